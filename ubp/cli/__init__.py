@@ -1,0 +1,1 @@
+"""Front end: the command line, one file a command group."""

@@ -1,0 +1,1 @@
+"""Paths and globs from the repository's root: pure text, no file system."""

@@ -1,0 +1,1 @@
+"""What the joints between rooms look like: progress, warnings, the clock."""

@@ -1,0 +1,1 @@
+"""Use case: which pages no longer describe their sources, since when, by whom."""

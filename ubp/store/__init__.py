@@ -1,0 +1,1 @@
+"""Leaf: `.ubp/knowledge.db`: schema, facts, listings, history; all the SQL."""
