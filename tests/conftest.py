@@ -1,0 +1,118 @@
+"""Real repositories in temporary folders, cut off from the developer's git configuration and home."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+DAY = 86_400
+START = 1_700_000_000  # the committer date of a test repository's first commit, unless it says otherwise
+
+
+@pytest.fixture(autouse=True)
+def isolated_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test reads or writes the developer's home, git configuration, colours or running hook."""
+    home = tmp_path_factory.mktemp("home")
+    (home / ".gitconfig").write_text(
+        "[user]\n\tname = Ann Author\n\temail = ann@example.com\n"
+        "[init]\n\tdefaultBranch = main\n[core]\n\tautocrlf = false\n"
+        "[protocol \"file\"]\n\tallow = always\n[commit]\n\tgpgSign = false\n[advice]\n\tdetachedHead = false\n"
+    )
+    for name in [n for n in os.environ if n.startswith(("GIT_", "UBP_", "PRE_COMMIT"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / ".cache"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_TERMINAL_PROMPT", "0")
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    return home
+
+
+class TestRepository:
+    """A repository that a test writes and commits to; every commit is a day younger than the last."""
+
+    __test__ = False
+
+    def __init__(self, root: Path, clock: int = START) -> None:
+        self.root = root
+        self.clock = clock
+
+    def git(self, *args: str, check: bool = True, env: dict[str, str] | None = None, stdin: bytes | None = None) -> str:
+        """Run git here and return its output, stripped."""
+        done = subprocess.run(
+            ["git", *args], cwd=self.root, check=False, capture_output=True, input=stdin, env={**os.environ, **(env or {})}
+        )
+        if check and done.returncode:
+            raise AssertionError(f"git {' '.join(args)}: {done.stderr.decode(errors='replace')}")
+        return done.stdout.decode("utf-8", "surrogateescape").strip()
+
+    def write(self, path: str, content: str | bytes) -> Path:
+        """Write a file (LF line ends where the content is text), making its folders."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return file
+
+    def page(self, path: str, *sources: str, body: str = "Text.\n", title: str | None = None) -> Path:
+        """Write a page whose front matter names these sources."""
+        lines = ["---", *([f"title: {title}"] if title else []), "source_refs:", *(f"  - {s}" for s in sources), "---", ""]
+        return self.write(path, "\n".join(lines) + body)
+
+    def remove(self, path: str) -> None:
+        """Delete a file."""
+        (self.root / path).unlink()
+
+    def commit(self, message: str = "change", *args: str, at: int | None = None, add: bool = True) -> str:
+        """Commit everything (or with `add=False` what is staged) and return the commit's id."""
+        if add:
+            self.git("add", "--all")
+        self.clock = at if at is not None else self.clock + DAY
+        date = f"{self.clock} +0000"
+        self.git(
+            "commit", "--quiet", "--allow-empty", "--no-verify", "-m", message, *args,
+            env={"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date},
+        )
+        return self.head()
+
+    def merge(self, *args: str, message: str = "merge") -> str:
+        """Merge without fast-forward and return the merge's id."""
+        self.clock += DAY
+        date = f"{self.clock} +0000"
+        self.git(
+            "merge", "--quiet", "--no-ff", "-m", message, *args,
+            env={"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date},
+        )
+        return self.head()
+
+    def head(self) -> str:
+        """The id of HEAD."""
+        return self.git("rev-parse", "HEAD")
+
+    def blob(self, path: str) -> str:
+        """The blob id that git gives to a file of the work tree, its filters applied."""
+        return self.git("hash-object", "--", path)
+
+
+@pytest.fixture
+def new_repository(tmp_path: Path) -> Callable[..., TestRepository]:
+    """Make a repository: `new_repository("name", *git_init_arguments)`."""
+
+    def make(name: str = "project", *args: str) -> TestRepository:
+        root = tmp_path / name
+        root.mkdir(parents=True)
+        subprocess.run(["git", "init", "--quiet", *args, "."], cwd=root, check=True)
+        return TestRepository(root)
+
+    return make
+
+
+@pytest.fixture
+def repository(new_repository: Callable[..., TestRepository]) -> TestRepository:
+    """One empty repository."""
+    return new_repository()
