@@ -1,4 +1,4 @@
-"""Real repositories in temporary folders, cut off from the developer's git configuration and home."""
+"""Real repositories in temporary folders, cut off from the developer's git and home."""
 
 import os
 import subprocess
@@ -8,17 +8,19 @@ from pathlib import Path
 import pytest
 
 DAY = 86_400
-START = 1_700_000_000  # the committer date of a test repository's first commit, unless it says otherwise
+START = 1_700_000_000  # a test repository's first commit is a day younger
 
 
 @pytest.fixture(autouse=True)
-def isolated_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No test reads or writes the developer's home, git configuration, colours or running hook."""
+def isolated_environment(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """No test sees the developer's home, git configuration, colours or running hook."""
     home = tmp_path_factory.mktemp("home")
     (home / ".gitconfig").write_text(
         "[user]\n\tname = Ann Author\n\temail = ann@example.com\n"
         "[init]\n\tdefaultBranch = main\n[core]\n\tautocrlf = false\n"
-        "[protocol \"file\"]\n\tallow = always\n[commit]\n\tgpgSign = false\n[advice]\n\tdetachedHead = false\n"
+        '[protocol "file"]\n\tallow = always\n[commit]\n\tgpgSign = false\n[advice]\n\tdetachedHead = false\n'
     )
     for name in [n for n in os.environ if n.startswith(("GIT_", "UBP_", "PRE_COMMIT"))]:
         monkeypatch.delenv(name)
@@ -35,7 +37,7 @@ def isolated_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
 
 
 class TestRepository:
-    """A repository that a test writes and commits to; every commit is a day younger than the last."""
+    """A repository that a test commits to; every commit is a day younger than the last."""
 
     __test__ = False
 
@@ -43,10 +45,21 @@ class TestRepository:
         self.root = root
         self.clock = clock
 
-    def git(self, *args: str, check: bool = True, env: dict[str, str] | None = None, stdin: bytes | None = None) -> str:
+    def git(
+        self,
+        *args: str,
+        check: bool = True,
+        env: dict[str, str] | None = None,
+        stdin: bytes | None = None,
+    ) -> str:
         """Run git here and return its output, stripped."""
         done = subprocess.run(
-            ["git", *args], cwd=self.root, check=False, capture_output=True, input=stdin, env={**os.environ, **(env or {})}
+            ["git", *args],
+            cwd=self.root,
+            check=False,
+            capture_output=True,
+            input=stdin,
+            env={**os.environ, **(env or {})},
         )
         if check and done.returncode:
             raise AssertionError(f"git {' '.join(args)}: {done.stderr.decode(errors='replace')}")
@@ -59,23 +72,40 @@ class TestRepository:
         file.write_bytes(content.encode() if isinstance(content, str) else content)
         return file
 
-    def page(self, path: str, *sources: str, body: str = "Text.\n", title: str | None = None) -> Path:
+    def page(
+        self, path: str, *sources: str, body: str = "Text.\n", title: str | None = None
+    ) -> Path:
         """Write a page whose front matter names these sources."""
-        lines = ["---", *([f"title: {title}"] if title else []), "source_refs:", *(f"  - {s}" for s in sources), "---", ""]
+        lines = [
+            "---",
+            *([f"title: {title}"] if title else []),
+            "source_refs:",
+            *(f"  - {s}" for s in sources),
+            "---",
+            "",
+        ]
         return self.write(path, "\n".join(lines) + body)
 
     def remove(self, path: str) -> None:
         """Delete a file."""
         (self.root / path).unlink()
 
-    def commit(self, message: str = "change", *args: str, at: int | None = None, add: bool = True) -> str:
+    def commit(
+        self, message: str = "change", *args: str, at: int | None = None, add: bool = True
+    ) -> str:
         """Commit everything (or with `add=False` what is staged) and return the commit's id."""
         if add:
             self.git("add", "--all")
         self.clock = at if at is not None else self.clock + DAY
         date = f"{self.clock} +0000"
         self.git(
-            "commit", "--quiet", "--allow-empty", "--no-verify", "-m", message, *args,
+            "commit",
+            "--quiet",
+            "--allow-empty",
+            "--no-verify",
+            "-m",
+            message,
+            *args,
             env={"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date},
         )
         return self.head()
@@ -85,7 +115,12 @@ class TestRepository:
         self.clock += DAY
         date = f"{self.clock} +0000"
         self.git(
-            "merge", "--quiet", "--no-ff", "-m", message, *args,
+            "merge",
+            "--quiet",
+            "--no-ff",
+            "-m",
+            message,
+            *args,
             env={"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date},
         )
         return self.head()

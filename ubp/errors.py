@@ -18,7 +18,7 @@ A finding is never an error: findings are results and leave with exit code 1, er
 
 
 class UbpError(Exception):
-    """Base of all: `str(error)` is what happened; `cause` why, `hint` what to do, each a sentence or empty."""
+    """Base of all: `message` says what happened, `cause` why, `hint` what to do (both may be empty)."""
 
     exit_code = 2
 
@@ -61,7 +61,9 @@ class GitMissingError(RepositoryError):
 class GitCommandError(RepositoryError):
     """Git ran and failed; `status` is its exit code, `stderr` what it said."""
 
-    def __init__(self, message: str, *, status: int, stderr: str, cause: str = "", hint: str = "") -> None:
+    def __init__(
+        self, message: str, *, status: int, stderr: str, cause: str = "", hint: str = ""
+    ) -> None:
         """Keep git's own words beside ours."""
         super().__init__(message, cause=cause, hint=hint)
         self.status = status

@@ -1,13 +1,18 @@
 """The words of the domain, as values that every room shares."""
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, NewType
 
 # Values are NamedTuples, not dataclasses: `import dataclasses` costs 15 ms of CPU and each
 # dataclass another 0.8 ms, a tenth of what a warm `ubp stale` may take (benchmarks/startup.py).
 
-ObjectId = NewType("ObjectId", str)  # 40 hexadecimal digits: a blob, tree or commit
-FilePath = NewType("FilePath", str)  # from the repository's root, "/" between the parts, no slash at the end;
-#                                      bytes that are not UTF-8 stand as surrogates (os.fsdecode)
+ObjectId = NewType("ObjectId", str)
+"""40 hexadecimal digits: a blob, tree or commit."""
+FilePath = NewType("FilePath", str)
+"""From the repository's root, "/" between the parts, none at the end; "" is the root.
+
+Bytes that are not UTF-8 stand as surrogates (`os.fsdecode`).
+"""
 
 Verdict = Literal["fresh", "modified", "deleted", "moved", "created", "not_found", "unknown"]
 Level = Literal["untracked", "fresh", "possibly_stale", "stale", "unknown"]
@@ -43,8 +48,8 @@ class SourceReference(NamedTuple):
 
     `written` is the text as it stands in the page, `source_path` the same as a path from the root
     (may be a glob; no trailing slash), `fragment` a possible tail (`#symbol`, `:12`, `#L3-L9`) of
-    `written` that is *no* part of `source_path`; `literal` is `source_path` with that tail kept, which
-    wins where such a path exists. `line` counts from 1 in the file.
+    `written` that is *no* part of `source_path`; `literal` is `source_path` with that tail kept,
+    which wins where such a path exists. `line` counts from 1 in the file.
     """
 
     written: str
@@ -65,9 +70,12 @@ class Problem(NamedTuple):
 
 
 class PageFacts(NamedTuple):
-    """What a page's bytes say, keyed by its blob id: no path, no snapshot, no configuration but the keys."""
+    """What a page's bytes say, keyed by its blob id: no path, no snapshot.
 
-    title: str | None  # front matter title, else the first H1, else None (callers use the file's stem)
+    `title` is the front matter's, else the first H1, else None (callers then use the file's stem).
+    """
+
+    title: str | None
     doc_type: str
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
@@ -90,3 +98,55 @@ class Commit(NamedTuple):
     date: int
     author: str
     subject: str
+
+
+class Snapshot(NamedTuple):
+    """A mapping path → entry, as a commit's tree and what differs from it.
+
+    `commit` is the revision, or HEAD for the work tree and the index (None: no commits yet).
+    `changes` has files only, None for what is gone; the id of a work tree's changed file is
+    `UNHASHED` until somebody needs it.
+    """
+
+    kind: SnapshotKind
+    commit: ObjectId | None
+    changes: Mapping[FilePath, Entry | None]
+
+
+UNHASHED = ObjectId("")
+
+
+class LastChange(NamedTuple):
+    """The commit that last changed a file's bytes.
+
+    `is_boundary`: a shallow clone ends there, so that the true commit may be older.
+    """
+
+    commit: ObjectId
+    is_boundary: bool
+
+
+class Search(NamedTuple):
+    """A question to history: which commits took `path` away from its baseline?
+
+    `path` is a file, a directory, or a glob's literal directory ("" is the root) with the glob in
+    `pattern`. The search ends where the path's id equals `baseline` (40 digits, or a pin of 7 and
+    more; None: the path was absent), and at `commit` and its ancestors (None: a pin needs none).
+    """
+
+    path: FilePath
+    pattern: str | None
+    baseline: str | None
+    commit: ObjectId | None
+
+
+class Drift(NamedTuple):
+    """A search's answer: the drifting commits, newest first.
+
+    `is_complete` is False where history ended (a shallow clone, a pin that never stood in it)
+    before the baseline was met; `existed`: the path was seen on the way.
+    """
+
+    commits: tuple[ObjectId, ...]
+    is_complete: bool
+    existed: bool
