@@ -150,3 +150,38 @@ class Drift(NamedTuple):
     commits: tuple[ObjectId, ...]
     is_complete: bool
     existed: bool
+
+
+class ReferenceVerdict(NamedTuple):
+    """What became of one reference of a page.
+
+    `source_path` is the path that was judged (the reference's, or its literal form where that
+    exists), `baseline_commit` the commit whose tree holds the baseline (None for pins and
+    snapshots), the ids are blob ids, or tree ids for directories and globs, None where nothing
+    stands. `since` is the committer date (seconds) of the first commit that drifted, None where
+    no commit did or history does not reach it; `age_days` counts from it (0: uncommitted).
+    `commits` are the drifting ones, newest first. `is_debt`: where a change is judged, the
+    reference was away from its baseline in the same way before it.
+    """
+
+    reference: SourceReference
+    source_path: FilePath
+    verdict: Verdict
+    level: Level
+    baseline: BaselineKind
+    baseline_commit: ObjectId | None = None
+    baseline_blob: str | None = None
+    current_blob: ObjectId | None = None
+    moved_to: FilePath | None = None
+    since: int | None = None
+    age_days: int | None = None
+    commits: tuple[Commit, ...] = ()
+    is_debt: bool = False
+
+
+class Assessment(NamedTuple):
+    """A page and what became of its references; `level` is the worst of theirs."""
+
+    page: Page
+    level: Level
+    references: tuple[ReferenceVerdict, ...]

@@ -1,0 +1,65 @@
+"""Writes that a command's purpose asks for: a page of the work tree, a page of the index."""
+
+import os
+import stat
+
+from ubp.errors import RepositoryError
+from ubp.git.repository import Repository
+from ubp.model import FilePath, ObjectId
+
+
+def read_file(repository: Repository, path: FilePath) -> bytes:
+    """The bytes of a regular file of the work tree; RepositoryError for anything else."""
+    with open(_regular_file(repository, path), "rb") as file:
+        return file.read()
+
+
+def replace_file(repository: Repository, path: FilePath, data: bytes) -> None:
+    """Put new bytes into a file of the work tree, whole or not at all; its mode stays."""
+    target = _regular_file(repository, path)
+    temporary = f"{target}.ubp-{os.getpid()}"
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+        os.replace(temporary, target)
+    except OSError as error:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise RepositoryError(
+            f"Could not write {path}.",
+            cause=error.strerror or str(error),
+            hint="The file is as it was: check its permissions and the room on the disk.",
+        ) from error
+
+
+def stage_file(repository: Repository, path: FilePath, mode: int, data: bytes) -> ObjectId:
+    """Put new bytes into the index at a path and leave the work tree alone; the new blob's id."""
+    out = repository.run("hash-object", "-w", "--stdin", stdin=data)
+    blob = ObjectId(out.decode().strip())
+    line = f"{mode:o} {blob}\t".encode() + os.fsencode(path) + b"\0"
+    repository.run("update-index", "-z", "--index-info", stdin=line)
+    return blob
+
+
+def _regular_file(repository: Repository, path: FilePath) -> str:
+    """The absolute path of a file below the root that no symlink leads to or through."""
+    if repository.root is None:
+        raise RepositoryError(
+            "A bare repository has no files to edit.", hint="Run this in a work tree."
+        )
+    target = repository.root
+    for part in path.split("/"):
+        target = os.path.join(target, part)
+        if os.path.islink(target):
+            raise RepositoryError(
+                f"{path} is a symlink or lies behind one.", hint="Edit the page it leads to."
+            )
+    if not os.path.isfile(target):
+        raise RepositoryError(
+            f"There is no file {path} in the work tree.",
+            hint="Restore it with git, then try again.",
+        )
+    return target

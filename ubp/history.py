@@ -1,0 +1,113 @@
+"""Use case: what history says, from the store where it was asked before, from Git for the rest."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from ubp.git.history import find_drifts, last_changes
+from ubp.git.repository import Repository
+from ubp.git.trees import entries_at, list_tree, tree_id
+from ubp.model import Commit, Drift, Entry, FilePath, LastChange, ObjectId, Search
+from ubp.paths import Glob
+from ubp.store.store import Store
+
+
+class History:
+    """Answers about commits; each is computed once and kept, per head or for ever."""
+
+    def __init__(self, repository: Repository, store: Store) -> None:
+        self._repository = repository
+        self._store = store
+
+    def last_changes(
+        self, head: ObjectId, paths: Collection[FilePath]
+    ) -> dict[FilePath, LastChange]:
+        """For files of `head`'s tree, the commit that last changed their bytes."""
+        stored = self._store.last_changes(head)
+        missing = [path for path in paths if path not in stored]
+        if not missing:
+            return stored
+        known = {
+            other: self._store.last_changes(other) for other in self._store.heads() if other != head
+        }
+        found = last_changes(self._repository, head, missing, known)
+        self._store.save_last_changes(head, found)
+        return {**stored, **found}
+
+    def drifts(self, head: ObjectId, searches: Collection[Search]) -> dict[Search, Drift]:
+        """Which commits took each path away from its baseline."""
+        if not searches:
+            return {}
+        stored = self._store.drifts(head)
+        missing = [search for search in searches if search not in stored]
+        if not missing:
+            return stored
+        known = {other: self._store.drifts(other) for other in self._store.heads() if other != head}
+        found = find_drifts(self._repository, head, missing, known)
+        self._store.save_drifts(head, found)
+        return {**stored, **found}
+
+    def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
+        """Who, when and what, for each commit that is there."""
+        stored = self._store.commits(ids)
+        missing = [commit for commit in ids if commit not in stored]
+        if not missing:
+            return stored
+        found = self._repository.commits(missing)
+        self._store.save_commits(found)
+        return {**stored, **found}
+
+    def entries_at(
+        self, wanted: Mapping[ObjectId, Collection[FilePath]]
+    ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
+        """What stood at each path in each commit's tree; None: nothing."""
+        stored = self._store.entries_at(wanted)
+        missing = _missing(wanted, stored)
+        if not missing:
+            return stored
+        found = entries_at(self._repository, missing)
+        self._store.save_entries_at(found)
+        return {**stored, **found}
+
+    def globs_at(
+        self, wanted: Mapping[ObjectId, Collection[str]]
+    ) -> dict[tuple[ObjectId, str], ObjectId | None]:
+        """The tree id that each glob's files had in each commit; None: no file matched."""
+        keyed = {commit: [_glob_key(glob) for glob in globs] for commit, globs in wanted.items()}
+        stored = self._store.entries_at(keyed)
+        missing = _missing(keyed, stored)
+        if missing:
+            found = {
+                (commit, key): self._match_tree(commit, key[len(GLOB_MARK) :])
+                for commit, keys in missing.items()
+                for key in keys
+            }
+            self._store.save_entries_at(found)
+            stored = {**stored, **found}
+        return {
+            (commit, key[len(GLOB_MARK) :]): entry.id if entry else None
+            for (commit, key), entry in stored.items()
+        }
+
+    def _match_tree(self, commit: ObjectId, pattern: str) -> Entry | None:
+        glob = Glob(pattern)
+        tree = list_tree(self._repository, commit, glob.prefix)
+        matched = [(p, e) for p, e in tree.items() if not e.is_directory and glob.matches(p)]
+        return Entry(0o040000, tree_id(matched)) if matched else None
+
+
+# No path begins with a slash, so that a glob's tree can be kept among the entries at a commit.
+GLOB_MARK = "//"
+
+
+def _glob_key(pattern: str) -> FilePath:
+    return FilePath(GLOB_MARK + pattern)
+
+
+def _missing(
+    wanted: Mapping[ObjectId, Iterable[FilePath]],
+    stored: Mapping[tuple[ObjectId, FilePath], Entry | None],
+) -> dict[ObjectId, list[FilePath]]:
+    missing = {
+        commit: [path for path in paths if (commit, path) not in stored]
+        for commit, paths in wanted.items()
+    }
+    return {commit: paths for commit, paths in missing.items() if paths}

@@ -1,0 +1,76 @@
+"""Use case: which pages, and which sources, the PATHs mean that a user types."""
+
+import os
+from collections.abc import Iterable, Sequence
+
+from ubp.errors import UsageError
+from ubp.git.repository import Repository
+from ubp.index import View
+from ubp.model import FilePath
+from ubp.paths import Glob, is_glob, normalise
+
+
+def select_pages(
+    arguments: Sequence[str], view: View, repository: Repository
+) -> frozenset[FilePath]:
+    """The documents that these files, folders, globs or unique endings of paths name.
+
+    Raises:
+        UsageError: one of them names no document.
+    """
+    documents = view.document_paths()
+    selected: set[FilePath] = set()
+    for argument in arguments:
+        found = _select(argument, documents, repository)
+        if not found:
+            raise _no_page(argument, documents)
+        selected.update(found)
+    return frozenset(selected)
+
+
+def path_from_root(argument: str, repository: Repository) -> FilePath:
+    """What a PATH means from the repository's root; it is relative to the working directory.
+
+    Raises:
+        UsageError: it leads out of the repository.
+    """
+    text = argument.replace(os.sep, "/") if os.sep != "/" else argument
+    if os.path.isabs(argument) and repository.root is not None:
+        text = os.path.relpath(os.path.realpath(argument), os.path.realpath(repository.root))
+        path = normalise(text.replace(os.sep, "/"))
+    else:
+        path = normalise(f"{repository.prefix}/{text}" if repository.prefix else text)
+    if path is None:
+        raise UsageError(
+            f"{argument} lies outside the repository.",
+            hint="Paths are relative to the working directory, as git's are.",
+        )
+    return path
+
+
+def _select(argument: str, documents: Sequence[FilePath], repository: Repository) -> list[FilePath]:
+    path = path_from_root(argument, repository)
+    if path in documents:
+        return [path]
+    below = [document for document in documents if not path or document.startswith(path + "/")]
+    if below:
+        return below
+    if is_glob(path):
+        glob = Glob(path)
+        return [document for document in documents if glob.matches(document)]
+    ending = "/" + argument.strip("/")
+    endings = [document for document in documents if document.endswith(ending)]
+    return endings if len(endings) == 1 else []
+
+
+def _no_page(argument: str, documents: Iterable[FilePath]) -> UsageError:
+    from difflib import get_close_matches
+
+    ending = "/" + argument.strip("/")
+    several = [document for document in documents if document.endswith(ending)]
+    near = several[:3] or get_close_matches(argument, list(documents), 3, 0.5)
+    return UsageError(
+        f"No page is named {argument}.",
+        cause="Several pages end so." if several else "No document of this snapshot has that path.",
+        hint=f"Did you mean {', '.join(near)}?" if near else "`ubp stale --all` lists every page.",
+    )

@@ -1,0 +1,117 @@
+"""What a page described: each source as its pin, its history or its edit has it."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from ubp.history import History
+from ubp.model import BaselineKind, FilePath, LastChange, ObjectId, Page, SourceReference
+from ubp.staleness.court import Court
+from ubp.staleness.origin import Origins
+from ubp.staleness.reference import Located, Source, candidates
+
+
+class Baseline(NamedTuple):
+    """The state that a reference described.
+
+    `id` is None where nothing stood; `is_known` is False where a shallow clone ends before it.
+    `commit` holds the baseline for `history`. `source` is the path that was found there: a source
+    that is gone from the snapshot may have been meant literally.
+    """
+
+    kind: BaselineKind
+    source: Source
+    id: str | None
+    commit: ObjectId | None = None
+    is_known: bool = True
+
+
+Subject = tuple[Page, SourceReference]
+
+
+def find_baselines(
+    subjects: Sequence[Subject],
+    located: Mapping[SourceReference, Located],
+    court: Court,
+    origins: Origins,
+    is_edited: Callable[[FilePath], bool],
+) -> dict[Subject, Baseline]:
+    """The baseline of each reference of each page.
+
+    A pin is its own baseline. An unpinned reference of a page that is being edited describes the
+    snapshot itself; of any other page, the tree of the last commit that changed the page's bytes
+    (`ubp.git.history.last_changes` has the two exceptions).
+    """
+    baselines: dict[Subject, Baseline] = {}
+    historical: list[Subject] = []
+    for subject in subjects:
+        page, reference = subject
+        here = located[reference]
+        if reference.pin:
+            baselines[subject] = Baseline("pin", here.source, reference.pin)
+        elif is_edited(page.filepath):
+            baselines[subject] = Baseline("snapshot", here.source, here.id)
+        else:
+            historical.append(subject)
+    if historical:
+        pages = {page.filepath for page, _ in historical}
+        changes = _last_changes(pages, court, origins)
+        baselines |= _from_history(historical, located, changes, court.history)
+    return baselines
+
+
+def _last_changes(
+    pages: Collection[FilePath], court: Court, origins: Origins
+) -> dict[FilePath, LastChange]:
+    head = court.view.snapshot.commit
+    if head is None:
+        return {}
+    names = {page: origins.of(page) or page for page in pages}
+    changes = court.history.last_changes(head, set(names.values()))
+    return {page: changes[name] for page, name in names.items() if name in changes}
+
+
+def _from_history(
+    subjects: Sequence[Subject],
+    located: Mapping[SourceReference, Located],
+    changes: Mapping[FilePath, LastChange],
+    history: History,
+) -> dict[Subject, Baseline]:
+    paths: dict[ObjectId, set[FilePath]] = defaultdict(set)
+    globs: dict[ObjectId, set[str]] = defaultdict(set)
+    for page, reference in subjects:
+        change = changes.get(page.filepath)
+        if change is None or change.is_boundary:
+            continue
+        here = located[reference].source
+        if here.pattern:
+            globs[change.commit].add(here.pattern)
+        paths[change.commit].update(_paths_to_try(reference, located[reference]))
+    entries = history.entries_at(paths)
+    trees = history.globs_at(globs)
+    baselines = {}
+    for subject in subjects:
+        page, reference = subject
+        here = located[reference]
+        change = changes.get(page.filepath)
+        if change is None or change.is_boundary:
+            baselines[subject] = Baseline("history", here.source, None, is_known=False)
+            continue
+        commit = change.commit
+        source, found = here.source, None
+        for path in _paths_to_try(reference, here):
+            entry = entries.get((commit, path))
+            if entry:
+                source, found = Source(path), entry.id
+                break
+        if found is None and here.source.pattern:
+            found = trees.get((commit, here.source.pattern))
+        baselines[subject] = Baseline("history", source, found, commit)
+    return baselines
+
+
+def _paths_to_try(reference: SourceReference, here: Located) -> tuple[FilePath, ...]:
+    """Where the source may have stood: where it is now, else wherever it may have meant."""
+    if here.id is not None:
+        return () if here.source.pattern else (here.source.path,)
+    return candidates(reference)

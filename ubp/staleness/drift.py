@@ -1,0 +1,104 @@
+"""Since when, and through which commits, a source has been away from its baseline."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ubp.history import History
+from ubp.model import Commit, Drift, FilePath, ObjectId, Search
+from ubp.staleness.baseline import Baseline, Subject
+from ubp.staleness.court import Court
+from ubp.staleness.origin import Origins
+from ubp.staleness.reference import Located
+
+
+class Since(NamedTuple):
+    """When a source left its baseline.
+
+    `date` is the committer date of the first drifting commit in seconds, None where no commit
+    drifted (`is_uncommitted`) or history does not reach it. `existed` is False where the source
+    stood in no commit that was looked at.
+    """
+
+    commits: tuple[Commit, ...] = ()
+    date: int | None = None
+    is_uncommitted: bool = False
+    existed: bool = True
+
+
+UNCOMMITTED = Since(is_uncommitted=True)
+
+
+def find_since(
+    drifted: Sequence[tuple[Subject, Located, Baseline]],
+    court: Court,
+    origins: Origins,
+) -> dict[Subject, Since]:
+    """Ask history about every reference that is not at its baseline."""
+    history, head = court.history, court.view.snapshot.commit
+    if head is None:
+        return {subject: UNCOMMITTED for subject, _, _ in drifted}
+    searches = {
+        subject: Search(baseline.source.path, baseline.source.pattern, baseline.id, baseline.commit)
+        for subject, _, baseline in drifted
+        if baseline.kind != "snapshot"
+    }
+    drifts = history.drifts(head, set(searches.values()))
+    answers = {subject: drifts[search] for subject, search in searches.items()}
+    answers |= _after_the_page(searches, answers, history, head, origins)
+    ids = {commit for drift in answers.values() for commit in drift.commits}
+    commits = history.commits(ids)
+    return {
+        subject: _since(answers.get(subject), commits, is_at_baseline=subject not in searches)
+        for subject, _, _ in drifted
+    }
+
+
+def _after_the_page(
+    searches: Mapping[Subject, Search],
+    answers: Mapping[Subject, Drift],
+    history: History,
+    head: ObjectId,
+    origins: Origins,
+) -> dict[Subject, Drift]:
+    """Bound the drift from a pin that never stood in this history (squashed, amended, mistyped).
+
+    Nothing older than the commit that wrote the page can be drift from what the page describes.
+    """
+    lost = {
+        subject: search
+        for subject, search in searches.items()
+        if search.commit is None and not answers[subject].is_complete and answers[subject].commits
+    }
+    pages: dict[FilePath, FilePath] = {}
+    for page, _ in lost:
+        origin = origins.of(page.filepath)
+        if origin:
+            pages[page.filepath] = origin
+    changes = history.last_changes(head, set(pages.values())) if pages else {}
+    bounded: dict[Subject, tuple[Search, ObjectId]] = {}
+    for subject, search in lost.items():
+        origin = pages.get(subject[0].filepath)
+        change = changes.get(origin) if origin else None
+        if change and not change.is_boundary:
+            bounded[subject] = search._replace(commit=change.commit), change.commit
+    drifts = history.drifts(head, {search for search, _ in bounded.values()})
+    return {
+        subject: Drift(
+            drifts[search].commits or (commit,), is_complete=True, existed=answers[subject].existed
+        )
+        for subject, (search, commit) in bounded.items()
+    }
+
+
+def _since(
+    drift: Drift | None, commits: Mapping[ObjectId, Commit], *, is_at_baseline: bool
+) -> Since:
+    if is_at_baseline or drift is None:
+        return UNCOMMITTED
+    found = tuple(commits[commit] for commit in drift.commits if commit in commits)
+    if not found:
+        # A complete search without commits: HEAD stands at the baseline, the rest is not committed.
+        return Since(is_uncommitted=drift.is_complete, existed=drift.existed)
+    if not drift.is_complete:
+        return Since(found, None, existed=drift.existed)
+    return Since(found, min(commit.date for commit in found), existed=drift.existed)

@@ -1,0 +1,75 @@
+"""The answer to a question about staleness, with the counts that keep it honest."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ubp.model import Assessment, Level, Snapshot
+from ubp.staleness.verdict import SEVERITY
+
+
+class Summary(NamedTuple):
+    """How many pages there are, name sources (`bound`), and were compared with one (`verified`)."""
+
+    documents: int
+    bound: int
+    verified: int
+    untracked: int
+    fresh: int
+    possibly_stale: int
+    stale: int
+    unknown: int
+
+
+class StaleReport(NamedTuple):
+    """Pages sorted worst first, then by path.
+
+    `is_change` tells a change from a state; for a change `brought` are its own findings, and
+    `pages` the pages that it concerns.
+    """
+
+    snapshot: Snapshot
+    pages: tuple[Assessment, ...]
+    summary: Summary
+    threshold_days: float
+    is_change: bool = False
+    is_shallow: bool = False
+
+    @property
+    def brought(self) -> tuple[Assessment, ...]:
+        """The pages with references that the change itself took from their baseline."""
+        return tuple(
+            one
+            for one in self.pages
+            if any(answer.verdict != "fresh" and not answer.is_debt for answer in one.references)
+        )
+
+    def count(self, *levels: Level) -> int:
+        """How many pages have one of these levels."""
+        return sum(getattr(self.summary, level) for level in levels)
+
+
+def summarise(assessments: tuple[Assessment, ...], documents: int) -> Summary:
+    """Count the levels; pages that are not among the assessed name no sources."""
+    levels = Counter(one.level for one in assessments)
+    bound = sum(1 for one in assessments if one.references)
+    verified = sum(
+        1 for one in assessments if any(answer.verdict != "unknown" for answer in one.references)
+    )
+    return Summary(
+        documents=documents,
+        bound=bound,
+        verified=verified,
+        untracked=documents - bound,
+        fresh=levels["fresh"],
+        possibly_stale=levels["possibly_stale"],
+        stale=levels["stale"],
+        unknown=levels["unknown"],
+    )
+
+
+def worst_first(assessments: Iterable[Assessment]) -> tuple[Assessment, ...]:
+    """Sort pages for reading: worst level first, then by path."""
+    return tuple(
+        sorted(assessments, key=lambda one: (SEVERITY.index(one.level), one.page.filepath))
+    )
