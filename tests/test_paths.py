@@ -179,10 +179,10 @@ def test_a_hostile_pattern_takes_no_time(pattern: str, path: str):
     assert time.process_time() - start < 0.2
 
 
-def test_a_pattern_over_the_limits_matches_itself_alone():
+def test_a_pattern_over_the_limits_matches_nothing():
     for pattern in ["{a,b}" * 16, "*" * 2000]:
         assert is_too_complex(pattern)
-        assert Glob(pattern).matches(pattern)
+        assert not Glob(pattern).matches(pattern)
         assert not Glob(pattern).matches("a" * 16)
     assert not is_too_complex("src/**/{a,b,c}/*.{ts,tsx,js}")
 

@@ -8,7 +8,7 @@ from itertools import product
 
 from ubp.model import FilePath
 
-# A pattern beyond these names nothing but itself: real ones have a handful of each, and a hostile
+# A pattern beyond these matches nothing: real ones have a handful of each, and a hostile
 # one must neither take seconds to compile nor to match.
 MAX_PATTERN_CHARACTERS = 1024
 MAX_BRACES = 16
@@ -72,7 +72,7 @@ def is_glob(path: str) -> bool:
 
 
 def is_too_complex(pattern: str) -> bool:
-    """Tell whether a pattern is beyond the limits above, so that it matches itself alone."""
+    """Tell whether a pattern is beyond the limits above, so that it matches nothing."""
     return _alternatives(pattern) is None
 
 
@@ -120,7 +120,7 @@ def _expression(pattern: str) -> str:
     # between two stars has a fixed width; only the last piece is held against the end.
     alternatives = _alternatives(pattern)
     if alternatives is None:
-        return re.escape(pattern)
+        return "(?!)"
     return "(?:" + "|".join(map(_path_expression, alternatives)) + ")"
 
 
