@@ -5,7 +5,7 @@ This is the Python API: open a workspace, ask, close it.
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from ubp.config import Config, is_excluded, load_config
@@ -15,13 +15,15 @@ from ubp.git.snapshot import read_commit, read_index, read_worktree
 from ubp.git.trees import diff_trees
 from ubp.history import History
 from ubp.index import View, build_view
-from ubp.model import Assessment, FilePath, Page, Snapshot
+from ubp.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict, Snapshot
 from ubp.seams import Progress, Warn, be_silent
 from ubp.selection import path_from_root, select_pages
+from ubp.staleness.acknowledge import Acknowledgement, Terms, acknowledge
 from ubp.staleness.affected import Affected, find_affected
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.change import Change, assess_change, touched_pages
 from ubp.staleness.court import Court, Rules
+from ubp.staleness.diff import SourceDiff, diff_source
 from ubp.staleness.report import StaleReport, summarise, worst_first
 from ubp.store.store import Store, open_store
 
@@ -59,7 +61,7 @@ class Workspace:
         self._clock = clock
 
     @classmethod
-    def open(
+    def open(  # noqa: PLR0913  # the API's options, all of them named
         cls,
         directory: str = ".",
         *,
@@ -116,19 +118,67 @@ class Workspace:
         question = Question(ref, staged, base)
         if not (staged or base is not None):
             court = self._court(self.snapshot(question))
-            return self._report(court, assess(self._pages(court, paths), court))
+            pages = self._pages(court.view, paths)
+            return self._report(court, pages, assess(pages, court))
         change = self._change(question)
-        pages = self._pages(change.after, paths)
+        pages = concerned = self._pages(change.after.view, paths)
         if not every:
             touched = {page.filepath for page in touched_pages(change)}
-            pages = [page for page in pages if page.filepath in touched]
-        report = self._report(change.after, assess_change(pages, change))
+            concerned = [page for page in pages if page.filepath in touched]
+        report = self._report(change.after, pages, assess_change(concerned, change))
         return report._replace(is_change=True)
 
     def affected(self, paths: Sequence[str], *, ref: str | None = None) -> tuple[Affected, ...]:
         """Which pages describe these files, folders or globs."""
         view = self.view(Question(ref))
         return find_affected(view, [path_from_root(path, self.repository) for path in paths])
+
+    def acknowledge(
+        self,
+        paths: Sequence[str] = (),
+        *,
+        every: bool = False,
+        staged: bool = False,
+        from_history: bool = False,
+        reason: str | None = None,
+    ) -> tuple[Acknowledgement, ...]:
+        """Pin the references of these pages (or of `every` page) that are not at their baseline.
+
+        `staged` pins what the index holds, in the index and in the work tree; `from_history` pins
+        the baselines that history gives to unpinned references.
+
+        Raises:
+            UsageError: neither pages nor `every` are given, or a path names no page.
+        """
+        if not paths and not every:
+            raise UsageError(
+                "Which pages did you review?",
+                cause="`ubp ack` vouches for pages, so it wants their names.",
+                hint="Name them: ubp ack docs/page.md; or all of them: ubp ack --all",
+            )
+        question = Question(staged=staged)
+        change = self._change(question) if staged else None
+        court = change.after if change else self._court(self.snapshot(question))
+        pages = self._pages(court.view, paths)
+        if change:
+            touched = {page.filepath for page in touched_pages(change)}
+            pages = [page for page in pages if paths or page.filepath in touched]
+        assessed = assess_change(pages, change) if change else assess(pages, court)
+        terms = Terms(self.config.keys, staged, from_history, reason, self.is_hidden)
+        return acknowledge(assessed, court, terms)
+
+    def diffs(
+        self, report: StaleReport
+    ) -> Iterator[tuple[Assessment, ReferenceVerdict, SourceDiff]]:
+        """For each reference that drifted, what changed since the page described its source."""
+        view = self._view(report.snapshot)
+        for one in report.pages:
+            for answer in one.references:
+                if answer.verdict in {"modified", "deleted", "moved", "created"} and not (
+                    self.is_hidden(answer.source_path)
+                ):
+                    diff = diff_source(answer, view, self.repository, self.is_hidden)
+                    yield one, answer, diff
 
     def snapshot(self, question: Question) -> Snapshot:
         """The snapshot that a question is about.
@@ -164,11 +214,11 @@ class Workspace:
         rules = Rules(self._clock(), self.config.threshold_days)
         return Court(self._view(snapshot), self.repository, self.history, rules)
 
-    def _pages(self, court: Court, paths: Sequence[str]) -> list[Page]:
-        pages = court.view.bound_pages()
+    def _pages(self, view: View, paths: Sequence[str]) -> list[Page]:
+        pages = view.bound_pages()
         if not paths:
             return pages
-        selected = select_pages(paths, court.view, self.repository)
+        selected = select_pages(paths, view, self.repository)
         return [page for page in pages if page.filepath in selected]
 
     def _change(self, question: Question) -> Change:
@@ -178,20 +228,26 @@ class Workspace:
             parents = [head, *self.repository.merge_heads()] if head else []
             changes = after.view.snapshot.changes
         else:
-            start = self.repository.merge_base(question.base, head or "HEAD")
+            start = self._merge_base(question.base, head)
             parents = [start]
-            changes = diff_trees(self.repository, start, head or start)
+            changes = diff_trees(self.repository, start, head) if head else {}
         before = tuple(self._court(read_commit(self.repository, parent)) for parent in parents)
         return Change(before, after, changes)
 
-    def _report(self, court: Court, assessed: Sequence[Assessment]) -> StaleReport:
+    def _merge_base(self, base: str, head: ObjectId | None) -> ObjectId:
+        found = self.repository.resolve(base)
+        return self.repository.merge_base(found, head) if head else found
+
+    def _report(
+        self, court: Court, pages: Sequence[Page], assessed: Sequence[Assessment]
+    ) -> StaleReport:
         view = court.view
-        pages = worst_first(hide(assessed, self.is_hidden))
-        summary = summarise(pages, len(view.document_paths()))
+        answers = worst_first(hide(assessed, self.is_hidden))
+        bound = sum(1 for page in pages if page.facts.references)
         return StaleReport(
             snapshot=view.snapshot,
-            pages=pages,
-            summary=summary,
+            pages=answers,
+            summary=summarise(answers, len(view.document_paths()), bound),
             threshold_days=court.rules.threshold_days,
             is_shallow=self.repository.is_shallow,
         )

@@ -1,21 +1,21 @@
-"""`ack`: a person read the page and says that it is still true; the pins say it to everybody else."""
+"""`ack`: somebody read the page and says that it is still true; pins tell everybody else."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from ubp.errors import RepositoryError
 from ubp.git.files import read_file, replace_file, stage_file
-from ubp.git.repository import Repository
-from ubp.index import View
-from ubp.model import Assessment, FilePath, ObjectId, ReferenceVerdict
+from ubp.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict
+from ubp.parse.page import parse_page
 from ubp.parse.pins import Pin, write_pins
-from ubp.staleness.assess import Court
+from ubp.staleness.court import Court
 
-# Twelve digits are unique in any repository that exists; `ack` writes more where they are not.
+# Twelve digits are unique in any repository there is; more are written where they are not.
 PIN_DIGITS = 12
 
 
 class Pinned(NamedTuple):
-    """A reference that was pinned, and to what."""
+    """A reference that was pinned: to what, and what it was pinned to before."""
 
     source_path: FilePath
     before: str | None
@@ -37,4 +37,106 @@ class Acknowledgement(NamedTuple):
     left: tuple[Left, ...]
 
 
-Choice = Callable[[ReferenceVerdict], ObjectId | None]
+class Terms(NamedTuple):
+    """How to acknowledge: which front matter keys, in the index too, what history says, why."""
+
+    keys: tuple[str, ...]
+    is_staged: bool
+    is_from_history: bool
+    reason: str | None
+    is_hidden: Callable[[FilePath], bool]
+
+
+def acknowledge(
+    assessments: Iterable[Assessment], court: Court, terms: Terms
+) -> tuple[Acknowledgement, ...]:
+    """Write pins into the pages whose references need them, and touch no other byte.
+
+    The pin is what stands in the snapshot, or with `is_from_history` the baseline that history
+    gives to an unpinned reference, so that a team moves to pins without losing its debts.
+    """
+    chosen = [(one.page, *_choose(one, terms)) for one in assessments]
+    ids = {blob for _, wanted, _ in chosen for _, blob in wanted}
+    pins = _abbreviate(ids, court)
+    done = []
+    for page, wanted, left in chosen:
+        answers = {answer: pins[blob] for answer, blob in wanted}
+        if answers:
+            _write(page, answers, court, terms)
+        pinned = (Pinned(a.source_path, a.reference.pin, pin) for a, pin in answers.items())
+        done.append(Acknowledgement(page.filepath, tuple(pinned), tuple(left)))
+    return tuple(done)
+
+
+def _choose(
+    one: Assessment, terms: Terms
+) -> tuple[list[tuple[ReferenceVerdict, ObjectId]], list[Left]]:
+    wanted, left = [], []
+    for answer in one.references:
+        if terms.is_hidden(answer.source_path):
+            left.append(Left(answer.source_path, "the configuration excludes this source"))
+        elif terms.is_from_history:
+            if answer.reference.pin is None and answer.baseline_blob is not None:
+                wanted.append((answer, ObjectId(answer.baseline_blob)))
+            elif answer.reference.pin is None:
+                left.append(Left(answer.source_path, _why_no_baseline(answer)))
+        elif answer.verdict == "fresh":
+            continue
+        elif answer.current_blob is None:
+            left.append(Left(answer.source_path, _why_gone(answer)))
+        else:
+            wanted.append((answer, answer.current_blob))
+    return wanted, left
+
+
+def _why_no_baseline(answer: ReferenceVerdict) -> str:
+    if answer.verdict == "unknown":
+        return "this shallow clone ends before the commit that the page describes"
+    return "the source did not exist when the page last changed"
+
+
+def _why_gone(answer: ReferenceVerdict) -> str:
+    if answer.moved_to:
+        return f"it moved: change the reference to {answer.moved_to}"
+    return "nothing stands there: change or remove the reference"
+
+
+def _abbreviate(ids: Iterable[ObjectId], court: Court) -> dict[ObjectId, str]:
+    """The shortest prefix, of PIN_DIGITS digits or more, that names each id alone."""
+    wanted = sorted(ids)
+    pins = {}
+    for blob in wanted:
+        short = blob[:PIN_DIGITS]
+        out = court.repository.run("rev-parse", f"--disambiguate={short}", ok=(0, 128))
+        others = {line for line in out.decode().split() if line != blob}
+        digits = PIN_DIGITS
+        while any(other.startswith(blob[:digits]) for other in others):
+            digits += 1
+        pins[blob] = blob[:digits]
+    return pins
+
+
+def _write(page: Page, answers: dict[ReferenceVerdict, str], court: Court, terms: Terms) -> None:
+    repository, path = court.repository, page.filepath
+    if terms.is_staged:
+        entry = court.view.entry(path)
+        data = repository.read_blobs([page.blob])[page.blob]
+        if entry is None or data is None:
+            raise RepositoryError(
+                f"The staged {path} cannot be read.", hint=f"Stage it again: git add {path}"
+            )
+        stage_file(repository, path, entry.mode, _pin(data, answers, terms))
+    data = read_file(repository, path)
+    replace_file(repository, path, _pin(data, answers, terms))
+
+
+def _pin(data: bytes, answers: dict[ReferenceVerdict, str], terms: Terms) -> bytes:
+    """Pin those references that these bytes have too; the work tree may differ from the index."""
+    wanted = {(a.reference.key, a.reference.written): pin for a, pin in answers.items()}
+    here: Sequence = parse_page(data, terms.keys).references
+    pins = {
+        reference: Pin(wanted[reference.key, reference.written], terms.reason)
+        for reference in here
+        if (reference.key, reference.written) in wanted
+    }
+    return write_pins(data, terms.keys, pins) if pins else data

@@ -1,7 +1,7 @@
 """The answer to a question about staleness, with the counts that keep it honest."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ubp.model import Assessment, Level, Snapshot
@@ -49,10 +49,9 @@ class StaleReport(NamedTuple):
         return sum(getattr(self.summary, level) for level in levels)
 
 
-def summarise(assessments: tuple[Assessment, ...], documents: int) -> Summary:
-    """Count the levels; pages that are not among the assessed name no sources."""
+def summarise(assessments: Sequence[Assessment], documents: int, bound: int) -> Summary:
+    """Count the levels of the assessed pages, beside how many documents there are and are bound."""
     levels = Counter(one.level for one in assessments)
-    bound = sum(1 for one in assessments if one.references)
     verified = sum(
         1 for one in assessments if any(answer.verdict != "unknown" for answer in one.references)
     )
