@@ -1,0 +1,45 @@
+"""Short ways to ask a workspace and to read its answers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ubp.staleness.report import StaleReport
+from ubp.workspace import Workspace
+
+Ask = Callable[..., StaleReport]
+DAY = 86_400
+
+
+@pytest.fixture
+def ask() -> Ask:
+    """Ask `ubp stale` of a repository: `ask(repository, paths..., staged=True)`."""
+
+    def stale(
+        repository: Any,
+        *paths: str,
+        age: float = 0,
+        opening: dict[str, Any] | None = None,
+        **question: Any,
+    ) -> StaleReport:
+        now = repository.clock + age * DAY
+        with Workspace.open(
+            str(repository.root), clock=lambda: now, **(opening or {})
+        ) as workspace:
+            return workspace.stale(paths, **question)
+
+    return stale
+
+
+@pytest.fixture
+def told() -> Callable[[StaleReport], dict[str, tuple[str, dict[str, str]]]]:
+    """What a report says of each page: its level, and the verdict on each source."""
+
+    def read(report: StaleReport) -> dict[str, tuple[str, dict[str, str]]]:
+        return {
+            one.page.filepath: (one.level, {a.source_path: a.verdict for a in one.references})
+            for one in report.pages
+        }
+
+    return read

@@ -1,0 +1,144 @@
+"""`ubp ack`: pins written in place, in the work tree and in the index."""
+
+import pytest
+
+from ubp.errors import RepositoryError, UsageError
+from ubp.workspace import Workspace
+
+
+@pytest.fixture
+def ack():
+    def acknowledge(repository, *paths, **terms):
+        with Workspace.open(str(repository.root), clock=lambda: repository.clock) as workspace:
+            return workspace.acknowledge(paths, **terms)
+
+    return acknowledge
+
+
+@pytest.fixture
+def project(repository):
+    repository.write("src/a.py", "a\n")
+    repository.write("src/b.py", "b\n")
+    repository.page("docs/a.md", "src/a.py", "src/b.py")
+    repository.commit("page")
+    return repository
+
+
+def test_only_what_drifted_is_pinned_and_the_page_is_fresh_then(project, ack, ask, told):
+    project.write("src/a.py", "a2\n")
+    project.commit("drift")
+    pin = project.blob("src/a.py")[:12]
+    (done,) = ack(project, "docs/a.md")
+    assert [(p.source_path, p.before, p.pin) for p in done.pinned] == [("src/a.py", None, pin)]
+    assert (project.root / "docs/a.md").read_text() == (
+        f"---\nsource_refs:\n  - path: src/a.py\n    blob: {pin}\n  - src/b.py\n---\nText.\n"
+    )
+    project.commit("reviewed")
+    assert told(ask(project))["docs/a.md"][0] == "fresh"
+    assert ack(project, "docs/a.md")[0].pinned == ()
+
+
+def test_a_reason_stands_beside_the_pin_until_the_next_ack(project, ack):
+    project.write("src/a.py", "a2\n")
+    ack(project, "docs/a.md", reason="only a comment: nothing to say")
+    text = (project.root / "docs/a.md").read_text()
+    assert "reason: 'only a comment: nothing to say'" in text.replace('"', "'")
+    project.write("src/a.py", "a3\n")
+    ack(project, "docs/a.md")
+    assert "reason" not in (project.root / "docs/a.md").read_text()
+
+
+def test_the_index_gets_the_pins_lines_and_nothing_else(project, ack, ask):
+    project.write("src/a.py", "staged\n")
+    project.git("add", "src/a.py")
+    project.write("src/a.py", "not staged\n")
+    page = project.root / "docs/a.md"
+    page.write_text(page.read_text() + "An unstaged sentence.\n")
+    pin = project.git("rev-parse", ":src/a.py")[:12]
+    (done,) = ack(project, "docs/a.md", staged=True)
+    assert [p.pin for p in done.pinned] == [pin]
+    head = f"---\nsource_refs:\n  - path: src/a.py\n    blob: {pin}\n  - src/b.py\n---\nText.\n"
+    assert project.git("show", ":docs/a.md") == head.strip()
+    assert page.read_text() == head + "An unstaged sentence.\n"
+    assert ask(project, staged=True).brought == ()
+
+
+def test_every_page_that_the_commit_makes_stale_can_be_acknowledged_at_once(project, ack):
+    project.page("docs/other.md", "src/b.py")
+    project.commit()
+    project.write("src/b.py", "b2\n")
+    project.commit("debt")
+    project.write("src/a.py", "a2\n")
+    project.git("add", "--all")
+    assert [one.filepath for one in ack(project, every=True, staged=True)] == ["docs/a.md"]
+
+
+def test_history_pins_what_the_page_described_and_keeps_the_debt(project, ack, ask, told):
+    old = project.blob("src/a.py")[:12]
+    project.write("src/a.py", "a2\n")
+    project.commit("drift")
+    (done,) = ack(project, every=True, from_history=True)
+    assert [(p.source_path, p.pin) for p in done.pinned] == [
+        ("src/a.py", old),
+        ("src/b.py", project.blob("src/b.py")[:12]),
+    ]
+    project.commit("move to pins")
+    assert told(ask(project)) == {
+        "docs/a.md": ("possibly_stale", {"src/a.py": "modified", "src/b.py": "fresh"})
+    }
+
+
+def test_what_cannot_be_pinned_is_said(project, ack):
+    project.git("mv", "src/a.py", "src/c.py")
+    project.remove("src/b.py")
+    project.commit()
+    (done,) = ack(project, "docs/a.md")
+    assert done.pinned == ()
+    assert {left.source_path: left.reason for left in done.left} == {
+        "src/a.py": "it moved: change the reference to src/c.py",
+        "src/b.py": "nothing stands there: change or remove the reference",
+    }
+
+
+def test_ack_wants_to_know_which_pages(project, ack):
+    with pytest.raises(UsageError, match="Which pages"):
+        ack(project)
+    with pytest.raises(UsageError, match=r"No page is named docs/none\.md"):
+        ack(project, "docs/none.md")
+
+
+def test_line_ends_and_the_byte_order_mark_stay(project, ack):
+    text = "\ufeff---\r\nsource_refs:\r\n  - src/a.py  # why\r\n---\r\nText"
+    project.write("docs/a.md", text.encode())
+    project.commit()
+    project.write("src/a.py", "a2\n")
+    project.commit()
+    ack(project, "docs/a.md")
+    pin = project.blob("src/a.py")[:12]
+    assert (project.root / "docs/a.md").read_bytes().decode() == text.replace(
+        "- src/a.py  # why\r\n", f"- path: src/a.py  # why\r\n    blob: {pin}\r\n"
+    )
+
+
+def test_a_page_behind_a_symlink_is_not_written(project, ack, tmp_path):
+    project.write("src/a.py", "a2\n")
+    project.commit()
+    outside = tmp_path / "outside"
+    (project.root / "docs").rename(outside)
+    (project.root / "docs").symlink_to(outside)
+    before = (outside / "a.md").read_bytes()
+    with pytest.raises((RepositoryError, UsageError)):
+        ack(project, "docs/a.md")
+    assert (outside / "a.md").read_bytes() == before
+
+
+def test_directories_are_pinned_by_their_tree(repository, ack, ask, told):
+    repository.write("src/x/a.py", "a\n")
+    repository.page("docs/a.md", "src/x/")
+    repository.commit()
+    repository.write("src/x/a.py", "a2\n")
+    repository.commit()
+    (done,) = ack(repository, "docs/a.md")
+    assert done.pinned[0].pin == repository.git("rev-parse", "HEAD:src/x")[:12]
+    repository.commit()
+    assert told(ask(repository))["docs/a.md"][0] == "fresh"

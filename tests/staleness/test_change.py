@@ -1,0 +1,182 @@
+"""`ubp stale --staged` and `--base`: what a change brings, and nothing else."""
+
+import pytest
+
+
+@pytest.fixture
+def project(repository):
+    for name in ("auth", "billing"):
+        repository.write(f"src/{name}.py", f"{name}\n")
+        repository.page(f"docs/{name}.md", f"src/{name}.py")
+    repository.commit("two pages")
+    return repository
+
+
+@pytest.fixture
+def brought(ask):
+    def read(repository, **question):
+        report = ask(repository, **question)
+        return {
+            one.page.filepath: {
+                a.source_path: a.verdict
+                for a in one.references
+                if a.verdict != "fresh" and not a.is_debt
+            }
+            for one in report.brought
+        }
+
+    return read
+
+
+def test_a_staged_source_without_its_page_is_told(project, brought):
+    project.write("src/auth.py", "changed\n")
+    assert brought(project, staged=True) == {}
+    project.git("add", "src/auth.py")
+    assert brought(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
+
+
+def test_a_page_staged_beside_its_source_satisfies_it(project, brought):
+    project.write("src/auth.py", "changed\n")
+    project.page("docs/auth.md", "src/auth.py", body="Rewritten.\n")
+    project.git("add", "src/auth.py")
+    assert brought(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
+    project.git("add", "--all")
+    assert brought(project, staged=True) == {}
+
+
+def test_a_page_that_only_moves_satisfies_nothing(project, brought):
+    project.write("src/auth.py", "changed\n")
+    project.git("mv", "docs/auth.md", "docs/login.md")
+    project.git("add", "--all")
+    assert brought(project, staged=True) == {"docs/login.md": {"src/auth.py": "modified"}}
+
+
+def test_a_pinned_reference_wants_an_equal_pin(repository, brought):
+    def page(pin, body):
+        repository.write(
+            "docs/a.md",
+            f"---\nsource_refs:\n  - path: src/a.py\n    blob: {pin}\n---\n{body}\n",
+        )
+
+    repository.write("src/a.py", "a\n")
+    page(repository.blob("src/a.py")[:12], "text")
+    repository.commit()
+    old = repository.blob("src/a.py")[:12]
+    repository.write("src/a.py", "b\n")
+    page(old, "another text")
+    repository.git("add", "--all")
+    assert brought(repository, staged=True) == {"docs/a.md": {"src/a.py": "modified"}}
+    page(repository.blob("src/a.py")[:12], "another text")
+    repository.git("add", "--all")
+    assert brought(repository, staged=True) == {}
+
+
+def test_old_debts_do_not_fail_a_commit_that_adds_nothing_to_them(project, brought, ask):
+    project.write("src/auth.py", "changed\n")
+    project.commit("debt")
+    project.write("src/billing.py", "changed\n")
+    project.write("README.md", "unrelated\n")
+    project.git("add", "--all")
+    assert brought(project, staged=True) == {"docs/billing.md": {"src/billing.py": "modified"}}
+    report = ask(project, staged=True, every=True)
+    assert {p.page.filepath: [a.is_debt for a in p.references] for p in report.pages} == {
+        "docs/auth.md": [True],
+        "docs/billing.md": [False],
+    }
+
+
+def test_a_change_on_top_of_a_debt_adds_to_it(project, brought):
+    project.write("src/auth.py", "changed\n")
+    project.commit("debt")
+    project.write("src/auth.py", "changed again\n")
+    project.git("add", "--all")
+    assert brought(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
+
+
+def test_a_change_that_takes_a_debt_back_is_clean(project, brought):
+    project.write("src/auth.py", "changed\n")
+    project.commit("debt")
+    project.write("src/auth.py", "auth\n")
+    project.git("add", "--all")
+    assert brought(project, staged=True) == {}
+
+
+def test_deletions_and_moves_are_changes(project, brought):
+    project.git("rm", "--quiet", "src/auth.py")
+    project.git("mv", "src/billing.py", "src/money.py")
+    assert brought(project, staged=True) == {
+        "docs/auth.md": {"src/auth.py": "deleted"},
+        "docs/billing.md": {"src/billing.py": "moved"},
+    }
+
+
+def test_the_first_commit_is_judged_too(repository, brought):
+    repository.write("src/a.py", "a\n")
+    repository.page("docs/a.md", "src/a.py", "src/none.py")
+    repository.git("add", "--all")
+    assert brought(repository, staged=True) == {"docs/a.md": {"src/none.py": "not_found"}}
+
+
+def test_a_merge_is_not_blamed_for_the_debts_of_its_parents(project, brought):
+    project.git("checkout", "--quiet", "-b", "feature")
+    project.write("src/auth.py", "changed on the branch\n")
+    project.commit("debt of the branch")
+    project.git("checkout", "--quiet", "main")
+    project.write("other.txt", "x\n")
+    project.commit()
+    project.git("merge", "--quiet", "--no-ff", "--no-commit", "feature")
+    assert brought(project, staged=True) == {}
+    project.write("src/billing.py", "changed in the merge itself\n")
+    project.git("add", "--all")
+    assert brought(project, staged=True) == {"docs/billing.md": {"src/billing.py": "modified"}}
+
+
+def test_a_branch_is_judged_as_one_change_from_its_merge_base(project, brought):
+    project.write("src/billing.py", "debt\n")
+    project.commit("debt on main")
+    project.git("checkout", "--quiet", "-b", "feature")
+    project.page("docs/auth.md", "src/auth.py", body="Updated first.\n")
+    project.commit("page first")
+    project.write("src/auth.py", "then the source\n")
+    project.commit("source then")
+    project.git("checkout", "--quiet", "main")
+    project.write("src/auth.py", "elsewhere\n")
+    project.commit("main goes on")
+    project.git("checkout", "--quiet", "feature")
+    assert brought(project, base="main") == {}
+    project.write("src/billing.py", "more debt\n")
+    project.commit()
+    assert brought(project, base="main") == {"docs/billing.md": {"src/billing.py": "modified"}}
+    assert brought(project, base="main", ref="HEAD~1") == {}
+
+
+def test_a_branch_in_a_shallow_clone_is_judged_from_its_merge_base(
+    project, new_repository, brought
+):
+    project.write("x", "x")
+    project.commit()
+    project.git("checkout", "--quiet", "-b", "feature")
+    project.write("src/auth.py", "changed\n")
+    project.commit()
+    clone = new_repository("shallow")
+    clone.clock = project.clock
+    clone.git("fetch", "--quiet", "--depth=2", f"file://{project.root}", "feature", "main")
+    clone.git("reset", "--quiet", "--hard", project.git("rev-parse", "feature"))
+    assert brought(clone, base="HEAD~1") == {"docs/auth.md": {"src/auth.py": "modified"}}
+
+
+def test_commit_a_and_commit_path_are_judged_by_gits_own_index(project, brought, tmp_path):
+    hook = project.root / ".git/hooks/pre-commit"
+    record = tmp_path / "index"
+    hook.write_text(f'#!/bin/sh\ncp "$GIT_INDEX_FILE" {record}\nexit 1\n')
+    hook.chmod(0o755)
+    project.write("src/auth.py", "changed\n")
+    project.write("src/billing.py", "changed\n")
+    project.git("commit", "-m", "x", "src/auth.py", check=False)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("GIT_INDEX_FILE", str(record))
+        assert brought(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
+    project.git("commit", "-a", "-m", "x", check=False)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("GIT_INDEX_FILE", str(record))
+        assert sorted(brought(project, staged=True)) == ["docs/auth.md", "docs/billing.md"]
