@@ -1,0 +1,57 @@
+"""The README's install lines: uv, pipx and pip, from a Git URL and from a checkout."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPTS = Path(sys.executable).parent
+BIN = "Scripts" if os.name == "nt" else "bin"
+
+
+@pytest.fixture(scope="session")
+def checkout(tmp_path_factory):
+    """A clone of what is committed, so that installing leaves nothing in the work tree."""
+    clone = tmp_path_factory.mktemp("install") / "ubp"
+    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", ROOT, clone], check=True)
+    return clone
+
+
+@pytest.mark.parametrize("source", ["checkout", "git url"])
+@pytest.mark.parametrize("installer", ["uv", "pipx", "pip"])
+def test_ubp_installs_and_runs(installer, source, checkout, tmp_path, repository):
+    what = str(checkout) if source == "checkout" else f"git+{checkout.as_uri()}"
+    run(install_command(installer, what, tmp_path), tmp_path)
+    ubp = next((tmp_path / "installed").rglob(f"{BIN}/ubp*"))
+    repository.write("src/a.py", "a\n")
+    repository.page("docs/a.md", "src/a.py")
+    repository.commit()
+    answer = subprocess.run(
+        [ubp, "stale"], cwd=repository.root, capture_output=True, text=True, check=True
+    )
+    assert answer.stderr == ""
+    assert "1 page" in answer.stdout
+
+
+def install_command(installer, what, folder):
+    if installer == "uv":
+        return [SCRIPTS / "uv", "tool", "install", "--quiet", "--python", sys.executable, what]
+    if installer == "pipx":
+        return [SCRIPTS / "pipx", "install", "--quiet", "--python", sys.executable, what]
+    run([sys.executable, "-m", "venv", folder / "installed"], folder)
+    return [folder / "installed" / BIN / "pip", "install", "--quiet", what]
+
+
+def run(command, folder):
+    installed = folder / "installed"
+    environment = {
+        **os.environ,
+        "UV_TOOL_DIR": str(installed / "tools"),
+        "UV_TOOL_BIN_DIR": str(installed / BIN),
+        "PIPX_HOME": str(installed / "pipx"),
+        "PIPX_BIN_DIR": str(installed / BIN),
+    }
+    subprocess.run(command, env=environment, cwd=folder, check=True, capture_output=True)
