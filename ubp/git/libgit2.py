@@ -1,11 +1,20 @@
-"""Opening libgit2: its limits, and its errors in our words."""
+"""Opening libgit2: its limits, its errors in our words, and finding a repository without git."""
 
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ubp.errors import GitCommandError, RepositoryError
-from ubp.git.location import Location, foreign_owner, not_a_repository, unsupported
+from ubp.errors import GitCommandError, GitMissingError, RepositoryError
+from ubp.git.location import (
+    Location,
+    configured_work_tree,
+    data_dir,
+    foreign_owner,
+    inside_git_dir,
+    not_a_repository,
+    unsupported,
+)
+from ubp.model import FilePath, ObjectId
 
 if TYPE_CHECKING:
     import pygit2  # 80 ms of CPU: imported where it is used
@@ -26,20 +35,33 @@ def open_libgit2(
     """
     import pygit2
 
+    if is_trusted:
+        pygit2.settings.owner_validation = False
+    repository = _opened(location.git_dir)
+    if location.root is not None and not _is_work_tree(repository, location.root):
+        repository.workdir = location.root  # GIT_WORK_TREE, or a hook's GIT_DIR
+    for folder in _extra_object_folders(environment):
+        repository.odb.add_disk_alternate(folder)
+    return repository
+
+
+def _opened(git_dir: str) -> "pygit2.Repository":
+    import pygit2
+
     pygit2.settings.cache_max_size(CACHE_BYTES)
     pygit2.settings.mwindow_mapped_limit = MAPPED_BYTES
     pygit2.settings.mwindow_size = WINDOW_BYTES
     # Hashing every object again takes 18 to 40 % of a walk; git does not do it either.
     pygit2.settings.enable_strict_hash_verification(value=False)
-    if is_trusted:
-        pygit2.settings.owner_validation = False
     try:
-        repository = pygit2.Repository(location.git_dir, pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
+        return pygit2.Repository(git_dir, pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
     except pygit2.GitError as error:
-        raise opening_error(error, location.root or location.git_dir) from error
-    for folder in _extra_object_folders(environment):
-        repository.odb.add_disk_alternate(folder)
-    return repository
+        raise opening_error(error, git_dir) from error
+
+
+def _is_work_tree(repository: "pygit2.Repository", root: str) -> bool:
+    workdir: str | None = repository.workdir
+    return workdir is not None and os.path.normpath(workdir) == root
 
 
 def _extra_object_folders(environment: Mapping[str, str]) -> list[str]:
@@ -47,6 +69,60 @@ def _extra_object_folders(environment: Mapping[str, str]) -> list[str]:
     folders = [environment.get("GIT_OBJECT_DIRECTORY", "")]
     folders += environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "").split(os.pathsep)
     return [folder for folder in folders if os.path.isabs(folder) and os.path.isdir(folder)]
+
+
+def locate_without_git(cwd: str, environment: Mapping[str, str]) -> Location:
+    """Find the repository around `cwd` where there is no git to ask; raises as `locate` does."""
+    import pygit2
+
+    cwd = os.path.realpath(cwd)
+    ceilings = environment.get("GIT_CEILING_DIRECTORIES", "")
+    found = environment.get("GIT_DIR") or pygit2.discover_repository(
+        cwd,
+        False,  # noqa: FBT003 - written in C, takes no names: not across file systems
+        ceilings,
+    )
+    if not found:
+        raise not_a_repository(cwd)
+    repository = _opened(os.path.realpath(os.path.join(cwd, found)))
+    git_dir = os.path.normpath(repository.path)
+    common_dir = _common_dir(git_dir)
+    workdir = environment.get("GIT_WORK_TREE") or repository.workdir
+    root = os.path.realpath(os.path.join(cwd, workdir)) if workdir else None
+    if root is not None and _is_below(cwd, git_dir):
+        raise inside_git_dir(cwd)
+    main = root
+    if common_dir != git_dir:
+        settings = {entry.name: entry.value or "" for entry in repository.config}
+        main = configured_work_tree(common_dir, settings)
+    return Location(
+        root=root,
+        git_dir=git_dir,
+        common_dir=common_dir,
+        data_dir=data_dir(main, common_dir),
+        prefix=_prefix(cwd, root),
+        is_shallow=repository.is_shallow,
+        head=None if repository.head_is_unborn else ObjectId(str(repository.head.target)),
+    )
+
+
+def _common_dir(git_dir: str) -> str:
+    try:
+        with open(os.path.join(git_dir, "commondir"), "rb") as file:
+            relative = os.fsdecode(file.read().rstrip(b"\r\n"))
+    except FileNotFoundError:
+        return git_dir
+    return os.path.normpath(os.path.join(git_dir, relative))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _prefix(cwd: str, root: str | None) -> FilePath:
+    if root is None or cwd == root or not _is_below(cwd, root):
+        return FilePath("")
+    return FilePath(os.path.relpath(cwd, root).replace(os.sep, "/"))
 
 
 def opening_error(error: Exception, where: str) -> RepositoryError:
@@ -62,6 +138,27 @@ def opening_error(error: Exception, where: str) -> RepositoryError:
         f"The repository at {where} cannot be opened.",
         cause=said,
         hint="Run `git fsck` there.",
+        status=-1,
+        stderr=said,
+    )
+
+
+def git_needed(what: str) -> GitMissingError:
+    """Something that libgit2 cannot answer, where there is no git to ask."""
+    return GitMissingError(
+        f"{what}, which cannot be read without git.",
+        cause="No folder of PATH holds an executable git, and libgit2 does not know how.",
+        hint="Install git 2.30 or newer, or add its folder to PATH.",
+    )
+
+
+def missing_object(name: ObjectId) -> GitCommandError:
+    """A commit or tree that this clone does not have."""
+    said = f"object {name} is missing"
+    return GitCommandError(
+        f"The history cannot be read: {said}.",
+        cause="This clone was made without it (`--filter=tree:0`), or it is damaged.",
+        hint="Fetch what is missing: git fetch --refetch --no-filter, or look with git fsck.",
         status=-1,
         stderr=said,
     )

@@ -21,9 +21,9 @@ class Location(NamedTuple):
     root: str | None  # None: bare
     git_dir: str
     common_dir: str  # other than git_dir in a linked work tree
+    data_dir: str  # the main work tree's .ubp; bare: <git dir>/ubp
     prefix: FilePath
     is_shallow: bool
-    object_format: str
     head: ObjectId | None  # None: no commits yet
 
 
@@ -62,17 +62,20 @@ def locate(cwd: str, environment: Mapping[str, str]) -> Location:
         raise inside_git_dir(cwd)
     else:
         head = _text(["rev-parse", *HEAD], cwd, environment) or None
-    return checked(
-        Location(
-            root=root,
-            git_dir=os.path.normpath(git_dir),
-            common_dir=os.path.normpath(os.path.join(cwd, common_dir)),
-            prefix=FilePath(prefix.rstrip("/")),
-            is_shallow=is_shallow == "true",
-            object_format=object_format,
-            head=None if head is None else ObjectId(head),
-        )
+    git_dir = os.path.normpath(git_dir)
+    common_dir = os.path.normpath(os.path.join(cwd, common_dir))
+    main = root if git_dir == common_dir else _main_work_tree(common_dir, environment)
+    location = Location(
+        root=root,
+        git_dir=git_dir,
+        common_dir=common_dir,
+        data_dir=data_dir(main, common_dir),
+        prefix=FilePath(prefix.rstrip("/")),
+        is_shallow=is_shallow == "true",
+        head=None if head is None else ObjectId(head),
     )
+    _check_format(location, object_format)
+    return location
 
 
 def _answers(cwd: str, environment: Mapping[str, str]) -> list[str]:
@@ -113,25 +116,24 @@ def _refusal(cwd: str, environment: Mapping[str, str]) -> RepositoryError:
     return not_a_repository(cwd)
 
 
-def checked(location: Location) -> Location:
-    """The location, unless the repository is of a kind that libgit2 cannot read."""
-    if location.object_format != "sha1":
-        raise unsupported(location.root or location.git_dir, location.object_format)
+def _check_format(location: Location, object_format: str) -> None:
+    """Refuse what git reads and libgit2 does not."""
+    where = location.root or location.git_dir
+    if object_format != "sha1":
+        raise unsupported(where, object_format)
     if os.path.isdir(os.path.join(location.common_dir, "reftable")):
-        raise unsupported(location.root or location.git_dir, "reftable")
-    return location
+        raise unsupported(where, "reftable")
 
 
-def data_dir(location: Location, environment: Mapping[str, str]) -> str:
+def data_dir(main_work_tree: str | None, common_dir: str) -> str:
     """Where the repository's index lies: the main work tree's `.ubp`, bare `<git dir>/ubp`."""
-    main = location.root
-    if location.git_dir != location.common_dir:
-        main = _main_work_tree(location.common_dir, environment)
-    return os.path.join(location.common_dir, "ubp") if main is None else os.path.join(main, ".ubp")
+    if main_work_tree is None:
+        return os.path.join(common_dir, "ubp")
+    return os.path.join(main_work_tree, ".ubp")
 
 
 def _main_work_tree(common_dir: str, environment: Mapping[str, str]) -> str | None:
-    """The work tree that linked ones belong to; None where their repository is bare.
+    """The work tree that linked ones belong to.
 
     `git worktree list` names the wrong folder in submodules, so the configuration is read.
     """
@@ -142,7 +144,11 @@ def _main_work_tree(common_dir: str, environment: Mapping[str, str]) -> str | No
         ok=(0, 1),
     )
     pairs = (item.partition("\n") for item in os.fsdecode(output).split("\0") if item)
-    settings = {name.lower(): value for name, _, value in pairs}
+    return configured_work_tree(common_dir, {name: value for name, _, value in pairs})
+
+
+def configured_work_tree(common_dir: str, settings: Mapping[str, str]) -> str | None:
+    """The main work tree as `core.worktree` and `core.bare` tell; None where there is none."""
     if "core.worktree" in settings:
         return os.path.normpath(os.path.join(common_dir, settings["core.worktree"]))
     is_bare = settings.get("core.bare", "false").lower() in ("true", "yes", "on", "1", "")

@@ -5,36 +5,63 @@ from collections.abc import Collection, Container, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from ubp.errors import HistoryTooShortError, RevisionNotFoundError
-from ubp.git.command import run_git, stream_git
-from ubp.git.location import Location, data_dir, locate
-from ubp.git.objects import BatchReader, parse_commit
+from ubp.errors import GitMissingError, HistoryTooShortError, RevisionNotFoundError
+from ubp.git.by_command import CommandEngine
+from ubp.git.command import run_git
+from ubp.git.engine import Engine
+from ubp.git.location import Location, locate
+from ubp.git.objects import parse_commit
 from ubp.model import Commit, FilePath, ObjectId
 
 if TYPE_CHECKING:
     import pygit2  # 80 ms of CPU: imported where it is used
 
-ID_LENGTH = 40
-
 
 def open_repository(cwd: str, environment: Mapping[str, str]) -> "Repository":
     """Open the repository around `cwd`, as git itself would find it in this environment.
 
+    Here alone it is decided who answers: the git command, or without one libgit2.
+
     Raises:
-        NotARepositoryError, RepositoryOwnershipError, UnsupportedRepositoryError.
+        NotARepositoryError: there is none, or `cwd` lies inside its `.git`.
+        RepositoryOwnershipError: it belongs to somebody else (`safe.directory`).
+        UnsupportedRepositoryError: SHA-256, reftable, an unknown extension.
     """
-    return Repository(locate(cwd, environment), environment)
+    engine: Engine
+    try:
+        location = locate(cwd, environment)
+        environment = _fixed(location, environment)
+        engine = CommandEngine(location, environment)
+    except GitMissingError:
+        from ubp.git.by_libgit2 import Libgit2Engine
+        from ubp.git.libgit2 import locate_without_git
+
+        location = locate_without_git(cwd, environment)
+        engine = Libgit2Engine(location, environment, is_trusted=False)
+    return Repository(location, environment, engine)
+
+
+def _fixed(location: Location, environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment with Git's own folders absolute: git runs at the root, not where we are."""
+    if not environment.keys() & {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}:
+        return environment
+    fixed = {**environment, "GIT_DIR": location.git_dir, "GIT_COMMON_DIR": location.common_dir}
+    return fixed if location.root is None else fixed | {"GIT_WORK_TREE": location.root}
 
 
 class Repository:
-    """What `open_repository` gives; owns libgit2's handle, so close it (or use `with`)."""
+    """What `open_repository` gives; owns libgit2's handle, so close it (or use `with`).
+
+    `root` is the work tree's folder (None: bare), `git_dir` and `common_dir` Git's own (they differ
+    in a linked work tree), `prefix` the working directory from the root, `data_dir` the folder of
+    UBP's index, `engine` who answers.
+    """
 
     __slots__ = (
-        "_environment",
-        "_head",
-        "_libgit2",
         "common_dir",
         "data_dir",
+        "engine",
+        "environment",
         "git_dir",
         "is_shallow",
         "location",
@@ -42,17 +69,16 @@ class Repository:
         "root",
     )
 
-    def __init__(self, location: Location, environment: Mapping[str, str]) -> None:
-        self.location = location
+    def __init__(self, location: Location, environment: Mapping[str, str], engine: Engine) -> None:
         self.root: str | None = location.root
         self.git_dir: str = location.git_dir
         self.common_dir: str = location.common_dir
+        self.data_dir: str = location.data_dir
         self.prefix: FilePath = location.prefix
         self.is_shallow: bool = location.is_shallow
-        self.data_dir: str = data_dir(location, environment)
-        self._environment = _fixed(location, environment)
-        self._head = location.head
-        self._libgit2: pygit2.Repository | None = None
+        self.location = location
+        self.environment = environment
+        self.engine = engine
 
     def __enter__(self) -> Self:
         return self
@@ -67,35 +93,28 @@ class Repository:
 
     def close(self) -> None:
         """Let go of libgit2's files and memory."""
-        if self._libgit2 is not None:
-            self._libgit2.free()
-            self._libgit2 = None
+        self.engine.close()
 
     def run(self, *args: str, stdin: bytes = b"", ok: Container[int] = (0,)) -> bytes:
         """Run git at the root (bare: in the git directory) and return its output."""
         return run_git(
-            args, cwd=self.root or self.git_dir, stdin=stdin, environment=self._environment, ok=ok
+            args, cwd=self.root or self.git_dir, stdin=stdin, environment=self.environment, ok=ok
         )
+
+    def libgit2(self) -> "pygit2.Repository":
+        """The same repository in libgit2, opened on first use."""
+        return self.engine.libgit2()
 
     def head(self) -> ObjectId | None:
         """The commit that HEAD named when the repository was opened; None: no commits yet."""
-        return self._head
+        return self.location.head
 
     def resolve(self, revision: str) -> ObjectId:
         """The commit that a revision names; RevisionNotFoundError with a hint."""
-        found = self._rev_parse(revision)
-        commit = self._rev_parse(f"{found}^{{commit}}") if found else None
+        commit, is_object = self.engine.resolve(revision)
         if commit is None:
-            raise self._not_found(revision, is_object=found is not None)
+            raise self._not_found(revision, is_object=is_object)
         return commit
-
-    def _rev_parse(self, revision: str) -> ObjectId | None:
-        if "\0" in revision:
-            return None
-        args = ("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
-        output = self.run(*args, ok=(0, 1, 128)).decode("ascii", "replace").strip()
-        # `^main` and the like give more than an id.
-        return ObjectId(output) if len(output) == ID_LENGTH and output.isalnum() else None
 
     def _not_found(self, revision: str, *, is_object: bool) -> RevisionNotFoundError:
         if is_object:
@@ -116,9 +135,9 @@ class Repository:
             HistoryTooShortError: a shallow clone ends before it.
             RevisionNotFoundError: the two are unrelated.
         """
-        output = self.run("merge-base", one, other, ok=(0, 1)).decode("ascii").strip()
-        if output:
-            return ObjectId(output)
+        base = self.engine.merge_base(one, other)
+        if base is not None:
+            return base
         message = f"{one[:12]} and {other[:12]} have no common ancestor here."
         if self.is_shallow:
             raise HistoryTooShortError(
@@ -142,7 +161,7 @@ class Repository:
 
     def read_blobs(self, ids: Collection[ObjectId]) -> dict[ObjectId, bytes | None]:
         """The bytes of blobs; None: absent (partial clone), no blob, over MAX_BLOB_BYTES."""
-        found = self._read_objects(ids)
+        found = self.engine.read_objects(ids)
         return {
             blob: answer[1] if (answer := found.get(blob)) and answer[0] == "blob" else None
             for blob in ids
@@ -150,42 +169,12 @@ class Repository:
 
     def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
         """What commits say; those that are absent are left out."""
-        found = self._read_objects(ids)
+        found = self.engine.read_objects(ids)
         return {
             commit: parse_commit(commit, answer[1])
             for commit in ids
             if (answer := found.get(commit)) and answer[0] == "commit"
         }
-
-    def _read_objects(
-        self, ids: Collection[ObjectId]
-    ) -> Mapping[ObjectId, tuple[str, bytes] | None]:
-        reader = BatchReader()
-        if ids:
-            stream_git(
-                ["cat-file", "--batch"],
-                reader.feed,
-                cwd=self.root or self.git_dir,
-                stdin="\n".join([*ids, ""]).encode("ascii"),
-                environment=self._environment,
-            )
-        return reader.objects
-
-    def libgit2(self) -> "pygit2.Repository":
-        """The same repository in libgit2, opened on first use."""
-        if self._libgit2 is None:
-            from ubp.git.libgit2 import open_libgit2
-
-            self._libgit2 = open_libgit2(self.location, self._environment, is_trusted=True)
-        return self._libgit2
-
-
-def _fixed(location: Location, environment: Mapping[str, str]) -> Mapping[str, str]:
-    """The environment with Git's own folders absolute: git runs at the root, not where we are."""
-    if not environment.keys() & {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}:
-        return environment
-    fixed = {**environment, "GIT_DIR": location.git_dir, "GIT_COMMON_DIR": location.common_dir}
-    return fixed if location.root is None else fixed | {"GIT_WORK_TREE": location.root}
 
 
 def _lines(file: str) -> list[ObjectId]:

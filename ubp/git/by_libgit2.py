@@ -1,0 +1,276 @@
+"""Libgit2's answers: for many trees at once, for partial clones, and where there is no git."""
+
+import os
+import stat
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from ubp.git.libgit2 import git_needed, missing_object, open_libgit2
+from ubp.git.location import Location
+from ubp.git.objects import MAX_BLOB_BYTES
+from ubp.git.records import Changes, mode_of, path_of
+from ubp.model import MODE_SUBMODULE, MODE_TREE, UNHASHED, Entry, FilePath, ObjectId
+
+if TYPE_CHECKING:
+    import pygit2  # 80 ms of CPU: imported where it is used
+
+STAGE = 0x3000  # GIT_INDEX_ENTRY_STAGEMASK
+INTENT_TO_ADD = 1 << 13  # GIT_INDEX_ENTRY_INTENT_TO_ADD
+KINDS = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
+OUTSIDE_FILTERS = ("filter", "working-tree-encoding")  # attributes that libgit2 does not know
+
+
+class Libgit2Engine:
+    """Asks libgit2; what it cannot answer ends with GitMissingError."""
+
+    def __init__(
+        self, location: Location, environment: Mapping[str, str], *, is_trusted: bool
+    ) -> None:
+        self._location = location
+        self._environment = environment
+        self._is_trusted = is_trusted
+        self._repository: pygit2.Repository | None = None
+
+    def libgit2(self) -> "pygit2.Repository":
+        """Libgit2's handle, opened on first use."""
+        if self._repository is None:
+            self._repository = open_libgit2(
+                self._location, self._environment, is_trusted=self._is_trusted
+            )
+        return self._repository
+
+    def close(self) -> None:
+        """Let go of the handle."""
+        if self._repository is not None:
+            self._repository.free()
+            self._repository = None
+
+    def resolve(self, revision: str) -> tuple[ObjectId | None, bool]:
+        """The commit that a revision names, and whether it names anything."""
+        import pygit2
+
+        try:
+            found = self.libgit2().revparse_single(revision)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None, False
+        try:
+            return ObjectId(str(found.peel(pygit2.Commit).id)), True
+        except (ValueError, pygit2.GitError):
+            return None, True
+
+    def merge_base(self, one: ObjectId, other: ObjectId) -> ObjectId | None:
+        """The best common ancestor."""
+        base = self.libgit2().merge_base(one, other)
+        return None if base is None else ObjectId(str(base))
+
+    def read_objects(
+        self, ids: Collection[ObjectId]
+    ) -> Mapping[ObjectId, tuple[str, bytes] | None]:
+        """Types and bytes; None: absent or too large."""
+        odb = self.libgit2().odb
+        objects: dict[ObjectId, tuple[str, bytes] | None] = {}
+        for name in ids:
+            try:
+                kind, size = odb.read_header(name)
+                is_small = size <= MAX_BLOB_BYTES
+                objects[name] = (KINDS[int(kind)], odb.read(name)[1]) if is_small else None
+            except KeyError:
+                objects[name] = None
+        return objects
+
+    def worktree_changes(self) -> tuple[ObjectId | None, Changes]:
+        """HEAD, and the files of the work tree that differ from it."""
+        from pygit2.enums import DeltaStatus, DiffOption
+
+        head = self._location.head
+        changes = self.index_changes(head)
+        flags = DiffOption.INCLUDE_UNTRACKED | DiffOption.RECURSE_UNTRACKED_DIRS
+        flags |= DiffOption.INCLUDE_TYPECHANGE
+        for delta in self._index().diff_to_workdir(flags).deltas:
+            file = delta.new_file
+            path = path_of(file.raw_path or delta.old_file.raw_path)
+            if path.endswith("/"):  # a nested repository
+                continue
+            is_gone = delta.status == DeltaStatus.DELETED
+            changes[path] = None if is_gone else self._on_disk(path, int(file.mode))
+        return head, changes
+
+    def _on_disk(self, path: FilePath, mode: int) -> Entry | None:
+        try:
+            found = os.lstat(os.path.join(self._location.root or "", path))
+        except OSError:
+            return None
+        if stat.S_ISDIR(found.st_mode):
+            return Entry(MODE_SUBMODULE, UNHASHED) if mode == MODE_SUBMODULE else None
+        return Entry(mode, UNHASHED)
+
+    def index_changes(self, head: ObjectId | None) -> Changes:
+        """The files of the index that differ from a commit."""
+        new, unmerged = _index_entries(self._index())
+        old = {} if head is None else self._files(head)
+        changes: Changes = {path: entry for path, entry in new.items() if old.get(path) != entry}
+        changes |= {path: None for path in old if path not in new and path not in unmerged}
+        return changes
+
+    def _files(self, commit: ObjectId) -> dict[FilePath, Entry]:
+        listing = self.list_tree(commit)
+        return {path: entry for path, entry in listing.items() if not entry.is_directory}
+
+    def _index(self) -> "pygit2.Index":
+        """The index that git would read: hooks of `git commit -a` name their own."""
+        import pygit2
+
+        repository = self.libgit2()
+        named = self._environment.get("GIT_INDEX_FILE")
+        try:
+            path = os.path.join(self._location.root or "", named or "")
+            index: pygit2.Index = pygit2.Index(path) if named else repository.index
+            index.read()
+        except (pygit2.GitError, OSError) as error:
+            raise git_needed("This repository has a split or sparse index") from error
+        setattr(index, "_repo", repository)  # noqa: B010 - private, the only way to diff with it
+        return index
+
+    def hash_regular_files(self, paths: Collection[FilePath]) -> dict[FilePath, ObjectId]:
+        """The blob ids of files of the work tree, filters applied; unreadable ones are left out."""
+        import pygit2
+
+        repository = self.libgit2()
+        hashed: dict[FilePath, ObjectId] = {}
+        for path in paths:
+            for attribute in OUTSIDE_FILTERS:
+                if isinstance(repository.get_attr(os.fsencode(path), attribute), str):
+                    raise git_needed(f"{path} has the attribute {attribute}")
+            try:
+                hashed[path] = ObjectId(str(repository.hashfile(path)))
+            except (OSError, pygit2.GitError):
+                continue
+        return hashed
+
+    def trusts_file_mode(self) -> bool:
+        """Whether the disk's executable bits mean anything."""
+        config = self.libgit2().config
+        return "core.filemode" not in config or config.get_bool("core.filemode")
+
+    def list_tree(self, commit: ObjectId) -> dict[FilePath, Entry]:
+        """Every file and directory."""
+        listing: dict[FilePath, Entry] = {}
+        folders = [(FilePath(""), ObjectId(str(self._tree(commit).id)))]
+        while folders:
+            children = self._children(*folders.pop())
+            listing |= children
+            folders += [(path, entry.id) for path, entry in children.items() if entry.is_directory]
+        return listing
+
+    def _children(self, folder: FilePath, tree: ObjectId) -> dict[FilePath, Entry]:
+        try:
+            raw = self.libgit2().odb.read(tree)[1]
+        except KeyError as error:
+            raise missing_object(tree) from error
+        before = f"{folder}/" if folder else ""
+        return {FilePath(before + name): entry for name, entry in _parse_tree(raw)}
+
+    def _tree(self, commit: ObjectId) -> "pygit2.Tree":
+        import pygit2
+
+        try:
+            return self.libgit2()[commit].peel(pygit2.Tree)
+        except KeyError as error:
+            raise missing_object(commit) from error
+
+    def diff_trees(self, old: ObjectId, new: ObjectId) -> Changes:
+        """Files and directories that differ."""
+        changes: Changes = {}
+        roots = [ObjectId(str(self._tree(commit).id)) for commit in (old, new)]
+        folders: list[tuple[FilePath, ObjectId | None, ObjectId | None]]
+        folders = [(FilePath(""), roots[0], roots[1])]
+        while folders:
+            folder, old_tree, new_tree = folders.pop()
+            before = self._children(folder, old_tree) if old_tree else {}
+            after = self._children(folder, new_tree) if new_tree else {}
+            for path in before.keys() | after.keys():
+                one, other = before.get(path), after.get(path)
+                if one != other:
+                    changes[path] = other
+                    folders.append((path, _tree_id(one), _tree_id(other)))
+        return changes
+
+    def entries_at(
+        self, wanted: Mapping[ObjectId, Collection[FilePath]]
+    ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
+        """What stands at paths of commits; "" is the root's tree."""
+        found: dict[tuple[ObjectId, FilePath], Entry | None] = {}
+        for commit, paths in wanted.items():
+            tree = self._tree(commit)
+            for path in paths:
+                found[commit, path] = self._entry_at(tree, path)
+        return found
+
+    def _entry_at(self, tree: "pygit2.Tree", path: FilePath) -> Entry | None:
+        import pygit2
+
+        if not path:
+            return Entry(MODE_TREE, ObjectId(str(tree.id)))
+        try:
+            found = tree[path]
+        except KeyError:
+            self._check_folders(tree, path)
+            return None
+        except (ValueError, pygit2.GitError):  # no name that a tree could hold
+            return None
+        return Entry(_mode(int(found.filemode)), ObjectId(str(found.id)))
+
+    def _check_folders(self, tree: "pygit2.Tree", path: FilePath) -> None:
+        """Libgit2 calls a path absent too where a folder's tree is: tell them apart."""
+        import pygit2
+
+        folder: pygit2.Object = tree
+        for name in path.split("/")[:-1]:
+            if not isinstance(folder, pygit2.Tree) or name not in folder:
+                return
+            inner = folder[name]
+            if inner.filemode == MODE_TREE and inner.id not in self.libgit2():
+                raise missing_object(ObjectId(str(inner.id)))
+            folder = inner
+
+
+def _tree_id(entry: Entry | None) -> ObjectId | None:
+    return entry.id if entry and entry.is_directory else None
+
+
+def _mode(mode: int) -> int:
+    return mode_of(b"%06o" % mode)
+
+
+def _parse_tree(raw: bytes) -> Iterator[tuple[str, Entry]]:
+    """A tree object's entries: names without their folder."""
+    start = 0
+    while start < len(raw):
+        space = raw.index(b" ", start)
+        end = raw.index(b"\0", space)
+        entry = Entry(
+            mode_of(raw[start:space].rjust(6, b"0")), ObjectId(raw[end + 1 : end + 21].hex())
+        )
+        yield os.fsdecode(raw[space + 1 : end]), entry
+        start = end + 21
+
+
+def _index_entries(index: "pygit2.Index") -> tuple[dict[FilePath, Entry], set[FilePath]]:
+    """The index's files, and the paths of a merge that is not settled yet.
+
+    Read through cffi: libgit2's Python objects tell neither stages nor `git add -N`.
+    """
+    from pygit2.ffi import C, ffi
+
+    entries: dict[FilePath, Entry] = {}
+    unmerged: set[FilePath] = set()
+    pointer = index._index  # noqa: SLF001 - see above
+    for position in range(len(index)):
+        item = C.git_index_get_byindex(pointer, position)
+        path = path_of(ffi.string(item.path))
+        if item.flags & STAGE:
+            unmerged.add(path)
+        elif not item.flags_extended & INTENT_TO_ADD:
+            name = bytes(ffi.buffer(ffi.addressof(item, "id"))[:]).hex()
+            entries[path] = Entry(_mode(item.mode), ObjectId(name))
+    return entries, unmerged

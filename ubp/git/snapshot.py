@@ -1,0 +1,200 @@
+"""Snapshots: what stands in the work tree, in the index, in a commit, and its pages' bytes."""
+
+import os
+import stat
+from collections.abc import Collection, Mapping
+
+from ubp.errors import RepositoryError
+from ubp.git.objects import MAX_BLOB_BYTES, blob_id
+from ubp.git.repository import Repository, open_repository
+from ubp.model import (
+    MODE_EXECUTABLE,
+    MODE_FILE,
+    MODE_SUBMODULE,
+    MODE_SYMLINK,
+    UNHASHED,
+    Entry,
+    FilePath,
+    ObjectId,
+    Snapshot,
+)
+
+UNREADABLE = ObjectId("0" * 40)  # git's own "no such object": equal to no baseline
+HERE = ("GIT_COMMON_DIR", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE")
+
+
+def read_worktree(repository: Repository) -> Snapshot:
+    """The tracked files as they stand on the disk, and untracked ones that Git does not ignore."""
+    _check_work_tree(repository)
+    head, changes = repository.engine.worktree_changes()
+    untracked = [path for path, entry in changes.items() if entry and not entry.mode]
+    disk = _Disk(repository)
+    for path in untracked:
+        changes[path] = disk.entry(path)
+    return Snapshot("worktree", head, changes)
+
+
+def read_index(repository: Repository) -> Snapshot:
+    """What the next commit would hold; an unmerged path stands as in HEAD."""
+    _check_work_tree(repository)
+    head = repository.head()
+    return Snapshot("staged", head, repository.engine.index_changes(head))
+
+
+def read_commit(repository: Repository, revision: str) -> Snapshot:
+    """A commit; RevisionNotFoundError where the revision names none."""
+    return Snapshot("commit", repository.resolve(revision), {})
+
+
+def hash_files(repository: Repository, paths: Collection[FilePath]) -> dict[FilePath, Entry | None]:
+    """What stands at paths of the work tree, with the ids that Git would give; None: nothing.
+
+    Symlinks are hashed as links, and nothing lies behind one. A submodule's id is its HEAD. What
+    cannot be read has the id UNREADABLE. A file that is tracked keeps the mode that a snapshot
+    tells: the mode here is the disk's.
+    """
+    disk = _Disk(repository)
+    found = {path: disk.entry(path) for path in paths}
+    regular = [path for path, entry in found.items() if entry and entry.is_file]
+    ids = repository.engine.hash_regular_files(regular) if regular else {}
+    for path, entry in found.items():
+        if entry is None:
+            continue
+        if entry.is_file:
+            found[path] = entry._replace(id=ids.get(path, UNREADABLE))
+        elif entry.mode == MODE_SYMLINK:
+            found[path] = entry._replace(id=_link_id(disk.absolute(path)))
+        else:
+            found[path] = entry._replace(id=_submodule_id(repository, disk.absolute(path)))
+    return found
+
+
+def read_document(
+    repository: Repository, snapshot: Snapshot, path: FilePath, entry: Entry
+) -> bytes | None:
+    """`read_documents` for one file."""
+    return read_documents(repository, snapshot, {path: entry})[path]
+
+
+def read_documents(
+    repository: Repository, snapshot: Snapshot, wanted: Mapping[FilePath, Entry]
+) -> dict[FilePath, bytes | None]:
+    """The bytes of a snapshot's files as Git stores them; entries must be hashed.
+
+    The disk is asked first where the snapshot is the work tree. Where a filter driver alone
+    explains why the disk's bytes have another id, and no such blob exists yet, they are returned as
+    they are. None: no regular file, larger than MAX_BLOB_BYTES, or absent (partial clone).
+    """
+    found: dict[FilePath, bytes | None] = dict.fromkeys(wanted)
+    raw: dict[FilePath, bytes] = {}
+    if snapshot.kind == "worktree":
+        disk = _Disk(repository)
+        raw = {p: data for p, e in wanted.items() if (data := disk.read(p, e)) is not None}
+        found |= {p: _stored(data, wanted[p].id) for p, data in raw.items()}
+    missing = [p for p, entry in wanted.items() if found[p] is None and entry.is_file]
+    blobs = repository.read_blobs({wanted[path].id for path in missing} - {UNREADABLE})
+    for path in missing:
+        found[path] = blobs.get(wanted[path].id)
+        if found[path] is None and path in snapshot.changes:
+            found[path] = raw.get(path)
+    return found
+
+
+def _check_work_tree(repository: Repository) -> None:
+    if repository.root is None:
+        raise RepositoryError(
+            f"The repository at {repository.git_dir} is bare.",
+            cause="It has no work tree and no index.",
+            hint="Name a revision: --ref HEAD.",
+        )
+
+
+def _stored(data: bytes, blob: ObjectId) -> bytes | None:
+    """The bytes of a blob, if these are they or differ from them in line ends only."""
+    if blob_id(data) == blob:
+        return data
+    converted = data.replace(b"\r\n", b"\n")
+    return converted if blob_id(converted) == blob else None
+
+
+def _link_id(file: str) -> ObjectId:
+    try:
+        target = os.fsencode(os.readlink(file))
+    except OSError:
+        return UNREADABLE
+    return blob_id(target.replace(b"\\", b"/") if os.name == "nt" else target)
+
+
+def _submodule_id(repository: Repository, folder: str) -> ObjectId:
+    environment = {n: v for n, v in repository.environment.items() if n not in HERE}
+    try:
+        with open_repository(folder, environment) as submodule:
+            is_own = submodule.root == os.path.realpath(folder)
+            return (submodule.head() if is_own else None) or UNREADABLE
+    except RepositoryError:
+        return UNREADABLE
+
+
+class _Disk:
+    """The work tree's files, never through a symlink."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._engine = repository.engine
+        self._root = repository.root or ""
+        self._trusts_mode: bool | None = None
+        self._is_link: dict[str, bool] = {"": False}
+
+    def absolute(self, path: FilePath) -> str:
+        """A path as the operating system wants it."""
+        return os.path.join(self._root, path)
+
+    def entry(self, path: FilePath) -> Entry | None:
+        """What stands at a path, not hashed; a folder only where it is a submodule."""
+        found = self._stat(path)
+        if found is None:
+            return None
+        if stat.S_ISLNK(found.st_mode):
+            return Entry(MODE_SYMLINK, UNHASHED)
+        if stat.S_ISREG(found.st_mode):
+            is_executable = bool(found.st_mode & stat.S_IXUSR) and self._trusts_file_mode()
+            return Entry(MODE_EXECUTABLE if is_executable else MODE_FILE, UNHASHED)
+        is_submodule = stat.S_ISDIR(found.st_mode) and os.path.lexists(
+            os.path.join(self.absolute(path), ".git")
+        )
+        return Entry(MODE_SUBMODULE, UNHASHED) if is_submodule else None
+
+    def read(self, path: FilePath, entry: Entry) -> bytes | None:
+        """The bytes of a regular file; None: too large, no file, unreadable."""
+        found = self._stat(path) if entry.is_file else None
+        if found is None or not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BLOB_BYTES:
+            return None
+        try:
+            with open(self.absolute(path), "rb") as file:
+                return file.read(MAX_BLOB_BYTES)
+        except OSError:
+            return None
+
+    def _stat(self, path: FilePath) -> os.stat_result | None:
+        try:
+            if self._passes_link(os.path.dirname(path)):
+                return None
+            return os.lstat(self.absolute(path))
+        except (OSError, ValueError):  # gone; a NUL in the name
+            return None
+
+    def _passes_link(self, folder: str) -> bool:
+        if folder in self._is_link:
+            return self._is_link[folder]
+        passes = False
+        ends = [at for at, letter in enumerate(folder) if letter == "/"]
+        for end in [*ends, len(folder)]:
+            part = folder[:end]
+            if part not in self._is_link:
+                self._is_link[part] = passes or os.path.islink(os.path.join(self._root, part))
+            passes = self._is_link[part]
+        return passes
+
+    def _trusts_file_mode(self) -> bool:
+        if self._trusts_mode is None:
+            self._trusts_mode = self._engine.trusts_file_mode()
+        return self._trusts_mode

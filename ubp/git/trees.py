@@ -1,0 +1,99 @@
+"""Trees: what stands at the paths of commits, and the id that Git gives to a set of files."""
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+
+from ubp.git.objects import object_id
+from ubp.git.repository import Repository
+from ubp.model import MODE_TREE, Entry, FilePath, ObjectId
+
+SIMILAR = 0.5  # git's own threshold for renames
+BATCH = 200  # candidates read at a time: 200 sources of 10 kB are 2 MB
+
+
+def list_tree(repository: Repository, commit: ObjectId) -> dict[FilePath, Entry]:
+    """Every file and directory of a commit; the root itself is not among them."""
+    return repository.engine.list_tree(commit)
+
+
+def diff_trees(
+    repository: Repository, old: ObjectId, new: ObjectId
+) -> dict[FilePath, Entry | None]:
+    """The files and directories that differ: what stands in the new commit, None: gone."""
+    return repository.engine.diff_trees(old, new)
+
+
+def entries_at(
+    repository: Repository, wanted: Mapping[ObjectId, Collection[FilePath]]
+) -> dict[tuple[ObjectId, FilePath], Entry | None]:
+    """What stands at paths of commits, each pair answered; "" is the root's tree."""
+    return repository.engine.entries_at(wanted)
+
+
+def tree_id(entries: Iterable[tuple[FilePath, Entry]]) -> ObjectId:
+    """The id that Git would give to a tree with these files.
+
+    An entry may be a directory: it then stands for all its files, of which none may be given too.
+    """
+    folders: dict[str, dict[str, Entry]] = {"": {}}
+    for path, entry in entries:
+        folder, _, name = path.rpartition("/")
+        while folder not in folders:
+            folders[folder] = {}
+            folder = folder.rpartition("/")[0]
+        folders[path.rpartition("/")[0]][name] = entry
+    # A folder's name is longer than those above it: inner ones come first.
+    for inner in sorted(folders.keys() - {""}, key=len, reverse=True):
+        folder, _, name = inner.rpartition("/")
+        folders[folder][name] = Entry(MODE_TREE, _tree_object(folders[inner]))
+    return _tree_object(folders[""])
+
+
+def _tree_object(children: Mapping[str, Entry]) -> ObjectId:
+    lines = []
+    for name, entry in children.items():
+        raw = os.fsencode(name)
+        # Git sorts a folder as if its name ended with a slash.
+        order = raw + b"/" if entry.is_directory else raw
+        lines.append((order, b"%o %s\0%s" % (entry.mode, raw, bytes.fromhex(entry.id))))
+    return object_id("tree", b"".join(line for _, line in sorted(lines)))
+
+
+def similar_file(
+    repository: Repository, blob: ObjectId, candidates: Mapping[FilePath, ObjectId]
+) -> FilePath | None:
+    """The candidate most like a blob: at least half the bytes of the larger stand in common lines.
+
+    None: no candidate is, or the blob is absent (partial clone). Equally like: the alphabet.
+    """
+    wanted = repository.read_blobs([blob])[blob]
+    if not wanted:
+        return None
+    lines = _lines(wanted)
+    best: tuple[float, FilePath] | None = None
+    paths = sorted(candidates)
+    for start in range(0, len(paths), BATCH):
+        batch = paths[start : start + BATCH]
+        blobs = repository.read_blobs({candidates[path] for path in batch})
+        for path in batch:
+            data = blobs[candidates[path]]
+            score = _similarity(lines, len(wanted), data) if data else 0.0
+            if score >= SIMILAR and (best is None or score > best[0]):
+                best = (score, path)
+    return best[1] if best else None
+
+
+def _lines(data: bytes) -> dict[bytes, int]:
+    counts: dict[bytes, int] = {}
+    for line in data.splitlines(keepends=True):
+        counts[line] = counts.get(line, 0) + 1
+    return counts
+
+
+def _similarity(lines: Mapping[bytes, int], size: int, data: bytes) -> float:
+    """The share of the larger file's bytes that stand in lines of both."""
+    larger = max(size, len(data))
+    if min(size, len(data)) < SIMILAR * larger:
+        return 0.0
+    common = sum(len(line) * min(count, lines.get(line, 0)) for line, count in _lines(data).items())
+    return common / larger
