@@ -13,6 +13,7 @@ from ubp.model import FilePath
 MAX_PATTERN_CHARACTERS = 1024
 MAX_BRACES = 16
 MAX_ALTERNATIVES = 64
+MAX_EXPANDED_CHARACTERS = 2048
 MAX_MIXED_BRACKETS = 4
 
 DOCUMENT_NAMESPACE = bytes.fromhex("5cd6f541375f5195b584e51358496f0a")
@@ -144,7 +145,7 @@ def _alternatives(pattern: str) -> list[str] | None:
         todo.extend((head + option + tail, opening) for option in reversed(options))
         if len(done) + len(todo) > MAX_ALTERNATIVES:
             return None
-    return done
+    return done if sum(map(len, done)) <= MAX_EXPANDED_CHARACTERS else None
 
 
 def _options(text: str, opening: int) -> tuple[list[str], int]:

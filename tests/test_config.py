@@ -1,0 +1,404 @@
+import contextlib
+import json
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ubp import config as room
+from ubp.config import (
+    BUILT_IN_EXCLUDE,
+    Config,
+    config_text,
+    is_document,
+    is_excluded,
+    load_config,
+    schema_text,
+    scope,
+)
+from ubp.errors import ConfigError
+
+EVERYTHING = {
+    "$schema": "./config.schema.json",
+    "docs_dir": "docs",
+    "source": {"include": ["docs/**/*.md"], "exclude": ["drafts/"]},
+    "staleness": {"keys": ["covers", "code_references[].ref"], "threshold_days": 0.5},
+    "links": {"root": "docs/site"},
+    "check": {
+        "severity": {"orphan-doc": "warning", "stale-doc": "off"},
+        "ignore": [{"path": "docs/old/**", "rule": "broken-link"}],
+    },
+    "search": {"model": "some/model"},
+    "bind": {"refused": [{"page": "docs/a.md", "source": "src/[id].ts"}]},
+}
+SCHEMA = json.loads(schema_text())
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    folder = tmp_path / "project" / ".ubp"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def load(data_dir: Path, content: object) -> Config:
+    if not isinstance(content, (str, bytes)):
+        content = json.dumps(content, indent=2, ensure_ascii=False)
+    data = content if isinstance(content, bytes) else content.encode()
+    (data_dir / "config.json").write_bytes(data)
+    return load_config(str(data_dir))
+
+
+def refusal(data_dir: Path, content: object) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load(data_dir, content)
+    error = caught.value
+    assert error.hint
+    return f"{error.message} {error.cause}"
+
+
+def test_without_a_file_the_defaults_hold_and_json_is_not_even_imported(data_dir: Path):
+    assert load_config(str(data_dir)) == Config()
+    assert load_config(str(data_dir / "missing" / ".ubp")) == Config()
+    assert Config() == Config(
+        "", ("**/*.md", "**/*.markdown"), BUILT_IN_EXCLUDE, ("source_refs",), 7.0, ()
+    )
+
+
+def test_every_setting_of_the_design_is_accepted(data_dir: Path):
+    assert load(data_dir, EVERYTHING) == Config(
+        docs_dir="docs",
+        include=("docs/**/*.md",),
+        exclude=(*BUILT_IN_EXCLUDE, "drafts", "drafts/**"),
+        keys=("covers", "code_references[].ref"),
+        threshold_days=0.5,
+        warnings=(),
+    )
+
+
+def test_every_setting_is_optional(data_dir: Path):
+    assert load(data_dir, {}) == Config()
+    for section in ["source", "staleness", "links", "check", "search", "bind"]:
+        assert load(data_dir, {section: {}}) == Config()
+
+
+def test_a_byte_order_mark_and_crlf_are_tolerated(data_dir: Path):
+    text = json.dumps(EVERYTHING, indent=1).replace("\n", "\r\n")
+    assert load(data_dir, b"\xef\xbb\xbf" + text.encode()) == load(data_dir, EVERYTHING)
+
+
+def test_what_init_writes_means_the_defaults(data_dir: Path):
+    assert load(data_dir, config_text()) == Config()
+    text = config_text(["docs/**/*.md"], "docs")
+    assert load(data_dir, text) == Config(docs_dir="docs", include=("docs/**/*.md",))
+    assert text == (
+        "{\n"
+        '  "$schema": "./config.schema.json",\n'
+        '  "docs_dir": "docs",\n'
+        '  "source": {\n'
+        '    "include": [\n'
+        '      "docs/**/*.md"\n'
+        "    ],\n"
+        '    "exclude": []\n'
+        "  },\n"
+        '  "staleness": {\n'
+        '    "keys": [\n'
+        '      "source_refs"\n'
+        "    ],\n"
+        '    "threshold_days": 7\n'
+        "  }\n"
+        "}\n"
+    )
+
+
+def test_the_folder_of_the_documentation_narrows_what_is_read_by_default(data_dir: Path):
+    config = load(data_dir, {"docs_dir": "./docs/"})
+    assert config.docs_dir == "docs"
+    assert [path for path in ["docs/a.md", "docs/b/c.markdown", "a.md", "docs/a.txt"]
+            if is_document(config, path)] == ["docs/a.md", "docs/b/c.markdown"]  # fmt: skip
+    assert load(data_dir, {"docs_dir": "docs", "source": {"include": ["**/*.md"]}}).include == (
+        "**/*.md",
+    )
+    assert load(data_dir, {"docs_dir": "."}) == Config()
+
+
+@pytest.mark.parametrize("folder", ["docs", "docs/", "./docs"])
+def test_an_included_folder_means_the_documents_below_it(data_dir: Path, folder: str):
+    config = load(data_dir, {"source": {"include": [folder, "README.md"]}})
+    paths = ["docs/a.md", "docs/b/c.md", "README.md", "docs/logo.png", "x/docs/a.md"]
+    assert [path for path in paths if is_document(config, path)] == paths[:3]
+
+
+@pytest.mark.parametrize("folder", ["drafts", "drafts/", "./drafts", "drafts/**"])
+def test_what_lies_in_an_excluded_folder_is_excluded(data_dir: Path, folder: str):
+    config = load(data_dir, {"source": {"exclude": [folder]}})
+    assert is_excluded(config, "drafts/a/b.md")
+    assert not is_excluded(config, "docs/drafts.md")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["node_modules/a.md", "x/vendor/y/a.md", "a.secret.md", "x/private/k.py", ".env", "x/.env"],
+)
+@pytest.mark.parametrize(
+    "settings", [{}, {"source": {"exclude": []}}, {"source": {"exclude": ["x"]}}]
+)
+def test_the_built_in_exclusions_cannot_be_removed(data_dir: Path, settings: object, path: str):
+    config = load(data_dir, settings)
+    assert is_excluded(config, path)
+    assert not is_document(config, path)
+
+
+def test_patterns_meet_names_in_either_unicode_form(data_dir: Path):
+    config = load(data_dir, {"source": {"include": ["ガイド/**"], "exclude": ["**/秘密ガ.md"]}})
+    assert is_document(config, "カ\u3099イト\u3099/a.md")
+    assert is_excluded(config, "x/秘密カ\u3099.md")
+    assert not is_document(config, "\udce9/a.md")
+
+
+REFUSED = r"""
+{"source": [
+    .ubp/config.json:1:13: this is no JSON.
+    Expecting value.
+{ "a": 1, }
+    .ubp/config.json:1:11: this is no JSON.
+    Expecting property name enclosed in double quotes.
+[]
+    .ubp/config.json:1: this is an empty list.
+    Expected: an object of settings, each of them optional.
+7
+    .ubp/config.json:1: this is 7.
+    Expected: an object of settings, each of them optional.
+{"source": 1}
+    .ubp/config.json:2: source is 1.
+    Expected: an object with the lists include and exclude.
+{"source": {"include": "x"}}
+    .ubp/config.json:3: source.include is "x".
+    Expected: a list of 1 to 200 patterns: the files that are documents.
+{"source": {"include": []}}
+    .ubp/config.json:3: source.include is an empty list.
+    Expected: a list of 1 to 200 patterns: the files that are documents.
+{"source": {"exclude": ["a", 1]}}
+    .ubp/config.json:5: source.exclude[1] is 1.
+    Expected: a pattern from the repository's root, such as "docs/**/*.md", without "..".
+{"staleness": {"threshold_days": "7"}}
+    .ubp/config.json:3: staleness.threshold_days is "7".
+    Expected: a number of days from 0 to 36500; older drift makes a page stale.
+{"staleness": {"keys": ["a..b"]}}
+    .ubp/config.json:4: staleness.keys[0] is "a..b".
+    Expected: a front matter key such as "source_refs" or "code_references[].ref".
+{"check": {"severity": {"x": "info"}}}
+    .ubp/config.json:4: check.severity.x is "info".
+    Expected: one of "error", "warning" and "off".
+{"check": {"ignore": [{"path": "a"}]}}
+    .ubp/config.json:4: check.ignore[0] is an object.
+    Expected: an object with path and rule.
+{"bind": {"refused": [{"page": "../a", "source": "b"}]}}
+    .ubp/config.json:5: bind.refused[0].page is "../a".
+    Expected: a path from the repository's root, without "..".
+{"docs_dir": null}
+    .ubp/config.json:2: docs_dir is null.
+    Expected: the folder where the documents lie, from the repository's root, without "..".
+"""
+
+
+def refused_cases() -> list[tuple[str, str]]:
+    lines = REFUSED.strip().split("\n")
+    return [
+        (lines[i], f"{lines[i + 1].strip()} {lines[i + 2].strip()}")
+        for i in range(0, len(lines), 3)
+    ]
+
+
+@pytest.mark.parametrize(("content", "told"), refused_cases())
+def test_a_wrong_file_is_told_with_its_line_and_what_is_expected(
+    data_dir: Path, content: str, told: str
+):
+    with contextlib.suppress(json.JSONDecodeError):
+        content = json.dumps(json.loads(content), indent=2)
+    assert refusal(data_dir, content) == told
+
+
+def test_an_empty_file_is_refused(data_dir: Path):
+    assert refusal(data_dir, "") == ".ubp/config.json:1:1: this is no JSON. Expecting value."
+
+
+@pytest.mark.parametrize("days", ["true", "-1", "NaN", "Infinity", "1e999", "-0.1", "null", "[7]"])
+def test_a_threshold_is_a_number_of_days(data_dir: Path, days: str):
+    assert "staleness.threshold_days" in refusal(
+        data_dir, f'{{"staleness": {{"threshold_days": {days}}}}}'
+    )
+
+
+@pytest.mark.parametrize("where", ["include", "exclude"])
+@pytest.mark.parametrize(
+    "pattern",
+    ["../x/*.md", "/etc/*", "a/../../b", "a/..", "C:/x", "\\\\server\\x", "", "a\0b", "a\n/../b",
+     "x" * 2000, "{a,b}" * 16],
+)  # fmt: skip
+def test_a_pattern_that_leaves_the_repository_or_explodes_is_refused(
+    data_dir: Path, where: str, pattern: str
+):
+    assert f"source.{where}[1]" in refusal(data_dir, {"source": {where: ["a", pattern]}})
+
+
+def test_an_unknown_key_is_a_warning_that_names_the_nearest(data_dir: Path):
+    content = {
+        "stalness": {"keys": 1},
+        "source": {"includes": ["docs"], "zzz": 1},
+        "check": {"ignore": [{"path": "a", "rule": "b", "why": "c"}]},
+        "qqq": [],
+    }
+    everything = "$schema, docs_dir, source, staleness, links, check, search, bind"
+    assert load(data_dir, content) == Config(
+        warnings=(
+            '.ubp/config.json:2: "stalness" is no setting; did you mean "staleness"?',
+            '.ubp/config.json:6: "includes" is no setting; did you mean "include"?',
+            '.ubp/config.json:9: "zzz" is no setting; source has include, exclude.',
+            '.ubp/config.json:16: "why" is no setting; check.ignore[0] has path, rule.',
+            f'.ubp/config.json:20: "qqq" is no setting; this file has {everything}.',
+        )
+    )
+
+
+def test_a_key_that_stands_twice_is_a_warning(data_dir: Path):
+    config = load(data_dir, '{"docs_dir": "a", "docs_dir": "b"}')
+    assert config.docs_dir == "b"
+    assert config.warnings == ('.ubp/config.json: "docs_dir" stands twice; the last one counts.',)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff\xfe{", b'{"docs_dir": "\xe9"}', b"[" * 200_000, b'{"a":' * 100_000, b"9" * 5000,
+     b'{"staleness": {"threshold_days": ' + b"9" * 400 + b"}}",
+     b"{" + b" " * (1024 * 1024) + b"}", b'{"x": "\0"}', b'{"docs_dir": "\\ud800"' , b"\0" * 9],
+)  # fmt: skip
+def test_a_hostile_file_is_refused_in_no_time(data_dir: Path, content: bytes):
+    start = time.process_time()
+    assert refusal(data_dir, content).startswith(".ubp/config.json")
+    assert time.process_time() - start < 0.2
+
+
+def test_thousands_of_unknown_keys_are_told_in_no_time(data_dir: Path):
+    start = time.process_time()
+    config = load(data_dir, {f"key{n}": n for n in range(50_000)})
+    assert len(config.warnings) == 20
+    assert time.process_time() - start < 1
+
+
+def test_half_a_surrogate_in_a_pattern_is_harmless(data_dir: Path):
+    config = load(data_dir, b'{"source": {"include": ["\\ud800/*.md"]}}')
+    assert len(scope(config)) == 16
+    assert not is_document(config, "a.md")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need a privilege there")
+def test_a_link_out_of_the_repository_is_not_followed(data_dir: Path, tmp_path: Path):
+    outside = tmp_path / "outside.json"
+    outside.write_text("{}")
+    link = data_dir / "config.json"
+    for target in [str(outside), "../../outside.json", "/dev/zero", "nowhere", "config.json"]:
+        link.symlink_to(target)
+        with pytest.raises(ConfigError, match=r"not read|cannot be read"):
+            load_config(str(data_dir))
+        link.unlink()
+    inside = data_dir.parent / "ubp.json"
+    inside.write_text('{"docs_dir": "docs"}')
+    link.symlink_to("../ubp.json")
+    assert load_config(str(data_dir)).docs_dir == "docs"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need a privilege there")
+def test_a_data_folder_outside_the_repository_is_not_followed(data_dir: Path, tmp_path: Path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "config.json").write_text("{}")
+    data_dir.rmdir()
+    data_dir.symlink_to(elsewhere)
+    with pytest.raises(ConfigError, match="not read"):
+        load_config(str(data_dir))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
+def test_what_is_no_file_is_not_read(data_dir: Path):
+    (data_dir / "config.json").mkdir()
+    with pytest.raises(ConfigError, match="not read"):
+        load_config(str(data_dir))
+    (data_dir / "config.json").rmdir()
+    os.mkfifo(data_dir / "config.json")
+    with pytest.raises(ConfigError, match="not read"):
+        load_config(str(data_dir))
+
+
+def test_the_scope_changes_with_what_is_read_and_with_nothing_else(data_dir: Path):
+    base = scope(Config())
+    assert re.fullmatch("[0-9a-f]{16}", base)
+    assert scope(load(data_dir, {"staleness": {"threshold_days": 3}})) == base
+    scopes = [
+        scope(load(data_dir, {"source": source}))
+        for source in [{"include": ["docs"]}, {"exclude": ["docs"]}, {"include": ["a", "b"]}]
+    ]
+    assert len({base, *scopes}) == 4
+
+
+def test_the_schema_uses_only_what_the_loader_understands():
+    known = (
+        "$ref description type properties additionalProperties items enum pattern minLength "
+        "maxLength minItems maxItems minimum maximum required default"
+    ).split()
+
+    def keywords(schema: dict) -> set[str]:
+        below = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
+        below += [schema[k] for k in ("items", "additionalProperties") if schema.get(k)]
+        return set(schema).union(*map(keywords, below))
+
+    assert keywords(SCHEMA) - {"$schema", "$id", "$defs", "title"} == set(known)
+
+
+def test_the_schema_tells_the_defaults_that_hold():
+    source = SCHEMA["properties"]["source"]["properties"]
+    staleness = SCHEMA["properties"]["staleness"]["properties"]
+    assert Config() == Config(
+        include=tuple(source["include"]["default"]),
+        exclude=(*BUILT_IN_EXCLUDE, *source["exclude"]["default"]),
+        keys=tuple(staleness["keys"]["default"]),
+        threshold_days=staleness["threshold_days"]["default"],
+    )
+    assert list(SCHEMA["properties"]) == list(EVERYTHING)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([*EVERYTHING, "include", "keys", "x"]), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(list(EVERYTHING)), JSON, max_size=3))
+def test_any_json_loads_or_is_refused_with_a_line(tmp_path_factory: pytest.TempPathFactory, value):
+    folder = tmp_path_factory.mktemp("any") / ".ubp"
+    folder.mkdir()
+    told = ""
+    try:
+        config = load(folder, json.dumps(value))
+    except ConfigError as error:
+        config, told = Config(), error.message
+    assert not told or re.match(r"\.ubp/config\.json:\d+: ", told)
+    assert set(BUILT_IN_EXCLUDE) <= set(config.exclude)
+
+
+@given(JSON)
+def test_every_place_is_found_on_its_line(value: object):
+    text = json.dumps(value, indent=1)
+    lines = text.split("\n")
+    for trail, line in room._places(text):
+        key = trail[-1]
+        assert isinstance(key, int) or json.dumps(key) + ":" in lines[line - 1]
