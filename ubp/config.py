@@ -223,8 +223,8 @@ class _File:
     def _expect(self, expected: str, value: Any, trail: Trail) -> NoReturn:
         import json
 
-        collection = {dict: "an object", list: "a list" if value else "an empty list"}
-        shown = collection.get(type(value)) or json.dumps(value, ensure_ascii=False)
+        kinds: dict[Any, str] = {dict: "an object", list: "a list" if value else "an empty list"}
+        shown = kinds.get(type(value)) or json.dumps(value, ensure_ascii=False)
         what = f"{_dotted(trail) or 'this'} is {shown[:_SHOWN_CHARACTERS]}"
         self._refuse(str(self._line(trail)), what, f"expected: {expected}")
 
