@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from ubp.git.history import find_drifts, last_changes
 from ubp.git.repository import Repository
 from ubp.git.trees import entries_at, list_tree, tree_id
-from ubp.model import Commit, Drift, Entry, FilePath, LastChange, ObjectId, Search
+from ubp.model import MODE_TREE, Commit, Drift, Entry, FilePath, LastChange, ObjectId, Search
 from ubp.paths import Glob
 from ubp.store.store import Store
 
@@ -75,11 +75,7 @@ class History:
         stored = self._store.entries_at(keyed)
         missing = _missing(keyed, stored)
         if missing:
-            found = {
-                (commit, key): self._match_tree(commit, key[len(GLOB_MARK) :])
-                for commit, keys in missing.items()
-                for key in keys
-            }
+            found = self._match_trees(missing)
             self._store.save_entries_at(found)
             stored = {**stored, **found}
         return {
@@ -87,11 +83,39 @@ class History:
             for (commit, key), entry in stored.items()
         }
 
-    def _match_tree(self, commit: ObjectId, pattern: str) -> Entry | None:
-        glob = Glob(pattern)
-        tree = list_tree(self._repository, commit, glob.prefix)
-        matched = [(p, e) for p, e in tree.items() if not e.is_directory and glob.matches(p)]
-        return Entry(0o040000, tree_id(matched)) if matched else None
+    def _match_trees(
+        self, wanted: Mapping[ObjectId, Collection[FilePath]]
+    ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
+        """Match each glob once for each state of the directory that it looks into."""
+        globs = {key: Glob(key[len(GLOB_MARK) :]) for keys in wanted.values() for key in keys}
+        folders = self.entries_at(
+            {
+                commit: {FilePath(globs[key].prefix) for key in keys}
+                for commit, keys in wanted.items()
+            }
+        )
+        matched: dict[tuple[ObjectId, FilePath], Entry | None] = {}
+        found = {}
+        for commit, keys in wanted.items():
+            for key in keys:
+                folder = folders[commit, FilePath(globs[key].prefix)]
+                if folder is None or not folder.is_directory:
+                    found[commit, key] = None
+                    continue
+                if (folder.id, key) not in matched:
+                    matched[folder.id, key] = self._match_tree(folder.id, globs[key])
+                found[commit, key] = matched[folder.id, key]
+        return found
+
+    def _match_tree(self, folder: ObjectId, glob: Glob) -> Entry | None:
+        above = f"{glob.prefix}/" if glob.prefix else ""
+        tree = list_tree(self._repository, folder)
+        matched = [
+            (path, entry)
+            for name, entry in tree.items()
+            if not entry.is_directory and glob.matches(path := FilePath(above + name))
+        ]
+        return Entry(MODE_TREE, tree_id(matched)) if matched else None
 
 
 # No path begins with a slash, so that a glob's tree can be kept among the entries at a commit.

@@ -73,8 +73,7 @@ def _files_before(
     if baseline is None:
         return {}
     if answer.baseline_commit:
-        prefix = Glob(path).prefix if is_glob(path) else path
-        tree = list_tree(repository, answer.baseline_commit, prefix)
+        tree = list_tree(repository, answer.baseline_commit)
         if path in tree and not tree[path].is_directory:
             return {path: tree[path]}
         return {p: e for p, e in tree.items() if e.is_file and covers(_source(path), [p])}
