@@ -1,14 +1,14 @@
 """The git command's answers: the way that is taken wherever there is a git."""
 
-import os
 from collections.abc import Collection, Container, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ubp.errors import GitCommandError
-from ubp.git.command import run_git, stream_git
+from ubp.git.command import argument_chunks, run_git, stream_git
+from ubp.git.filters import hash_files, stored_bytes
 from ubp.git.location import Location
 from ubp.git.objects import BatchReader
-from ubp.git.records import Changes, parse_raw_diff, parse_status, parse_tree, quoted
+from ubp.git.records import Changes, parse_raw_diff, parse_status, parse_tree
 from ubp.model import MODE_TREE, Entry, FilePath, ObjectId
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 EMPTY_TREE = ObjectId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 ID_LENGTH = 40
 FEW_CALLS = 24  # a call to git costs 2 to 3 ms of CPU, libgit2 80 to import
-ARGUMENT_BYTES = 24_000  # a command line may be 32,767 characters long on Windows
 
 
 class CommandEngine:
@@ -122,17 +121,11 @@ class CommandEngine:
 
     def hash_regular_files(self, paths: Collection[FilePath]) -> dict[FilePath, ObjectId]:
         """The blob ids of files of the work tree, filters applied; unreadable ones are left out."""
-        names = list(paths)
-        stdin = b"".join(quoted(path) + b"\n" for path in names)
-        try:
-            output = self.run("hash-object", "--stdin-paths", stdin=stdin)
-        except GitCommandError:
-            if len(names) == 1:
-                return {}
-            middle = len(names) // 2
-            halves = (names[:middle], names[middle:])
-            return {p: name for half in halves for p, name in self.hash_regular_files(half).items()}
-        return dict(zip(names, map(ObjectId, output.decode("ascii").split()), strict=True))
+        return hash_files(self.run, self._folder, paths)
+
+    def stored_bytes(self, wanted: Mapping[FilePath, ObjectId]) -> dict[FilePath, bytes]:
+        """What git would store of files of the work tree, where it has these ids."""
+        return stored_bytes(self._location, self._environment, wanted)
 
     def trusts_file_mode(self) -> bool:
         """Whether the disk's executable bits mean anything."""
@@ -162,7 +155,7 @@ class CommandEngine:
         self, wanted: Mapping[ObjectId, Collection[FilePath]]
     ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
         """What stands at paths of commits; "" is the root's tree."""
-        calls = [(c, chunk) for c, paths in wanted.items() for chunk in _chunks(paths)]
+        calls = [(c, chunk) for c, paths in wanted.items() for chunk in argument_chunks(paths)]
         if len(calls) > FEW_CALLS:
             return self._by_libgit2().entries_at(wanted)
         found: dict[tuple[ObjectId, FilePath], Entry | None] = {
@@ -190,18 +183,3 @@ class CommandEngine:
 def _is_outside(path: FilePath) -> bool:
     """What git would refuse the whole call for; nothing stands there."""
     return path.startswith("/") or "\0" in path or ".." in path.split("/")
-
-
-def _chunks(paths: Collection[FilePath]) -> Iterator[list[FilePath]]:
-    """The paths in lists that fit on a command line."""
-    chunk: list[FilePath] = []
-    size = 0
-    for path in paths:
-        length = len(os.fsencode(path)) + 1
-        if chunk and size + length > ARGUMENT_BYTES:
-            yield chunk
-            chunk, size = [], 0
-        chunk.append(path)
-        size += length
-    if chunk:
-        yield chunk

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ubp.git.libgit2 import git_needed, missing_object, open_libgit2
+from ubp.git.libgit2 import git_needed, missing_object, open_libgit2, opening_error
 from ubp.git.location import Location
 from ubp.git.objects import MAX_BLOB_BYTES
 from ubp.git.records import Changes, mode_of, path_of
@@ -126,8 +126,10 @@ class Libgit2Engine:
             path = os.path.join(self._location.root or "", named or "")
             index: pygit2.Index = pygit2.Index(path) if named else repository.index
             index.read()
-        except (pygit2.GitError, OSError) as error:
-            raise git_needed("This repository has a split or sparse index") from error
+        except pygit2.GitError as error:
+            if "extension" in str(error):
+                raise git_needed("This repository has a split or sparse index") from error
+            raise opening_error(error, self._location.git_dir) from error
         setattr(index, "_repo", repository)  # noqa: B010 - private, the only way to diff with it
         return index
 
@@ -146,6 +148,13 @@ class Libgit2Engine:
             except (OSError, pygit2.GitError):
                 continue
         return hashed
+
+    def stored_bytes(
+        self,
+        wanted: Mapping[FilePath, ObjectId],  # noqa: ARG002 - as the other engine's
+    ) -> dict[FilePath, bytes]:
+        """Nothing: `hash_regular_files` refuses the files that would need it."""
+        return {}
 
     def trusts_file_mode(self) -> bool:
         """Whether the disk's executable bits mean anything."""

@@ -5,14 +5,16 @@ systems spawn and poll by hand; others (Windows) go through `subprocess`.
 """
 
 import os
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 from ubp.errors import GitCommandError, GitMissingError
+from ubp.model import FilePath
 
 Sink = Callable[[bytes], object]
 """Takes git's output piece by piece, where keeping all of it would take too much memory."""
 
 READ_BYTES = 1 << 16  # what a pipe holds on Linux: a larger buffer would never be filled
+ARGUMENT_BYTES = 24_000  # a command line may be 32,767 characters long on Windows
 SIGPIPE = 13  # on every POSIX system; Python ignores it, git's children must not inherit that
 SIGTERM = 15  # `import signal` costs 1 ms
 
@@ -73,6 +75,21 @@ def stream_git(
     status, stderr = _run(args, cwd, stdin, environment, sink)
     if status:
         raise _command_error(args, cwd, status, stderr)
+
+
+def argument_chunks(paths: Iterable[FilePath]) -> Iterator[list[FilePath]]:
+    """Paths in lists that fit on a command line."""
+    chunk: list[FilePath] = []
+    size = 0
+    for path in paths:
+        length = len(os.fsencode(path)) + 1
+        if chunk and size + length > ARGUMENT_BYTES:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(path)
+        size += length
+    if chunk:
+        yield chunk
 
 
 def find_git(environment: Mapping[str, str]) -> str:

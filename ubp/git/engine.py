@@ -39,6 +39,9 @@ class Engine(Protocol):
     def hash_regular_files(self, paths: Collection[FilePath]) -> dict[FilePath, ObjectId]:
         """The blob ids of files of the work tree, filters applied; unreadable ones are left out."""
 
+    def stored_bytes(self, wanted: Mapping[FilePath, ObjectId]) -> dict[FilePath, bytes]:
+        """What Git would store of files of the work tree, where it has these ids."""
+
     def trusts_file_mode(self) -> bool:
         """Whether the disk's executable bits mean anything (`core.fileMode`)."""
 

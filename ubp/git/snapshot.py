@@ -1,6 +1,7 @@
 """Snapshots: what stands in the work tree, in the index, in a commit, and its pages' bytes."""
 
 import os
+import re
 import stat
 from collections.abc import Collection, Mapping
 
@@ -81,22 +82,19 @@ def read_documents(
 ) -> dict[FilePath, bytes | None]:
     """The bytes of a snapshot's files as Git stores them; entries must be hashed.
 
-    The disk is asked first where the snapshot is the work tree. Where a filter driver alone
-    explains why the disk's bytes have another id, and no such blob exists yet, they are returned as
-    they are. None: no regular file, larger than MAX_BLOB_BYTES, or absent (partial clone).
+    The disk is asked first where the snapshot is the work tree, then the object store, and last
+    Git's filters. None: no regular file, larger than MAX_BLOB_BYTES, or absent (partial clone).
     """
     found: dict[FilePath, bytes | None] = dict.fromkeys(wanted)
-    raw: dict[FilePath, bytes] = {}
     if snapshot.kind == "worktree":
         disk = _Disk(repository)
-        raw = {p: data for p, e in wanted.items() if (data := disk.read(p, e)) is not None}
-        found |= {p: _stored(data, wanted[p].id) for p, data in raw.items()}
-    missing = [p for p, entry in wanted.items() if found[p] is None and entry.is_file]
-    blobs = repository.read_blobs({wanted[path].id for path in missing} - {UNREADABLE})
-    for path in missing:
-        found[path] = blobs.get(wanted[path].id)
-        if found[path] is None and path in snapshot.changes:
-            found[path] = raw.get(path)
+        found = {path: disk.read(path, entry) for path, entry in wanted.items()}
+    missing = {p: e.id for p, e in wanted.items() if found[p] is None and e.is_file}
+    blobs = repository.read_blobs({*missing.values()} - {UNREADABLE})
+    found |= {path: blobs.get(blob) for path, blob in missing.items()}
+    filtered = {p: blob for p, blob in missing.items() if not found[p] and p in snapshot.changes}
+    if filtered and snapshot.kind == "worktree":
+        found |= repository.engine.stored_bytes(filtered)
     return found
 
 
@@ -110,11 +108,17 @@ def _check_work_tree(repository: Repository) -> None:
 
 
 def _stored(data: bytes, blob: ObjectId) -> bytes | None:
-    """The bytes of a blob, if these are they or differ from them in line ends only."""
-    if blob_id(data) == blob:
-        return data
-    converted = data.replace(b"\r\n", b"\n")
-    return converted if blob_id(converted) == blob else None
+    """The bytes of a blob, if these are they but for what Git's own simple filters change."""
+    lines = data.replace(b"\r\n", b"\n")
+    for candidate in (data, lines, _without_idents(data), _without_idents(lines)):
+        if blob_id(candidate) == blob:
+            return candidate
+    return None
+
+
+def _without_idents(data: bytes) -> bytes:
+    """What the attribute `ident` makes of expanded `$Id: ...$`."""
+    return re.sub(rb"\$Id:[^$\n]*\$", b"$Id$", data)
 
 
 def _link_id(file: str) -> ObjectId:
@@ -164,13 +168,13 @@ class _Disk:
         return Entry(MODE_SUBMODULE, UNHASHED) if is_submodule else None
 
     def read(self, path: FilePath, entry: Entry) -> bytes | None:
-        """The bytes of a regular file; None: too large, no file, unreadable."""
+        """The bytes that the entry names, if the disk has them; never too many."""
         found = self._stat(path) if entry.is_file else None
         if found is None or not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BLOB_BYTES:
             return None
         try:
             with open(self.absolute(path), "rb") as file:
-                return file.read(MAX_BLOB_BYTES)
+                return _stored(file.read(MAX_BLOB_BYTES), entry.id)
         except OSError:
             return None
 
