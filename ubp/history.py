@@ -95,7 +95,7 @@ class History:
             }
         )
         matched: dict[tuple[ObjectId, FilePath], Entry | None] = {}
-        found = {}
+        found: dict[tuple[ObjectId, FilePath], Entry | None] = {}
         for commit, keys in wanted.items():
             for key in keys:
                 folder = folders[commit, FilePath(globs[key].prefix)]

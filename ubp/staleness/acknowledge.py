@@ -1,6 +1,6 @@
 """`ack`: somebody read the page and says that it is still true; pins tell everybody else."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ubp.errors import RepositoryError
@@ -133,10 +133,9 @@ def _write(page: Page, answers: dict[ReferenceVerdict, str], court: Court, terms
 def _pin(data: bytes, answers: dict[ReferenceVerdict, str], terms: Terms) -> bytes:
     """Pin those references that these bytes have too; the work tree may differ from the index."""
     wanted = {(a.reference.key, a.reference.written): pin for a, pin in answers.items()}
-    here: Sequence = parse_page(data, terms.keys).references
     pins = {
         reference: Pin(wanted[reference.key, reference.written], terms.reason)
-        for reference in here
+        for reference in parse_page(data, terms.keys).references
         if (reference.key, reference.written) in wanted
     }
     return write_pins(data, terms.keys, pins) if pins else data

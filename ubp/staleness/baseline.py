@@ -79,34 +79,30 @@ def _from_history(
 ) -> dict[Subject, Baseline]:
     paths: dict[ObjectId, set[FilePath]] = defaultdict(set)
     globs: dict[ObjectId, set[str]] = defaultdict(set)
-    for page, reference in subjects:
-        change = changes.get(page.filepath)
-        if change is None or change.is_boundary:
-            continue
-        here = located[reference].source
-        if here.pattern:
-            globs[change.commit].add(here.pattern)
-        paths[change.commit].update(_paths_to_try(reference, located[reference]))
-    entries = history.entries_at(paths)
-    trees = history.globs_at(globs)
-    baselines = {}
+    dated: dict[Subject, ObjectId] = {}
     for subject in subjects:
         page, reference = subject
-        here = located[reference]
         change = changes.get(page.filepath)
         if change is None or change.is_boundary:
+            continue
+        dated[subject] = change.commit
+        paths[change.commit].update(_paths_to_try(reference, located[reference]))
+        if pattern := located[reference].source.pattern:
+            globs[change.commit].add(pattern)
+    entries, trees = history.entries_at(paths), history.globs_at(globs)
+    baselines = {}
+    for subject in subjects:
+        here, commit = located[subject[1]], dated.get(subject)
+        if commit is None:
             baselines[subject] = Baseline("history", here.source, None, is_known=False)
             continue
-        commit = change.commit
-        source, found = here.source, None
-        for path in _paths_to_try(reference, here):
-            entry = entries.get((commit, path))
-            if entry:
-                source, found = Source(path), entry.id
-                break
-        if found is None and here.source.pattern:
-            found = trees.get((commit, here.source.pattern))
-        baselines[subject] = Baseline("history", source, found, commit)
+        standing = (
+            Baseline("history", Source(path), entry.id, commit)
+            for path in _paths_to_try(subject[1], here)
+            if (entry := entries[commit, path])
+        )
+        tree = trees[commit, here.source.pattern] if here.source.pattern else None
+        baselines[subject] = next(standing, Baseline("history", here.source, tree, commit))
     return baselines
 
 

@@ -40,7 +40,7 @@ def locate(view: View, references: Collection[SourceReference]) -> dict[SourceRe
     for reference in references:
         found = next(
             (
-                Located(Source(path), entry.id)
+                Located(Source(_true_name(view, path)), entry.id)
                 for path in _literals(reference)
                 if (entry := entries.get(path))
             ),
@@ -71,6 +71,11 @@ def _literals(reference: SourceReference) -> Iterator[FilePath]:
     yield reference.literal
     if reference.source_path != reference.literal:
         yield reference.source_path
+
+
+def _true_name(view: View, path: FilePath) -> FilePath:
+    """The name in Git's own spelling: macOS writes names decomposed, people type them composed."""
+    return path if path.isascii() else view.true_path(path) or path
 
 
 def _match(view: View, pattern: FilePath) -> Located:
