@@ -1,0 +1,91 @@
+"""What pages say, keyed by their blob and by the front matter keys that were read."""
+
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TypeVar
+
+from ubp.model import ObjectId, PageFacts
+from ubp.store.database import Database
+from ubp.store.values import pack_facts, pack_id, unpack_facts, unpack_id
+
+# SQLite takes 32,766 arguments in one statement since 3.32 and 999 before.
+ARGUMENTS_A_QUERY = 900
+
+T = TypeVar("T")
+
+
+class Facts(Database):
+    """The facts of pages. Written once; they can only be missing."""
+
+    def facts(self, blobs: Collection[ObjectId], keys: Sequence[str]) -> dict[ObjectId, PageFacts]:
+        """The facts of these pages, as far as they are known."""
+        rows = []
+        for chunk in chunks(blobs):
+            sql = f"SELECT blob, content FROM facts WHERE keys = ? AND blob IN ({marks(chunk)})"  # noqa: S608  # marks are "?,?"
+            rows += self.rows(sql, [pack_keys(keys), *map(pack_id, chunk)])
+        return self.unpack_rows(rows)
+
+    def missing_facts(self, blobs: Collection[ObjectId], keys: Sequence[str]) -> set[ObjectId]:
+        """Those of these pages whose facts are not known."""
+        known = set()
+        for chunk in chunks(blobs):
+            sql = f"SELECT blob FROM facts WHERE keys = ? AND blob IN ({marks(chunk)})"  # noqa: S608  # marks are "?,?"
+            known.update(self.rows(sql, [pack_keys(keys), *map(pack_id, chunk)]))
+        return {blob for blob in blobs if (pack_id(blob),) not in known}
+
+    def save_facts(self, facts: Mapping[ObjectId, PageFacts], keys: Sequence[str]) -> None:
+        """Keep these; call it in batches, so that no writer holds others up."""
+        rows = [
+            (pack_id(blob), pack_keys(keys), bool(one.references or one.problems), pack_facts(one))
+            for blob, one in facts.items()
+        ]
+
+        def save(connection: sqlite3.Connection) -> None:
+            connection.executemany(
+                "INSERT OR IGNORE INTO facts (blob, keys, is_bound, content) VALUES (?, ?, ?, ?)",
+                rows,
+            )
+
+        if rows:
+            self.write(save)
+
+    def forget_facts(self, blobs: Collection[ObjectId]) -> None:
+        """Let these pages be parsed again."""
+
+        def forget(connection: sqlite3.Connection) -> None:
+            rows = [(pack_id(blob),) for blob in blobs]
+            connection.executemany("DELETE FROM facts WHERE blob = ?", rows)
+            # Another generation, so that no reader takes the facts for complete meanwhile.
+            connection.execute(
+                "UPDATE listing SET complete_for = NULL,"
+                " generation = generation + (SELECT max(generation) FROM listing)"
+            )
+
+        self.write(forget)
+
+    def unpack_rows(self, rows: Sequence[tuple[bytes, str]]) -> dict[ObjectId, PageFacts]:
+        """The facts in rows of (blob, content); none where they turn out to be damaged."""
+
+        def unpack() -> dict[ObjectId, PageFacts]:
+            contents = unpack_facts([content for _, content in rows])
+            return {unpack_id(blob): one for (blob, _), one in zip(rows, contents, strict=True)}
+
+        return self.unpack(unpack) or {}
+
+
+def pack_keys(keys: Sequence[str]) -> str:
+    """The front matter keys as one text; in YAML a key of two lines is none."""
+    return "\n".join(keys)
+
+
+def marks(arguments: Sequence[object]) -> str:
+    """A "?" for each argument."""
+    return ",".join("?" * len(arguments))
+
+
+def chunks(values: Collection[T]) -> Iterator[list[T]]:
+    """Values by as many as one statement takes."""
+    iterator = iter(values)
+    while chunk := list(islice(iterator, ARGUMENTS_A_QUERY)):
+        yield chunk
