@@ -1,0 +1,286 @@
+"""Use case: a snapshot made answerable. What has no facts yet is parsed; nothing else is read."""
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
+
+from ubp.config import Config, is_document, scope
+from ubp.errors import RepositoryError
+from ubp.git.repository import Repository
+from ubp.git.trees import diff_trees, list_tree
+from ubp.indexing.base import Base, tells_documents
+from ubp.indexing.overlay import ROOT, Changes, Overlay
+from ubp.indexing.pages import Pages
+from ubp.model import MODE_FILE, Entry, FilePath, ObjectId, Page, Snapshot
+from ubp.paths import nfc
+from ubp.seams import Progress, be_silent
+from ubp.store.listed import ListingMovedError
+from ubp.store.listing import Listing
+from ubp.store.store import Store
+
+# Other processes may move the listing to their commit as often as this one moves it to its own.
+LISTING_ATTEMPTS = 4
+
+# Git checks files out over ignored ones: a repository may bring a database that lies. And where
+# it was committed by mistake, writing to it would show in `git status`.
+DATABASE_FILES = tuple(FilePath(".ubp/knowledge.db" + suffix) for suffix in ("", "-wal", "-shm"))
+TRACKED = "Git tracks .ubp/knowledge.db (git rm --cached .ubp/knowledge.db)."
+
+
+class View:
+    """Answers about one snapshot. `build_view` makes it; the store must stay open."""
+
+    def __init__(
+        self, snapshot: Snapshot, config: Config, base: Base, overlay: Overlay, pages: Pages
+    ) -> None:
+        self.snapshot = snapshot
+        self._config = config
+        self._is_document = tells_documents(config)
+        self._base = base
+        self._overlay = overlay
+        self._pages = pages
+
+    @property
+    def parsed(self) -> int:
+        """How many blobs were parsed to answer."""
+        return self._pages.parsed
+
+    def entry(self, path: FilePath) -> Entry | None:
+        """What stands at a path, file or folder; None: nothing. "" is the root."""
+        return self.entries([path])[path]
+
+    def entries(self, paths: Collection[FilePath]) -> dict[FilePath, Entry | None]:
+        """What stands at these paths; see `true_path` for names beyond ASCII."""
+        found = self._overlay.entries(paths)
+        others = {
+            path: other
+            for path, entry in found.items()
+            if entry is None and (other := self._other_form(path))
+        }
+        if others:
+            there = self._overlay.entries(others.values())
+            found.update((path, there[other]) for path, other in others.items())
+        return found
+
+    def base_entries(self, paths: Collection[FilePath]) -> dict[FilePath, Entry | None]:
+        """What stands at these paths in the snapshot's commit."""
+        if self.snapshot.kind == "commit":
+            return self._overlay.entries(paths)
+        return self._overlay.under.entries(paths)
+
+    def true_path(self, path: FilePath) -> FilePath | None:
+        """The name under which a path stands in the snapshot; None: nothing does.
+
+        The same bytes, else the only name that is equal in Unicode's composed form (NFC): macOS
+        writes names decomposed, people type them composed.
+        """
+        if self._overlay.entries([path])[path] is not None:
+            return path
+        return self._other_form(path)
+
+    def files(self, prefix: FilePath = ROOT) -> Iterator[tuple[FilePath, Entry]]:
+        """Every file below a folder, links and submodules too, in the order of their paths."""
+        yield from self._overlay.files(prefix)
+
+    def is_changed(self, path: FilePath) -> bool:
+        """Whether the snapshot differs from its commit there."""
+        return path in self.snapshot.changes
+
+    def document_paths(self) -> list[FilePath]:
+        """The documents, in the order of their paths."""
+        unchanged = [path for path, _ in self._base.documents() if path not in self._overlay]
+        return sorted([*unchanged, *self._changed_documents])
+
+    def count_documents(self) -> int:
+        """How many documents there are, without naming them."""
+        gone = self._base.entries(
+            [p for p in self._overlay.changes if is_document(self._config, p)]
+        )
+        return (
+            self._base.count_documents()
+            - sum(entry.is_file for entry in gone.values())
+            + len(self._changed_documents)
+        )
+
+    def bound_pages(self) -> list[Page]:
+        """The documents with references or problems, in the order of their paths."""
+        return list(self._bound_pages)
+
+    def page(self, path: FilePath) -> Page | None:
+        """A document; None: the path is none."""
+        entry = self.entry(path)
+        name = self.true_path(path)
+        if entry is None or name is None or not self._is_document(name, entry):
+            return None
+        return Page(name, entry.id, self._pages.facts({name: entry})[entry.id])
+
+    def paths_of(self, ids: Collection[ObjectId]) -> dict[ObjectId, list[FilePath]]:
+        """Where each of these blobs and trees stands, the root apart."""
+        found: dict[ObjectId, list[FilePath]] = {one: [] for one in ids}
+        for path, entry in self._overlay.standing(found.keys()):
+            found[entry.id].append(path)
+        return {one: sorted(paths) for one, paths in found.items()}
+
+    def learn(self) -> None:
+        """See that the store knows what each document says; `build_view` has done so."""
+        keys = self._config.keys
+        if not self._base.is_complete(keys):
+            lacking = self._base.documents_without_facts(keys)
+            wanted = {path: entry for path, entry in lacking.items() if path not in self._overlay}
+            self._pages.learn(wanted)
+            if len(wanted) == len(lacking) and not self._pages.unreadable:
+                self._base.mark_complete(keys)
+        self._pages.learn(self._changed_documents)
+
+    @cached_property
+    def _bound_pages(self) -> list[Page]:
+        keys = self._config.keys
+        stored = self._base.bound_pages(keys)
+        if stored is None:
+            documents = self._base.documents()
+            stored = self._read_pages({path: Entry(MODE_FILE, blob) for path, blob in documents})
+        elif self._pages.unreadable:
+            stored += self._read_pages(
+                {
+                    path: entry
+                    for path, entry in self._base.documents_without_facts(keys).items()
+                    if entry.id in self._pages.unreadable
+                }
+            )
+        unchanged = [page for page in stored if page.filepath not in self._overlay]
+        changed = self._read_pages(self._changed_documents)
+        return sorted([*unchanged, *changed], key=lambda page: page.filepath)
+
+    def _read_pages(self, documents: Mapping[FilePath, Entry]) -> list[Page]:
+        """Those of these documents that have references or problems."""
+        facts = self._pages.facts(documents)
+        pages = [Page(path, entry.id, facts[entry.id]) for path, entry in documents.items()]
+        return [page for page in pages if page.facts.references or page.facts.problems]
+
+    @cached_property
+    def _changed_documents(self) -> dict[FilePath, Entry]:
+        changes = self._overlay.changes
+        paths = [
+            path for path, entry in changes.items() if entry and self._is_document(path, entry)
+        ]
+        there = self._overlay.entries(paths)
+        return {path: entry for path, entry in there.items() if entry and entry.is_file}
+
+    def _other_form(self, path: FilePath) -> FilePath | None:
+        if path.isascii():  # hardly a name beyond ASCII composes to one within
+            return None
+        forms = [form for form in self._forms.get(nfc(path), ()) if form != path]
+        there = self._overlay.entries(forms)
+        standing = [form for form in forms if there[form] is not None]
+        return standing[0] if len(standing) == 1 else None
+
+    @cached_property
+    def _forms(self) -> Mapping[str, list[FilePath]]:
+        forms: dict[str, list[FilePath]] = {}
+        for path in self._overlay.paths_beyond_ascii():
+            forms.setdefault(nfc(path), []).append(path)
+        return forms
+
+
+def build_view(
+    repository: Repository,
+    store: Store,
+    config: Config,
+    snapshot: Snapshot,
+    progress: Progress = be_silent,
+) -> View:
+    """Make sure that the store knows the snapshot's files and what its documents say.
+
+    Where the store already does, nothing is written. Whatever becomes of the store meanwhile (other
+    processes, a full disk, damage), the view answers rightly.
+    """
+    base, changes, has_folders = _lay_base(repository, store, config, snapshot)
+    overlay = Overlay(repository, base, changes, has_folders=has_folders)
+    pages = Pages(repository, store, config.keys, snapshot, progress)
+    view = View(snapshot, config, base, overlay, pages)
+    view.learn()
+    return view
+
+
+def _lay_base(
+    repository: Repository, store: Store, config: Config, snapshot: Snapshot
+) -> tuple[Base, Changes, bool]:
+    """The files to stand on, what differs from them, and whether that tells folders too.
+
+    Only HEAD's listing is kept and moved. Another commit is what differs from a stored listing:
+    `--ref` and `--base` leave the store as it is.
+    """
+    commit = snapshot.commit
+    if commit is None or snapshot.kind != "commit" or commit == repository.head():
+        listing = _bring_listing(repository, store, config, commit) if commit else None
+        return Base(repository, store, config, commit, listing), snapshot.changes, False
+    for listing in (store.listing_at(commit), store.listing(repository.git_dir)):
+        if listing is None or listing.scope != scope(config):
+            continue
+        with suppress(RepositoryError):  # its commit is gone: garbage-collected, or a new clone
+            changes = diff_trees(repository, listing.commit, commit)
+            return Base(repository, store, config, listing.commit, listing), changes, True
+    return Base(repository, store, config, commit, None), {}, False
+
+
+def _bring_listing(
+    repository: Repository, store: Store, config: Config, commit: ObjectId
+) -> Listing | None:
+    """The work tree's listing, made for this commit or moved to it.
+
+    None: other processes keep moving it away.
+    """
+    wanted = scope(config)
+    for _ in range(LISTING_ATTEMPTS):
+        listing = store.listing(repository.git_dir)
+        if listing is None:
+            _make_listing(repository, store, config, commit)
+        elif _is_suspect(repository, store, listing):
+            store.give_up_file(TRACKED)
+        elif listing.scope != wanted:
+            store.rescope_listing(listing, wanted, tells_documents(config))
+        elif listing.commit != commit:
+            _move_listing(repository, store, config, listing, commit)
+        else:
+            return listing
+    return None
+
+
+def _make_listing(repository: Repository, store: Store, config: Config, commit: ObjectId) -> None:
+    tree = list_tree(repository, commit)
+    if _brings_database(repository, tree):
+        store.give_up_file(TRACKED)
+    is_document = tells_documents(config)
+    store.save_listing(repository.git_dir, commit, scope(config), tree, is_document)
+
+
+def _move_listing(
+    repository: Repository, store: Store, config: Config, listing: Listing, commit: ObjectId
+) -> None:
+    try:
+        changes = diff_trees(repository, listing.commit, commit)
+    except RepositoryError:  # its commit is gone: garbage-collected, or the repository made anew
+        _make_listing(repository, store, config, commit)
+        return
+    if _brings_database(repository, changes):
+        store.give_up_file(TRACKED)
+    else:
+        store.move_listing(listing, commit, changes, tells_documents(config))
+
+
+def _is_suspect(repository: Repository, store: Store, listing: Listing) -> bool:
+    if store.path is None:
+        return False
+    try:
+        return _brings_database(repository, store.listed(listing, DATABASE_FILES))
+    except ListingMovedError:
+        return False
+
+
+def _brings_database(repository: Repository, entries: Changes) -> bool:
+    """Whether a commit brings the database that is being asked about it.
+
+    No database can name a commit that holds it. So a listing of an older commit is all that it can
+    pretend to know, and the differences to that show it.
+    """
+    return repository.root is not None and any(entries.get(path) for path in DATABASE_FILES)

@@ -1,0 +1,113 @@
+"""What documents say: from the store where it is known, else parsed and kept there."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from ubp.git.objects import MAX_BLOB_BYTES
+from ubp.git.repository import Repository
+from ubp.git.snapshot import read_documents
+from ubp.model import Entry, FilePath, ObjectId, PageFacts, Problem, Snapshot
+from ubp.seams import Progress
+from ubp.store.store import Store
+
+# A batch is read with one call to git (3 ms), and saved in one transaction; who is killed loses
+# a batch, half a second of parsing. The bytes bound the memory where pages are large.
+PAGES_A_BATCH = 256
+BYTES_A_BATCH = 16 << 20
+FIRST_BATCH = 16  # how large pages are is not known before some were read
+
+UNREADABLE = Problem(
+    1,
+    "The page could not be read: it is larger than "
+    f"{MAX_BLOB_BYTES >> 20} MB, or neither on the disk nor in this (partial) clone.",
+)
+
+Documents = Mapping[FilePath, Entry]
+
+
+class Pages:
+    """The facts of a snapshot's documents; their entries must be hashed.
+
+    `parsed` counts the blobs that were parsed. `unreadable` holds those that could not be had:
+    that may change, so the store does not learn of it.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        store: Store,
+        keys: Sequence[str],
+        snapshot: Snapshot,
+        progress: Progress,
+    ) -> None:
+        self.parsed = 0
+        self.unreadable: dict[ObjectId, PageFacts] = {}
+        self._repository = repository
+        self._store = store
+        self._keys = keys
+        self._snapshot = snapshot
+        self._progress = progress
+
+    def facts(self, documents: Documents) -> dict[ObjectId, PageFacts]:
+        """The facts of each document's blob."""
+        blobs = {entry.id for entry in documents.values()}
+        found = self._store.facts(blobs, self._keys)
+        missing = {path: entry for path, entry in documents.items() if entry.id not in found}
+        for batch in self._parse(missing):
+            found |= batch
+        return found
+
+    def learn(self, documents: Documents) -> None:
+        """See that the store knows the facts of these documents."""
+        missing = self._store.missing_facts({e.id for e in documents.values()}, self._keys)
+        for _ in self._parse({p: e for p, e in documents.items() if e.id in missing}):
+            pass
+
+    def _parse(self, documents: Documents) -> Iterator[dict[ObjectId, PageFacts]]:
+        by_blob = {entry.id: path for path, entry in documents.items()}
+        paths = iter(by_blob.values())
+        done, size = 0, FIRST_BATCH
+        while batch := list(islice(paths, size)):
+            facts, read_bytes = self._parse_batch({path: documents[path] for path in batch})
+            yield facts
+            done += len(batch)
+            self._progress("Reading pages", done, len(by_blob))
+            mean = max(1, read_bytes // len(batch))
+            size = max(1, min(PAGES_A_BATCH, BYTES_A_BATCH // mean))
+
+    def _parse_batch(self, batch: Documents) -> tuple[dict[ObjectId, PageFacts], int]:
+        blobs = {entry.id for entry in batch.values()}
+        unknown = self._store.missing_facts(blobs, self._keys)
+        found = {blob: self.unreadable[blob] for blob in unknown & self.unreadable.keys()}
+        # Another process may have saved some of them since they were looked for.
+        found |= self._store.facts(blobs - unknown, self._keys)
+        wanted = {path: entry for path, entry in batch.items() if entry.id not in found}
+        contents = self._read(wanted)
+        parsed = _parse_all(
+            {wanted[path].id: data for path, data in contents.items() if data is not None},
+            self._keys,
+        )
+        self.parsed += len(parsed)
+        self._store.save_facts(parsed, self._keys)
+        for path, data in contents.items():
+            if data is None:
+                self.unreadable[wanted[path].id] = found[wanted[path].id] = _UNREADABLE_FACTS
+        return found | parsed, sum(len(data) for data in contents.values() if data)
+
+    def _read(self, wanted: Documents) -> dict[FilePath, bytes | None]:
+        changed = {p: entry for p, entry in wanted.items() if p in self._snapshot.changes}
+        contents = read_documents(self._repository, self._snapshot, changed)
+        committed = {p: entry.id for p, entry in wanted.items() if p not in changed}
+        blobs = self._repository.read_blobs(set(committed.values())) if committed else {}
+        return contents | {path: blobs[blob] for path, blob in committed.items()}
+
+
+_UNREADABLE_FACTS = PageFacts(None, "spec", (), (), (), (UNREADABLE,))
+
+
+def _parse_all(blobs: Mapping[ObjectId, bytes], keys: Sequence[str]) -> dict[ObjectId, PageFacts]:
+    if not blobs:
+        return {}
+    from ubp.parse.page import parse_page  # a warm run parses nothing
+
+    return {blob: parse_page(data, keys) for blob, data in blobs.items()}
