@@ -53,8 +53,12 @@ class CommandEngine:
     def resolve(self, revision: str) -> tuple[ObjectId | None, bool]:
         """The commit that a revision names, and whether it names anything."""
         found = self._rev_parse(revision)
+        if found is None:
+            return None, False
         # Two calls, because `:/words^{commit}` would look for these very words.
-        return (self._rev_parse(f"{found}^{{commit}}") if found else None), found is not None
+        commit = self._rev_parse(f"{found}^{{commit}}")
+        # Git takes any 40 digits for an id, whether or not there is such an object.
+        return commit, commit is not None or self.run("cat-file", "-t", found, ok=(0, 128)) != b""
 
     def _rev_parse(self, revision: str) -> ObjectId | None:
         if "\0" in revision:

@@ -45,7 +45,7 @@ def open_libgit2(
     return repository
 
 
-def _opened(git_dir: str) -> "pygit2.Repository":
+def _opened(folder: str, *, is_git_dir: bool = True) -> "pygit2.Repository":
     import pygit2
 
     pygit2.settings.cache_max_size(CACHE_BYTES)
@@ -53,10 +53,11 @@ def _opened(git_dir: str) -> "pygit2.Repository":
     pygit2.settings.mwindow_size = WINDOW_BYTES
     # Hashing every object again takes 18 to 40 % of a walk; git does not do it either.
     pygit2.settings.enable_strict_hash_verification(value=False)
+    flag = pygit2.enums.RepositoryOpenFlag
     try:
-        return pygit2.Repository(git_dir, pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
+        return pygit2.Repository(folder, flag.NO_SEARCH if is_git_dir else flag.DEFAULT)
     except pygit2.GitError as error:
-        raise opening_error(error, git_dir) from error
+        raise opening_error(error, folder) from error
 
 
 def _is_work_tree(repository: "pygit2.Repository", root: str) -> bool:
@@ -76,15 +77,15 @@ def locate_without_git(cwd: str, environment: Mapping[str, str]) -> Location:
     import pygit2
 
     cwd = os.path.realpath(cwd)
-    ceilings = environment.get("GIT_CEILING_DIRECTORIES", "")
-    found = environment.get("GIT_DIR") or pygit2.discover_repository(
-        cwd,
-        False,  # noqa: FBT003 - written in C, takes no names: not across file systems
-        ceilings,
-    )
-    if not found:
-        raise not_a_repository(cwd)
-    repository = _opened(os.path.realpath(os.path.join(cwd, found)))
+    named = environment.get("GIT_DIR")
+    if named:
+        repository = _opened(os.path.realpath(os.path.join(cwd, named)))
+    else:
+        ceilings = environment.get("GIT_CEILING_DIRECTORIES", "")
+        # Written in C, takes no names: the second argument is "across file systems".
+        if not pygit2.discover_repository(cwd, False, ceilings):  # noqa: FBT003 - see above
+            raise not_a_repository(cwd)
+        repository = _opened(cwd, is_git_dir=False)
     git_dir = os.path.normpath(repository.path)
     common_dir = _common_dir(git_dir)
     workdir = environment.get("GIT_WORK_TREE") or repository.workdir

@@ -159,6 +159,10 @@ def configured_work_tree(common_dir: str, settings: Mapping[str, str]) -> str | 
 
 def not_a_repository(cwd: str) -> NotARepositoryError:
     """No repository around `cwd`."""
+    if not os.path.isdir(cwd):
+        return NotARepositoryError(
+            f"There is no folder {cwd}.", hint="Name another folder with --cwd."
+        )
     return NotARepositoryError(
         f"{cwd} is not in a Git repository.",
         cause="Neither this folder nor one above it holds a .git.",
