@@ -29,7 +29,8 @@ class History:
             other: self._store.last_changes(other) for other in self._store.heads() if other != head
         }
         found = last_changes(self._repository, head, missing, known)
-        self._store.save_last_changes(head, found)
+        lasting = {path: change for path, change in found.items() if not change.is_boundary}
+        self._store.save_last_changes(head, lasting)
         return {**stored, **found}
 
     def drifts(self, head: ObjectId, searches: Collection[Search]) -> dict[Search, Drift]:
@@ -42,7 +43,12 @@ class History:
             return stored
         known = {other: self._store.drifts(other) for other in self._store.heads() if other != head}
         found = find_drifts(self._repository, head, missing, known)
-        self._store.save_drifts(head, found)
+        # A shallow clone may be deepened: what it could not tell is asked again.
+        is_whole = not self._repository.is_shallow
+        lasting = {
+            search: drift for search, drift in found.items() if is_whole or drift.is_complete
+        }
+        self._store.save_drifts(head, lasting)
         return {**stored, **found}
 
     def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:

@@ -17,14 +17,17 @@ from ubp.history import History
 from ubp.index import View, build_view
 from ubp.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict, Snapshot
 from ubp.seams import Progress, Warn, be_silent
-from ubp.selection import path_from_root, select_pages
-from ubp.staleness.acknowledge import Acknowledgement, Terms, acknowledge
-from ubp.staleness.affected import Affected, find_affected
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.change import Change, assess_change, touched_pages
 from ubp.staleness.court import Court, Rules
-from ubp.staleness.diff import SourceDiff, diff_source
-from ubp.staleness.report import StaleReport, summarise, worst_first
+from ubp.staleness.report import (
+    Acknowledgement,
+    Affected,
+    SourceDiff,
+    StaleReport,
+    summarise,
+    worst_first,
+)
 from ubp.store.store import Store, open_store
 
 
@@ -130,6 +133,9 @@ class Workspace:
 
     def affected(self, paths: Sequence[str], *, ref: str | None = None) -> tuple[Affected, ...]:
         """Which pages describe these files, folders or globs."""
+        from ubp.selection import path_from_root
+        from ubp.staleness.affected import find_affected
+
         view = self.view(Question(ref))
         return find_affected(view, [path_from_root(path, self.repository) for path in paths])
 
@@ -150,6 +156,8 @@ class Workspace:
         Raises:
             UsageError: neither pages nor `every` are given, or a path names no page.
         """
+        from ubp.staleness.acknowledge import Terms, acknowledge
+
         if not paths and not every:
             raise UsageError(
                 "Which pages did you review?",
@@ -171,6 +179,8 @@ class Workspace:
         self, report: StaleReport
     ) -> Iterator[tuple[Assessment, ReferenceVerdict, SourceDiff]]:
         """For each reference that drifted, what changed since the page described its source."""
+        from ubp.staleness.diff import diff_source
+
         view = self._view(report.snapshot)
         for one in report.pages:
             for answer in one.references:
@@ -218,6 +228,8 @@ class Workspace:
         pages = view.bound_pages()
         if not paths:
             return pages
+        from ubp.selection import select_pages
+
         selected = select_pages(paths, view, self.repository)
         return [page for page in pages if page.filepath in selected]
 

@@ -9,32 +9,10 @@ from ubp.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict
 from ubp.parse.page import parse_page
 from ubp.parse.pins import Pin, write_pins
 from ubp.staleness.court import Court
+from ubp.staleness.report import Acknowledgement, Left, Pinned
 
 # Twelve digits are unique in any repository there is; more are written where they are not.
 PIN_DIGITS = 12
-
-
-class Pinned(NamedTuple):
-    """A reference that was pinned: to what, and what it was pinned to before."""
-
-    source_path: FilePath
-    before: str | None
-    pin: str
-
-
-class Left(NamedTuple):
-    """A reference that could not be pinned, and why."""
-
-    source_path: FilePath
-    reason: str
-
-
-class Acknowledgement(NamedTuple):
-    """What `ack` did to one page."""
-
-    filepath: FilePath
-    pinned: tuple[Pinned, ...]
-    left: tuple[Left, ...]
 
 
 class Terms(NamedTuple):

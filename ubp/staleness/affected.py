@@ -1,19 +1,12 @@
 """The reverse question: which pages describe these files."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ubp.index import View
-from ubp.model import FilePath, Page, SourceReference
+from ubp.model import FilePath
 from ubp.paths import Glob, is_glob
 from ubp.staleness.reference import Source, covers, locate
-
-
-class Affected(NamedTuple):
-    """A page and those of its references that meet what was asked for."""
-
-    page: Page
-    references: tuple[SourceReference, ...]
+from ubp.staleness.report import Affected
 
 
 def find_affected(view: View, paths: Sequence[FilePath]) -> tuple[Affected, ...]:

@@ -3,7 +3,15 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from ubp.model import Assessment, FilePath, Page, ReferenceVerdict, SourceReference, Verdict
+from ubp.model import (
+    Assessment,
+    FilePath,
+    ObjectId,
+    Page,
+    ReferenceVerdict,
+    SourceReference,
+    Verdict,
+)
 from ubp.staleness.baseline import Baseline, Subject, find_baselines
 from ubp.staleness.court import Court
 from ubp.staleness.drift import UNCOMMITTED, Since, find_since
@@ -35,12 +43,13 @@ def judge(
 ) -> tuple[Assessment, ...]:
     """Compare what stands there with the baselines, and ask history about what drifted."""
     subjects = subjects_of(pages)
-    verdicts = {subject: _verdict(located[subject[1]], baselines[subject]) for subject in subjects}
-    drifted = [
-        (subject, located[subject[1]], baselines[subject])
+    current = {subject: _current(located[subject[1]], baselines[subject]) for subject in subjects}
+    verdicts = {subject: _verdict(baselines[subject], current[subject]) for subject in subjects}
+    drifted = {
+        subject: baselines[subject]
         for subject in subjects
         if verdicts[subject] not in {"fresh", "unknown"}
-    ]
+    }
     origins = Origins.uncommitted(court.view)
     sinces = find_since(drifted, court, origins) if drifted else {}
     moves = Moves(court.repository, court.view, court.history)
@@ -58,7 +67,7 @@ def judge(
             baseline=baseline.kind,
             baseline_commit=baseline.commit,
             baseline_blob=baseline.id,
-            current_blob=located[reference].id,
+            current_blob=current[subject],
             moved_to=moved_to,
             since=since.date,
             age_days=None if age is None else int(age // SECONDS_PER_DAY),
@@ -90,8 +99,14 @@ def hide(
     )
 
 
-def _verdict(located: Located, baseline: Baseline) -> Verdict:
-    return compare(baseline.id, located.id) if baseline.is_known else "unknown"
+def _current(located: Located, baseline: Baseline) -> ObjectId | None:
+    """What stands there now; what a glob matches is no answer where a literal path was meant."""
+    meant_literally = located.source.pattern and not baseline.source.pattern
+    return None if meant_literally else located.id
+
+
+def _verdict(baseline: Baseline, current: ObjectId | None) -> Verdict:
+    return compare(baseline.id, current) if baseline.is_known else "unknown"
 
 
 def _follow(

@@ -108,6 +108,6 @@ def _from_history(
 
 def _paths_to_try(reference: SourceReference, here: Located) -> tuple[FilePath, ...]:
     """Where the source may have stood: where it is now, else wherever it may have meant."""
-    if here.id is not None:
-        return () if here.source.pattern else (here.source.path,)
+    if here.id is not None and not here.source.pattern:
+        return (here.source.path,)
     return candidates(reference)

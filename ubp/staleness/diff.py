@@ -1,7 +1,6 @@
 """What changed in a source since the page described it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
 
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_document
@@ -10,23 +9,12 @@ from ubp.index import View
 from ubp.model import MODE_FILE, Entry, FilePath, ObjectId, ReferenceVerdict
 from ubp.paths import Glob, is_glob
 from ubp.staleness.reference import Source, covers
+from ubp.staleness.report import SourceDiff
 
 # difflib's time grows with the square of what differs: a second at 5,000 changed lines.
 MOST_LINES = 20_000
 # More files than anybody reads in one diff of a directory.
 MOST_FILES = 50
-
-
-class SourceDiff(NamedTuple):
-    """A unified diff, and the blobs that a partial clone lacks to make it whole."""
-
-    text: str
-    missing: tuple[ObjectId, ...] = ()
-
-    @property
-    def fetch_command(self) -> str:
-        """The git command that fetches what is missing; UBP never does so itself."""
-        return f"git fetch origin {' '.join(self.missing)}" if self.missing else ""
 
 
 def diff_source(

@@ -1,6 +1,6 @@
 """Since when, and through which commits, a source has been away from its baseline."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ubp.history import History
@@ -8,7 +8,6 @@ from ubp.model import Commit, Drift, FilePath, ObjectId, Search
 from ubp.staleness.baseline import Baseline, Subject
 from ubp.staleness.court import Court
 from ubp.staleness.origin import Origins
-from ubp.staleness.reference import Located
 
 
 class Since(NamedTuple):
@@ -29,17 +28,17 @@ UNCOMMITTED = Since(is_uncommitted=True)
 
 
 def find_since(
-    drifted: Sequence[tuple[Subject, Located, Baseline]],
+    drifted: Mapping[Subject, Baseline],
     court: Court,
     origins: Origins,
 ) -> dict[Subject, Since]:
     """Ask history about every reference that is not at its baseline."""
     history, head = court.history, court.view.snapshot.commit
     if head is None:
-        return {subject: UNCOMMITTED for subject, _, _ in drifted}
+        return dict.fromkeys(drifted, UNCOMMITTED)
     searches = {
         subject: Search(baseline.source.path, baseline.source.pattern, baseline.id, baseline.commit)
-        for subject, _, baseline in drifted
+        for subject, baseline in drifted.items()
         if baseline.kind != "snapshot"
     }
     drifts = history.drifts(head, set(searches.values()))
@@ -49,7 +48,7 @@ def find_since(
     commits = history.commits(ids)
     return {
         subject: _since(answers.get(subject), commits, is_at_baseline=subject not in searches)
-        for subject, _, _ in drifted
+        for subject in drifted
     }
 
 

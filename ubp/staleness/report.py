@@ -1,10 +1,10 @@
-"""The answer to a question about staleness, with the counts that keep it honest."""
+"""Answers about staleness, with the counts that keep them honest."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ubp.model import Assessment, Level, Snapshot
+from ubp.model import Assessment, FilePath, Level, ObjectId, Page, Snapshot, SourceReference
 from ubp.staleness.verdict import SEVERITY
 
 
@@ -47,6 +47,48 @@ class StaleReport(NamedTuple):
     def count(self, *levels: Level) -> int:
         """How many pages have one of these levels."""
         return sum(getattr(self.summary, level) for level in levels)
+
+
+class Affected(NamedTuple):
+    """A page and those of its references that meet what was asked for."""
+
+    page: Page
+    references: tuple[SourceReference, ...]
+
+
+class Pinned(NamedTuple):
+    """A reference that was pinned: to what, and what it was pinned to before."""
+
+    source_path: FilePath
+    before: str | None
+    pin: str
+
+
+class Left(NamedTuple):
+    """A reference that could not be pinned, and why."""
+
+    source_path: FilePath
+    reason: str
+
+
+class Acknowledgement(NamedTuple):
+    """What `ack` did to one page."""
+
+    filepath: FilePath
+    pinned: tuple[Pinned, ...]
+    left: tuple[Left, ...]
+
+
+class SourceDiff(NamedTuple):
+    """A unified diff, and the blobs that a partial clone lacks to make it whole."""
+
+    text: str
+    missing: tuple[ObjectId, ...] = ()
+
+    @property
+    def fetch_command(self) -> str:
+        """The git command that fetches what is missing; UBP never does so itself."""
+        return f"git fetch origin {' '.join(self.missing)}" if self.missing else ""
 
 
 def summarise(assessments: Sequence[Assessment], documents: int, bound: int) -> Summary:
