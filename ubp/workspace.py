@@ -6,12 +6,14 @@ This is the Python API: open a workspace, ask, close it.
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, Self
 
 from ubp.config import Config, is_excluded, load_config
 from ubp.errors import UsageError
+from ubp.example import Example
 from ubp.git.repository import Repository, open_repository
-from ubp.git.snapshot import read_commit, read_index, read_worktree
+from ubp.git.snapshot import read_commit, read_document, read_index, read_worktree
 from ubp.git.trees import diff_trees
 from ubp.history import History
 from ubp.index import View, build_view
@@ -28,6 +30,7 @@ from ubp.staleness.report import (
     summarise,
     worst_first,
 )
+from ubp.status import IndexRun, Status, tell_status
 from ubp.store.store import Store, open_store
 
 
@@ -115,20 +118,20 @@ class Workspace:
     ) -> StaleReport:
         """Which pages no longer describe their sources; `Question` tells what the arguments ask.
 
-        `paths` (relative to the directory that was opened) narrow the answer; `every` makes a
-        change tell the old debts of other pages too.
+        `paths` (relative to the directory that was opened) narrow the answer; `every` tells pages
+        without sources too, and of a change the old debts.
         """
         question = Question(ref, staged, base)
         if not (staged or base is not None):
             court = self._court(self.snapshot(question))
-            pages = self._pages(court.view, paths)
-            return self._report(court, pages, assess(pages, court))
+            pages = self._pages(court.view, paths, every=every)
+            return self._report(court, pages, assess(pages, court), paths)
         change = self._change(question)
-        pages = concerned = self._pages(change.after.view, paths)
+        pages = concerned = self._pages(change.after.view, paths, every=every)
         if not every:
             touched = {page.filepath for page in touched_pages(change)}
             concerned = [page for page in pages if page.filepath in touched]
-        report = self._report(change.after, pages, assess_change(concerned, change))
+        report = self._report(change.after, pages, assess_change(concerned, change), paths)
         return report._replace(is_change=True)
 
     def affected(self, paths: Sequence[str], *, ref: str | None = None) -> tuple[Affected, ...]:
@@ -190,6 +193,40 @@ class Workspace:
                     diff = diff_source(answer, view, self.repository, self.is_hidden)
                     yield one, answer, diff
 
+    def example(self, report: StaleReport, paths: Sequence[str] = ()) -> Example | None:
+        """Where no page of a report names a source: a page, and a source to begin with."""
+        from ubp.example import find_example
+
+        view = self._view(report.snapshot)
+        read = partial(read_document, self.repository, report.snapshot)
+        return find_example(view, read, self.is_hidden, self._selected(view, paths))
+
+    def status(self) -> Status:
+        """How much there is, how much of it is verified, where the index lies."""
+        court = self._court(self.snapshot(Question()))
+        pages = court.view.bound_pages()
+        report = self._report(court, pages, assess(pages, court), ())
+        index = self.store.statistics()
+        return tell_status(report, pages, index, self.repository.root, self.config.keys)
+
+    def reindex(self, *, file: str | None = None, prune: bool = False) -> IndexRun:
+        """Read every page anew, or one `file`; with `prune` forget only what is no longer needed.
+
+        Raises:
+            UsageError: `file` names no page.
+        """
+        from ubp.selection import select_pages
+
+        if file is not None:
+            view = self.view()
+            paths = select_pages([file], view, self.repository)
+            self.store.forget_facts({page.blob for path in paths if (page := view.page(path))})
+        elif not prune:
+            self.store.clear()
+        view = self.view()
+        pruned = self.store.prune() if prune else None
+        return IndexRun(view.count_documents(), view.parsed, pruned, self.store.statistics())
+
     def snapshot(self, question: Question) -> Snapshot:
         """The snapshot that a question is about.
 
@@ -224,14 +261,20 @@ class Workspace:
         rules = Rules(self._clock(), self.config.threshold_days)
         return Court(self._view(snapshot), self.repository, self.history, rules)
 
-    def _pages(self, view: View, paths: Sequence[str]) -> list[Page]:
+    def _pages(self, view: View, paths: Sequence[str], *, every: bool = False) -> list[Page]:
+        if every:
+            named = self._selected(view, paths) if paths else view.document_paths()
+            return [page for path in sorted(named) if (page := view.page(path))]
         pages = view.bound_pages()
         if not paths:
             return pages
+        selected = self._selected(view, paths)
+        return [page for page in pages if page.filepath in selected]
+
+    def _selected(self, view: View, paths: Sequence[str]) -> frozenset[FilePath]:
         from ubp.selection import select_pages
 
-        selected = select_pages(paths, view, self.repository)
-        return [page for page in pages if page.filepath in selected]
+        return select_pages(paths, view, self.repository)
 
     def _change(self, question: Question) -> Change:
         after = self._court(self.snapshot(question))
@@ -251,15 +294,20 @@ class Workspace:
         return self.repository.merge_base(found, head) if head else found
 
     def _report(
-        self, court: Court, pages: Sequence[Page], assessed: Sequence[Assessment]
+        self,
+        court: Court,
+        pages: Sequence[Page],
+        assessed: Sequence[Assessment],
+        paths: Sequence[str],
     ) -> StaleReport:
         view = court.view
+        documents = len(self._selected(view, paths)) if paths else view.count_documents()
         answers = worst_first(hide(assessed, self.is_hidden))
         bound = sum(1 for page in pages if page.facts.references)
         return StaleReport(
             snapshot=view.snapshot,
             pages=answers,
-            summary=summarise(answers, len(view.document_paths()), bound),
+            summary=summarise(answers, documents, bound),
             threshold_days=court.rules.threshold_days,
             is_shallow=self.repository.is_shallow,
         )

@@ -1,0 +1,58 @@
+"""Use case: what there is, how much of it is verified, and where the index lies."""
+
+from typing import NamedTuple
+
+from ubp.model import FilePath, Page, Problem, Snapshot
+from ubp.staleness.report import StaleReport, Summary
+from ubp.store.store import Pruned, Statistics
+
+
+class Unparsed(NamedTuple):
+    """A page whose front matter has problems."""
+
+    filepath: FilePath
+    problems: tuple[Problem, ...]
+
+
+class Status(NamedTuple):
+    """The answer of `ubp status`. `root` is None in a bare repository."""
+
+    root: str | None
+    snapshot: Snapshot
+    summary: Summary
+    unparsed: tuple[Unparsed, ...]
+    statistics: Statistics
+    keys: tuple[str, ...]
+    threshold_days: float
+
+
+def tell_status(
+    report: StaleReport,
+    pages: list[Page],
+    statistics: Statistics,
+    root: str | None,
+    keys: tuple[str, ...],
+) -> Status:
+    """Put together what the rooms said."""
+    unparsed = (Unparsed(p.filepath, p.facts.problems) for p in pages if p.facts.problems)
+    return Status(
+        root=root,
+        snapshot=report.snapshot,
+        summary=report.summary,
+        unparsed=tuple(unparsed),
+        statistics=statistics,
+        keys=keys,
+        threshold_days=report.threshold_days,
+    )
+
+
+class IndexRun(NamedTuple):
+    """What `ubp reindex` did: so many documents stand in the index, so many were parsed for it.
+
+    `pruned` is None where nothing was asked to be forgotten.
+    """
+
+    documents: int
+    parsed: int
+    pruned: Pruned | None
+    statistics: Statistics
