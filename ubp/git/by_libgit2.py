@@ -1,21 +1,20 @@
 """Libgit2's answers: for many trees at once, for partial clones, and where there is no git."""
 
 import os
-import stat
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ubp.git.libgit2 import git_needed, missing_object, open_libgit2, opening_error
+from ubp.git.libgit2 import git_needed, missing_object, open_libgit2
+from ubp.git.libgit2_index import Listed, list_index, open_index
 from ubp.git.location import Location
 from ubp.git.objects import MAX_BLOB_BYTES
 from ubp.git.records import Changes, mode_of, path_of
-from ubp.model import MODE_SUBMODULE, MODE_TREE, UNHASHED, Entry, FilePath, ObjectId
+from ubp.model import MODE_TREE, UNHASHED, Entry, FilePath, ObjectId
 
 if TYPE_CHECKING:
     import pygit2  # 80 ms of CPU: imported where it is used
 
-STAGE = 0x3000  # GIT_INDEX_ENTRY_STAGEMASK
-INTENT_TO_ADD = 1 << 13  # GIT_INDEX_ENTRY_INTENT_TO_ADD
+ON_DISK = Entry(0, UNHASHED)
 KINDS = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 OUTSIDE_FILTERS = ("filter", "working-tree-encoding")  # attributes that libgit2 does not know
 
@@ -82,56 +81,37 @@ class Libgit2Engine:
         """HEAD, and the files of the work tree that differ from it."""
         from pygit2.enums import DeltaStatus, DiffOption
 
-        head = self._location.head
-        changes = self.index_changes(head)
+        index = open_index(self.libgit2(), self._location, self._environment)
+        listed = list_index(index)
+        changes = self._changes(listed, self._location.head)
+        changes |= dict.fromkeys(listed.intended, ON_DISK)
+        keeps_mode = not self.trusts_file_mode()
         flags = DiffOption.INCLUDE_UNTRACKED | DiffOption.RECURSE_UNTRACKED_DIRS
-        flags |= DiffOption.INCLUDE_TYPECHANGE
-        for delta in self._index().diff_to_workdir(flags).deltas:
-            file = delta.new_file
-            path = path_of(file.raw_path or delta.old_file.raw_path)
-            if path.endswith("/"):  # a nested repository
+        for delta in index.diff_to_workdir(flags | DiffOption.INCLUDE_TYPECHANGE).deltas:
+            path = path_of(delta.new_file.raw_path or delta.old_file.raw_path)
+            # A nested repository ends with a slash.
+            if path.endswith("/") or path in listed.unwatched:
                 continue
-            is_gone = delta.status == DeltaStatus.DELETED
-            changes[path] = None if is_gone else self._on_disk(path, int(file.mode))
-        return head, changes
-
-    def _on_disk(self, path: FilePath, mode: int) -> Entry | None:
-        try:
-            found = os.lstat(os.path.join(self._location.root or "", path))
-        except OSError:
-            return None
-        if stat.S_ISDIR(found.st_mode):
-            return Entry(MODE_SUBMODULE, UNHASHED) if mode == MODE_SUBMODULE else None
-        return Entry(mode, UNHASHED)
+            changes[path] = None if delta.status == DeltaStatus.DELETED else ON_DISK
+            if keeps_mode and delta.status == DeltaStatus.MODIFIED:
+                changes[path] = listed.files[path]._replace(id=UNHASHED)
+        return self._location.head, changes
 
     def index_changes(self, head: ObjectId | None) -> Changes:
         """The files of the index that differ from a commit."""
-        new, unmerged = _index_entries(self._index())
+        index = open_index(self.libgit2(), self._location, self._environment)
+        return self._changes(list_index(index), head)
+
+    def _changes(self, listed: Listed, head: ObjectId | None) -> Changes:
         old = {} if head is None else self._files(head)
+        new = listed.files
         changes: Changes = {path: entry for path, entry in new.items() if old.get(path) != entry}
-        changes |= {path: None for path in old if path not in new and path not in unmerged}
-        return changes
+        gone = old.keys() - new.keys() - listed.unmerged
+        return changes | dict.fromkeys(gone)
 
     def _files(self, commit: ObjectId) -> dict[FilePath, Entry]:
         listing = self.list_tree(commit)
         return {path: entry for path, entry in listing.items() if not entry.is_directory}
-
-    def _index(self) -> "pygit2.Index":
-        """The index that git would read: hooks of `git commit -a` name their own."""
-        import pygit2
-
-        repository = self.libgit2()
-        named = self._environment.get("GIT_INDEX_FILE")
-        try:
-            path = os.path.join(self._location.root or "", named or "")
-            index: pygit2.Index = pygit2.Index(path) if named else repository.index
-            index.read()
-        except pygit2.GitError as error:
-            if "extension" in str(error):
-                raise git_needed("This repository has a split or sparse index") from error
-            raise opening_error(error, self._location.git_dir) from error
-        setattr(index, "_repo", repository)  # noqa: B010 - private, the only way to diff with it
-        return index
 
     def hash_regular_files(self, paths: Collection[FilePath]) -> dict[FilePath, ObjectId]:
         """The blob ids of files of the work tree, filters applied; unreadable ones are left out."""
@@ -140,14 +120,23 @@ class Libgit2Engine:
         repository = self.libgit2()
         hashed: dict[FilePath, ObjectId] = {}
         for path in paths:
-            for attribute in OUTSIDE_FILTERS:
-                if isinstance(repository.get_attr(os.fsencode(path), attribute), str):
-                    raise git_needed(f"{path} has the attribute {attribute}")
             try:
+                self._check_filters(path)
                 hashed[path] = ObjectId(str(repository.hashfile(path)))
             except (OSError, pygit2.GitError):
                 continue
         return hashed
+
+    def _check_filters(self, path: FilePath) -> None:
+        """Refuse a file whose id libgit2 would get wrong."""
+        repository = self.libgit2()
+        for attribute in OUTSIDE_FILTERS:
+            if isinstance(repository.get_attr(os.fsencode(path), attribute), str):
+                raise git_needed(f"{path} has the attribute {attribute}")
+        if repository.get_attr(os.fsencode(path), "ident"):
+            with open(os.path.join(self._location.root or "", path), "rb") as file:
+                if file.read().count(b"$Id") > 1:  # it sees the first only
+                    raise git_needed(f"{path} has the attribute ident")
 
     def stored_bytes(
         self,
@@ -262,24 +251,3 @@ def _parse_tree(raw: bytes) -> Iterator[tuple[str, Entry]]:
         )
         yield os.fsdecode(raw[space + 1 : end]), entry
         start = end + 21
-
-
-def _index_entries(index: "pygit2.Index") -> tuple[dict[FilePath, Entry], set[FilePath]]:
-    """The index's files, and the paths of a merge that is not settled yet.
-
-    Read through cffi: libgit2's Python objects tell neither stages nor `git add -N`.
-    """
-    from pygit2.ffi import C, ffi
-
-    entries: dict[FilePath, Entry] = {}
-    unmerged: set[FilePath] = set()
-    pointer = index._index  # noqa: SLF001 - see above
-    for position in range(len(index)):
-        item = C.git_index_get_byindex(pointer, position)
-        path = path_of(ffi.string(item.path))
-        if item.flags & STAGE:
-            unmerged.add(path)
-        elif not item.flags_extended & INTENT_TO_ADD:
-            name = bytes(ffi.buffer(ffi.addressof(item, "id"))[:]).hex()
-            entries[path] = Entry(_mode(item.mode), ObjectId(name))
-    return entries, unmerged

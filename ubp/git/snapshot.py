@@ -28,10 +28,9 @@ def read_worktree(repository: Repository) -> Snapshot:
     """The tracked files as they stand on the disk, and untracked ones that Git does not ignore."""
     _check_work_tree(repository)
     head, changes = repository.engine.worktree_changes()
-    untracked = [path for path, entry in changes.items() if entry and not entry.mode]
+    unknown = [path for path, entry in changes.items() if entry and not entry.mode]
     disk = _Disk(repository)
-    for path in untracked:
-        changes[path] = disk.entry(path)
+    changes |= {path: disk.entry(path) for path in unknown}
     return Snapshot("worktree", head, changes)
 
 
@@ -86,15 +85,16 @@ def read_documents(
     Git's filters. None: no regular file, larger than MAX_BLOB_BYTES, or absent (partial clone).
     """
     found: dict[FilePath, bytes | None] = dict.fromkeys(wanted)
-    if snapshot.kind == "worktree":
-        disk = _Disk(repository)
+    disk = _Disk(repository) if snapshot.kind == "worktree" else None
+    if disk:
         found = {path: disk.read(path, entry) for path, entry in wanted.items()}
     missing = {p: e.id for p, e in wanted.items() if found[p] is None and e.is_file}
     blobs = repository.read_blobs({*missing.values()} - {UNREADABLE})
     found |= {path: blobs.get(blob) for path, blob in missing.items()}
-    filtered = {p: blob for p, blob in missing.items() if not found[p] and p in snapshot.changes}
-    if filtered and snapshot.kind == "worktree":
-        found |= repository.engine.stored_bytes(filtered)
+    if disk:
+        changed = {p: blob for p, blob in missing.items() if found[p] is None}
+        filtered = {p: b for p, b in changed.items() if p in snapshot.changes and disk.has_page(p)}
+        found |= repository.engine.stored_bytes(filtered) if filtered else {}
     return found
 
 
@@ -169,14 +169,20 @@ class _Disk:
 
     def read(self, path: FilePath, entry: Entry) -> bytes | None:
         """The bytes that the entry names, if the disk has them; never too many."""
-        found = self._stat(path) if entry.is_file else None
-        if found is None or not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BLOB_BYTES:
+        if not entry.is_file or not self.has_page(path):
             return None
         try:
             with open(self.absolute(path), "rb") as file:
                 return _stored(file.read(MAX_BLOB_BYTES), entry.id)
         except OSError:
             return None
+
+    def has_page(self, path: FilePath) -> bool:
+        """Whether there is a regular file of a size that can be read."""
+        found = self._stat(path)
+        if found is None or not stat.S_ISREG(found.st_mode):
+            return False
+        return found.st_size <= MAX_BLOB_BYTES
 
     def _stat(self, path: FilePath) -> os.stat_result | None:
         try:
