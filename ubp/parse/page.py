@@ -1,0 +1,110 @@
+"""A page's bytes to its facts: title, kind, tags, aliases, references, and what is wrong."""
+
+import re
+from collections.abc import Sequence
+
+from ubp.model import PageFacts, Problem
+from ubp.parse.front_matter import NO_FRONT_MATTER, FrontMatter, read_front_matter
+from ubp.parse.references import find_references, one_line
+from ubp.parse.title import first_heading
+from ubp.parse.yaml_tree import Node
+
+DEFAULT_DOC_TYPE = "spec"
+
+# A title is a line; what is longer was meant to fill somebody's terminal.
+MAX_TITLE_CHARACTERS = 500
+MAX_NAMES = 200  # tags, and aliases
+# Past these the rest says nothing new, and a hostile page has thousands.
+MAX_PROBLEMS = 50
+
+_OWN_NAMES = ("title", "doc_type", "tags", "aliases")
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+def parse_page(data: bytes, keys: Sequence[str]) -> PageFacts:
+    """Read a page's facts; whatever the bytes are, this answers and never raises.
+
+    `keys` are the front matter's keys that name sources: "source_refs", "code_references[].ref".
+    """
+    found = NO_FRONT_MATTER
+    if data.startswith((b"---", b"\xef\xbb\xbf---")):
+        found = read_front_matter(data, {*_OWN_NAMES, *(re.split(r"[.\[]", k)[0] for k in keys)})
+    named, problems = find_references(found, keys)
+    fields = _Fields(found)
+    title = fields.text("title") or one_line(first_heading(data[found.body :]) or "")
+    doc_type = fields.string("doc_type")
+    tags, aliases = fields.names("tags", separator=","), fields.names("aliases")
+    everything = [*_undecodable(data), *found.problems, *fields.problems, *problems]
+    return PageFacts(
+        title=title[:MAX_TITLE_CHARACTERS] or None,
+        doc_type=doc_type or DEFAULT_DOC_TYPE,
+        tags=tags,
+        aliases=aliases,
+        references=tuple(one.reference for one in named),
+        problems=tuple(sorted(everything, key=lambda problem: problem.line))[:MAX_PROBLEMS],
+    )
+
+
+def _undecodable(data: bytes) -> list[Problem]:
+    if data.isascii():
+        return []
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = len(_LINE_END.findall(data, 0, error.start)) + 1
+        return [Problem(line, "These bytes are not UTF-8.")]
+    return []
+
+
+class _Fields:
+    """The front matter's own fields; what cannot be used becomes a problem and counts as absent."""
+
+    def __init__(self, found: FrontMatter) -> None:
+        self._found = found
+        self._root = found.root or Node("mapping", 0, 0)
+        self.problems = [
+            self._problem(key, f"The key {key.value[:80]} stands twice; the last one counts.")
+            for key in self._root.repeated_keys()
+        ]
+
+    def text(self, name: str) -> str:
+        """Return a scalar as it is written: `title: 1.10` is a title."""
+        value = self._value(name)
+        if value is not None and value.kind != "scalar":
+            self._refuse(name, value, "a text")
+        return one_line(value.text or "") if value else ""
+
+    def string(self, name: str) -> str:
+        """Return a scalar that YAML too takes for a text."""
+        value = self._value(name)
+        if value is None or value.type == "null":
+            return ""
+        if value.type != "str":
+            self._refuse(name, value, "a text")
+            return ""
+        return one_line(value.value)
+
+    def names(self, name: str, separator: str | None = None) -> tuple[str, ...]:
+        """Return a list of texts, or a single one, which `separator` may divide."""
+        value = self._value(name)
+        if value is None:
+            return ()
+        if value.kind == "mapping" or any(item.kind != "scalar" for item in value.items):
+            self._refuse(name, value, "a list of texts")
+            return ()
+        if value.kind == "scalar":
+            texts = (value.text or "").split(separator) if separator else [value.text or ""]
+        else:
+            texts = [item.text or "" for item in value.items]
+        unique = dict.fromkeys(filter(None, map(one_line, texts)))
+        return tuple(unique)[:MAX_NAMES]
+
+    def _value(self, name: str) -> Node | None:
+        pair = self._root.get(name)
+        return pair[1] if pair else None
+
+    def _refuse(self, name: str, value: Node, expected: str) -> None:
+        self.problems.append(self._problem(value, f"{name} is not {expected}, and is ignored."))
+
+    def _problem(self, node: Node, message: str) -> Problem:
+        return Problem(self._found.line(node.start), message)
