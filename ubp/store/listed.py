@@ -89,10 +89,11 @@ class Listed(Listings):
     def bound_pages(self, listing: Listing, keys: Sequence[str]) -> list[Page]:
         """The documents with references or problems, in no order.
 
-        Starts from the facts: of 26,000 notes most name no source (1 ms instead of 30).
+        Starts from the facts: of 26,000 notes most name no source (1 ms instead of 30). Without
+        statistics SQLite would look each one up by the primary key's first column (110 ms).
         """
         rows = self.rows(
-            "SELECT path, blob, content FROM facts CROSS JOIN entry"
+            "SELECT path, blob, content FROM facts CROSS JOIN entry INDEXED BY document"
             " ON entry.listing = ? AND entry.id = facts.blob AND entry.is_document"
             " WHERE facts.keys = ? AND facts.is_bound",
             [listing.row, pack_keys(keys)],

@@ -1,0 +1,494 @@
+"""The file: made whole, found unharmed, rebuilt, never in the way, never out of the repository."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ubp.model import ObjectId, PageFacts
+from ubp.store.connection import DAMAGED
+from ubp.store.place import LOCK_STALE_SECONDS
+from ubp.store.schema import FORMAT
+from ubp.store.store import Store, open_store
+
+KEYS = ("source_refs",)
+ONE = ObjectId("1" * 40)
+TWO = ObjectId("2" * 40)
+PAGE = PageFacts("One", "spec", (), (), (), ())
+LARGE = PageFacts("x" * 200_000, "spec", (), (), (), ())
+OPEN = "import os, sys; from ubp.store.store import open_store; from ubp.model import PageFacts\n"
+SAVE = OPEN + (
+    "store = open_store(sys.argv[1], print)\n"
+    "store.save_facts({'1' * 40: PageFacts('One', 'spec', (), (), (), ())}, ('source_refs',))\n"
+)
+
+
+def run(program: str, *args: object, **options: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, args)],
+        text=True,
+        stdout=subprocess.PIPE,
+        **options,
+    )
+
+
+def save_and_die(data_dir: Path, digit: str = "1") -> None:
+    program = SAVE.replace("'1'", f"'{digit}'") + "os._exit(9)"
+    done = subprocess.run([sys.executable, "-c", program, str(data_dir)], check=False)
+    assert done.returncode == 9
+
+
+def fill(open_here: Callable[[], Store]) -> None:
+    store = open_here()
+    store.save_facts({ONE: PAGE}, KEYS)
+    store.close()
+
+
+def spoil(database: Path, table: str) -> None:
+    """Overwrite the first page of a table."""
+    with sqlite3.connect(database) as connection:
+        (page,) = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = ?", [table]
+        ).fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    connection.close()
+    with database.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+
+
+@pytest.fixture
+def database(data_dir: Path) -> Path:
+    return data_dir / "knowledge.db"
+
+
+@pytest.fixture
+def make_read_only() -> Iterator[Callable[[Path], None]]:
+    """Make a folder unwritable; root, whom permissions do not stop, mounts it so."""
+    done: list[Path] = []
+
+    def make(folder: Path) -> None:
+        if os.name == "nt" or sys.platform == "darwin":
+            pytest.skip("permissions of folders are another matter here")
+        if os.geteuid():
+            folder.chmod(0o500)
+        else:
+            mount = ["mount", "--bind", str(folder), str(folder)]
+            if subprocess.run(mount, check=False, capture_output=True).returncode:
+                pytest.skip("nothing can be mounted here")
+        done.append(folder)
+        if not os.geteuid():
+            subprocess.run(["mount", "-o", "remount,bind,ro", str(folder)], check=True)
+
+    yield make
+    for folder in done:
+        if os.geteuid():
+            folder.chmod(0o700)
+        else:
+            subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_opening_makes_a_database_that_git_does_not_see(store: Store, data_dir: Path) -> None:
+    assert store.path == str(data_dir / "knowledge.db")
+    assert (data_dir / ".gitignore").read_bytes() == b"*\n"
+    store.close()
+    assert sorted(os.listdir(data_dir)) == [".gitignore", "knowledge.db"]
+
+
+def test_an_ignore_file_of_the_users_stays(open_here: Callable[[], Store], data_dir: Path) -> None:
+    data_dir.mkdir()
+    (data_dir / ".gitignore").write_text("# mine\n")
+    open_here()
+    assert (data_dir / ".gitignore").read_text() == "# mine\n"
+
+
+def test_a_lost_ignore_file_is_made_again(open_here: Callable[[], Store], data_dir: Path) -> None:
+    fill(open_here)
+    (data_dir / ".gitignore").unlink()
+    open_here()
+    assert (data_dir / ".gitignore").read_bytes() == b"*\n"
+
+
+def test_the_database_has_the_pragmas_of_the_requirements(store: Store) -> None:
+    pragmas = (
+        "journal_mode",
+        "synchronous",
+        "cache_size",
+        "mmap_size",
+        "temp_store",
+        "foreign_keys",
+    )
+    assert [store.rows(f"PRAGMA {name}")[0][0] for name in (*pragmas, "user_version")] == [
+        "wal",
+        1,
+        -64000,
+        268435456,
+        2,
+        1,
+        FORMAT,
+    ]
+
+
+def test_opening_and_reading_changes_no_byte(
+    open_here: Callable[[], Store], database: Path
+) -> None:
+    fill(open_here)
+    before = (database.read_bytes(), database.stat().st_mtime_ns)
+    store = open_here()
+    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    store.close()
+    assert (database.read_bytes(), database.stat().st_mtime_ns) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"no database, but long enough to be one\n" * 100, [DAMAGED]),
+        (b"SQLite format 3\0" + b"\xff" * 5000, [DAMAGED]),
+        (b"short", [DAMAGED]),
+        (b"", []),
+    ],
+)
+def test_a_file_that_is_no_database_is_replaced(
+    open_here: Callable[[], Store],
+    database: Path,
+    warnings: list[str],
+    content: bytes,
+    told: list[str],
+) -> None:
+    database.parent.mkdir()
+    database.write_bytes(content)
+    fill(open_here)
+    assert warnings == told
+    assert open_here().facts([ONE], KEYS) == {ONE: PAGE}
+
+
+@pytest.mark.parametrize(
+    "change", ["PRAGMA user_version = 999", "DROP TABLE drift", "CREATE VIEW v AS SELECT 1"]
+)
+def test_a_database_of_another_version_is_replaced(
+    open_here: Callable[[], Store], database: Path, warnings: list[str], change: str
+) -> None:
+    fill(open_here)
+    with sqlite3.connect(database) as connection:
+        connection.execute(change)
+    connection.close()
+    store = open_here()
+    assert warnings == ["The index is of another version of ubp; it is rebuilt."]
+    assert store.missing_facts([ONE], KEYS) == {ONE}
+    assert open_here().path
+    assert len(warnings) == 1
+
+
+def test_statistics_of_sqlite_are_no_other_version(
+    open_here: Callable[[], Store], database: Path, warnings: list[str]
+) -> None:
+    fill(open_here)
+    with sqlite3.connect(database) as connection:
+        connection.execute("ANALYZE")
+    connection.close()
+    assert open_here().facts([ONE], KEYS) == {ONE: PAGE}
+    assert warnings == []
+
+
+def test_damage_that_shows_in_reading_is_repaired_by_forgetting(
+    open_here: Callable[[], Store], database: Path, warnings: list[str]
+) -> None:
+    fill(open_here)
+    spoil(database, "facts")
+    store = open_here()
+    assert store.facts([ONE], KEYS) == {}
+    assert store.missing_facts([ONE], KEYS) == {ONE}
+    assert warnings == [DAMAGED]
+    store.save_facts({ONE: PAGE}, KEYS)
+    assert open_here().facts([ONE], KEYS) == {ONE: PAGE}
+    assert warnings == [DAMAGED]
+
+
+def test_damage_that_shows_in_writing_is_repaired_by_forgetting(
+    open_here: Callable[[], Store], database: Path, warnings: list[str]
+) -> None:
+    fill(open_here)
+    spoil(database, "facts")
+    store = open_here()
+    store.save_facts({TWO: PAGE}, KEYS)
+    assert store.facts([ONE, TWO], KEYS) == {TWO: PAGE}
+    assert warnings == [DAMAGED]
+
+
+@pytest.mark.parametrize("content", ["[", "{}", "[1,2]", "[0,0,0,0,[1],0]"])
+def test_values_that_nobody_saved_so_are_damage(
+    open_here: Callable[[], Store], database: Path, warnings: list[str], content: str
+) -> None:
+    fill(open_here)
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE facts SET content = ?", [content])
+    connection.close()
+    assert open_here().facts([ONE], KEYS) == {}
+    assert warnings == [DAMAGED]
+
+
+def test_what_a_killed_writer_committed_is_there_and_is_checked_once(
+    data_dir: Path, open_here: Callable[[], Store], warnings: list[str]
+) -> None:
+    save_and_die(data_dir)
+    log = data_dir / "knowledge.db-wal"
+    assert log.stat().st_size > 0
+    assert open_here().facts([ONE], KEYS) == {ONE: PAGE}
+    assert log.stat().st_size == 0
+    assert warnings == []
+
+
+def test_damage_after_an_unclean_end_is_found_when_the_database_is_opened(
+    data_dir: Path, database: Path, open_here: Callable[[], Store], warnings: list[str]
+) -> None:
+    fill(open_here)
+    spoil(database, "past_entry")
+    save_and_die(data_dir, "2")
+    assert open_here().missing_facts([ONE, TWO], KEYS) == {ONE, TWO}
+    assert warnings == [DAMAGED]
+
+
+def test_a_database_that_was_deleted_leaves_nothing_behind(
+    data_dir: Path, database: Path, open_here: Callable[[], Store]
+) -> None:
+    save_and_die(data_dir)
+    database.unlink()
+    store = open_here()
+    assert store.missing_facts([ONE], KEYS) == {ONE}
+    assert store.path
+
+
+def test_who_has_the_old_database_open_goes_on(
+    open_here: Callable[[], Store], database: Path, warnings: list[str]
+) -> None:
+    old = open_here()
+    database.unlink()
+    new = open_here()
+    old.save_facts({ONE: PAGE}, KEYS)
+    new.save_facts({TWO: PAGE}, KEYS)
+    old.close()
+    assert new.facts([ONE, TWO], KEYS) == {TWO: PAGE}
+    new.close()
+    assert open_here().facts([ONE, TWO], KEYS) == {TWO: PAGE}
+    assert warnings == []
+
+
+def test_processes_that_find_the_same_damage_all_end_well(data_dir: Path, database: Path) -> None:
+    database.parent.mkdir()
+    database.write_bytes(b"no database\n" * 1000)
+    program = SAVE + (
+        "assert set(store.facts(['1' * 40], ('source_refs',))) == {'1' * 40}, 'unsaved'\n"
+        "store.close()"
+    )
+    processes = [run(program, data_dir) for _ in range(6)]
+    outputs = [process.communicate(timeout=30)[0] for process in processes]
+    assert [process.returncode for process in processes] == [0] * 6
+    assert 1 <= "".join(outputs).count(DAMAGED) <= 6
+    store = open_store(str(data_dir), pytest.fail)
+    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["", "knowledge.db", "knowledge.db-wal"])
+def test_a_symlink_is_never_followed(
+    data_dir: Path, tmp_path: Path, warnings: list[str], open_here: Callable[[], Store], name: str
+) -> None:
+    outside = tmp_path / "outside"
+    if name:
+        data_dir.mkdir()
+    else:
+        outside.mkdir()
+    (data_dir / name).symlink_to(outside)
+    store = open_here()
+    store.save_facts({ONE: PAGE}, KEYS)
+    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    assert store.path is None
+    assert [text.startswith("The index is kept in memory only: .ubp") for text in warnings] == [
+        True
+    ]
+    assert not outside.exists() or os.listdir(outside) == []
+
+
+@pytest.mark.parametrize("name", ["", "knowledge.db"])
+def test_a_file_or_folder_in_the_way_stays(
+    data_dir: Path, warnings: list[str], open_here: Callable[[], Store], name: str
+) -> None:
+    if name:
+        (data_dir / name).mkdir(parents=True)
+        expected = "The index is kept in memory only: .ubp/knowledge.db is not a file."
+    else:
+        data_dir.write_text("mine")
+        expected = "The index is kept in memory only: .ubp is a file, not a folder."
+    store = open_here()
+    store.save_facts({ONE: PAGE}, KEYS)
+    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    assert warnings == [expected]
+
+
+def test_symlinks_beside_the_database_are_not_written_through(
+    data_dir: Path, tmp_path: Path, open_here: Callable[[], Store]
+) -> None:
+    data_dir.mkdir()
+    for name in ("knowledge.db.new", "knowledge.db.new-journal", "rebuild.lock"):
+        (data_dir / name).symlink_to(tmp_path / "outside")
+    open_here().save_facts({ONE: PAGE}, KEYS)
+    assert not (tmp_path / "outside").exists()
+
+
+def test_a_folder_that_cannot_be_written_costs_only_memory(
+    tmp_path: Path,
+    warnings: list[str],
+    open_here: Callable[[], Store],
+    make_read_only: Callable[[Path], None],
+) -> None:
+    make_read_only(tmp_path)
+    store = open_here()
+    store.save_facts({ONE: PAGE}, KEYS)
+    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    assert (store.path, warnings) == (None, [])
+    assert store.why_in_memory
+    assert not (tmp_path / ".ubp").exists()
+
+
+def test_a_database_that_can_only_be_read_is_read(
+    data_dir: Path,
+    warnings: list[str],
+    open_here: Callable[[], Store],
+    make_read_only: Callable[[Path], None],
+) -> None:
+    fill(open_here)
+    make_read_only(data_dir)
+    store = open_here()
+    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    store.save_facts({TWO: PAGE}, KEYS)
+    assert store.facts([ONE, TWO], KEYS) == {ONE: PAGE, TWO: PAGE}
+    assert (store.path, warnings) == (None, [])
+
+
+def test_a_read_only_database_without_its_log_is_not_trusted(
+    data_dir: Path, open_here: Callable[[], Store], make_read_only: Callable[[Path], None]
+) -> None:
+    save_and_die(data_dir)
+    (data_dir / "knowledge.db-shm").unlink()
+    make_read_only(data_dir)
+    store = open_here()
+    assert store.missing_facts([ONE], KEYS) == {ONE}
+    store.save_facts({TWO: PAGE}, KEYS)
+    assert store.facts([TWO], KEYS) == {TWO: PAGE}
+
+
+def test_a_full_disk_moves_the_index_to_memory(
+    open_here: Callable[[], Store], warnings: list[str]
+) -> None:
+    fill(open_here)
+    store = open_here()
+    (pages,) = store.rows("PRAGMA page_count")
+    store.rows(f"PRAGMA max_page_count = {pages[0]}")
+    store.save_facts({TWO: LARGE}, KEYS)
+    assert store.facts([ONE, TWO], KEYS) == {ONE: PAGE, TWO: LARGE}
+    assert (store.path, warnings) == (None, [])
+    assert open_here().facts([ONE, TWO], KEYS) == {ONE: PAGE}
+
+
+def test_a_disk_that_is_really_full_moves_the_index_to_memory(
+    tmp_path: Path, data_dir: Path, open_here: Callable[[], Store]
+) -> None:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(tmp_path)]
+    if not hasattr(os, "geteuid") or os.geteuid():
+        pytest.skip("only root can mount")
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        store = open_here()
+        store.save_facts({ONE: PAGE}, KEYS)
+        store.save_facts({TWO: LARGE}, KEYS)
+        assert store.facts([ONE, TWO], KEYS) == {ONE: PAGE, TWO: LARGE}
+        assert store.path is None
+        (tmp_path / "filler").write_bytes(b"x" * 50_000)
+        (data_dir / "knowledge.db").unlink()
+        again = open_here()
+        assert again.facts([ONE], KEYS) == {}
+        again.save_facts({ONE: LARGE}, KEYS)
+        assert again.facts([ONE], KEYS) == {ONE: LARGE}
+        again.close()
+        store.close()
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+def test_a_writer_waits_for_another(open_here: Callable[[], Store], database: Path) -> None:
+    store = open_here()
+    program = (
+        "import sqlite3, sys, time\n"
+        "c = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "c.execute('BEGIN IMMEDIATE'); print('locked', flush=True); time.sleep(0.3)\n"
+        "c.execute('COMMIT'); c.close()"
+    )
+    other = run(program, database)
+    assert other.stdout is not None
+    assert other.stdout.readline() == "locked\n"
+    started = time.monotonic()
+    assert store.missing_facts([ONE], KEYS) == {ONE}  # a reader does not wait
+    assert time.monotonic() - started < 0.2
+    store.save_facts({ONE: PAGE}, KEYS)
+    assert time.monotonic() - started > 0.1
+    assert (other.wait(), store.path) == (0, str(database))
+    other.stdout.close()
+
+
+def test_a_lock_that_nobody_gives_back_costs_only_memory(
+    open_here: Callable[[], Store], database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(open_here)
+    monkeypatch.setattr("ubp.store.connection.BUSY_SECONDS", 0.05)
+    holder = sqlite3.connect(database, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    store = open_here()
+    store.save_facts({TWO: PAGE}, KEYS)
+    assert store.facts([ONE, TWO], KEYS) == {ONE: PAGE, TWO: PAGE}
+    assert store.path is None
+    holder.close()
+    assert open_here().facts([ONE, TWO], KEYS) == {ONE: PAGE}
+
+
+def test_who_was_killed_while_rebuilding_holds_nobody_up_for_long(
+    data_dir: Path, open_here: Callable[[], Store]
+) -> None:
+    data_dir.mkdir()
+    lock = data_dir / "rebuild.lock"
+    lock.touch()
+    os.utime(lock, (time.time() - 2 * LOCK_STALE_SECONDS,) * 2)
+    assert open_here().path
+    assert not lock.exists()
+
+
+def test_a_rebuilding_that_does_not_end_costs_a_second_and_memory(
+    data_dir: Path, open_here: Callable[[], Store], warnings: list[str]
+) -> None:
+    data_dir.mkdir()
+    (data_dir / "rebuild.lock").touch()
+    started = time.monotonic()
+    assert open_here().path is None
+    assert 0.5 < time.monotonic() - started < 2.5
+    assert warnings == []
+
+
+def test_a_file_that_is_given_up_is_touched_no_more(
+    open_here: Callable[[], Store], database: Path, warnings: list[str]
+) -> None:
+    fill(open_here)
+    before = database.read_bytes()
+    store = open_here()
+    store.give_up_file("it lies.")
+    store.give_up_file("it lies.")
+    assert store.missing_facts([ONE], KEYS) == {ONE}
+    store.save_facts({TWO: PAGE}, KEYS)
+    store.close()
+    assert database.read_bytes() == before
+    assert warnings == ["The index is kept in memory only: it lies."]
