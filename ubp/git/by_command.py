@@ -7,8 +7,8 @@ from ubp.errors import GitCommandError
 from ubp.git.command import argument_chunks, run_git, stream_git
 from ubp.git.filters import hash_files, stored_bytes
 from ubp.git.location import Location
-from ubp.git.objects import BatchReader
-from ubp.git.records import Changes, parse_raw_diff, parse_status, parse_tree
+from ubp.git.objects import EMPTY_TREE, BatchReader
+from ubp.git.records import Changes, is_possible, parse_raw_diff, parse_status, parse_tree
 from ubp.model import MODE_TREE, Entry, FilePath, ObjectId
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from ubp.git.by_libgit2 import Libgit2Engine
 
-EMPTY_TREE = ObjectId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 ID_LENGTH = 40
 FEW_CALLS = 24  # a call to git costs 2 to 3 ms of CPU, libgit2 80 to import
 
@@ -174,7 +173,7 @@ class CommandEngine:
     def _stand_at(
         self, commit: ObjectId, paths: list[FilePath]
     ) -> Iterator[tuple[FilePath, Entry]]:
-        names = [path for path in paths if path and not _is_outside(path)]
+        names = [path for path in paths if is_possible(path)]
         if FilePath("") in paths:
             tree = self.run("rev-parse", "--verify", f"{commit}^{{tree}}").decode("ascii").strip()
             yield FilePath(""), Entry(MODE_TREE, ObjectId(tree))
@@ -182,8 +181,3 @@ class CommandEngine:
             # -t: a folder asked for beside a path below it is told too.
             listing = self.run("ls-tree", "-t", "-z", "--full-tree", commit, "--", *names)
             yield from parse_tree(listing)
-
-
-def _is_outside(path: FilePath) -> bool:
-    """What git would refuse the whole call for; nothing stands there."""
-    return path.startswith("/") or "\0" in path or ".." in path.split("/")

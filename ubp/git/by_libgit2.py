@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ubp.git.libgit2 import git_needed, missing_object, open_libgit2
 from ubp.git.libgit2_index import Listed, list_index, open_index
 from ubp.git.location import Location
-from ubp.git.objects import MAX_BLOB_BYTES
-from ubp.git.records import Changes, mode_of, path_of
+from ubp.git.objects import EMPTY_TREE, MAX_BLOB_BYTES
+from ubp.git.records import Changes, is_possible, mode_of, path_of
 from ubp.model import MODE_TREE, UNHASHED, Entry, FilePath, ObjectId
 
 if TYPE_CHECKING:
@@ -161,6 +161,8 @@ class Libgit2Engine:
         return listing
 
     def _children(self, folder: FilePath, tree: ObjectId) -> dict[FilePath, Entry]:
+        if tree == EMPTY_TREE:  # known to git without standing anywhere
+            return {}
         try:
             raw = self.libgit2().odb.read(tree)[1]
         except KeyError as error:
@@ -209,27 +211,20 @@ class Libgit2Engine:
 
         if not path:
             return Entry(MODE_TREE, ObjectId(str(tree.id)))
+        if not is_possible(path):
+            return None
         try:
             found = tree[path]
         except KeyError:
-            self._check_folders(tree, path)
             return None
-        except (ValueError, pygit2.GitError):  # no name that a tree could hold
-            return None
+        except pygit2.GitError as error:  # a folder on the way has no tree here
+            raise missing_object(_id_in(str(error)) or path) from error
         return Entry(_mode(int(found.filemode)), ObjectId(str(found.id)))
 
-    def _check_folders(self, tree: "pygit2.Tree", path: FilePath) -> None:
-        """Libgit2 calls a path absent too where a folder's tree is: tell them apart."""
-        import pygit2
 
-        folder: pygit2.Object = tree
-        for name in path.split("/")[:-1]:
-            if not isinstance(folder, pygit2.Tree) or name not in folder:
-                return
-            inner = folder[name]
-            if inner.filemode == MODE_TREE and inner.id not in self.libgit2():
-                raise missing_object(ObjectId(str(inner.id)))
-            folder = inner
+def _id_in(said: str) -> str:
+    """The id in libgit2's "object not found - no match for id (...)"."""
+    return said.partition("(")[2].partition(")")[0]
 
 
 def _tree_id(entry: Entry | None) -> ObjectId | None:

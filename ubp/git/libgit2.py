@@ -153,7 +153,7 @@ def git_needed(what: str) -> GitMissingError:
     )
 
 
-def missing_object(name: ObjectId) -> GitCommandError:
+def missing_object(name: str) -> GitCommandError:
     """A commit or tree that this clone does not have."""
     said = f"object {name} is missing"
     return GitCommandError(

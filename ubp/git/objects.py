@@ -2,6 +2,7 @@
 
 from ubp.model import Commit, ObjectId
 
+EMPTY_TREE = ObjectId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 MAX_BLOB_BYTES = 8 << 20  # no page that people wrote is larger; git.git's largest is 0.2 MB
 
 

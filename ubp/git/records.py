@@ -77,6 +77,11 @@ def quoted(path: FilePath) -> bytes:
     ).replace(b"\r", b"\\r")
 
 
+def is_possible(path: FilePath) -> bool:
+    """Whether a tree could hold this path; git refuses a whole call for some that none could."""
+    return "\0" not in path and not {"", ".", ".."} & set(path.split("/"))
+
+
 def path_of(raw: bytes) -> FilePath:
     """Git's bytes as we write paths."""
     return FilePath(os.fsdecode(raw))

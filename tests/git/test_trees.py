@@ -1,0 +1,364 @@
+"""What stands at the paths of commits, and the ids that Git gives to trees."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ubp.errors import GitCommandError
+from ubp.git.by_command import FEW_CALLS
+from ubp.git.objects import blob_id
+from ubp.git.trees import diff_trees, entries_at, list_tree, similar_file, tree_id
+from ubp.model import (
+    MODE_EXECUTABLE,
+    MODE_FILE,
+    MODE_SUBMODULE,
+    MODE_SYMLINK,
+    MODE_TREE,
+    Entry,
+)
+
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+
+def file(data: bytes, mode: int = MODE_FILE) -> Entry:
+    return Entry(mode, blob_id(data))
+
+
+def tree(repository, path: str, commit: str = "HEAD") -> Entry:
+    return Entry(MODE_TREE, repository.git("rev-parse", f"{commit}:{path}"))
+
+
+@pytest.fixture
+def planted(repository):
+    """Files of every kind, with odd names."""
+    repository.write("a/b/c.txt", "c\n")
+    repository.write("a/b.txt", "b\n")
+    repository.write("[id].ts", "[id]\n")
+    repository.write("a*/x", "star\n")
+    repository.write("日本/new\nline", "odd\n")
+    repository.write("\udcff/\udcfe", "bytes\n")
+    repository.write("tool", "tool\n").chmod(0o755)
+    (repository.root / "link").symlink_to("a")
+    repository.git("add", ".")
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},sub")
+    (repository.root / "sub").mkdir()  # as an unfetched submodule has it
+    repository.commit(add=False)
+    return repository
+
+
+FILES = {
+    "a/b/c.txt": file(b"c\n"),
+    "a/b.txt": file(b"b\n"),
+    "[id].ts": file(b"[id]\n"),
+    "a*/x": file(b"star\n"),
+    "日本/new\nline": file(b"odd\n"),
+    "\udcff/\udcfe": file(b"bytes\n"),
+    "tool": file(b"tool\n", MODE_EXECUTABLE),
+    "link": file(b"a", MODE_SYMLINK),
+    "sub": Entry(MODE_SUBMODULE, "1" * 40),
+}
+FOLDERS = ("a", "a/b", "a*", "日本", "\udcff")
+
+
+def test_a_listing_has_files_and_folders(planted, opened_either_way):
+    folders = {path: tree(planted, path) for path in FOLDERS}
+    opened = opened_either_way(planted.root)
+    assert list_tree(opened, planted.head()) == FILES | folders
+
+
+def test_a_listing_of_a_subfolder_s_working_directory_is_whole(planted, opened_either_way):
+    opened = opened_either_way(planted.root / "a")
+    assert len(list_tree(opened, planted.head())) == len(FILES) + len(FOLDERS)
+
+
+def test_a_listing_of_nothing(repository, opened_either_way):
+    head = repository.commit()
+    assert list_tree(opened_either_way(repository.root), head) == {}
+
+
+def test_old_trees_with_group_writable_files_read_as_git_reads_them(repository, opened_either_way):
+    blob = repository.git("hash-object", "-w", "--stdin", stdin=b"a\n")
+    raw = b"100664 a\0" + bytes.fromhex(blob)
+    written = repository.git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=raw)
+    commit = repository.git("commit-tree", written, stdin=b"old")
+    opened = opened_either_way(repository.root)
+    assert list_tree(opened, commit) == {"a": file(b"a\n")}
+    assert entries_at(opened, {commit: ["a"]}) == {(commit, "a"): file(b"a\n")}
+
+
+def test_a_difference_has_files_and_folders(planted, opened_either_way):
+    old = planted.head()
+    planted.write("a/b/c.txt", "changed\n")
+    planted.write("new/x", "new\n")
+    planted.remove("tool")
+    planted.remove("a*/x")
+    (planted.root / "link").unlink()
+    planted.write("link/inside", "1\n")
+    new = planted.commit()
+    opened = opened_either_way(planted.root)
+    forward = {
+        "a": tree(planted, "a"),
+        "a/b": tree(planted, "a/b"),
+        "a/b/c.txt": file(b"changed\n"),
+        "new": tree(planted, "new"),
+        "new/x": file(b"new\n"),
+        "tool": None,
+        "a*": None,
+        "a*/x": None,
+        "link": tree(planted, "link"),
+        "link/inside": file(b"1\n"),
+    }
+    assert diff_trees(opened, old, new) == forward
+    backward = diff_trees(opened, new, old)
+    assert backward == {
+        path: FILES.get(path) or (tree(planted, path, old) if path in FOLDERS else None)
+        for path in forward
+    }
+
+
+def test_equal_trees_do_not_differ(planted, opened_either_way):
+    old = planted.head()
+    new = planted.commit(add=False)
+    assert diff_trees(opened_either_way(planted.root), old, new) == {}
+
+
+ASKED = (*FILES, *FOLDERS, "", "none", "none/x", "tool/x", "link/b", "sub/x", "a/none")
+IMPOSSIBLE = ("..", "../x", "/etc/passwd", "a//b", "a/", "./a", ".", "/", "nul\0", ":/a", "*", "-t")
+
+
+def expected_at(planted, commit: str) -> dict:
+    found = dict.fromkeys((*ASKED, *IMPOSSIBLE)) | FILES
+    found |= {path: tree(planted, path, commit) for path in (*FOLDERS, "")}
+    return {(commit, path): entry for path, entry in found.items()}
+
+
+def test_entries_at_a_commit(planted, opened_either_way):
+    commit = planted.head()
+    found = entries_at(opened_either_way(planted.root), {commit: [*ASKED, *IMPOSSIBLE]})
+    assert found == expected_at(planted, commit)
+
+
+def test_entries_at_many_commits_are_the_same(planted, opened):
+    commits = [planted.head(), *(planted.commit(str(n), add=False) for n in range(FEW_CALLS))]
+    found = entries_at(opened(planted.root), {c: [*ASKED, *IMPOSSIBLE] for c in commits})
+    expected = {}
+    for commit in commits:
+        expected |= expected_at(planted, commit)
+    assert found == expected
+
+
+def test_more_paths_than_fit_on_a_command_line(repository, opened):
+    paths = [f"{'long name ' * 20}{number}" for number in range(300)]
+    for path in paths:
+        repository.write(path, "x\n")
+    commit = repository.commit()
+    found = entries_at(opened(repository.root), {commit: paths})
+    assert found == {(commit, path): file(b"x\n") for path in paths}
+
+
+def test_no_entry_asked_for_asks_nobody(repository, opened_without_git):
+    assert entries_at(opened_without_git(repository.root), {}) == {}
+
+
+def test_a_commit_that_is_not_there_is_an_error(repository, opened_either_way):
+    repository.commit()
+    opened = opened_either_way(repository.root)
+    for read in (lambda c: list_tree(opened, c), lambda c: entries_at(opened, {c: ["a"]})):
+        with pytest.raises(GitCommandError):
+            read("1" * 40)
+
+
+@pytest.fixture
+def partial(repository, tmp_path):
+    """Clone without blobs, or without trees, from a file:// remote."""
+    repository.git("config", "uploadpack.allowFilter", "true")
+    repository.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    repository.write("folder/a.txt", "old\n")
+    repository.old = repository.commit()
+    repository.write("folder/a.txt", "new\n")
+    repository.new = repository.commit()
+
+    def clone(what: str):
+        target = tmp_path / "clone"
+        url = f"file://{repository.root}"
+        repository.git("clone", "--quiet", f"--filter={what}", url, str(target))
+        return target
+
+    repository.partial_clone = clone
+    return repository
+
+
+def objects(folder) -> list:
+    return sorted(path.name for path in (folder / ".git" / "objects").rglob("*"))
+
+
+def test_trees_of_a_clone_without_blobs(partial, opened_either_way):
+    clone = partial.partial_clone("blob:none")
+    before = objects(clone)
+    opened = opened_either_way(clone)
+    old = {"folder": tree(partial, "folder", partial.old), "folder/a.txt": file(b"old\n")}
+    new = {"folder": tree(partial, "folder"), "folder/a.txt": file(b"new\n")}
+    assert list_tree(opened, partial.old) == old
+    assert diff_trees(opened, partial.old, partial.new) == new
+    assert entries_at(opened, {partial.old: list(old)}) == {
+        (partial.old, path): entry for path, entry in old.items()
+    }
+    candidates = {"folder/a.txt": blob_id(b"new\n")}
+    assert similar_file(opened, blob_id(b"old\n"), candidates) is None
+    assert similar_file(opened, blob_id(b"new\n"), {"x": blob_id(b"old\n")}) is None
+    assert objects(clone) == before
+
+
+def test_absent_trees_are_an_error_and_never_an_absent_path(partial, opened_either_way):
+    clone = partial.partial_clone("tree:0")
+    before = objects(clone)
+    opened = opened_either_way(clone)
+    for read in (
+        lambda: list_tree(opened, partial.old),
+        lambda: diff_trees(opened, partial.old, partial.new),
+        lambda: entries_at(opened, {partial.old: ["folder/a.txt"]}),
+    ):
+        with pytest.raises(GitCommandError):
+            read()
+    assert objects(clone) == before
+
+
+def test_an_absent_folder_is_an_error_and_never_an_absent_path(planted, opened_either_way):
+    folder = planted.git("rev-parse", "HEAD:a/b")
+    (planted.root / ".git" / "objects" / folder[:2] / folder[2:]).unlink()
+    opened = opened_either_way(planted.root)
+    commit = planted.head()
+    with pytest.raises(GitCommandError):
+        entries_at(opened, {commit: ["a/b/none"]})
+    assert entries_at(opened, {commit: ["a/none", "tool"]}) == {
+        (commit, "a/none"): None,
+        (commit, "tool"): FILES["tool"],
+    }
+
+
+# Ids of trees
+
+
+def test_the_tree_of_no_files():
+    assert tree_id([]) == EMPTY_TREE
+
+
+def test_a_tree_of_a_commit(planted):
+    assert tree_id(FILES.items()) == planted.git("rev-parse", "HEAD^{tree}")
+
+
+def test_a_folder_stands_for_its_files(planted):
+    kept = {path: entry for path, entry in FILES.items() if not path.startswith("a/")}
+    entries = [*kept.items(), ("a", tree(planted, "a"))]
+    assert tree_id(entries) == planted.git("rev-parse", "HEAD^{tree}")
+
+
+def test_a_tree_deeper_than_pythons_stack():
+    path = "/".join(["d"] * 5_000)
+    assert len(tree_id([(f"{path}/f", file(b"x\n"))])) == 40
+
+
+def test_a_listing_deeper_than_pythons_stack(repository, opened_without_git):
+    """Git itself refuses more than 2,048 folders; libgit2 does not."""
+    entry, name = b"100644 f\0" + bytes.fromhex(blob_id(b"")), ""
+    depth = 1_200
+    for _ in range(depth):
+        name = repository_tree(repository, entry)
+        entry = b"40000 d\0" + bytes.fromhex(name)
+    commit = repository.git("commit-tree", repository_tree(repository, entry), stdin=b"deep")
+    other = repository.git("commit-tree", EMPTY_TREE, stdin=b"nothing")
+    opened = opened_without_git(repository.root)
+    assert len(list_tree(opened, commit)) == depth + 1
+    assert len(diff_trees(opened, other, commit)) == depth + 1
+
+
+def repository_tree(repository, raw: bytes) -> str:
+    """Write a tree without starting git each time."""
+    import zlib
+    from hashlib import sha1
+
+    data = b"tree %d\0" % len(raw) + raw
+    name = sha1(data).hexdigest()
+    repository.write(f".git/objects/{name[:2]}/{name[2:]}", zlib.compress(data))
+    return name
+
+
+NAMES = st.text(alphabet="ab.-_é\udcff0", min_size=1, max_size=3).filter(
+    lambda name: name not in (".", "..")
+)
+PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
+MODES = st.sampled_from([MODE_FILE, MODE_EXECUTABLE, MODE_SYMLINK])
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(st.dictionaries(PATHS, st.tuples(MODES, st.binary(max_size=3)), max_size=12))
+def test_a_tree_s_id_is_what_git_write_tree_gives(repository, files):
+    entries = {
+        path: file(data, mode)
+        for path, (mode, data) in files.items()
+        if not any(other.startswith(f"{path}/") for other in files)
+    }
+    repository.git("read-tree", "--empty")
+    lines = (f"{entry.mode:o} {entry.id}\t{path}\0" for path, entry in entries.items())
+    stdin = "".join(lines).encode("utf-8", "surrogateescape")
+    repository.git("update-index", "--add", "-z", "--index-info", stdin=stdin)
+    assert tree_id(entries.items()) == repository.git("write-tree", "--missing-ok")
+
+
+# Similar files
+
+
+TEXT = b"".join(b"line %d of the text\n" % n for n in range(100))
+
+
+@pytest.fixture
+def lookalikes(repository):
+    """Candidates that share ever less with TEXT."""
+    lines = TEXT.splitlines(keepends=True)
+    contents = {
+        "original": TEXT,
+        "most": b"".join(lines[:95]),
+        "half": b"".join(lines[50:]) + b"another line, same\n" * 49,
+        "reversed": b"".join(reversed(lines)) + b"x\n",
+        "little": b"".join(lines[:30]) + b"another line, same\n" * 70,
+        "much more": TEXT + b"another line, same\n" * 200,
+        "empty": b"",
+    }
+    for name, data in contents.items():
+        repository.write(name, data)
+    repository.commit()
+    repository.ids = {name: blob_id(data) for name, data in contents.items()}
+    return repository
+
+
+@pytest.mark.parametrize(
+    ("candidates", "best"),
+    [
+        (["most", "reversed", "half"], "reversed"),
+        (["most", "half", "little"], "most"),
+        (["half", "little"], "half"),
+        (["little", "much more", "empty"], None),
+        ([], None),
+    ],
+)
+def test_the_most_similar_file(candidates, best, lookalikes, opened_either_way):
+    opened = opened_either_way(lookalikes.root)
+    found = similar_file(
+        opened, lookalikes.ids["original"], {name: lookalikes.ids[name] for name in candidates}
+    )
+    assert found == best
+
+
+def test_of_equally_similar_files_the_alphabet_decides(lookalikes, opened):
+    most = lookalikes.ids["most"]
+    candidates = {"z": most, "b": most, "c": most}
+    assert similar_file(opened(lookalikes.root), lookalikes.ids["original"], candidates) == "b"
+
+
+def test_an_empty_file_is_like_nothing(lookalikes, opened):
+    empty = lookalikes.ids["empty"]
+    assert similar_file(opened(lookalikes.root), empty, {"a": empty}) is None
