@@ -1,0 +1,103 @@
+"""What a user types and sees, whole: `tests/transcripts/*.console`.
+
+A line `$ command` is run by `sh` in the project's folder, lines `> …` continue it, what follows is
+its whole output (stderr too), then its exit status in brackets unless it is 0. A line `#: …` is a
+comment, but for `#: date 2026-11-01`: it sets the day for git and for UBP. `cd` lasts.
+`UPDATE_TRANSCRIPTS=1 pytest tests/cli/test_transcripts.py` writes what is true now; review it.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from datetime import datetime
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parent.parent / "transcripts"
+SCRIPTS = Path(sys.executable).parent
+
+# What differs from run to run or from machine to machine.
+VOLATILE = (
+    (re.compile(r"\b\d+\.\d\d s\b"), "0.01 s"),
+    (re.compile(r"\b\d+(\.\d)? [kM]B\b"), "61.4 kB"),
+    (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"), "2026-11-21 12:00:00 UTC"),
+)
+
+pytestmark = pytest.mark.skipif(shutil.which("sh") is None, reason="transcripts are run by sh")
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.console")), ids=lambda file: file.stem)
+def test_a_user_sees_what_the_transcript_shows(file, tmp_path, isolated_environment):
+    expected = file.read_text(encoding="utf-8")
+    actual = replay(expected, tmp_path, isolated_environment)
+    if os.environ.get("UPDATE_TRANSCRIPTS"):
+        file.write_text(actual, encoding="utf-8", newline="\n")
+    else:
+        assert actual == expected
+
+
+def replay(transcript, root, home):
+    """The transcript as it would read today."""
+    project = root / "project"
+    project.mkdir()
+    session = Session(project, home)
+    lines = []
+    for block in re.split(r"^(?=\$ |#: )", transcript, flags=re.MULTILINE):
+        if block.startswith("#: "):
+            comment = block.splitlines()[0]
+            lines.append(comment)
+            if comment.startswith("#: date "):
+                session.set_date(comment.removeprefix("#: date "))
+        elif block:
+            command, *more = block.removeprefix("$ ").splitlines()
+            more = [line[2:] for line in takewhile(lambda line: line.startswith(">"), more)]
+            lines += [f"$ {command}", *(f"> {line}".rstrip() for line in more)]
+            lines += session.run("\n".join([command, *more]))
+    return "\n".join(lines) + "\n"
+
+
+class Session:
+    """A shell's folder and environment."""
+
+    def __init__(self, project, home):
+        self.project = self.folder = project
+        self.hidden = ((str(project), "/project"), (str(home), "/home"), (str(SCRIPTS), "/bin"))
+        self.environment = {
+            **os.environ,
+            "PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}",
+            "TERM": "dumb",
+        }
+        self.set_date("2026-11-01")
+
+    def set_date(self, day):
+        noon = datetime.fromisoformat(f"{day}T12:00:00+00:00")
+        seconds = str(int(noon.timestamp()))
+        self.environment |= {
+            "UBP_NOW": seconds,
+            "GIT_AUTHOR_DATE": f"{seconds} +0000",
+            "GIT_COMMITTER_DATE": f"{seconds} +0000",
+        }
+
+    def run(self, command):
+        if command.startswith("cd "):
+            self.folder = (self.folder / command[3:]).resolve()
+            return []
+        done = subprocess.run(
+            ["sh", "-c", command],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        output = done.stdout.decode("utf-8", "backslashreplace")
+        for real, shown in self.hidden:
+            output = output.replace(real, shown)
+        for pattern, shown in VOLATILE:
+            output = pattern.sub(shown, output)
+        return [*output.splitlines(), *([f"[{done.returncode}]"] if done.returncode else [])]

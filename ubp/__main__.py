@@ -1,0 +1,38 @@
+"""Where the process starts: the hot calls straight to their function, all others by cyclopts."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from ubp.cli.door import INTERRUPTED, leave
+from ubp.cli.quick import Call, read_quickly
+from ubp.cli.terminal import Options, Terminal, open_streams
+
+
+def run() -> NoReturn:
+    """Run the command that the process was started with."""
+    try:
+        status = main(sys.argv[1:])
+    except KeyboardInterrupt:  # before a command began, or after it ended
+        status = INTERRUPTED
+    sys.exit(status)
+
+
+def main(tokens: Sequence[str]) -> int:
+    """Run a command and return its exit status."""
+    call = read_quickly(tokens)
+    terminal = Terminal(call.options if call else Options(), *open_streams(), os.environ)
+    if call is not None:
+        return leave(_directly(call), terminal)
+    from ubp.cli.app import run_tokens
+
+    return leave(lambda terminal: run_tokens(tokens, terminal), terminal)
+
+
+def _directly(call: Call) -> Callable[[Terminal], int]:
+    return lambda terminal: call.load()(*call.paths, **call.arguments, terminal=terminal)
+
+
+if __name__ == "__main__":
+    run()

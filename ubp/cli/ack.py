@@ -1,0 +1,37 @@
+"""`ubp ack`: pages were read and are still true."""
+
+from ubp.cli.door import CLEAN, FINDINGS
+from ubp.cli.opening import open_workspace
+from ubp.cli.terminal import Terminal
+from ubp.render.records import acknowledge_record
+from ubp.render.text.ack import acknowledge_text
+
+
+def ack(  # the command's options
+    *paths: str,
+    all_: bool = False,
+    staged: bool = False,
+    history: bool = False,
+    reason: str | None = None,
+    terminal: Terminal,
+) -> int:
+    """Say that pages were read and are still true: write pins into their front matter.
+
+    Args:
+        paths: Pages, folders or globs.
+        all_: Every page that is not fresh.
+        staged: Pin what is staged, and stage the pins; only they are staged.
+        history: Pin what each page described by its history, so that no debt is lost.
+        reason: Why it is still true; kept beside the pin until the next one.
+        terminal: Where the answer goes.
+    """
+    with open_workspace(terminal) as workspace:
+        done = workspace.acknowledge(
+            paths, every=all_, staged=staged, from_history=history, reason=reason
+        )
+        prefix = workspace.repository.prefix
+    if terminal.options.json:
+        terminal.record(acknowledge_record(done))
+    elif not terminal.options.quiet or any(one.left for one in done):
+        terminal.write(acknowledge_text(done, prefix, terminal.style, is_staged=staged))
+    return FINDINGS if any(one.left for one in done) else CLEAN

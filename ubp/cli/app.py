@@ -1,0 +1,200 @@
+"""Every command by cyclopts: the table of commands, the global options, usage errors."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
+
+from cyclopts import App, CycloptsError, Group, Parameter
+
+from ubp import __version__
+from ubp.cli.completion import make_installer
+from ubp.cli.help import Help
+from ubp.cli.terminal import Options, Terminal
+from ubp.errors import UsageError
+
+ASK = Group("Ask", sort_key=1)
+ANSWER = Group("Answer", sort_key=2)
+SET_UP = Group("Set up", sort_key=3)
+GLOBAL = Group("Global options", sort_key=9)
+
+
+class Row(NamedTuple):
+    """A command: its name, its function as `module:function`, what it does, a real call of it."""
+
+    name: str
+    target: str
+    group: Group
+    help: str
+    example: str
+
+
+ROWS = (
+    Row(
+        "stale",
+        "ubp.cli.stale:stale",
+        ASK,
+        "Tell which pages no longer describe their sources, since which commit, by whom.\n\n"
+        "It exits 0, with --staged or --base 1 when the change leaves a page behind, and 2 where a "
+        "shallow clone could not tell.",
+        "ubp stale --base origin/main",
+    ),
+    Row(
+        "affected",
+        "ubp.cli.affected:affected",
+        ASK,
+        "Tell which pages describe these files.\n\n"
+        "The files need not exist: what was deleted affects its pages most of all.",
+        "ubp affected src/auth.py",
+    ),
+    Row(
+        "status",
+        "ubp.cli.status:status",
+        ASK,
+        "Tell what is indexed and how it stands.",
+        "ubp status --check",
+    ),
+    Row(
+        "ack",
+        "ubp.cli.ack:ack",
+        ANSWER,
+        "Say that pages were read and are still true: write pins into them.\n\n"
+        "A pin is the id of the source that the page describes; no other byte of the page is "
+        "touched. It exits 1 when a reference cannot be pinned, because its source is gone.",
+        "ubp ack docs/auth.md --reason 'renamed a variable'",
+    ),
+    Row(
+        "init",
+        "ubp.cli.init:init",
+        SET_UP,
+        "Write a configuration, build the index, print what to paste where.\n\n"
+        "It asks for the documentation's folder, what to include and what to exclude; where nobody "
+        "can answer, the defaults count. A configuration that is there is kept.",
+        "ubp init --yes",
+    ),
+    Row(
+        "reindex",
+        "ubp.cli.reindex:reindex",
+        SET_UP,
+        "Build the index anew; it is derived from Git, so this is hardly ever needed.",
+        "ubp reindex --file docs/auth.md",
+    ),
+    Row(
+        "version",
+        "ubp.cli.version:version",
+        SET_UP,
+        "Tell the versions that a report of a defect needs.",
+        "ubp version --json",
+    ),
+)
+
+
+def run_tokens(tokens: Sequence[str], terminal: Terminal) -> int:
+    """Understand a call, run its command, and return the exit status.
+
+    Raises:
+        UsageError: the call is wrong.
+    """
+    terminal.set(_foresee(tokens))
+    app = build_app(terminal)
+    try:
+        status = app.meta(list(tokens))
+    except CycloptsError as error:
+        raise _usage_error(error, tokens) from error
+    return status if isinstance(status, int) else 0
+
+
+def build_app(terminal: Terminal) -> App:
+    """The commands and the global options, which `terminal` is told."""
+    app = App(
+        name="ubp",
+        help="UBP tells which Markdown pages no longer describe the code, by Git's own memory.",
+        version=f"ubp {__version__}",
+        version_flags=["--version", "-V"],
+        # A parameter named `terminal` is ours: it comes from `call` below.
+        default_parameter=Parameter(
+            negative="", parse=re.compile("^(?!terminal$)"), show_default=False
+        ),
+        help_format="plaintext",
+        help_formatter=Help(terminal),
+        help_epilogue="Example:\n  ubp stale",
+        exit_on_error=False,
+        print_error=False,
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+    )
+    for index, row in enumerate(ROWS):
+        app.command(
+            row.target,
+            name=row.name,
+            help=row.help,
+            group=row.group,
+            sort_key=index,
+            help_epilogue=f"Example:\n  {row.example}",
+        )
+    app.command(
+        make_installer(app),
+        name="--install-completion",
+        help="Complete commands and options in your shell, and exit.",
+        group=GLOBAL,
+        help_epilogue="Example:\n  ubp --install-completion --shell zsh",
+    )
+    for flag, help_text in (
+        ("--help", "Explain a command, and exit."),
+        ("--version", "Print the version, and exit."),
+    ):
+        app[flag].group = GLOBAL
+        app[flag].help = help_text
+
+    @app.meta.default
+    def launch(
+        *tokens: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
+        json: Annotated[bool, Parameter(group=GLOBAL)] = False,
+        no_color: Annotated[bool, Parameter(group=GLOBAL)] = False,
+        verbose: Annotated[bool, Parameter(name=["--verbose", "-v"], group=GLOBAL)] = False,
+        quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], group=GLOBAL)] = False,
+        cwd: Annotated[
+            str | None, Parameter(name=["--cwd", "-C"], group=GLOBAL, metavar="PATH")
+        ] = None,
+    ) -> Any:
+        """Take the global options out and run the command.
+
+        Args:
+            tokens: The command and its options.
+            json: Answer with one JSON object, errors too.
+            no_color: Use no colours (as the environment variable NO_COLOR does).
+            verbose: Show stack traces.
+            quiet: Print errors and findings only, a line each.
+            cwd: Run as if started in this folder.
+        """
+        terminal.set(Options(json, no_color, verbose, quiet, cwd))
+        if not tokens:
+            from ubp.cli.welcome import welcome
+
+            app.help_print([])
+            return welcome(terminal)
+        command, bound, ignored = app.parse_args(tokens)
+        if "terminal" in ignored:
+            return command(*bound.args, **bound.kwargs, terminal=terminal)
+        return command(*bound.args, **bound.kwargs)
+
+    return app
+
+
+def _foresee(tokens: Sequence[str]) -> Options:
+    """The options that matter to an error, found in a call that may not be understood."""
+    told = tokens[: tokens.index("--")] if "--" in tokens else tokens
+    return Options(
+        json="--json" in told,
+        no_color="--no-color" in told,
+        verbose="--verbose" in told or "-v" in told,
+    )
+
+
+def _usage_error(error: CycloptsError, tokens: Sequence[str]) -> UsageError:
+    message, _, guess = str(error).partition(" Did you mean ")
+    command = next((row.name for row in ROWS if row.name in tokens), "")
+    manual = f"`ubp {command} --help`" if command else "`ubp --help`"
+    hint = f"{manual} tells what can be said."
+    return UsageError(
+        message.rstrip(".") + ".", hint=f"Did you mean {guess} {hint}" if guess else hint
+    )

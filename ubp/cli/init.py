@@ -1,0 +1,111 @@
+"""`ubp init`: ask, write the configuration, build the index, print what to paste where."""
+
+import os
+import time
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ubp.cli.door import CLEAN
+from ubp.cli.opening import open_workspace
+from ubp.cli.origin import find_launch, find_origin
+from ubp.cli.questions import ask, ask_list, choose
+from ubp.cli.terminal import Terminal
+from ubp.errors import UsageError
+from ubp.init import (
+    Initialized,
+    Place,
+    Plan,
+    is_configured,
+    make_snippets,
+    plan_for,
+    propose,
+    write_files,
+)
+from ubp.render.records import initialized_record
+from ubp.render.text.init import initialized_text
+from ubp.workspace import Workspace
+
+KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
+
+
+def init(
+    *,
+    yes: Annotated[bool, Parameter(name=["--yes", "-y"])] = False,
+    terminal: Terminal,
+) -> int:
+    """Write a configuration and build the index; nothing else of UBP needs it.
+
+    Args:
+        yes: Ask nothing and take the defaults.
+        terminal: Where the answer goes.
+    """
+    is_asking = terminal.is_interactive() and not yes
+    with open_workspace(terminal) as workspace:
+        root, data_dir = _folders(workspace)
+        decision = KEEP if is_configured(data_dir) else REWRITE
+        if is_asking and decision == KEEP:
+            question = "A configuration is there. What to do with it?"
+            decision = choose(terminal, question, (KEEP, REWRITE, CANCEL))
+        if decision == CANCEL:
+            terminal.write("Nothing was changed.\n")
+            return CLEAN
+        plan = _plan(workspace, terminal, is_asking=is_asking) if decision == REWRITE else None
+    written = write_files(data_dir, plan)
+    started = time.perf_counter()
+    with open_workspace(terminal) as workspace:
+        view = workspace.view()
+        pages = view.bound_pages()
+        done = Initialized(
+            root=root,
+            written=tuple(os.path.relpath(os.path.join(data_dir, name), root) for name in written),
+            is_kept=decision == KEEP,
+            documents=view.count_documents(),
+            bound=sum(1 for page in pages if page.facts.references),
+            problems=sum(1 for page in pages if page.facts.problems),
+            seconds=time.perf_counter() - started,
+            snippets=make_snippets(_place(root)),
+        )
+    if terminal.options.json:
+        terminal.record(initialized_record(done))
+    elif not terminal.options.quiet:
+        terminal.write(initialized_text(done, terminal.style))
+    return CLEAN
+
+
+def _folders(workspace: Workspace) -> tuple[str, str]:
+    root = workspace.repository.root
+    if root is None:
+        raise UsageError(
+            "A bare repository has no place for a configuration.",
+            cause="It has no work tree.",
+            hint="Nothing needs one: `ubp stale --ref REV` answers there.",
+        )
+    return root, workspace.repository.data_dir
+
+
+def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:
+    view = workspace.view()
+    bound = [page.filepath for page in view.bound_pages() if page.facts.references]
+    documents = view.document_paths()
+    plan = propose(documents, bound)
+    if not is_asking:
+        return plan
+    terminal.write(f"Found {len(documents)} Markdown files. Enter takes what stands in brackets.\n")
+    folder = ask(terminal, "Docs directory", plan.docs_dir or ".")
+    folder = folder.strip("/").removeprefix("./")
+    plan = plan if folder == plan.docs_dir else plan_for(folder)
+    include = ask_list(terminal, "Include patterns", plan.include) or plan.include
+    exclude = ask_list(terminal, "Exclude patterns", ())
+    return plan._replace(include=include, exclude=exclude)
+
+
+def _place(root: str) -> Place:
+    origin = find_origin()
+    return Place(
+        root=root,
+        launch=find_launch(origin),
+        repository=origin.repository if origin else None,
+        revision=origin.revision if origin else None,
+        files=frozenset(os.listdir(root)),
+    )

@@ -1,0 +1,103 @@
+"""`ubp stale`: which pages no longer describe their sources."""
+
+from typing import Literal
+
+from ubp.cli.door import CLEAN, FAILED, FINDINGS
+from ubp.cli.opening import open_workspace
+from ubp.cli.terminal import Terminal
+from ubp.errors import UsageError
+from ubp.model import FilePath, Level, ReferenceVerdict
+from ubp.render.shown import shown_pages, shown_references
+from ubp.render.text.stale import stale_text
+from ubp.render.text.telling import Telling
+from ubp.staleness.report import SourceDiff, StaleReport
+from ubp.workspace import Workspace
+
+FailOn = Literal["stale", "possibly_stale"]
+FAILING: dict[FailOn, tuple[Level, ...]] = {
+    "stale": ("stale",),
+    "possibly_stale": ("stale", "possibly_stale"),
+}
+Diffs = dict[tuple[FilePath, ReferenceVerdict], SourceDiff]
+
+
+def stale(  # noqa: PLR0913  # the command's options
+    *paths: str,
+    staged: bool = False,
+    base: str | None = None,
+    ref: str | None = None,
+    days: float | None = None,
+    key: list[str] | None = None,
+    all_: bool = False,
+    exit_code: bool = False,
+    fail_on: FailOn | None = None,
+    diff: bool = False,
+    terminal: Terminal,
+) -> int:
+    """Tell which pages no longer describe their sources, since which commit, by whom.
+
+    Args:
+        paths: Pages, folders or globs to look at; all pages where none is given.
+        staged: Judge the commit in the making, as a hook does: only what it leaves behind.
+        base: Judge everything since the merge base with this revision, as for a pull request.
+        ref: Judge this revision instead of the work tree.
+        days: Drift of this age makes a page stale, younger drift possibly stale.
+        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        all_: Tell of every page: fresh ones, those without sources, and what was stale before.
+        exit_code: Exit 1 when a page is stale.
+        fail_on: Exit 1 on this level or a worse one.
+        diff: Show what changed in each source since the page described it.
+        terminal: Where the answer goes.
+    """
+    if days is not None and not 0 <= days < float("inf"):
+        raise UsageError(
+            f"--days is {days:g}.", cause="Drift cannot be of that age.", hint="Take 0 or more."
+        )
+    with open_workspace(terminal, keys=key or (), days=days) as workspace:
+        report = workspace.stale(paths, ref=ref, staged=staged, base=base, every=all_)
+        diffs = _diffs(workspace, report, every=all_) if diff else {}
+        if terminal.options.json:
+            from ubp.render.records import stale_record
+
+            terminal.record(stale_record(report, every=all_, diffs=diffs))
+        else:
+            telling = Telling(
+                style=terminal.style,
+                every=all_,
+                quiet=terminal.options.quiet,
+                prefix=workspace.repository.prefix,
+                base=base,
+                diffs=diffs,
+                key=workspace.config.keys[0],
+                example=None if report.summary.bound else workspace.example(report, paths),
+            )
+            terminal.write(stale_text(report, telling))
+    if fail_on is None and exit_code:
+        fail_on = "stale"
+    return exit_status(report, fail_on)
+
+
+def exit_status(report: StaleReport, fail_on: FailOn | None) -> int:
+    """1 on findings that fail, 2 where something is unknown; a finding wins over an unknown."""
+    if report.is_change:
+        verdicts = {
+            answer.verdict
+            for one in report.brought
+            for answer in shown_references(one, report, every=False)
+        }
+        has_failed = bool(verdicts - {"unknown"})
+    else:
+        has_failed = fail_on is not None and report.count(*FAILING[fail_on]) > 0
+    if has_failed:
+        return FINDINGS
+    is_unknown = any(a.verdict == "unknown" for one in report.pages for a in one.references)
+    return FAILED if is_unknown else CLEAN
+
+
+def _diffs(workspace: Workspace, report: StaleReport, *, every: bool) -> Diffs:
+    pages = shown_pages(report, every=every)
+    return {
+        (one.page.filepath, answer): diff
+        for one, answer, diff in workspace.diffs(report._replace(pages=pages))
+        if answer in shown_references(one, report, every=every)
+    }

@@ -1,0 +1,90 @@
+"""What to do next, as commands that can be typed where the user stands."""
+
+from collections.abc import Iterator, Sequence
+
+from ubp.model import Assessment
+from ubp.render.shown import shown_pages, shown_references
+from ubp.render.text.telling import Telling
+from ubp.render.text.typed import typed
+from ubp.render.wording import count
+from ubp.staleness.report import StaleReport
+
+# One command names this many pages; more make it unreadable.
+MOST_PAGES = 5
+
+
+def advise(report: StaleReport, telling: Telling) -> list[str]:
+    """The next steps; none where all is well."""
+    pages = [
+        one
+        for one in shown_pages(report, every=False)
+        if any(answer.verdict != "fresh" for answer in one.references)
+    ]
+    known = [one for one in pages if one.level != "unknown"]
+    lines: list[str] = []
+    if known and report.is_change:
+        lines += _change_steps(known, report, telling)
+    elif known:
+        lines += _state_steps(known[0], report, telling)
+    lines += _unknown_steps(report, telling)
+    return lines
+
+
+def _state_steps(worst: Assessment, report: StaleReport, telling: Telling) -> Iterator[str]:
+    page = typed(worst.page.filepath, telling.prefix)
+    question = "" if report.snapshot.kind == "worktree" else f" --ref {report.snapshot.commit}"
+    steps = []
+    if not telling.diffs:
+        steps.append((f"ubp stale --diff{question} {page}", "what changed in its sources"))
+    if report.snapshot.kind == "worktree":
+        if _is_answerable(worst, report):
+            steps.append((f"ubp ack {page}", "the page was read and is still true"))
+        else:
+            steps.append((page, "change or remove the references to what is gone"))
+    if steps:
+        yield "Next:"
+    width = max((len(command) for command, _ in steps), default=0)
+    for command, purpose in steps:
+        yield f"  {telling.style.cyan(command)}{' ' * (width - len(command))}  {purpose}"
+
+
+def _change_steps(
+    pages: Sequence[Assessment], report: StaleReport, telling: Telling
+) -> Iterator[str]:
+    them = "it" if len(pages) == 1 else "them"
+    stage = f" and `git add` {them}" if telling.base is None else ""
+    acknowledgeable = [one for one in pages if _is_answerable(one, report)]
+    if not acknowledgeable:
+        yield f"Edit {them}{stage}: the references to what is gone want changing."
+        return
+    is_true = "it is" if len(acknowledgeable) == 1 else "they are"
+    yield f"Edit {them}{stage}, or, if {is_true} still true:"
+    command = ["ubp ack", *(["--staged"] if telling.base is None else [])]
+    command += [typed(one.page.filepath, telling.prefix) for one in acknowledgeable[:MOST_PAGES]]
+    command += ["…"] if len(acknowledgeable) > MOST_PAGES else []
+    yield f"  {telling.style.cyan(' '.join(command))}"
+
+
+def _is_answerable(one: Assessment, report: StaleReport) -> bool:
+    """Whether `ack` can pin something: what is gone has no id to pin."""
+    return any(
+        answer.current_blob is not None
+        for answer in shown_references(one, report, every=False)
+        if answer.verdict != "unknown"
+    )
+
+
+def _unknown_steps(report: StaleReport, telling: Telling) -> Iterator[str]:
+    unknown = [
+        one for one in report.pages if any(answer.verdict == "unknown" for answer in one.references)
+    ]
+    if not unknown:
+        return
+    style = telling.style
+    page = typed(unknown[0].page.filepath, telling.prefix)
+    yield (
+        f"{style.cyan('Hint:')} {count(len(unknown), 'page')} could not be verified,"
+        " because this clone is shallow. Fetch the history,"
+    )
+    yield f"  {style.cyan('git fetch --unshallow')}  (in CI: fetch-depth: 0)"
+    yield f"or pin what was read, which needs none: {style.cyan(f'ubp ack {page}')}"

@@ -1,0 +1,72 @@
+"""`ubp status` and `ubp reindex` for people."""
+
+import os
+from collections.abc import Iterator
+
+from ubp import __version__
+from ubp.model import Level
+from ubp.render.ansi import Style
+from ubp.render.wording import clock, count, printable, size
+from ubp.status import IndexRun, Status
+
+LEVELS: tuple[tuple[Level, str], ...] = (
+    ("stale", "stale"),
+    ("possibly_stale", "possibly stale"),
+    ("unknown", "unknown"),
+    ("fresh", "fresh"),
+)
+
+
+def status_text(status: Status, style: Style) -> str:
+    """One screen."""
+    place = status.root or "a bare repository"
+    lines = [f"UBP {__version__} | {printable(place)}", ""]
+    lines += [f"{name + ':':<15}{text}" for name, text in _rows(status, style)]
+    problems = [
+        f"{style.bold(printable(f'{one.filepath}:{problem.line}'))}  {printable(problem.message)}"
+        for one in status.unparsed
+        for problem in one.problems
+    ]
+    if problems:
+        lines += ["", *problems]
+    if status.summary.stale or status.summary.possibly_stale or status.summary.unknown:
+        lines += ["", f"Next: {style.cyan('ubp stale')}"]
+    return "\n".join(lines) + "\n"
+
+
+def reindexed_text(run: IndexRun) -> str:
+    """What was read, what was forgotten, how large the index is now."""
+    lines = [f"{count(run.parsed, 'page')} read; {run.documents} in the index."]
+    if run.pruned is not None:
+        pruned = run.pruned
+        lines.append(
+            f"Forgotten: {count(pruned.pages, 'page')}, {count(pruned.listings, 'listing')};"
+            f" {size(pruned.freed_bytes)} freed."
+        )
+    if run.statistics.path is None:
+        lines.append(f"It was in memory: {printable(run.statistics.why_in_memory)}")
+    return "\n".join(lines) + "\n"
+
+
+def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
+    summary, index = status.summary, status.statistics
+    unparsed = len(status.unparsed)
+    warning = style.yellow(f" ({unparsed} with front matter problems)") if unparsed else ""
+    yield "Documents", count(summary.documents, "page") + warning
+    verified = f", {summary.verified} verified" if summary.bound else ""
+    yield "With sources", f"{count(summary.bound, 'page')}{verified}"
+    yield "Keys", printable(", ".join(status.keys))
+    if summary.bound:
+        counts = [
+            f"{number} {word}" for level, word in LEVELS if (number := getattr(summary, level))
+        ]
+        yield "Staleness", f"{', '.join(counts)} (stale after {status.threshold_days:g} days)"
+    else:
+        yield "Staleness", style.yellow("nothing was verified: no page names a source")
+    if index.path is None:
+        yield "Database", f"in memory: {printable(index.why_in_memory)}"
+        return
+    path = os.path.relpath(index.path, status.root) if status.root else index.path
+    yield "Database", f"{printable(path.replace(os.sep, '/'))} ({size(index.size_bytes)})"
+    if index.written_at is not None:
+        yield "Last indexed", f"{clock(int(index.written_at))} UTC"

@@ -1,0 +1,91 @@
+"""How names, numbers and times are written for a reader; nothing from a repository gets out raw."""
+
+import re
+import time
+
+from ubp.model import FilePath
+
+# Control characters could move the cursor or hide a name; the bidirectional ones turn it around;
+# surrogates stand for bytes that are no UTF-8. All of them are legal in the names that Git keeps.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSAFE_BUT_TAB = re.compile(_UNSAFE.pattern.replace("\x00-\x1f", "\x00-\x08\x0a-\x1f"))
+_NAMED = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\x1b": r"\e"}
+_PLAIN_WORD = re.compile(r"[\w@%+=:,./-]+", re.ASCII)
+
+FIRST_BYTE, LAST_BYTE = 0xDC80, 0xDCFF  # how `os.fsdecode` writes the bytes 80 to FF
+LAST_SECOND = 253_402_300_799  # of the year 9999: commits may claim any date
+
+
+def printable(text: str) -> str:
+    r"""Escape what a terminal must not see, as git does: a byte that is no UTF-8 becomes \xff."""
+    return text if text.isprintable() else _UNSAFE.sub(_escape, text)
+
+
+def printable_line(text: str) -> str:
+    """The same for a line of a file: its tabs stay."""
+    return text if text.isprintable() else _UNSAFE_BUT_TAB.sub(_escape, text)
+
+
+def shell_word(path: str) -> str:
+    r"""A path as it is typed in a shell: 'a b.md', and $'\xff.md' where nothing else does."""
+    if _PLAIN_WORD.fullmatch(path):
+        return path
+    safe = printable(path)
+    if safe == path:
+        return "'" + path.replace("'", "'\\''") + "'"
+    return "$'" + _UNSAFE.sub(_escape, path.replace("\\", "\\\\").replace("'", "\\'")) + "'"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 page`, `2 pages`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def age(days: int) -> str:
+    """How long ago: `today`, `1 day ago`, `12 days ago`."""
+    return f"{count(days, 'day')} ago" if days else "today"
+
+
+def day(seconds: int) -> str:
+    """The UTC day of a moment: 2026-11-08."""
+    return time.strftime("%Y-%m-%d", _utc(seconds))
+
+
+def moment(seconds: int) -> str:
+    """A moment in ISO 8601, UTC: 2026-11-08T09:30:00Z."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", _utc(seconds))
+
+
+def clock(seconds: int) -> str:
+    """A moment as people read it: 2026-11-08 09:30:00."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", _utc(seconds))
+
+
+def size(size_bytes: int) -> str:
+    """`512 bytes`, `4.2 MB`."""
+    if size_bytes < 1000:  # noqa: PLR2004 - a kilobyte
+        return count(size_bytes, "byte")
+    amount, unit = float(size_bytes), ""
+    for unit in ("kB", "MB", "GB"):  # noqa: B007 - the last one is used
+        amount /= 1000
+        if amount < 1000:  # noqa: PLR2004 - the next unit's turn
+            break
+    return f"{amount:.1f} {unit}"
+
+
+def stem(path: FilePath) -> str:
+    """What a page is called whose text gives it no title: its file name without the ending."""
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name
+
+
+def _utc(seconds: int) -> time.struct_time:
+    return time.gmtime(min(max(seconds, 0), LAST_SECOND))
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    code = ord(character)
+    if FIRST_BYTE <= code <= LAST_BYTE:
+        return f"\\x{code - FIRST_BYTE + 0x80:02x}"
+    return _NAMED.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")  # noqa: PLR2004
