@@ -13,6 +13,22 @@ Open = Callable[..., Repository]
 
 
 @pytest.fixture
+def write_named() -> Callable[..., None]:
+    """Write a file of this very name, or skip the test where the file system cannot hold it."""
+
+    def write(repository, name: str, content: str) -> None:
+        try:
+            repository.write(name, content)
+        except OSError as error:
+            pytest.skip(f"the file system refuses the name: {error.strerror}")
+        listed = repository.git("ls-files", "-z", "-t", "--others", "--cached").split("\0")
+        if f"? {name}" not in listed:
+            pytest.skip("the file system, or git on it, writes the name in another way")
+
+    return write
+
+
+@pytest.fixture
 def without_git(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     """An environment whose PATH leads to no git."""
     return {**os.environ, "PATH": str(tmp_path_factory.mktemp("empty"))}

@@ -190,6 +190,20 @@ def test_starting_git_imports_nothing_heavy(repository):
     assert heavy & set(done.stdout.split()) == set()
 
 
+@pytest.mark.skipif(not hasattr(os, "posix_spawn"), reason="Windows has no signals to ignore")
+def test_git_may_be_started_by_a_program_that_ignores_its_children(repository):
+    repository.write("a.txt", "a\n")
+    head = repository.commit()
+    script = (
+        "import signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+        "from ubp.git.command import run_git; "
+        "sys.stdout.buffer.write(run_git(['rev-parse', 'HEAD'], cwd=sys.argv[1]))"
+    )
+    command = [sys.executable, "-I", "-c", script, str(repository.root)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{head}\n"
+
+
 def test_a_working_directory_with_an_odd_name_works(new_repository):
     repository = new_repository('it\'s [odd] "name"\nwith a newline')
     output = run_git(["rev-parse", "--show-toplevel"], cwd=str(repository.root))

@@ -3,6 +3,7 @@
 import itertools
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from ubp.git.snapshot import hash_files, read_documents, read_index, read_worktr
 from ubp.git.trees import diff_trees, entries_at, list_tree, tree_id
 from ubp.model import Entry, Snapshot
 
-NAMES = st.sampled_from(["a", "b", "[c]", "d e", "é", "e\u0301", "日本", '"q"', "n\nl", "\udcff"])
-PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
+NAMES = ["a", "b", "[c]", "d e", "é", "日本"]
+if sys.platform == "linux":  # elsewhere file systems refuse or rewrite these
+    NAMES += ["e\u0301", '"q"', "n\nl", "\udcff"]
+PATHS = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join)
 CONTENTS = st.sampled_from([b"", b"1\n", b"2\n", b"one\r\ntwo\r\n", b"\0\xff", b"$Id: 1 $\n"])
 ACTIONS = st.one_of(
     st.tuples(st.just("write"), PATHS, CONTENTS),
@@ -67,6 +70,7 @@ def whole(opened: Repository, snapshot: Snapshot) -> dict[str, Entry]:
     return {path: entry for path, entry in files.items() if entry}
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs symlinks and executable bits")
 @settings(
     max_examples=20,
     deadline=None,

@@ -123,7 +123,21 @@ def test_equal_trees_do_not_differ(planted, opened_either_way):
 
 
 ASKED = (*FILES, *FOLDERS, "", "none", "none/x", "tool/x", "link/b", "sub/x", "a/none")
-IMPOSSIBLE = ("..", "../x", "/etc/passwd", "a//b", "a/", "./a", ".", "/", "nul\0", ":/a", "*", "-t")
+IMPOSSIBLE = (
+    "..",
+    "../x",
+    "/etc/passwd",
+    "a//b",
+    "a/",
+    "./a",
+    ".",
+    "/",
+    "nul\0",
+    ":/a",
+    "*",
+    "-t",
+    "\ud800",
+)
 
 
 def expected_at(planted, commit: str) -> dict:

@@ -158,7 +158,11 @@ class CommandEngine:
         self, wanted: Mapping[ObjectId, Collection[FilePath]]
     ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
         """What stands at paths of commits; "" is the root's tree."""
-        calls = [(c, chunk) for c, paths in wanted.items() for chunk in argument_chunks(paths)]
+        calls = [
+            (commit, chunk)
+            for commit, paths in wanted.items()
+            for chunk in argument_chunks(p for p in paths if not p or is_possible(p))
+        ]
         if len(calls) > FEW_CALLS:
             return self._by_libgit2().entries_at(wanted)
         found: dict[tuple[ObjectId, FilePath], Entry | None] = {
@@ -173,8 +177,8 @@ class CommandEngine:
     def _stand_at(
         self, commit: ObjectId, paths: list[FilePath]
     ) -> Iterator[tuple[FilePath, Entry]]:
-        names = [path for path in paths if is_possible(path)]
-        if FilePath("") in paths:
+        names = [path for path in paths if path]
+        if len(names) < len(paths):
             tree = self.run("rev-parse", "--verify", f"{commit}^{{tree}}").decode("ascii").strip()
             yield FilePath(""), Entry(MODE_TREE, ObjectId(tree))
         if names:

@@ -8,7 +8,7 @@ from ubp.git.libgit2 import git_needed, missing_object, open_libgit2
 from ubp.git.libgit2_index import Listed, list_index, open_index
 from ubp.git.location import Location
 from ubp.git.objects import EMPTY_TREE, MAX_BLOB_BYTES
-from ubp.git.records import Changes, is_possible, mode_of, path_of
+from ubp.git.records import Changes, is_possible, mode_of, path_of, raw_of
 from ubp.model import MODE_TREE, UNHASHED, Entry, FilePath, ObjectId
 
 if TYPE_CHECKING:
@@ -131,9 +131,9 @@ class Libgit2Engine:
         """Refuse a file whose id libgit2 would get wrong."""
         repository = self.libgit2()
         for attribute in OUTSIDE_FILTERS:
-            if isinstance(repository.get_attr(os.fsencode(path), attribute), str):
+            if isinstance(repository.get_attr(raw_of(path), attribute), str):
                 raise git_needed(f"{path} has the attribute {attribute}")
-        if repository.get_attr(os.fsencode(path), "ident"):
+        if repository.get_attr(raw_of(path), "ident"):
             with open(os.path.join(self._location.root or "", path), "rb") as file:
                 if file.read().count(b"$Id") > 1:  # it sees the first only
                     raise git_needed(f"{path} has the attribute ident")
@@ -244,5 +244,5 @@ def _parse_tree(raw: bytes) -> Iterator[tuple[str, Entry]]:
         entry = Entry(
             mode_of(raw[start:space].rjust(6, b"0")), ObjectId(raw[end + 1 : end + 21].hex())
         )
-        yield os.fsdecode(raw[space + 1 : end]), entry
+        yield path_of(raw[space + 1 : end]), entry
         start = end + 21

@@ -6,6 +6,7 @@ systems spawn and poll by hand; others (Windows) go through `subprocess`.
 
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from ubp.errors import GitCommandError, GitMissingError
 from ubp.model import FilePath
@@ -82,7 +83,7 @@ def argument_chunks(paths: Iterable[FilePath]) -> Iterator[list[FilePath]]:
     chunk: list[FilePath] = []
     size = 0
     for path in paths:
-        length = len(os.fsencode(path)) + 1
+        length = len(path.encode(errors="replace")) + 1
         if chunk and size + length > ARGUMENT_BYTES:
             yield chunk
             chunk, size = [], 0
@@ -173,10 +174,18 @@ def _spawn(
     try:
         _serve(our_in, stdin, {our_out: sink, our_err: stderr.extend})
     except BaseException:
-        os.kill(process, SIGTERM)
-        os.waitpid(process, 0)
+        with suppress(ProcessLookupError):
+            os.kill(process, SIGTERM)
+        _exit_status(process)
         raise
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), bytes(stderr)
+    return _exit_status(process), bytes(stderr)
+
+
+def _exit_status(process: int) -> int:
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    except ChildProcessError:  # whoever started us has set SIGCHLD to be ignored
+        return 0
 
 
 def _close(*descriptors: int) -> None:

@@ -1,11 +1,14 @@
 """What git prints, as values: status, raw diffs, tree listings (all with `-z`)."""
 
-import os
+import sys
 from collections.abc import Iterator
 
 from ubp.model import MODE_TREE, UNHASHED, Entry, FilePath, ObjectId
 
 Changes = dict[FilePath, Entry | None]
+
+# As `os.fsdecode` has it, but for Windows, where that stops at names that are not UTF-8.
+ENCODING = sys.getfilesystemencoding()
 
 MODES = {
     b"040000": MODE_TREE,
@@ -72,19 +75,28 @@ def parse_tree(output: bytes) -> Iterator[tuple[FilePath, Entry]]:
 
 def quoted(path: FilePath) -> bytes:
     """A path on a line of git's input, in C's quotes, so that it may hold newlines."""
-    return b'"%s"' % os.fsencode(path).replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(
+    return b'"%s"' % raw_of(path).replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(
         b"\n", b"\\n"
     ).replace(b"\r", b"\\r")
 
 
 def is_possible(path: FilePath) -> bool:
     """Whether a tree could hold this path; git refuses a whole call for some that none could."""
-    return "\0" not in path and not {"", ".", ".."} & set(path.split("/"))
+    try:
+        raw = raw_of(path)
+    except UnicodeEncodeError:  # a lone surrogate out of somebody's YAML
+        return False
+    return b"\0" not in raw and not {b"", b".", b".."} & set(raw.split(b"/"))
 
 
 def path_of(raw: bytes) -> FilePath:
-    """Git's bytes as we write paths."""
-    return FilePath(os.fsdecode(raw))
+    """Git's bytes as we write paths: any bytes can be, and come back the same."""
+    return FilePath(raw.decode(ENCODING, "surrogateescape"))
+
+
+def raw_of(path: str) -> bytes:
+    """A path, or a name in one, as Git's bytes."""
+    return path.encode(ENCODING, "surrogateescape")
 
 
 def mode_of(octal: bytes) -> int:

@@ -1,9 +1,9 @@
 """Trees: what stands at the paths of commits, and the id that Git gives to a set of files."""
 
-import os
 from collections.abc import Collection, Iterable, Mapping
 
 from ubp.git.objects import object_id
+from ubp.git.records import raw_of
 from ubp.git.repository import Repository
 from ubp.model import MODE_TREE, Entry, FilePath, ObjectId
 
@@ -52,7 +52,7 @@ def tree_id(entries: Iterable[tuple[FilePath, Entry]]) -> ObjectId:
 def _tree_object(children: Mapping[str, Entry]) -> ObjectId:
     lines = []
     for name, entry in children.items():
-        raw = os.fsencode(name)
+        raw = raw_of(name)
         # Git sorts a folder as if its name ended with a slash.
         order = raw + b"/" if entry.is_directory else raw
         lines.append((order, b"%o %s\0%s" % (entry.mode, raw, bytes.fromhex(entry.id))))

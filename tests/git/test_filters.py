@@ -1,0 +1,124 @@
+"""Line ends, idents, encodings and filter drivers: ids and bytes as Git would store them."""
+
+import pytest
+
+from ubp.errors import GitMissingError
+from ubp.git.objects import blob_id
+from ubp.git.snapshot import hash_files, read_documents, read_worktree
+from ubp.model import MODE_FILE, Entry
+
+
+def file(data: bytes, mode: int = MODE_FILE) -> Entry:
+    return Entry(mode, blob_id(data))
+
+
+FILTERS = {
+    "lf.txt": b"one\ntwo\n",
+    "crlf.txt": b"one\r\ntwo\r\n",
+    "mixed.txt": b"one\r\ntwo\n",
+    "bare cr.txt": b"one\rtwo\r\n",
+    "empty.txt": b"",
+    "binary.bin": b"\0\r\n",
+    "eol-lf.x": b"one\r\n",
+    "eol-crlf.y": b"one\r\n",
+    "plain.z": b"one\r\n",
+    "ident.id": b"$Id: 1234 $\r\n",
+}
+ATTRIBUTES = "*.x text eol=lf\n*.y text eol=crlf\n*.z -text\n*.id ident\n"
+
+
+@pytest.mark.parametrize("attributes", ["", "* text=auto\n", "*.txt text\n"])
+@pytest.mark.parametrize("autocrlf", ["false", "true", "input"])
+def test_line_ends_and_idents_are_hashed_as_git_adds_them(
+    autocrlf, attributes, repository, opened_either_way
+):
+    repository.git("config", "core.autocrlf", autocrlf)
+    repository.write(".gitattributes", attributes + ATTRIBUTES)
+    for name, data in FILTERS.items():
+        repository.write(name, data)
+    opened = opened_either_way(repository.root)
+    found = hash_files(opened, FILTERS)
+    assert found == {name: Entry(MODE_FILE, repository.blob(name)) for name in FILTERS}
+    pages = {name: entry for name, entry in found.items() if entry}
+    contents = read_documents(opened, read_worktree(opened), pages)
+    assert {name: blob_id(data) for name, data in contents.items()} == {
+        name: entry.id for name, entry in pages.items()
+    }
+
+
+def test_many_idents_are_hashed_as_git_adds_them_and_libgit2_does_not(
+    repository, opened, opened_without_git
+):
+    repository.write(".gitattributes", "* ident\n")
+    repository.write("a.txt", "$Id: 1 $ $Id: 2 $\n")
+    stored = {"a.txt": file(b"$Id$ $Id$\n")}
+    found = opened(repository.root)
+    assert hash_files(found, stored) == stored
+    assert read_documents(found, read_worktree(found), stored) == {"a.txt": b"$Id$ $Id$\n"}
+    with pytest.raises(GitMissingError):
+        hash_files(opened_without_git(repository.root), stored)
+
+
+@pytest.mark.parametrize("attributes", ["", "* text=auto\n", "*.txt text\n"])
+def test_line_ends_that_git_would_keep_are_kept(attributes, repository, opened_either_way):
+    """A file that is CRLF in the index stays so, unless an attribute says otherwise."""
+    for name, data in FILTERS.items():
+        repository.write(name, data)
+    repository.commit()
+    repository.git("config", "core.autocrlf", "true")
+    repository.write(".gitattributes", attributes)
+    for name, data in FILTERS.items():
+        repository.write(name, data + b"more\r\n")
+    found = hash_files(opened_either_way(repository.root), FILTERS)
+    repository.git("add", "--all")
+    stored = {name: repository.git("rev-parse", f":{name}") for name in FILTERS}
+    assert {name: entry.id for name, entry in found.items()} == stored
+
+
+@pytest.fixture
+def filtered(repository):
+    """`*.up` is stored in upper case by a filter driver, `*.utf16` as UTF-8."""
+    repository.git("config", "filter.upper.clean", "tr a-z A-Z")
+    repository.git("config", "filter.upper.smudge", "tr A-Z a-z")
+    repository.write(".gitattributes", "*.up filter=upper\n*.utf16 working-tree-encoding=UTF-16\n")
+    repository.commit()
+    repository.write("page.up", "loud\n")
+    repository.write("page.utf16", "日本\n".encode("utf-16"))
+    return repository
+
+
+STORED = {"page.up": b"LOUD\n", "page.utf16": "日本\n".encode()}
+
+
+def test_filter_drivers_and_encodings_are_git_s(filtered, opened):
+    found = opened(filtered.root)
+    entries = hash_files(found, STORED)
+    assert entries == {name: file(data) for name, data in STORED.items()}
+    assert read_documents(found, read_worktree(found), entries) == STORED
+    for data in STORED.values():  # reading adds nothing to the repository
+        assert found.read_blobs([blob_id(data)]) == {blob_id(data): None}
+    filtered.commit()
+    assert read_worktree(found).changes == {}
+    assert read_documents(found, read_worktree(found), entries) == STORED
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute"), [("page.up", "filter"), ("page.utf16", "working-tree-encoding")]
+)
+def test_filter_drivers_and_encodings_need_git(name, attribute, filtered, opened_without_git):
+    with pytest.raises(GitMissingError) as raised:
+        hash_files(opened_without_git(filtered.root), [name])
+    error = raised.value
+    assert (error.message, error.cause, error.hint) == (
+        f"{name} has the attribute {attribute}, which cannot be read without git.",
+        "No folder of PATH holds an executable git, and libgit2 does not know how.",
+        "Install git 2.30 or newer, or add its folder to PATH.",
+    )
+
+
+def test_an_unset_filter_needs_no_git(repository, opened_without_git):
+    repository.write(".gitattributes", "* filter=lfs\n*.md -filter\n*.txt !filter\n")
+    repository.write("a.md", "a\n")
+    repository.write("a.txt", "a\n")
+    found = hash_files(opened_without_git(repository.root), ["a.md", "a.txt"])
+    assert found == {"a.md": file(b"a\n"), "a.txt": file(b"a\n")}

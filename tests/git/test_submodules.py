@@ -1,0 +1,63 @@
+"""Repositories inside a repository: entries, never looked into."""
+
+import shutil
+
+from ubp.git.snapshot import hash_files, read_index, read_worktree
+from ubp.model import MODE_SUBMODULE, Entry
+
+
+def worktree(repository) -> dict:
+    """The work tree's changes, hashed."""
+    changes = read_worktree(repository).changes
+    return {
+        path: e and e._replace(id=e.id or hash_files(repository, [path])[path].id)
+        for path, e in changes.items()
+    }
+
+
+def test_other_repositories_inside_are_not_looked_into(
+    repository, new_repository, opened_either_way
+):
+    nested = new_repository("project/nested")
+    nested.write("a.md", "a\n")
+    nested.commit()
+    new_repository("project/without commits").write("a.md", "a\n")
+    assert read_worktree(opened_either_way(repository.root)).changes == {}
+
+
+def test_submodules_are_entries(repository, new_repository, opened_either_way):
+    inner = new_repository("inner")
+    inner.write("a.md", "a\n")
+    first = inner.commit()
+    second = inner.commit()
+    repository.git("submodule", "--quiet", "add", str(inner.root), "sub")
+    repository.git("-C", "sub", "checkout", "--quiet", first)
+    opened = opened_either_way(repository.root)
+    assert read_index(opened).changes["sub"] == Entry(MODE_SUBMODULE, second)
+    repository.git("add", "sub")
+    repository.commit()
+    assert read_worktree(opened_either_way(repository.root)).changes == {}
+    repository.write("sub/a.md", "dirty\n")
+    assert worktree(opened_either_way(repository.root)) in (
+        {},
+        {"sub": Entry(MODE_SUBMODULE, first)},
+    )
+    repository.git("-C", "sub", "checkout", "--quiet", "--force", second)
+    opened = opened_either_way(repository.root)
+    assert worktree(opened) == {"sub": Entry(MODE_SUBMODULE, second)}
+    shutil.rmtree(repository.root / "sub")
+    assert worktree(opened_either_way(repository.root)) == {"sub": None}
+
+
+def test_a_submodule_that_was_not_fetched_is_no_change(
+    repository, new_repository, opened_either_way, tmp_path
+):
+    inner = new_repository("inner")
+    inner.write("a.md", "a\n")
+    inner.commit()
+    repository.git("submodule", "--quiet", "add", str(inner.root), "sub")
+    repository.commit()
+    clone = tmp_path / "clone"
+    repository.git("clone", "--quiet", ".", str(clone))
+    assert read_worktree(opened_either_way(clone)).changes == {}
+    assert hash_files(opened_either_way(clone), ["sub"]) == {"sub": None}
