@@ -24,7 +24,12 @@ class Facts(Database):
         for chunk in chunks(blobs):
             sql = f"SELECT blob, content FROM facts WHERE keys = ? AND blob IN ({marks(chunk)})"  # noqa: S608  # marks are "?,?"
             rows += self.rows(sql, [pack_keys(keys), *map(pack_id, chunk)])
-        return self.unpack_rows(rows)
+
+        def unpack() -> dict[ObjectId, PageFacts]:
+            contents = unpack_facts([content for _, content in rows])
+            return {unpack_id(blob): one for (blob, _), one in zip(rows, contents, strict=True)}
+
+        return self.unpack(unpack) or {}
 
     def missing_facts(self, blobs: Collection[ObjectId], keys: Sequence[str]) -> set[ObjectId]:
         """Those of these pages whose facts are not known."""
@@ -63,15 +68,6 @@ class Facts(Database):
             )
 
         self.write(forget)
-
-    def unpack_rows(self, rows: Sequence[tuple[bytes, str]]) -> dict[ObjectId, PageFacts]:
-        """The facts in rows of (blob, content); none where they turn out to be damaged."""
-
-        def unpack() -> dict[ObjectId, PageFacts]:
-            contents = unpack_facts([content for _, content in rows])
-            return {unpack_id(blob): one for (blob, _), one in zip(rows, contents, strict=True)}
-
-        return self.unpack(unpack) or {}
 
 
 def pack_keys(keys: Sequence[str]) -> str:

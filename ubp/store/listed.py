@@ -6,7 +6,7 @@ from ubp.model import MODE_TREE, Entry, FilePath, ObjectId, Page
 from ubp.store.database import Rows, T
 from ubp.store.facts import chunks, marks, pack_keys
 from ubp.store.listing import DOCUMENTS_WITHOUT_FACTS, Listing, Listings
-from ubp.store.values import pack_id, pack_path, unpack_entry, unpack_id, unpack_path
+from ubp.store.values import pack_id, pack_path, unpack_entry, unpack_facts, unpack_id, unpack_path
 
 
 class ListingMovedError(Exception):
@@ -98,9 +98,16 @@ class Listed(Listings):
             " WHERE facts.keys = ? AND facts.is_bound",
             [listing.row, pack_keys(keys)],
         )
-        facts = self.unpack_rows([(blob, content) for _, blob, content in rows])
-        documents = self._documents(listing, [row[:2] for row in rows])
-        return [Page(path, blob, facts[blob]) for path, blob in documents]
+        self._check(listing)
+
+        def unpack() -> list[Page]:
+            facts = unpack_facts([content for _, _, content in rows])
+            return [
+                Page(unpack_path(path), unpack_id(blob), one)
+                for (path, blob, _), one in zip(rows, facts, strict=True)
+            ]
+
+        return self._known(unpack)
 
     def _entries_where(
         self, listing: Listing, condition: str, arguments: Sequence[object]

@@ -104,15 +104,21 @@ def unpack_facts(contents: Sequence[str]) -> list[PageFacts]:
             tuple(tags),
             tuple(aliases),
             tuple(
-                SourceReference(
-                    written,
-                    FilePath(written if path is None else path),
-                    FilePath(written if literal is None else literal),
-                    *rest,
-                )
-                for written, path, literal, *rest in references
+                [
+                    SourceReference(
+                        written,
+                        written if path is None else path,
+                        written if literal is None else literal,
+                        fragment,
+                        key,
+                        line,
+                        pin,
+                        reason,
+                    )
+                    for written, path, literal, fragment, key, line, pin, reason in references
+                ]
             ),
-            tuple(Problem(line, message) for line, message in problems),
+            tuple([Problem(line, message) for line, message in problems]),
         )
         for title, doc_type, tags, aliases, references, problems in _load(contents)
     ]

@@ -1,0 +1,237 @@
+"""What the index survives: `kill -9` at random moments, and eight processes at once.
+
+python benchmarks/torture.py [--rounds 200] [--gatherings 10] [--pages 400] [--quick]
+
+Each answer is held against that of an index built from nothing; exits 1 where one differs.
+"""
+
+import argparse
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from measure import Shape, generate, print_table
+
+ASK = [sys.executable, "-m", "ubp", "stale", "--all", "--json"]
+REINDEX = [sys.executable, "-m", "ubp", "reindex", "--json"]
+PROCESSES = 8
+LONGEST_WAIT_SECONDS = 5.0
+ROUNDS_A_STATE = 5  # a state's right answer costs an index from nothing
+
+
+class Answer(NamedTuple):
+    """What a command said, and how long it took."""
+
+    status: int
+    output: str
+    errors: str
+    seconds: float
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=200, help="how many runs are killed")
+    parser.add_argument("--gatherings", type=int, default=10, help="how often eight run at once")
+    parser.add_argument("--pages", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="a few of each, on 40 pages")
+    options = parser.parse_args()
+    if options.quick:
+        options.rounds, options.gatherings, options.pages = 6, 1, 40
+    chance = random.Random(options.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "project"
+        generate(root, Shape(options.pages, references=3, sources=300, commits=40))
+        wrong = kill(root, options.rounds, chance) + gather(root, options.gatherings, chance)
+    sys.exit(1 if wrong else 0)
+
+
+def kill(root: Path, rounds: int, chance: random.Random) -> int:
+    """Kill runs that have something to index; how many of the next answers were wrong."""
+    starts: dict[str, Callable[[], None]] = {
+        "no index": lambda: forget(root),
+        "an older index": lambda: restore(root),
+        "what the last kill left": lambda: None,
+    }
+    killed, finished, wrong = Counter[str](), Counter[str](), Counter[str]()
+    length: dict[str, float] = {}  # of the last run that ended by itself
+    expected = Answer(0, "", "", 0.0)
+    for number in range(rounds):
+        if number % ROUNDS_A_STATE == 0:
+            keep(root)
+            change(root, number, chance)
+            expected = built_from_nothing(root)
+        name = list(starts)[number % len(starts)]
+        starts[name]()
+        ended = kill_once(root, chance.uniform(0, length.get(name, expected.seconds)))
+        if ended is None:
+            killed[name] += 1
+        else:
+            finished[name] += 1
+            length[name] = ended
+        if complaint := differs(run(ASK, root), expected):
+            wrong[name] += 1
+            print(f"round {number}, from {name}: {complaint}", file=sys.stderr)
+    rows = [[name, *(str(c[name]) for c in (killed, finished, wrong))] for name in starts]
+    header = ["indexing from", "killed", "ended before", "next answer wrong"]
+    print_table(f"{rounds} times `kill -9`", header, rows)
+    return wrong.total()
+
+
+def gather(root: Path, gatherings: int, chance: random.Random) -> int:
+    """Start eight at once; how many failed, answered wrongly or took too long."""
+    cases: list[tuple[str, Callable[[], None], list[list[str]]]] = [
+        ("all build the first index", lambda: forget(root), [ASK] * PROCESSES),
+        ("all find a new commit", lambda: None, [ASK] * PROCESSES),
+        ("one rebuilds the index", lambda: None, [REINDEX, *[ASK] * (PROCESSES - 1)]),
+        ("all find a damaged index", lambda: damage(root), [ASK] * PROCESSES),
+    ]
+    rows, wrong = [], 0
+    for name, prepare, commands in cases:
+        slowest, failed = 0.0, 0
+        for number in range(gatherings):
+            run(ASK, root)
+            change(root, number, chance)
+            expected = built_from_nothing(root)
+            prepare()
+            answers = run_together(commands, root)
+            slowest = max(slowest, *(answer.seconds for answer in answers))
+            for command, answer in zip(commands, answers, strict=True):
+                if complaint := differs(answer, expected if command == ASK else None):
+                    failed += 1
+                    print(f"{name}: {complaint}", file=sys.stderr)
+        wrong += failed + (slowest > LONGEST_WAIT_SECONDS)
+        rows.append([name, str(gatherings), str(failed), f"{slowest:.2f}"])
+    header = ["eight at once", "times", "failed or wrong", "slowest s"]
+    print_table(f"{PROCESSES} processes at once", header, rows)
+    return wrong
+
+
+def change(root: Path, number: int, chance: random.Random) -> None:
+    """Give the next run something to index: a commit, and edits that are not committed."""
+    pages = sorted(root.glob("docs/*/*.md"))
+    sources = sorted(root.glob("src/*/*.py"))
+    for page in chance.sample(pages, len(pages) // 4):
+        page.write_text(page.read_text() + f"Changed in round {number}, {chance.random()}.\n")
+    for source in chance.sample(sources, 10):
+        source.write_text(f"value = {chance.random()}\n")
+    commit = ["git", "commit", "--quiet", "--all", "--no-verify", "-m", f"Round {number}"]
+    subprocess.run(commit, cwd=root, check=True)
+    chance.choice(sources).write_text(f"value = {chance.random()}\n")
+    page = chance.choice(pages)
+    page.write_text(page.read_text() + f"Not committed, {chance.random()}.\n")
+
+
+def built_from_nothing(root: Path) -> Answer:
+    """The right answer; the index that was there stays."""
+    aside = root.parent / "aside"
+    if (root / ".ubp").exists():
+        (root / ".ubp").rename(aside)
+    answer = run(ASK, root)
+    if answer.status or answer.errors:
+        raise SystemExit(f"without an index: exit {answer.status}\n{answer.errors}")
+    forget(root)
+    if aside.exists():
+        aside.rename(root / ".ubp")
+    return answer
+
+
+def differs(answer: Answer, expected: Answer | None) -> str:
+    """What is wrong with an answer; nothing: it is right."""
+    if answer.status:
+        return f"exit {answer.status}\n{answer.errors}"
+    if "Traceback" in answer.errors:
+        return answer.errors
+    if expected is not None and comparable(answer.output) != comparable(expected.output):
+        return f"{answer.output[:500]}\ninstead of\n{expected.output[:500]}"
+    return ""
+
+
+def comparable(output: str) -> Any:
+    """An answer without what the clock moves."""
+    return json.loads(output, object_hook=lambda o: {k: v for k, v in o.items() if k != "age_days"})
+
+
+def kill_once(root: Path, after: float) -> float | None:
+    """Start a run and kill it after so many seconds; how long it took if it ended before."""
+    begun = time.monotonic()
+    with subprocess.Popen(
+        ASK, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            process.wait(after)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return None
+        return time.monotonic() - begun
+
+
+def run(command: Sequence[str], root: Path) -> Answer:
+    """Run one command to its end."""
+    return run_together([command], root)[0]
+
+
+def run_together(commands: Sequence[Sequence[str]], root: Path) -> list[Answer]:
+    """Run commands at once, each with its own wall time."""
+    with ExitStack() as stack:
+        # Files, not pipes: nobody waits for us to read.
+        outputs, errors = (
+            [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in commands] for _ in range(2)
+        )
+        begun = time.monotonic()
+        running = [
+            subprocess.Popen(command, cwd=root, stdout=out, stderr=error)
+            for command, out, error in zip(commands, outputs, errors, strict=True)
+        ]
+        ends: dict[int, float] = {}
+        while len(ends) < len(running):
+            time.sleep(0.002)
+            for index, process in enumerate(running):
+                if index not in ends and process.poll() is not None:
+                    ends[index] = time.monotonic() - begun
+        for file in outputs + errors:
+            file.seek(0)
+        return [
+            Answer(process.returncode, out.read(), error.read(), ends[index])
+            for index, (process, out, error) in enumerate(
+                zip(running, outputs, errors, strict=True)
+            )
+        ]
+
+
+def forget(root: Path) -> None:
+    """Remove the index."""
+    shutil.rmtree(root / ".ubp", ignore_errors=True)
+
+
+def keep(root: Path) -> None:
+    """Keep a sound index of this state, to start from later."""
+    run(ASK, root)
+    shutil.rmtree(root.parent / "kept", ignore_errors=True)
+    shutil.copytree(root / ".ubp", root.parent / "kept")
+
+
+def restore(root: Path) -> None:
+    """Put back what was kept."""
+    forget(root)
+    shutil.copytree(root.parent / "kept", root / ".ubp")
+
+
+def damage(root: Path) -> None:
+    """Overwrite the beginning of the database."""
+    with (root / ".ubp" / "knowledge.db").open("r+b") as file:
+        file.write(b"\xff" * 8192)
+
+
+if __name__ == "__main__":
+    main()
