@@ -80,6 +80,7 @@ def test_old_debts_do_not_fail_a_commit_that_adds_nothing_to_them(project, broug
     assert brought(project, staged=True) == {"docs/billing.md": {"src/billing.py": "modified"}}
     report = ask(project, staged=True, every=True)
     assert {p.page.filepath: [a.is_debt for a in p.references] for p in report.pages} == {
+        "README.md": [],
         "docs/auth.md": [True],
         "docs/billing.md": [False],
     }

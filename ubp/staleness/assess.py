@@ -1,12 +1,10 @@
 """The engine behind every question: pages of a view → what became of each of their references."""
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ubp.model import (
     Assessment,
     FilePath,
-    ObjectId,
     Page,
     ReferenceVerdict,
     SourceReference,
@@ -14,7 +12,7 @@ from ubp.model import (
 )
 from ubp.staleness.baseline import Baseline, Subject, find_baselines
 from ubp.staleness.court import Court
-from ubp.staleness.drift import UNCOMMITTED, Since, find_since
+from ubp.staleness.drift import Since, find_since
 from ubp.staleness.moves import Moves
 from ubp.staleness.origin import Origins
 from ubp.staleness.reference import Located, locate
@@ -24,7 +22,7 @@ from ubp.staleness.verdict import SECONDS_PER_DAY, compare, level_of, worst
 def assess(pages: Sequence[Page], court: Court) -> tuple[Assessment, ...]:
     """Judge every reference of these pages, in one pass for all."""
     subjects = subjects_of(pages)
-    located = locate(court.view, {reference for _, reference in subjects})
+    located = locate(court.view, {subject.reference for subject in subjects})
     origins = Origins.uncommitted(court.view)
     baselines = find_baselines(subjects, located, court, origins, origins.is_edited)
     return judge(pages, located, baselines, court)
@@ -32,7 +30,7 @@ def assess(pages: Sequence[Page], court: Court) -> tuple[Assessment, ...]:
 
 def subjects_of(pages: Sequence[Page]) -> list[Subject]:
     """Every reference of every page."""
-    return [(page, reference) for page in pages for reference in page.facts.references]
+    return [Subject(page, reference) for page in pages for reference in page.facts.references]
 
 
 def judge(
@@ -42,39 +40,16 @@ def judge(
     court: Court,
 ) -> tuple[Assessment, ...]:
     """Compare what stands there with the baselines, and ask history about what drifted."""
-    subjects = subjects_of(pages)
-    current = {subject: _current(located[subject[1]], baselines[subject]) for subject in subjects}
-    verdicts = {subject: _verdict(baselines[subject], current[subject]) for subject in subjects}
-    drifted = {
-        subject: baselines[subject]
-        for subject in subjects
-        if verdicts[subject] not in {"fresh", "unknown"}
-    }
-    origins = Origins.uncommitted(court.view)
-    sinces = find_since(drifted, court, origins) if drifted else {}
-    moves = Moves(court.repository, court.view, court.history)
-    judged: dict[Page, list[ReferenceVerdict]] = defaultdict(list)
-    for subject in subjects:
-        page, reference = subject
-        baseline, since = baselines[subject], sinces.get(subject, UNCOMMITTED)
-        verdict, moved_to = _follow(verdicts[subject], baseline, since, moves)
-        age = _age(verdict, since, court.rules.now)
-        answer = ReferenceVerdict(
-            reference=reference,
-            source_path=baseline.source.name,
-            verdict=verdict,
-            level=level_of(verdict, age, court.rules.threshold_days),
-            baseline=baseline.kind,
-            baseline_commit=baseline.commit,
-            baseline_blob=baseline.id,
-            current_blob=current[subject],
-            moved_to=moved_to,
-            since=since.date,
-            age_days=None if age is None else int(age // SECONDS_PER_DAY),
-            commits=since.commits,
-        )
-        judged[page].append(answer)
-    return tuple(assessment(page, judged[page]) for page in pages)
+    judged: dict[FilePath, list[ReferenceVerdict]] = {page.filepath: [] for page in pages}
+    drifted: dict[Subject, Baseline] = {}
+    for subject, baseline in baselines.items():
+        answer = _compare(subject, located[subject.reference], baseline)
+        judged[subject.page.filepath].append(answer)
+        if answer.verdict not in {"fresh", "unknown"}:
+            drifted[subject] = baseline
+    if drifted:
+        _date(judged, drifted, court)
+    return tuple(assessment(page, judged[page.filepath]) for page in pages)
 
 
 def assessment(page: Page, references: Collection[ReferenceVerdict]) -> Assessment:
@@ -86,27 +61,61 @@ def hide(
     assessments: Sequence[Assessment], is_hidden: Callable[[FilePath], bool]
 ) -> tuple[Assessment, ...]:
     """Tell only the verdict of sources that must not be served: no ids, commits or new places."""
-    return tuple(
-        one._replace(
-            references=tuple(
-                answer._replace(baseline_blob=None, current_blob=None, moved_to=None, commits=())
-                if is_hidden(answer.source_path)
-                else answer
-                for answer in one.references
-            )
+    sources = {answer.source_path for one in assessments for answer in one.references}
+    hidden = {path for path in sources if is_hidden(path)}
+    return tuple(_hide(one, hidden) for one in assessments) if hidden else tuple(assessments)
+
+
+def _hide(one: Assessment, hidden: Collection[FilePath]) -> Assessment:
+    return one._replace(
+        references=tuple(
+            answer._replace(baseline_blob=None, current_blob=None, moved_to=None, commits=())
+            if answer.source_path in hidden
+            else answer
+            for answer in one.references
         )
-        for one in assessments
     )
 
 
-def _current(located: Located, baseline: Baseline) -> ObjectId | None:
-    """What stands there now; what a glob matches is no answer where a literal path was meant."""
+def _compare(subject: Subject, located: Located, baseline: Baseline) -> ReferenceVerdict:
+    """The verdict by ids alone; its level and age are history's to tell."""
+    # What a glob matches is no answer where the page meant a literal path that is gone.
     meant_literally = located.source.pattern and not baseline.source.pattern
-    return None if meant_literally else located.id
+    current = None if meant_literally else located.id
+    verdict = compare(baseline.id, current) if baseline.is_known else "unknown"
+    return ReferenceVerdict(
+        reference=subject.reference,
+        source_path=baseline.source.name,
+        verdict=verdict,
+        level="fresh" if verdict == "fresh" else "unknown",
+        baseline=baseline.kind,
+        baseline_commit=baseline.commit,
+        baseline_blob=baseline.id,
+        current_blob=current,
+    )
 
 
-def _verdict(baseline: Baseline, current: ObjectId | None) -> Verdict:
-    return compare(baseline.id, current) if baseline.is_known else "unknown"
+def _date(
+    judged: Mapping[FilePath, list[ReferenceVerdict]],
+    drifted: Mapping[Subject, Baseline],
+    court: Court,
+) -> None:
+    """Complete the verdicts of what drifted: since when, through whom, where it went."""
+    sinces = find_since(drifted, court, Origins.uncommitted(court.view))
+    moves = Moves(court.repository, court.view, court.history)
+    for subject, baseline in drifted.items():
+        answers, since = judged[subject.page.filepath], sinces[subject]
+        position = next(i for i, one in enumerate(answers) if one.reference is subject.reference)
+        verdict, moved_to = _follow(answers[position].verdict, baseline, since, moves)
+        age = _age(verdict, since, court.rules.now)
+        answers[position] = answers[position]._replace(
+            verdict=verdict,
+            level=level_of(verdict, age, court.rules.threshold_days),
+            moved_to=moved_to,
+            since=since.date,
+            age_days=None if age is None else int(age // SECONDS_PER_DAY),
+            commits=since.commits,
+        )
 
 
 def _follow(

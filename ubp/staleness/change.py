@@ -34,7 +34,7 @@ def assess_change(pages: Sequence[Page], change: Change) -> tuple[Assessment, ..
     view = change.after.view
     origins = _origins(change)
     subjects = subjects_of(pages)
-    located = locate(view, {reference for _, reference in subjects})
+    located = locate(view, {subject.reference for subject in subjects})
     baselines = find_baselines(
         subjects, located, change.after, Origins.uncommitted(view), origins.is_edited
     )
@@ -68,12 +68,13 @@ def _stand_ins(baselines: Mapping[Subject, Baseline], change: Change) -> dict[Su
     if not hidden or not change.before:
         return {}
     before = change.before[0].view
-    located: dict[SourceReference, Located] = locate(before, {r for _, r in hidden})
+    located: dict[SourceReference, Located] = locate(
+        before, {subject.reference for subject in hidden}
+    )
+    stood = {subject: located[subject.reference] for subject in hidden}
     return {
-        subject: Baseline(
-            "history", located[subject[1]].source, located[subject[1]].id, before.snapshot.commit
-        )
-        for subject in hidden
+        subject: Baseline("history", here.source, here.id, before.snapshot.commit)
+        for subject, here in stood.items()
     }
 
 

@@ -69,14 +69,14 @@ def _after_the_page(
         if search.commit is None and not answers[subject].is_complete and answers[subject].commits
     }
     pages: dict[FilePath, FilePath] = {}
-    for page, _ in lost:
-        origin = origins.of(page.filepath)
-        if origin:
-            pages[page.filepath] = origin
+    for subject in lost:
+        path = subject.page.filepath
+        if origin := origins.of(path):
+            pages[path] = origin
     changes = history.last_changes(head, set(pages.values())) if pages else {}
     bounded: dict[Subject, tuple[Search, ObjectId]] = {}
     for subject, search in lost.items():
-        origin = pages.get(subject[0].filepath)
+        origin = pages.get(subject.page.filepath)
         change = changes.get(origin) if origin else None
         if change and not change.is_boundary:
             bounded[subject] = search._replace(commit=change.commit), change.commit
