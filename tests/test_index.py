@@ -50,7 +50,7 @@ states = st.dictionaries(
     st.sampled_from(NAMES), st.tuples(st.sampled_from(CONTENTS), st.sampled_from(KINDS)), max_size=8
 )
 no_limits = settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -212,7 +212,7 @@ def test_what_was_indexed_before_makes_no_difference(
         write_state(repository.root, state)
         commits.append(repository.commit())
     bench = Bench(repository.root)
-    for _ in range(3):
+    for _ in range(2):
         here = data.draw(st.sampled_from(commits))
         there = data.draw(st.sampled_from(commits))
         repository.git("checkout", "--quiet", here)
@@ -394,6 +394,7 @@ def test_other_keys_make_other_facts(repository: Any, bench: Callable[..., Bench
     view = one.view(config=Config(keys=("source_refs", "related_files")))
     assert [ref.written for page in view.bound_pages() for ref in page.facts.references] == ["x.py"]
     assert one.view().bound_pages() == []
+    assert one.view(config=Config(keys=("caf\udce9", "a\nb"))).bound_pages() == []
 
 
 def test_a_name_in_the_other_unicode_form_is_found(
@@ -528,6 +529,43 @@ def test_a_database_that_git_tracks_is_neither_believed_nor_written(
     second.close()
     assert repository.git("status", "--porcelain") == ""
     assert told == [f"The index is kept in memory only: {TRACKED}"]
+
+
+def test_a_database_that_git_tracks_is_not_asked_about_older_revisions(
+    repository: Any, bench: Callable[..., Bench]
+) -> None:
+    make_pages(repository)
+    old = repository.head()
+    first = bench(repository)
+    expected = everything(first.view(old))
+    blob = ObjectId(repository.blob("docs/0.md"))
+    facts = first.store.facts([blob], ("source_refs",))[blob]
+    first.store.forget_facts([blob])
+    first.store.save_facts({blob: facts._replace(references=())}, ("source_refs",))
+    first.close()
+    repository.git("add", "--force", ".ubp/knowledge.db")
+    repository.commit()
+    told: list[str] = []
+    assert everything(bench(repository, told.append).view(old)) == expected
+    assert len(told) == 1
+
+
+def test_bytes_that_are_not_the_blobs_own_are_not_remembered_as_its(
+    repository: Any, bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_pages(repository)
+    repository.write("docs/new.md", PAGE.format("new"))
+
+    def written_meanwhile(*arguments: Any) -> dict[FilePath, bytes | None]:
+        return dict.fromkeys(arguments[2], PAGE.format("later").encode())
+
+    monkeypatch.setattr("ubp.indexing.pages.read_documents", written_meanwhile)
+    view = bench(repository).view()
+    page = view.page(FilePath("docs/new.md"))
+    assert page is not None
+    assert (page.blob, page.facts.title) == (repository.blob("docs/new.md"), "later")
+    assert len(view.bound_pages()) == view.parsed == 1 + 3
+    assert bench(repository).store.missing_facts([page.blob], ("source_refs",)) == {page.blob}
 
 
 def test_a_listing_that_another_process_moves_is_read_from_git(

@@ -7,7 +7,7 @@ from functools import cached_property
 from ubp.config import Config, is_document, scope
 from ubp.errors import RepositoryError
 from ubp.git.repository import Repository
-from ubp.git.trees import diff_trees, list_tree
+from ubp.git.trees import diff_trees, entries_at, list_tree
 from ubp.indexing.base import Base, tells_documents
 from ubp.indexing.overlay import ROOT, Changes, Overlay
 from ubp.indexing.pages import Pages
@@ -128,7 +128,7 @@ class View:
             lacking = self._base.documents_without_facts(keys)
             wanted = {path: entry for path, entry in lacking.items() if path not in self._overlay}
             self._pages.learn(wanted)
-            if len(wanted) == len(lacking) and not self._pages.unreadable:
+            if len(wanted) == len(lacking) and not self._pages.passing:
                 self._base.mark_complete(keys)
         self._pages.learn(self._changed_documents)
 
@@ -139,12 +139,12 @@ class View:
         if stored is None:
             documents = self._base.documents()
             stored = self._read_pages({path: Entry(MODE_FILE, blob) for path, blob in documents})
-        elif self._pages.unreadable:
+        elif self._pages.passing:
             stored += self._read_pages(
                 {
                     path: entry
                     for path, entry in self._base.documents_without_facts(keys).items()
-                    if entry.id in self._pages.unreadable
+                    if entry.id in self._pages.passing
                 }
             )
         unchanged = [page for page in stored if page.filepath not in self._overlay]
@@ -214,9 +214,15 @@ def _lay_base(
     if commit is None or snapshot.kind != "commit" or commit == repository.head():
         listing = _bring_listing(repository, store, config, commit) if commit else None
         return Base(repository, store, config, commit, listing), snapshot.changes, False
+    head = repository.head()
+    if head and repository.root is not None and store.path is not None:
+        there = entries_at(repository, {head: DATABASE_FILES})
+        _give_up_tracked(repository, store, {path: entry for (_, path), entry in there.items()})
     for listing in (store.listing_at(commit), store.listing(repository.git_dir)):
         if listing is None or listing.scope != scope(config):
             continue
+        if listing.commit == commit:
+            return Base(repository, store, config, commit, listing), {}, False
         with suppress(RepositoryError):  # its commit is gone: garbage-collected, or a new clone
             changes = diff_trees(repository, listing.commit, commit)
             return Base(repository, store, config, listing.commit, listing), changes, True
@@ -236,7 +242,7 @@ def _bring_listing(
         if listing is None:
             _make_listing(repository, store, config, commit)
         elif _is_suspect(repository, store, listing):
-            store.give_up_file(TRACKED)
+            continue
         elif listing.scope != wanted:
             store.rescope_listing(listing, wanted, tells_documents(config))
         elif listing.commit != commit:
@@ -248,8 +254,7 @@ def _bring_listing(
 
 def _make_listing(repository: Repository, store: Store, config: Config, commit: ObjectId) -> None:
     tree = list_tree(repository, commit)
-    if _brings_database(repository, tree):
-        store.give_up_file(TRACKED)
+    _give_up_tracked(repository, store, tree)
     is_document = tells_documents(config)
     store.save_listing(repository.git_dir, commit, scope(config), tree, is_document)
 
@@ -262,9 +267,7 @@ def _move_listing(
     except RepositoryError:  # its commit is gone: garbage-collected, or the repository made anew
         _make_listing(repository, store, config, commit)
         return
-    if _brings_database(repository, changes):
-        store.give_up_file(TRACKED)
-    else:
+    if not _give_up_tracked(repository, store, changes):
         store.move_listing(listing, commit, changes, tells_documents(config))
 
 
@@ -272,15 +275,18 @@ def _is_suspect(repository: Repository, store: Store, listing: Listing) -> bool:
     if store.path is None:
         return False
     try:
-        return _brings_database(repository, store.listed(listing, DATABASE_FILES))
+        return _give_up_tracked(repository, store, store.listed(listing, DATABASE_FILES))
     except ListingMovedError:
         return False
 
 
-def _brings_database(repository: Repository, entries: Changes) -> bool:
-    """Whether a commit brings the database that is being asked about it.
+def _give_up_tracked(repository: Repository, store: Store, entries: Changes) -> bool:
+    """Give the file up where a commit brings the database that is being asked about it.
 
     No database can name a commit that holds it. So a listing of an older commit is all that it can
     pretend to know, and the differences to that show it.
     """
-    return repository.root is not None and any(entries.get(path) for path in DATABASE_FILES)
+    if repository.root is None or not any(entries.get(path) for path in DATABASE_FILES):
+        return False
+    store.give_up_file(TRACKED)
+    return True

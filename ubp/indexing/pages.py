@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from ubp.git.objects import MAX_BLOB_BYTES
+from ubp.git.objects import MAX_BLOB_BYTES, blob_id
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_documents
 from ubp.model import Entry, FilePath, ObjectId, PageFacts, Problem, Snapshot
@@ -16,11 +16,11 @@ PAGES_A_BATCH = 256
 BYTES_A_BATCH = 16 << 20
 FIRST_BATCH = 16  # how large pages are is not known before some were read
 
-UNREADABLE = Problem(
-    1,
+WHY_UNREADABLE = (
     "The page could not be read: it is larger than "
-    f"{MAX_BLOB_BYTES >> 20} MB, or neither on the disk nor in this (partial) clone.",
+    f"{MAX_BLOB_BYTES >> 20} MB, or neither on the disk nor in this (partial) clone."
 )
+UNREADABLE = PageFacts(None, "spec", (), (), (), (Problem(1, WHY_UNREADABLE),))
 
 Documents = Mapping[FilePath, Entry]
 
@@ -28,8 +28,9 @@ Documents = Mapping[FilePath, Entry]
 class Pages:
     """The facts of a snapshot's documents; their entries must be hashed.
 
-    `parsed` counts the blobs that were parsed. `unreadable` holds those that could not be had:
-    that may change, so the store does not learn of it.
+    `parsed` counts the blobs that were parsed. `passing` holds what the store must not learn: that
+    a blob could not be had, and what bytes say that are not the blob's own (a filter stands between
+    the disk and Git, or somebody is writing the file just now).
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class Pages:
         progress: Progress,
     ) -> None:
         self.parsed = 0
-        self.unreadable: dict[ObjectId, PageFacts] = {}
+        self.passing: dict[ObjectId, PageFacts] = {}
         self._repository = repository
         self._store = store
         self._keys = keys
@@ -77,22 +78,23 @@ class Pages:
 
     def _parse_batch(self, batch: Documents) -> tuple[dict[ObjectId, PageFacts], int]:
         blobs = {entry.id for entry in batch.values()}
-        unknown = self._store.missing_facts(blobs, self._keys)
-        found = {blob: self.unreadable[blob] for blob in unknown & self.unreadable.keys()}
+        found = {blob: self.passing[blob] for blob in blobs & self.passing.keys()}
         # Another process may have saved some of them since they were looked for.
-        found |= self._store.facts(blobs - unknown, self._keys)
+        found |= self._store.facts(blobs - found.keys(), self._keys)
         wanted = {path: entry for path, entry in batch.items() if entry.id not in found}
-        contents = self._read(wanted)
-        parsed = _parse_all(
-            {wanted[path].id: data for path, data in contents.items() if data is not None},
-            self._keys,
-        )
+        contents = {wanted[path].id: data for path, data in self._read(wanted).items()}
+        read = {blob: data for blob, data in contents.items() if data is not None}
+        parsed = _parse_all(read, self._keys)
         self.parsed += len(parsed)
-        self._store.save_facts(parsed, self._keys)
-        for path, data in contents.items():
-            if data is None:
-                self.unreadable[wanted[path].id] = found[wanted[path].id] = _UNREADABLE_FACTS
-        return found | parsed, sum(len(data) for data in contents.values() if data)
+        self.passing.update(
+            (blob, parsed.get(blob, UNREADABLE))
+            for blob, data in contents.items()
+            if data is None or blob_id(data) != blob
+        )
+        lasting = {blob: facts for blob, facts in parsed.items() if blob not in self.passing}
+        self._store.save_facts(lasting, self._keys)
+        told = {blob: parsed.get(blob, UNREADABLE) for blob in contents}
+        return found | told, sum(map(len, read.values()))
 
     def _read(self, wanted: Documents) -> dict[FilePath, bytes | None]:
         changed = {p: entry for p, entry in wanted.items() if p in self._snapshot.changes}
@@ -100,9 +102,6 @@ class Pages:
         committed = {p: entry.id for p, entry in wanted.items() if p not in changed}
         blobs = self._repository.read_blobs(set(committed.values())) if committed else {}
         return contents | {path: blobs[blob] for path, blob in committed.items()}
-
-
-_UNREADABLE_FACTS = PageFacts(None, "spec", (), (), (), (UNREADABLE,))
 
 
 def _parse_all(blobs: Mapping[ObjectId, bytes], keys: Sequence[str]) -> dict[ObjectId, PageFacts]:

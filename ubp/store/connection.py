@@ -161,10 +161,10 @@ def _is_unharmed(connection: sqlite3.Connection) -> bool:
 
 def fold_log(connection: sqlite3.Connection) -> None:
     """Empty the write-ahead log: one with content tells the next to start of an unclean end."""
+    connection.execute("PRAGMA busy_timeout=0")
     with suppress(sqlite3.Error):  # others are reading: then they will do it
-        connection.execute("PRAGMA busy_timeout=0")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000:.0f}")
+    connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000:.0f}")
 
 
 def _copy_of_file(path: str) -> sqlite3.Connection | None:

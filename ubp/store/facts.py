@@ -71,8 +71,8 @@ class Facts(Database):
 
 
 def pack_keys(keys: Sequence[str]) -> str:
-    """The front matter keys as one text; in YAML a key of two lines is none."""
-    return "\n".join(keys)
+    """The front matter keys as one text; one of two lines, or with surrogates, is in no page."""
+    return "\n".join(keys).encode("utf-8", "backslashreplace").decode()
 
 
 def marks(arguments: Sequence[object]) -> str:
