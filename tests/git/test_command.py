@@ -74,6 +74,12 @@ def test_a_nul_byte_in_an_argument_is_an_error_of_ours(repository):
     assert raised.value.cause == "embedded null byte"
 
 
+@BOTH_WAYS
+def test_arguments_that_the_system_cannot_take_are_an_error_of_ours(repository):
+    with pytest.raises(GitCommandError):
+        run_git(["ls-files", "x" * 40_000_000], cwd=str(repository.root))
+
+
 def test_output_can_be_taken_in_pieces(repository):
     repository.write("big.bin", b"x" * 300_000)
     repository.commit()

@@ -10,6 +10,7 @@ from ubp.git.snapshot import (
     UNREADABLE,
     hash_files,
     read_commit,
+    read_document,
     read_documents,
     read_index,
     read_worktree,
@@ -60,10 +61,10 @@ def test_what_cannot_be_read_says_so(repository, opened_either_way):
     }
 
 
-def test_a_file_that_goes_while_it_is_hashed_spoils_no_other(repository, opened):
+def test_a_file_that_goes_while_it_is_hashed_spoils_no_other(repository, opened_either_way):
     for name in ("a", "c"):
         repository.write(name, f"{name}\n")
-    engine = opened(repository.root).engine
+    engine = opened_either_way(repository.root).engine
     assert engine.hash_regular_files(["a", "b", "c", "d"]) == {
         "a": blob_id(b"a\n"),
         "c": blob_id(b"c\n"),
@@ -108,6 +109,12 @@ def test_documents_of_each_snapshot(repository, opened_either_way):
         expected = {path: text.encode() for path, text in (texts | changed).items()}
         wanted = {path: file(data) for path, data in expected.items()}
         assert read_documents(opened, snapshot, wanted) == expected
+
+
+def test_one_document(repository, opened_either_way):
+    repository.write("a.md", "a\n")
+    opened = opened_either_way(repository.root)
+    assert read_document(opened, read_worktree(opened), "a.md", file(b"a\n")) == b"a\n"
 
 
 def test_a_committed_document_is_read_from_the_repository_where_the_disk_has_it_not(

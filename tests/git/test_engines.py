@@ -79,7 +79,8 @@ def whole(opened: Repository, snapshot: Snapshot) -> dict[str, Entry]:
 @given(
     commits=st.lists(STEPS, max_size=3),
     uncommitted=st.tuples(STEPS, STEPS),
-    attributes=st.sampled_from(["", "* text=auto\n", "* ident\n"]),
+    # Not text=auto: libgit2 converts no file that is a symlink in the index.
+    attributes=st.sampled_from(["", "* text\n", "* ident\n"]),
 )
 def test_both_engines_see_what_git_would_store(
     fresh, without_git, commits, uncommitted, attributes

@@ -75,6 +75,18 @@ def test_line_ends_that_git_would_keep_are_kept(attributes, repository, opened_e
     assert {name: entry.id for name, entry in found.items()} == stored
 
 
+def test_line_ends_of_a_file_whose_old_blob_is_absent(repository, opened, tmp_path):
+    repository.git("config", "uploadpack.allowFilter", "true")
+    repository.write("a.txt", "one\r\n")
+    repository.commit()
+    clone, url = tmp_path / "clone", f"file://{repository.root}"
+    repository.git("clone", "--quiet", "--no-checkout", "--filter=blob:none", url, str(clone))
+    repository.git("-C", str(clone), "read-tree", "HEAD")
+    repository.git("-C", str(clone), "config", "core.autocrlf", "true")
+    (clone / "a.txt").write_bytes(b"two\r\n")
+    assert hash_files(opened(clone), ["a.txt"]) == {"a.txt": file(b"two\n")}
+
+
 @pytest.fixture
 def filtered(repository):
     """`*.up` is stored in upper case by a filter driver, `*.utf16` as UTF-8."""

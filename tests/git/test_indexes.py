@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from ubp.errors import GitMissingError
+from ubp.errors import GitCommandError, GitMissingError
 from ubp.git.objects import blob_id
 from ubp.git.snapshot import read_index, read_worktree
 from ubp.model import MODE_FILE, UNHASHED, Entry, Snapshot
@@ -53,6 +53,14 @@ def test_a_sparse_index(repository, opened, opened_without_git):
     assert read_index(found) == Snapshot("staged", head, {"in/a.md": file(b"2\n")})
     with pytest.raises(GitMissingError):
         read_worktree(opened_without_git(repository.root))
+
+
+def test_a_broken_index_is_an_error(repository, opened_either_way):
+    repository.write(".git/index", "nonsense" * 9)
+    opened = opened_either_way(repository.root)
+    for read in (read_worktree, read_index):
+        with pytest.raises(GitCommandError):
+            read(opened)
 
 
 HOOK = """#!/bin/sh

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ubp.errors import (
+    GitCommandError,
     GitMissingError,
     HistoryTooShortError,
     NotARepositoryError,
@@ -114,8 +115,9 @@ def test_a_bare_repository(repository, opened_either_way, tmp_path):
     assert opened_either_way(bare / "refs").location == bare_at(bare, head)
 
 
-def test_a_bare_repository_without_commits(new_repository, opened_either_way):
-    bare = new_repository("bare", "--bare").root
+@pytest.mark.parametrize("name", ["bare", "new\nline"])
+def test_a_bare_repository_without_commits(name, new_repository, opened_either_way):
+    bare = new_repository(name, "--bare").root
     assert opened_either_way(bare).location == bare_at(bare)
 
 
@@ -221,6 +223,18 @@ def test_a_folder_inside_dot_git(repository, opened_either_way):
         "That is Git's own storage: it holds no documents.",
         "Change to the work tree, or name it with --cwd.",
     )
+
+
+def test_a_named_git_folder_that_is_none(tmp_path, opened_either_way):
+    with pytest.raises(NotARepositoryError):
+        opened_either_way(tmp_path, GIT_DIR="nowhere")
+
+
+def test_a_broken_configuration_is_told_in_the_words_of_who_reads_it(repository, opened_either_way):
+    repository.write(".git/config", "[core\n")
+    with pytest.raises(GitCommandError) as raised:
+        opened_either_way(repository.root)
+    assert ".git/config" in raised.value.cause
 
 
 def test_a_broken_link_to_a_git_folder(tmp_path, opened_either_way):

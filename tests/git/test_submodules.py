@@ -2,7 +2,7 @@
 
 import shutil
 
-from ubp.git.snapshot import hash_files, read_index, read_worktree
+from ubp.git.snapshot import UNREADABLE, hash_files, read_index, read_worktree
 from ubp.model import MODE_SUBMODULE, Entry
 
 
@@ -61,3 +61,15 @@ def test_a_submodule_that_was_not_fetched_is_no_change(
     repository.git("clone", "--quiet", ".", str(clone))
     assert read_worktree(opened_either_way(clone)).changes == {}
     assert hash_files(opened_either_way(clone), ["sub"]) == {"sub": None}
+
+
+def test_a_submodule_whose_commit_cannot_be_told_is_unreadable(
+    repository, new_repository, opened_either_way
+):
+    new_repository("project/without commits")
+    repository.write("broken/.git", "gitdir: /nowhere\n")
+    unknown = Entry(MODE_SUBMODULE, UNREADABLE)
+    assert hash_files(opened_either_way(repository.root), ["without commits", "broken"]) == {
+        "without commits": unknown,
+        "broken": unknown,
+    }

@@ -244,6 +244,8 @@ def test_an_absent_folder_is_an_error_and_never_an_absent_path(planted, opened_e
     commit = planted.head()
     with pytest.raises(GitCommandError):
         entries_at(opened, {commit: ["a/b/none"]})
+    with pytest.raises(GitCommandError):
+        list_tree(opened, commit)
     assert entries_at(opened, {commit: ["a/none", "tool"]}) == {
         (commit, "a/none"): None,
         (commit, "tool"): FILES["tool"],

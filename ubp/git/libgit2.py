@@ -33,11 +33,7 @@ def open_libgit2(
     `is_trusted`: git itself has accepted its owner (libgit2 reads fewer of the places where
     `safe.directory` may stand).
     """
-    import pygit2
-
-    if is_trusted:
-        pygit2.settings.owner_validation = False
-    repository = _opened(location.git_dir)
+    repository = _opened(location.git_dir, is_trusted=is_trusted)
     if location.root is not None and not _is_work_tree(repository, location.root):
         repository.workdir = location.root  # GIT_WORK_TREE, or a hook's GIT_DIR
     for folder in _extra_object_folders(environment):
@@ -45,7 +41,9 @@ def open_libgit2(
     return repository
 
 
-def _opened(folder: str, *, is_git_dir: bool = True) -> "pygit2.Repository":
+def _opened(
+    folder: str, *, is_git_dir: bool = True, is_trusted: bool = False
+) -> "pygit2.Repository":
     import pygit2
 
     pygit2.settings.cache_max_size(CACHE_BYTES)
@@ -53,6 +51,7 @@ def _opened(folder: str, *, is_git_dir: bool = True) -> "pygit2.Repository":
     pygit2.settings.mwindow_size = WINDOW_BYTES
     # Hashing every object again takes 18 to 40 % of a walk; git does not do it either.
     pygit2.settings.enable_strict_hash_verification(value=False)
+    pygit2.settings.owner_validation = not is_trusted  # of the process, so set each time
     flag = pygit2.enums.RepositoryOpenFlag
     try:
         return pygit2.Repository(folder, flag.NO_SEARCH if is_git_dir else flag.DEFAULT)

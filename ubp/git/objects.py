@@ -38,7 +38,7 @@ class BatchReader:
         skipped = min(self._to_skip, len(chunk))
         self._to_skip -= skipped
         self._pending += memoryview(chunk)[skipped:]
-        while self._take_header() if self._header is None else self._take_body():
+        while self._take_header() if self._header is None else self._take_body(*self._header):
             pass
 
     def _take_header(self) -> bool:
@@ -61,10 +61,7 @@ class BatchReader:
         self._to_skip = size + 1 - here
         return bool(self._pending)
 
-    def _take_body(self) -> bool:
-        if self._header is None:
-            return False
-        name, kind, size = self._header
+    def _take_body(self, name: ObjectId, kind: str, size: int) -> bool:
         if len(self._pending) <= size:
             return False
         self.objects[name] = (kind, bytes(memoryview(self._pending)[:size]))
