@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ubp.errors import GitCommandError
 from ubp.git.command import argument_chunks, run_git, stream_git
+from ubp.git.engine import Engine
 from ubp.git.filters import hash_files, stored_bytes
 from ubp.git.location import Location
 from ubp.git.objects import EMPTY_TREE, BatchReader
@@ -13,8 +14,6 @@ from ubp.model import MODE_TREE, Entry, FilePath, ObjectId
 
 if TYPE_CHECKING:
     import pygit2  # 80 ms of CPU: imported where it is used
-
-    from ubp.git.by_libgit2 import Libgit2Engine
 
 ID_LENGTH = 40
 FEW_CALLS = 24  # a call to git costs 2 to 3 ms of CPU, libgit2 80 to import
@@ -27,7 +26,7 @@ class CommandEngine:
         self._location = location
         self._environment = environment
         self._folder = location.root or location.git_dir
-        self._libgit2_engine: Libgit2Engine | None = None
+        self._libgit2_engine: Engine | None = None
 
     def run(self, *args: str, stdin: bytes = b"", ok: Container[int] = (0,)) -> bytes:
         """Run git at the root (bare: in the git directory)."""
@@ -37,7 +36,7 @@ class CommandEngine:
         """Libgit2's handle."""
         return self._by_libgit2().libgit2()
 
-    def _by_libgit2(self) -> "Libgit2Engine":
+    def _by_libgit2(self) -> Engine:
         if self._libgit2_engine is None:
             from ubp.git.by_libgit2 import Libgit2Engine
 
