@@ -11,6 +11,7 @@ UbpError
 │   ├── GitCommandError              git ran and failed
 │   ├── RevisionNotFoundError
 │   └── HistoryTooShortError         a shallow clone ends too early
+├── PageError             a page's front matter cannot be edited in place
 └── StoreError            the index cannot be read or built
 
 A finding is never an error: findings are results and leave with exit code 1, errors with 2.
@@ -18,7 +19,7 @@ A finding is never an error: findings are results and leave with exit code 1, er
 
 
 class UbpError(Exception):
-    """Base of all: `message` says what happened, `cause` why, `hint` what to do (both may be empty)."""
+    """Base of all: `message` says what happened, `cause` why, `hint` what to do (or nothing)."""
 
     exit_code = 2
 
@@ -76,6 +77,10 @@ class RevisionNotFoundError(RepositoryError):
 
 class HistoryTooShortError(RepositoryError):
     """A shallow clone ends before the commit that is needed."""
+
+
+class PageError(UbpError):
+    """A page's front matter cannot be edited in place."""
 
 
 class StoreError(UbpError):

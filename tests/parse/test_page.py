@@ -98,7 +98,7 @@ PROBLEMS = [
     ("tags: {a: b}", [(2, "tags is not a list of texts, and is ignored.")]),
     ("tags: [[a]]", [(2, "tags is not a list of texts, and is ignored.")]),
     ("aliases: [{a: b}]", [(2, "aliases is not a list of texts, and is ignored.")]),
-    ("title: a\nx: 1\ntitle: b", [(4, "The key title stands twice; the last one counts.")]),
+    ("title: a\nx: 1\ntitle: b", [(4, '"title" stands twice; the last one counts.')]),
 ]
 
 

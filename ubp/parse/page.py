@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ubp.model import PageFacts, Problem
 from ubp.parse.front_matter import NO_FRONT_MATTER, FrontMatter, read_front_matter
-from ubp.parse.references import find_references, one_line
+from ubp.parse.references import find_references, one_line, shown
 from ubp.parse.title import first_heading
 from ubp.parse.yaml_tree import Node
 
@@ -26,9 +26,7 @@ def parse_page(data: bytes, keys: Sequence[str]) -> PageFacts:
 
     `keys` are the front matter's keys that name sources: "source_refs", "code_references[].ref".
     """
-    found = NO_FRONT_MATTER
-    if data.startswith((b"---", b"\xef\xbb\xbf---")):
-        found = read_front_matter(data, {*_OWN_NAMES, *(re.split(r"[.\[]", k)[0] for k in keys)})
+    found = read_head(data, keys)
     named, problems = find_references(found, keys)
     fields = _Fields(found)
     title = fields.text("title") or one_line(first_heading(data[found.body :]) or "")
@@ -43,6 +41,13 @@ def parse_page(data: bytes, keys: Sequence[str]) -> PageFacts:
         references=tuple(one.reference for one in named),
         problems=tuple(sorted(everything, key=lambda problem: problem.line))[:MAX_PROBLEMS],
     )
+
+
+def read_head(data: bytes, keys: Sequence[str]) -> FrontMatter:
+    """Read the front matter that holds a page's own fields and these keys."""
+    if not data.startswith((b"---", b"\xef\xbb\xbf---")):
+        return NO_FRONT_MATTER
+    return read_front_matter(data, {*_OWN_NAMES, *(re.split(r"[.\[]", key)[0] for key in keys)})
 
 
 def _undecodable(data: bytes) -> list[Problem]:
@@ -63,7 +68,7 @@ class _Fields:
         self._found = found
         self._root = found.root or Node("mapping", 0, 0)
         self.problems = [
-            self._problem(key, f"The key {key.value[:80]} stands twice; the last one counts.")
+            self._problem(key, f"{shown(key.value)} stands twice; the last one counts.")
             for key in self._root.repeated_keys()
         ]
 

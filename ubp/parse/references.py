@@ -82,6 +82,12 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def shown(text: str) -> str:
+    """Quote a text for a message: cut, and without characters that a terminal would obey."""
+    cut = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
+    return '"' + "".join(c if c.isprintable() else "\ufffd" for c in cut) + '"'
+
+
 class _Reader:
     def __init__(self, found: FrontMatter) -> None:
         self._found = found
@@ -112,6 +118,8 @@ class _Reader:
                 reason=self._reason(place.mapping),
             )
             self.named[literal] = Named(reference, place)
+            for key in place.mapping.repeated_keys() if place.mapping else ():
+                self.complain(key, f"{shown(key.value)} stands twice; the last one counts.")
 
     def _pin(self, mapping: Node | None) -> str | None:
         pair = mapping.get("blob") if mapping else None
@@ -139,9 +147,9 @@ def _fault(kind: str, written: str, path: str, source_path: FilePath | None) -> 
     if kind == "null" or not written:
         return "This reference is empty."
     if kind != "str":
-        return f"{_shown(written)} is no text to YAML ({kind}); put it in quotes."
+        return f"{shown(written)} is no text to YAML ({kind}); put it in quotes."
     what = _path_fault(written, path, source_path)
-    return f"{_shown(written)} {what}; name a path from the repository's root." if what else None
+    return f"{shown(written)} {what}; name a path from the repository's root." if what else None
 
 
 def _path_fault(written: str, path: str, source_path: FilePath | None) -> str | None:
@@ -157,11 +165,6 @@ def _path_fault(written: str, path: str, source_path: FilePath | None) -> str | 
     if is_glob(source_path) and is_too_complex(source_path):
         return "is too complex a pattern"
     return None
-
-
-def _shown(text: str) -> str:
-    cut = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
-    return '"' + "".join(c if c.isprintable() else "\ufffd" for c in cut) + '"'
 
 
 def _places(root: Node, key: str) -> Iterator[Place]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MAX_EVENTS = 12_000
 MAX_DEPTH = 50
 
+_ESCAPES = {'"': '\\"', "\\": "\\\\"}
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")  # "\\ud800" without libyaml; no file can hold it
 
 
@@ -100,6 +101,19 @@ def read_yaml(text: str, offset: int = 0) -> Node | None:
         raise _refused_character(text, offset) from error
     except (ValueError, OverflowError) as error:  # "\UFFFFFFFF" without libyaml
         raise BadYamlError(str(error), offset) from error
+
+
+def write_scalar(text: str) -> str:
+    """Write a text of one line as a block's value, in quotes only where YAML needs them."""
+    is_plain = text[:1].isalpha() and text.isprintable() and not set(text) & set(":#")
+    if is_plain and text[-1] != " " and Node("scalar", 0, 0, text).type == "str":
+        return text
+    quoted = (_ESCAPES.get(c) or (c if c.isprintable() else _escape(c)) for c in text)
+    return '"' + "".join(quoted) + '"'
+
+
+def _escape(character: str) -> str:
+    return f"\\U{ord(character):08x}"
 
 
 def _grow(events: "Iterable[Event]", offset: int) -> Node | None:
