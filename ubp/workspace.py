@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, Self
 
-from ubp.config import Config, is_excluded, load_config
+from ubp.config import Config, has_config, is_excluded
 from ubp.errors import UsageError
 from ubp.example import Example
 from ubp.git.repository import Repository, open_repository
@@ -87,7 +87,7 @@ class Workspace:
             ConfigError: `.ubp/config.json` cannot be used.
         """
         repository = open_repository(directory, os.environ if environment is None else environment)
-        config = load_config(repository.data_dir)
+        config = _load_config(repository.data_dir)
         for warning in config.warnings:
             warn(warning)
         if keys:
@@ -311,3 +311,11 @@ class Workspace:
             threshold_days=court.rules.threshold_days,
             is_shallow=self.repository.is_shallow,
         )
+
+
+def _load_config(data_dir: str) -> Config:
+    if not has_config(data_dir):
+        return Config()
+    from ubp.config_file import load_config
+
+    return load_config(data_dir)

@@ -7,8 +7,8 @@ from ubp.git.trees import diff_trees, similar_file
 from ubp.history import History
 from ubp.index import View
 from ubp.model import Entry, FilePath, ObjectId, Search
+from ubp.paths import closest
 from ubp.staleness.drift import Since
-from ubp.staleness.origin import closest
 
 # A source may be moved again and again; nobody follows it further than this.
 MOST_MOVES = 16

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from ubp.index import View
 from ubp.model import Entry, FilePath
+from ubp.paths import closest
 
 Lookup = Callable[[Collection[FilePath]], Mapping[FilePath, Entry | None]]
 
@@ -50,15 +51,3 @@ class Origins:
             return path if before.id == entry.id else None
         removed = self._before([p for p, change in self._changes.items() if change is None])
         return closest(path, [p for p, old in removed.items() if old and old.id == entry.id])
-
-
-def closest(path: FilePath, others: Collection[FilePath]) -> FilePath | None:
-    """The path most like this one: same name, then longest common prefix, then the alphabet."""
-    name = path.rpartition("/")[2]
-
-    def rank(other: FilePath) -> tuple[bool, int, str]:
-        pairs = zip(path, other, strict=False)
-        common = next((i for i, (one, two) in enumerate(pairs) if one != two), len(other))
-        return (other.rpartition("/")[2] != name, -common, other)
-
-    return min(others, key=rank, default=None)
