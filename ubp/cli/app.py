@@ -8,6 +8,7 @@ from cyclopts import App, CycloptsError, Group, Parameter
 
 from ubp import __version__
 from ubp.cli.completion import make_installer
+from ubp.cli.door import CLEAN
 from ubp.cli.help import Help
 from ubp.cli.terminal import Options, Terminal
 from ubp.errors import UsageError
@@ -100,7 +101,9 @@ def run_tokens(tokens: Sequence[str], terminal: Terminal) -> int:
         status = app.meta(list(tokens))
     except CycloptsError as error:
         raise _usage_error(error, tokens) from error
-    return status if isinstance(status, int) else 0
+    except SystemExit:  # rich ends so when the reader of a help text has left
+        return CLEAN
+    return status if isinstance(status, int) else CLEAN
 
 
 def build_app(terminal: Terminal) -> App:
@@ -144,6 +147,8 @@ def build_app(terminal: Terminal) -> App:
     ):
         app[flag].group = GLOBAL
         app[flag].help = help_text
+
+    app.meta.suppress_keyboard_interrupt = False
 
     @app.meta.default
     def launch(

@@ -58,7 +58,11 @@ def _change_steps(
         yield f"Edit {them}{stage}: the references to what is gone want changing."
         return
     is_true = "it is" if len(acknowledgeable) == 1 else "they are"
-    yield f"Edit {them}{stage}, or, if {is_true} still true:"
+    if any(_is_pinned(one, report) for one in acknowledgeable):
+        # Editing the page does not renew a pin.
+        yield f"Edit {them}{stage} where {is_true} no longer true, then pin what was reviewed:"
+    else:
+        yield f"Edit {them}{stage}, or, if {is_true} still true:"
     command = ["ubp ack", *(["--staged"] if telling.base is None else [])]
     command += [typed(one.page.filepath, telling.prefix) for one in acknowledgeable[:MOST_PAGES]]
     command += ["…"] if len(acknowledgeable) > MOST_PAGES else []
@@ -72,6 +76,11 @@ def _is_answerable(one: Assessment, report: StaleReport) -> bool:
         for answer in shown_references(one, report, every=False)
         if answer.verdict != "unknown"
     )
+
+
+def _is_pinned(one: Assessment, report: StaleReport) -> bool:
+    answers = shown_references(one, report, every=False)
+    return any(answer.baseline == "pin" for answer in answers)
 
 
 def _unknown_steps(report: StaleReport, telling: Telling) -> Iterator[str]:

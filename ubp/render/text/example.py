@@ -8,7 +8,7 @@ from ubp.render.text.typed import typed
 from ubp.render.wording import printable
 from ubp.staleness.report import StaleReport
 
-_PLAIN_SCALAR = re.compile(r"[A-Za-z0-9_./][\w./-]*")
+_PLAIN_SCALAR = r"[A-Za-z0-9_./][\w./-]*"
 
 
 def explain(report: StaleReport, telling: Telling) -> Iterator[str]:
@@ -35,6 +35,6 @@ def explain(report: StaleReport, telling: Telling) -> Iterator[str]:
 
 
 def _yaml(path: str) -> str:
-    if _PLAIN_SCALAR.fullmatch(path):
+    if re.fullmatch(_PLAIN_SCALAR, path):
         return path
     return "'" + printable(path).replace("'", "''") + "'"

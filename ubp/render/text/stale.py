@@ -1,12 +1,14 @@
 """`ubp stale` for people: pages, worst first, and a summary never greener than the truth."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
-from ubp.model import Assessment, Commit, Level, ReferenceVerdict
+from ubp.model import Assessment, Commit, ReferenceVerdict
 from ubp.render.ansi import Style
 from ubp.render.shown import shown_pages, shown_references
 from ubp.render.text.advice import advise
 from ubp.render.text.example import explain
+from ubp.render.text.levels import WORDS, count_bound, count_levels
 from ubp.render.text.telling import Telling
 from ubp.render.wording import age, count, day, printable, printable_line
 from ubp.staleness.report import SourceDiff, StaleReport
@@ -15,14 +17,6 @@ from ubp.staleness.report import SourceDiff, StaleReport
 MOST_COMMITS = 3
 # As long as Git's own short ids grow in the largest repositories.
 SHORT_ID = 10
-
-LEVEL_WORDS: dict[Level, str] = {
-    "stale": "stale",
-    "possibly_stale": "possibly stale",
-    "unknown": "unknown",
-    "fresh": "fresh",
-    "untracked": "names no sources",
-}
 
 
 def stale_text(report: StaleReport, telling: Telling) -> str:
@@ -57,7 +51,7 @@ def _heading(one: Assessment, report: StaleReport, telling: Telling) -> str:
 def _level(one: Assessment, style: Style) -> str:
     if one.page.facts.problems and not one.references:
         return style.yellow("front matter has problems")
-    words = LEVEL_WORDS[one.level]
+    words = WORDS[one.level]
     if one.level == "stale":
         return style.red(words)
     if one.level == "fresh":
@@ -117,11 +111,16 @@ def _when(answer: ReferenceVerdict, report: StaleReport) -> str:
 def _commits(commits: tuple[Commit, ...], style: Style) -> Iterator[str]:
     """Oldest first: the first line is the commit since which the page is behind."""
     for commit in commits[: -MOST_COMMITS - 1 : -1]:
-        name = style.yellow(commit.id[:SHORT_ID])
-        who = style.dim(f"{day(commit.date)} {printable(commit.author)}:")
-        yield f"    {name} {who} {printable(commit.subject)}"
+        yield _commit(commit, style)
     if len(commits) > MOST_COMMITS:
         yield style.dim(f"    and {count(len(commits) - MOST_COMMITS, 'more commit')}")
+
+
+@lru_cache  # one commit makes many pages stale
+def _commit(commit: Commit, style: Style) -> str:
+    name = style.yellow(commit.id[:SHORT_ID])
+    who = style.dim(f"{day(commit.date)} {printable(commit.author)}:")
+    return f"    {name} {who} {printable(commit.subject)}"
 
 
 def _diff(diff: SourceDiff, style: Style) -> Iterator[str]:
@@ -135,20 +134,15 @@ def _diff(diff: SourceDiff, style: Style) -> Iterator[str]:
 
 def _summary(report: StaleReport, telling: Telling) -> list[str]:
     summary, style = report.summary, telling.style
-    verb = "names" if summary.bound == 1 else "name"
-    named = f"{summary.bound} of {count(summary.documents, 'page')} {verb} sources"
+    named = count_bound(summary)
     if not summary.bound:
         return [style.yellow(f"{named}: nothing was verified."), *explain(report, telling)]
     if report.is_change:
         return [_change_summary(report, telling, named)]
-    fresh = report.count("fresh")
-    if fresh == summary.bound:
-        return [style.green(f"{named}: {'all ' if fresh > 1 else ''}fresh.")]
-    levels: tuple[Level, ...] = ("stale", "possibly_stale", "unknown", "fresh")
-    counted = [(report.count(level), LEVEL_WORDS[level]) for level in levels]
-    counts = [f"{number} {words}" for number, words in counted if number]
-    verified = f", {summary.verified} could be verified" if report.count("unknown") else ""
-    return [f"{named}{verified}: {', '.join(counts)}."]
+    if summary.fresh == summary.bound:
+        return [style.green(f"{named}: {'all ' if summary.fresh > 1 else ''}fresh.")]
+    verified = f", {summary.verified} could be verified" if summary.unknown else ""
+    return [f"{named}{verified}: {count_levels(summary)}."]
 
 
 def _change_summary(report: StaleReport, telling: Telling, named: str) -> str:

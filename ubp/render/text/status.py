@@ -4,17 +4,10 @@ import os
 from collections.abc import Iterator
 
 from ubp import __version__
-from ubp.model import Level
 from ubp.render.ansi import Style
+from ubp.render.text.levels import count_levels
 from ubp.render.wording import clock, count, printable, size
 from ubp.status import IndexRun, Status
-
-LEVELS: tuple[tuple[Level, str], ...] = (
-    ("stale", "stale"),
-    ("possibly_stale", "possibly stale"),
-    ("unknown", "unknown"),
-    ("fresh", "fresh"),
-)
 
 
 def status_text(status: Status, style: Style) -> str:
@@ -57,10 +50,7 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
     yield "With sources", f"{count(summary.bound, 'page')}{verified}"
     yield "Keys", printable(", ".join(status.keys))
     if summary.bound:
-        counts = [
-            f"{number} {word}" for level, word in LEVELS if (number := getattr(summary, level))
-        ]
-        yield "Staleness", f"{', '.join(counts)} (stale after {status.threshold_days:g} days)"
+        yield "Staleness", f"{count_levels(summary)} (stale after {status.threshold_days:g} days)"
     else:
         yield "Staleness", style.yellow("nothing was verified: no page names a source")
     if index.path is None:

@@ -1,19 +1,18 @@
 """A repository in one line."""
 
 from ubp.render.ansi import Style
-from ubp.render.wording import count
+from ubp.render.text.levels import count_bound, count_levels
 from ubp.staleness.report import StaleReport
 
 
 def welcome_text(report: StaleReport, style: Style) -> str:
-    """How many pages name sources, how many are stale, and the command that tells more."""
+    """How many pages name sources, their levels, and the command that tells more."""
     summary = report.summary
-    named = f"{summary.bound} of {count(summary.documents, 'page')}"
+    named = count_bound(summary)
     if not summary.bound:
-        state = style.yellow(f"{named} name sources, so nothing can be verified")
-    elif report.count("fresh") == summary.bound:
-        state = style.green(f"{named} name sources, and all of them are fresh")
+        state = style.yellow(f"{named}: nothing can be verified")
+    elif summary.fresh == summary.bound:
+        state = style.green(f"{named}: {count_levels(summary)}")
     else:
-        stale, other = summary.stale, summary.possibly_stale + summary.unknown
-        state = f"{named} name sources, {stale} of them are stale, {other} may be"
+        state = f"{named}: {count_levels(summary)}"
     return f"Here: {state}. {style.cyan('ubp stale')} tells more.\n"

@@ -1,0 +1,112 @@
+"""Every command is there, explains itself, and ends with an example that works."""
+
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from ubp.__main__ import main
+from ubp.cli.app import ROWS, build_app
+from ubp.cli.terminal import Options, Terminal
+
+NAMES = [row.name for row in ROWS]
+SHELLS = ("bash", "zsh", "fish", "powershell")
+
+
+@pytest.fixture
+def app():
+    return build_app(Terminal(Options(), sys.stdout, sys.stderr, {}))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=NAMES)
+def test_a_command_and_its_example_are_understood(row, app):
+    program, name, *tokens = shlex.split(row.example)
+    assert (program, name) == ("ubp", row.name)
+    tokens = [token for token in tokens if token != "--json"]  # the meta app's
+    command, _, ignored = app.parse_args([name, *tokens])
+    assert command.__name__ == row.name
+    assert set(ignored) == {"terminal"}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=NAMES)
+def test_every_option_is_explained(row, capsys):
+    assert main([row.name, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"Usage: ubp {row.name} ")
+    assert out.endswith(f"\nExample:\n  {row.example}\n")
+    for line in re.findall(r"^  (-.*|[A-Z]+  .*)$", out, flags=re.MULTILINE):
+        assert re.search(r"  [A-Z]", line), line
+
+
+def test_ubp_alone_lists_the_commands_and_tells_how_the_repository_stands(drifted, ubp):
+    status, out, err = ubp(drifted)
+    assert (status, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines() if re.match(r"  [a-z]+  ", line)] == NAMES
+    assert out.splitlines()[-1] == (
+        "Here: 2 of 3 pages name sources: 1 stale, 1 fresh. ubp stale tells more."
+    )
+
+
+def test_ubp_alone_says_why_it_cannot_tell(tmp_path, ubp):
+    class Nowhere:
+        root = tmp_path
+
+    status, out, err = ubp(Nowhere)
+    assert (status, err) == (0, "")
+    assert out.splitlines()[-1] == f"Here: {tmp_path} is not in a Git repository."
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion_knows_every_command(shell, app):
+    script = app.generate_completion(prog_name="ubp", shell=shell)
+    assert all(name in script for name in NAMES)
+    assert "--fail-on" in script
+
+
+def test_completion_is_installed_where_the_shell_looks(isolated_environment, capsys):
+    assert main(["--install-completion", "--shell", "bash"]) == 0
+    written = [file for file in isolated_environment.rglob("*") if "ubp" in file.name]
+    assert [file.is_file() for file in written] == [True]
+    assert capsys.readouterr().out == (
+        f"Wrote {written[0]}\nNext: start a new bash, type `ubp ` and press Tab.\n"
+    )
+
+
+def test_a_shell_that_cannot_be_told_is_asked_for(monkeypatch, capsys):
+    from cyclopts.completion import detect
+
+    def nobody_knows():
+        raise detect.ShellDetectionError
+
+    monkeypatch.setattr(detect, "detect_shell", nobody_knows)
+    assert main(["--install-completion"]) == 2
+    assert capsys.readouterr().err.startswith("Error: Which shell?\n")
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        ["--json", "stale", "--all"],
+        ["stale", "--all", "--json"],
+        ["--json", "stale", "--all", "--diff"],
+        ["stale", "--diff", "--json", "--all"],
+    ],
+    ids=" ".join,
+)
+def test_global_options_stand_before_or_after_the_command(tokens, drifted, ubp):
+    answer = ubp(drifted, *tokens)
+    assert answer.status == 0
+    assert len(answer.record["documents"]) == 3
+
+
+def test_the_module_runs_as_a_program(drifted):
+    done = subprocess.run(
+        [sys.executable, "-m", "ubp", "stale", "--quiet"],
+        cwd=drifted.root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("docs/a.md:4  stale\n", "")

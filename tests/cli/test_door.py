@@ -1,0 +1,149 @@
+"""However a command ends: three lines, the right status, and no trace unless it is asked for."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ubp.cli import stale as module
+
+SCRIPTS = Path(sys.executable).parent
+
+DEFECT = """Error: UBP failed: KeyError: 'it'
+  Cause: This is a defect of UBP, not of your repository.
+  Hint: Run the command again with --verbose and report what it prints, with `ubp version`, \
+where you got UBP from.
+"""
+
+
+REFUSED = """Error: /somewhere: Permission denied.
+  Cause: The operating system refused it.
+  Hint: Look at the file's permissions and at the free space; --verbose tells where it was.
+"""
+
+SLOW = """
+import sys, time
+import ubp.cli.stale as module
+from ubp.__main__ import run
+
+def stale(**_):
+    print("on", flush=True)
+    time.sleep(60)
+
+module.stale = stale
+sys.argv = ["ubp", "stale"]
+run()
+"""
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """`ubp stale` raises what it is told to."""
+
+    def break_with(error):
+        def open_workspace(*_, **__):
+            raise error
+
+        monkeypatch.setattr(module, "open_workspace", open_workspace)
+
+    return break_with
+
+
+def test_a_defect_is_told_in_three_lines(broken, repository, ubp):
+    broken(KeyError("it"))
+    assert ubp(repository, "stale", "--all") == (2, "", DEFECT)
+
+
+def test_a_trace_is_shown_only_when_asked_for(broken, repository, ubp):
+    broken(KeyError("it"))
+    status, out, err = ubp(repository, "stale", "--verbose")
+    assert (status, out) == (2, "")
+    assert err.startswith("Traceback (most recent call last):\n")
+    assert err.endswith(DEFECT)
+
+
+def test_an_error_is_an_object_where_json_is_read(broken, repository, ubp):
+    broken(KeyError("it"))
+    status, out, err = ubp(repository, "stale", "--json")
+    assert (status, err) == (2, "")
+    message, cause, hint = DEFECT.splitlines()
+    assert json.loads(out) == {
+        "error": {
+            "message": message.removeprefix("Error: "),
+            "cause": cause.removeprefix("  Cause: "),
+            "hint": hint.removeprefix("  Hint: "),
+        }
+    }
+
+
+def test_what_the_system_refuses_is_no_defect(broken, repository, ubp):
+    broken(PermissionError(13, "Permission denied", "/somewhere"))
+    assert ubp(repository, "stale") == (2, "", REFUSED)
+
+
+def test_an_interrupt_ends_with_130(broken, repository, ubp):
+    broken(KeyboardInterrupt())
+    assert ubp(repository, "stale") == (130, "", "")
+    assert ubp(repository, "stale", "--diff") == (130, "", "")
+
+
+@pytest.fixture
+def shell(drifted):
+    """Run a line of shell in a repository with a stale page."""
+
+    def run(line):
+        path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+        return subprocess.run(
+            ["sh", "-c", line],
+            cwd=drifted.root,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_control_c_leaves_quietly():
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout.readline() == b"on\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=20) == (b"", b"")
+    assert process.returncode == 130
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX shell")
+@pytest.mark.parametrize(
+    "command", ["ubp stale --all", "ubp stale --all --diff", "ubp --help", "ubp -V"]
+)
+@pytest.mark.parametrize("reader", ["true", "head -n 1 > /dev/null"])
+def test_a_reader_that_leaves_early_changes_nothing(command, reader, drifted, shell):
+    for number in range(1000):  # more than a pipe holds
+        drifted.page(f"docs/page-{number}-with-a-name-of-some-length.md", "src/a.py")
+    done = shell(f"({command}; echo status $? >&2) | {reader}")
+    assert done.stderr == "status 0\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX shell")
+@pytest.mark.parametrize("command", ["ubp stale --exit-code", "ubp stale --json --exit-code"])
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_closed_streams_change_nothing(command, closed, shell):
+    done = shell(f"{command} {closed}")
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_an_answer_that_cannot_be_written_is_an_error(drifted, spawn):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = spawn(drifted, "stale", capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: No space left on device.\n")
+    assert "Exception ignored" not in done.stderr

@@ -1,0 +1,257 @@
+"""`ubp init`: what is proposed, asked, written, kept; what is never written."""
+
+import io
+import json
+import os
+import sys
+
+import pytest
+
+from ubp.__main__ import main
+from ubp.cli.origin import Origin, find_launch, find_origin
+from ubp.config import Config
+from ubp.config_file import load_config
+from ubp.init import IGNORE_TEXT, Place, Plan, config_record, make_snippets, plan_for, propose
+
+
+@pytest.mark.parametrize(
+    ("documents", "bound", "folder"),
+    [
+        (["docs/a.md", "README.md"], [], "docs"),
+        (["docs/a.md", "README.md"], ["docs/a.md"], "docs"),
+        (["docs/a.md", "README.md"], ["README.md"], ""),
+        (["doc/a.md", "documentation/b.md"], [], "doc"),
+        (["README.md", "mydocs/a.md"], [], ""),
+        ([], [], ""),
+    ],
+)
+def test_the_documentation_folder_is_proposed(documents, bound, folder):
+    assert propose(documents, bound) == plan_for(folder)
+
+
+@pytest.mark.parametrize("plan", [Plan(), plan_for("docs"), Plan(exclude=("docs/old/**",))])
+def test_what_is_written_is_what_is_read(plan, tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(config_record(plan)))
+    read = load_config(str(tmp_path))
+    assert (read.docs_dir, read.include, read.warnings) == (plan.docs_dir, plan.include, ())
+    assert set(plan.exclude) <= set(read.exclude)
+
+
+def test_the_defaults_need_no_setting():
+    assert config_record(Plan()) == {"$schema": "./config.schema.json"}
+
+
+def test_init_leaves_three_files_to_track(drifted, ubp):
+    drifted.write(".ubp/debt.txt", "")
+    answer = ubp(drifted, "init", "--yes")
+    assert (answer.status, answer.err) == (0, "")
+    drifted.git("add", "--all")
+    assert drifted.git("diff", "--cached", "--name-only").splitlines() == [
+        ".ubp/.gitignore",
+        ".ubp/config.json",
+        ".ubp/debt.txt",
+    ]
+    drifted.commit("Set up")
+    ubp(drifted, "stale")
+    assert drifted.git("status", "--short") == ""
+
+
+def test_a_configuration_that_is_there_is_kept(drifted, ubp):
+    text = '{"staleness": {"threshold_days": 30}}'
+    drifted.write(".ubp/config.json", text)
+    answer = ubp(drifted, "init", "--yes")
+    assert "Kept the configuration that was there\n" in answer.out
+    assert (drifted.root / ".ubp/config.json").read_text() == text
+    assert (drifted.root / ".ubp/.gitignore").read_text() == IGNORE_TEXT
+
+
+def test_a_second_init_writes_nothing(drifted, ubp):
+    ubp(drifted, "init", "--yes")
+    assert ubp(drifted, "init", "--yes", "--json").record["written"] == []
+
+
+@pytest.mark.parametrize("name", ["", "config.json", ".gitignore", "config.schema.json"])
+def test_nothing_is_written_through_a_link(name, drifted, tmp_path, ubp):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("mine")
+    data = drifted.root / ".ubp"
+    if name:
+        data.mkdir()
+        (data / name).symlink_to(outside / "file")
+    else:
+        data.symlink_to(outside)
+    answer = ubp(drifted, "init", "--yes")
+    assert answer.status == 2
+    assert {file.name: file.read_text() for file in outside.iterdir()} == {"file": "mine"}
+
+
+def test_a_bare_repository_needs_no_configuration(new_repository, ubp):
+    answer = ubp(new_repository("bare", "--bare"), "init", "--yes")
+    assert answer.status == 2
+    assert answer.err.startswith("Error: A bare repository has no place for a configuration.\n")
+
+
+@pytest.fixture
+def answering(drifted, monkeypatch):
+    """Run `ubp init` for somebody who types these answers at a terminal."""
+
+    class Screen(io.StringIO):
+        def isatty(self):
+            return True
+
+    def run(*answers):
+        typed = Screen("".join(f"{answer}\n" for answer in answers))
+        screen = Screen()
+        monkeypatch.setattr(sys, "stdin", typed)
+        monkeypatch.setattr("ubp.__main__.open_streams", lambda: (screen, Screen()))
+        monkeypatch.setenv("NO_COLOR", "1")
+        status = main(["-C", str(drifted.root), "init"])
+        return status, screen.getvalue()
+
+    return run
+
+
+def test_enter_takes_the_defaults(answering, drifted):
+    status, screen = answering("", "", "")
+    assert status == 0
+    assert screen.startswith(
+        "Found 3 Markdown files. Enter takes what stands in brackets.\n"
+        "? Docs directory: (docs) "
+        "? Include patterns: (docs/**/*.md, docs/**/*.markdown) "
+        "? Exclude patterns: (none) "
+        "Wrote .ubp/config.json\n"
+    )
+    assert load_config(str(drifted.root / ".ubp")).docs_dir == "docs"
+
+
+def test_answers_are_written(answering, drifted):
+    status, _ = answering("./docs/guide/", "docs/guide/*.md, README.md", "docs/old/**")
+    assert status == 0
+    assert json.loads((drifted.root / ".ubp/config.json").read_text()) == {
+        "$schema": "./config.schema.json",
+        "docs_dir": "docs/guide",
+        "source": {"include": ["docs/guide/*.md", "README.md"], "exclude": ["docs/old/**"]},
+    }
+
+
+def test_the_whole_repository_can_be_chosen(answering, drifted):
+    answering(".", "", "")
+    assert load_config(str(drifted.root / ".ubp")) == Config()
+
+
+def test_what_is_there_is_kept_rewritten_or_left(answering, drifted):
+    text = '{"staleness": {"threshold_days": 30}}'
+    file = drifted.write(".ubp/config.json", text)
+    status, screen = answering("")
+    assert (status, file.read_text()) == (0, text)
+    assert screen.startswith(
+        "? A configuration is there. What to do with it? [keep/rewrite/cancel]: (keep) "
+    )
+    assert answering("what?", "c") == (
+        0,
+        "? A configuration is there. What to do with it? [keep/rewrite/cancel]: (keep) " * 2
+        + "Nothing was changed.\n",
+    )
+    assert not (drifted.root / ".ubp/config.schema.json").exists() or file.read_text() == text
+    assert answering("rewrite", "", "", "")[0] == 0
+    assert file.read_text() != text
+
+
+def test_the_end_of_the_answers_ends_the_command(answering):
+    assert answering()[0] == 130
+
+
+def place(**known):
+    default = {
+        "root": "/project",
+        "launch": ("/usr/bin/ubp",),
+        "repository": None,
+        "revision": None,
+        "files": frozenset(),
+    }
+    return Place(**{**default, **known})
+
+
+def test_a_snippet_is_offered_where_it_can_be_used():
+    assert [snippet.name for snippet in make_snippets(place())] == ["pre-commit-local"]
+    installed = place(repository="https://example.com/ubp.git", revision="v1.0")
+    assert [snippet.name for snippet in make_snippets(installed)] == [
+        "pre-commit",
+        "pre-commit-local",
+    ]
+    assert make_snippets(installed)[0].text == (
+        "repos:\n"
+        "  - repo: https://example.com/ubp.git\n"
+        "    rev: v1.0\n"
+        "    hooks:\n"
+        "      - id: ubp-stale\n"
+    )
+
+
+def test_a_snippet_fits_into_what_is_there():
+    (snippet,) = make_snippets(place(files=frozenset({".pre-commit-config.yaml"})))
+    assert snippet.text.startswith("  - repo: local\n")
+    assert snippet.title.startswith("pre-commit: add this to `repos` in .pre-commit-config.yaml")
+
+
+@pytest.mark.parametrize(
+    "launch", [("/usr/bin/ubp",), ("C:/Program Files/ubp.exe",), ("/a b/it's", "-m", "ubp")]
+)
+def test_a_snippet_survives_yaml_and_the_shell(launch):
+    import shlex
+
+    import yaml
+
+    (snippet,) = make_snippets(place(launch=launch))
+    (hook,) = yaml.safe_load(snippet.text)["repos"][0]["hooks"]
+    assert shlex.split(hook["entry"]) == [*launch, "stale", "--staged"]
+
+
+def test_the_launch_command_is_the_one_that_runs(monkeypatch, tmp_path):
+    program = tmp_path / "ubp"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "argv", [str(program), "init"])
+    assert find_launch(None) == (str(program),)
+    monkeypatch.setattr(sys, "argv", [os.path.join("somewhere", "ubp", "__main__.py"), "init"])
+    assert find_launch(None) == (sys.executable, "-m", "ubp")
+
+
+def test_uvx_is_named_where_it_runs(monkeypatch, tmp_path):
+    uvx = tmp_path / "uvx"
+    uvx.write_text("#!/bin/sh\n")
+    uvx.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "prefix", os.path.join("/home/x/.cache/uv", "archive-v0", "abc"))
+    assert find_launch(Origin("https://example.com/ubp.git", "v1")) == (
+        str(uvx),
+        "--from",
+        "git+https://example.com/ubp.git@v1",
+        "ubp",
+    )
+
+
+@pytest.mark.parametrize(
+    ("record", "origin"),
+    [
+        (None, None),
+        ('{"url": "file:///somewhere", "dir_info": {}}', None),
+        (
+            '{"url": "https://example.com/u", "vcs_info": {"vcs": "git", "commit_id": "abc"}}',
+            Origin("https://example.com/u", "abc"),
+        ),
+        (
+            '{"url": "https://example.com/u", "vcs_info": {"vcs": "git", "requested_revision": "2"}}',
+            Origin("https://example.com/u", "2"),
+        ),
+    ],
+)
+def test_the_origin_is_what_the_installer_wrote(record, origin, monkeypatch):
+    class Distribution:
+        def read_text(self, name):
+            assert name == "direct_url.json"
+            return record
+
+    monkeypatch.setattr("ubp.cli.origin.distribution", lambda _: Distribution())
+    assert find_origin() == origin

@@ -1,0 +1,106 @@
+"""The small parser and cyclopts understand the same calls in the same way."""
+
+import sys
+from functools import wraps
+
+import pytest
+
+from ubp.__main__ import main
+from ubp.cli import stale as module
+from ubp.cli.app import run_tokens
+from ubp.cli.quick import read_quickly
+from ubp.cli.terminal import Options, Terminal
+
+UNDERSTOOD = [
+    "stale",
+    "stale docs",
+    "stale docs/a.md docs/b.md",
+    "stale --staged",
+    "stale --staged docs/a.md --all",
+    "stale docs --staged more",
+    "stale --base main",
+    "stale --base=main",
+    "stale --base=a=b",
+    "stale --ref v1.2 docs",
+    "stale --days 30",
+    "stale --days=0",
+    "stale --fail-on possibly_stale",
+    "stale --fail-on=stale --exit-code",
+    "stale --json",
+    "--json stale",
+    "--no-color -q stale",
+    "-C /somewhere stale --json --all",
+    "stale -C /somewhere",
+    "--cwd=/somewhere stale --no-color",
+    "stale --quiet --exit-code --base origin/main src/*.md",
+    "stale stale",
+    "stale @{u}",
+]
+LEFT_TO_CYCLOPTS = [
+    "",
+    "--help",
+    "-V",
+    "status",
+    "stale --help",
+    "stale -h",
+    "stale -v",
+    "stale --verbose",
+    "stale --diff",
+    "stale --key code_refs",
+    "stale --",
+    "stale -- --staged",
+    "stale --base",
+    "stale --base --staged",
+    "stale --base=",
+    "stale --base main --base main",
+    "stale --staged --staged",
+    "stale --json --json",
+    "stale --staged=true",
+    "stale --days 1e3",
+    "stale --days -1",
+    "stale --days nan",
+    "stale --days 1234567890",
+    "stale --fail-on unknown",
+    "stale -qv",
+    "stale -C/somewhere",
+    "stale -",
+    "stale --sta",
+    "--unknown stale",
+    "-C stale",
+]
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """What `ubp stale` was called with, instead of doing it."""
+    heard = []
+
+    @wraps(module.stale)
+    def listen(*paths, terminal, **arguments):
+        heard.append((terminal.options, paths, arguments))
+        return 0
+
+    monkeypatch.setattr(module, "stale", listen)
+    return heard
+
+
+@pytest.mark.usefixtures("capsys")
+@pytest.mark.parametrize("line", UNDERSTOOD)
+def test_both_parsers_understand_the_same(line, calls):
+    tokens = line.split()
+    assert read_quickly(tokens) is not None
+    assert main(tokens) == 0
+    terminal = Terminal(Options(), sys.stdout, sys.stderr, {})
+    assert run_tokens(tokens, terminal) == 0
+    quick, thorough = calls
+    assert quick == thorough
+
+
+@pytest.mark.parametrize("line", LEFT_TO_CYCLOPTS)
+def test_what_is_not_certain_is_left_to_cyclopts(line):
+    assert read_quickly(line.split()) is None
+
+
+def test_an_empty_word_is_left_to_cyclopts():
+    assert read_quickly(["stale", ""]) is None
+    assert read_quickly(["stale", "--base", ""]) is None

@@ -1,0 +1,233 @@
+"""`--json` everywhere: one object, of the shape that its schema describes."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from ubp.render import records
+
+SCHEMAS = Path(records.__file__).parent / "schemas"
+
+
+def strict(schema):
+    """The schema with no room for keys that it does not tell: later versions may add some."""
+    if isinstance(schema, list):
+        return [strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    tight = {key: strict(value) for key, value in schema.items()}
+    return tight | ({"additionalProperties": False} if "properties" in schema else {})
+
+
+@pytest.fixture
+def asked(ubp):
+    """Ask with `--json`; the record, once it is known to fit the command's schema."""
+
+    def ask(repository, command, *tokens, status=0, shape=None):
+        answer = ubp(repository, *command.split(), *tokens, "--json")
+        assert (answer.status, answer.err) == (status, "")
+        schema = json.loads((SCHEMAS / f"{shape or command.split()[0]}.json").read_text())
+        jsonschema.validate(answer.record, strict(schema))
+        return answer.record
+
+    return ask
+
+
+@pytest.fixture
+def varied(repository, at):
+    """A repository with every verdict and level."""
+    for name in ("kept", "changed", "deleted", "moved", "recent", "api/x"):
+        repository.write(f"src/{name}.py", "".join(f"{name} {n}\n" for n in range(9)))
+    repository.page("docs/a.md", "src/kept.py#L3", "src/changed.py", "src/deleted.py", title="A")
+    repository.page("docs/b.md", "src/moved.py", "src/later.py", "src/never.py", "src/api/")
+    repository.page("docs/c.md", "src/**/x.py", "docs/a.md", "src/recent.py")
+    repository.write("docs/d.md", "# No sources\n")
+    repository.write("docs/e.md", "---\nsource_refs: [\n---\n")
+    repository.write(
+        "docs/f.md", "---\nsource_refs:\n  - path: src/kept.py\n    blob: 0123456\n---\n"
+    )
+    repository.commit("Begin")
+    repository.write("src/changed.py", "other\n")
+    repository.remove("src/deleted.py")
+    repository.git("mv", "src/moved.py", "src/api/new.py")
+    repository.write("src/later.py", "later\n")
+    repository.commit("Change much")
+    at(repository, days=9)
+    repository.write("src/recent.py", "not committed\n")
+    return repository
+
+
+def test_a_record_of_pages_that_are_not_fresh(varied, asked):
+    record = asked(varied, "stale")
+    told = {one["filepath"]: one["staleness"] for one in record["documents"]}
+    assert told == {
+        "docs/a.md": "stale",
+        "docs/b.md": "stale",
+        "docs/c.md": "possibly_stale",
+        "docs/e.md": "untracked",
+        "docs/f.md": "stale",
+    }
+    verdicts = {
+        answer["source_path"]: answer["verdict"]
+        for one in record["documents"]
+        for answer in one["references"]
+    }
+    assert verdicts == {
+        "src/kept.py": "modified",
+        "src/changed.py": "modified",
+        "src/deleted.py": "deleted",
+        "src/moved.py": "moved",
+        "src/later.py": "created",
+        "src/never.py": "not_found",
+        "src/api": "modified",
+        "src/**/x.py": "fresh",
+        "docs/a.md": "fresh",
+        "src/recent.py": "modified",
+    }
+    assert record["summary"] == {
+        "documents": 6,
+        "bound": 4,
+        "verified": 4,
+        "untracked": 2,
+        "fresh": 0,
+        "possibly_stale": 1,
+        "stale": 3,
+        "unknown": 0,
+    }
+
+
+def test_a_reference_as_a_record(drifted, asked):
+    (document,) = asked(drifted, "stale")["documents"]
+    head, first = drifted.head(), drifted.git("rev-parse", "HEAD~1")
+    assert document == {
+        "doc_id": document["doc_id"],
+        "filepath": "docs/a.md",
+        "title": "A",
+        "staleness": "stale",
+        "references": [
+            {
+                "source_path": "src/a.py",
+                "verdict": "modified",
+                "staleness": "stale",
+                "baseline": "history",
+                "baseline_commit": first,
+                "baseline_blob": drifted.git("rev-parse", "HEAD~1:src/a.py"),
+                "current_blob": drifted.blob("src/a.py"),
+                "moved_to": None,
+                "since": "2023-11-16T22:13:20Z",
+                "age_days": 10,
+                "commits": [
+                    {
+                        "id": head,
+                        "date": "2023-11-16T22:13:20Z",
+                        "author": "Ann Author",
+                        "subject": "Change a",
+                    }
+                ],
+                "line": 4,
+                "key": "source_refs",
+                "fragment": None,
+                "pin": None,
+                "reason": None,
+            }
+        ],
+        "problems": [],
+    }
+
+
+def test_all_lists_every_page(varied, asked):
+    told = [
+        (one["filepath"], one["staleness"]) for one in asked(varied, "stale --all")["documents"]
+    ]
+    assert told == [
+        ("docs/a.md", "stale"),
+        ("docs/b.md", "stale"),
+        ("docs/f.md", "stale"),
+        ("docs/c.md", "possibly_stale"),
+        ("docs/d.md", "untracked"),
+        ("docs/e.md", "untracked"),
+    ]
+
+
+def test_paths_narrow_the_counts_too(varied, asked):
+    record = asked(varied, "stale", "docs/c.md", "docs/d.md")
+    assert [one["filepath"] for one in record["documents"]] == ["docs/c.md"]
+    assert record["summary"]["documents"] == 2
+    assert record["summary"]["bound"] == 1
+    assert record["summary"]["untracked"] == 1
+
+
+def test_a_change_tells_old_debts_from_its_own(drifted, asked):
+    drifted.page("docs/both.md", "src/a.py", "src/b.py")
+    drifted.commit("Describe both")
+    drifted.write("src/a.py", "3\n")
+    drifted.commit("Change a")
+    drifted.write("src/b.py", "3\n")
+    drifted.git("add", "--all")
+    (record,) = (
+        one
+        for one in asked(drifted, "stale --staged", status=1)["documents"]
+        if one["filepath"] == "docs/both.md"
+    )
+    debts = {answer["source_path"]: answer["is_debt"] for answer in record["references"]}
+    assert debts == {"src/a.py": True, "src/b.py": False}
+    asked(drifted, "stale --staged --all", status=1)
+    asked(drifted, "stale --base HEAD~1", status=1)
+    asked(drifted, "stale --ref HEAD~1")
+
+
+def test_a_diff_stands_beside_its_reference(drifted, asked):
+    (document,) = asked(drifted, "stale --diff")["documents"]
+    assert document["references"][0]["diff"] == {
+        "text": "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-1\n+2",
+        "missing_blobs": [],
+    }
+
+
+def test_every_other_command_has_its_record(drifted, asked):
+    assert [one["filepath"] for one in asked(drifted, "affected", "src/a.py")["documents"]] == [
+        "docs/a.md"
+    ]
+    assert asked(drifted, "affected", "src/other.py") == {"documents": []}
+    assert asked(drifted, "status")["summary"]["stale"] == 1
+    asked(drifted, "status --check", status=1)
+    assert asked(drifted, "ack", "docs/a.md", "docs/b.md")["summary"] == {
+        "documents": 1,
+        "pinned": 1,
+        "left": 0,
+    }
+    assert asked(drifted, "init --yes")["bound"] == 2
+    assert asked(drifted, "reindex")["parsed"] == 2
+    assert asked(drifted, "reindex --prune")["pruned"] is not None
+    asked(drifted, "version")
+
+
+def test_errors_have_one_shape(drifted, asked):
+    for call in ("stale --nonsense", "stale missing.md", "nonsense", "affected", "stale --days x"):
+        record = asked(drifted, call, status=2, shape="error")
+        assert record["error"]["message"]
+
+
+def test_every_schema_is_one():
+    names = {file.stem for file in SCHEMAS.glob("*.json")}
+    for name in names:
+        schema = json.loads((SCHEMAS / f"{name}.json").read_text())
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_names_that_are_no_utf8_survive(repository, asked):
+    name = b"docs/p\xe4ge\x9b.md".decode("utf-8", "surrogateescape")
+    try:
+        repository.page(name, "src/never.py")
+    except OSError:
+        pytest.skip("this file system has no such names")
+    (document,) = asked(repository, "stale")["documents"]
+    assert document["filepath"] == name
+
+
+def test_json_holds_no_character_that_a_terminal_obeys():
+    text = records.to_json({"name": "a\udcff\x9b\x7f\x1b[31m日本\u3000"})
+    assert text == '{"name": "a\\udcff\\u009b\\u007f\\u001b[31m日本\u3000"}'
+    assert json.loads(text) == {"name": "a\udcff\x9b\x7f\x1b[31m日本\u3000"}

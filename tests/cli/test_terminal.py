@@ -1,0 +1,151 @@
+"""Colours and progress: for terminals, and nowhere else."""
+
+import io
+import os
+import sys
+
+import pytest
+
+from ubp.cli.terminal import Options, Terminal
+from ubp.errors import UsageError
+
+
+class Screen(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def terminal():
+    def make(*, is_screen=True, environment=None, **options):
+        stream = Screen if is_screen else io.StringIO
+        return Terminal(
+            Options(**options), stream(), stream(), {"TERM": "xterm", **(environment or {})}
+        )
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("is_screen", "environment", "no_color", "has_colour"),
+    [
+        (True, {}, False, True),
+        (False, {}, False, False),
+        (True, {}, True, False),
+        (True, {"NO_COLOR": "1"}, False, False),
+        (True, {"NO_COLOR": ""}, False, True),
+        (True, {"TERM": "dumb"}, False, False),
+        (False, {"FORCE_COLOR": "1"}, False, True),
+        (False, {"FORCE_COLOR": "1"}, True, False),
+        (False, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False),
+    ],
+)
+def test_colours_are_for_those_who_see_them(is_screen, environment, no_color, has_colour, terminal):
+    made = terminal(is_screen=is_screen, environment=environment, no_color=no_color)
+    assert made.style.is_on == has_colour
+    made.report(UsageError("Wrong."))
+    assert made._stderr.getvalue() == (
+        "\x1b[31mError:\x1b[0m Wrong.\n" if has_colour else "Error: Wrong.\n"
+    )
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Time that passes when it is told to."""
+    now = [0.0]
+    monkeypatch.setattr("ubp.cli.terminal.time.monotonic", lambda: now[0])
+    return now
+
+
+def test_progress_is_one_line_and_gone_before_the_answer(clock, terminal):
+    made = terminal()
+    for done in range(1, 1001):
+        clock[0] += 1 / 32
+        made.progress("Reading pages", done, 1000)
+    drawn = made._stderr.getvalue()
+    assert drawn.startswith("\rReading pages: 10/1000\rReading pages: 14/1000")
+    assert drawn.count("\r") == 248
+    assert "\n" not in drawn
+    made.write("answer\n")
+    assert made._stderr.getvalue().endswith("\rReading pages: 998/1000\r" + " " * 23 + "\r")
+    assert made._stdout.getvalue() == "answer\n"
+
+
+@pytest.mark.parametrize("options", [{"is_screen": False}, {"quiet": True}])
+def test_progress_is_shown_to_nobody_else(options, clock, terminal):
+    made = terminal(**options)
+    clock[0] += 10
+    made.progress("Reading pages", 1, 2)
+    assert made._stderr.getvalue() == ""
+
+
+def test_short_work_shows_no_progress(clock, terminal):
+    made = terminal()
+    clock[0] += 0.2
+    made.progress("Reading pages", 1, 2)
+    assert made._stderr.getvalue() == ""
+
+
+def test_json_is_indented_for_a_terminal_only(terminal):
+    made = terminal()
+    made.record({"a": [1]})
+    assert made._stdout.getvalue() == '{\n  "a": [\n    1\n  ]\n}\n'
+    made = terminal(is_screen=False)
+    made.record({"a": [1]})
+    assert made._stdout.getvalue() == '{"a": [1]}\n'
+
+
+def test_warnings_are_not_for_the_quiet(terminal):
+    made = terminal(is_screen=False)
+    made.warn("Something\x1b[31m odd.")
+    assert made._stderr.getvalue() == "Warning: Something\\e[31m odd.\n"
+    made = terminal(quiet=True)
+    made.warn("Something odd.")
+    assert made._stderr.getvalue() == ""
+
+
+def test_a_stream_that_cannot_say_it_escapes_it():
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii", newline="\n")
+    made = Terminal(Options(), stream, io.StringIO(), {})
+    made.write("日本 \udcff\n")
+    made.flush()
+    assert raw.getvalue() == b"\\u65e5\\u672c \\udcff\n"
+
+
+def test_json_is_utf8_whatever_the_locale():
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="cp1252", newline="\n")
+    made = Terminal(Options(json=True), stream, io.StringIO(), {})
+    made.record({"a": "日本 \udcff"})
+    made.flush()
+    assert raw.getvalue() == '{"a": "日本 \\udcff"}\n'.encode()
+
+
+def test_errors_of_several_lines_stay_together(terminal):
+    made = terminal(is_screen=False)
+    made.report(UsageError("One.", cause="First\nsecond\x07", hint="Do."))
+    assert made._stderr.getvalue() == (
+        "Error: One.\n  Cause: First\n    second\\x07\n  Hint: Do.\n"
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals")
+def test_a_real_terminal_gets_colours(drifted, monkeypatch):
+    import pty
+
+    seen = bytearray()
+
+    def read(descriptor):
+        data = os.read(descriptor, 1024)
+        seen.extend(data)
+        return data
+
+    monkeypatch.setenv("TERM", "xterm")
+    status = pty.spawn(
+        [sys.executable, "-m", "ubp", "-C", str(drifted.root), "stale", "--exit-code"], read
+    )
+    assert os.waitstatus_to_exitcode(status) == 1
+    assert b"\x1b[1mdocs/a.md:4\x1b[0m  \x1b[31mstale\x1b[0m" in seen
