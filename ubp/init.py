@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ubp.config import DEFAULT_INCLUDE, schema_text
+from ubp.config import DEFAULT_INCLUDE
+from ubp.config_file import schema_text
 from ubp.errors import UsageError
 from ubp.model import FilePath
 

@@ -242,8 +242,8 @@ def test_uvx_is_named_where_it_runs(monkeypatch, tmp_path):
             Origin("https://example.com/u", "abc"),
         ),
         (
-            '{"url": "https://example.com/u", "vcs_info": {"vcs": "git", "requested_revision": "2"}}',
-            Origin("https://example.com/u", "2"),
+            '{"url": "https://a.example/u", "vcs_info": {"vcs": "git", "requested_revision": "2"}}',
+            Origin("https://a.example/u", "2"),
         ),
     ],
 )
