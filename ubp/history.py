@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from ubp.git.history import find_drifts, last_changes
 from ubp.git.repository import Repository
 from ubp.git.trees import entries_at, list_tree, tree_id
 from ubp.model import MODE_TREE, Commit, Drift, Entry, FilePath, LastChange, ObjectId, Search
@@ -25,6 +24,8 @@ class History:
         missing = [path for path in paths if path not in stored]
         if not missing:
             return stored
+        from ubp.git.history import last_changes  # 3 ms, and a warm run asks nothing new
+
         known = {
             other: self._store.last_changes(other) for other in self._store.heads() if other != head
         }
@@ -41,6 +42,8 @@ class History:
         missing = [search for search in searches if search not in stored]
         if not missing:
             return stored
+        from ubp.git.history import find_drifts
+
         known = {other: self._store.drifts(other) for other in self._store.heads() if other != head}
         found = find_drifts(self._repository, head, missing, known)
         # A shallow clone may be deepened: what it could not tell is asked again.

@@ -20,8 +20,7 @@ from ubp.index import View, build_view
 from ubp.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict, Snapshot
 from ubp.seams import Progress, Warn, be_silent
 from ubp.staleness.assess import assess, hide
-from ubp.staleness.change import Change, assess_change, touched_pages
-from ubp.staleness.court import Court, Rules
+from ubp.staleness.court import Change, Court, Rules
 from ubp.staleness.report import (
     Acknowledgement,
     Affected,
@@ -126,6 +125,8 @@ class Workspace:
             court = self._court(self.snapshot(question))
             pages = self._pages(court.view, paths, every=every)
             return self._report(court, pages, assess(pages, court), paths)
+        from ubp.staleness.change import assess_change, touched_pages
+
         change = self._change(question)
         pages = concerned = self._pages(change.after.view, paths, every=every)
         if not every:
@@ -160,6 +161,7 @@ class Workspace:
             UsageError: neither pages nor `every` are given, or a path names no page.
         """
         from ubp.staleness.acknowledge import Terms, acknowledge
+        from ubp.staleness.change import assess_change, touched_pages
 
         if not paths and not every:
             raise UsageError(

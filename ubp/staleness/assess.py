@@ -13,7 +13,6 @@ from ubp.model import (
 from ubp.staleness.baseline import Baseline, Subject, find_baselines
 from ubp.staleness.court import Court
 from ubp.staleness.drift import Since, find_since
-from ubp.staleness.moves import Moves
 from ubp.staleness.origin import Origins
 from ubp.staleness.reference import Located, locate
 from ubp.staleness.verdict import SECONDS_PER_DAY, compare, level_of, worst
@@ -102,11 +101,11 @@ def _date(
 ) -> None:
     """Complete the verdicts of what drifted: since when, through whom, where it went."""
     sinces = find_since(drifted, court, Origins.uncommitted(court.view))
-    moves = Moves(court.repository, court.view, court.history)
+    follow = _follower(court)
     for subject, baseline in drifted.items():
         answers, since = judged[subject.page.filepath], sinces[subject]
         position = next(i for i, one in enumerate(answers) if one.reference is subject.reference)
-        verdict, moved_to = _follow(answers[position].verdict, baseline, since, moves)
+        verdict, moved_to = _tell_gone(answers[position].verdict, baseline, since, follow)
         age = _age(verdict, since, court.rules.now)
         answers[position] = answers[position]._replace(
             verdict=verdict,
@@ -118,15 +117,27 @@ def _date(
         )
 
 
-def _follow(
-    verdict: Verdict, baseline: Baseline, since: Since, moves: Moves
+Follow = Callable[[FilePath, Since], FilePath | None]
+
+
+def _follower(court: Court) -> Follow:
+    def follow(path: FilePath, since: Since) -> FilePath | None:
+        from ubp.staleness.moves import Moves  # hardly ever needed
+
+        return Moves(court.repository, court.view, court.history).follow(path, since)
+
+    return follow
+
+
+def _tell_gone(
+    verdict: Verdict, baseline: Baseline, since: Since, follow: Follow
 ) -> tuple[Verdict, FilePath | None]:
     """Tell a source that moved, and a pinned one that never was, from one that is gone."""
     if verdict != "deleted":
         return verdict, None
     if baseline.kind == "pin" and not since.existed:
         return "not_found", None
-    moved_to = None if baseline.source.pattern else moves.follow(baseline.source.path, since)
+    moved_to = None if baseline.source.pattern else follow(baseline.source.path, since)
     return ("moved" if moved_to else "deleted"), moved_to
 
 

@@ -1,28 +1,15 @@
 """What a change brings: the drift of a commit in the making, or of a branch, without old debts."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
-from ubp.model import Assessment, Entry, FilePath, Page, ReferenceVerdict, SourceReference
+from ubp.model import Assessment, FilePath, Page, ReferenceVerdict, SourceReference
 from ubp.staleness.assess import assess, assessment, judge, subjects_of
 from ubp.staleness.baseline import Baseline, Subject, find_baselines
-from ubp.staleness.court import Court
+from ubp.staleness.court import Change, Court
 from ubp.staleness.origin import Origins
 from ubp.staleness.reference import Located, covers, locate
 
 _Key = tuple[FilePath, FilePath]  # page, source
-
-
-class Change(NamedTuple):
-    """A change taken as one: from each of the states `before` it to the state `after`.
-
-    A commit in the making starts from HEAD (a merge from each of its parents), a branch from its
-    merge base; a first commit from nothing. `changes` are the files that differ from the first.
-    """
-
-    before: tuple[Court, ...]
-    after: Court
-    changes: Mapping[FilePath, Entry | None]
 
 
 def assess_change(pages: Sequence[Page], change: Change) -> tuple[Assessment, ...]:
