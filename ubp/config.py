@@ -10,9 +10,12 @@ DEFAULT_INCLUDE = ("**/*.md", "**/*.markdown")
 DEFAULT_KEYS = ("source_refs",)
 DEFAULT_THRESHOLD_DAYS = 7.0
 BUILT_IN_EXCLUDE = (
+    "**/node_modules",  # the folder too, for a reference may name it
     "**/node_modules/**",
+    "**/vendor",
     "**/vendor/**",
     "**/*.secret.md",
+    "**/private",
     "**/private/**",
     "**/.env",
 )

@@ -9,7 +9,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from ubp.config import (
@@ -50,22 +50,6 @@ def load_config(data_dir: str) -> Config:
     except OSError as error:
         raise ConfigError(f"{name} cannot be read.", cause=str(error.strerror)) from error
     return _File(name, data).config()
-
-
-def config_text(include: Sequence[str] = DEFAULT_INCLUDE, docs_dir: str | None = None) -> str:
-    """Write the configuration that a new project starts with.
-
-    Its "$schema" names a file beside it, which is to hold `schema_text()`: the network is not
-    needed, and an editor completes and explains the settings.
-    """
-    import json
-
-    settings: dict[str, Any] = {"$schema": "./config.schema.json"}
-    if docs_dir:
-        settings["docs_dir"] = docs_dir
-    settings["source"] = {"include": list(include), "exclude": []}
-    settings["staleness"] = {"keys": list(DEFAULT_KEYS), "threshold_days": 7}
-    return json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
 
 
 def schema_text() -> str:
@@ -231,8 +215,8 @@ def _included(pattern: str) -> list[str]:
 
 def _excluded(pattern: str) -> list[str]:
     # as in .gitignore, what lies in an excluded folder is excluded
-    path = normalise(nfc(pattern)) or "**"
-    return [path] if path.endswith("**") else [path, f"{path}/**"]
+    path = (normalise(nfc(pattern)) or "**").removesuffix("/**")
+    return [path] if path == "**" else [path, f"{path}/**"]
 
 
 _JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:\n]|[^\s{}\[\],:"]+')
