@@ -10,7 +10,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ubp import paths
-from ubp.paths import DOCUMENT_NAMESPACE, Glob, doc_id, is_glob, is_too_complex, match_any, nfc
+from ubp.paths import (
+    DOCUMENT_NAMESPACE,
+    Glob,
+    closest,
+    doc_id,
+    is_glob,
+    is_too_complex,
+    match_any,
+    nfc,
+)
 
 NORMALISED = [
     ("a/b.py", "a/b.py"),
@@ -185,6 +194,14 @@ def test_a_pattern_over_the_limits_matches_nothing():
         assert not Glob(pattern).matches(pattern)
         assert not Glob(pattern).matches("a" * 16)
     assert not is_too_complex("src/**/{a,b,c}/*.{ts,tsx,js}")
+
+
+def test_the_closest_path_has_the_same_name_then_the_longest_common_start_then_the_alphabet():
+    others = ["x/a.md", "docs/deep/a.md", "docs/a.txt", "docs/b/a.md"]
+    assert closest("docs/a.md", others) == "docs/b/a.md"
+    assert closest("docs/deeper/a.md", others) == "docs/deep/a.md"
+    assert closest("docs/new.md", others[2:3]) == "docs/a.txt"
+    assert closest("docs/a.md", []) is None
 
 
 def test_no_pattern_matches_nothing():
