@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ubp.model import ObjectId, PageFacts
-from ubp.store.connection import DAMAGED
+from ubp.store.connection import DAMAGED, OTHER_VERSION, copy_in_memory
 from ubp.store.place import LOCK_STALE_SECONDS
 from ubp.store.schema import FORMAT
 from ubp.store.store import Store, open_store
@@ -21,6 +21,9 @@ ONE = ObjectId("1" * 40)
 TWO = ObjectId("2" * 40)
 PAGE = PageFacts("One", "spec", (), (), (), ())
 LARGE = PageFacts("x" * 200_000, "spec", (), (), (), ())
+on_posix = pytest.mark.skipif(
+    os.name == "nt", reason="open files cannot be replaced there, and links need a privilege"
+)
 OPEN = "import os, sys; from ubp.store.store import open_store; from ubp.model import PageFacts\n"
 SAVE = OPEN + (
     "store = open_store(sys.argv[1], print)\n"
@@ -179,7 +182,7 @@ def test_a_database_of_another_version_is_replaced(
         connection.execute(change)
     connection.close()
     store = open_here()
-    assert warnings == ["The index is of another version of ubp; it is rebuilt."]
+    assert warnings == [OTHER_VERSION]
     assert store.missing_facts([ONE], KEYS) == {ONE}
     assert open_here().path
     assert len(warnings) == 1
@@ -264,6 +267,7 @@ def test_a_database_that_was_deleted_leaves_nothing_behind(
     assert store.path
 
 
+@on_posix
 def test_who_has_the_old_database_open_goes_on(
     open_here: Callable[[], Store], database: Path, warnings: list[str]
 ) -> None:
@@ -279,6 +283,7 @@ def test_who_has_the_old_database_open_goes_on(
     assert warnings == []
 
 
+@on_posix
 def test_processes_that_find_the_same_damage_all_end_well(data_dir: Path, database: Path) -> None:
     database.parent.mkdir()
     database.write_bytes(b"no database\n" * 1000)
@@ -295,6 +300,7 @@ def test_processes_that_find_the_same_damage_all_end_well(data_dir: Path, databa
     store.close()
 
 
+@on_posix
 @pytest.mark.parametrize("name", ["", "knowledge.db", "knowledge.db-wal"])
 def test_a_symlink_is_never_followed(
     data_dir: Path, tmp_path: Path, warnings: list[str], open_here: Callable[[], Store], name: str
@@ -331,6 +337,7 @@ def test_a_file_or_folder_in_the_way_stays(
     assert warnings == [expected]
 
 
+@on_posix
 def test_symlinks_beside_the_database_are_not_written_through(
     data_dir: Path, tmp_path: Path, open_here: Callable[[], Store]
 ) -> None:
@@ -477,6 +484,59 @@ def test_a_rebuilding_that_does_not_end_costs_a_second_and_memory(
     assert open_here().path is None
     assert 0.5 < time.monotonic() - started < 2.5
     assert warnings == []
+
+
+def test_a_database_is_read_while_its_rebuilding_does_not_end(
+    data_dir: Path, open_here: Callable[[], Store]
+) -> None:
+    fill(open_here)
+    (data_dir / "rebuild.lock").touch()
+    store = open_here()
+    assert (store.path, store.facts([ONE], KEYS)) == (None, {ONE: PAGE})
+
+
+def test_a_locked_database_is_not_waited_for_when_it_is_copied(tmp_path: Path) -> None:
+    holder = sqlite3.connect(tmp_path / "db", isolation_level=None)
+    holder.executescript("CREATE TABLE t (a); BEGIN EXCLUSIVE")
+    source = sqlite3.connect(tmp_path / "db", timeout=0.01)
+    copy = copy_in_memory(source)
+    assert copy.execute("SELECT count(*) FROM facts").fetchone() == (0,)
+    for connection in (copy, source, holder):
+        connection.close()
+
+
+def test_damage_in_memory_is_forgotten_too(
+    open_here: Callable[[], Store],
+    database: Path,
+    warnings: list[str],
+    make_read_only: Callable[[Path], None],
+) -> None:
+    fill(open_here)
+    spoil(database, "facts")
+    make_read_only(database.parent)
+    store = open_here()
+    assert store.facts([ONE], KEYS) == {}
+    store.save_facts({TWO: PAGE}, KEYS)
+    assert store.facts([ONE, TWO], KEYS) == {TWO: PAGE}
+    assert (store.path, warnings) == (None, [])
+
+
+def test_an_interrupted_write_leaves_nothing_half_done(store: Store) -> None:
+    def save_and_be_interrupted(connection: sqlite3.Connection) -> None:
+        connection.execute("INSERT INTO head (\"commit\") VALUES (x'00')")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.write(save_and_be_interrupted)
+    assert store.heads() == ()
+    store.save_facts({ONE: PAGE}, KEYS)
+    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+
+
+def test_a_store_that_was_closed_says_so(store: Store) -> None:
+    store.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        store.heads()
 
 
 def test_a_file_that_is_given_up_is_touched_no_more(

@@ -37,7 +37,11 @@ TABLES_MADE = "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESC
 # Another process may replace the file while it is opened; a third time in a row is no chance.
 OPENING_ATTEMPTS = 3
 
-SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB = 1, 11, 26
+SQLITE_ERROR, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CORRUPT, SQLITE_NOTADB = 1, 5, 6, 11, 26
+
+
+DAMAGED = "The index was damaged; it is rebuilt."
+OTHER_VERSION = "The index is of another version of ubp; it is rebuilt."
 
 
 class Opened(NamedTuple):
@@ -77,12 +81,18 @@ def copy_in_memory(source: sqlite3.Connection) -> sqlite3.Connection:
     """What a database holds, in memory; an empty one where it cannot be read."""
     memory = sqlite3.connect(":memory:", isolation_level=None)
     with suppress(sqlite3.Error):
-        source.backup(memory)
+        source.backup(memory, progress=_refuse_to_wait)
         memory.executescript(PRAGMAS)
         if _is_sound(memory):
             return memory
     memory.close()
     return new_in_memory()
+
+
+def _refuse_to_wait(status: int, *_: int) -> None:
+    # Python would try again for ever.
+    if status in {SQLITE_BUSY, SQLITE_LOCKED}:
+        raise sqlite3.OperationalError("the database is locked")
 
 
 def is_damage(error: sqlite3.Error) -> bool:
@@ -125,8 +135,7 @@ def _examine(path: str) -> tuple[sqlite3.Connection | None, str]:
     try:
         connection.executescript(PRAGMAS)
         if not _is_sound(connection):
-            is_empty = os.stat(path).st_size == 0
-            fault = "" if is_empty else "The index is of another version of ubp; it is rebuilt."
+            fault = OTHER_VERSION if os.stat(path).st_size else ""
         elif was_unclean and not _is_unharmed(connection):
             fault = DAMAGED
         else:
@@ -138,9 +147,6 @@ def _examine(path: str) -> tuple[sqlite3.Connection | None, str]:
         return None, DAMAGED
     connection.close()
     return None, fault
-
-
-DAMAGED = "The index was damaged; it is rebuilt."
 
 
 def _is_sound(connection: sqlite3.Connection) -> bool:

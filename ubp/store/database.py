@@ -125,11 +125,11 @@ class Database:
     def _carry_on(self, error: sqlite3.Error) -> None:
         if isinstance(error, (sqlite3.ProgrammingError, sqlite3.InterfaceError)):
             raise error
-        if self.path is None:
-            raise StoreError("The index in memory cannot be used.", cause=str(error)) from error
         if is_damage(error):
             self.start_over()
             return
+        if self.path is None:
+            raise StoreError("The index in memory cannot be used.", cause=str(error)) from error
         source = self._opened.connection
         self._opened = Opened(copy_in_memory(source), None, None, str(error))
         source.close()
