@@ -1,0 +1,265 @@
+"""The hook, by pre-commit itself, installed from a repository with what this checkout holds."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SCRIPTS = Path(sys.executable).parent
+PUBLISHED = ("ubp", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (ROOT / ".pre-commit-hooks.yaml").exists(), reason="not a checkout"),
+]
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory):
+    """The store of a pre-commit that has installed the hook (20 s, once for all workers)."""
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "pre-commit"
+    with FileLock(f"{shared}.lock"):
+        if not (shared / "done").exists():
+            publish(shared / "ubp")
+            sample = shared / "sample"
+            sample.mkdir()
+            git(sample, "init", "--quiet")
+            configure(sample, shared)
+            run(sample, "pre-commit", "install-hooks", env=environment(shared))
+            (shared / "done").touch()
+    return shared
+
+
+def publish(folder):
+    """A repository of its own with one commit: the published files as they are now."""
+    folder.mkdir(parents=True)
+    for name in PUBLISHED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / name)
+    git(folder, "init", "--quiet")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", "Publish")
+
+
+def configure(project, shared):
+    revision = git(shared / "ubp", "rev-parse", "HEAD").strip()
+    (project / ".pre-commit-config.yaml").write_text(
+        f"repos:\n  - repo: {shared / 'ubp'}\n    rev: {revision}\n    hooks:\n"
+        "      - id: ubp-stale\n"
+    )
+
+
+def environment(shared):
+    path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "PRE_COMMIT_HOME": str(shared / "store")}
+
+
+def git(folder, *args):
+    identity = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com"]
+    return run(folder, "git", *identity, *args)
+
+
+def run(folder, *command, env=None):
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def project(repository, installed):
+    """A project with the hook, a page and its source committed."""
+    configure(repository.root, installed)
+    run(
+        repository.root,
+        *("pre-commit", "install", "--hook-type", "pre-commit", "--hook-type", "pre-merge-commit"),
+        env=environment(installed),
+    )
+    repository.write("src/session.py", "ttl = 30\n")
+    repository.write("src/other.py", "1\n")
+    repository.page("docs/session.md", "src/session.py", body="A session lives 30 minutes.\n")
+    repository.commit("Begin")
+    return repository
+
+
+@pytest.fixture
+def commit(project, installed):
+    """Commit as a user does, with the hook; the exit status and what the hook said."""
+
+    def attempt(*args, command="commit"):
+        done = subprocess.run(
+            ["git", command, "--quiet", *args],
+            cwd=project.root,
+            env=environment(installed),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        said = (done.stdout + done.stderr).splitlines(keepends=True)
+        # pre-commit tells where it keeps what is not staged: a file name with a time in it.
+        return done.returncode, "".join(line for line in said if not line.startswith("["))
+
+    return attempt
+
+
+STOPPED = """\
+stale documentation......................................................Failed
+- hook id: ubp-stale
+- exit code: 1
+
+docs/session.md:3  left behind
+  src/session.py  {verdict} by this commit
+
+This commit leaves 1 page behind.
+{advice}
+"""
+EDIT_OR_ACK = (
+    "Edit it and `git add` it, or, if it is still true:\n  ubp ack --staged docs/session.md\n"
+)
+MODIFIED = STOPPED.format(verdict="modified", advice=EDIT_OR_ACK)
+DELETED = STOPPED.format(
+    verdict="deleted",
+    advice="Edit it and `git add` it: the references to what is gone want changing.\n",
+)
+
+
+def test_a_source_without_its_page_is_stopped(project, commit):
+    project.write("src/session.py", "ttl = 15\n")
+    project.git("add", "--all")
+    assert commit("-m", "Shorten") == (1, MODIFIED)
+
+
+def test_a_source_with_its_page_passes(project, commit):
+    project.write("src/session.py", "ttl = 15\n")
+    project.page("docs/session.md", "src/session.py", body="A session lives 15 minutes.\n")
+    project.git("add", "--all")
+    assert commit("-m", "Shorten")[0] == 0
+
+
+def test_an_acknowledged_page_passes(project, commit, spawn):
+    project.write("src/session.py", "ttl = 15\n")
+    project.git("add", "--all")
+    assert commit("-m", "Shorten")[0] == 1
+    command = MODIFIED.splitlines()[-2].split()
+    assert spawn(project, *command[1:]).returncode == 0
+    assert commit("-m", "Shorten")[0] == 0
+    assert project.git("status", "--short") == ""
+
+
+def test_a_commit_that_only_deletes_is_stopped(project, commit):
+    project.git("rm", "--quiet", "src/session.py")
+    assert commit("-m", "Delete") == (1, DELETED)
+
+
+def test_a_page_deleted_with_its_source_passes(project, commit):
+    project.git("rm", "--quiet", "src/session.py", "docs/session.md")
+    assert commit("-m", "Delete")[0] == 0
+
+
+def test_commit_all_is_judged_by_what_it_commits(project, commit):
+    project.write("src/session.py", "ttl = 15\n")
+    assert commit("--all", "-m", "Shorten") == (1, MODIFIED)
+    project.page("docs/session.md", "src/session.py", body="A session lives 15 minutes.\n")
+    assert commit("--all", "-m", "Shorten")[0] == 0
+
+
+def test_commit_path_is_judged_by_what_it_commits(project, commit):
+    project.write("src/session.py", "ttl = 15\n")
+    project.write("src/other.py", "2\n")
+    project.page("docs/session.md", "src/session.py", body="A session lives 15 minutes.\n")
+    project.git("add", "--all")
+    assert commit("-m", "Shorten", "src/session.py") == (1, MODIFIED)
+    assert commit("-m", "Change other", "src/other.py")[0] == 0
+    assert commit("-m", "Shorten", "src/session.py", "docs/session.md")[0] == 0
+
+
+def test_a_merge_is_not_blamed_for_what_its_parents_did(project, commit):
+    project.git("checkout", "--quiet", "-b", "topic")
+    project.write("src/session.py", "ttl = 15\n")
+    project.page("docs/session.md", "src/session.py", body="A session lives 15 minutes.\n")
+    project.commit("Shorten")
+    project.git("checkout", "--quiet", "main")
+    project.write("src/other.py", "2\n")
+    project.commit("Change other")
+    assert commit("--no-ff", "--no-edit", "topic", command="merge")[0] == 0
+
+
+def test_a_merge_that_changes_a_source_itself_is_stopped(project, commit):
+    project.git("checkout", "--quiet", "-b", "topic")
+    project.write("src/other.py", "2\n")
+    project.commit("Change other")
+    project.git("checkout", "--quiet", "main")
+    project.write("src/more.py", "1\n")
+    project.commit("Add more")
+    project.git("merge", "--quiet", "--no-commit", "--no-ff", "topic")
+    project.write("src/session.py", "ttl = 15\n")
+    project.git("add", "--all")
+    assert commit("--no-edit") == (1, MODIFIED)
+
+
+def test_a_first_commit_passes(new_repository, installed):
+    first = new_repository("first")
+    configure(first.root, installed)
+    run(first.root, "pre-commit", "install", env=environment(installed))
+    first.write("src/a.py", "1\n")
+    first.page("docs/a.md", "src/a.py")
+    first.git("add", "--all")
+    run(first.root, "git", "commit", "--quiet", "-m", "Begin", env=environment(installed))
+
+
+def test_what_is_not_staged_satisfies_nothing_and_is_kept(project, commit):
+    project.write("src/session.py", "ttl = 15\n")
+    project.git("add", "--all")
+    page = project.page("docs/session.md", "src/session.py", body="It lives 15 minutes.\n")
+    project.write("src/session.py", "ttl = 15\n# more to come\n")
+    assert commit("-m", "Shorten") == (1, MODIFIED)
+    assert page.read_text().endswith("It lives 15 minutes.\n")
+    project.git("add", "docs/session.md")
+    assert commit("-m", "Shorten")[0] == 0
+    assert project.git("status", "--short") == "M src/session.py"
+
+
+def test_an_unrelated_commit_passes(project, commit):
+    project.write("src/other.py", "2\n")
+    project.git("add", "--all")
+    assert commit("-m", "Change other")[0] == 0
+
+
+def test_an_old_debt_stops_nobody_else(project, commit):
+    project.write("src/session.py", "ttl = 15\n")
+    project.commit("Shorten, past the hook")
+    project.write("src/other.py", "2\n")
+    project.git("add", "--all")
+    assert commit("-m", "Change other")[0] == 0
+
+
+def test_the_local_hook_that_init_prints_works(repository, spawn, installed):
+    answer = spawn(repository, "init", "--yes", "--json")
+    (snippet,) = (
+        one for one in json.loads(answer.stdout)["snippets"] if one["name"] == "pre-commit-local"
+    )
+    repository.write(".pre-commit-config.yaml", snippet["text"])
+    repository.write("src/session.py", "ttl = 30\n")
+    repository.page("docs/session.md", "src/session.py")
+    repository.commit("Begin")
+    run(repository.root, "pre-commit", "install", env=environment(installed))
+    repository.write("src/session.py", "ttl = 15\n")
+    repository.git("add", "--all")
+    done = subprocess.run(
+        ["git", "commit", "-m", "Shorten"],
+        cwd=repository.root,
+        env=environment(installed),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, MODIFIED)
