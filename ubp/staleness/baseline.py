@@ -88,29 +88,30 @@ def _from_history(
 ) -> dict[Subject, Baseline]:
     paths: dict[ObjectId, set[FilePath]] = defaultdict(set)
     globs: dict[ObjectId, set[str]] = defaultdict(set)
-    dated: dict[Subject, ObjectId] = {}
+    dated: dict[Subject, tuple[ObjectId, tuple[FilePath, ...]]] = {}
     for subject in subjects:
-        here, change = located[subject.reference], changes.get(subject.page.filepath)
+        found, change = located[subject.reference], changes.get(subject.page.filepath)
         if change is None or change.is_boundary:
             continue
-        dated[subject] = change.commit
-        paths[change.commit].update(_paths_to_try(subject.reference, here))
-        if pattern := here.source.pattern:
+        tried = _paths_to_try(subject.reference, found)
+        dated[subject] = change.commit, tried
+        paths[change.commit].update(tried)
+        if pattern := found.source.pattern:
             globs[change.commit].add(pattern)
-    entries, trees = history.entries_at(paths), history.globs_at(globs)
+    entries, trees = history.entries_at(paths), history.globs_at(globs) if globs else {}
     baselines = {}
     for subject in subjects:
-        here, commit = located[subject.reference], dated.get(subject)
-        if commit is None:
-            baselines[subject] = Baseline("history", here.source, None, is_known=False)
+        here = located[subject.reference].source
+        if subject not in dated:
+            baselines[subject] = Baseline("history", here, None, is_known=False)
             continue
-        standing = (
-            Baseline("history", Source(path), entry.id, commit)
-            for path in _paths_to_try(subject.reference, here)
-            if (entry := entries[commit, path])
-        )
-        tree = trees[commit, here.source.pattern] if here.source.pattern else None
-        baselines[subject] = next(standing, Baseline("history", here.source, tree, commit))
+        commit, tried = dated[subject]
+        tree = trees[commit, here.pattern] if here.pattern else None
+        baselines[subject] = Baseline("history", here, tree, commit)
+        for path in tried:
+            if entry := entries[commit, path]:
+                baselines[subject] = Baseline("history", Source(path), entry.id, commit)
+                break
     return baselines
 
 

@@ -1,6 +1,6 @@
 """What a source reference means in a snapshot (file, directory, glob) and what stands there."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from ubp.git.trees import tree_id
@@ -34,19 +34,17 @@ def locate(view: View, references: Collection[SourceReference]) -> dict[SourceRe
     The literal path wins (`pages/[id].ts` and `notes#1.md` are real names), then the path without
     its fragment, then the glob. What stands nowhere is located at its path with id None.
     """
-    entries = view.entries({path for reference in references for path in _literals(reference)})
+    entries = view.entries({path for one in references for path in candidates(one)})
+    standing = {
+        path: Located(Source(_true_name(view, path)), entry.id)
+        for path, entry in entries.items()
+        if entry
+    }
     globs: dict[FilePath, Located] = {}
     located = {}
     for reference in references:
-        found = next(
-            (
-                Located(Source(_true_name(view, path)), entry.id)
-                for path in _literals(reference)
-                if (entry := entries.get(path))
-            ),
-            None,
-        )
         path = reference.source_path
+        found = standing.get(reference.literal) or standing.get(path)
         if found is None and is_glob(path):
             found = globs.get(path) or globs.setdefault(path, _match(view, path))
         located[reference] = found or Located(Source(path), None)
@@ -55,7 +53,8 @@ def locate(view: View, references: Collection[SourceReference]) -> dict[SourceRe
 
 def candidates(reference: SourceReference) -> tuple[FilePath, ...]:
     """The paths, in order, that the reference may mean literally."""
-    return tuple(_literals(reference))
+    literal, path = reference.literal, reference.source_path
+    return (literal,) if literal == path else (literal, path)
 
 
 def covers(source: Source, paths: Iterable[FilePath]) -> bool:
@@ -65,12 +64,6 @@ def covers(source: Source, paths: Iterable[FilePath]) -> bool:
         return any(glob.matches(path) for path in paths)
     below = source.path + "/"
     return any(path == source.path or path.startswith(below) for path in paths)
-
-
-def _literals(reference: SourceReference) -> Iterator[FilePath]:
-    yield reference.literal
-    if reference.source_path != reference.literal:
-        yield reference.source_path
 
 
 def _true_name(view: View, path: FilePath) -> FilePath:
