@@ -74,6 +74,9 @@ REFUSED = [
     ("{source_refs: [a]}\n", "The whole front matter stands in brackets."),
     ("source_refs:\n- |\n  a\n", "Its path is a block of text."),
     ("source_refs: !!seq [a]\n", "It has a tag."),
+    ("source_refs: [a]\u2028title: b\n", "Something follows it on its line."),
+    ("source_refs: a\u2028title: b\n", "something else than it does now."),
+    ("source_refs:\n- ? path\n  : a\n", "something else than it does now."),
     ("source_refs: [{path: # why\n a}]\n", "A comment stands between a key and its value."),
 ]
 

@@ -236,6 +236,12 @@ def test_a_reason_that_is_no_text_is_told_and_ignored():
     assert references(f"{KEY}:\n- path: a\n  reason:")[0].reason is None
 
 
+def test_a_key_that_stands_twice_in_a_reference_is_told():
+    text = f"{KEY}:\n- path: a\n  blob: 1234567\n  blob: 7654321"
+    assert references(text) == (reference("a", 3, pin="7654321"),)
+    assert problems(text) == [(5, '"blob" stands twice; the last one counts.')]
+
+
 def test_an_item_without_the_named_key_is_told():
     assert problems("x: [{ref: a}, b, {other: c}]", "x[].ref") == [
         (2, "This has no ref, so it names no source."),
