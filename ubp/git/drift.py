@@ -1,0 +1,220 @@
+"""The walk's second question: which commits took a path away from its baseline?"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ubp.git.walk import Change, Commits, End, Walk
+from ubp.git.wanted import Wanted, bits
+from ubp.model import Drift, ObjectId, Search
+
+Known = Mapping[ObjectId, Mapping[Search, Drift]]
+
+CLOCK_SKEW = 86_400
+"""Seconds by which a commit may seem older than its parent: a machine in the wrong time zone is
+wrong by half a day. (`git log A..B` trusts dates too.)"""
+
+
+class DriftTask:
+    """Follows each search down to its baseline and counts the commits on the way.
+
+    Where a path differs from every parent of a merge its search forks and goes on in all of them;
+    each line ends where the path is at the baseline, or at the baseline's commit and its ancestors.
+    A pin names no commit: any in which a line meets it serves as one.
+    """
+
+    def __init__(self, searches: Mapping[Search, bool], commits: Commits, known: Known) -> None:
+        """`searches` tells of each whether its path stands where the walk begins."""
+        self._walk = Walk(commits, self)
+        self._commits = commits
+        self._known = known
+        self._searches = tuple(searches)
+        self._trails = [_Trail(existed=existed) for existed in searches.values()]
+        self._baselines = _Baselines(self._searches)
+        self._pins = 0
+        self._forked = 0
+
+    def run(self, start: Any) -> dict[Search, Drift]:
+        """Walk from here; the searches must not be at their baseline already.
+
+        Searches that came to commits which are not read are left out, and those whose baseline some
+        merge dropped (see `dropped.py`).
+        """
+        wanted = Wanted()
+        bases: dict[ObjectId, int] = defaultdict(int)
+        for number, search in enumerate(self._searches):
+            wanted.add(search.path, search.pattern, 1 << number)
+            if search.commit is None:
+                self._pins |= 1 << number
+            else:
+                bases[search.commit] |= 1 << number
+        for name, requests in bases.items():
+            base = self._commits.find(name)
+            if base is not None:
+                self._walk.end_at(base, requests)
+        self._walk.give(start, wanted)
+        self._walk.run()
+        return self._answers()
+
+    def arrive(self, commit: Any, wanted: Wanted) -> None:
+        """Take what an earlier run found out about this head.
+
+        Not for a search that forked: its lines may meet again below.
+        """
+        known = self._known.get(ObjectId(str(commit.id))) if self._known else None
+        if not known:
+            return
+        answered = 0
+        for request in bits(wanted.requests() & ~self._forked):
+            earlier = known.get(self._searches[request])
+            if earlier is not None:
+                self._trails[request].earlier = earlier
+                answered |= 1 << request
+        wanted.drop(answered)
+
+    def differ(self, commit: Any, compared: Sequence[tuple[Any, list[Change]]]) -> None:
+        """Count this commit and go on in all its parents."""
+        places = set()
+        for change in compared[-1][1]:
+            places.add((change.path, change.pattern))
+            self._count(commit, change, is_fork=len(compared) > 1)
+        for parent, changes in compared:
+            onward = Wanted()
+            for change in changes:
+                if (change.path, change.pattern) in places:
+                    requests = change.requests & ~self._meet(commit, parent, change)
+                    if requests:
+                        onward.add(change.path, change.pattern, requests)
+            if onward:
+                self._walk.give(parent, onward)
+
+    def _count(self, commit: Any, change: Change, *, is_fork: bool) -> None:
+        self._forked |= change.requests if is_fork else 0
+        for request in bits(change.requests):
+            trail = self._trails[request]
+            trail.drifted.append(commit.id)
+            if is_fork:
+                trail.forks.append(commit.id)
+            trail.oldest = min(trail.oldest, commit.commit_time)
+            trail.existed = True  # it differs from an absent path, or is one that existed before
+
+    def _meet(self, commit: Any, parent: Any, change: Change) -> int:
+        met = change.requests & self._baselines.equal(change.old)
+        for request in bits(met):
+            self._trails[request].met.append(commit.id)
+        forked_pins = met & self._pins & self._forked
+        if forked_pins:
+            self._walk.paint(parent, forked_pins)
+        return met
+
+    def end(self, commit: Any, requests: int) -> None:
+        """Note where a line came to the baseline's commit, or past it."""
+        for request in bits(requests):
+            self._trails[request].ended_at = ObjectId(str(commit.id))
+
+    def stop(self, commit: Any, wanted: Wanted, end: End) -> None:
+        """Count the commit that made a path; note where history is cut off or not read."""
+        if end == "root":
+            for change in self._commits.compare(commit, None, wanted):
+                self._count(commit, change, is_fork=False)
+                self._meet(commit, commit, change)
+            return
+        for request in bits(wanted.requests()):
+            trail = self._trails[request]
+            if end == "unread":
+                trail.is_read = False
+            trail.cut_off.append(commit.id)
+            trail.oldest = min(trail.oldest, commit.commit_time)
+
+    def needs_paint(self, requests: int, commit: Any) -> int:
+        """Those that may have counted an ancestor of this commit."""
+        latest = commit.commit_time + CLOCK_SKEW
+        needing = 0
+        for request in bits(requests):
+            if self._trails[request].oldest <= latest:
+                needing |= 1 << request
+        return needing
+
+    def _answers(self) -> dict[Search, Drift]:
+        answers = {}
+        for request, search in enumerate(self._searches):
+            drift = self._answer(request, search)
+            if drift is not None:
+                answers[search] = drift
+        return answers
+
+    def _answer(self, request: int, search: Search) -> Drift | None:
+        trail = self._trails[request]
+        if not trail.is_read:
+            return None
+        commits = tuple(ObjectId(str(commit)) for commit in self._unpainted(trail.drifted, request))
+        earlier = trail.earlier
+        if earlier is not None:
+            existed = trail.existed or earlier.existed
+            return Drift(commits + earlier.commits, earlier.is_complete, existed)
+        has_met = bool(self._unpainted(trail.met, request))
+        is_cut_off = bool(self._unpainted(trail.cut_off, request))
+        has_forked = bool(self._unpainted(trail.forks, request))
+        has_ended = has_met or is_cut_off or trail.ended_at == search.commit
+        if search.commit is not None and not has_ended and not has_forked:
+            return None  # its one line leads past the baseline
+        is_complete = not is_cut_off and (search.commit is not None or has_met)
+        return Drift(commits, is_complete, trail.existed)
+
+    def _unpainted(self, commits: list[Any], request: int) -> list[Any]:
+        painted = self._walk.painted
+        return [c for c in dict.fromkeys(commits) if not painted.get(c, 0) >> request & 1]
+
+
+class _Trail:
+    """What one search came by: names of commits, newest first."""
+
+    __slots__ = (
+        "cut_off",
+        "drifted",
+        "earlier",
+        "ended_at",
+        "existed",
+        "forks",
+        "is_read",
+        "met",
+        "oldest",
+    )
+
+    def __init__(self, *, existed: bool) -> None:
+        self.drifted: list[Any] = []
+        self.forks: list[Any] = []
+        """The merges among them."""
+        self.met: list[Any] = []
+        """Those among them with a parent that is at the baseline."""
+        self.cut_off: list[Any] = []
+        """Where a line ended although history goes on."""
+        self.oldest: float = float("inf")
+        """The earliest date among all these."""
+        self.ended_at: ObjectId | None = None
+        self.earlier: Drift | None = None
+        self.existed = existed
+        self.is_read = True
+
+
+class _Baselines:
+    """Finds the searches whose baseline is a given id, pins by their first digits."""
+
+    def __init__(self, searches: Sequence[Search]) -> None:
+        self._absent = 0
+        self._by_length: dict[int, dict[str, int]] = {}
+        for request, search in enumerate(searches):
+            if search.baseline is None:
+                self._absent |= 1 << request
+            else:
+                same_length = self._by_length.setdefault(len(search.baseline), defaultdict(int))
+                same_length[search.baseline] |= 1 << request
+
+    def equal(self, found: ObjectId | None) -> int:
+        """The searches (bits) that are at their baseline with this id; None: with none."""
+        if found is None:
+            return self._absent
+        together = 0
+        for length, requests in self._by_length.items():
+            together |= requests.get(found[:length], 0)
+        return together
