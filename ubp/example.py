@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from ubp.index import View
@@ -14,17 +15,23 @@ MOST_BYTES = 100_000
 
 # A path with a folder, or a file name in backticks: `cli.py`, src/cli.py, ../src/cli.py.
 _NAMED = rb"`([\w.-]+\.\w+)`|((?:\.{0,2}/)?[\w.@-]+(?:/[\w.@\[\]-]+)+)"
+# What repositories call the list of a page's sources, apart from `source_refs`.
+_OTHER_KEY = rb"^(related_(?:code|files)|source_files|source_paths|code_(?:refs|paths)|covers):"
 
 Read = Callable[[FilePath, Entry], bytes | None]
 
 
 class Example(NamedTuple):
-    """A page and a source that it might name; `is_named`: its text does so already."""
+    """A page and a source that it might name; `is_named`: its text does so already.
+
+    `other_key`: a key of some page's front matter that seems to name sources.
+    """
 
     page: FilePath
     source: FilePath
     is_named: bool
     has_front_matter: bool
+    other_key: str | None = None
 
 
 def find_example(
@@ -35,27 +42,30 @@ def find_example(
     None where there is no page, or no file beside the pages.
     """
     documents = view.document_paths()
-    chosen = sorted(pages or documents, key=lambda path: (path.count("/") == 0, path))
     others = frozenset(documents)
-    first: tuple[FilePath, bytes] | None = None
-    for page in chosen[:MOST_PAGES]:
+    texts = {}
+    for page in sorted(pages or documents, key=_strangeness)[:MOST_PAGES]:
         entry = view.entry(page)
-        text = (read(page, entry) or b"")[:MOST_BYTES] if entry else b""
-        first = first or (page, text)
+        texts[page] = (read(page, entry) or b"")[:MOST_BYTES] if entry else b""
+
+    def is_source(path: FilePath, entry: Entry | None) -> bool:
+        return bool(entry and entry.is_file and path not in others and not is_hidden(path))
+
+    key = _other_key(texts.values())
+    for page, text in texts.items():
         for path in _mentions(page, text):
-            source = view.entry(path)
-            if source and source.is_file and path not in others and not is_hidden(path):
-                return Example(page, path, is_named=True, has_front_matter=_has_front_matter(text))
-    if first is None:
-        return None
-    return next(
-        (
-            Example(first[0], path, is_named=False, has_front_matter=_has_front_matter(first[1]))
-            for path, entry in view.files()
-            if entry.is_file and path not in others and not is_hidden(path) and path[0] != "."
-        ),
-        None,
-    )
+            if is_source(path, view.entry(path)):
+                return Example(page, path, True, _has_front_matter(text), key)  # noqa: FBT003
+    for page, text in islice(texts.items(), 1):
+        for path, entry in view.files():
+            if is_source(path, entry) and path[0] != ".":
+                return Example(page, path, False, _has_front_matter(text), key)  # noqa: FBT003
+    return None
+
+
+def _strangeness(path: FilePath) -> tuple[bool, bool, FilePath]:
+    """Pages of a visible folder first: they describe something; then those of the root."""
+    return (path.startswith(".") or "/." in path, "/" not in path, path)
 
 
 def _mentions(page: FilePath, text: bytes) -> Iterator[FilePath]:
@@ -69,3 +79,11 @@ def _mentions(page: FilePath, text: bytes) -> Iterator[FilePath]:
 
 def _has_front_matter(text: bytes) -> bool:
     return text.removeprefix(b"\xef\xbb\xbf").startswith((b"---\n", b"---\r\n"))
+
+
+def _other_key(texts: Iterable[bytes]) -> str | None:
+    for text in texts:
+        head = text.split(b"\n---", 1)[0] if _has_front_matter(text) else b""
+        if found := re.search(_OTHER_KEY, head, re.MULTILINE):
+            return found[1].decode("ascii")
+    return None

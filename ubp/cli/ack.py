@@ -7,12 +7,13 @@ from ubp.render.records import acknowledge_record
 from ubp.render.text.ack import acknowledge_text
 
 
-def ack(  # the command's options
+def ack(  # noqa: PLR0913  # the command's options
     *paths: str,
     all_: bool = False,
     staged: bool = False,
     history: bool = False,
     reason: str | None = None,
+    key: list[str] | None = None,
     terminal: Terminal,
 ) -> int:
     """Say that pages were read and are still true: write pins into their front matter.
@@ -23,9 +24,10 @@ def ack(  # the command's options
         staged: Pin what is staged, and stage the pins; only they are staged.
         history: Pin what each page described by its history, so that no debt is lost.
         reason: Why it is still true; kept beside the pin until the next one.
+        key: A front matter key that names sources, instead of the configured ones; repeatable.
         terminal: Where the answer goes.
     """
-    with open_workspace(terminal) as workspace:
+    with open_workspace(terminal, keys=key or ()) as workspace:
         done = workspace.acknowledge(
             paths, every=all_, staged=staged, from_history=history, reason=reason
         )

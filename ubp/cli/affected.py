@@ -8,12 +8,15 @@ from ubp.render.records import affected_record
 from ubp.render.text.affected import affected_text
 
 
-def affected(*paths: str, ref: str | None = None, terminal: Terminal) -> int:
+def affected(
+    *paths: str, ref: str | None = None, key: list[str] | None = None, terminal: Terminal
+) -> int:
     """Tell which pages describe these files, folders or globs, and in which line they say so.
 
     Args:
         paths: Files, folders or globs.
         ref: Ask this revision instead of the work tree.
+        key: A front matter key that names sources, instead of the configured ones; repeatable.
         terminal: Where the answer goes.
     """
     if not paths:
@@ -22,7 +25,7 @@ def affected(*paths: str, ref: str | None = None, terminal: Terminal) -> int:
             cause="`ubp affected` tells which pages describe some files.",
             hint="Name them: ubp affected src/auth.py",
         )
-    with open_workspace(terminal) as workspace:
+    with open_workspace(terminal, keys=key or ()) as workspace:
         found = workspace.affected(paths, ref=ref)
     if terminal.options.json:
         terminal.record(affected_record(found))

@@ -11,6 +11,7 @@ from ubp.cli.completion import make_installer
 from ubp.cli.door import CLEAN
 from ubp.cli.help import Help
 from ubp.cli.terminal import Options, Terminal
+from ubp.cli.welcome import welcome
 from ubp.errors import UsageError
 
 ASK = Group("Ask", sort_key=1)
@@ -113,7 +114,7 @@ def build_app(terminal: Terminal) -> App:
         help="UBP tells which Markdown pages no longer describe the code, by Git's own memory.",
         version=f"ubp {__version__}",
         version_flags=["--version", "-V"],
-        # A parameter named `terminal` is ours: it comes from `call` below.
+        # A parameter named `terminal` is no option: the launcher gives it.
         default_parameter=Parameter(
             negative="", parse=re.compile("^(?!terminal$)"), show_default=False
         ),
@@ -125,6 +126,13 @@ def build_app(terminal: Terminal) -> App:
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
+    _register(app)
+    _add_launcher(app, terminal)
+    return app
+
+
+def _register(app: App) -> None:
+    """The commands, and in their own group the flags that are commands to cyclopts."""
     for index, row in enumerate(ROWS):
         app.command(
             row.target,
@@ -148,6 +156,9 @@ def build_app(terminal: Terminal) -> App:
         app[flag].group = GLOBAL
         app[flag].help = help_text
 
+
+def _add_launcher(app: App, terminal: Terminal) -> None:
+    """The meta app: it takes the global options, which may stand before or after the command."""
     app.meta.suppress_keyboard_interrupt = False
 
     @app.meta.default
@@ -173,16 +184,13 @@ def build_app(terminal: Terminal) -> App:
         """
         terminal.set(Options(json, no_color, verbose, quiet, cwd))
         if not tokens:
-            from ubp.cli.welcome import welcome
-
-            app.help_print([])
+            if not json:
+                app.help_print([])
             return welcome(terminal)
         command, bound, ignored = app.parse_args(tokens)
         if "terminal" in ignored:
             return command(*bound.args, **bound.kwargs, terminal=terminal)
         return command(*bound.args, **bound.kwargs)
-
-    return app
 
 
 def _foresee(tokens: Sequence[str]) -> Options:

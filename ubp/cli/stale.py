@@ -49,10 +49,7 @@ def stale(  # noqa: PLR0913  # the command's options
         diff: Show what changed in each source since the page described it.
         terminal: Where the answer goes.
     """
-    if days is not None and not 0 <= days < float("inf"):
-        raise UsageError(
-            f"--days is {days:g}.", cause="Drift cannot be of that age.", hint="Take 0 or more."
-        )
+    _check(days)
     with open_workspace(terminal, keys=key or (), days=days) as workspace:
         report = workspace.stale(paths, ref=ref, staged=staged, base=base, every=all_)
         diffs = _diffs(workspace, report, every=all_) if diff else {}
@@ -61,16 +58,8 @@ def stale(  # noqa: PLR0913  # the command's options
 
             terminal.record(stale_record(report, every=all_, diffs=diffs))
         else:
-            telling = Telling(
-                style=terminal.style,
-                every=all_,
-                quiet=terminal.options.quiet,
-                prefix=workspace.repository.prefix,
-                base=base,
-                diffs=diffs,
-                key=workspace.config.keys[0],
-                example=None if report.summary.bound else workspace.example(report, paths),
-            )
+            telling = _telling(workspace, report, paths, terminal)
+            telling = telling._replace(every=all_, base=base, keys=tuple(key or ()), diffs=diffs)
             terminal.write(stale_text(report, telling))
     if fail_on is None and exit_code:
         fail_on = "stale"
@@ -92,6 +81,25 @@ def exit_status(report: StaleReport, fail_on: FailOn | None) -> int:
         return FINDINGS
     is_unknown = any(a.verdict == "unknown" for one in report.pages for a in one.references)
     return FAILED if is_unknown else CLEAN
+
+
+def _check(days: float | None) -> None:
+    if days is not None and not 0 <= days < float("inf"):
+        raise UsageError(
+            f"--days is {days:g}.", cause="Drift cannot be of that age.", hint="Take 0 or more."
+        )
+
+
+def _telling(
+    workspace: Workspace, report: StaleReport, paths: tuple[str, ...], terminal: Terminal
+) -> Telling:
+    return Telling(
+        style=terminal.style,
+        quiet=terminal.options.quiet,
+        prefix=workspace.repository.prefix,
+        key=workspace.config.keys[0],
+        example=None if report.summary.bound else workspace.example(report, paths),
+    )
 
 
 def _diffs(workspace: Workspace, report: StaleReport, *, every: bool) -> Diffs:

@@ -8,15 +8,16 @@ from ubp.render.text.status import status_text
 from ubp.status import Status
 
 
-def status(*, check: bool = False, terminal: Terminal) -> int:
+def status(*, check: bool = False, key: list[str] | None = None, terminal: Terminal) -> int:
     """Tell what is indexed and how it stands.
 
     Args:
         check: Exit 1 on stale pages and on pages whose front matter cannot be read; 2 where a page
             could not be verified, or the index not be built.
+        key: A front matter key that names sources, instead of the configured ones; repeatable.
         terminal: Where the answer goes.
     """
-    with open_workspace(terminal) as workspace:
+    with open_workspace(terminal, keys=key or ()) as workspace:
         found = workspace.status()
     if terminal.options.json:
         terminal.record(status_record(found))

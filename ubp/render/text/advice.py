@@ -11,6 +11,8 @@ from ubp.staleness.report import StaleReport
 
 # One command names this many pages; more make it unreadable.
 MOST_PAGES = 5
+# As long as Git's own short ids grow in the largest repositories.
+SHORT_ID = 10
 
 
 def advise(report: StaleReport, telling: Telling) -> list[str]:
@@ -32,20 +34,21 @@ def advise(report: StaleReport, telling: Telling) -> list[str]:
 
 def _state_steps(worst: Assessment, report: StaleReport, telling: Telling) -> Iterator[str]:
     page = typed(worst.page.filepath, telling.prefix)
-    question = "" if report.snapshot.kind == "worktree" else f" --ref {report.snapshot.commit}"
+    is_here = report.snapshot.kind == "worktree"
+    revision = [] if is_here else ["--ref", (report.snapshot.commit or "HEAD")[:SHORT_ID]]
     steps = []
     if not telling.diffs:
-        steps.append((f"ubp stale --diff{question} {page}", "what changed in its sources"))
-    if report.snapshot.kind == "worktree":
-        if _is_answerable(worst, report):
-            steps.append((f"ubp ack {page}", "the page was read and is still true"))
-        else:
-            steps.append((page, "change or remove the references to what is gone"))
+        command = telling.command("stale", "--diff", *revision, page)
+        steps.append((command, "what changed in its sources"))
+    if is_here and _is_answerable(worst, report):
+        steps.append((telling.command("ack", page), "the page was read and is still true"))
+    elif is_here:
+        steps.append((page, "change or remove the references to what is gone"))
     if steps:
         yield "Next:"
     width = max((len(command) for command, _ in steps), default=0)
     for command, purpose in steps:
-        yield f"  {telling.style.cyan(command)}{' ' * (width - len(command))}  {purpose}"
+        yield f"  {command}{' ' * (width - len(command))}  {purpose}"
 
 
 def _change_steps(
@@ -63,10 +66,10 @@ def _change_steps(
         yield f"Edit {them}{stage} where {is_true} no longer true, then pin what was reviewed:"
     else:
         yield f"Edit {them}{stage}, or, if {is_true} still true:"
-    command = ["ubp ack", *(["--staged"] if telling.base is None else [])]
-    command += [typed(one.page.filepath, telling.prefix) for one in acknowledgeable[:MOST_PAGES]]
-    command += ["…"] if len(acknowledgeable) > MOST_PAGES else []
-    yield f"  {telling.style.cyan(' '.join(command))}"
+    words = ["ack", *(["--staged"] if telling.base is None else [])]
+    words += [typed(one.page.filepath, telling.prefix) for one in acknowledgeable[:MOST_PAGES]]
+    words += ["…"] if len(acknowledgeable) > MOST_PAGES else []
+    yield f"  {telling.command(*words)}"
 
 
 def _is_answerable(one: Assessment, report: StaleReport) -> bool:
@@ -96,4 +99,4 @@ def _unknown_steps(report: StaleReport, telling: Telling) -> Iterator[str]:
         " because this clone is shallow. Fetch the history,"
     )
     yield f"  {style.cyan('git fetch --unshallow')}  (in CI: fetch-depth: 0)"
-    yield f"or pin what was read, which needs none: {style.cyan(f'ubp ack {page}')}"
+    yield f"or pin what was read, which needs none: {telling.command('ack', page)}"

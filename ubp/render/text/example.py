@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from ubp.model import FilePath
 from ubp.render.text.telling import Telling
 from ubp.render.text.typed import typed
 from ubp.render.wording import printable
@@ -18,7 +19,8 @@ def explain(report: StaleReport, telling: Telling) -> Iterator[str]:
         yield "Pages are the files that `source.include` in .ubp/config.json admits: by default"
         yield "**/*.md and **/*.markdown, which Git does not ignore."
         return
-    page, source = (example.page, example.source) if example else ("a page", "path/of/its/source")
+    page = example.page if example else FilePath("a page")
+    source = example.source if example else "path/of/its/source"
     mention = f", which mentions {printable(source)}" if example and example.is_named else ""
     has_front_matter = example is not None and example.has_front_matter
     place = "In the front matter of" if has_front_matter else "At the top of"
@@ -30,8 +32,10 @@ def explain(report: StaleReport, telling: Telling) -> Iterator[str]:
     for line in (*fence, f"{telling.key}:", f"  - {_yaml(source)}", *fence):
         yield style.cyan(line)
     yield ""
-    command = f"ubp stale {typed(example.page, telling.prefix)}" if example else "ubp stale"
-    yield f"Then: {style.cyan(command)}"
+    yield f"Then: {telling.command('stale', *([typed(page, telling.prefix)] if example else []))}"
+    if example and example.other_key and example.other_key not in telling.keys:
+        key = example.other_key
+        yield f"Or do pages name them under `{key}` already? {style.cyan(f'ubp stale --key {key}')}"
 
 
 def _yaml(path: str) -> str:

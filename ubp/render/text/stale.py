@@ -6,7 +6,7 @@ from functools import lru_cache
 from ubp.model import Assessment, Commit, ReferenceVerdict
 from ubp.render.ansi import Style
 from ubp.render.shown import shown_pages, shown_references
-from ubp.render.text.advice import advise
+from ubp.render.text.advice import SHORT_ID, advise
 from ubp.render.text.example import explain
 from ubp.render.text.levels import WORDS, count_bound, count_levels
 from ubp.render.text.telling import Telling
@@ -15,8 +15,6 @@ from ubp.staleness.report import SourceDiff, StaleReport
 
 # The commit that began the drift, and the two after it, say what happened; the rest is history.
 MOST_COMMITS = 3
-# As long as Git's own short ids grow in the largest repositories.
-SHORT_ID = 10
 
 
 def stale_text(report: StaleReport, telling: Telling) -> str:

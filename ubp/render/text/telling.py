@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ubp.example import Example
 from ubp.model import FilePath, ReferenceVerdict
 from ubp.render.ansi import Style
+from ubp.render.wording import shell_word
 from ubp.staleness.report import SourceDiff
 
 
@@ -14,8 +15,8 @@ class Telling(NamedTuple):
 
     `every`: fresh pages and old debts too. `quiet`: a line a finding, nothing else. `prefix`: the
     folder, from the root, where commands are typed. `base`: the revision that a branch is compared
-    with. `diffs`: what changed in a reference's source. `key` and `example`: what to write where
-    no page names a source.
+    with. `keys`: the front matter keys that were named on the command line. `diffs`: what changed
+    in a reference's source. `key` and `example`: what to write where no page names a source.
     """
 
     style: Style
@@ -23,6 +24,12 @@ class Telling(NamedTuple):
     quiet: bool = False
     prefix: FilePath = FilePath("")
     base: str | None = None
+    keys: tuple[str, ...] = ()
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff] = {}
     key: str = "source_refs"
     example: Example | None = None
+
+    def command(self, *words: str) -> str:
+        """A command to type, with the keys that this one was given."""
+        keys = [word for key in self.keys for word in ("--key", shell_word(key))]
+        return self.style.cyan(" ".join(["ubp", *words, *keys]))
