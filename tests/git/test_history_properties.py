@@ -3,13 +3,14 @@
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from hashlib import sha1
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ubp.git.new_commits
@@ -351,7 +352,6 @@ few = settings(
     deadline=None,
     derandomize=True,
     max_examples=25,
-    phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
@@ -364,7 +364,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(folder: Path) -> Iterator[Repository]:
+def story_repository(folder: Path) -> Iterator[Repository]:
     with open_repository(str(folder), os.environ) as repository:
         yield repository
 
@@ -372,7 +372,7 @@ def opened(folder: Path) -> Iterator[Repository]:
 @few
 @given(story=stories)
 def test_last_change_is_the_one_that_git_log_finds(
-    folder: Path, opened: Repository, story: Story
+    folder: Path, story_repository: Repository, story: Story
 ) -> None:
     told = Told(folder, story)
     # Modes do not count: the same history without them is what git is asked about.
@@ -384,7 +384,7 @@ def test_last_change_is_the_one_that_git_log_finds(
     }
 
     paths = [FilePath(path) for path in (*story.commits[start].tree, "none.md")]
-    assert last_changes(opened, told.ids[start], paths, {}) == expected
+    assert last_changes(story_repository, told.ids[start], paths, {}) == expected
 
 
 def searches_of(told: Told, start: int) -> list[Search]:
@@ -413,12 +413,14 @@ def plainly(drifts: Mapping[Search, Drift]) -> dict[Search, Drift]:
 
 @few
 @given(story=stories)
-def test_drift_is_what_the_definition_says(folder: Path, opened: Repository, story: Story) -> None:
+def test_drift_is_what_the_definition_says(
+    folder: Path, story_repository: Repository, story: Story
+) -> None:
     told = Told(folder, story)
     start = len(story.commits) - 1
     searches = searches_of(told, start)
 
-    found = find_drifts(opened, told.ids[start], searches, {})
+    found = find_drifts(story_repository, told.ids[start], searches, {})
 
     expected = {search: told.drift(start, search) for search in searches}
     assert plainly(found) == plainly(expected)
@@ -427,7 +429,7 @@ def test_drift_is_what_the_definition_says(folder: Path, opened: Repository, sto
 @few
 @given(story=plain_stories, choice=numbers)
 def test_drift_is_what_git_log_lists(
-    folder: Path, opened: Repository, story: Story, choice: int
+    folder: Path, story_repository: Repository, story: Story, choice: int
 ) -> None:
     told = Told(folder, story)
     start = len(story.commits) - 1
@@ -438,7 +440,7 @@ def test_drift_is_what_git_log_lists(
         if told.state(start, search) != search.baseline and not told.git_looks_past(start, search)
     ][choice % 7 :: 7]
 
-    found = find_drifts(opened, told.ids[start], searches, {})
+    found = find_drifts(story_repository, told.ids[start], searches, {})
 
     for search in searches:
         commits = found[search].commits
@@ -449,45 +451,53 @@ def test_drift_is_what_git_log_lists(
         )
 
 
-@pytest.fixture(params=["git", "libgit2"])
-def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who reads the new commits: git, where they are few, or libgit2."""
-    if request.param == "libgit2":
-        monkeypatch.setattr(ubp.git.new_commits, "FEW", -1)
-    ubp.git.new_commits.read_new_commits.cache_clear()
-
-
 @few
 @given(story=stories, heads=st.tuples(numbers, numbers))
-@pytest.mark.usefixtures("reader")
-def test_last_changes_are_the_same_with_what_earlier_heads_knew(
-    folder: Path, opened: Repository, story: Story, heads: tuple[int, int]
+def test_last_changes_do_not_depend_on_what_is_known_and_who_reads(
+    folder: Path, story_repository: Repository, story: Story, heads: tuple[int, int]
 ) -> None:
     told = Told(folder, story)
     start = told.ids[-1]
     known = {}
     for number in {head % len(told.ids) for head in heads}:
         paths = [FilePath(path) for path in story.commits[number].tree]
-        known[told.ids[number]] = last_changes(opened, told.ids[number], paths, {})
+        known[told.ids[number]] = last_changes(story_repository, told.ids[number], paths, {})
     paths = [FilePath(path) for path in (*story.commits[-1].tree, "none.md")]
 
-    assert last_changes(opened, start, paths, known) == last_changes(opened, start, paths, {})
+    expected = last_changes(story_repository, start, paths, {})
+
+    assert last_changes(story_repository, start, paths, known) == expected
+    with libgit2_alone():
+        assert last_changes(story_repository, start, paths, known) == expected
 
 
 @few
 @given(story=stories, heads=st.tuples(numbers, numbers))
-@pytest.mark.usefixtures("reader")
-def test_drifts_are_the_same_with_what_earlier_heads_knew(
-    folder: Path, opened: Repository, story: Story, heads: tuple[int, int]
+def test_drifts_do_not_depend_on_what_is_known_and_who_reads(
+    folder: Path, story_repository: Repository, story: Story, heads: tuple[int, int]
 ) -> None:
     told = Told(folder, story)
     start = len(told.ids) - 1
     known = {
-        told.ids[number]: find_drifts(opened, told.ids[number], searches_of(told, number), {})
+        told.ids[number]: find_drifts(
+            story_repository, told.ids[number], searches_of(told, number), {}
+        )
         for number in {head % len(told.ids) for head in heads}
     }
     searches = searches_of(told, start)
 
-    with_known = find_drifts(opened, told.ids[start], searches, known)
+    expected = plainly(find_drifts(story_repository, told.ids[start], searches, {}))
 
-    assert plainly(with_known) == plainly(find_drifts(opened, told.ids[start], searches, {}))
+    assert plainly(find_drifts(story_repository, told.ids[start], searches, known)) == expected
+    with libgit2_alone():
+        assert plainly(find_drifts(story_repository, told.ids[start], searches, known)) == expected
+
+
+@contextmanager
+def libgit2_alone() -> Iterator[None]:
+    """Let no number of new commits be few enough for git."""
+    ubp.git.new_commits.read_new_commits.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ubp.git.new_commits, "FEW", -1)
+        yield
+    ubp.git.new_commits.read_new_commits.cache_clear()

@@ -1,0 +1,507 @@
+"""Last changes and drift, case by case; the generated histories have the rest."""
+
+import pytest
+
+from ubp.errors import RepositoryError
+from ubp.git.history import find_drifts, last_changes
+from ubp.git.new_commits import FEW, read_new_commits
+from ubp.git.trees import list_tree, tree_id
+from ubp.model import Drift, LastChange, Search
+from ubp.paths import Glob
+
+NOWHERE = "0" * 40
+
+
+def changed(commit: str, *, is_boundary: bool = False) -> LastChange:
+    return LastChange(commit, is_boundary)
+
+
+def drift(*commits: str, is_complete: bool = True, existed: bool = True) -> Drift:
+    return Drift(commits, is_complete, existed)
+
+
+@pytest.fixture
+def without_libgit2(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail where libgit2 is asked: git alone has to answer."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("ubp.git.repository.Repository.libgit2", refuse)
+
+
+# Which commit last changed a page
+
+
+def test_the_last_change_of_a_page_is_not_that_of_the_others(repository, opened_either_way):
+    repository.write("a.md", "a\n")
+    repository.write("b.md", "b\n")
+    first = repository.commit()
+    repository.write("b.md", "bb\n")
+    second = repository.commit()
+
+    found = last_changes(opened_either_way(repository.root), second, ["a.md", "b.md", "c.md"], {})
+
+    assert found == {"a.md": changed(first), "b.md": changed(second)}
+
+
+def test_a_change_of_mode_alone_is_none(repository, opened_either_way):
+    repository.write("a.md", "a\n")
+    first = repository.commit()
+    repository.git("update-index", "--chmod=+x", "a.md")
+    head = repository.commit(add=False)
+    assert repository.git("log", "-1", "--format=%H", "--", "a.md") == head
+
+    found = last_changes(opened_either_way(repository.root), head, ["a.md"], {})
+
+    assert found == {"a.md": changed(first)}
+
+
+def test_a_page_keeps_its_last_change_through_renames(repository, opened_either_way):
+    repository.write("a.md", "a\n")
+    first = repository.commit()
+    repository.git("mv", "a.md", "b.md")
+    repository.commit()
+    (repository.root / "docs").mkdir()
+    repository.git("mv", "b.md", "docs/日本語.md")
+    head = repository.commit()
+
+    found = last_changes(opened_either_way(repository.root), head, ["docs/日本語.md"], {})
+
+    assert found == {"docs/日本語.md": changed(first)}
+
+
+def test_a_rename_with_an_edit_is_a_change(repository, opened_either_way):
+    repository.write("a.md", "a\n" * 20)
+    repository.commit()
+    repository.git("mv", "a.md", "b.md")
+    repository.write("b.md", "a\n" * 20 + "b\n")
+    head = repository.commit()
+
+    found = last_changes(opened_either_way(repository.root), head, ["b.md"], {})
+
+    assert found == {"b.md": changed(head)}
+
+
+def test_a_copy_is_a_new_page(repository, opened_either_way):
+    repository.write("a.md", "a\n")
+    first = repository.commit()
+    repository.write("b.md", "a\n")
+    head = repository.commit()
+
+    found = last_changes(opened_either_way(repository.root), head, ["a.md", "b.md"], {})
+
+    assert found == {"a.md": changed(first), "b.md": changed(head)}
+
+
+def test_a_page_that_takes_the_place_of_another_is_changed(repository, opened_either_way):
+    repository.write("a.md", "a\n")
+    repository.write("b.md", "b\n")
+    repository.commit()
+    repository.git("mv", "-f", "a.md", "b.md")
+    head = repository.commit()
+
+    found = last_changes(opened_either_way(repository.root), head, ["b.md"], {})
+
+    assert found == {"b.md": changed(head)}
+
+
+@pytest.mark.parametrize(
+    ("olds", "right"),
+    [
+        (("old/page.md", "new/deep/other.md"), "old/page.md"),  # the same file name
+        (("new/b.md", "other/a.md"), "new/b.md"),  # the longest common start
+        (("b.md", "c.md"), "b.md"),  # the alphabet
+    ],
+)
+def test_of_several_old_names_the_closest_is_taken(repository, opened_either_way, olds, right):
+    commits = {}
+    for old in olds:
+        repository.write(old, "same\n")
+        commits[old] = repository.commit()
+    for old in olds:
+        repository.remove(old)
+    repository.write("new/deep/page.md", "same\n")
+    head = repository.commit()
+
+    found = last_changes(opened_either_way(repository.root), head, ["new/deep/page.md"], {})
+
+    assert found == {"new/deep/page.md": changed(commits[right])}
+
+
+def test_a_rename_on_a_merged_branch_is_followed_there(repository, opened_either_way):
+    repository.write("a.md", "a\n")
+    first = repository.commit()
+    repository.git("checkout", "-q", "-b", "topic")
+    repository.git("mv", "a.md", "b.md")
+    repository.commit()
+    repository.git("checkout", "-q", "main")
+    repository.write("c.md", "c\n")
+    repository.commit()
+    head = repository.merge("topic")
+
+    found = last_changes(opened_either_way(repository.root), head, ["b.md"], {})
+
+    assert found == {"b.md": changed(first)}
+
+
+def test_a_merge_that_resolves_a_conflict_is_a_change(repository, opened_either_way):
+    repository.write("a.md", "a\n")
+    repository.commit()
+    repository.git("checkout", "-q", "-b", "topic")
+    repository.write("a.md", "topic\n")
+    repository.commit()
+    repository.git("checkout", "-q", "main")
+    repository.write("a.md", "main\n")
+    repository.commit()
+    repository.git("merge", "-q", "topic", check=False)
+    repository.write("a.md", "both\n")
+    head = repository.commit()
+
+    found = last_changes(opened_either_way(repository.root), head, ["a.md"], {})
+
+    assert found == {"a.md": changed(head)}
+
+
+def test_a_shallow_clone_says_where_it_ends(repository, new_repository, opened_either_way):
+    for number in range(4):
+        repository.write(f"{number}.md", "text\n")
+        commit = repository.commit()
+    clone = new_repository("clone")
+    clone.git("fetch", "-q", "--depth=2", f"file://{repository.root}", "main:cut")
+    boundary = clone.git("rev-parse", "cut^")
+
+    found = last_changes(opened_either_way(clone.root), commit, ["0.md", "2.md", "3.md"], {})
+
+    assert found == {
+        "0.md": changed(boundary, is_boundary=True),
+        "2.md": changed(boundary, is_boundary=True),
+        "3.md": changed(commit),
+    }
+
+
+def test_file_names_are_bytes(repository, opened_either_way, write_named):
+    names = ["new\nline.md", "日本語/認証.md", "[id].md", " a.md", "\udcff\udcfe"]
+    for name in names:
+        write_named(repository, name, name.encode("utf-8", "surrogateescape").hex())
+    first = repository.commit()
+    repository.write("other.md", "text\n")
+    head = repository.commit()
+
+    found = last_changes(opened_either_way(repository.root), head, names, {})
+
+    assert found == {name: changed(first) for name in names}
+
+
+def test_a_missing_tree_is_told(repository, opened):
+    repository.write("docs/a.md", "a\n")
+    repository.commit()
+    repository.write("docs/a.md", "aa\n")
+    head = repository.commit()
+    tree = repository.git("rev-parse", "HEAD^:docs")
+    (repository.root / ".git/objects" / tree[:2] / tree[2:]).unlink()
+
+    with pytest.raises(RepositoryError, match="cannot be read whole") as raised:
+        last_changes(opened(repository.root), head, ["docs/a.md"], {})
+
+    assert tree in raised.value.cause
+
+
+# Which commits took a source from its baseline
+
+
+def at(repository, commit: str, path: str) -> str:
+    return repository.git("rev-parse", f"{commit}:{path}")
+
+
+def by_commit(repository, commit: str, path: str) -> Search:
+    """What stood at a path in a commit."""
+    return Search(path, None, at(repository, commit, path), commit)
+
+
+def by_glob(git, commit: str, pattern: str) -> Search:
+    """What matched in a commit."""
+    glob = Glob(pattern)
+    tree = list_tree(git, commit).items()
+    matched = [(path, e) for path, e in tree if not e.is_directory and glob.matches(path)]
+    return Search(glob.prefix, pattern, tree_id(matched) if matched else None, commit)
+
+
+def find(git, start: str, search: Search, known=None) -> Drift:
+    return find_drifts(git, start, [search], known or {})[search]
+
+
+def write_all(repository, path: str, *contents: str) -> list[str]:
+    """A commit for each content."""
+    commits = []
+    for content in contents:
+        repository.write(path, content)
+        commits.append(repository.commit())
+    return commits
+
+
+def test_drift_is_every_commit_since_the_baseline(repository, opened_either_way):
+    one, two, three = write_all(repository, "src/x", "1", "2", "3")
+    repository.write("other", "text")
+    head = repository.commit()
+    git = opened_either_way(repository.root)
+
+    assert find(git, head, by_commit(repository, one, "src/x")) == drift(three, two)
+    assert find(git, head, by_commit(repository, two, "src/x")) == drift(three)
+    assert find(git, head, by_commit(repository, three, "src/x")) == drift()
+    assert find(git, head, by_commit(repository, one, "src")) == drift(three, two)
+    assert find(git, head, by_commit(repository, three, "src")) == drift()
+    assert find(git, head, Search("", None, at(repository, two, ""), two)) == drift(head, three)
+
+
+def test_a_path_that_was_not_there_is_created(repository, opened_either_way):
+    repository.write("a.md", "a")
+    base = repository.commit()
+    made, edited = write_all(repository, "src/x", "1", "2")
+    git = opened_either_way(repository.root)
+
+    assert find(git, edited, Search("src/x", None, None, base)) == drift(edited, made)
+    assert find(git, edited, Search("src", None, None, base)) == drift(edited, made)
+    assert find(git, edited, Search("none", None, None, base)) == drift(existed=False)
+
+
+def test_the_commit_that_removed_a_path_comes_first(repository, opened_either_way):
+    made, edited = write_all(repository, "x", "1", "2")
+    repository.remove("x")
+    gone = repository.commit()
+    repository.write("y", "y")
+    head = repository.commit()
+    git = opened_either_way(repository.root)
+
+    assert find(git, head, by_commit(repository, made, "x")) == drift(gone, edited)
+    never_met = Search("x", None, NOWHERE, None)
+    assert find(git, head, never_met) == drift(gone, edited, made, is_complete=False)
+    never_there = Search("z", None, NOWHERE, None)
+    assert find(git, head, never_there) == drift(is_complete=False, existed=False)
+
+
+def test_a_revert_ends_the_drift(repository, opened_either_way):
+    one, _, three, four = write_all(repository, "x", "1", "2", "1", "4")
+    git = opened_either_way(repository.root)
+    search = by_commit(repository, one, "x")
+
+    assert find(git, three, search) == drift()
+    assert find(git, four, search) == drift(four)
+
+
+def test_a_pin_needs_no_commit_and_few_digits(repository, opened_either_way):
+    one, two, three = write_all(repository, "x", "1", "2", "3")
+    git = opened_either_way(repository.root)
+
+    for length in (7, 12, 40):
+        pin = Search("x", None, at(repository, one, "x")[:length], None)
+        assert find(git, three, pin) == drift(three, two)
+        assert find(git, one, pin) == drift()
+
+
+def test_a_change_of_mode_is_drift_of_a_directory_but_not_of_a_file(repository, opened_either_way):
+    repository.write("src/x", "1")
+    base = repository.commit()
+    repository.git("update-index", "--chmod=+x", "src/x")
+    mode = repository.commit(add=False)
+    repository.git("reset", "-q", "--hard")
+    repository.write("src/x", "2")
+    head = repository.commit()
+    git = opened_either_way(repository.root)
+
+    assert find(git, head, by_commit(repository, base, "src/x")) == drift(head)
+    assert find(git, head, by_commit(repository, base, "src")) == drift(head, mode)
+    assert find(git, head, by_glob(git, base, "src/*")) == drift(head, mode)
+
+
+def test_a_file_that_becomes_a_directory_has_changed(repository, opened_either_way):
+    repository.write("x", "1")
+    base = repository.commit()
+    repository.remove("x")
+    repository.write("x/y", "1")
+    head = repository.commit()
+    git = opened_either_way(repository.root)
+
+    assert find(git, head, by_commit(repository, base, "x")) == drift(head)
+    assert find(git, head, Search("x/y", None, None, base)) == drift(head)
+    assert find(git, base, Search("x", None, at(repository, head, "x")[:9], None)) == drift(
+        base, is_complete=False
+    )
+
+
+def test_only_matching_files_are_drift_of_a_glob(repository, opened_either_way):
+    repository.write("src/a.py", "1")
+    repository.write("src/deep/b.py", "1")
+    repository.write("src/notes.txt", "1")
+    base = repository.commit()
+    (other,) = write_all(repository, "src/notes.txt", "2")
+    (deep,) = write_all(repository, "src/deep/b.py", "2")
+    (added,) = write_all(repository, "src/new.py", "1")
+    repository.remove("src/a.py")
+    gone = repository.commit()
+    git = opened_either_way(repository.root)
+
+    assert find(git, gone, by_glob(git, base, "src/**/*.py")) == drift(gone, added, deep)
+    assert find(git, gone, by_glob(git, base, "src/*.py")) == drift(gone, added)
+    assert find(git, gone, by_glob(git, base, "**/b.py")) == drift(deep)
+    assert find(git, gone, by_glob(git, base, "src/deep/*")) == drift(deep)
+    assert find(git, gone, by_glob(git, base, "src/*.txt")) == drift(other)
+    assert find(git, gone, by_glob(git, base, "none/*")) == drift(existed=False)
+    pin = by_glob(git, base, "src/**/*.py")
+    assert find(git, gone, pin._replace(commit=None)) == drift(gone, added, deep)
+
+
+def test_both_sides_of_a_merge_may_drift(repository, opened_either_way):
+    (base,) = write_all(repository, "src/x", "1")
+    repository.git("checkout", "-q", "-b", "topic")
+    (topic,) = write_all(repository, "src/y", "1")
+    repository.git("checkout", "-q", "main")
+    (main,) = write_all(repository, "src/z", "1")
+    merge = repository.merge("topic")
+    git = opened_either_way(repository.root)
+
+    assert find(git, merge, by_commit(repository, base, "src")) == drift(merge, main, topic)
+    assert find(git, merge, Search("src/y", None, None, base)) == drift(topic)
+    pin = Search("src", None, at(repository, base, "src")[:12], None)
+    assert find(git, merge, pin) == drift(merge, main, topic)
+
+
+def test_no_ancestor_of_a_met_pin_is_drift(repository, opened_either_way):
+    first, second = write_all(repository, "x", "1", "2")
+    repository.git("checkout", "-q", "-b", "topic", first)
+    (topic,) = write_all(repository, "x", "topic")
+    repository.git("checkout", "-q", "main")
+    (main,) = write_all(repository, "x", "main")
+    repository.git("merge", "-q", "topic", check=False)
+    (merge,) = write_all(repository, "x", "both")
+    git = opened_either_way(repository.root)
+
+    # The topic's line leads past the pin, down to the first commit, which is older than the pin.
+    pin = Search("x", None, at(repository, second, "x")[:12], None)
+    assert find(git, merge, pin) == drift(merge, main, topic)
+
+
+def test_a_merge_that_drops_the_baseline_is_the_drift(repository, opened_either_way):
+    (old,) = write_all(repository, "x", "old")
+    repository.git("checkout", "-q", "-b", "topic")
+    repository.write("page.md", "about new")
+    (base,) = write_all(repository, "x", "new")
+    repository.git("checkout", "-q", "main")
+    write_all(repository, "other", "text")
+    repository.git("merge", "-q", "--no-commit", "--no-ff", "topic")
+    repository.write("x", "old")
+    merge = repository.commit()
+    write_all(repository, "other", "more text")
+    (head,) = write_all(repository, "x", "older")
+    git = opened_either_way(repository.root)
+    search = by_commit(repository, base, "x")
+    assert repository.git("log", "--format=%H", f"{base}..{merge}", "--", "x") == ""
+
+    assert find(git, merge, search) == drift(merge)
+    assert find(git, head, search) == drift(head, merge)
+    assert find(git, head, search, {merge: {search: drift(merge)}}) == drift(head, merge)
+    assert find(git, head, by_commit(repository, old, "x")) == drift(head)
+
+
+def test_where_a_shallow_clone_ends_drift_is_incomplete(
+    repository, new_repository, opened_either_way
+):
+    one, _, three, four = write_all(repository, "x", "1", "2", "3", "4")
+    clone = new_repository("clone")
+    clone.git("fetch", "-q", "--depth=2", f"file://{repository.root}", "main:cut")
+    git = opened_either_way(clone.root)
+
+    pin = Search("x", None, at(repository, one, "x")[:12], None)
+    assert find(git, four, pin) == drift(four, is_complete=False)
+    assert find(git, four, Search("z", None, NOWHERE, None)) == drift(
+        is_complete=False, existed=False
+    )
+    assert find(git, four, by_commit(clone, three, "x")) == drift(four)
+
+
+# What is known of earlier heads
+
+
+@pytest.mark.usefixtures("without_libgit2")
+def test_new_commits_are_read_by_git_alone(repository, opened):
+    repository.write("a.md", "a")
+    repository.write("b.md", "b")
+    repository.write("src/x", "1")
+    first = repository.commit()
+    known = {first: {path: changed(first) for path in ("a.md", "b.md")}}
+    repository.git("mv", "a.md", "c.md")
+    second = repository.commit()
+    repository.write("b.md", "bb")
+    repository.write("src/x", "2")
+    third = repository.commit()
+    git = opened(repository.root)
+    searches = {
+        by_commit(repository, first, "src/x"): drift(third),
+        by_commit(repository, first, "src"): drift(third),
+        by_commit(repository, first, ""): drift(third, second),
+        by_commit(repository, second, ""): drift(third),
+        by_commit(repository, first, "a.md"): drift(second),
+        by_glob(git, first, "src/*"): drift(third),
+        by_glob(git, first, "*.md"): drift(third, second),
+        by_glob(git, third, "*.md"): drift(),
+        Search("c.md", None, None, first): drift(second),
+        Search("src/x", None, at(repository, first, "src/x")[:7], None): drift(third),
+        Search("old", None, "1234567", None): drift(first, is_complete=False),
+    }
+    older = {first: {search: d for search, d in searches.items() if search.path == "old"}}
+
+    assert last_changes(git, third, ["b.md", "c.md", "none.md"], known) == {
+        "b.md": changed(third),
+        "c.md": changed(first),
+    }
+    assert find_drifts(git, third, searches, older) == searches
+
+
+@pytest.mark.usefixtures("without_libgit2")
+def test_a_head_that_is_known_is_asked_nothing(repository, opened):
+    (head,) = write_all(repository, "a.md", "a")
+    git = opened(repository.root)
+    search = Search("a.md", None, "1234567", None)
+
+    assert last_changes(git, head, ["a.md"], {head: {"a.md": changed(head)}}) == {
+        "a.md": changed(head)
+    }
+    assert find(git, head, search, {head: {search: drift(NOWHERE)}}) == drift(NOWHERE)
+
+
+@pytest.mark.usefixtures("without_libgit2")
+def test_known_heads_may_be_gone(repository, opened):
+    first, second = write_all(repository, "a.md", "a", "b")
+    git = opened(repository.root)
+    known = {NOWHERE.replace("0", "7"): {"a.md": changed(NOWHERE)}, first: {"a.md": changed(first)}}
+
+    assert last_changes(git, second, ["a.md"], known) == {"a.md": changed(second)}
+
+
+def test_a_branch_from_before_a_known_head_is_walked(repository, opened):
+    write_all(repository, "a.md", "a")
+    (x,) = write_all(repository, "x", "1")
+    repository.git("checkout", "-q", "-b", "topic")
+    write_all(repository, "other", "text")
+    repository.git("checkout", "-q", "main")
+    (known_head,) = write_all(repository, "x", "2")
+    repository.git("merge", "-q", "--no-commit", "--no-ff", "topic")
+    repository.write("x", "1")  # the merge takes the state from before the known head
+    merge = repository.commit()
+    git = opened(repository.root)
+    known = {known_head: {"x": changed(known_head)}}
+
+    assert last_changes(git, merge, ["x"], known) == {"x": changed(x)}
+
+
+def test_many_new_commits_are_walked(repository, opened):
+    (first,) = write_all(repository, "a.md", "a")
+    head = first
+    for _ in range(FEW + 1):
+        head = repository.commit()
+    git = opened(repository.root)
+
+    assert read_new_commits(git, head, frozenset([first])) is None
+    assert last_changes(git, head, ["a.md"], {first: {"a.md": changed(first)}}) == {
+        "a.md": changed(first)
+    }
