@@ -41,7 +41,7 @@ def test_nothing_is_left_that_a_terminal_obeys(text):
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash reads the words")
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(NAMES, min_size=1, max_size=20))
 def test_a_word_is_read_by_a_shell_as_the_path_that_it_was(names):
     words = " ".join(shell_word(os.fsdecode(name)) for name in names)

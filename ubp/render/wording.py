@@ -35,7 +35,7 @@ def shell_word(path: str) -> str:
     if safe == path:
         return "'" + path.replace("'", "'\\''") + "'"
     quoted = path.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$'{printable(quoted)}'"
+    return f"$'{re.sub(_UNSAFE, _as_bytes, quoted)}'"
 
 
 def count(number: int, noun: str) -> str:
@@ -91,3 +91,9 @@ def _escape(match: re.Match[str]) -> str:
     if FIRST_BYTE <= code <= LAST_BYTE:
         return f"\\x{code - FIRST_BYTE + 0x80:02x}"
     return _NAMED.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")  # noqa: PLR2004
+
+
+def _as_bytes(match: re.Match[str]) -> str:
+    is_byte = FIRST_BYTE <= ord(match[0]) <= LAST_BYTE
+    data = match[0].encode("utf-8", "surrogateescape" if is_byte else "surrogatepass")
+    return "".join(f"\\x{byte:02x}" for byte in data)
