@@ -1,5 +1,6 @@
 """Where the process starts: the hot calls straight to their function, all others by cyclopts."""
 
+import atexit
 import gc
 import os
 import sys
@@ -22,6 +23,10 @@ def run() -> NoReturn:
         status = main(sys.argv[1:])
     except KeyboardInterrupt:  # before a command began, or after it ended
         status = INTERRUPTED
+    # Everything is flushed and closed. Taking the interpreter down object by object costs 5 ms more
+    # than leaving at once, so that is done only where somebody else (coverage) waits for the end.
+    if not atexit._ncallbacks():  # noqa: SLF001  # nothing public tells
+        os._exit(status)
     sys.exit(status)
 
 
