@@ -3,12 +3,14 @@
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ubp.config import Config, is_document, scope
 from ubp.errors import RepositoryError
 from ubp.git.repository import Repository
+from ubp.git.snapshot import read_documents
 from ubp.git.trees import diff_trees, entries_at, list_tree
-from ubp.indexing.base import Base, tells_documents
+from ubp.indexing.base import Base, Ground, tells_documents
 from ubp.indexing.overlay import ROOT, Changes, Overlay
 from ubp.indexing.pages import Pages
 from ubp.model import MODE_FILE, Entry, FilePath, ObjectId, Page, Snapshot
@@ -17,6 +19,10 @@ from ubp.seams import Progress, be_silent
 from ubp.store.listed import ListingMovedError
 from ubp.store.listing import Listing
 from ubp.store.store import Store
+
+if TYPE_CHECKING:  # modules that `ubp stale` must not load
+    from ubp.indexing.fulltext import FullText
+    from ubp.indexing.linked import Linked
 
 # Other processes may move the listing to their commit as often as this one moves it to its own.
 LISTING_ATTEMPTS = 4
@@ -31,9 +37,10 @@ class View:
     """Answers about one snapshot. `build_view` makes it; the store must stay open."""
 
     def __init__(
-        self, snapshot: Snapshot, config: Config, base: Base, overlay: Overlay, pages: Pages
+        self, ground: Ground, config: Config, base: Base, overlay: Overlay, pages: Pages
     ) -> None:
-        self.snapshot = snapshot
+        self.ground = ground
+        self.snapshot = ground.snapshot
         self._config = config
         self._is_document = tells_documents(config)
         self._base = base
@@ -121,6 +128,30 @@ class View:
             found[entry.id].append(path)
         return {one: sorted(paths) for one, paths in found.items()}
 
+    def pages(self) -> list[Page]:
+        """All documents, in the order of their paths."""
+        documents = self._overlay.entries(self.document_paths())
+        there = {path: entry for path, entry in documents.items() if entry}
+        facts = self._pages.facts(there)
+        return [Page(path, entry.id, facts[entry.id]) for path, entry in there.items()]
+
+    def read(self, paths: Collection[FilePath]) -> dict[FilePath, bytes | None]:
+        """The bytes of these documents as Git stores them; None: not to be had."""
+        ground = self.ground
+        entries = self._overlay.entries(paths)
+        there = {p: e for p, e in entries.items() if e and self._is_document(p, e)}
+        return read_documents(ground.repository, ground.snapshot, there)
+
+    def learn_graph(self) -> "Linked":
+        """See that the snapshot's links are known and resolved, and its words; and give them."""
+        return self._linked
+
+    def full_text(self) -> "FullText":
+        """The words of the documents."""
+        from ubp.indexing.fulltext import FullText
+
+        return FullText(self.ground.store, self._linked)
+
     def learn(self) -> None:
         """See that the store knows what each document says; `build_view` has done so."""
         keys = self._config.keys
@@ -131,6 +162,22 @@ class View:
             if len(wanted) == len(lacking) and not self._pages.passing:
                 self._base.mark_complete(keys)
         self._pages.learn(self._changed_documents)
+
+    @cached_property
+    def _linked(self) -> "Linked":
+        from ubp.indexing.graph import link_snapshot
+
+        is_commit = self.snapshot.kind == "commit"
+        documents = self._changed_documents
+        return link_snapshot(
+            self.ground,
+            self._config,
+            changes={
+                path: documents.get(path) if entry and is_document(self._config, path) else entry
+                for path, entry in self.snapshot.changes.items()
+            },
+            all_files=lambda: (self._overlay if is_commit else self._base).files(ROOT),
+        )
 
     @cached_property
     def _bound_pages(self) -> list[Page]:
@@ -197,7 +244,8 @@ def build_view(
     base, changes, has_folders = _lay_base(repository, store, config, snapshot)
     overlay = Overlay(repository, base, changes, has_folders=has_folders)
     pages = Pages(repository, store, config.keys, snapshot, progress)
-    view = View(snapshot, config, base, overlay, pages)
+    ground = Ground(repository, store, snapshot, progress)
+    view = View(ground, config, base, overlay, pages)
     view.learn()
     return view
 

@@ -1,7 +1,7 @@
 """The words of the domain, as values that every room shares."""
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, NewType
+from typing import Literal, NamedTuple, NewType, get_args
 
 # Values are NamedTuples, not dataclasses: `import dataclasses` costs 15 ms of CPU and each
 # dataclass another 0.8 ms, a tenth of what a warm `ubp stale` may take (benchmarks/startup.py).
@@ -185,3 +185,64 @@ class Assessment(NamedTuple):
     page: Page
     level: Level
     references: tuple[ReferenceVerdict, ...]
+
+
+LinkType = Literal["references", "depends_on", "implements", "extends", "conflicts_with"]
+LINK_TYPES: tuple[LinkType, ...] = get_args(LinkType)
+LinkKind = Literal["wikilink", "embed", "markdown", "definition"]
+
+
+class Link(NamedTuple):
+    """A link as a page writes it; where it leads depends on the snapshot (`ubp.links`).
+
+    `target` is decoded and without its anchor, "" for the page itself; the bytes from `byte_start`
+    to `byte_end` are the same as written. `line` and `column` (in characters) count from 1 and
+    say where the link begins, for a `definition` where `[label]: target` does; `context` and
+    `section` (an index) are those of its first use. `meant_type` is the type that a label was
+    probably meant to be.
+    """
+
+    kind: LinkKind
+    target: str
+    anchor: str | None
+    link_type: LinkType
+    label: str | None
+    line: int
+    column: int
+    byte_start: int
+    byte_end: int
+    context: str
+    section: int
+    meant_type: LinkType | None
+
+
+class Section(NamedTuple):
+    """A heading and the text below it, up to the next section; blank lines at its end are not its.
+
+    The text before the first heading of this kind has `heading` None and `level` 0. Lines count
+    from 1, both ends included; the bytes from `byte_start` to `byte_end` are its text.
+    `heading_path` has the headings above (the page's H1 too) and its own.
+    """
+
+    heading: str | None
+    level: int
+    heading_path: tuple[str, ...]
+    anchor: str | None
+    line_start: int
+    line_end: int
+    byte_start: int
+    byte_end: int
+
+
+class Chunk(NamedTuple):
+    """A piece of a page; `section` is an index, of the larger part where sections were joined.
+
+    Lines count from 1, both ends included; the bytes from `byte_start` to `byte_end` are its text.
+    """
+
+    section: int
+    line_start: int
+    line_end: int
+    byte_start: int
+    byte_end: int
+    token_count: int

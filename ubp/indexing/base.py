@@ -1,18 +1,28 @@
 """The files of the commit that a view stands on: as the store lists them, else in memory."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ubp.config import Config, is_document
 from ubp.git.repository import Repository
 from ubp.git.trees import list_tree
-from ubp.model import MODE_FILE, Entry, FilePath, ObjectId, Page
+from ubp.model import MODE_FILE, Entry, FilePath, ObjectId, Page, Snapshot
+from ubp.seams import Progress
 from ubp.store.listed import ListingMovedError
 from ubp.store.listing import Listing
 from ubp.store.store import Store
 
 T = TypeVar("T")
 Tree = Mapping[FilePath, Entry]
+
+
+class Ground(NamedTuple):
+    """What a view stands on."""
+
+    repository: Repository
+    store: Store
+    snapshot: Snapshot
+    progress: Progress
 
 
 def tells_documents(config: Config) -> Callable[[FilePath, Entry], bool]:

@@ -16,7 +16,7 @@ from ubp.store.place import (
     put_in_place,
     wait_for_lock,
 )
-from ubp.store.schema import FORMAT, SCHEMA
+from ubp.store.schema import FORMAT, SCHEMA, SHADOWS
 
 # A writer holds the lock for a few milliseconds, 0.5 s for the listing of 100,000 files; nobody
 # shall wait five seconds, whatever happens.
@@ -31,8 +31,12 @@ PRAGMA foreign_keys=ON;
 PRAGMA trusted_schema=OFF;
 """
 
-# SQLite's own are left out: indexes without text, statistics where somebody ran ANALYZE.
-TABLES_MADE = "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+# SQLite's own are left out: indexes without text, statistics where somebody ran ANALYZE, and the
+# tables behind the full text.
+TABLES_MADE = (
+    "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"  # noqa: S608  # ours
+    f" AND NOT (type = 'table' AND name IN {SHADOWS})"
+)
 
 # Another process may replace the file while it is opened; a third time in a row is no chance.
 OPENING_ATTEMPTS = 3

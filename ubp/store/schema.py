@@ -1,8 +1,9 @@
 """What `knowledge.db` holds. Derived data: a change here raises FORMAT, nothing is migrated."""
 
-FORMAT = 1
-"""`PRAGMA user_version`. Raise it with the schema, and with what `parse_page` or `is_document`
-answer for the same bytes and paths: every database of another format is rebuilt from nothing."""
+FORMAT = 2
+"""`PRAGMA user_version`. Raise it with the schema, and with what `parse_page`, `parse_markdown`,
+`ubp.words`, `ubp.links` or `is_document` answer for the same bytes and paths: every database of
+another format is rebuilt from nothing."""
 
 # Ids are 20 bytes. A path is TEXT, or a BLOB where its bytes are no UTF-8 (`values.py`).
 SCHEMA = """
@@ -71,7 +72,152 @@ CREATE TABLE commit_record (
     author TEXT NOT NULL,
     subject TEXT NOT NULL
 ) WITHOUT ROWID;
+
+-- What a page's Markdown says, learned apart from its front matter: `ubp stale` needs none of it.
+CREATE TABLE page (
+    id INTEGER PRIMARY KEY,
+    blob BLOB NOT NULL UNIQUE,
+    title TEXT,                -- the front matter's, else the first H1's text
+    aliases TEXT NOT NULL,     -- JSON, as are the next two
+    sections TEXT NOT NULL,
+    anchors TEXT NOT NULL
+);
+CREATE TABLE chunk (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- the full text's: never given again
+    page INTEGER NOT NULL REFERENCES page ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    section INTEGER NOT NULL,
+    line_start INTEGER NOT NULL,
+    line_end INTEGER NOT NULL,
+    byte_start INTEGER NOT NULL,
+    byte_end INTEGER NOT NULL,
+    token_count INTEGER NOT NULL,
+    hash BLOB NOT NULL,        -- of its text
+    UNIQUE (page, number)
+);
+CREATE TABLE link (
+    page INTEGER NOT NULL REFERENCES page ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    target TEXT NOT NULL,
+    anchor TEXT,
+    link_type TEXT NOT NULL,
+    label TEXT,
+    line INTEGER NOT NULL,
+    "column" INTEGER NOT NULL,
+    byte_start INTEGER NOT NULL,
+    byte_end INTEGER NOT NULL,
+    context TEXT NOT NULL,
+    section INTEGER NOT NULL,
+    meant_type TEXT,
+    PRIMARY KEY (page, number)
+) WITHOUT ROWID;
+-- Checksums of the names that a page's links ask for.
+CREATE TABLE asked (
+    name INTEGER NOT NULL,
+    page INTEGER NOT NULL,
+    PRIMARY KEY (name, page)
+) WITHOUT ROWID;
+-- The words of chunks. Of chunks that are gone they stay until most are such (no text is kept
+-- that could tell which words to take out).
+CREATE VIRTUAL TABLE words USING fts5(
+    title, headings, body, aliases, content='', tokenize='unicode61'
+);
+CREATE TABLE vector (
+    hash BLOB NOT NULL,        -- of a chunk's text
+    model TEXT NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (hash, model)
+) WITHOUT ROWID;
+
+-- Where the links of one commit lead, for each work tree. A larger generation came later.
+CREATE TABLE graph (
+    id INTEGER PRIMARY KEY,
+    git_dir NOT NULL UNIQUE,
+    "commit" BLOB NOT NULL,
+    scope TEXT NOT NULL,       -- the configuration under which links were resolved
+    is_complete INTEGER NOT NULL, -- every page was known
+    generation INTEGER NOT NULL UNIQUE
+);
+CREATE TABLE node (            -- whatever is no folder
+    id INTEGER PRIMARY KEY,
+    graph INTEGER NOT NULL REFERENCES graph ON DELETE CASCADE,
+    path NOT NULL,
+    blob BLOB,                 -- NULL: no page
+    doc_id TEXT,
+    UNIQUE (graph, path)
+);
+CREATE INDEX page_node ON node (blob, graph) WHERE blob IS NOT NULL;
+CREATE TABLE name (            -- checksums of the names that a node answers to
+    graph INTEGER NOT NULL REFERENCES graph ON DELETE CASCADE,
+    name INTEGER NOT NULL,
+    node INTEGER NOT NULL,
+    PRIMARY KEY (graph, name, node)
+) WITHOUT ROWID;
+CREATE TABLE edge (
+    source INTEGER NOT NULL REFERENCES node ON DELETE CASCADE,
+    number INTEGER NOT NULL,   -- the link's in its page
+    bucket TEXT NOT NULL,
+    target INTEGER,
+    has_anchor INTEGER,        -- NULL: none is asked for
+    candidates TEXT,           -- JSON
+    PRIMARY KEY (source, number)
+) WITHOUT ROWID;
+CREATE INDEX backlink ON edge (target) WHERE target IS NOT NULL;
+
+-- For people: the snapshot whose links were asked for last. Times and texts are Git's to tell.
+CREATE VIEW documents AS
+SELECT node.doc_id AS id, node.path AS filepath,
+    ifnull(page.title, replace(replace(
+        node.path, rtrim(node.path, replace(node.path, '/', '')), ''), '.md', '')) AS title,
+    (SELECT json_extract(content, '$[1]') FROM facts WHERE facts.blob = node.blob LIMIT 1)
+        AS doc_type,
+    lower(hex(node.blob)) AS body_hash, NULL AS created_at,
+    (SELECT datetime(date, 'unixepoch') FROM head JOIN last_change ON head = head.id
+        JOIN commit_record ON commit_record.id = last_change."commit"
+        WHERE head."commit" = graph."commit" AND last_change.path = node.path) AS updated_at
+FROM graph JOIN node ON node.graph = graph.id LEFT JOIN page ON page.blob = node.blob
+WHERE generation = (SELECT max(generation) FROM graph) AND node.blob IS NOT NULL;
+CREATE VIEW sections AS
+SELECT chunk.id, node.doc_id,
+    json_extract(page.sections, '$[' || chunk.section || '][0]') AS heading,
+    chunk.number AS section_order, NULL AS content, lower(hex(chunk.hash)) AS content_hash,
+    vector.vector AS embedding, vector.model AS embedding_model, chunk.token_count,
+    NULL AS updated_at, node.path AS filepath, line_start, line_end, byte_start, byte_end
+FROM graph JOIN node ON node.graph = graph.id JOIN page ON page.blob = node.blob
+JOIN chunk ON chunk.page = page.id LEFT JOIN vector ON vector.hash = chunk.hash
+WHERE generation = (SELECT max(generation) FROM graph);
+CREATE VIEW links AS
+SELECT node.doc_id AS source_doc_id, target.doc_id AS target_doc_id, link.target AS target_title,
+    link.link_type AS type, link.context,
+    (SELECT chunk.id FROM chunk WHERE chunk.page = page.id
+        AND link.line BETWEEN chunk.line_start AND chunk.line_end LIMIT 1) AS source_section_id,
+    NULL AS created_at, node.path AS filepath, link.line, link."column", link.kind, link.anchor,
+    edge.bucket, target.path AS target_path
+FROM graph JOIN node ON node.graph = graph.id JOIN page ON page.blob = node.blob
+JOIN link ON link.page = page.id JOIN edge ON edge.source = node.id AND edge.number = link.number
+LEFT JOIN node AS target ON target.id = edge.target
+WHERE generation = (SELECT max(generation) FROM graph);
+CREATE VIEW source_refs_state AS
+SELECT node.doc_id, ifnull(json_extract(one.value, '$[1]'), json_extract(one.value, '$[0]'))
+        AS file_path,
+    json_extract(one.value, '$[6]') AS last_synced_hash, NULL AS last_synced_at,
+    CASE WHEN json_extract(one.value, '$[6]') IS NULL THEN NULL
+        ELSE ifnull(lower(hex(entry.id)) NOT LIKE json_extract(one.value, '$[6]') || '%', 1)
+    END AS is_stale
+FROM graph JOIN node ON node.graph = graph.id JOIN facts ON facts.blob = node.blob
+JOIN json_each(facts.content, '$[4]') AS one
+LEFT JOIN listing ON listing.git_dir = graph.git_dir
+LEFT JOIN entry ON entry.listing = listing.id AND entry.path =
+    ifnull(json_extract(one.value, '$[1]'), json_extract(one.value, '$[0]'))
+WHERE graph.generation = (SELECT max(generation) FROM graph);
 """
 
 TABLES = ("facts", "listing", "head", "past_entry", "commit_record")
 """All but those that go with a row of another table."""
+
+GRAPH_TABLES = ("graph", "page", "asked", "vector")
+"""The same, for what only links and full text need."""
+
+SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")
+"""What SQLite makes for `words`."""

@@ -1,0 +1,1 @@
+"""Use case: documents and the links between them."""

@@ -1,0 +1,103 @@
+"""The documents of a snapshot and the links between them."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from ubp.index import View
+from ubp.indexing.linked import Edge, Linked
+from ubp.links import Bucket
+from ubp.model import FilePath, ObjectId, Page, Section
+from ubp.paths import doc_id
+
+
+class DocumentRow(NamedTuple):
+    """A document in a list; `title` falls back on the file's name without its suffix."""
+
+    path: FilePath
+    doc_id: str
+    title: str
+    doc_type: str
+    tags: tuple[str, ...]
+    blob: ObjectId
+
+
+def open_graph(view: View) -> "Graph":
+    """Make sure that a snapshot's links are known and resolved, and answer about them."""
+    return Graph(view, view.learn_graph())
+
+
+class Graph:
+    """Answers about the links of one snapshot. `open_graph` makes it; the store must stay open."""
+
+    def __init__(self, view: View, linked: Linked) -> None:
+        self._view = view
+        self._linked = linked
+
+    def documents(self) -> list[DocumentRow]:
+        """All documents, in the order of their paths."""
+        return [_row(page) for page in self._view.pages()]
+
+    def document(self, path: FilePath) -> DocumentRow | None:
+        """A document; None: the path is none."""
+        page = self._view.page(path)
+        return _row(page) if page else None
+
+    def outlinks(self, path: FilePath) -> tuple[Edge, ...]:
+        """The links of a page, in order."""
+        return self._linked.out([path]).get(path, ())
+
+    def backlinks(self, path: FilePath) -> tuple[Edge, ...]:
+        """The links of other pages that lead to a page, in the order of path and place."""
+        return tuple(edge for edge in self._linked.into([path])[path] if edge.source != path)
+
+    def all_edges(self) -> Iterator[Edge]:
+        """Every link, page after page in the order of their paths."""
+        return self._linked.edges()
+
+    def edges_of(self, paths: Collection[FilePath]) -> dict[FilePath, tuple[Edge, ...]]:
+        """The links of these pages."""
+        return self._linked.out(paths)
+
+    def backlinks_of(self, paths: Collection[FilePath]) -> dict[FilePath, tuple[Edge, ...]]:
+        """The links of other pages that lead to these."""
+        found = self._linked.into(paths)
+        return {
+            path: tuple(edge for edge in edges if edge.source != path)
+            for path, edges in found.items()
+        }
+
+    def buckets(self) -> Counter[Bucket]:
+        """How many links are in each bucket; they add up to all links."""
+        return self._linked.buckets()
+
+    def link_counts(self) -> dict[FilePath, tuple[int, int]]:
+        """How many links lead from each page to another one, and from others to it."""
+        outgoing: Counter[FilePath] = Counter()
+        incoming: Counter[FilePath] = Counter()
+        for source, target in self._linked.pairs():
+            if source != target:
+                outgoing[source] += 1
+                incoming[target] += 1
+        return {path: (outgoing[path], incoming[path]) for path in self._linked.pages()}
+
+    def sections(self, path: FilePath) -> tuple[Section, ...]:
+        """The sections of a page."""
+        return self._linked.sections(path)
+
+    def anchors(self, path: FilePath) -> frozenset[str]:
+        """All that a link may name behind a page's path, folded."""
+        return self._linked.anchors(path)
+
+    def text(self, path: FilePath) -> bytes | None:
+        """A page's bytes as Git stores them; None: no page, or not to be had."""
+        return self._view.read([path]).get(path)
+
+
+def _row(page: Page) -> DocumentRow:
+    path = page.filepath
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    facts = page.facts
+    return DocumentRow(
+        path, doc_id(path), facts.title or stem, facts.doc_type, facts.tags, page.blob
+    )

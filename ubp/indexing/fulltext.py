@@ -1,0 +1,56 @@
+"""The full text of one snapshot: of what the index knows only its documents count."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ubp.indexing.linked import Linked
+from ubp.model import FilePath, ObjectId
+from ubp.store.database import Database
+from ubp.store.fulltext import FullTextIndex
+
+
+class WordHit(NamedTuple):
+    """A chunk of a document that holds the words; the smaller the rank, the better.
+
+    Lines count from 1, both ends included; the bytes from `byte_start` to `byte_end` are its text.
+    """
+
+    path: FilePath
+    blob: ObjectId
+    number: int
+    rank: float
+    heading_path: tuple[str, ...]
+    line_start: int
+    line_end: int
+    byte_start: int
+    byte_end: int
+
+
+class FullText:
+    """The words of a snapshot's documents."""
+
+    def __init__(self, database: Database, linked: Linked) -> None:
+        self._index = FullTextIndex(database)
+        self._linked = linked
+
+    def search(self, match: str, limit: int, weights: Sequence[float]) -> list[WordHit]:
+        """The best chunks for an expression of FTS5, whose words are segmented (`ubp.words`).
+
+        `weights` are those of title, headings, body and aliases. A page that stands at several
+        paths is there at each of them. Equal ranks are in the order of blob, chunk and path.
+
+        The expression must be one that FTS5 takes.
+        """
+        if limit <= 0:
+            return []
+        rows = self._index.search(match, limit, weights, self._that_count)
+        paths = self._linked.paths_of({row.blob for row in rows})
+        hits = [WordHit(path, *row) for row in rows for path in paths.get(row.blob, ())]
+        return hits[:limit]
+
+    def count(self, match: str) -> int:
+        """How many chunks match."""
+        return self._index.count(match, self._that_count)
+
+    def _that_count(self, blobs: set[ObjectId]) -> set[ObjectId]:
+        return set(self._linked.paths_of(blobs))

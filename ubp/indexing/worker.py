@@ -1,0 +1,97 @@
+"""What a page's bytes say, as the store keeps it; and a process that reads pages for another one.
+
+Not `multiprocessing`: its children begin in the current folder with `import multiprocessing`, and
+a repository may hold a file of that name; and they run the caller's main module once more.
+"""
+
+import marshal
+import struct
+import sys
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import IO, Any
+
+from ubp.links import names_asked
+from ubp.model import Chunk, ObjectId, Section
+from ubp.parse.markdown import parse_markdown
+from ubp.parse.page import parse_page, read_head
+from ubp.store.graph_rows import ChunkRow, PageRows, checksums, clean, pack_json, pack_link
+from ubp.words import segment
+
+# Collisions must not happen: a vector is found by this. 16 bytes are as many as a UUID's.
+HASH_BYTES = 16
+
+_LENGTH = struct.Struct("<Q")
+
+
+def read_pages(blobs: Mapping[ObjectId, bytes]) -> dict[ObjectId, PageRows]:
+    """Read pages; whatever their bytes are, each has an answer."""
+    return {blob: read_page(data) for blob, data in blobs.items()}
+
+
+def read_page(data: bytes) -> PageRows:
+    """Read a page."""
+    head = parse_page(data, ())
+    found = parse_markdown(data, read_head(data, ()).body)
+    words = _Words(head.title or "", head.aliases, found.sections)
+    return PageRows(
+        title=clean(head.title) if head.title else None,
+        aliases=pack_json(head.aliases),
+        sections=pack_json(found.sections),
+        anchors=pack_json(found.anchors),
+        asked=checksums({name for link in found.links for name in names_asked(link)}),
+        chunks=tuple(words.row(data, chunk) for chunk in found.chunks),
+        links=tuple(map(pack_link, found.links)),
+    )
+
+
+class _Words:
+    """What the chunks of one page have in common."""
+
+    def __init__(self, title: str, aliases: tuple[str, ...], sections: tuple[Section, ...]) -> None:
+        self._title = segment(clean(title))
+        self._aliases = segment(clean("\n".join(aliases)))
+        self._headings = [
+            # The page's title has a column of its own.
+            segment(clean("\n".join(path for path in section.heading_path if path != title)))
+            for section in sections
+        ]
+
+    def row(self, data: bytes, chunk: Chunk) -> ChunkRow:
+        text = data[chunk.byte_start : chunk.byte_end]
+        body = segment(text.decode("utf-8", "replace").replace("\0", " "))
+        words = (self._title, self._headings[chunk.section], body, self._aliases)
+        return (*chunk, blake2b(text, digest_size=HASH_BYTES).digest(), words)
+
+
+def serve(tasks: IO[bytes], answers: IO[bytes]) -> None:
+    """Read pages as long as somebody sends some."""
+    while (task := receive(tasks)) is not None:
+        answer = {blob: tuple(rows) for blob, rows in read_pages(task).items()}
+        send(answers, answer)
+
+
+def send(stream: IO[bytes], value: Any) -> None:
+    """Write a value of plain types."""
+    content = marshal.dumps(value)
+    stream.write(_LENGTH.pack(len(content)))
+    stream.write(content)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """Read what the other process (our own, of the same Python) has sent; None: it is gone."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    content = stream.read(length)
+    return marshal.loads(content) if len(content) == length else None  # noqa: S302  # our own child
+
+
+def main() -> None:
+    """Serve on the standard streams."""
+    try:
+        serve(sys.stdin.buffer, sys.stdout.buffer)
+    except (KeyboardInterrupt, BrokenPipeError):  # the parent tells what happened
+        sys.exit(1)

@@ -1,0 +1,179 @@
+"""What pages' Markdown says, keyed by their blobs: names, sections, chunks, links, words."""
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+
+from ubp.model import Chunk, Link, ObjectId, Section
+from ubp.store.database import Database, Rows
+from ubp.store.facts import chunks, marks
+from ubp.store.graph_rows import (
+    PageNaming,
+    PageRows,
+    unpack_chunks,
+    unpack_links,
+    unpack_names,
+    unpack_sections,
+)
+from ubp.store.values import pack_id, unpack_id
+
+LINK_COLUMNS = (
+    'kind, target, anchor, link_type, label, line, "column",'
+    " byte_start, byte_end, context, section, meant_type"
+)
+CHUNK_COLUMNS = "section, line_start, line_end, byte_start, byte_end, token_count"
+
+
+class GraphFacts:
+    """The graph facts of pages. Written once; they can only be missing.
+
+    No part of `Store`, whose import is part of every command: it is made where links are asked for.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def missing(self, blobs: Collection[ObjectId]) -> set[ObjectId]:
+        """Those of these pages of which nothing is known."""
+        known = {blob for (blob,) in self._rows("SELECT blob FROM page WHERE blob IN", blobs)}
+        return {blob for blob in blobs if pack_id(blob) not in known}
+
+    def save(self, pages: Mapping[ObjectId, PageRows]) -> None:
+        """Keep these; call it in batches, so that no writer holds others up."""
+
+        def save(connection: sqlite3.Connection) -> None:
+            for blob, rows in pages.items():
+                page = connection.execute(
+                    "INSERT OR IGNORE INTO page (blob, title, aliases, sections, anchors)"
+                    " VALUES (?, ?, ?, ?, ?)",
+                    [pack_id(blob), rows.title, rows.aliases, rows.sections, rows.anchors],
+                )
+                if page.rowcount:
+                    _put_page(connection, page.lastrowid, rows)
+
+        if pages:
+            self._database.write(save)
+
+    def naming(self, blobs: Collection[ObjectId]) -> dict[ObjectId, PageNaming]:
+        """Titles and aliases."""
+        rows = self._rows("SELECT blob, title, aliases FROM page WHERE blob IN", blobs)
+        found = self._database.unpack(
+            lambda: {
+                unpack_id(blob): PageNaming(title, unpack_names(aliases) if aliases != "[]" else ())
+                for blob, title, aliases in rows
+            }
+        )
+        return found or {}
+
+    def links(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Link, ...]]:
+        """The links of these pages in order; what is not known is left out."""
+        rows = self._rows(
+            f"SELECT blob, {LINK_COLUMNS} FROM page LEFT JOIN link ON link.page = page.id"  # noqa: S608  # ours
+            " WHERE blob IN",
+            blobs,
+            " ORDER BY page.id, link.number",
+        )
+
+        def unpack() -> dict[ObjectId, tuple[Link, ...]]:
+            return {
+                unpack_id(blob): unpack_links(row[1:] for row in group if row[1] is not None)
+                for blob, group in groupby(rows, itemgetter(0))
+            }
+
+        return self._database.unpack(unpack) or {}
+
+    def sections(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Section, ...]]:
+        """The sections of these pages."""
+        rows = self._rows("SELECT blob, sections FROM page WHERE blob IN", blobs)
+        return (
+            self._database.unpack(
+                lambda: {unpack_id(blob): unpack_sections(text) for blob, text in rows}
+            )
+            or {}
+        )
+
+    def anchors(self, blobs: Collection[ObjectId]) -> dict[ObjectId, frozenset[str]]:
+        """All that a link may name behind the pages' paths, folded."""
+        rows = self._rows("SELECT blob, anchors FROM page WHERE blob IN", blobs)
+        return (
+            self._database.unpack(
+                lambda: {unpack_id(blob): frozenset(unpack_names(text)) for blob, text in rows}
+            )
+            or {}
+        )
+
+    def chunks(self, blob: ObjectId) -> tuple[Chunk, ...]:
+        """The chunks of a page in order."""
+        return unpack_chunks(
+            self._database.rows(
+                f"SELECT {CHUNK_COLUMNS} FROM chunk JOIN page ON page.id = chunk.page"  # noqa: S608  # ours
+                " WHERE blob = ? ORDER BY number",
+                [pack_id(blob)],
+            )
+        )
+
+    def asking(self, names: Iterable[int]) -> set[ObjectId]:
+        """The pages with a link that asks for one of these names, by their checksums."""
+        found: set[ObjectId] = set()
+        for chunk in chunks(set(names)):
+            rows = self._database.rows(
+                "SELECT DISTINCT blob FROM asked JOIN page ON page.id = asked.page"  # noqa: S608  # "?,?"
+                f" WHERE name IN ({marks(chunk)})",
+                chunk,
+            )
+            found.update(unpack_id(blob) for (blob,) in rows)
+        return found
+
+    def forget(self, blobs: Collection[ObjectId] | None = None) -> None:
+        """Let these pages be read again, or all of them, with their words."""
+
+        def forget(connection: sqlite3.Connection) -> None:
+            if blobs is None:
+                connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
+                connection.execute("DELETE FROM page")
+                connection.execute("DELETE FROM asked")
+            else:
+                rows = [(pack_id(blob),) for blob in blobs]
+                connection.executemany(
+                    "DELETE FROM asked WHERE page = (SELECT id FROM page WHERE blob = ?)", rows
+                )
+                connection.executemany("DELETE FROM page WHERE blob = ?", rows)
+            connection.execute("UPDATE graph SET is_complete = 0")
+
+        self._database.write(forget)
+
+    def _rows(self, select: str, blobs: Iterable[ObjectId], order: str = "") -> Rows:
+        rows: Rows = []
+        for chunk in chunks(set(blobs)):
+            sql = f"{select} ({marks(chunk)}){order}"
+            rows += self._database.rows(sql, list(map(pack_id, chunk)))
+        return rows
+
+
+def _put_page(connection: sqlite3.Connection, page: int | None, rows: PageRows) -> None:
+    connection.executemany(
+        f"INSERT INTO link (page, number, {LINK_COLUMNS})"  # noqa: S608  # a number
+        f" VALUES ({page}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(number, *link) for number, link in enumerate(rows.links)],
+    )
+    connection.executemany(
+        f"INSERT OR IGNORE INTO asked (name, page) VALUES (?, {page})",  # noqa: S608  # a number
+        [(name,) for name in rows.asked],
+    )
+    for number, (*columns, words) in enumerate(rows.chunks):
+        _put_chunk(connection, [page, number, *columns], words)
+
+
+def _put_chunk(
+    connection: sqlite3.Connection, columns: Sequence[object], words: Sequence[str]
+) -> None:
+    chunk = connection.execute(
+        f"INSERT INTO chunk (page, number, {CHUNK_COLUMNS}, hash)"  # noqa: S608  # ours
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        columns,
+    ).lastrowid
+    connection.execute(
+        "INSERT INTO words (rowid, title, headings, body, aliases) VALUES (?, ?, ?, ?, ?)",
+        [chunk, *words],
+    )
