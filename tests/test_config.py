@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ubp import config_file as room
-from ubp.config import BUILT_IN_EXCLUDE, Config, is_document, is_excluded, scope
+from ubp.config import BUILT_IN_EXCLUDE, Config, Ignored, is_document, is_excluded, scope
 from ubp.config_file import load_config, schema_text
 from ubp.errors import ConfigError
 
@@ -70,6 +70,9 @@ def test_every_setting_of_the_design_is_accepted(data_dir: Path):
         keys=("covers", "code_references[].ref"),
         threshold_days=0.5,
         warnings=(),
+        severities=(("orphan-doc", "warning"), ("stale-doc", "off")),
+        ignored=(Ignored(("docs/old", "docs/old/**"), "broken-link"),),
+        link_roots=("docs/site",),
     )
 
 
@@ -161,8 +164,8 @@ REFUSED = r"""
 {"staleness": {"keys": ["a..b"]}}
     .ubp/config.json:4: staleness.keys[0] is "a..b".
     Expected: a front matter key such as "source_refs" or "code_references[].ref".
-{"check": {"severity": {"x": "info"}}}
-    .ubp/config.json:4: check.severity.x is "info".
+{"check": {"severity": {"stale-doc": "info"}}}
+    .ubp/config.json:4: check.severity.stale-doc is "info".
     Expected: one of "error", "warning" and "off".
 {"check": {"ignore": [{"path": "a"}]}}
     .ubp/config.json:4: check.ignore[0] is an object.
@@ -220,7 +223,7 @@ def test_an_unknown_key_is_a_warning_that_names_the_nearest(data_dir: Path):
     content = {
         "stalness": {"keys": 1},
         "source": {"includes": ["docs"], "zzz": 1},
-        "check": {"ignore": [{"path": "a", "rule": "b", "why": "c"}]},
+        "check": {"ignore": [{"path": "a", "rule": "stale", "why": "c"}]},
         "qqq": [],
     }
     everything = "$schema, docs_dir, source, staleness, links, check, search, bind"
@@ -231,7 +234,9 @@ def test_an_unknown_key_is_a_warning_that_names_the_nearest(data_dir: Path):
             '.ubp/config.json:9: "zzz" is no setting; source has include, exclude.',
             '.ubp/config.json:16: "why" is no setting; check.ignore[0] has path, rule.',
             f'.ubp/config.json:20: "qqq" is no setting; this file has {everything}.',
-        )
+            '.ubp/config.json:15: "stale" is no rule; did you mean "stale-doc"?',
+        ),
+        ignored=(Ignored(("a", "a/**"), "stale"),),
     )
 
 

@@ -21,11 +21,19 @@ BUILT_IN_EXCLUDE = (
 )
 
 
+class Ignored(NamedTuple):
+    """Findings of a rule that nobody wants to see in the files that one of the patterns matches."""
+
+    patterns: tuple[str, ...]
+    rule: str
+
+
 class Config(NamedTuple):
     """What the configuration says: patterns normalised, the built-in exclusions among them.
 
     `docs_dir` is "" where the whole repository is searched for documents; `warnings` are
-    sentences about settings that nobody knows.
+    sentences about settings that nobody knows; `severities` are pairs of a rule's name and its
+    severity; `link_roots` are folders where links with a leading "/" may start.
     """
 
     docs_dir: FilePath = FilePath("")
@@ -34,6 +42,9 @@ class Config(NamedTuple):
     keys: tuple[str, ...] = DEFAULT_KEYS
     threshold_days: float = DEFAULT_THRESHOLD_DAYS
     warnings: tuple[str, ...] = ()
+    severities: tuple[tuple[str, str], ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    link_roots: tuple[FilePath, ...] = ()
 
 
 def has_config(data_dir: str) -> bool:

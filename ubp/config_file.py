@@ -18,6 +18,7 @@ from ubp.config import (
     DEFAULT_KEYS,
     DEFAULT_THRESHOLD_DAYS,
     Config,
+    Ignored,
 )
 from ubp.errors import ConfigError
 from ubp.model import FilePath
@@ -142,11 +143,8 @@ class _File:
             self._warn(key, list(schema["properties"]), trail)
 
     def _warn(self, key: str, known: list[str], trail: Trail) -> None:
-        import difflib
-
-        near = difflib.get_close_matches(key, known, 1)
         place = _dotted(trail) or "this file"
-        advice = f'did you mean "{near[0]}"?' if near else f"{place} has {', '.join(known)}."
+        advice = _advice(key, known, f"{place} has {', '.join(known)}.")
         line = self._line((*trail, key))
         self.warnings.append(f'{self.name}:{line}: "{key}" is no setting; {advice}')
 
@@ -156,6 +154,13 @@ class _File:
             for index, pattern in enumerate(source.get(name, ())):
                 if normalise(pattern) is None or is_too_complex(pattern):
                     self._expect("a simpler pattern", pattern, ("source", name, index))
+        root = normalise(nfc(settings.get("links", {}).get("root", "")))
+        check = settings.get("check", {})
+        ignored = check.get("ignore", ())
+        for index, one in enumerate(ignored):
+            if is_too_complex(one["path"]):
+                self._expect("a simpler pattern", one["path"], ("check", "ignore", index, "path"))
+            self._know(one["rule"], ("check", "ignore", index, "rule"))
         docs_dir = normalise(nfc(settings.get("docs_dir", "")))
         include = source.get("include", [docs_dir] if docs_dir else DEFAULT_INCLUDE)
         exclude = source.get("exclude", ())
@@ -166,7 +171,19 @@ class _File:
             tuple(staleness.get("keys", DEFAULT_KEYS)),
             float(staleness.get("threshold_days", DEFAULT_THRESHOLD_DAYS)),
             tuple(self.warnings),
+            tuple(check.get("severity", {}).items()),
+            tuple(Ignored(tuple(_excluded(one["path"])), one["rule"]) for one in ignored),
+            (root,) if root else (),
         )
+
+    def _know(self, rule: str, trail: Trail) -> None:
+        """Warn of a rule that nobody knows; that one is misspelt, or of a later version."""
+        known = self.schema["properties"]["check"]["properties"]["severity"]["properties"]
+        if rule not in known and len(self.warnings) < _MAX_WARNINGS:
+            self.warnings.append(
+                f'{self.name}:{self._line(trail)}: "{rule}" is no rule; '
+                + _advice(rule, list(known), f"there are {', '.join(known)}.")
+            )
 
     def _expect(self, expected: str, value: Any, trail: Trail) -> NoReturn:
         import json
@@ -182,6 +199,13 @@ class _File:
 
     def _line(self, trail: Trail) -> int:
         return next((line for place, line in _places(self.text) if place == trail), 1)
+
+
+def _advice(word: str, known: list[str], otherwise: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(word, known, 1)
+    return f'did you mean "{near[0]}"?' if near else otherwise
 
 
 def _dotted(trail: Trail) -> str:
