@@ -6,9 +6,10 @@ from functools import wraps
 import pytest
 
 from ubp.__main__ import main
+from ubp.cli import app as commands
 from ubp.cli import stale as module
 from ubp.cli.app import run_tokens
-from ubp.cli.quick import read_quickly
+from ubp.cli.quick import read_quickly, take_globals
 from ubp.cli.terminal import Options, Terminal
 
 UNDERSTOOD = [
@@ -104,3 +105,25 @@ def test_what_is_not_certain_is_left_to_cyclopts(line):
 def test_an_empty_word_is_left_to_cyclopts():
     assert read_quickly(["stale", ""]) is None
     assert read_quickly(["stale", "--base", ""]) is None
+
+
+@pytest.mark.usefixtures("capsys")
+@pytest.mark.parametrize(
+    "line",
+    [*UNDERSTOOD, "stale -v", "-v stale --key a --key b", "stale --diff -C /somewhere docs"],
+)
+def test_a_plain_call_needs_no_meta_app(line, calls, monkeypatch):
+    tokens = line.split()
+    terminal = Terminal(Options(), sys.stdout, sys.stderr, {})
+    assert run_tokens(tokens, terminal) == 0
+    monkeypatch.setattr(commands, "take_globals", lambda _: None)
+    assert run_tokens(tokens, terminal) == 0
+    plain, through_meta = calls
+    assert plain == through_meta
+
+
+@pytest.mark.parametrize(
+    "line", ["", "--help", "stale -h", "-V", "stale -- -q", "stale -qv", "-q -q stale", "stale -C"]
+)
+def test_what_is_not_plain_goes_through_the_meta_app(line):
+    assert take_globals(line.split()) is None

@@ -10,6 +10,7 @@ from ubp import __version__
 from ubp.cli.completion import make_installer
 from ubp.cli.door import CLEAN
 from ubp.cli.help import Help
+from ubp.cli.quick import take_globals
 from ubp.cli.terminal import Options, Terminal
 from ubp.cli.welcome import welcome
 from ubp.errors import UsageError
@@ -98,8 +99,9 @@ def run_tokens(tokens: Sequence[str], terminal: Terminal) -> int:
     """
     terminal.set(_foresee(tokens))
     app = build_app(terminal)
+    plain = take_globals(tokens)
     try:
-        status = app.meta(list(tokens))
+        status = _run_plainly(app, *plain, terminal) if plain else app.meta(list(tokens))
     except CycloptsError as error:
         raise _usage_error(error, tokens) from error
     except SystemExit:  # rich ends so when the reader of a help text has left
@@ -187,10 +189,20 @@ def _add_launcher(app: App, terminal: Terminal) -> None:
             if not json:
                 app.help_print([])
             return welcome(terminal)
-        command, bound, ignored = app.parse_args(tokens)
-        if "terminal" in ignored:
-            return command(*bound.args, **bound.kwargs, terminal=terminal)
-        return command(*bound.args, **bound.kwargs)
+        return _run_command(app, tokens, terminal)
+
+
+def _run_plainly(app: App, options: Options, tokens: Sequence[str], terminal: Terminal) -> Any:
+    """Do what the launcher does, for a call whose global options are told already."""
+    terminal.set(options)
+    return _run_command(app, tokens, terminal)
+
+
+def _run_command(app: App, tokens: Sequence[str], terminal: Terminal) -> Any:
+    command, bound, ignored = app.parse_args(list(tokens))
+    if "terminal" in ignored:
+        return command(*bound.args, **bound.kwargs, terminal=terminal)
+    return command(*bound.args, **bound.kwargs)
 
 
 def _foresee(tokens: Sequence[str]) -> Options:

@@ -138,3 +138,33 @@ def _read(
     if answer is None or parameter in found:
         raise _NotUnderstood
     found[parameter] = answer
+
+
+def take_globals(tokens: Sequence[str]) -> tuple[Options, list[str]] | None:
+    """Part the global options of a plain call from its command: the meta app costs 15 ms.
+
+    None where the call is not plain: no command first, help, options run together or given twice.
+    """
+    flags = {**GLOBAL_FLAGS, "--verbose": "verbose", "-v": "verbose"}
+    rest: list[str] = []
+    options: dict[str, Any] = {}
+    words = iter(tokens)
+    try:
+        for token in words:
+            name = token.partition("=")[0]
+            if token in flags or name in GLOBAL_VALUES:
+                _read(token, words, flags, GLOBAL_VALUES, options)
+            elif name in flags or token in _NOT_PLAIN or _is_run_together(token):
+                return None
+            else:
+                rest.append(token)
+    except _NotUnderstood:
+        return None
+    return (Options(**options), rest) if rest and rest[0][:1] != "-" else None
+
+
+_NOT_PLAIN = frozenset({"--", "-h", "--help", "-V", "--version", "--install-completion"})
+
+
+def _is_run_together(token: str) -> bool:
+    return token[:1] == "-" and token[1:2] != "-" and len(token) > len("-q")
