@@ -80,6 +80,10 @@ def test_a_link_leads_where_the_table_says(case: Case, targets: Targets) -> None
     )
 
 
+def test_a_link_within_its_page_asks_for_no_name() -> None:
+    assert [names_asked(link) for link in _links("[[#a]] [b](#c)")] == [frozenset(), frozenset()]
+
+
 def test_an_ambiguous_link_names_all_candidates(targets: Targets) -> None:
     (link,) = _links("[[errors]]")
 

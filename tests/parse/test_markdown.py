@@ -173,6 +173,7 @@ def test_of_a_very_long_label_and_context_the_start_is_kept() -> None:
     ("text", "expected"),
     [
         ("[[Page](x.md)]", ["x.md"]),
+        ("![[a]](b.png) [[c]]", ["c"]),
         ("[a [[b]] c](d.md)", ["b"]),
         ("[a ![[b]] c](d.md)", ["b", "d.md"]),
         ("[![a](b.png)](c.md)", ["c.md"]),
