@@ -1,0 +1,130 @@
+"""The same answers from every kind of checkout."""
+
+import subprocess
+
+import pytest
+
+from ubp.workspace import Workspace
+
+
+@pytest.fixture
+def project(repository):
+    repository.write("src/a.py", "".join(f"line {n}\n" for n in range(30)))
+    repository.write("src/b.py", "b\n")
+    repository.page("docs/a.md", "src/a.py", "src/b.py")
+    repository.commit("page")
+    repository.git("mv", "src/a.py", "src/moved.py")
+    repository.write("src/moved.py", "".join(f"line {n}\n" for n in range(31)))
+    repository.commit("move and change")
+    repository.write("src/b.py", "b2\n")
+    repository.commit("change")
+    return repository
+
+
+EXPECTED = {"docs/a.md": ("possibly_stale", {"src/a.py": "moved", "src/b.py": "modified"})}
+
+
+def test_a_linked_work_tree_shares_the_index_and_answers_for_itself(project, ask, told, tmp_path):
+    assert told(ask(project)) == EXPECTED
+    project.git("worktree", "add", "--quiet", str(tmp_path / "linked"), "HEAD~2")
+    linked = type(project)(tmp_path / "linked", project.clock)
+    assert told(ask(linked)) == {"docs/a.md": ("fresh", {"src/a.py": "fresh", "src/b.py": "fresh"})}
+    assert told(ask(project)) == EXPECTED
+    assert not (tmp_path / "linked/.ubp").exists()
+
+
+def test_a_detached_head_and_a_subdirectory_are_no_matter(project, ask, told):
+    project.git("checkout", "--quiet", "--detach")
+    inside = type(project)(project.root / "docs", project.clock)
+    assert told(ask(inside)) == EXPECTED
+    assert told(ask(inside, "a.md")) == EXPECTED
+
+
+def test_a_bare_repository_is_asked_about_its_head(project, ask, told, tmp_path):
+    subprocess.run(
+        ["git", "clone", "--quiet", "--bare", project.root, tmp_path / "bare.git"], check=True
+    )
+    bare = type(project)(tmp_path / "bare.git", project.clock)
+    assert told(ask(bare)) == EXPECTED
+    assert told(ask(bare, ref="HEAD~2"))["docs/a.md"][0] == "fresh"
+    assert (tmp_path / "bare.git/ubp/knowledge.db").exists()
+
+
+def test_a_blobless_clone_is_enough_and_fetches_nothing(project, ask, told, tmp_path):
+    project.git("config", "uploadpack.allowFilter", "true")
+    clone = type(project)(tmp_path / "blobless", project.clock)
+    subprocess.run(
+        ["git", "clone", "--quiet", "--filter=blob:none", project.root.as_uri(), clone.root],
+        check=True,
+    )
+    before = clone.git("count-objects", "-v")
+    # The old blob of the moved source is absent here: only an equal one could be told from a copy.
+    assert told(ask(clone)) == {
+        "docs/a.md": ("stale", {"src/a.py": "deleted", "src/b.py": "modified"})
+    }
+    with Workspace.open(str(clone.root), clock=lambda: clone.clock) as workspace:
+        diffs = {a.source_path: d for _, a, d in workspace.diffs(workspace.stale())}
+    absent = project.git("rev-parse", "HEAD~2:src/b.py")
+    assert diffs["src/b.py"].missing == (absent,)
+    assert diffs["src/b.py"].fetch_command == f"git fetch origin {absent}"
+    assert clone.git("count-objects", "-v") == before
+
+
+def test_a_submodule_is_a_source_by_its_commit(repository, new_repository, ask, told):
+    library = new_repository("library")
+    library.write("lib.c", "1\n")
+    library.commit("one")
+    repository.git("submodule", "--quiet", "add", str(library.root), "vendor-lib")
+    repository.page("docs/a.md", "vendor-lib", "vendor-lib/lib.c")
+    repository.commit("use it")
+    assert told(ask(repository)) == {
+        "docs/a.md": ("stale", {"vendor-lib": "fresh", "vendor-lib/lib.c": "not_found"})
+    }
+    library.write("lib.c", "2\n")
+    two = library.commit("two")
+    repository.git("-C", "vendor-lib", "pull", "--quiet")
+    assert told(ask(repository))["docs/a.md"][1]["vendor-lib"] == "modified"
+    repository.commit("update it")
+    (answer, _) = ask(repository).pages[0].references
+    assert (answer.verdict, answer.current_blob) == ("modified", two)
+
+
+def test_symlinks_are_never_followed(repository, ask, told, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "page.md").write_text("---\nsource_refs: [src/a.py]\n---\n")
+    (outside / "a.py").write_text("x\n")
+    repository.write("src/real.py", "x\n")
+    (repository.root / "docs").symlink_to(outside)
+    (repository.root / "src/link.py").symlink_to(outside / "a.py")
+    (repository.root / "page.md").symlink_to(outside / "page.md")
+    repository.page("guide.md", "src/link.py", "docs/a.py")
+    repository.commit()
+    (outside / "a.py").write_text("changed behind the link\n")
+    assert told(ask(repository)) == {
+        "guide.md": ("stale", {"src/link.py": "fresh", "docs/a.py": "not_found"})
+    }
+
+
+def test_answers_do_not_depend_on_where_the_index_can_lie(project, ask, told):
+    (project.root / ".ubp").write_text("a file in the way\n")
+    warnings = []
+    opening = {"warn": warnings.append}
+    assert told(ask(project, opening=opening)) == EXPECTED
+    assert len(warnings) == 1
+
+
+def test_merged_branches_name_the_commits_of_both(repository, ask):
+    repository.write("src/a.py", "top\n\n\n\n\nbottom\n")
+    repository.page("docs/a.md", "src/a.py")
+    repository.commit("page")
+    repository.git("checkout", "--quiet", "-b", "side")
+    repository.write("src/a.py", "top\n\n\n\n\nbottom, aside\n")
+    side = repository.commit("side")
+    repository.git("checkout", "--quiet", "main")
+    repository.write("src/a.py", "top, here\n\n\n\n\nbottom\n")
+    here = repository.commit("here")
+    merge = repository.merge("side")
+    (answer,) = ask(repository).pages[0].references
+    assert [commit.id for commit in answer.commits] == [merge, here, side]
+    assert answer.since == answer.commits[-1].date
