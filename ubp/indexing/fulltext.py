@@ -48,9 +48,9 @@ class FullText:
         hits = [WordHit(path, *row) for row in rows for path in paths.get(row.blob, ())]
         return hits[:limit]
 
-    def count(self, match: str) -> int:
-        """How many chunks match."""
-        return self._index.count(match, self._that_count)
+    def count(self, match: str, most: int) -> int:
+        """How many of the first `most` chunks that match are the documents'."""
+        return self._index.count(match, most, self._that_count)
 
     def _that_count(self, blobs: set[ObjectId]) -> set[ObjectId]:
         return set(self._linked.paths_of(blobs))

@@ -63,9 +63,11 @@ class FullTextIndex:
                 return self._rows(hits[:limit])
             wanted *= GROWTH
 
-    def count(self, match: str, counts: Callable[[set[ObjectId]], set[ObjectId]]) -> int:
-        """How many chunks of pages that count hold the words."""
-        ranked = self._database.rows("SELECT rowid, 0 FROM words WHERE words MATCH ?", [match])
+    def count(self, match: str, most: int, counts: Callable[[set[ObjectId]], set[ObjectId]]) -> int:
+        """How many of the first `most` chunks that hold the words are of pages that count."""
+        ranked = self._database.rows(
+            "SELECT rowid, 0 FROM words WHERE words MATCH ? LIMIT ?", [match, most]
+        )
         return len(self._that_count(ranked, counts))
 
     def _that_count(

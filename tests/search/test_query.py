@@ -1,0 +1,182 @@
+"""What users type, as it is asked of FTS5."""
+
+import sqlite3
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ubp.search.query import MAX_TERMS, Cut, read_query, write_match
+from ubp.words import segment
+
+
+def match(text, *, held=()):
+    """What is asked where the sections hold these runs."""
+    query = read_query(text)
+    return query.tree and write_match(query.tree, lambda term: term.written in held)
+
+
+def wide(text):
+    """The text in the width of CJK characters, its blanks too."""
+    return "".join("\u3000" if c == " " else chr(ord(c) + 0xFEE0) for c in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("foo", '"foo"'),
+        ("foo bar foo", '("foo" OR "bar")'),
+        ('"foo bar" baz', '("foo bar" OR "baz")'),
+        ("foo* bar", '("foo" * OR "bar")'),
+        ('"foo ba"*', '"foo ba" *'),
+        ("foo -bar -baz", '("foo" NOT ("bar" OR "baz"))'),
+        ('foo -"bar baz"', '("foo" NOT "bar baz")'),
+        ("-foo", '"foo"'),
+        ("--fulltext", '"fulltext"'),
+        ("foo - bar", '("foo" OR "bar")'),
+        ('unclosed "quote here', '("unclosed" OR "quote" OR "here")'),
+        ("“curly marks”", '"curly marks"'),
+        (wide("wide WORDS"), '("wide" OR "WORDS")'),
+        ("title:foo^2 {x}", '(("title" OR "foo" OR "2") OR "x")'),
+        ("near(a b)", '(("near" OR "a") OR "b")'),
+        ("**bold**", '"bold" *'),
+    ],
+)
+def test_words_are_joined_by_or(text, expression):
+    assert match(text).expression == expression
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("a AND b", '("a" AND "b")'),
+        ("a b OR c", '(("a" AND "b") OR "c")'),
+        ("a OR b AND c NOT d", '("a" OR ("b" AND ("c" NOT "d")))'),
+        ("(a OR b) AND c*", '(("a" OR "b") AND "c" *)'),
+        ("a AND b -c", '("a" AND ("b" NOT "c"))'),
+        ('a NOT (b OR "c d")', '("a" NOT ("b" OR "c d"))'),
+        (wide("a AND (b)"), '("a" AND "b")'),
+    ],
+)
+def test_upper_case_operators_mean_what_they_mean_to_fts5(text, expression):
+    assert read_query(text).is_boolean
+    assert match(text).expression == expression
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("AND", '"AND"'),
+        ("a AND", '("a" OR "AND")'),
+        ("NOT a", '("NOT" OR "a")'),
+        ("(a OR b", '("a" OR "OR" OR "b")'),
+        ("a AND () b", '("a" OR "AND" OR "b")'),
+        ('a "AND" b', '("a" OR "AND" OR "b")'),
+        ("a and b", '("a" OR "and" OR "b")'),
+        ("a AND -b", '(("a" OR "AND") NOT "b")'),
+        (f"{'(' * 50}a OR b{')' * 50}", '("a" OR "OR" OR "b")'),
+    ],
+)
+def test_what_does_not_parse_is_taken_as_words(text, expression):
+    assert not read_query(text).is_boolean
+    assert match(text).expression == expression
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  ", "???", "「」、。", '""', "-", "*", "\0", "\ud800", "( )"]
+)
+def test_there_may_be_nothing_to_look_for(text):
+    assert read_query(text).tree is None
+
+
+def test_a_run_that_a_section_holds_is_a_phrase():
+    found = match("索引の更新", held=["索引の更新"])
+    assert (found.expression, found.cuts) == ('"索 引 の 更 新"', ())
+
+
+@pytest.mark.parametrize(
+    ("run", "held", "pieces"),
+    [
+        ("索引の更新", (), ("索引", "更新")),
+        ("障害原因分析", (), ("障害", "害原", "原因", "因分", "分析")),
+        ("障害の原因分析", ("原因分析",), ("障害", "原因分析")),
+        ("障害の原因分析", (), ("障害", "原因", "因分", "分析")),
+        ("データベースを更新", ("データベース",), ("データベース", "更新")),
+        ("すもももももも", (), ("すも", "もも")),
+        ("人々について", (), ("人々",)),
+        ("は何", (), ("何",)),
+        ("foo.bar/baz", (), ("foo", "bar", "baz")),
+    ],
+)
+def test_a_run_is_cut_where_no_section_holds_it(run, held, pieces):
+    found = match(run, held=held)
+    assert [term.written for term in found.terms] == list(dict.fromkeys(pieces))
+    assert [cut.run for cut in found.cuts] == [run]
+    assert tuple(dict.fromkeys(found.cuts[0].pieces)) == pieces
+
+
+@pytest.mark.parametrize("text", ["鮮度", "索", "索引 検索", '"障害の原因分析"', "障害の原因*"])
+def test_words_of_two_characters_quoted_runs_and_prefixes_are_never_cut(text):
+    assert match(text).cuts == ()
+
+
+def test_scripts_that_are_glued_together_are_found_apart_and_rank_first_together():
+    found = match("OAuthの設定", held=["の設定"])
+    assert found.expression == '("OAuth の 設 定" OR "OAuth" OR "の 設 定")'
+    assert match("OAuth認証 AND x").expression == '(("OAuth" OR "認 証") AND "x")'
+
+
+def test_a_particle_between_words_is_no_word():
+    assert [term.written for term in match("SQLiteのWAL").terms] == ["SQLiteのWAL", "SQLite", "WAL"]
+
+
+def test_the_answer_says_what_was_cut():
+    assert match("認証フロー", held=["フロー"]).cuts == (Cut("認証フロー", ("認証", "フロー")),)
+
+
+def test_a_query_too_long_is_cut_off_and_says_so():
+    assert read_query(" ".join(map(str, range(MAX_TERMS + 1)))).is_shortened
+    assert read_query("a" * 2000).is_shortened
+    assert not read_query("a b").is_shortened
+    many = " AND ".join(map(str, range(MAX_TERMS + 1)))
+    assert not read_query(many).is_boolean
+    kanji = "".join(chr(0x4E00 + n) for n in range(500))
+    assert len(match(kanji).terms) == MAX_TERMS
+
+
+@pytest.fixture(scope="module")
+def words():
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE words USING fts5(body, tokenize='unicode61')")
+    connection.execute("INSERT INTO words VALUES (?)", [segment("OAuthの設定 a b c AND foo-bar")])
+    yield connection
+    connection.close()
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        *"\"()-*^{}'+, aé①のｱ\0\u3000\uff9e\u0301",
+        "AND",
+        "OR",
+        "NOT",
+        "NEAR",
+        "b:c",
+        "認証",
+        "フロー",
+    ]
+    + ["か\u3099", "\ud800"]  # noqa: RUF005  # on lines that can be read
+)
+TYPED = st.text(max_size=30) | st.lists(FRAGMENTS, max_size=25).map("".join)
+TYPED |= st.lists(FRAGMENTS, max_size=25).map(" ".join)
+
+
+@given(text=TYPED, is_held=st.booleans())
+def test_nothing_that_is_typed_raises(words, text, is_held):
+    query = read_query(text)
+    if query.tree is not None:
+        found = write_match(query.tree, lambda _: is_held)
+        assert found.terms
+        words.execute("SELECT rowid FROM words WHERE words MATCH ?", [found.expression]).fetchall()
+    else:
+        assert not any(map(str.isalnum, unicodedata.normalize("NFKC", text)))

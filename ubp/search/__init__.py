@@ -1,0 +1,1 @@
+"""Use case: which sections answer a query, and why."""

@@ -1,0 +1,100 @@
+"""Where terms stand in a text, as the index finds them: width, case, accents do not count. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from ubp.search.terms import Term
+from ubp.words import is_cjk, segment
+
+
+class Span(NamedTuple):
+    """Where a term stands, in characters; `term` is its index."""
+
+    start: int
+    end: int
+    term: int
+
+
+def find_terms(text: str, terms: Sequence[Term]) -> list[Span]:
+    """Every place of every term, in the order of their starts, the longest first."""
+    folded, places = _fold_with_places(text)
+    found = [
+        Span(places[start][0], places[end - 1][1], index)
+        for index, term in enumerate(terms)
+        for start, end in find_term(folded, term)
+    ]
+    return sorted(found, key=lambda span: (span.start, -span.end))
+
+
+def find_term(folded: str, term: Term) -> Iterator[tuple[int, int]]:
+    """Every place of a term in a folded text."""
+    pattern = _pattern(term.written)
+    for match in pattern.finditer(folded) if pattern else ():
+        start, end = match.span()
+        is_inside = _is_one_word(folded, start) or (
+            not term.is_prefix and _is_one_word(folded, end)
+        )
+        if not is_inside:
+            yield start, end
+
+
+def fold_text(text: str) -> str:
+    """A text in the form in which terms are found in it."""
+    folded = unicodedata.normalize("NFKC", text).lower()
+    return _ACCENTED.sub(lambda match: _fold_cluster(match[0]), folded)
+
+
+def _is_one_word(folded: str, position: int) -> bool:
+    """Whether a word goes on there; each CJK character is one by itself."""
+    around = folded[max(0, position - 1) : position + 1]
+    return (
+        0 < position < len(folded)
+        and all(map(str.isalnum, around))
+        and not any(map(is_cjk, around))
+    )
+
+
+@lru_cache(maxsize=512)
+def _pattern(written: str) -> re.Pattern[str] | None:
+    """The words with nothing but punctuation between them, as FTS5 finds a phrase."""
+    words = _WORD.findall(segment(fold_text(written)))
+    if not words:
+        return None
+    expression = re.escape(words[0])
+    for one, other in pairwise(words):
+        is_apart = not (is_cjk(one[-1]) or is_cjk(other[0]))
+        expression += rf"[\W_]{'+' if is_apart else '*'}{re.escape(other)}"
+    return re.compile(expression)
+
+
+def _fold_with_places(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
+    """A folded text, and for each of its characters the span that it comes from."""
+    if text.isascii():
+        return text.lower(), [(place, place + 1) for place in range(len(text))]
+    folded: list[str] = []
+    places: list[tuple[int, int]] = []
+    for match in _CLUSTER.finditer(text):
+        characters = _fold_cluster(match[0])
+        folded.append(characters)
+        places += [match.span()] * len(characters)
+    return "".join(folded), places
+
+
+@lru_cache(maxsize=4096)
+def _fold_cluster(cluster: str) -> str:
+    """A character and the marks on it; accents are dropped from Latin letters only."""
+    folded = unicodedata.normalize("NFKC", cluster).lower()
+    if folded.isascii() or folded > _LAST_LATIN:
+        return folded
+    return "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
+
+
+_LAST_LATIN = "\u0250"
+_ACCENTED = re.compile("[\0-\u0250][\u0300-\u036f]+|[\u0080-\u0250]")
+_WORD = re.compile(r"[^\W_]+")
+# Marks that join with the character before them: accents, and kana's, of both widths.
+_CLUSTER = re.compile(".[\u0300-\u036f\u3099\u309a\uff9e\uff9f]*", re.DOTALL)

@@ -1,0 +1,133 @@
+"""What a user types, understood and written for FTS5; whatever it is, it never raises. Pure.
+
+Words and quoted phrases are joined by OR and ranked; `-word` excludes, `prefix*` stands for all
+that begins so. With an upper-case AND, OR or NOT (and parentheses) a query means what it means to
+FTS5 if it parses so; else these are words too. To require every word would leave a third to two
+thirds of natural questions without an answer.
+
+A run of CJK characters is looked for whole, and only where no section holds it is it cut: at
+changes of script, else into bigrams. So is what punctuation joins (`a.b/c`): at the punctuation.
+What is quoted, excluded or ends in a star is never cut.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from ubp.search.boolean import And, Node, Not, Or, parse_boolean
+from ubp.search.terms import Term, fold_query, read_lexemes, terms_of, whole_term
+
+MAX_CHARACTERS = 1000  # of a query: a pasted page is no question, and each word costs time
+MAX_TERMS = 64  # a sentence of 60 CJK characters, cut into bigrams
+
+
+class Query(NamedTuple):
+    """A query as it was understood.
+
+    `tree` is None where there is nothing to look for. `is_boolean`: AND, OR and NOT were
+    understood. `is_shortened`: it was too long, and its end was left out.
+    """
+
+    text: str
+    tree: Node | None
+    is_boolean: bool = False
+    is_shortened: bool = False
+
+
+class Cut(NamedTuple):
+    """A run that no section holds whole, and what was looked for instead."""
+
+    run: str
+    pieces: tuple[str, ...]
+
+
+class Match(NamedTuple):
+    """A query for FTS5; `terms` are what hits may hold, once each."""
+
+    expression: str
+    terms: tuple[Term, ...]
+    cuts: tuple[Cut, ...]
+
+
+def read_query(text: str) -> Query:
+    """Understand what a user typed."""
+    folded = fold_query(text[:MAX_CHARACTERS])
+    is_shortened = len(text) > MAX_CHARACTERS
+    tree = parse_boolean(folded)
+    if tree is not None and sum(1 for _ in _terms(tree)) <= MAX_TERMS:
+        return Query(text, tree, is_boolean=True, is_shortened=is_shortened)
+    lexemes = list(read_lexemes(folded))
+    wanted = [one for one in lexemes if not one.is_excluded]
+    unwanted = [one for one in lexemes if one.is_excluded] if wanted else []
+    # Who only excludes cannot mean it: `--option`, `-5`.
+    terms = list(chain.from_iterable(map(terms_of, wanted or lexemes)))
+    excluded = [whole_term(one) for one in unwanted]
+    is_shortened = is_shortened or len(terms) > MAX_TERMS or len(excluded) > MAX_TERMS
+    if not terms:
+        return Query(text, None, is_shortened=is_shortened)
+    tree = Or(tuple(terms[:MAX_TERMS]))
+    if excluded:
+        tree = Not(tree, tuple(excluded[:MAX_TERMS]))
+    return Query(text, tree, is_shortened=is_shortened)
+
+
+def write_match(tree: Node, is_held: Callable[[Term], bool]) -> Match:
+    """Write a query for FTS5; `is_held` tells whether a section holds a term whole."""
+    writer = _Writer(is_held)
+    expression = writer.write(tree)
+    return Match(expression, tuple(dict.fromkeys(writer.terms)), tuple(dict.fromkeys(writer.cuts)))
+
+
+class _Writer:
+    def __init__(self, is_held: Callable[[Term], bool]) -> None:
+        self.terms: list[Term] = []
+        self.cuts: list[Cut] = []
+        self._is_held = is_held
+
+    def write(self, node: Node) -> str:
+        if isinstance(node, Term):
+            return _either(term.expression for term in self._as_held(node))
+        if isinstance(node, Not):
+            wanted = self.write(node.wanted)
+            return f"({wanted} NOT {_either(map(_write_whole, node.excluded))})"
+        return _join(node, map(self.write, node.parts))
+
+    def _as_held(self, term: Term) -> list[Term]:
+        found = list(self._pieces(term))[: max(1, MAX_TERMS - len(self.terms))]
+        if found != [term]:
+            self.cuts.append(Cut(term.written, tuple(piece.written for piece in found)))
+        self.terms += found
+        return found
+
+    def _pieces(self, term: Term) -> Iterator[Term]:
+        if not term.parts or self._is_held(term):
+            yield term
+        else:
+            for part in term.parts:
+                yield from self._pieces(part)
+
+
+def _write_whole(node: Node) -> str:
+    if isinstance(node, Term):
+        return node.expression
+    if isinstance(node, Not):
+        excluded = _either(map(_write_whole, node.excluded))
+        return f"({_write_whole(node.wanted)} NOT {excluded})"
+    return _join(node, map(_write_whole, node.parts))
+
+
+def _join(node: And | Or, expressions: Iterable[str]) -> str:
+    return f"({' AND '.join(expressions)})" if isinstance(node, And) else _either(expressions)
+
+
+def _either(expressions: Iterable[str]) -> str:
+    unique = list(dict.fromkeys(expressions))
+    return f"({' OR '.join(unique)})" if len(unique) > 1 else unique[0]
+
+
+def _terms(node: Node) -> Iterator[Term]:
+    if isinstance(node, Term):
+        yield node
+        return
+    parts = (node.wanted, *node.excluded) if isinstance(node, Not) else node.parts
+    yield from chain.from_iterable(map(_terms, parts))
