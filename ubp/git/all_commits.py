@@ -56,10 +56,6 @@ class AllCommits:
         """Why a commit without parents has none."""
         return "shallow" if str(commit.id) in self._shallow else "root"
 
-    def descends_from(self, commit: pygit2.Commit, ancestor: pygit2.Commit) -> bool:
-        """Whether one commit is a (far) child of another."""
-        return self._libgit2.descendant_of(commit.id, ancestor.id)
-
     def compare(
         self, commit: pygit2.Commit, parent: pygit2.Commit | None, wanted: Wanted
     ) -> list[Change]:

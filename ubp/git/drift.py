@@ -1,18 +1,14 @@
 """The walk's second question: which commits took a path away from its baseline?"""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from ubp.git.walk import Change, Commits, End, Walk
+from ubp.git.walk import CLOCK_SKEW, Change, Commits, End, Walk
 from ubp.git.wanted import Wanted, bits
 from ubp.model import Drift, ObjectId, Search
 
 Known = Mapping[ObjectId, Mapping[Search, Drift]]
-
-CLOCK_SKEW = 86_400
-"""Seconds by which a commit may seem older than its parent: a machine in the wrong time zone is
-wrong by half a day. (`git log A..B` trusts dates too.)"""
 
 
 class DriftTask:
@@ -23,11 +19,21 @@ class DriftTask:
     A pin names no commit: any in which a line meets it serves as one.
     """
 
-    def __init__(self, searches: Mapping[Search, bool], commits: Commits, known: Known) -> None:
-        """`searches` tells of each whether its path stands where the walk begins."""
+    def __init__(
+        self,
+        searches: Mapping[Search, bool],
+        commits: Commits,
+        known: Known,
+        behind: Mapping[Hashable, int] | None = None,
+    ) -> None:
+        """`searches` tells of each whether its path stands where the walk begins.
+
+        `behind` is needed for searches whose baseline a merge dropped: see `dropped.py`.
+        """
         self._walk = Walk(commits, self)
         self._commits = commits
         self._known = known
+        self._behind = behind
         self._searches = tuple(searches)
         self._trails = [_Trail(existed=existed) for existed in searches.values()]
         self._baselines = _Baselines(self._searches)
@@ -37,8 +43,8 @@ class DriftTask:
     def run(self, start: Any) -> dict[Search, Drift]:
         """Walk from here; the searches must not be at their baseline already.
 
-        Searches that came to commits which are not read are left out, and those whose baseline some
-        merge dropped (see `dropped.py`).
+        Searches that came to commits which are not read are left out, and those whose baseline a
+        merge dropped, unless it is told what is behind each commit.
         """
         wanted = Wanted()
         bases: dict[ObjectId, int] = defaultdict(int)
@@ -61,11 +67,16 @@ class DriftTask:
 
         Not for a search that forked: its lines may meet again below.
         """
+        if self._behind is not None:
+            for request in bits(wanted.requests & self._behind.get(commit.id, 0)):
+                trail = self._trails[request]
+                trail.dropped_by = [commit.id]
+                trail.dropped_after = len(trail.drifted)
         known = self._known.get(ObjectId(str(commit.id))) if self._known else None
         if not known:
             return
         answered = 0
-        for request in bits(wanted.requests() & ~self._forked):
+        for request in bits(wanted.requests & ~self._forked):
             earlier = known.get(self._searches[request])
             if earlier is not None:
                 self._trails[request].earlier = earlier
@@ -119,7 +130,7 @@ class DriftTask:
                 self._count(commit, change, is_fork=False)
                 self._meet(commit, commit, change)
             return
-        for request in bits(wanted.requests()):
+        for request in bits(wanted.requests):
             trail = self._trails[request]
             if end == "unread":
                 trail.is_read = False
@@ -145,25 +156,35 @@ class DriftTask:
 
     def _answer(self, request: int, search: Search) -> Drift | None:
         trail = self._trails[request]
+        drifted = self._unpainted(trail.drifted, request)
         if not trail.is_read:
             return None
-        commits = tuple(ObjectId(str(commit)) for commit in self._unpainted(trail.drifted, request))
-        earlier = trail.earlier
-        if earlier is not None:
-            existed = trail.existed or earlier.existed
-            return Drift(commits + earlier.commits, earlier.is_complete, existed)
-        has_met = bool(self._unpainted(trail.met, request))
-        is_cut_off = bool(self._unpainted(trail.cut_off, request))
-        has_forked = bool(self._unpainted(trail.forks, request))
-        has_ended = has_met or is_cut_off or trail.ended_at == search.commit
-        if search.commit is not None and not has_ended and not has_forked:
-            return None  # its one line leads past the baseline
-        is_complete = not is_cut_off and (search.commit is not None or has_met)
-        return Drift(commits, is_complete, trail.existed)
+        if trail.earlier is not None:
+            existed = trail.existed or trail.earlier.existed
+            return Drift(_ids(drifted) + trail.earlier.commits, trail.earlier.is_complete, existed)
+        if self._leads_past_baseline(request, search):
+            if self._behind is None:
+                return None
+            drifted[trail.dropped_after : trail.dropped_after] = trail.dropped_by
+            trail.existed |= search.baseline is not None  # at that commit
+        is_met = search.commit is not None or bool(trail.met)
+        is_complete = is_met and not self._unpainted(trail.cut_off, request)
+        return Drift(_ids(drifted), is_complete, trail.existed)
+
+    def _leads_past_baseline(self, request: int, search: Search) -> bool:
+        trail = self._trails[request]
+        if search.commit is None or trail.ended_at == search.commit:
+            return False
+        ends = (trail.met, trail.cut_off, trail.forks)
+        return not any(self._unpainted(commits, request) for commits in ends)
 
     def _unpainted(self, commits: list[Any], request: int) -> list[Any]:
         painted = self._walk.painted
         return [c for c in dict.fromkeys(commits) if not painted.get(c, 0) >> request & 1]
+
+
+def _ids(commits: Sequence[Any]) -> tuple[ObjectId, ...]:
+    return tuple(ObjectId(str(commit)) for commit in commits)
 
 
 class _Trail:
@@ -172,6 +193,8 @@ class _Trail:
     __slots__ = (
         "cut_off",
         "drifted",
+        "dropped_after",
+        "dropped_by",
         "earlier",
         "ended_at",
         "existed",
@@ -192,6 +215,10 @@ class _Trail:
         self.oldest: float = float("inf")
         """The earliest date among all these."""
         self.ended_at: ObjectId | None = None
+        self.dropped_by: list[Any] = []
+        """The last commit so far that has the baseline's behind it, should one be needed."""
+        self.dropped_after = 0
+        """How many drifting commits are newer."""
         self.earlier: Drift | None = None
         self.existed = existed
         self.is_read = True

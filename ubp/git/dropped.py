@@ -6,51 +6,32 @@ a merge put another state in its place, and `git log` does not list such a merge
 commit on the line with the baseline's commit behind it.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterator
-from itertools import takewhile
-from typing import Any, Protocol
+from collections.abc import Collection, Hashable
+from typing import Any
 
-from ubp.git.drift import CLOCK_SKEW
-from ubp.git.walk import Commits
-from ubp.git.wanted import Wanted
-from ubp.model import Drift, ObjectId, Search
+from ubp.git.walk import CLOCK_SKEW, Commits
+from ubp.model import Search
 
 
-class Ancestry(Commits, Protocol):
-    """Commits that know their ancestors."""
-
-    def descends_from(self, commit: Any, ancestor: Any) -> bool:
-        """Whether one commit is a (far) child of another."""
-
-
-def find_dropped_drift(commits: Ancestry, start: Any, search: Search) -> Drift:
-    """The drift of a search whose one line leads past its baseline's commit."""
-    base = commits.find(search.commit) if search.commit else None
-    if base is None:
-        return Drift((), is_complete=False, existed=True)
-    oldest = base.commit_time - CLOCK_SKEW
-    line = list(
-        takewhile(lambda step: step[0].commit_time >= oldest, _line(commits, start, search))
-    )
-    after_merge = bisect_left(line, 1, key=lambda step: not commits.descends_from(step[0], base))
-    end = bisect_left(line, 1, after_merge, key=lambda step: commits.descends_from(base, step[0]))
-    drifted = [
-        ObjectId(str(commit.id))
-        for index, (commit, is_drift) in enumerate(line[:end])
-        if is_drift or index == after_merge - 1
-    ]
-    return Drift(tuple(drifted), is_complete=True, existed=True)
-
-
-def _line(commits: Commits, start: Any, search: Search) -> Iterator[tuple[Any, bool]]:
-    """The commits that a search passes, and whether each is drift."""
-    wanted = Wanted()
-    wanted.add(search.path, search.pattern, 1)
-    commit = start
-    while commit is not None:
-        parents = list(commits.parents(commit))
-        same = (parent for parent in parents if not commits.compare(commit, parent, wanted))
-        followed = next(same, None)
-        yield commit, followed is None
-        commit = followed or next(iter(parents), None)
+def bases_behind(commits: Commits, start: Any, searches: Collection[Search]) -> dict[Hashable, int]:
+    """The searches (bits) whose baseline's commit is behind a commit, or is that commit."""
+    behind: dict[Hashable, int] = {}
+    oldest = start.commit_time
+    for number, search in enumerate(searches):
+        base = commits.find(search.commit) if search.commit else None
+        if base is not None:
+            behind[base.id] = behind.get(base.id, 0) | 1 << number
+            oldest = min(oldest, base.commit_time - CLOCK_SKEW)
+    seen: set[Hashable] = set()
+    todo: list[tuple[Any, list[Hashable] | None]] = [(start, None)]
+    while todo:
+        commit, parents = todo.pop()
+        if parents is not None:  # all of them are done
+            for parent in parents:
+                behind[commit] = behind.get(commit, 0) | behind.get(parent, 0)
+        elif commit.id not in seen:
+            seen.add(commit.id)
+            read = [p for p in commits.parents(commit) if p.commit_time >= oldest]
+            todo.append((commit.id, [parent.id for parent in read]))
+            todo += [(parent, None) for parent in read]
+    return behind

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 
 from ubp.errors import GitMissingError
 from ubp.git.drift import DriftTask
-from ubp.git.dropped import find_dropped_drift
+from ubp.git.dropped import bases_behind
 from ubp.git.last_change import LastChangeTask
 from ubp.git.matched_files import files_below, matched_id
 from ubp.git.new_commits import NewCommits, read_new_commits
@@ -89,9 +89,10 @@ def _find_in_all_commits(
     with read_all_commits(repository) as commits:
         first = commits.start(start)
         found = DriftTask(searches, commits, known).run(first)
-        for search in searches:
-            if search not in found:
-                found[search] = find_dropped_drift(commits, first, search)
+        left = {search: exists for search, exists in searches.items() if search not in found}
+        if left:
+            behind = bases_behind(commits, first, left)
+            found |= DriftTask(left, commits, {}, behind).run(first)
     return found
 
 

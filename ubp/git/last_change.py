@@ -66,7 +66,7 @@ class LastChangeTask:
     def stop(self, commit: Any, wanted: Wanted, end: End) -> None:
         """Name the first commit; what the walk does not read is left unanswered."""
         if end != "unread":
-            self._answer(wanted.requests(), _change(commit, is_boundary=end == "shallow"))
+            self._answer(wanted.requests, _change(commit, is_boundary=end == "shallow"))
 
     def end(self, commit: Any, requests: int) -> None:
         """Nothing here ends at a given commit."""

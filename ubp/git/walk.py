@@ -17,6 +17,10 @@ End = Literal["root", "shallow", "unread"]
 """Why a walk goes no further: the commit has no parents, a shallow clone cut them off, or only the
 new commits are read and it is none of them."""
 
+CLOCK_SKEW = 86_400
+"""Seconds by which a commit may seem older than its parent: a machine in the wrong time zone is
+wrong by half a day. (`git log A..B` trusts dates too.)"""
+
 PAINT_INTERVAL = 64  # painted commits between two looks whether anybody still needs the paint
 
 
@@ -146,17 +150,17 @@ class Walk:
         heappush(self._queue, (-commit.commit_time, self._turn, commit))
 
     def _drop_ended(self, commit: Any, wanted: Wanted) -> None:
-        painted = self.painted.get(commit.id, 0)
-        if painted:
-            self._task.end(commit, wanted.requests() & painted)
-            wanted.drop(painted)
+        ended = self.painted.get(commit.id, 0) & wanted.requests
+        if ended:
+            self._task.end(commit, ended)
+            wanted.drop(ended)
         if commit.id not in self._passed:
             self._passed.add(commit.id)
         else:
             # Only where dates run backwards. A request passes a commit twice at most, so that no
             # made-up history takes exponential time.
             again = self._passed_again.get(commit.id, 0)
-            self._passed_again[commit.id] = again | wanted.requests()
+            self._passed_again[commit.id] = again | wanted.requests
             wanted.drop(again)
 
     def _pass_on(self, commit: Any, wanted: Wanted) -> None:
@@ -194,7 +198,7 @@ class Walk:
     def _needing_paint(self, requests: int, commit: Any) -> int:
         under_way = 0
         for wanted in self._waiting.values():
-            under_way |= wanted.requests()
+            under_way |= wanted.requests
         return requests & (under_way | self._task.needs_paint(requests, commit))
 
 

@@ -32,10 +32,12 @@ class Wanted:
     It moves from commit to parent as it is, so a walk makes no objects where nothing changed.
     """
 
-    __slots__ = ("count", "root")
+    __slots__ = ("count", "requests", "root")
 
     def __init__(self) -> None:
         self.root = Node()
+        self.requests = 0
+        """All requests together; each is about one place."""
         self.count = 0
         """How many places (path and pattern) are wanted."""
 
@@ -51,6 +53,7 @@ class Wanted:
                 child = node.children[name] = Node()
                 node.memo = None
             node = child
+        self.requests |= requests
         if pattern is None:
             self.count += not node.requests
             node.requests |= requests
@@ -65,9 +68,10 @@ class Wanted:
         for name in names:
             trail.append(trail[-1].children[name])
         if pattern is None:
+            self.requests &= ~trail[-1].requests
             trail[-1].requests = 0
         else:
-            del trail[-1].globs[pattern]
+            self.requests &= ~trail[-1].globs.pop(pattern)
         self.count -= 1
         while names and trail.pop().is_empty():
             del trail[-1].children[names.pop()]
@@ -106,18 +110,6 @@ class Wanted:
                 return 0
             node = child
         return node.requests
-
-    def requests(self) -> int:
-        """All requests together."""
-        together = 0
-        todo = [self.root]
-        while todo:
-            node = todo.pop()
-            together |= node.requests
-            for requests in node.globs.values():
-                together |= requests
-            todo += node.children.values()
-        return together
 
 
 def bits(requests: int) -> Iterator[int]:
