@@ -149,6 +149,6 @@ _CJK_RANGES = (
     "\u2e80-\u2fff\u3001-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff01-\uffef\U00020000-\U0003ffff"
 )
 _CJK = re.compile(f"[{_CJK_RANGES}]+")
-# A sentence too long for a chunk is cut after every 64 tokens or so.
-_WORDS = re.compile(rf"(?:[{_CJK_RANGES}]\s*){{1,64}}|(?:[^\s{_CJK_RANGES}]+\s*){{1,48}}")
+# A sentence too long for a chunk is cut after every 48 words or characters: 62 tokens at most.
+_WORDS = re.compile(rf"(?:[{_CJK_RANGES}]\s*|[^\s{_CJK_RANGES}]+\s*){{1,48}}")
 _BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
