@@ -5,6 +5,7 @@ This is the Python API: open a workspace, ask, close it.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ubp.errors import UsageError
 from ubp.example import Example
@@ -24,6 +25,10 @@ from ubp.staleness.report import (
     worst_first,
 )
 from ubp.status import IndexRun, Status, tell_status
+
+if TYPE_CHECKING:  # modules that `ubp stale` must not load
+    from ubp.check.report import CheckReport, FixReport
+    from ubp.check.run import Terms
 
 
 class Workspace(Rooms):
@@ -126,6 +131,50 @@ class Workspace(Rooms):
         read = partial(read_document, self.repository, report.snapshot)
         return find_example(view, read, self.is_hidden, self._selected(view, paths))
 
+    def check(
+        self,
+        paths: Sequence[str] = (),
+        *,
+        ref: str | None = None,
+        staged: bool = False,
+        base: str | None = None,
+        rules: Sequence[str] = (),
+    ) -> "CheckReport":
+        """What is wrong in the pages; `Question` tells what the arguments ask.
+
+        Of a change it is what the change brings. `rules` are names of rules, none: those that the
+        configuration has not switched off.
+
+        Raises:
+            UsageError: there is no such rule, or a path names no page.
+        """
+        from ubp.check.run import check_change, check_state
+
+        question = Question(ref, staged, base)
+        if staged or base is not None:
+            change = self._change(question)
+            return check_change(change, self._terms(change.after.view, paths, rules))
+        court = self._court(self.snapshot(question))
+        return check_state(court, self._terms(court.view, paths, rules))
+
+    def fix(
+        self, paths: Sequence[str] = (), *, rules: Sequence[str] = (), is_dry: bool = False
+    ) -> "FixReport":
+        """Put right in the work tree what has a single possible remedy; `is_dry` only shows it.
+
+        Raises:
+            UsageError: there is no such rule, or a path names no page.
+        """
+        from ubp.check.fix import fix_findings
+        from ubp.check.run import check_state
+
+        court = self._court(self.snapshot(Question()))
+        terms = self._terms(court.view, paths, rules)
+        fixed = fix_findings(check_state(court, terms), court, self.config, is_dry=is_dry)
+        if is_dry or not fixed.fixed:
+            return fixed
+        return fixed._replace(check=self.check(paths, rules=rules))
+
     def status(self) -> Status:
         """How much there is, how much of it is verified, where the index lies."""
         court = self._court(self.snapshot(Question()))
@@ -170,6 +219,12 @@ class Workspace(Rooms):
         from ubp.selection import select_pages
 
         return select_pages(paths, view, self.repository)
+
+    def _terms(self, view: View, paths: Sequence[str], rules: Sequence[str]) -> "Terms":
+        from ubp.check.run import Terms
+
+        wanted = self._selected(view, paths) if paths else None
+        return Terms(self.config, tuple(rules), wanted, self.is_hidden)
 
     def _change(self, question: Question) -> Change:
         after = self._court(self.snapshot(question))

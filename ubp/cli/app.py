@@ -42,6 +42,22 @@ ROWS = (
         "ubp stale --base origin/main",
     ),
     Row(
+        "check",
+        "ubp.cli.check:check",
+        ASK,
+        "Tell what is wrong in the pages: stale ones, broken links, bad front matter.\n\n"
+        "It exits 1 on errors (see --fail-on), and 2 where a shallow clone could not tell. With "
+        "--staged or --base it tells only what the change brings.",
+        "ubp check --staged",
+    ),
+    Row(
+        "explain",
+        "ubp.cli.explain:explain",
+        ASK,
+        "Print the manual of a rule of `ubp check`; without a rule, the list of them.",
+        "ubp explain broken-link",
+    ),
+    Row(
         "affected",
         "ubp.cli.affected:affected",
         ASK,

@@ -16,6 +16,7 @@ VALUES = {
     "--ref": "REV",
     "--days": "N",
     "--key": "NAME",
+    "--rule": "NAME",
     "--fail-on": "LEVEL",
     "--reason": "TEXT",
     "--file": "PATH",

@@ -1,0 +1,42 @@
+"""Short ways to check a repository and to read what was found."""
+
+import pytest
+
+from ubp.workspace import Workspace
+
+
+@pytest.fixture
+def check():
+    """Check a repository; the report."""
+
+    def ask(repository, *paths, **question):
+        days = question.pop("days", 0)
+        now = repository.clock + days * 86_400
+        with Workspace.open(str(repository.root), clock=lambda: now) as workspace:
+            return workspace.check(paths, **question)
+
+    return ask
+
+
+@pytest.fixture
+def found(check):
+    """Check a repository; each finding as "severity rule page:line subject"."""
+
+    def ask(repository, *paths, **question):
+        return [
+            f"{one.severity} {one.rule} {one.filepath}:{one.line} {one.subject}".strip()
+            for one in check(repository, *paths, **question).findings
+        ]
+
+    return ask
+
+
+@pytest.fixture
+def fix():
+    """Put right what can be; the report."""
+
+    def ask(repository, *paths, **options):
+        with Workspace.open(str(repository.root), clock=lambda: repository.clock) as workspace:
+            return workspace.fix(paths, **options)
+
+    return ask

@@ -1,0 +1,76 @@
+"""Findings that a page's own comments, or the configuration, say to ignore.
+
+A comment names the rules: `<!-- ubp: ignore[broken-link] -->`, several with commas between; in
+front matter it is `# ubp: ignore[stale-doc]`. Beside something else it is about its own line; on a
+line of its own it is about the next line that is not empty and no such comment. There is no comment
+that ignores every rule: it would hide what nobody has looked at.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from ubp.check.finding import Finding
+from ubp.config import Ignored
+from ubp.index import View
+from ubp.model import FilePath
+from ubp.paths import match_any, nfc
+
+# Pages read at once; together they should not take much memory.
+PAGES_AT_ONCE = 200
+
+_COMMENT = re.compile(rb"(?:<!--|#)[ \t]*ubp:[ \t]*ignore\[([a-z, \t-]*)\][ \t]*(?:-->)?")
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+Lines = Mapping[int, frozenset[str]]
+
+
+def split_ignored(
+    findings: Sequence[Finding], ignored: Sequence[Ignored], view: View
+) -> tuple[list[Finding], list[Finding]]:
+    """Tell the findings that count from those that are ignored."""
+    comments = _comments({one.filepath for one in findings}, view)
+    counted: list[Finding] = []
+    left_out: list[Finding] = []
+    for one in findings:
+        is_told = one.rule in comments.get(one.filepath, {}).get(one.line, ())
+        is_left_out = is_told or _is_configured(one, ignored)
+        (left_out if is_left_out else counted).append(one)
+    return counted, left_out
+
+
+def read_comments(data: bytes) -> Lines:
+    """The rules that a page's comments ignore, by line from 1."""
+    if b"ubp:" not in data:
+        return {}
+    found: dict[int, frozenset[str]] = {}
+    pending: frozenset[str] = frozenset()
+    for number, line in enumerate(_LINE_END.split(data), 1):
+        rules = _rules(_COMMENT.findall(line))
+        is_alone = bool(rules) and not _COMMENT.sub(b"", line).strip()
+        if rules:
+            found[number] = rules
+        if is_alone:
+            pending |= rules
+        elif pending and line.strip():
+            found[number] = found.get(number, frozenset()) | pending
+            pending = frozenset()
+    return found
+
+
+def _rules(matches: Iterable[bytes]) -> frozenset[str]:
+    names = b",".join(matches).decode().split(",")
+    return frozenset(name.strip() for name in names if name.strip())
+
+
+def _comments(paths: Collection[FilePath], view: View) -> dict[FilePath, Lines]:
+    wanted = sorted(paths)
+    found: dict[FilePath, Lines] = {}
+    for start in range(0, len(wanted), PAGES_AT_ONCE):
+        contents = view.read(wanted[start : start + PAGES_AT_ONCE])
+        found |= {path: read_comments(data) for path, data in contents.items() if data}
+    return found
+
+
+def _is_configured(one: Finding, ignored: Sequence[Ignored]) -> bool:
+    path = nfc(one.filepath)
+    return any(one.rule == what.rule and match_any(what.patterns, path) for what in ignored)

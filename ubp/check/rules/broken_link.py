@@ -1,0 +1,86 @@
+"""A link leads to a page or file that is not there.
+
+Found are wikilinks (`[[Page]]`, `![[Page]]`) whose page nobody has, by path, file name, alias or
+title, and Markdown links and reference definitions to a file that does not exist. Not found, since
+nobody can say from the files alone: links to the web, links that a site generator answers (no `.md`
+and no such file), paths through a submodule or a symbolic link, paths out of the repository, and
+what stands in code, comments or HTML.
+
+Where a change is checked (`--staged`, `--base`), only links that the change breaks are found: its
+own new links, and links of other pages to what it removes or renames.
+
+What to do: correct the link, or bring its page back. Where a single target is possible (the page
+was renamed in the same change, or is the only one of that name), `ubp check --fix` writes it.
+
+To ignore one link, write on its line or on the line above: `<!-- ubp: ignore[broken-link] -->`
+"""
+
+from collections.abc import Iterator
+
+from ubp.check.evidence import Evidence
+from ubp.check.finding import Finding, LinkFix
+from ubp.check.rewriting import WIKILINKS, rewritten
+from ubp.indexing.linked import Edge
+from ubp.model import FilePath
+from ubp.targets import stem
+
+NAME = "broken-link"
+MOST_NAMES = 3
+# Every folder may have one, so that the name says nothing about which is meant.
+FOLDER_PAGES = frozenset({"readme", "index"})
+
+
+def find(evidence: Evidence) -> Iterator[Finding]:
+    """Find the links that lead nowhere."""
+    for edge in evidence.suspects:
+        if edge.resolution.bucket == "missing" and not evidence.is_beyond(edge):
+            possible = _possible_targets(edge, evidence)
+            fix = _fix(edge, possible, evidence)
+            yield Finding(
+                rule=NAME,
+                filepath=edge.source,
+                line=edge.link.line,
+                message=_message(edge),
+                subject=f"{edge.link.kind} {edge.link.target}",
+                column=edge.link.column,
+                hint=_hint(possible),
+                context=edge.link.context,
+                related=possible[0] if len(possible) == 1 else None,
+                fix=fix,
+            )
+
+
+def _message(edge: Edge) -> str:
+    link = edge.link
+    if link.kind in WIKILINKS:
+        return f"No page is called {link.target}."
+    return f"There is no file {link.target}."
+
+
+def _possible_targets(edge: Edge, evidence: Evidence) -> tuple[FilePath, ...]:
+    renamed = evidence.renamed(edge)
+    if renamed:
+        return (renamed,)
+    name = stem(edge.link.target.rstrip("/"))
+    if edge.resolution.candidates:
+        return edge.resolution.candidates
+    if edge.link.kind not in WIKILINKS:
+        return evidence.from_root(edge)
+    return evidence.pages_of_stem(name) if "/" in edge.link.target else ()
+
+
+def _fix(edge: Edge, possible: tuple[FilePath, ...], evidence: Evidence) -> LinkFix | None:
+    if len(possible) != 1:
+        return None
+    (target,) = possible
+    if stem(target) in FOLDER_PAGES and evidence.renamed(edge) is None:
+        return None
+    text = rewritten(edge.link, edge.source, target, evidence.pages_of_stem(stem(target)))
+    return None if text is None else LinkFix(edge.link, text, target)
+
+
+def _hint(possible: tuple[FilePath, ...]) -> str:
+    if not possible:
+        return ""
+    more = ", …" if len(possible) > MOST_NAMES else ""
+    return f"Did you mean {', '.join(possible[:MOST_NAMES])}{more}?"

@@ -1,0 +1,175 @@
+"""Runs rules over a state, or over a change: then only what the change brings is found."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from ubp.check.evidence import Evidence
+from ubp.check.finding import Finding, Setting, Severity
+from ubp.check.ignores import split_ignored
+from ubp.check.renames import Renames
+from ubp.check.report import CheckReport
+from ubp.check.table import RULES, VERIFYING, Rule, find_rules
+from ubp.config import Config
+from ubp.model import Assessment, FilePath
+from ubp.staleness.assess import assess, hide
+from ubp.staleness.change import assess_change, touched_pages
+from ubp.staleness.court import Change, Court
+
+
+class Terms(NamedTuple):
+    """How to check: the configuration, the rules that were asked for (none: all), and where.
+
+    `wanted` are the pages to find things in, None: all of them.
+    """
+
+    config: Config
+    names: tuple[str, ...]
+    wanted: frozenset[FilePath] | None
+    is_hidden: Callable[[FilePath], bool]
+
+
+def check_state(court: Court, terms: Terms) -> CheckReport:
+    """Find what is wrong in a state.
+
+    Raises:
+        UsageError: there is no such rule.
+    """
+    rules = choose_rules(terms)
+    evidence = state_evidence(court, terms)
+    return _report(evidence, rules, _find(evidence, rules), terms)
+
+
+def check_change(change: Change, terms: Terms) -> CheckReport:
+    """Find what a change brings.
+
+    A finding that stood before it (in one of the states that a merge joins) is not the change's: it
+    is known by its rule, page and subject, wherever its line and its page went.
+
+    Raises:
+        UsageError: there is no such rule.
+    """
+    rules = choose_rules(terms)
+    evidence = _change_evidence(change, terms)
+    found = _find(evidence, rules)
+    compared = [rule for rule in rules if rule.name not in VERIFYING]
+    pages = {evidence.renames.origin(one.filepath) or one.filepath for one in found}
+    old_terms = terms._replace(wanted=frozenset(pages))
+    if any(one.rule not in VERIFYING for one in found):
+        for court in change.before:
+            before = _find(state_evidence(court, old_terms), compared)
+            found = _subtract(found, before, evidence.renames)
+    return _report(evidence, rules, found, terms)
+
+
+def state_evidence(court: Court, terms: Terms) -> Evidence:
+    """What rules look at in a state."""
+    view = court.view
+
+    def judge() -> tuple[Assessment, ...]:
+        return hide(assess(evidence.bound_pages, court), terms.is_hidden)
+
+    renames = Renames(court.repository, view, view.base_entries, view.snapshot.changes)
+    evidence = Evidence(view, renames, judge, terms.wanted)
+    return evidence
+
+
+def choose_rules(terms: Terms) -> tuple[Rule, ...]:
+    """The rules to run, with the severity that the configuration gives them.
+
+    A rule that is off is run where it is asked for by name, as a warning.
+    """
+    settings = dict(terms.config.severities)
+    chosen = find_rules(terms.names) if terms.names else RULES
+    rules = [Rule(rule.module, _setting(settings, rule)) for rule in chosen]
+    if terms.names:
+        return tuple(r._replace(severity="warning") if r.severity == "off" else r for r in rules)
+    return tuple(rule for rule in rules if rule.severity != "off")
+
+
+def _setting(settings: dict[str, str], rule: Rule) -> Setting:
+    match settings.get(rule.name):
+        case "error" | "warning" | "off" as setting:
+            return setting
+        case _:
+            return rule.severity
+
+
+def _change_evidence(change: Change, terms: Terms) -> Evidence:
+    court = change.after
+    view = court.view
+
+    def judge() -> tuple[Assessment, ...]:
+        touched = {page.filepath for page in touched_pages(change)}
+        pages = [page for page in evidence.bound_pages if page.filepath in touched]
+        return hide(assess_change(pages, change), terms.is_hidden)
+
+    before = change.before[0].view.entries if change.before else view.base_entries
+    renames = Renames(court.repository, view, before, change.changes)
+    evidence = Evidence(view, renames, judge, terms.wanted, is_change=True)
+    return evidence
+
+
+def _find(evidence: Evidence, rules: Iterable[Rule]) -> list[Finding]:
+    found: list[Finding] = []
+    for rule in rules:
+        severity: Severity = "error" if rule.severity == "error" else "warning"
+        found += [
+            one._replace(severity="warning" if one.is_minor else severity)
+            for one in rule.find(evidence)
+            if evidence.is_wanted(one.filepath)
+        ]
+    return found
+
+
+def _subtract(
+    found: Sequence[Finding], before: Sequence[Finding], renames: Renames
+) -> list[Finding]:
+    """Take away as many findings of each kind as there were; the likest first."""
+    exact = Counter((*_key(one, one.filepath), one.context) for one in before)
+    left = []
+    matched: Counter[tuple[str, str, str]] = Counter()
+    for one in found:
+        key = _key(one, renames.origin(one.filepath) or one.filepath)
+        if exact[*key, one.context] > 0:
+            exact[*key, one.context] -= 1
+            matched[key] += 1
+        else:
+            left.append((one, key))
+    rest = Counter(_key(one, one.filepath) for one in before)
+    rest.subtract(matched)
+    brought = []
+    for one, key in left:
+        if rest[key] > 0:
+            rest[key] -= 1
+        else:
+            brought.append(one)
+    return brought
+
+
+def _key(one: Finding, path: FilePath) -> tuple[str, str, str]:
+    return one.rule, path, one.subject
+
+
+def _report(
+    evidence: Evidence, rules: Sequence[Rule], found: Sequence[Finding], terms: Terms
+) -> CheckReport:
+    counted, ignored = split_ignored(found, terms.config.ignored, evidence.view)
+    verifies = any(rule.name in VERIFYING for rule in rules)
+    unknown = (
+        sum(1 for one in evidence.judged if one.answer.verdict == "unknown") if verifies else 0
+    )
+    view = evidence.view
+    return CheckReport(
+        snapshot=view.snapshot,
+        findings=_in_order(counted),
+        ignored=_in_order(ignored),
+        documents=view.count_documents() if terms.wanted is None else len(terms.wanted),
+        unverified=unknown,
+        rules=tuple(rule.name for rule in rules),
+        is_change=evidence.is_change,
+    )
+
+
+def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=lambda f: (f.filepath, f.line, f.column or 0, f.rule)))

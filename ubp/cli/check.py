@@ -1,0 +1,96 @@
+"""`ubp check`: what is wrong in the pages, and what of it can be put right."""
+
+from typing import Literal
+
+from ubp.check.report import CheckReport
+from ubp.cli.door import CLEAN, FAILED, FINDINGS
+from ubp.cli.opening import open_workspace
+from ubp.cli.terminal import Terminal
+from ubp.errors import UsageError
+from ubp.render.check_records import check_record, fix_record
+from ubp.render.text.check import Telling, check_text, fix_text
+from ubp.workspace import Workspace
+
+FailOn = Literal["warning", "error", "never"]
+
+
+def check(  # noqa: PLR0913  # the command's options
+    *paths: str,
+    staged: bool = False,
+    base: str | None = None,
+    ref: str | None = None,
+    rule: list[str] | None = None,
+    key: list[str] | None = None,
+    fail_on: FailOn = "error",
+    fix: bool = False,
+    dry_run: bool = False,
+    terminal: Terminal,
+) -> int:
+    """Tell what is wrong in the pages: stale ones, broken links, front matter that cannot be read.
+
+    Args:
+        paths: Pages, folders or globs to look at; all pages where none is given.
+        staged: Judge the commit in the making, as a hook does: only what it brings.
+        base: Judge everything since the merge base with this revision, as for a pull request.
+        ref: Judge this revision instead of the work tree.
+        rule: A rule to check, instead of those that are not off; repeatable.
+        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        fail_on: Exit 1 on findings of this severity or a worse one.
+        fix: Rewrite moved sources, and broken links with a single possible target.
+        dry_run: With --fix, show what would be written and write nothing.
+        terminal: Where the answer goes.
+    """
+    _check_options(is_fixing=fix, is_dry=dry_run, is_elsewhere=staged or bool(base or ref))
+    with open_workspace(terminal, keys=key or ()) as workspace:
+        if fix:
+            return _fix(workspace, paths, rule or [], fail_on, terminal, is_dry=dry_run)
+        report = workspace.check(paths, ref=ref, staged=staged, base=base, rules=rule or ())
+        if terminal.options.json:
+            terminal.record(check_record(report))
+        else:
+            terminal.write(check_text(report, _telling(terminal, base)))
+    return exit_status(report, fail_on)
+
+
+def exit_status(report: CheckReport, fail_on: FailOn) -> int:
+    """1 on findings that fail, 2 where something is unknown; a finding wins over an unknown."""
+    failing = report.count("error") if fail_on != "never" else 0
+    if fail_on == "warning":
+        failing += report.count("warning")
+    if failing:
+        return FINDINGS
+    return FAILED if report.unverified else CLEAN
+
+
+def _fix(  # noqa: PLR0913  # what the command was told
+    workspace: Workspace,
+    paths: tuple[str, ...],
+    rules: list[str],
+    fail_on: FailOn,
+    terminal: Terminal,
+    *,
+    is_dry: bool,
+) -> int:
+    done = workspace.fix(paths, rules=rules, is_dry=is_dry)
+    if terminal.options.json:
+        terminal.record(fix_record(done))
+    else:
+        terminal.write(fix_text(done, _telling(terminal, None)))
+    return exit_status(done.check, fail_on)
+
+
+def _telling(terminal: Terminal, base: str | None) -> Telling:
+    return Telling(terminal.style, is_quiet=terminal.options.quiet, base=base)
+
+
+def _check_options(*, is_fixing: bool, is_dry: bool, is_elsewhere: bool) -> None:
+    if is_dry and not is_fixing:
+        raise UsageError(
+            "--dry-run says how --fix would go.", hint="Write both: ubp check --fix --dry-run"
+        )
+    if is_fixing and is_elsewhere:
+        raise UsageError(
+            "--fix cannot be combined with --staged, --base or --ref.",
+            cause="It writes files of the work tree, so it looks at the work tree.",
+            hint="Take the other option away; then `git add` what was written.",
+        )

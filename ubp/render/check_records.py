@@ -1,0 +1,77 @@
+"""Findings and rules as records: schemas/check.json and schemas/explain.json."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ubp.check.finding import Finding
+from ubp.check.report import CheckReport, FixReport
+from ubp.check.table import Rule
+from ubp.paths import doc_id
+
+Record = dict[str, Any]
+
+
+def check_record(report: CheckReport) -> Record:
+    """`ubp check`: schemas/check.json."""
+    return {
+        "findings": [_finding(one) for one in report.findings],
+        "summary": {
+            "documents": report.documents,
+            "errors": report.count("error"),
+            "warnings": report.count("warning"),
+            "fixable": report.fixable,
+            "ignored": len(report.ignored),
+            "unverified": report.unverified,
+        },
+        "ignored": dict(sorted(Counter(one.rule for one in report.ignored).items())),
+        "rules": list(report.rules),
+        "snapshot": {"kind": report.snapshot.kind, "commit": report.snapshot.commit},
+        "is_change": report.is_change,
+    }
+
+
+def fix_record(done: FixReport) -> Record:
+    """`ubp check --fix`: schemas/check.json, with what was put right."""
+    return {
+        **check_record(done.check),
+        "fix": {
+            "is_dry_run": done.is_dry,
+            "fixed": [
+                {**_finding(one.finding), "before": one.before, "after": one.after}
+                for one in done.fixed
+            ],
+            "left": [one._asdict() for one in done.left],
+            "diff": done.diff,
+        },
+    }
+
+
+def rules_record(rules: Sequence[Rule]) -> Record:
+    """`ubp explain`: schemas/explain.json."""
+    return {
+        "rules": [
+            {
+                "rule": rule.name,
+                "severity": rule.severity,
+                "summary": rule.summary,
+                "manual": rule.manual,
+            }
+            for rule in rules
+        ]
+    }
+
+
+def _finding(one: Finding) -> Record:
+    return {
+        "doc_id": doc_id(one.filepath),
+        "filepath": one.filepath,
+        "line": one.line,
+        "column": one.column,
+        "rule": one.rule,
+        "severity": one.severity,
+        "message": one.message,
+        "hint": one.hint or None,
+        "related": one.related,
+        "is_fixable": one.fix is not None,
+    }
