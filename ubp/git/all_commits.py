@@ -29,7 +29,7 @@ class AllCommits:
     def __init__(self, repository: Repository) -> None:
         self._libgit2 = repository.libgit2()
         self._shallow = repository.shallow_commits()
-        self._matched = MatchedTrees()
+        self._matched = MatchedTrees(self._libgit2)
         self._removed: dict[tuple[Any, Any], Mapping[ObjectId, list[FilePath]]] = {}
 
     def start(self, commit: ObjectId) -> pygit2.Commit:

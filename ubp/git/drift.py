@@ -37,6 +37,7 @@ class DriftTask:
         self._searches = tuple(searches)
         self._trails = [_Trail(existed=existed) for existed in searches.values()]
         self._baselines = _Baselines(self._searches)
+        self._names: dict[Hashable, ObjectId] = {}
         self._pins = 0
         self._forked = 0
 
@@ -101,11 +102,12 @@ class DriftTask:
 
     def _count(self, commit: Any, change: Change, *, is_fork: bool) -> None:
         self._forked |= change.requests if is_fork else 0
+        name = commit.id  # one object for them all: hundreds may drift by thousands of commits
         for request in bits(change.requests):
             trail = self._trails[request]
-            trail.drifted.append(commit.id)
+            trail.drifted.append(name)
             if is_fork:
-                trail.forks.append(commit.id)
+                trail.forks.append(name)
             trail.oldest = min(trail.oldest, commit.commit_time)
             trail.existed = True  # it differs from an absent path, or is one that existed before
 
@@ -161,7 +163,8 @@ class DriftTask:
             return None
         if trail.earlier is not None:
             existed = trail.existed or trail.earlier.existed
-            return Drift(_ids(drifted) + trail.earlier.commits, trail.earlier.is_complete, existed)
+            earlier = trail.earlier
+            return Drift(self._ids(drifted) + earlier.commits, earlier.is_complete, existed)
         if self._leads_past_baseline(request, search):
             if self._behind is None:
                 return None
@@ -169,7 +172,7 @@ class DriftTask:
             trail.existed |= search.baseline is not None  # at that commit
         is_met = search.commit is not None or bool(trail.met)
         is_complete = is_met and not self._unpainted(trail.cut_off, request)
-        return Drift(_ids(drifted), is_complete, trail.existed)
+        return Drift(self._ids(drifted), is_complete, trail.existed)
 
     def _leads_past_baseline(self, request: int, search: Search) -> bool:
         trail = self._trails[request]
@@ -182,9 +185,11 @@ class DriftTask:
         painted = self._walk.painted
         return [c for c in dict.fromkeys(commits) if not painted.get(c, 0) >> request & 1]
 
-
-def _ids(commits: Sequence[Any]) -> tuple[ObjectId, ...]:
-    return tuple(ObjectId(str(commit)) for commit in commits)
+    def _ids(self, commits: Sequence[Any]) -> tuple[ObjectId, ...]:
+        for commit in commits:
+            if commit not in self._names:
+                self._names[commit] = ObjectId(str(commit))
+        return tuple(self._names[commit] for commit in commits)
 
 
 class _Trail:

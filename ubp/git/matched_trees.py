@@ -1,23 +1,29 @@
 """The tree ids that Git would give to the files which match a glob, commit after commit."""
 
 import os
+import re
 from typing import Any
 
 import pygit2
 
 from ubp.git.objects import object_id
+from ubp.git.records import mode_of, path_of
 from ubp.model import FilePath, ObjectId
 from ubp.paths import Glob
 
 MAX_REMEMBERED = 100_000  # folders: 20 MB; beyond, all is forgotten and learnt anew
 
+TREE = b"40000"  # as trees have it, without the 0 that git prints
+_ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
+
 
 class MatchedTrees:
     """Remembers what matched in every folder it saw: the next commit has nearly all of them too."""
 
-    def __init__(self) -> None:
-        self._globs: dict[str, Glob] = {}
-        self._ids: dict[tuple[str, str, Any], ObjectId | None] = {}
+    def __init__(self, libgit2: pygit2.Repository) -> None:
+        self._libgit2 = libgit2
+        self._matchers: dict[str, _Matcher] = {}
+        self._ids: dict[tuple[str, bytes, bytes], bytes | None] = {}
 
     def find(self, tree: Any, path: FilePath, pattern: str) -> ObjectId | None:
         """The id of a whole tree that holds the matching files; None where there are none.
@@ -27,36 +33,60 @@ class MatchedTrees:
         """
         if not isinstance(tree, pygit2.Tree):
             return None
-        glob = self._globs.get(pattern)
-        if glob is None:
-            glob = self._globs[pattern] = Glob(pattern)
+        if pattern not in self._matchers:
+            self._matchers[pattern] = _Matcher(pattern)
         if len(self._ids) > MAX_REMEMBERED:
             self._ids.clear()
-        found = self._matched(tree, path, glob)
-        for name in reversed(path.split("/") if path else ()):
-            if found is not None:
-                found = object_id("tree", _line(0o40000, os.fsencode(name), found))
-        return found
+        names = os.fsencode(path).split(b"/") if path else []
+        lead = b"".join(name + b"/" for name in names)
+        found = self._matched(tree.id.raw, lead, self._matchers[pattern])
+        for name in reversed(names):
+            found = _tree([_line(TREE, name, found)]) if found else None
+        return ObjectId(found.hex()) if found else None
 
-    def _matched(self, tree: pygit2.Tree, path: str, glob: Glob) -> ObjectId | None:
-        key = (glob.pattern, path, tree.id)
+    def _matched(self, tree: bytes, lead: bytes, matcher: "_Matcher") -> bytes | None:
+        key = (matcher.pattern, lead, tree)
         if key not in self._ids:
-            # Git's own order: leaving entries out keeps it.
-            lines = [line for entry in tree if (line := self._entry(entry, path, glob))]
-            self._ids[key] = object_id("tree", b"".join(lines)) if lines else None
+            # Raw bytes: an object for each entry would take five times as long.
+            _, raw = self._libgit2.read(pygit2.Oid(raw=tree))
+            lines = []
+            for mode, name, entry in _ENTRY.findall(raw):  # in Git's order, which stays
+                if mode != TREE:
+                    if matcher.matches(lead + name):
+                        lines.append(_line(mode, name, entry))
+                elif matcher.reaches_below(lead):
+                    inner = self._matched(entry, lead + name + b"/", matcher)
+                    if inner is not None:
+                        lines.append(_line(TREE, name, inner))
+            self._ids[key] = _tree(lines) if lines else None
         return self._ids[key]
 
-    def _entry(self, entry: Any, path: str, glob: Glob) -> bytes | None:
-        name: bytes = entry.raw_name
-        below = f"{path}/{entry.name}" if path else entry.name
-        if not isinstance(entry, pygit2.Tree):
-            matches = glob.matches(below)
-            return _line(entry.filemode, name, entry.id) if matches else None
-        if "**" not in glob.pattern and below.count("/") >= glob.pattern.count("/"):
-            return None  # no match lies so deep
-        inner = self._matched(entry, below, glob)
-        return _line(0o40000, name, inner) if inner is not None else None
+
+class _Matcher:
+    """A glob that remembers its answers: the same paths come again in every commit."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self._glob = Glob(pattern)
+        self._depth = None if "**" in pattern else pattern.count("/")
+        self._answers: dict[bytes, bool] = {}
+
+    def matches(self, path: bytes) -> bool:
+        answer = self._answers.get(path)
+        if answer is None:
+            answer = self._answers[path] = self._glob.matches(path_of(path))
+        return answer
+
+    def reaches_below(self, lead: bytes) -> bool:
+        """Whether files in the folders of a folder may match."""
+        return self._depth is None or lead.count(b"/") < self._depth
 
 
-def _line(mode: int, name: bytes, id_: Any) -> bytes:
-    return b"%o %s\0%s" % (mode, name, bytes.fromhex(str(id_)))
+def _line(mode: bytes, name: bytes, entry: bytes) -> bytes:
+    if mode in {TREE, b"100644"}:
+        return b"%s %s\0%s" % (mode, name, entry)
+    return b"%o %s\0%s" % (mode_of(mode), name, entry)
+
+
+def _tree(lines: list[bytes]) -> bytes:
+    return bytes.fromhex(object_id("tree", b"".join(lines)))
