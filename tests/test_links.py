@@ -84,6 +84,21 @@ def test_a_link_within_its_page_asks_for_no_name() -> None:
     assert [names_asked(link) for link in _links("[[#a]] [b](#c)")] == [frozenset(), frozenset()]
 
 
+def test_a_page_spelt_as_the_link_is_wins_over_one_in_the_same_folder() -> None:
+    known = Targets(lambda _: ())
+    for path in ("People/BookFusion.md", "Plugins/Deep/bookfusion.md"):
+        known.add_page(PageNames(FilePath(path), None, ()))
+    for source in ("People/BookFusion.md", "People/Other.md"):
+        led = [
+            resolve(FilePath(source), link, known)
+            for link in _links("[[bookfusion]] [[BookFUSION]]")
+        ]
+        assert led == [
+            Resolution("resolved", FilePath("Plugins/Deep/bookfusion.md")),
+            Resolution("resolved", FilePath("People/BookFusion.md")),
+        ]
+
+
 def test_an_ambiguous_link_names_all_candidates(targets: Targets) -> None:
     (link,) = _links("[[errors]]")
 

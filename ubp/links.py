@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from ubp.model import FilePath, Link
-from ubp.paths import normalise
+from ubp.paths import nfc, normalise
 from ubp.slugs import fold, slug
 from ubp.targets import PageNames, Ranked, Targets, stem, without_suffix
 
@@ -95,12 +95,16 @@ def _resolve_wikilink(
     else:
         folders = [folder] if is_relative else [folder, FilePath("")]
     paths = [path for base in folders if (path := _join(base, name)) and not _is_folder(name)]
+    ranked = [] if is_relative or target.startswith("/") else _by_stem(name, targets)
+    spelt = [one for one in ranked if _is_spelt(one[1], name)]
     for path in paths:
-        if pages := targets.at(path):
+        pages = targets.at(path)
+        # `[[bookfusion]]` in People/BookFusion.md means Plugins/bookfusion.md, not itself.
+        if pages and (not spelt or any(_is_spelt(page, name) for page in pages)):
             return _decide(pages, path)
     if not is_relative and not target.startswith("/"):
-        if ranked := _by_stem(name, targets):
-            return _decide(_shallowest(ranked), name)
+        if ranked:
+            return _decide(_shallowest(spelt or ranked), name)
         if ranked := _by_name(target, folder, targets):
             return _decide(_shallowest(ranked), "")
     if is_relative and _join(folder, name) is None:
@@ -119,6 +123,11 @@ def _by_stem(name: str, targets: Targets) -> list[Ranked]:
         return ranked
     suffix = "/" + fold(name)
     return [one for one in ranked if fold(without_suffix(one[1])).endswith(suffix)]
+
+
+def _is_spelt(page: FilePath, name: str) -> bool:
+    """Tell whether a page's path ends as the link is written, capitals and all."""
+    return f"/{nfc(without_suffix(page))}".endswith("/" + nfc(name))
 
 
 def _by_name(target: str, folder: FilePath, targets: Targets) -> list[Ranked]:
