@@ -193,6 +193,20 @@ def test_file_names_are_bytes(repository, opened_either_way, write_named):
     assert found == {name: changed(first) for name in names}
 
 
+def test_folders_may_be_deep(repository, opened_either_way):
+    page = "d/" * 1500 + "a.md"
+    stream = ""
+    for number in range(2):
+        stream += f"commit refs/heads/deep\ncommitter A <a@b> {number} +0000\ndata 0\n"
+        stream += f"M 100644 inline {page}\ndata 1\n{number}\n"
+    repository.git("fast-import", "--quiet", stdin=stream.encode())
+    first, second = repository.git("rev-list", "--reverse", "deep").split()
+    git = opened_either_way(repository.root)
+
+    assert last_changes(git, second, [page], {}) == {page: changed(second)}
+    assert find(git, second, Search("d", "d/**", "1234567", first)) == drift()
+
+
 def test_a_missing_tree_is_told(repository, opened):
     repository.write("docs/a.md", "a\n")
     repository.commit()

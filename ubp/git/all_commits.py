@@ -1,5 +1,6 @@
 """The whole history, read by libgit2; tree by tree, and only the folders that are wanted."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -61,31 +62,33 @@ class AllCommits:
     ) -> list[Change]:
         """Which wanted places differ between a commit and a parent (None: an empty tree)."""
         changes: list[Change] = []
+        todo: list[tuple[Node, str, Any, Any]] = []
         if parent is None or commit.tree_id != parent.tree_id:
-            old = parent.tree if parent is not None else None
-            self._compare(wanted.root, "", commit.tree, old, changes)
+            old_tree = parent.tree if parent is not None else None
+            todo.append((wanted.root, "", commit.tree, old_tree))
+        while todo:
+            node, path, new, old = todo.pop()
+            changes += self._changes_here(node, FilePath(path), new, old)
+            if node.children:
+                news = _entries(node, new)
+                olds = _entries(node, old)
+                node.memo = old, olds  # the walk mostly goes on with this parent
+                lead = f"{path}/" if path else ""
+                for name, child in node.children.items():
+                    below_new = news.get(name)
+                    below_old = olds.get(name)
+                    if _differ(below_new, below_old):
+                        todo.append((child, lead + name, below_new, below_old))
         return changes
 
-    def _compare(self, node: Node, path: str, new: Any, old: Any, changes: list[Change]) -> None:
-        place = FilePath(path)
+    def _changes_here(self, node: Node, path: FilePath, new: Any, old: Any) -> Iterator[Change]:
         if node.requests:
-            changes.append(Change(place, None, node.requests, _id(new), _id(old)))
+            yield Change(path, None, node.requests, _id(new), _id(old))
         for pattern, requests in node.globs.items():
-            new_id = self._matched.find(new, place, pattern)
-            old_id = self._matched.find(old, place, pattern)
+            new_id = self._matched.find(new, path, pattern)
+            old_id = self._matched.find(old, path, pattern)
             if new_id != old_id:
-                changes.append(Change(place, pattern, requests, new_id, old_id))
-        if not node.children:
-            return
-        news = _entries(node, new)
-        olds = _entries(node, old)
-        node.memo = old, olds  # the walk mostly goes on with this parent
-        lead = f"{path}/" if path else ""
-        for name, child in node.children.items():
-            below_new = news.get(name)
-            below_old = olds.get(name)
-            if _differ(below_new, below_old):
-                self._compare(child, lead + name, below_new, below_old, changes)
+                yield Change(path, pattern, requests, new_id, old_id)
 
     def removed(
         self, commit: pygit2.Commit, parent: pygit2.Commit
@@ -93,8 +96,9 @@ class AllCommits:
         """The files that a commit removed from a parent, by blob."""
         key = commit.id, parent.id
         if key not in self._removed:
-            removed: dict[ObjectId, list[FilePath]] = {}
-            _collect_removed(commit.tree, parent.tree, "", removed)
+            removed: dict[ObjectId, list[FilePath]] = defaultdict(list)
+            for blob, path in _removed_files(commit.tree, parent.tree):
+                removed[blob].append(path)
             self._removed = {key: removed}  # many files are renamed in one commit: keep the last
         return self._removed[key]
 
@@ -118,18 +122,19 @@ def _id(entry: Any) -> ObjectId | None:
     return None if entry is None else ObjectId(str(entry.id))
 
 
-def _collect_removed(
-    new: Any, old: pygit2.Tree, lead: str, removed: dict[ObjectId, list[FilePath]]
-) -> None:
-    for entry in old:
-        name = entry.name or ""
-        other = new[name] if new is not None and name in new else None
-        other_tree = other if isinstance(other, pygit2.Tree) else None
-        if isinstance(entry, pygit2.Tree):
-            if other is None or other.id != entry.id:
-                _collect_removed(other_tree, entry, f"{lead}{name}/", removed)
-        elif isinstance(entry, pygit2.Blob) and other is other_tree:
-            removed.setdefault(ObjectId(str(entry.id)), []).append(FilePath(lead + name))
+def _removed_files(new: Any, old: Any) -> Iterator[tuple[ObjectId, FilePath]]:
+    todo = [("", new, old)]
+    while todo:
+        lead, new, old = todo.pop()
+        for entry in old:
+            path = f"{lead}{entry.name}"
+            other = new[entry.name] if new is not None and entry.name in new else None
+            other_tree = other if isinstance(other, pygit2.Tree) else None
+            if isinstance(entry, pygit2.Tree):
+                if _differ(other, entry):
+                    todo.append((f"{path}/", other_tree, entry))
+            elif isinstance(entry, pygit2.Blob) and other is other_tree:
+                yield ObjectId(str(entry.id)), FilePath(path)
 
 
 def _incomplete(what: str) -> RepositoryError:

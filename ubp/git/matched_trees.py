@@ -13,6 +13,8 @@ from ubp.paths import Glob
 
 MAX_REMEMBERED = 100_000  # folders: 20 MB; beyond, all is forgotten and learnt anew
 
+MAX_DEPTH = 400  # folders; no glob matches below. Python's stack ends at 1,000 calls
+
 TREE = b"40000"  # as trees have it, without the 0 that git prints
 _ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 
@@ -68,7 +70,7 @@ class _Matcher:
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self._glob = Glob(pattern)
-        self._depth = None if "**" in pattern else pattern.count("/")
+        self._depth = MAX_DEPTH if "**" in pattern else min(pattern.count("/"), MAX_DEPTH)
         self._answers: dict[bytes, bool] = {}
 
     def matches(self, path: bytes) -> bool:
@@ -79,7 +81,7 @@ class _Matcher:
 
     def reaches_below(self, lead: bytes) -> bool:
         """Whether files in the folders of a folder may match."""
-        return self._depth is None or lead.count(b"/") < self._depth
+        return lead.count(b"/") < self._depth
 
 
 def _line(mode: bytes, name: bytes, entry: bytes) -> bytes:
