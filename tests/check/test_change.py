@@ -1,0 +1,139 @@
+"""What a change brings, and what it leaves as it was."""
+
+import pytest
+
+
+@pytest.fixture
+def linked(repository):
+    """Two pages that link to a third, one of them with old broken links."""
+    repository.write("docs/a.md", "# A\n\n[b](b.md) and [old](old.md)\n\n[old](old.md)\n")
+    repository.write("docs/b.md", "# B\n\n## Go\n")
+    repository.write("docs/c.md", "# C\n\n[[b]] [go](b.md#go)\n")
+    repository.commit("Begin")
+    return repository
+
+
+def staged(repository, found, *paths, **question):
+    repository.git("add", "--all")
+    return found(repository, *paths, staged=True, **question)
+
+
+def test_a_change_that_touches_no_link_brings_nothing(linked, found):
+    linked.write("docs/d.md", "# D\n")
+    linked.write("src/x.py", "1\n")
+    assert staged(linked, found) == []
+
+
+def test_links_of_other_pages_to_what_is_removed_are_the_change_s_doing(linked, found):
+    linked.remove("docs/b.md")
+    assert staged(linked, found) == [
+        "error broken-link docs/a.md:3 markdown b.md",
+        "error broken-link docs/c.md:3 wikilink b",
+        "error broken-link docs/c.md:3 markdown b.md",
+    ]
+    assert staged(linked, found, "docs/a.md") == ["error broken-link docs/a.md:3 markdown b.md"]
+
+
+def test_a_rename_breaks_links_and_a_removed_heading_loses_anchors(linked, found):
+    linked.git("mv", "docs/b.md", "docs/new.md")  # whose title is still B, so [[b]] finds it
+    assert staged(linked, found, rules=["broken-link"]) == [
+        "error broken-link docs/a.md:3 markdown b.md",
+        "error broken-link docs/c.md:3 markdown b.md",
+    ]
+    linked.git("reset", "--quiet", "--hard")
+    linked.write("docs/b.md", "# B\n\n## Stay\n")
+    assert staged(linked, found) == ["warning missing-anchor docs/c.md:3 markdown b.md#go"]
+
+
+def test_a_new_namesake_makes_links_ambiguous(repository, found):
+    repository.write("a.md", "# A\n\n[[setup]]\n")
+    repository.write("one/setup.md", "# One\n")
+    repository.commit()
+    repository.write("two/setup.md", "# Two\n")
+    assert staged(repository, found) == ["warning ambiguous-link a.md:3 wikilink setup"]
+
+
+def test_old_findings_are_not_the_change_s_though_their_lines_move(linked, found):
+    linked.write(
+        "docs/a.md", "# A\n\nMore.\n\n[old](old.md), rewritten\n\n[b](b.md) and [old](old.md)\n"
+    )
+    assert staged(linked, found) == []
+    linked.write("docs/a.md", "# A\n\n[old](old.md) [old](old.md) [third](old.md)\n")
+    assert staged(linked, found) == ["error broken-link docs/a.md:3 markdown old.md"]
+
+
+def test_old_findings_move_with_their_page(linked, found):
+    linked.git("mv", "docs/a.md", "docs/moved.md")
+    assert staged(linked, found) == []
+    linked.git("mv", "docs/moved.md", "moved.md")
+    assert staged(linked, found) == ["error broken-link moved.md:3 markdown b.md"]
+
+
+def test_an_old_problem_of_the_front_matter_is_not_the_change_s(repository, found):
+    repository.write("a.md", "---\nsource_refs:\n  - /a\n---\n# A\n")
+    repository.commit()
+    repository.write("a.md", "---\ntitle: A\nsource_refs:\n  - /a\n  - /b\n---\n# A\n")
+    (one,) = staged(repository, found)
+    assert one.startswith('warning bad-front-matter a.md:5 "/b" is absolute')
+
+
+def test_drift_that_a_change_brings_is_an_error_whatever_its_age(repository, found):
+    repository.write("src/a.py", "1\n")
+    repository.write("src/b.py", "1\n")
+    repository.page("a.md", "src/a.py", "src/b.py")
+    repository.commit("Begin")
+    repository.write("src/a.py", "2\n")
+    repository.commit("Old debt")
+    assert staged(repository, found) == []
+    repository.write("src/b.py", "2\n")
+    assert staged(repository, found) == ["error stale-doc a.md:4 src/b.py"]
+    repository.remove("src/b.py")
+    assert staged(repository, found) == ["error missing-source a.md:4 src/b.py"]
+
+
+def test_a_branch_is_one_change(linked, found):
+    linked.git("checkout", "--quiet", "-b", "topic")
+    linked.write("docs/d.md", "# D\n\n[b](b.md) [no](no.md)\n")
+    linked.commit("Add d")
+    linked.remove("docs/b.md")
+    linked.commit("Remove b")
+    linked.write("docs/c.md", "# C\n")
+    linked.commit("Mend c")
+    linked.git("checkout", "--quiet", "main")
+    linked.write("docs/e.md", "# E\n\n[no](nothing.md)\n")
+    linked.commit("Break something else")
+    linked.git("checkout", "--quiet", "topic")
+    assert found(linked, base="main") == [
+        "error broken-link docs/a.md:3 markdown b.md",
+        "error broken-link docs/d.md:3 markdown b.md",
+        "error broken-link docs/d.md:3 markdown no.md",
+    ]
+    assert found(linked, base="main", ref="topic~2") == [
+        "error broken-link docs/d.md:3 markdown no.md"
+    ]
+
+
+def test_a_merge_is_not_blamed_for_what_its_parents_did(linked, found):
+    linked.git("checkout", "--quiet", "-b", "topic")
+    linked.write("docs/d.md", "# D\n\n[no](no.md)\n")
+    linked.commit("Add d")
+    linked.git("checkout", "--quiet", "main")
+    linked.write("docs/e.md", "# E\n\n[no](no.md)\n")
+    linked.commit("Add e")
+    linked.git("merge", "--quiet", "--no-commit", "--no-ff", "topic")
+    assert staged(linked, found) == []
+    linked.write("docs/d.md", "# D\n\n[no](no.md) [none](none.md)\n")
+    assert staged(linked, found) == ["error broken-link docs/d.md:3 markdown none.md"]
+
+
+def test_a_first_commit_brings_all_that_is_wrong(repository, found):
+    repository.write("a.md", "[x](x.md)\n")
+    assert staged(repository, found) == ["error broken-link a.md:1 markdown x.md"]
+
+
+def test_what_is_not_staged_does_not_count(linked, found):
+    linked.write("docs/c.md", "# C\n\n[no](no.md)\n")
+    linked.git("add", "--all")
+    linked.write("docs/c.md", "# C\n")
+    assert found(linked, staged=True) == ["error broken-link docs/c.md:3 markdown no.md"]
+    assert "docs/c.md" not in str(found(linked))

@@ -1,0 +1,140 @@
+"""`--fix` writes what has a single possible remedy, and touches no other byte."""
+
+import pytest
+
+
+def test_links_follow_a_page_that_was_renamed(repository, fix, check):
+    page = (
+        '# A\r\n\r\n[b](old/b.md#go "t") [b](<old/b.md>) [[old/b#go|B]] ![[old/b.md]]\r\n'
+        "[b](./old/b.md?x#go) [b][r] | é [[old/b\\|x]]\r\n\r\n[r]: old/b.md 'T'\r\n"
+        "`[b](old/b.md)` [gone](gone.md)"
+    )
+    repository.write("docs/a.md", page)
+    repository.write("docs/old/b.md", "# Page\n\n## Go\n\n[a](../a.md)\n")
+    repository.commit()
+    repository.git("mv", "docs/old/b.md", "docs/new (1).md")
+    done = fix(repository)
+    assert (repository.root / "docs/a.md").read_bytes().decode() == (
+        '# A\r\n\r\n[b](new%20%281%29.md#go "t") [b](<new%20%281%29.md>)'
+        " [[docs/new (1)#go|B]] ![[docs/new (1).md]]\r\n"
+        "[b](./new%20%281%29.md?x#go) [b][r] | é [[docs/new (1)\\|x]]\r\n\r\n"
+        "[r]: new%20%281%29.md 'T'\r\n`[b](old/b.md)` [gone](gone.md)"
+    )
+    assert (repository.root / "docs/new (1).md").read_text().endswith("[a](a.md)\n")
+    assert [one.message for one in done.check.findings] == ["There is no file gone.md."]
+    assert (len(done.fixed), done.left) == (8, ())
+    assert check(repository).fixable == 0
+
+
+@pytest.mark.parametrize(
+    ("written", "fixed"),
+    [
+        ("[b](b.md)", "[b](guides/b.md)"),  # the only page of that name
+        ("[b](docs/guides/b.md)", "[b](guides/b.md)"),  # written from the root
+        ("[b](/wrong/b.md)", "[b](guides/b.md)"),
+        ("[b](/docs/b.md)", "[b](/docs/guides/b.md)"),
+        ("[x](src/x.py#L3)", "[x](../src/x.py#L3)"),
+        ("[[wrong/b]]", "[[docs/guides/b]]"),
+        ("[b](README.md)", None),  # every folder may have one
+        ("[b](twice.md)", None),
+        ("[[wrong/twice]]", None),
+        ("[[bb]]", None),
+    ],
+)
+def test_a_link_is_mended_where_one_target_is_possible(repository, fix, written, fixed):
+    repository.write("docs/a.md", f"# A\n\n{written}\n")
+    repository.write("docs/guides/b.md", "# Page\n")
+    repository.write("one/twice.md", "# One\n")
+    repository.write("two/twice.md", "# Two\n")
+    repository.write("two/README.md", "# Read me\n")
+    repository.write("src/x.py", "1\n")
+    repository.commit()
+    done = fix(repository)
+    assert (repository.root / "docs/a.md").read_text() == f"# A\n\n{fixed or written}\n"
+    assert len(done.check.findings) == (0 if fixed else 1)
+
+
+def test_a_source_that_moved_is_renamed_in_place(repository, fix):
+    for name in ("a", "b", "c", "d"):
+        repository.write(f"src/{name}.py", f"{name}\n" * 9)
+    blob = repository.blob("src/d.py")[:12]
+    repository.write(
+        "a.md",
+        "---\nsource_refs:\n  - src/a.py#L3   # why\n  - 'src/b.py'\n  - \"src/c.py\"\n"
+        f"  - path: src/d.py\n    blob: {blob}\nother: [src/a.py]\n---\r\nsrc/a.py\r\n",
+    )
+    repository.commit()
+    for name in ("a", "b", "c", "d"):
+        (repository.root / "lib").mkdir(exist_ok=True)
+        repository.git(
+            "mv", f"src/{name}.py", f"lib/it's {name}.py" if name == "b" else f"lib/{name}.py"
+        )
+    dry = fix(repository, is_dry=True)
+    assert "-  - src/a.py#L3   # why\n" in dry.diff
+    assert "src/a.py#L3" in (repository.root / "a.md").read_text()
+    done = fix(repository)
+    assert (repository.root / "a.md").read_bytes().decode() == (
+        "---\nsource_refs:\n  - lib/a.py#L3   # why\n  - 'lib/it''s b.py'\n  - \"lib/c.py\"\n"
+        f"  - path: lib/d.py\n    blob: {blob}\nother: [src/a.py]\n---\r\nsrc/a.py\r\n"
+    )
+    assert [(one.before, one.after) for one in done.fixed] == [
+        ("src/a.py", "lib/a.py"),
+        ("src/b.py", "lib/it's b.py"),
+        ("src/c.py", "lib/c.py"),
+        ("src/d.py", "lib/d.py"),
+    ]
+    assert done.check.findings == ()
+
+
+def test_no_edit_makes_a_page_look_reviewed(repository, fix):
+    repository.write("src/a.py", "1\n")
+    repository.write("src/b.py", "b\n" * 9)
+    page = repository.page("a.md", "src/a.py", "src/b.py", body="[b](b.md)\n")
+    repository.write("docs/b.md", "# B\n")
+    repository.commit()
+    repository.write("src/a.py", "2\n")
+    repository.git("mv", "src/b.py", "src/c.py")
+    repository.commit()
+    before = page.read_bytes()
+    done = fix(repository)
+    assert page.read_bytes() == before
+    assert (done.fixed, [one.filepath for one in done.left]) == ((), ["a.md"])
+    assert done.left[0].reason == (
+        "src/a.py drifted, and an edit would make the page look reviewed."
+        " Pin what it described: ubp ack --history"
+    )
+
+
+def test_a_pinned_page_can_be_mended_for_its_pins_remember(repository, fix, found):
+    repository.write("src/a.py", "a\n" * 9)
+    old = repository.blob("src/a.py")
+    repository.write("a.md", f"---\nsource_refs:\n  - path: src/a.py\n    blob: {old}\n---\n")
+    repository.commit()
+    repository.git("mv", "src/a.py", "src/b.py")
+    repository.write("src/b.py", "a\n" * 9 + "b\n")
+    repository.commit()
+    fix(repository)
+    assert f"  - path: src/b.py\n    blob: {old}\n" in (repository.root / "a.md").read_text()
+    assert found(repository) == ["error stale-doc a.md:3 src/b.py"]
+
+
+def test_line_ends_that_git_converts_stay(repository, fix):
+    repository.write(".gitattributes", "*.md text eol=crlf\n")
+    repository.write("a.md", "# A\r\n\r\né [b](b.md)\r\n[b](b.md)\r\n")
+    repository.write("docs/b.md", "# B\r\n")
+    repository.commit()
+    fix(repository)
+    assert (repository.root / "a.md").read_bytes().decode() == (
+        "# A\r\n\r\né [b](docs/b.md)\r\n[b](docs/b.md)\r\n"
+    )
+
+
+def test_ignored_findings_and_other_pages_are_left(repository, fix):
+    repository.write("docs/b.md", "# B\n")
+    repository.write("a.md", "[b](b.md) <!-- ubp: ignore[broken-link] -->\n")
+    repository.write("c.md", "[b](b.md)\n")
+    repository.write("d.md", "[b](b.md)\n")
+    repository.commit()
+    done = fix(repository, "c.md", "a.md")
+    assert [one.finding.filepath for one in done.fixed] == ["c.md"]
+    assert (repository.root / "d.md").read_text() == "[b](b.md)\n"

@@ -1,0 +1,165 @@
+"""`ubp check` and `ubp explain`: exit statuses, records, the calls that are wrong."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from ubp.check.table import NAMES
+from ubp.render import check_records
+
+SCHEMAS = Path(check_records.__file__).parent / "schemas"
+
+
+@pytest.fixture
+def asked(ubp):
+    """Ask with `--json`; the record, once it is known to fit the command's schema."""
+
+    def ask(repository, command, *tokens, status=0):
+        answer = ubp(repository, command, *tokens, "--json")
+        assert (answer.status, answer.err) == (status, "")
+        schema = json.loads((SCHEMAS / f"{command}.json").read_text())
+        jsonschema.validate(answer.record, strict(schema))
+        return answer.record
+
+    return ask
+
+
+def strict(schema):
+    """The schema with no room for keys that it does not tell."""
+    if isinstance(schema, list):
+        return [strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    tight = {key: strict(value) for key, value in schema.items()}
+    return tight | ({"additionalProperties": False} if "properties" in schema else {})
+
+
+@pytest.fixture
+def broken(repository, at):
+    """A page with a link to a page that was renamed, and a link to a heading that is not there."""
+    repository.write("docs/a.md", "# A\n\nSee [b](b.md) and [c](#c).\n")
+    repository.write("docs/b.md", "# B\n")
+    repository.commit()
+    repository.git("mv", "docs/b.md", "docs/new.md")
+    at(repository)
+    return repository
+
+
+def test_a_finding_as_a_record(broken, asked):
+    record = asked(broken, "check", "--staged", status=1)
+    (one,) = record["findings"]
+    assert one == {
+        "doc_id": one["doc_id"],
+        "filepath": "docs/a.md",
+        "line": 3,
+        "column": 5,
+        "rule": "broken-link",
+        "severity": "error",
+        "message": "There is no file b.md.",
+        "hint": "Did you mean docs/new.md?",
+        "related": "docs/new.md",
+        "is_fixable": True,
+    }
+    assert {key: value for key, value in record.items() if key != "findings"} == {
+        "summary": {
+            "documents": 2,
+            "errors": 1,
+            "warnings": 0,
+            "fixable": 1,
+            "ignored": 0,
+            "unverified": 0,
+        },
+        "ignored": {},
+        "rules": [name for name in NAMES if name != "orphan-doc"],
+        "snapshot": {"kind": "staged", "commit": broken.head()},
+        "is_change": True,
+    }
+
+
+def test_a_fix_as_a_record(broken, asked):
+    dry = asked(broken, "check", "--fix", "--dry-run", status=1)
+    assert dry["fix"]["is_dry_run"]
+    assert dry["fix"]["diff"] == (
+        "--- a/docs/a.md\n+++ b/docs/a.md\n@@ -2,2 +2,2 @@\n \n"
+        "-See [b](b.md) and [c](#c).\n+See [b](new.md) and [c](#c).\n"
+    )
+    assert dry["summary"]["errors"] == 1
+    done = asked(broken, "check", "--fix")
+    (one,) = done["fix"]["fixed"]
+    assert (one["rule"], one["before"], one["after"]) == ("broken-link", "b.md", "new.md")
+    assert done["summary"]["errors"] == 0
+
+
+def test_rules_as_records(repository, asked):
+    assert [one["rule"] for one in asked(repository, "explain")["rules"]] == list(NAMES)
+    (one,) = asked(repository, "explain", "orphan-doc")["rules"]
+    assert (one["severity"], one["summary"]) == ("off", "No other page links to this one.")
+    assert one["manual"].startswith(one["summary"])
+
+
+@pytest.mark.parametrize(
+    ("tokens", "status"),
+    [
+        ([], 1),
+        (["--fail-on", "never"], 0),
+        (["--rule", "missing-anchor"], 0),
+        (["--rule", "missing-anchor", "--fail-on", "warning"], 1),
+        (["--rule", "missing-anchor", "--rule", "broken-link"], 1),
+        (["docs/new.md"], 0),
+        (["--ref", "HEAD"], 0),
+        (["--staged"], 1),
+        (["--base", "HEAD"], 0),
+        (["--rule", "nonsense"], 2),
+        (["--fail-on", "nonsense"], 2),
+        (["--dry-run"], 2),
+        (["--fix", "--staged"], 2),
+        (["--fix", "--ref", "HEAD"], 2),
+        (["nonsense.md"], 2),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_the_exit_status_tells_how_it_stands(broken, ubp, tokens, status):
+    assert ubp(broken, "check", *tokens).status == status
+
+
+def test_what_a_shallow_clone_cannot_tell_is_no_success(repository, new_repository, ubp, at):
+    repository.write("a.py", "1\n")
+    repository.page("a.md", "a.py")
+    repository.commit()
+    repository.write("b.py", "1\n")
+    repository.commit()
+    clone = new_repository("clone")
+    clone.git("fetch", "--quiet", "--depth", "1", f"file://{repository.root}", "main")
+    clone.git("reset", "--quiet", "--hard", "FETCH_HEAD")
+    at(repository)
+    answer = ubp(clone, "check")
+    assert answer.status == 2
+    assert answer.out == (
+        "Nothing found in 1 page; 1 source could not be verified, because this clone is shallow.\n"
+        "Next:\n  git fetch --unshallow  fetches the history (in CI: fetch-depth: 0)\n"
+    )
+    assert ubp(clone, "check", "--rule", "broken-link").status == 0
+
+
+def test_quiet_is_a_line_a_finding(broken, ubp):
+    answer = ubp(broken, "check", "--quiet")
+    assert answer.out.splitlines() == [
+        "docs/a.md:3:5  error  broken-link: There is no file b.md.",
+        "docs/a.md:3:19  warning  missing-anchor: docs/a.md has no heading #c.",
+    ]
+    assert ubp(broken, "check", "--fix", "--quiet").out == (
+        "docs/a.md:3:21  warning  missing-anchor: docs/a.md has no heading #c.\n"
+    )
+
+
+def test_nothing_from_a_page_reaches_the_terminal_raw(repository, ubp):
+    repository.write("a.md", "[x](\x1b[31mx.md) [[\x9b31m]] [y](#\u202ey)\n")
+    answer = ubp(repository, "check")
+    assert answer.status == 1
+    assert not {"\x1b", "\x9b", "\u202e"} & set(answer.out)
+
+
+def test_without_pages_nothing_looks_green(repository, ubp):
+    assert ubp(repository, "check").out == "There are no pages: nothing was checked.\n"
