@@ -180,6 +180,22 @@ def test_a_shallow_clone_says_where_it_ends(repository, new_repository, opened_e
     }
 
 
+def test_a_clone_without_blobs_is_enough(repository, opened_either_way):
+    repository.git("config", "uploadpack.allowFilter", "true")
+    (first,) = write_all(repository, "a.md", "a")
+    repository.git("mv", "a.md", "b.md")
+    repository.commit()
+    one, two = write_all(repository, "src/x", "1", "2")
+    clone = repository.root.parent / "clone"
+    url = f"file://{repository.root}"
+    repository.git("clone", "-q", "--bare", "--filter=blob:none", url, str(clone))
+    git = opened_either_way(clone)
+
+    assert last_changes(git, two, ["b.md"], {}) == {"b.md": changed(first)}
+    assert find(git, two, by_commit(repository, one, "src/x")) == drift(two)
+    assert find(git, two, by_glob(git, one, "src/*")) == drift(two)
+
+
 def test_file_names_are_bytes(repository, opened_either_way, write_named):
     names = ["new\nline.md", "日本語/認証.md", "[id].md", " a.md", "\udcff\udcfe"]
     for name in names:
