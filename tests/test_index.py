@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from ubp.config import Config
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import read_commit, read_index, read_worktree
-from ubp.index import TRACKED, View, build_view
+from ubp.index import View, build_view
+from ubp.indexing.commit import TRACKED
 from ubp.model import MODE_FILE, MODE_TREE, Entry, FilePath, ObjectId, Snapshot
 from ubp.store.store import Store, open_store
 

@@ -5,9 +5,12 @@ from collections.abc import Callable, Iterable, Mapping
 from ubp.config import Config, scope
 from ubp.indexing.base import Ground, tells_documents
 from ubp.indexing.knowledge import Knowledge
+from ubp.indexing.laying import Laying, Standing
 from ubp.indexing.learning import Learning
-from ubp.indexing.linked import Linked, Standing
+from ubp.indexing.linked import Linked
 from ubp.model import Entry, FilePath
+from ubp.store.edges import StoredEdges
+from ubp.store.graph_facts import GraphFacts
 
 
 def link_snapshot(
@@ -23,8 +26,11 @@ def link_snapshot(
     are stored yet.
     """
     snapshot, repository = ground.snapshot, ground.repository
+    facts = GraphFacts(ground.store)
+    if facts.is_outgrown():
+        facts.prune()
     learning = Learning(repository, ground.store, snapshot, ground.progress)
-    roots: tuple[FilePath, ...] = ()
+    roots = config.link_roots
     standing = Standing(
         git_dir=repository.git_dir,
         scope="\n".join([scope(config), *roots]),
@@ -32,6 +38,8 @@ def link_snapshot(
         changes=changes,
         all_files=lambda: dict(all_files()),
         is_page=tells_documents(config),
+        roots=roots,
         is_current=snapshot.kind != "commit" or snapshot.commit == repository.head(),
     )
-    return Linked(repository, ground.store, Knowledge(learning), standing, roots)
+    stored, knowledge = StoredEdges(ground.store), Knowledge(learning)
+    return Linked(stored, knowledge, Laying(repository, stored, knowledge, standing))

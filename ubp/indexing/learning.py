@@ -15,9 +15,11 @@ from ubp.store.graph_rows import PageRows
 # Starting the processes takes 0.2 s of CPU each, as long as reading this many pages of 2 KB.
 PAGES_WORTH_PROCESSES = 300
 # Read from Git with one call; the bytes bound the memory where pages are large.
-PAGES_A_BATCH = 64
-BYTES_A_BATCH = 1 << 20
+PAGES_A_BATCH = 256
+BYTES_A_BATCH = 2 << 20
 FIRST_BATCH = 16  # how large pages are is not known before some were read
+# Given to a process at a time: it must not wait for the next, nor the others for it at the end.
+PAGES_A_TASK = 32
 # Saved in one transaction (0.3 s): fewer make the full text write more than once.
 PAGES_A_TRANSACTION = 512
 
@@ -39,6 +41,7 @@ class Learning:
         self.passing: dict[ObjectId, PageRows] = {}
         self.absent: set[ObjectId] = set()
         self._contents = Contents(repository, snapshot)
+        self._database = database
         self._progress = progress
 
     def learn(self, documents: Documents) -> None:
@@ -75,6 +78,7 @@ class Learning:
             return
         from ubp.indexing.processes import count_processes, read_in_parallel
 
+        self._database.spare_memory()
         yield from self._told(read_in_parallel(batches, count_processes()))
 
     def _told(
@@ -85,6 +89,12 @@ class Learning:
             yield answer
 
     def _batches(self, wanted: Documents) -> Iterator[dict[ObjectId, bytes]]:
+        for blobs in self._contents_of(wanted):
+            items = iter(blobs.items())
+            while batch := dict(islice(items, PAGES_A_TASK)):
+                yield batch
+
+    def _contents_of(self, wanted: Documents) -> Iterator[dict[ObjectId, bytes]]:
         paths = iter(wanted)
         size = FIRST_BATCH
         while names := list(islice(paths, size)):
@@ -92,14 +102,11 @@ class Learning:
             missing = self.facts.missing({wanted[path].id for path in names})
             todo = {path: wanted[path] for path in names if wanted[path].id in missing}
             contents = {todo[path].id: data for path, data in self._contents.read(todo).items()}
-            batch = {blob: data for blob, data in contents.items() if data is not None}
-            self.absent |= contents.keys() - batch.keys()
-            for blob, data in batch.items():
-                if blob_id(data) != blob:
-                    self.passing[blob] = NOTHING
-            if batch:
-                yield batch
-            mean = max(1, sum(map(len, batch.values())) // max(1, len(batch)))
+            blobs = {blob: data for blob, data in contents.items() if data is not None}
+            self.absent |= contents.keys() - blobs.keys()
+            self.passing |= {b: NOTHING for b, data in blobs.items() if blob_id(data) != b}
+            yield blobs
+            mean = max(1, sum(map(len, blobs.values())) // max(1, len(blobs)))
             size = max(1, min(PAGES_A_BATCH, BYTES_A_BATCH // mean))
 
 

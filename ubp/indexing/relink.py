@@ -10,8 +10,9 @@ from ubp.indexing.knowledge import Knowledge
 from ubp.links import names_asked, names_of, resolve
 from ubp.model import FilePath, Link, ObjectId
 from ubp.paths import doc_id
-from ubp.store.edges import Edges, Node, Patch, StoredEdges, StoredGraph
+from ubp.store.edges import StoredEdges, StoredGraph
 from ubp.store.graph_rows import checksums
+from ubp.store.patches import Edges, Node, Patch
 from ubp.targets import PageNames, Targets, stem
 
 Files = Mapping[FilePath, ObjectId | None]
@@ -24,12 +25,12 @@ PAGES_AT_ONCE = 500  # whose links are in memory
 
 def link_all(files: Files, knowledge: Knowledge, roots: Sequence[FilePath]) -> Patch:
     """Resolve every link of a snapshot."""
-    names = dict(knowledge.names(files))
+    names = knowledge.names(files)
     targets = _targets(files, names, knowledge)
     edges = _resolve_all(
         {path: blob for path, blob in files.items() if blob}, targets, knowledge, roots
     )
-    return Patch({path: _node(path, files[path], names) for path in files}, edges)
+    return Patch({path: _node(path, files[path], names, knowledge) for path in files}, edges)
 
 
 def relink(
@@ -42,9 +43,11 @@ def relink(
     """Tell how a stored graph differs where these files do."""
     before = stored.blobs(graph, changed)
     after = {path: there[0] for path, there in changed.items() if there is not None}
-    # Pages that stand unread in the stored graph may be known now, so "the same" is not left out.
-    names_after = dict(knowledge.names(after))
-    touched = _touched(before, after, dict(knowledge.names(before)), names_after)
+    names_after = knowledge.names(after)
+    names_before = knowledge.names(before)
+    if not graph.is_complete:  # what could not be read answered to its file's name alone
+        names_before.update((path, PageNames(path, None, ())) for path in stored.unread(graph))
+    touched = _touched(before, after, names_before, names_after)
     again = _links_again(stored, graph, changed, touched, knowledge)
     own = {path: links for path, links in knowledge.links(after).items() if links}
     wanted = {path: dict(enumerate(links)) for path, links in own.items()} | again
@@ -53,13 +56,14 @@ def relink(
     }
     around = stored.named(graph, checksums(asked))
     files = {path: blob for path, blob in around.items() if path not in changed} | after
-    targets = _targets(files, dict(knowledge.names(files)), knowledge)
+    targets = _targets(files, knowledge.names(files), knowledge)
     edges = {
         path: {number: resolve(path, link, targets, roots) for number, link in links.items()}
         for path, links in wanted.items()
     }
     nodes = {
-        path: _node(path, after[path], names_after) if path in after else None for path in changed
+        path: _node(path, after[path], names_after, knowledge) if path in after else None
+        for path in changed
     }
     return Patch(nodes, edges)
 
@@ -139,8 +143,16 @@ def _batches(pages: Files) -> Iterator[Files]:
         yield batch
 
 
-def _node(path: FilePath, blob: ObjectId | None, names: Mapping[FilePath, PageNames]) -> Node:
-    return Node(blob, doc_id(path) if blob else None, frozenset(checksums(_names(path, names))))
+def _node(
+    path: FilePath,
+    blob: ObjectId | None,
+    names: Mapping[FilePath, PageNames],
+    knowledge: Knowledge,
+) -> Node:
+    answers = frozenset(checksums(_names(path, names)))
+    if blob is None:
+        return Node(None, None, answers)
+    return Node(blob, doc_id(path), answers, not knowledge.is_known(blob))
 
 
 def _names(path: FilePath, names: Mapping[FilePath, PageNames]) -> frozenset[str]:

@@ -21,6 +21,9 @@ from ubp.store.place import put_in_place
 T = TypeVar("T")
 Rows = list[tuple[Any, ...]]
 
+# Of 110 MB written once a small cache loses nothing, and what is mapped counts as this process's.
+SPARING = "PRAGMA mmap_size=0; PRAGMA cache_size=-16000;"
+
 # The file, the file rebuilt, memory: what fails then is no matter of files.
 WRITE_ATTEMPTS = 3
 
@@ -76,6 +79,11 @@ class Database:
                 self._has_written |= is_done
                 return is_done
         raise StoreError("The index cannot be written.", hint="Delete .ubp/knowledge.db.")
+
+    def spare_memory(self) -> None:
+        """Hold less of the file in memory from now on: much will be written."""
+        with suppress(sqlite3.Error):
+            self._opened.connection.executescript(SPARING)
 
     def give_up_file(self, reason: str) -> None:
         """Go on with an empty database in memory, and touch the file no more."""

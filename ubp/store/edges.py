@@ -2,15 +2,16 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ubp.links import Bucket, Resolution
 from ubp.model import FilePath, ObjectId
 from ubp.store.database import Database, Rows
 from ubp.store.facts import chunks, marks
-from ubp.store.graph_rows import pack_json, unpack_names
+from ubp.store.graph_rows import unpack_names
 from ubp.store.listing import LISTINGS_KEPT
+from ubp.store.patches import Edges, Patch, put_patch, put_whole
 from ubp.store.values import pack_id, pack_path, unpack_id, unpack_path
 
 NEXT_GENERATION = "(SELECT ifnull(max(generation), 0) + 1 FROM graph)"
@@ -23,35 +24,18 @@ LEFT JOIN node AS target ON target.id = edge.target
 
 
 class StoredGraph(NamedTuple):
-    """A stored graph as it was found; whoever changes it gives it another `generation`."""
+    """A stored graph as it was found; whoever changes it gives it another `generation`.
+
+    `is_complete`: every page could be read when its links were resolved; `is_learned`: what its
+    pages say is in the store.
+    """
 
     row: int
     commit: ObjectId
     scope: str
     is_complete: bool
+    is_learned: bool
     generation: int
-
-
-class Node(NamedTuple):
-    """What stands at a path and is no folder; `blob` is None where it is no page."""
-
-    blob: ObjectId | None
-    doc_id: str | None
-    names: frozenset[int]
-
-
-Edges = dict[FilePath, dict[int, Resolution]]
-"""The resolutions of pages' links, by their numbers."""
-
-
-class Patch(NamedTuple):
-    """How a graph differs from another: nodes (None: gone) and edges.
-
-    A changed node's edges are all there; of other pages those that lead elsewhere now.
-    """
-
-    nodes: Mapping[FilePath, Node | None]
-    edges: Edges
 
 
 class GraphMovedError(Exception):
@@ -67,30 +51,32 @@ class StoredEdges:
     def find(self, git_dir: str) -> StoredGraph | None:
         """The graph of a work tree, at whatever commit it is."""
         rows = self._database.rows(
-            'SELECT id, "commit", scope, is_complete, generation FROM graph WHERE git_dir = ?',
+            'SELECT id, "commit", scope, is_complete, is_learned, generation FROM graph'
+            " WHERE git_dir = ?",
             [pack_path(git_dir)],
         )
         found = self._database.unpack(
             lambda: [
-                StoredGraph(row, unpack_id(commit), scope, bool(complete), generation)
-                for row, commit, scope, complete, generation in rows
+                StoredGraph(
+                    row, unpack_id(commit), scope, bool(complete), bool(learned), generation
+                )
+                for row, commit, scope, complete, learned, generation in rows
             ]
         )
         return found[0] if found else None
 
-    def save(self, git_dir: str, commit: ObjectId, scope: str, graph: Patch, *, ok: bool) -> None:
-        """Keep a whole graph in place of the work tree's; `ok`: every page in it was known."""
+    def save(self, git_dir: str, commit: ObjectId, scope: str, whole: Patch) -> None:
+        """Keep a whole graph in place of the work tree's; the oldest of too many goes."""
 
         def save(connection: sqlite3.Connection) -> None:
             (generation,) = connection.execute(f"SELECT {NEXT_GENERATION}").fetchone()
             connection.execute("DELETE FROM graph WHERE git_dir = ?", [pack_path(git_dir)])
             row = connection.execute(
                 'INSERT INTO graph (git_dir, "commit", scope, is_complete, generation)'
-                " VALUES (?, ?, ?, ?, ?)",
-                [pack_path(git_dir), pack_id(commit), scope, ok, generation],
+                " VALUES (?, ?, ?, 1, ?)",
+                [pack_path(git_dir), pack_id(commit), scope, generation],
             ).lastrowid
-            ids = _put_nodes(connection, row or 0, _there(graph))
-            _put_edges(connection, graph.edges, ids)
+            put_whole(connection, row or 0, whole)
             connection.execute(
                 "DELETE FROM graph WHERE id NOT IN"
                 " (SELECT id FROM graph ORDER BY generation DESC LIMIT ?)",
@@ -99,21 +85,32 @@ class StoredEdges:
 
         self._database.write(save)
 
-    def move(self, graph: StoredGraph, commit: ObjectId, patch: Patch, *, ok: bool) -> bool:
+    def move(self, graph: StoredGraph, commit: ObjectId, patch: Patch) -> bool:
         """Move a graph to another commit; False: another process has changed it before."""
 
         def move(connection: sqlite3.Connection) -> bool:
             moved = connection.execute(
-                'UPDATE graph SET "commit" = ?, is_complete = ?,'  # noqa: S608  # a constant
-                f" generation = {NEXT_GENERATION} WHERE id = ? AND generation = ?",
-                [pack_id(commit), ok, graph.row, graph.generation],
+                f'UPDATE graph SET "commit" = ?, generation = {NEXT_GENERATION}'  # noqa: S608  # a constant
+                " WHERE id = ? AND generation = ?",
+                [pack_id(commit), graph.row, graph.generation],
             )
             if not moved.rowcount:
                 return False
-            _apply(connection, graph.row, patch)
+            put_patch(connection, graph.row, patch)
             return True
 
         return self._database.write(move)
+
+    def mark_learned(self, graph: StoredGraph) -> None:
+        """Spare the next runs the search for pages of which nothing is known."""
+
+        def mark(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "UPDATE graph SET is_learned = 1 WHERE id = ? AND generation = ?",
+                [graph.row, graph.generation],
+            )
+
+        self._database.write(mark)
 
     def blobs(
         self, graph: StoredGraph, paths: Collection[FilePath] | None = None
@@ -141,13 +138,18 @@ class StoredEdges:
         sql = "SELECT path, blob FROM node WHERE graph = ? AND blob IN"
         return self._known(self._many(graph, sql, map(pack_id, blobs), [graph.row]))
 
-    def lacking(self, graph: StoredGraph) -> dict[FilePath, ObjectId | None]:
-        """The pages of which nothing is known."""
+    def unread(self, graph: StoredGraph) -> dict[FilePath, ObjectId | None]:
+        """The pages that could not be read when the links were resolved."""
+        sql = "SELECT path, blob FROM node WHERE graph = ? AND is_unread"
+        return self._known(self._rows(graph, sql, [graph.row]))
+
+    def forgotten(self, graph: StoredGraph) -> dict[FilePath, ObjectId | None]:
+        """The pages of which nothing is known any more."""
         return self._known(
             self._rows(
                 graph,
                 "SELECT path, node.blob FROM node LEFT JOIN page ON page.blob = node.blob"
-                " WHERE graph = ? AND node.blob IS NOT NULL AND page.id IS NULL",
+                " WHERE graph = ? AND node.blob IS NOT NULL AND NOT is_unread AND page.id IS NULL",
                 [graph.row],
             )
         )
@@ -223,89 +225,3 @@ def _edges(rows: Rows) -> Edges:
             None if has_anchor is None else bool(has_anchor),
         )
     return edges
-
-
-def _there(patch: Patch) -> dict[FilePath, Node]:
-    return {path: node for path, node in patch.nodes.items() if node is not None}
-
-
-def _put_nodes(
-    connection: sqlite3.Connection, graph: int, nodes: Mapping[FilePath, Node]
-) -> dict[FilePath, int]:
-    (last,) = connection.execute("SELECT ifnull(max(id), 0) FROM node").fetchone()
-    ids = {path: last + place for place, path in enumerate(nodes, 1)}
-    connection.executemany(
-        "INSERT INTO node (id, graph, path, blob, doc_id) VALUES (?, ?, ?, ?, ?)",
-        (
-            (ids[path], graph, pack_path(path), node.blob and pack_id(node.blob), node.doc_id)
-            for path, node in nodes.items()
-        ),
-    )
-    _put_names(connection, graph, {ids[path]: node for path, node in nodes.items()})
-    return ids
-
-
-def _put_names(connection: sqlite3.Connection, graph: int, nodes: Mapping[int, Node]) -> None:
-    connection.executemany(
-        "INSERT OR IGNORE INTO name (graph, name, node) VALUES (?, ?, ?)",
-        sorted((graph, name, row) for row, node in nodes.items() for name in node.names),
-    )
-
-
-def _put_edges(connection: sqlite3.Connection, edges: Edges, ids: Mapping[FilePath, int]) -> None:
-    connection.executemany(
-        "INSERT OR REPLACE INTO edge (source, number, bucket, target, has_anchor, candidates)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            (
-                ids[source],
-                number,
-                one.bucket,
-                None if one.target is None else ids[one.target],
-                one.has_anchor,
-                pack_json(one.candidates) if one.candidates else None,
-            )
-            for source, found in edges.items()
-            for number, one in found.items()
-        ),
-    )
-
-
-def _apply(connection: sqlite3.Connection, graph: int, patch: Patch) -> None:
-    targets = {one.target for found in patch.edges.values() for one in found.values()}
-    ids = _ids(connection, graph, {*patch.nodes, *patch.edges, *filter(None, targets)})
-    changed = [(ids[path],) for path in patch.nodes if path in ids]
-    connection.executemany("DELETE FROM edge WHERE source = ?", changed)
-    _remove_names(connection, graph, {row for (row,) in changed})
-    gone = [(ids[path],) for path, node in patch.nodes.items() if node is None and path in ids]
-    connection.executemany("DELETE FROM node WHERE id = ?", gone)
-    there = _there(patch)
-    same = {ids[path]: node for path, node in there.items() if path in ids}
-    connection.executemany(
-        "UPDATE node SET blob = ?, doc_id = ? WHERE id = ?",
-        [(node.blob and pack_id(node.blob), node.doc_id, row) for row, node in same.items()],
-    )
-    _put_names(connection, graph, same)
-    ids |= _put_nodes(connection, graph, {p: node for p, node in there.items() if p not in ids})
-    _put_edges(connection, patch.edges, ids)
-
-
-def _remove_names(connection: sqlite3.Connection, graph: int, nodes: Collection[int]) -> None:
-    for chunk in chunks(nodes):
-        connection.execute(
-            f"DELETE FROM name WHERE graph = ? AND node IN ({marks(chunk)})",  # noqa: S608  # "?,?"
-            [graph, *chunk],
-        )
-
-
-def _ids(
-    connection: sqlite3.Connection, graph: int, paths: Collection[FilePath]
-) -> dict[FilePath, int]:
-    found: dict[FilePath, int] = {}
-    for chunk in chunks(paths):
-        rows = connection.execute(
-            f"SELECT path, id FROM node WHERE graph = ? AND path IN ({marks(chunk)})",  # noqa: S608  # "?,?"
-            [graph, *map(pack_path, chunk)],
-        )
-        found.update((unpack_path(path), row) for path, row in rows)
-    return found

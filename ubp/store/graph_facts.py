@@ -24,6 +24,12 @@ LINK_COLUMNS = (
 )
 CHUNK_COLUMNS = "section, line_start, line_end, byte_start, byte_end, token_count"
 
+# What nobody needs is kept for the next switch of branches, until it is this many times what the
+# work trees have. The full text can take out no single chunk, so that it is then made anew.
+OUTGROWN = 2
+SPARE_PAGES = 1000
+SPARE_CHUNKS = 4000
+
 
 class GraphFacts:
     """The graph facts of pages. Written once; they can only be missing.
@@ -125,23 +131,37 @@ class GraphFacts:
             found.update(unpack_id(blob) for (blob,) in rows)
         return found
 
-    def forget(self, blobs: Collection[ObjectId] | None = None) -> None:
-        """Let these pages be read again, or all of them, with their words."""
+    def forget(self, blobs: Collection[ObjectId]) -> None:
+        """Let these pages be read again."""
+        rows = [(pack_id(blob),) for blob in blobs]
 
         def forget(connection: sqlite3.Connection) -> None:
-            if blobs is None:
-                connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-                connection.execute("DELETE FROM page")
-                connection.execute("DELETE FROM asked")
-            else:
-                rows = [(pack_id(blob),) for blob in blobs]
-                connection.executemany(
-                    "DELETE FROM asked WHERE page = (SELECT id FROM page WHERE blob = ?)", rows
-                )
-                connection.executemany("DELETE FROM page WHERE blob = ?", rows)
-            connection.execute("UPDATE graph SET is_complete = 0")
+            connection.executemany("DELETE FROM page WHERE blob = ?", rows)
+            _sweep(connection)
 
         self._database.write(forget)
+
+    def is_outgrown(self) -> bool:
+        """Whether most of what is known is of no snapshot any more."""
+        ((known, named),) = self._database.rows(
+            "SELECT (SELECT count(*) FROM page), (SELECT count(DISTINCT blob) FROM node)"
+        ) or [(0, 0)]
+        return bool(known > OUTGROWN * named + SPARE_PAGES)
+
+    def prune(self) -> int:
+        """Forget the pages that no work tree's commit has; tell how many."""
+        pages = 0
+
+        def prune(connection: sqlite3.Connection) -> None:
+            nonlocal pages
+            pages = connection.execute(
+                "DELETE FROM page WHERE blob NOT IN (SELECT blob FROM node WHERE blob IS NOT NULL)"
+                " AND blob NOT IN (SELECT id FROM entry WHERE is_document)"
+            ).rowcount
+            _sweep(connection)
+
+        self._database.write(prune)
+        return pages
 
     def _rows(self, select: str, blobs: Iterable[ObjectId], order: str = "") -> Rows:
         rows: Rows = []
@@ -149,6 +169,25 @@ class GraphFacts:
             sql = f"{select} ({marks(chunk)}){order}"
             rows += self._database.rows(sql, list(map(pack_id, chunk)))
         return rows
+
+
+def _sweep(connection: sqlite3.Connection) -> None:
+    """Take away what belongs to pages that are gone; most words being such, take away all."""
+    connection.execute("DELETE FROM asked WHERE page NOT IN (SELECT id FROM page)")
+    connection.execute("DELETE FROM vector WHERE hash NOT IN (SELECT hash FROM chunk)")
+    ((words, live),) = connection.execute(
+        "SELECT (SELECT count(*) FROM words_docsize), (SELECT count(*) FROM chunk)"
+    )
+    if words > OUTGROWN * live + SPARE_CHUNKS:
+        clear_pages(connection)
+    connection.execute("UPDATE graph SET is_learned = 0")
+
+
+def clear_pages(connection: sqlite3.Connection) -> None:
+    """Take away everything that pages say."""
+    connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
+    connection.execute("DELETE FROM page")
+    connection.execute("DELETE FROM asked")
 
 
 def _put_page(connection: sqlite3.Connection, page: int | None, rows: PageRows) -> None:

@@ -123,6 +123,8 @@ CREATE TABLE asked (
 CREATE VIRTUAL TABLE words USING fts5(
     title, headings, body, aliases, content='', tokenize='unicode61'
 );
+-- So many bytes are gathered before they are written and merged; 1 MB is SQLite's.
+INSERT INTO words (words, rank) VALUES ('hashsize', 8388608);
 CREATE TABLE vector (
     hash BLOB NOT NULL,        -- of a chunk's text
     model TEXT NOT NULL,
@@ -136,7 +138,8 @@ CREATE TABLE graph (
     git_dir NOT NULL UNIQUE,
     "commit" BLOB NOT NULL,
     scope TEXT NOT NULL,       -- the configuration under which links were resolved
-    is_complete INTEGER NOT NULL, -- every page was known
+    is_complete INTEGER NOT NULL, -- every page could be read when they were
+    is_learned INTEGER NOT NULL DEFAULT 1, -- what its pages say is in the store
     generation INTEGER NOT NULL UNIQUE
 );
 CREATE TABLE node (            -- whatever is no folder
@@ -145,8 +148,10 @@ CREATE TABLE node (            -- whatever is no folder
     path NOT NULL,
     blob BLOB,                 -- NULL: no page
     doc_id TEXT,
+    is_unread INTEGER NOT NULL, -- it could not be read, so that it seems to say nothing
     UNIQUE (graph, path)
 );
+CREATE INDEX unread_node ON node (graph) WHERE is_unread;
 CREATE INDEX page_node ON node (blob, graph) WHERE blob IS NOT NULL;
 CREATE TABLE name (            -- checksums of the names that a node answers to
     graph INTEGER NOT NULL REFERENCES graph ON DELETE CASCADE,
@@ -213,11 +218,8 @@ LEFT JOIN entry ON entry.listing = listing.id AND entry.path =
 WHERE graph.generation = (SELECT max(generation) FROM graph);
 """
 
-TABLES = ("facts", "listing", "head", "past_entry", "commit_record")
-"""All but those that go with a row of another table."""
-
-GRAPH_TABLES = ("graph", "page", "asked", "vector")
-"""The same, for what only links and full text need."""
+TABLES = ("facts", "listing", "head", "past_entry", "commit_record", "vector", "graph")
+"""All but those of pages' Markdown, and those that go with a row of another table."""
 
 SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")
 """What SQLite makes for `words`."""

@@ -2,9 +2,11 @@
 
 import os
 import sqlite3
+from collections.abc import Collection
 from contextlib import suppress
 from typing import NamedTuple
 
+from ubp.model import ObjectId
 from ubp.seams import Warn
 from ubp.store.history import History
 from ubp.store.listed import Listed
@@ -69,15 +71,26 @@ class Store(Listed, History):
 
     def clear(self) -> None:
         """Forget everything, so that all is read again from Git and the work tree."""
+        from ubp.store.graph_facts import clear_pages
 
         def clear(connection: sqlite3.Connection) -> None:
+            clear_pages(connection)
             for table in TABLES:
                 connection.execute(f"DELETE FROM {table}")  # noqa: S608  # ours
 
         self.write(clear)
 
+    def forget_facts(self, blobs: Collection[ObjectId]) -> None:
+        """Let these pages be read again, front matter and Markdown."""
+        from ubp.store.graph_facts import GraphFacts
+
+        super().forget_facts(blobs)
+        GraphFacts(self).forget(blobs)
+
     def prune(self) -> Pruned:
         """Forget work trees that are gone, pages of no listing, and commits of no history kept."""
+        from ubp.store.graph_facts import GraphFacts
+
         before = self._size_and_time()[0]
         pages, listings = 0, 0
 
@@ -93,6 +106,7 @@ class Store(Listed, History):
             _prune_commits(connection)
 
         self.write(prune)
+        GraphFacts(self).prune()
         self._vacuum()
         return Pruned(pages, listings, max(0, before - self._size_and_time()[0]))
 
@@ -115,10 +129,10 @@ class Store(Listed, History):
 
 
 def _prune_listings(connection: sqlite3.Connection) -> int:
-    rows = connection.execute("SELECT id, git_dir FROM listing").fetchall()
-    gone = [(row,) for row, git_dir in rows if not os.path.isdir(unpack_path(git_dir))]
-    connection.executemany("DELETE FROM listing WHERE id = ?", gone)
-    return len(gone)
+    rows = connection.execute("SELECT git_dir FROM listing UNION SELECT git_dir FROM graph")
+    gone = [row for row in rows.fetchall() if not os.path.isdir(unpack_path(row[0]))]
+    connection.executemany("DELETE FROM graph WHERE git_dir = ?", gone)
+    return connection.executemany("DELETE FROM listing WHERE git_dir = ?", gone).rowcount
 
 
 def _prune_commits(connection: sqlite3.Connection) -> None:

@@ -1,0 +1,83 @@
+"""Whatever changes, the links are those that a new index would find."""
+
+import shutil
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+PATHS = (
+    "a.md",
+    "b.md",
+    "docs/a.md",
+    "docs/README.md",
+    "docs/deep/b.md",
+    "docs/deep/index.md",
+    "c.txt",
+    "docs/A.md",
+)
+LINKS = (
+    "[[a]]",
+    "[[b#One]]",
+    "[[docs/a]]",
+    "[[One]]",
+    "[[alias]]",
+    "[x](a.md)",
+    "[x](docs/)",
+    "[x](deep/b.md#one)",
+    "[x](/docs/a.md)",
+    "[x](../c.txt)",
+    "[x](..)",
+    "[[c.txt]]",
+    "[[deep]]",
+    "[x](#two)",
+    "![[README]]",
+)
+PAGES = st.builds(
+    lambda title, alias, heading, links: (
+        f"---\n{title}{alias}x: 1\n---\ntext\n\n## {heading}\n\n" + "\n".join(links) + "\n"
+    ),
+    st.sampled_from(["", "title: One\n", "title: Two\n", "title: alias\n"]),
+    st.sampled_from(["", "aliases: [alias]\n", "aliases: [One]\n"]),
+    st.sampled_from(["One", "Two"]),
+    st.lists(st.sampled_from(LINKS), max_size=6),
+)
+# What becomes of some files (None: deleted), and where that is done.
+STEPS = st.lists(
+    st.tuples(
+        st.dictionaries(st.sampled_from(PATHS), st.none() | PAGES, min_size=1, max_size=4),
+        st.sampled_from(["commit", "stage", "leave"]),
+    ),
+    min_size=2,
+    max_size=4,
+)
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(STEPS)
+def test_links_moved_step_by_step_are_those_found_at_once(new_repository, told, steps):
+    repository = new_repository(f"project{next(NUMBERS)}")
+    repository.write("x", "y")
+    first = repository.commit()
+    for files, how in steps:
+        for path, content in files.items():
+            if content is not None:
+                repository.write(path, content)
+            elif (repository.root / path).exists():
+                repository.remove(path)
+        if how != "leave":
+            repository.git("add", "--all")
+        if how == "commit":
+            repository.commit()
+        for question in ({}, {"staged": True}, {"ref": first}, {"ref": "HEAD"}):
+            assert told(repository.root, **question) == told(
+                repository.root, anew=True, **question
+            ), question
+    shutil.rmtree(Path(repository.root))
+
+
+NUMBERS = iter(range(10_000))
