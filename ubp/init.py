@@ -64,6 +64,7 @@ class Initialized(NamedTuple):
     documents: int
     bound: int
     problems: int
+    links: int
     seconds: float
     snippets: tuple[Snippet, ...]
 

@@ -1,10 +1,14 @@
 """Use case: what there is, how much of it is verified, and where the index lies."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ubp.model import FilePath, Page, Problem, Snapshot
 from ubp.staleness.report import StaleReport, Summary
 from ubp.store.store import Pruned, Statistics
+
+# The buckets of `ubp.links`, which `ubp stale` must not load, in the order in which they are told.
+BUCKETS = ("resolved", "ambiguous", "missing", "within_page", "not_a_page", "out_of_scope")
 
 
 class Unparsed(NamedTuple):
@@ -12,6 +16,16 @@ class Unparsed(NamedTuple):
 
     filepath: FilePath
     problems: tuple[Problem, ...]
+
+
+class LinkCounts(NamedTuple):
+    """How many links are in each bucket, and how many of them the rule broken-link finds.
+
+    `broken` is None where nobody looked for them.
+    """
+
+    buckets: Mapping[str, int]
+    broken: int | None
 
 
 class Status(NamedTuple):
@@ -24,14 +38,17 @@ class Status(NamedTuple):
     statistics: Statistics
     keys: tuple[str, ...]
     threshold_days: float
+    links: LinkCounts
 
 
-def tell_status(
+def tell_status(  # noqa: PLR0913  # a part from each room
     report: StaleReport,
     pages: list[Page],
+    *,
     statistics: Statistics,
     root: str | None,
     keys: tuple[str, ...],
+    links: LinkCounts,
 ) -> Status:
     """Put together what the rooms said."""
     unparsed = (Unparsed(p.filepath, p.facts.problems) for p in pages if p.facts.problems)
@@ -43,6 +60,7 @@ def tell_status(
         statistics=statistics,
         keys=keys,
         threshold_days=report.threshold_days,
+        links=links,
     )
 
 

@@ -24,7 +24,7 @@ from ubp.staleness.report import (
     summarise,
     worst_first,
 )
-from ubp.status import IndexRun, Status, tell_status
+from ubp.status import IndexRun, LinkCounts, Status, tell_status
 
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.check.report import CheckReport, FixReport
@@ -175,13 +175,23 @@ class Workspace(Rooms):
             return fixed
         return fixed._replace(check=self.check(paths, rules=rules))
 
-    def status(self) -> Status:
-        """How much there is, how much of it is verified, where the index lies."""
+    def status(self, *, finds_broken: bool = False) -> Status:
+        """How much there is, how much of it is verified, where the index lies.
+
+        `finds_broken` has the links that lead nowhere counted as `check` counts them.
+        """
         court = self._court(self.snapshot(Question()))
         pages = court.view.bound_pages()
         report = self._report(court, pages, assess(pages, court), ())
-        index = self.store.statistics()
-        return tell_status(report, pages, index, self.repository.root, self.config.keys)
+        buckets = {str(name): n for name, n in court.view.learn_graph().buckets().items()}
+        return tell_status(
+            report,
+            pages,
+            statistics=self.store.statistics(),
+            root=self.repository.root,
+            keys=self.config.keys,
+            links=LinkCounts(buckets, self._count_broken(court) if finds_broken else None),
+        )
 
     def reindex(self, *, file: str | None = None, prune: bool = False) -> IndexRun:
         """Read every page anew, or one `file`; with `prune` forget only what is no longer needed.
@@ -219,6 +229,12 @@ class Workspace(Rooms):
         from ubp.selection import select_pages
 
         return select_pages(paths, view, self.repository)
+
+    def _count_broken(self, court: Court) -> int:
+        from ubp.check.run import check_state
+
+        terms = self._terms(court.view, (), ("broken-link",))
+        return check_state(court, terms).count("error")
 
     def _terms(self, view: View, paths: Sequence[str], rules: Sequence[str]) -> "Terms":
         from ubp.check.run import Terms

@@ -63,6 +63,7 @@ def init(
             documents=view.count_documents(),
             bound=sum(1 for page in pages if page.facts.references),
             problems=sum(1 for page in pages if page.facts.problems),
+            links=view.learn_graph().buckets().total(),
             seconds=time.perf_counter() - started,
             snippets=make_snippets(_place(root)),
         )

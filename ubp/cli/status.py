@@ -12,13 +12,13 @@ def status(*, check: bool = False, key: list[str] | None = None, terminal: Termi
     """Tell what is indexed and how it stands.
 
     Args:
-        check: Exit 1 on stale pages and on pages whose front matter cannot be read; 2 where a page
-            could not be verified, or the index not be built.
+        check: Exit 1 on stale pages, on broken links and on pages whose front matter cannot be
+            read; 2 where a page could not be verified, or the index not be built.
         key: A front matter key that names sources, instead of the configured ones; repeatable.
         terminal: Where the answer goes.
     """
     with open_workspace(terminal, keys=key or ()) as workspace:
-        found = workspace.status()
+        found = workspace.status(finds_broken=check)
     if terminal.options.json:
         terminal.record(status_record(found))
     elif not terminal.options.quiet:
@@ -27,6 +27,6 @@ def status(*, check: bool = False, key: list[str] | None = None, terminal: Termi
 
 
 def _checked(found: Status) -> int:
-    if found.summary.stale or found.unparsed:
+    if found.summary.stale or found.unparsed or found.links.broken:
         return FINDINGS
     return FAILED if found.summary.unknown else CLEAN

@@ -18,7 +18,7 @@ from ubp.paths import doc_id
 from ubp.render.shown import shown_pages
 from ubp.render.wording import moment, stem
 from ubp.staleness.report import Acknowledgement, Affected, SourceDiff, StaleReport
-from ubp.status import IndexRun, Status
+from ubp.status import BUCKETS, IndexRun, Status
 
 Record = dict[str, Any]
 
@@ -97,6 +97,8 @@ def status_record(status: Status) -> Record:
         ],
         "keys": list(status.keys),
         "threshold_days": status.threshold_days,
+        "links": {bucket: status.links.buckets.get(bucket, 0) for bucket in BUCKETS},
+        "broken_links": status.links.broken,
         "index": _index(status),
     }
 

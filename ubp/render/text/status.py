@@ -9,6 +9,15 @@ from ubp.render.text.levels import count_levels
 from ubp.render.wording import clock, count, printable, size
 from ubp.status import IndexRun, Status
 
+BUCKET_WORDS = {
+    "resolved": "to pages",
+    "ambiguous": "ambiguous",
+    "missing": "to nothing",
+    "within_page": "within their page",
+    "not_a_page": "to what is no page",
+    "out_of_scope": "out of scope",
+}
+
 
 def status_text(status: Status, style: Style) -> str:
     """One screen."""
@@ -53,6 +62,7 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
         yield "Staleness", f"{count_levels(summary)} (stale after {status.threshold_days:g} days)"
     else:
         yield "Staleness", style.yellow("nothing was verified: no page names a source")
+    yield "Links", _links(status, style)
     if index.path is None:
         yield "Database", f"in memory: {printable(index.why_in_memory)}"
         return
@@ -60,3 +70,15 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
     yield "Database", f"{printable(path.replace(os.sep, '/'))} ({size(index.size_bytes)})"
     if index.written_at is not None:
         yield "Last indexed", f"{clock(int(index.written_at))} UTC"
+
+
+def _links(status: Status, style: Style) -> str:
+    links = status.links
+    total = sum(links.buckets.values())
+    counts = [(links.buckets.get(bucket, 0), words) for bucket, words in BUCKET_WORDS.items()]
+    told = ", ".join(f"{number} {words}" for number, words in counts if number)
+    broken = ""
+    if links.broken:
+        verb = "is" if links.broken == 1 else "are"
+        broken = style.red(f" ({links.broken} {verb} broken: ubp check --rule broken-link)")
+    return f"{total}: {told}{broken}" if total else "none"

@@ -1,0 +1,50 @@
+"""`ubp status` tells where links lead; `--check` fails on those that lead nowhere."""
+
+from typing import get_args
+
+from ubp.links import Bucket
+from ubp.render.text.status import BUCKET_WORDS
+from ubp.status import BUCKETS
+
+
+def test_the_buckets_are_those_of_the_links():
+    assert get_args(Bucket) == BUCKETS
+    assert tuple(BUCKET_WORDS) == BUCKETS
+
+
+def test_every_link_stands_in_one_bucket(repository, ubp, at):
+    repository.write(
+        "a.md", "[b](b.md) [[B]] [x](x.md) [route](route) [me](#a) [out](../o.md)\n\n# A\n"
+    )
+    repository.write("b.md", "# B\n\n[gone](gone.md) <!-- ubp: ignore[broken-link] -->\n")
+    repository.commit()
+    at(repository)
+    answer = ubp(repository, "status")
+    assert answer.status == 0
+    assert "Links:         7: 2 to pages, 2 to nothing, 1 within their page," in answer.out
+    assert ubp(repository, "status", "--json").record["broken_links"] is None
+    checked = ubp(repository, "status", "--check", "--json")
+    assert (checked.status, checked.record["broken_links"]) == (1, 1)
+    assert checked.record["links"] == {
+        "resolved": 2,
+        "ambiguous": 0,
+        "missing": 2,
+        "within_page": 1,
+        "not_a_page": 1,
+        "out_of_scope": 1,
+    }
+    assert "(1 is broken: ubp check --rule broken-link)" in ubp(repository, "status", "--check").out
+    repository.write("x.md", "# X\n")
+    assert ubp(repository, "status", "--check").status == 0
+
+
+def test_a_configured_severity_holds_for_the_status_too(repository, ubp, at):
+    repository.write("a.md", "[x](x.md)\n")
+    repository.commit()
+    at(repository)
+    assert ubp(repository, "status", "--check").status == 1
+    for setting in ("warning", "off"):
+        repository.write(
+            ".ubp/config.json", f'{{"check": {{"severity": {{"broken-link": "{setting}"}}}}}}'
+        )
+        assert ubp(repository, "status", "--check").status == 0
