@@ -237,6 +237,18 @@ def test_a_missing_tree_is_told(repository, opened):
     assert tree in raised.value.cause
 
 
+def test_a_missing_commit_is_told(repository, opened):
+    first, second = write_all(repository, "a.md", "a", "b")
+    third = repository.commit()
+    (repository.root / ".git/objects" / first[:2] / first[2:]).unlink()
+
+    with pytest.raises(RepositoryError, match="cannot be read whole") as raised:
+        find_drifts(opened(repository.root), third, [Search("a.md", None, NOWHERE, None)], {})
+
+    assert first in raised.value.cause
+    assert second not in raised.value.cause
+
+
 # Which commits took a source from its baseline
 
 
@@ -485,6 +497,35 @@ def test_new_commits_are_read_by_git_alone(repository, opened):
         "c.md": changed(first),
     }
     assert find_drifts(git, third, searches, older) == searches
+
+
+def test_a_removed_page_is_left_out(repository, opened):
+    (first,) = write_all(repository, "a.md", "a")
+    repository.remove("a.md")
+    head = repository.commit()
+
+    known = {first: {"a.md": changed(first)}}
+    assert last_changes(opened(repository.root), head, ["a.md"], known) == {}
+
+
+@pytest.mark.usefixtures("without_libgit2")
+def test_a_new_history_may_be_merged_in(repository, opened):
+    (first,) = write_all(repository, "a.md", "a")
+    repository.git("checkout", "-q", "--orphan", "other")
+    repository.git("rm", "-q", "-f", "a.md")
+    (other,) = write_all(repository, "b.md", "b")
+    repository.git("checkout", "-q", "main")
+    merge = repository.merge("--allow-unrelated-histories", "other")
+    git = opened(repository.root)
+    known = {first: {"a.md": changed(first)}}
+
+    assert last_changes(git, merge, ["a.md", "b.md"], known) == {
+        "a.md": changed(first),
+        "b.md": changed(other),
+    }
+    assert find(git, merge, Search("b.md", None, None, first), {first: {}}) == drift(other)
+    root = Search("", None, at(repository, first, ""), first)
+    assert find(git, merge, root, {first: {}}) == drift(merge, other)
 
 
 @pytest.mark.usefixtures("without_libgit2")
