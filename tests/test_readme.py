@@ -10,6 +10,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+from ubp.check.table import RULES
 from ubp.cli.app import ROWS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,12 +31,18 @@ def command_table():
     return "\n".join(["| command | what it does | for example |", "|---|---|---|", *rows])
 
 
+def rule_table():
+    """The rules of `ubp check`, their severities and what they find."""
+    rows = [f"| `{rule.name}` | {rule.severity} | {rule.summary} |" for rule in RULES]
+    return "\n".join(["| rule | severity | finds |", "|---|---|---|", *rows])
+
+
 def generated(marker):
     kind, *arguments = marker.split()
     if kind == "transcript":
         return block_of(arguments[0], int(arguments[1]))
-    assert kind == "commands", f"nobody pastes {kind}"
-    return command_table()
+    tables = {"commands": command_table, "rules": rule_table}
+    return tables[kind]()
 
 
 def test_what_the_readme_shows_is_what_is_true():
@@ -43,7 +50,7 @@ def test_what_the_readme_shows_is_what_is_true():
         return f"<!-- {match[1]} -->\n{generated(match[1])}\n<!-- end -->"
 
     pasted = re.sub(
-        r"<!-- ((?:transcript|commands)[^>]*?) -->\n(?:.*?\n)??<!-- end -->",
+        r"<!-- ((?:transcript|commands|rules)[^>]*?) -->\n(?:.*?\n)??<!-- end -->",
         paste,
         TEXT,
         flags=re.DOTALL,
