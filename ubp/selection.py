@@ -1,13 +1,16 @@
 """Use case: which pages, and which sources, the PATHs mean that a user types."""
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 
 from ubp.errors import UsageError
 from ubp.git.repository import Repository
 from ubp.index import View
 from ubp.model import FilePath
-from ubp.paths import Glob, is_glob, normalise
+from ubp.paths import Glob, doc_id, is_glob, normalise
+
+_DOC_ID = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 
 
 def select_pages(
@@ -26,6 +29,28 @@ def select_pages(
             raise _no_page(argument, documents)
         selected.update(found)
     return frozenset(selected)
+
+
+def select_page(argument: str, view: View, repository: Repository) -> FilePath:
+    """The one document that a path, the unique ending of a path, or a `doc_id` names.
+
+    Raises:
+        UsageError: it names none, or several.
+    """
+    documents = view.document_paths()
+    if re.fullmatch(_DOC_ID, argument):
+        found = [path for path in documents if doc_id(path) == argument.lower()]
+    else:
+        found = _select(argument, documents, repository)
+    if len(found) > 1:
+        raise UsageError(
+            f"{argument} names {len(found)} pages.",
+            cause="This command is about one page.",
+            hint=f"Name one of them, as in {found[0]}.",
+        )
+    if not found:
+        raise _no_page(argument, documents)
+    return found[0]
 
 
 def path_from_root(argument: str, repository: Repository) -> FilePath:
@@ -72,5 +97,5 @@ def _no_page(argument: str, documents: Iterable[FilePath]) -> UsageError:
     return UsageError(
         f"No page is named {argument}.",
         cause="Several pages end so." if several else "No document of this snapshot has that path.",
-        hint=f"Did you mean {', '.join(near)}?" if near else "`ubp stale --all` lists every page.",
+        hint=f"Did you mean {', '.join(near)}?" if near else "`ubp list-pages` lists every page.",
     )

@@ -154,19 +154,9 @@ def words():
     connection.close()
 
 
-FRAGMENTS = st.sampled_from(
-    [
-        *"\"()-*^{}'+, aé①のｱ\0\u3000\uff9e\u0301",
-        "AND",
-        "OR",
-        "NOT",
-        "NEAR",
-        "b:c",
-        "認証",
-        "フロー",
-    ]
-    + ["か\u3099", "\ud800"]  # noqa: RUF005  # on lines that can be read
-)
+CHARACTERS = "\"()-*^{}'+, aé①のｱ\0\u3000\uff9e\u0301\ud800"
+LEXEMES = ("AND", "OR", "NOT", "NEAR", "b:c", "認証", "フロー", "か\u3099")
+FRAGMENTS = st.sampled_from([*CHARACTERS, *LEXEMES])
 TYPED = st.text(max_size=30) | st.lists(FRAGMENTS, max_size=25).map("".join)
 TYPED |= st.lists(FRAGMENTS, max_size=25).map(" ".join)
 

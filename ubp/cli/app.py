@@ -66,6 +66,36 @@ ROWS = (
         "ubp affected src/auth.py",
     ),
     Row(
+        "search",
+        "ubp.cli.search:search",
+        ASK,
+        "Find pages by their words.\n\n"
+        "Any of the words will do, the best pages come first. It exits 0 also where nothing is "
+        "found.",
+        "ubp search --fulltext '\"token expiry\" -draft'",
+    ),
+    Row(
+        "get-page",
+        "ubp.cli.get_page:get_page",
+        ASK,
+        "Print a page with its links and backlinks, and whether it still describes its sources.",
+        "ubp get-page docs/auth.md --json",
+    ),
+    Row(
+        "list-pages",
+        "ubp.cli.list_pages:list_pages",
+        ASK,
+        "List the pages with their titles, types and links.",
+        "ubp list-pages --doc-type design --sort updated_at --order desc",
+    ),
+    Row(
+        "get-graph",
+        "ubp.cli.get_graph:get_graph",
+        ASK,
+        "Show which pages link to which: as text, JSON, for Graphviz or for Mermaid.",
+        "ubp get-graph --center docs/auth.md --depth 1 --format mermaid",
+    ),
+    Row(
         "status",
         "ubp.cli.status:status",
         ASK,

@@ -18,7 +18,7 @@ class Weights(NamedTuple):
     file_name: float
 
 
-WEIGHTS = Weights((4.0, 4.0, 1.0, 4.0), 0.5)
+WEIGHTS = Weights((4.0, 8.0, 1.0, 4.0), 0.25)
 
 # Among so many best ones by their words, names of files may change the order.
 FETCHED = 50

@@ -91,7 +91,7 @@ def _on_one_line(
         places[at] = len(characters)
         if not text[at].isspace():
             characters.append(text[at])
-        elif characters and characters[-1] != " ":
+        elif characters and characters[-1] not in " …":
             characters.append(" ")
     while characters and characters[-1] == " ":
         characters.pop()

@@ -1,0 +1,62 @@
+"""The graph as Graphviz and Mermaid read it, whatever titles and names hold."""
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from ubp.graph.neighbours import Neighbourhood, Tie
+from ubp.graph.view import DocumentRow
+from ubp.model import ObjectId
+from ubp.paths import doc_id
+from ubp.render.ansi import Style
+from ubp.render.graphs import dot_text, graph_text, mermaid_text
+
+
+def graph(*titles):
+    """Pages of these titles, in names that hold them too, each tied to the next."""
+    documents = tuple(
+        DocumentRow(f"{n}{title}.md", doc_id(f"{n}"), title, "spec", (), ObjectId("0" * 40))
+        for n, title in enumerate(titles)
+    )
+    paths = [document.path for document in documents]
+    ties = tuple(Tie(a, b, "references") for a, b in pairwise(paths))
+    return Neighbourhood(None, documents, ties, {})
+
+
+HOSTILE = [
+    'a"b',
+    "a\\",
+    'a\\"] -> x',
+    "a\nb\r\x1b[31m",
+    "</script><script>alert(1)</script>",
+    "`code` **bold** #quot; &amp; |x| {y} (z)",
+    "end",
+    "認証 フロー",
+    "\ud800\u202e",
+    "",
+]
+
+
+@pytest.mark.parametrize("title", HOSTILE)
+def test_a_title_stays_one_string_in_dot(title):
+    lines = dot_text(graph(title, "Plain")).splitlines()
+    assert len(lines) == 7
+    string = r'"(?:[^"\\]|\\[\\"])*"'
+    assert re.fullmatch(rf"  {string} \[label={string}\];", lines[3])
+    assert re.fullmatch(rf"  {string} -> {string} \[label=\"references\"\];", lines[5])
+
+
+@pytest.mark.parametrize("title", HOSTILE)
+def test_a_title_stays_one_label_in_mermaid(title):
+    first, label, _, arrow = mermaid_text(graph(title, "Plain")).splitlines()
+    assert (first, arrow) == ("graph LR", "  n0 -->|references| n1")
+    assert re.fullmatch(r'  n0\["(?:[^\x00-\x1f"#&\'`<>\\\[\](){}|]|#\d+;)*"\]', label)
+
+
+@pytest.mark.parametrize("title", HOSTILE)
+def test_terminals_see_nothing_that_moves_them(title):
+    text = graph_text(graph(title, "Plain"), Style(), is_quiet=False)
+    assert text.endswith("2 pages, 1 link.\n")
+    assert all(line.isprintable() for line in text.splitlines())
+    assert len(text.splitlines()) == 5

@@ -1,0 +1,217 @@
+"""`--json` of search, get-page, list-pages and get-graph: the shapes of their schemas."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from ubp.paths import doc_id
+from ubp.render import search_records
+
+SCHEMAS = Path(search_records.__file__).parent / "schemas"
+AUTH, SESSIONS, TWIN, COPY = "docs/auth.md", "docs/sessions.md", "docs/a/twin.md", "docs/b/twin.md"
+
+
+def strict(schema):
+    """The schema with no room for keys that it does not tell: later versions may add some."""
+    if isinstance(schema, list):
+        return [strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    tight = {key: strict(value) for key, value in schema.items()}
+    return tight | ({"additionalProperties": False} if "properties" in schema else {})
+
+
+@pytest.fixture
+def asked(ubp, linked):
+    """Ask with `--json`; the record, once it is known to fit the command's schema."""
+
+    def ask(*tokens, shape=None):
+        answer = ubp(linked, *tokens, "--json")
+        assert (answer.status, answer.err) == (0, "")
+        schema = json.loads((SCHEMAS / f"{shape or tokens[0]}.json").read_text())
+        jsonschema.validate(answer.record, strict(schema))
+        return answer.record
+
+    return ask
+
+
+@pytest.fixture
+def linked(repository, at):
+    """Pages that link to each other in every way."""
+    repository.write("src/auth.py", "1\n")
+    repository.write(
+        AUTH,
+        "---\ntitle: Authentication\ndoc_type: design\ntags: [Security, login]\n"
+        "source_refs:\n  - src/auth.py\n---\n# Login\n\nA token expires, see"
+        " [[sessions|depends_on]] and [[twin]].\n\n## Errors\n\nNo [[nowhere#at all]], no"
+        " [file](../src/auth.py), no [place](#errors).\n",
+    )
+    repository.write(SESSIONS, "# Sessions\n\nA session holds a token ([auth](auth.md#errors)).\n")
+    repository.write(TWIN, "Twin one.\n")
+    repository.write(COPY, "Twin two.\n")
+    repository.commit("Begin")
+    repository.write("src/auth.py", "2\n")
+    repository.commit("Change the source")
+    at(repository, days=9)
+    return repository
+
+
+def test_a_section_has_its_place_and_its_snippet(asked):
+    record = asked("search", "--fulltext", "session", shape="search-fulltext")
+    (hit,) = record.pop("results")
+    assert hit.pop("rank") < 0
+    assert hit == {
+        "doc_id": doc_id(SESSIONS),
+        "filepath": SESSIONS,
+        "title": "Sessions",
+        "section_heading": None,
+        "heading_path": ["Sessions"],
+        "line": 3,
+        "snippet": "# Sessions A <mark>session</mark> holds a token ([auth](auth.md#errors)).",
+    }
+    assert record == {
+        "total_found": 1,
+        "is_total_exact": True,
+        "query": {"text": "session", "is_boolean": False, "is_shortened": False, "cuts": []},
+        "search_type": "fulltext",
+    }
+
+
+def test_a_page_has_its_score_its_sections_and_its_staleness(asked):
+    record = asked("search", "token", "expires")
+    first, second = record["results"]
+    assert (first["filepath"], first["score"], first["staleness"]) == (AUTH, 1.0, "stale")
+    assert (second["filepath"], second["staleness"]) == (SESSIONS, "untracked")
+    assert 0 <= second["score"] < 1
+    assert first["sections"][0]["section_id"] == doc_id(AUTH)
+    assert first["sections"][0]["content"].startswith("# Login\n\nA token expires")
+    assert record["search_type"] == "fulltext_fallback"
+
+
+def test_texts_can_be_left_out(asked):
+    (first, *_) = asked("search", "token", "--no-content")["results"]
+    assert {one["content"] for one in first["sections"]} == {None}
+    record = asked("search", "--fulltext", "token", "--no-content", shape="search-fulltext")
+    assert {one["snippet"] for one in record["results"]} == {None}
+
+
+def test_no_hit_is_an_answer(asked):
+    assert asked("search", "xyzzy")["results"] == []
+    record = asked("search", "--fulltext", "???", shape="search-fulltext")
+    assert (record["results"], record["total_found"]) == ([], 0)
+
+
+def test_limits_are_told(asked):
+    record = asked("search", "--fulltext", "token twin", "--limit", "1", shape="search-fulltext")
+    assert (len(record["results"]), record["total_found"]) == (1, 4)
+
+
+def test_a_page_has_its_links_and_backlinks(asked):
+    record = asked("get-page", "auth.md")
+    links = [
+        (one["filepath"], one["target"], one["link_type"], one["line"], one["is_ambiguous"])
+        for one in record["outlinks"]
+    ]
+    assert links == [
+        (SESSIONS, "sessions", "depends_on", 10, False),
+        (TWIN, "twin", "references", 10, True),
+        (None, "nowhere#at all", "references", 14, False),
+    ]
+    assert record["outlinks"][2]["doc_id"] is record["outlinks"][2]["title"] is None
+    assert record["outlinks"][0]["doc_id"] == doc_id(SESSIONS)
+    assert record["outlinks"][0]["title"] == "Sessions"
+    assert "A token expires" in record["outlinks"][0]["link_context"]
+    assert record["backlinks"] == [
+        {
+            "doc_id": doc_id(SESSIONS),
+            "filepath": SESSIONS,
+            "title": "Sessions",
+            "link_type": "references",
+            "link_context": "A session holds a token ([auth](auth.md#errors)).",
+            "line": 3,
+        }
+    ]
+    assert (record["staleness"], record["stale_refs"]) == ("stale", ["src/auth.py"])
+    assert record["updated_at"] == "2023-11-15T22:13:20Z"
+    assert record["tags"] == ["Security", "login"]
+
+
+def test_sections_tile_the_content(asked):
+    record = asked("get-page", AUTH)
+    assert [one["heading"] for one in record["sections"]] == [None, "Errors"]
+    assert record["content"] == "\n\n".join(one["content"] for one in record["sections"])
+
+
+def test_a_page_is_named_by_its_id_too(asked, ubp, linked):
+    assert asked("get-page", doc_id(COPY))["filepath"] == COPY
+    for name in ("twin.md", "docs", doc_id("docs/none.md")):
+        assert ubp(linked, "get-page", name).status == 2
+
+
+def test_an_old_revision_answers_from_its_own_tree(asked, linked):
+    linked.write(SESSIONS, "# Sittings\n\nNothing links here.\n")
+    linked.commit("Rename")
+    assert asked("get-page", SESSIONS)["title"] == "Sittings"
+    old = asked("get-page", SESSIONS, "--ref", "HEAD~1")
+    assert (old["title"], len(old["outlinks"])) == ("Sessions", 1)
+    assert asked("search", "session", "--ref", "HEAD~1")["total_found"] == 1
+    assert asked("search", "session")["total_found"] == 0
+    named, _ = asked("search", "sessions")["results"]  # by the file's name
+    assert (named["filepath"], named["sections"][0]["line"]) == (SESSIONS, 1)
+    assert asked("get-graph", "--ref", "HEAD~1")["edges"] != asked("get-graph")["edges"]
+
+
+def test_an_edited_page_has_no_date(asked, linked):
+    linked.write(SESSIONS, "# Sessions\n\nEdited.\n")
+    assert asked("get-page", SESSIONS)["updated_at"] is None
+
+
+def test_pages_are_listed_filtered_and_sorted(asked, linked):
+    def listed(*tokens):
+        return [one["filepath"] for one in asked("list-pages", *tokens)["pages"]]
+
+    assert listed() == [AUTH, SESSIONS, TWIN, COPY]
+    assert listed("--doc-type", "design") == [AUTH]
+    assert listed("--tag", "security", "--tag", "#login") == [AUTH]
+    assert listed("--tag", "other") == []
+    linked.write("docs/z.md", "# A\n")
+    linked.commit("Add")
+    assert listed("--sort", "updated_at", "--order", "desc")[0] == "docs/z.md"
+    assert listed("--sort", "filepath", "--order", "desc")[0] == "docs/z.md"
+    assert listed()[0] == "docs/z.md"
+    first = asked("list-pages", "--doc-type", "design")
+    assert (first["total"], first["documents"]) == (1, 5)
+    counts = [first["pages"][0][f"{kind}link_count"] for kind in ("", "outgoing_", "incoming_")]
+    assert counts == [3, 2, 1]
+
+
+def test_the_graph_has_pages_and_typed_edges(asked):
+    record = asked("get-graph")
+    paths = {node["id"]: node["filepath"] for node in record["nodes"]}
+    assert sorted(paths.values()) == [TWIN, AUTH, COPY, SESSIONS]
+    edges = {(paths[e["source"]], paths[e["target"]], e["type"]) for e in record["edges"]}
+    assert edges == {
+        (AUTH, SESSIONS, "depends_on"),
+        (AUTH, TWIN, "references"),
+        (SESSIONS, AUTH, "references"),
+    }
+    assert record["center"] is None
+
+
+def test_the_graph_around_a_page_ends_at_its_depth(asked):
+    def depths(*tokens):
+        nodes = asked("get-graph", "--center", *tokens)["nodes"]
+        return {node["filepath"]: node["depth"] for node in nodes}
+
+    assert depths(SESSIONS, "--depth", "1") == {SESSIONS: 0, AUTH: 1}
+    assert depths(SESSIONS) == {SESSIONS: 0, AUTH: 1, TWIN: 2}
+    assert depths(TWIN, "--link-type", "depends_on") == {TWIN: 0}
+
+
+def test_the_formats_agree_on_json(ubp, linked):
+    assert (
+        ubp(linked, "get-graph", "--format", "json").record
+        == ubp(linked, "get-graph", "--json").record
+    )
