@@ -51,11 +51,10 @@ def publish(folder):
     git(folder, "commit", "--quiet", "-m", "Publish")
 
 
-def configure(project, shared):
+def configure(project, shared, hook="ubp-stale"):
     revision = git(shared / "ubp", "rev-parse", "HEAD").strip()
     (project / ".pre-commit-config.yaml").write_text(
-        f"repos:\n  - repo: {shared / 'ubp'}\n    rev: {revision}\n    hooks:\n"
-        "      - id: ubp-stale\n"
+        f"repos:\n  - repo: {shared / 'ubp'}\n    rev: {revision}\n    hooks:\n      - id: {hook}\n"
     )
 
 
@@ -204,6 +203,38 @@ def test_a_merge_that_changes_a_source_itself_is_stopped(project, commit):
     project.write("src/session.py", "ttl = 15\n")
     project.git("add", "--all")
     assert commit("--no-edit") == (1, MODIFIED)
+
+
+CHECKED = """\
+documentation............................................................Failed
+- hook id: ubp-check
+- exit code: 1
+
+docs/session.md:3  error  stale-doc: src/session.py was modified by this change.
+  Edit the page, or acknowledge that it is still true.
+index.md:1:1  error  broken-link: There is no file docs/login.md.
+
+This commit brings 2 errors in 2 of 2 pages.
+Next:
+  ubp explain stale-doc             tells what is found, and how to ignore it
+  ubp ack --staged docs/session.md  if they are still true
+
+"""
+
+
+def test_the_hook_that_checks_stops_both_broken_links_and_stale_pages(project, commit, installed):
+    project.write("docs/login.md", "# Signing in\n")
+    project.write("index.md", "[Signing in](docs/login.md), [old](old.md)\n")
+    configure(project.root, installed, "ubp-check")
+    project.commit("Link")
+    project.remove("docs/login.md")
+    project.write("src/session.py", "ttl = 15\n")
+    project.git("add", "--all")
+    assert commit("-m", "Break both") == (1, CHECKED)
+    project.write("index.md", "[old](old.md)\n")
+    project.page("docs/session.md", "src/session.py", body="It lives 15 minutes.\n")
+    project.git("add", "--all")
+    assert commit("-m", "Mend both")[0] == 0
 
 
 def test_a_first_commit_passes(new_repository, installed):

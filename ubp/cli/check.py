@@ -48,7 +48,7 @@ def check(  # noqa: PLR0913  # the command's options
         if terminal.options.json:
             terminal.record(check_record(report))
         else:
-            terminal.write(check_text(report, _telling(terminal, base)))
+            terminal.write(check_text(report, _telling(workspace, terminal, base)))
     return exit_status(report, fail_on)
 
 
@@ -75,12 +75,13 @@ def _fix(  # noqa: PLR0913  # what the command was told
     if terminal.options.json:
         terminal.record(fix_record(done))
     else:
-        terminal.write(fix_text(done, _telling(terminal, None)))
+        terminal.write(fix_text(done, _telling(workspace, terminal, None)))
     return exit_status(done.check, fail_on)
 
 
-def _telling(terminal: Terminal, base: str | None) -> Telling:
-    return Telling(terminal.style, is_quiet=terminal.options.quiet, base=base)
+def _telling(workspace: Workspace, terminal: Terminal, base: str | None) -> Telling:
+    prefix = workspace.repository.prefix
+    return Telling(terminal.style, is_quiet=terminal.options.quiet, base=base, prefix=prefix)
 
 
 def _check_options(*, is_fixing: bool, is_dry: bool, is_elsewhere: bool) -> None:

@@ -38,7 +38,7 @@ def find(evidence: Evidence) -> Iterator[Finding]:
                 message=_message(one, is_change=evidence.is_change),
                 subject=reference.literal,
                 is_minor=not evidence.is_change and one.answer.level != "stale",
-                hint="Edit the page, or say that it is still true with `ubp ack`.",
+                hint="Edit the page, or acknowledge that it is still true.",
                 related=one.answer.source_path,
             )
 

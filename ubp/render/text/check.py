@@ -1,21 +1,30 @@
 """`ubp check` for people: a finding a line, how to put it right, and a summary."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.check.finding import Finding
 from ubp.check.report import CheckReport, FixReport
+from ubp.model import FilePath
 from ubp.render.ansi import Style
+from ubp.render.text.typed import typed
 from ubp.render.wording import count, printable, printable_line
+
+# One command names this many pages; more make it unreadable.
+MOST_PAGES = 5
 
 
 class Telling(NamedTuple):
-    """How a report is told: in colour or not, only the findings, compared with which revision."""
+    """How a report is told: in colour or not, only the findings, compared with which revision.
+
+    `prefix` is the folder, from the root, where commands are typed.
+    """
 
     style: Style
     is_quiet: bool = False
     base: str | None = None
+    prefix: FilePath = FilePath("")
 
 
 def check_text(report: CheckReport, telling: Telling) -> str:
@@ -25,7 +34,7 @@ def check_text(report: CheckReport, telling: Telling) -> str:
         return "".join(f"{line}\n" for line in lines)
     if lines:
         lines.append("")
-    lines += [_summary(report, telling), *_steps(report, telling.style)]
+    lines += [_summary(report, telling), *_steps(report, telling)]
     return "\n".join(lines) + "\n"
 
 
@@ -88,15 +97,18 @@ def _unknown(report: CheckReport) -> str:
     return f"; {sources} could not be verified, because this clone is shallow"
 
 
-def _steps(report: CheckReport, style: Style) -> Iterator[str]:
+def _steps(report: CheckReport, telling: Telling) -> Iterator[str]:
     steps = []
+    stale = dict.fromkeys(f.filepath for f in report.findings if f.rule == "stale-doc")
     if report.fixable:
         steps.append(("ubp check --fix", f"puts {report.fixable} of them right"))
     rules = Counter(one.rule for one in report.findings)
     if rules:
         (rule, _), *_ = rules.most_common(1)
         steps.append((f"ubp explain {rule}", "tells what is found, and how to ignore it"))
-    if any(one.rule == "stale-doc" for one in report.findings):
+    if stale and report.is_change:
+        steps.append((_ack(list(stale), telling), "if they are still true"))
+    elif stale:
         steps.append(("ubp stale", "tells since which commit, and by whom"))
     if report.unverified:
         steps.append(("git fetch --unshallow", "fetches the history (in CI: fetch-depth: 0)"))
@@ -104,7 +116,13 @@ def _steps(report: CheckReport, style: Style) -> Iterator[str]:
         yield "Next:"
     width = max((len(command) for command, _ in steps), default=0)
     for command, purpose in steps:
-        yield f"  {style.cyan(command)}{' ' * (width - len(command))}  {purpose}"
+        yield f"  {telling.style.cyan(command)}{' ' * (width - len(command))}  {purpose}"
+
+
+def _ack(pages: Sequence[FilePath], telling: Telling) -> str:
+    words = ["ubp ack", *(["--staged"] if telling.base is None else [])]
+    words += [typed(path, telling.prefix) for path in pages[:MOST_PAGES]]
+    return " ".join([*words, *(["…"] if len(pages) > MOST_PAGES else [])])
 
 
 def _fixed(done: FixReport, telling: Telling) -> Iterator[str]:
