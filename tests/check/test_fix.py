@@ -138,3 +138,17 @@ def test_ignored_findings_and_other_pages_are_left(repository, fix):
     done = fix(repository, "c.md", "a.md")
     assert [one.finding.filepath for one in done.fixed] == ["c.md"]
     assert (repository.root / "d.md").read_text() == "[b](b.md)\n"
+
+
+def test_links_follow_files_that_are_no_pages_and_pages_that_were_edited_too(repository, fix):
+    repository.write("src/x.py", "x = 1\n" * 9)
+    repository.write("docs/b.md", "# B\n\nText.\n\nMore text.\n")
+    repository.write("docs/a.md", "[x](../src/x.py#L3) [b](b.md) [[docs/b]]\n")
+    repository.commit()
+    repository.git("mv", "src/x.py", "src/y.py")
+    repository.git("mv", "docs/b.md", "docs/c.md")
+    repository.write("docs/c.md", "# C\n\nText.\n\nMore text.\n")
+    repository.git("add", "--all")
+    fix(repository)
+    text = (repository.root / "docs/a.md").read_text()
+    assert text == "[x](../src/y.py#L3) [b](c.md) [[docs/c]]\n"

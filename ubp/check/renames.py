@@ -1,4 +1,4 @@
-"""Where the pages went that a change took away."""
+"""Where the files went that a change took away."""
 
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
@@ -6,13 +6,13 @@ from functools import cached_property
 from ubp.git.repository import Repository
 from ubp.git.trees import similar_file
 from ubp.index import View
-from ubp.model import Entry, FilePath
+from ubp.model import Entry, FilePath, ObjectId
 from ubp.paths import closest, normalise
 from ubp.targets import stem, without_suffix
 
 Lookup = Callable[[Collection[FilePath]], Mapping[FilePath, Entry | None]]
 
-# A page that was edited while it moved is known by its lines, each of the gone ones compared with
+# A file that was edited while it moved is known by its lines, each of the gone ones compared with
 # each of the new ones: 2 ms a pair.
 MOST_PAIRS = 400
 
@@ -31,26 +31,62 @@ class Renames:
         self._view = view
         self._before = before
         self._changes = changes
-        self._found: dict[FilePath, FilePath | None] = {}
 
     def of_path(self, path: str) -> FilePath | None:
-        """Where the page went that stood at this path, with or without its suffix."""
+        """Where the file went that stood at this path; a page's suffix may be missing."""
         wanted = normalise(path)
-        gone = [old for old in self._gone if wanted in {old, without_suffix(old)}]
-        return self._follow(gone[0]) if gone else None
+        old = self._gone_pages.get(wanted, wanted) if wanted else None
+        return self._found.get(old) if old else None
 
     def of_name(self, name: str) -> FilePath | None:
         """Where the only page of this name went."""
-        gone = [old for old in self._gone if stem(old) == stem(name)]
-        return self._follow(gone[0]) if len(gone) == 1 else None
+        gone = self._gone_names.get(stem(name), [])
+        return self._found.get(gone[0]) if len(gone) == 1 else None
 
     def origin(self, path: FilePath) -> FilePath | None:
-        """Where the page was before, which stands at this path now; None: it did not move."""
+        """Where the file was before, which stands at this path now; None: it did not move."""
         return self._origins.get(path)
 
     @cached_property
+    def _found(self) -> dict[FilePath, FilePath]:
+        by_blob: dict[ObjectId, list[FilePath]] = {}
+        for path, entry in self._added.items():
+            by_blob.setdefault(entry.id, []).append(path)
+        found = {
+            old: new
+            for old, entry in self._gone.items()
+            if (new := closest(old, by_blob.get(entry.id, ())))
+        }
+        return found | self._similar(self._gone.keys() - found, set(found.values()))
+
+    def _similar(
+        self, gone: Collection[FilePath], taken: Collection[FilePath]
+    ) -> dict[FilePath, FilePath]:
+        free = {path: entry.id for path, entry in self._added.items() if path not in taken}
+        if not 0 < len(gone) * len(free) <= MOST_PAIRS:
+            return {}
+        found = {}
+        for old in sorted(gone):
+            alike = {path: blob for path, blob in free.items() if _ending(path) == _ending(old)}
+            new = similar_file(self._repository, self._gone[old].id, alike) if alike else None
+            if new:
+                found[old] = new
+        return found
+
+    @cached_property
     def _origins(self) -> dict[FilePath, FilePath]:
-        return {new: old for old in self._gone if (new := self._follow(old))}
+        return {new: old for old, new in self._found.items()}
+
+    @cached_property
+    def _gone_pages(self) -> dict[str, FilePath]:
+        return {without_suffix(old): old for old in self._gone if without_suffix(old) != old}
+
+    @cached_property
+    def _gone_names(self) -> dict[str, list[FilePath]]:
+        names: dict[str, list[FilePath]] = {}
+        for old in self._gone_pages.values():
+            names.setdefault(stem(old), []).append(old)
+        return names
 
     @cached_property
     def _gone(self) -> dict[FilePath, Entry]:
@@ -62,21 +98,8 @@ class Renames:
     def _added(self) -> dict[FilePath, Entry]:
         before = self._before([path for path, entry in self._changes.items() if entry])
         there = self._view.entries([path for path, entry in before.items() if entry is None])
-        return {path: e for path, e in there.items() if e and e.is_file and self._is_page(path)}
+        return {path: entry for path, entry in there.items() if entry and entry.is_file}
 
-    def _is_page(self, path: FilePath) -> bool:
-        return self._view.page(path) is not None
 
-    def _follow(self, path: FilePath) -> FilePath | None:
-        if path not in self._found:
-            self._found[path] = self._look(path, self._gone[path])
-        return self._found[path]
-
-    def _look(self, path: FilePath, old: Entry) -> FilePath | None:
-        equal = [new for new, entry in self._added.items() if entry.id == old.id]
-        if equal:
-            return closest(path, equal)
-        if not 0 < len(self._added) * len(self._gone) <= MOST_PAIRS:
-            return None
-        candidates = {new: entry.id for new, entry in self._added.items()}
-        return similar_file(self._repository, old.id, candidates)
+def _ending(path: FilePath) -> str:
+    return path.rpartition("/")[2].rpartition(".")[2].lower()

@@ -51,7 +51,7 @@ def check_change(change: Change, terms: Terms) -> CheckReport:
     """
     rules = choose_rules(terms)
     evidence = _change_evidence(change, terms)
-    found = _find(evidence, rules)
+    found = _find(evidence, rules) if change.changes else []  # a change of nothing brings nothing
     compared = [rule for rule in rules if rule.name not in VERIFYING]
     pages = {evidence.renames.origin(one.filepath) or one.filepath for one in found}
     old_terms = terms._replace(wanted=frozenset(pages))

@@ -34,8 +34,9 @@ def find(evidence: Evidence) -> Iterator[Finding]:
     """Find the links that lead nowhere."""
     for edge in evidence.suspects:
         if edge.resolution.bucket == "missing" and not evidence.is_beyond(edge):
-            possible = _possible_targets(edge, evidence)
-            fix = _fix(edge, possible, evidence)
+            renamed = evidence.renamed(edge)
+            possible = (renamed,) if renamed else _possible_targets(edge, evidence)
+            is_sure = len(possible) == 1 and (renamed or stem(possible[0]) not in FOLDER_PAGES)
             yield Finding(
                 rule=NAME,
                 filepath=edge.source,
@@ -46,7 +47,7 @@ def find(evidence: Evidence) -> Iterator[Finding]:
                 hint=_hint(possible),
                 context=edge.link.context,
                 related=possible[0] if len(possible) == 1 else None,
-                fix=fix,
+                fix=_fix(edge, possible[0], evidence) if is_sure else None,
             )
 
 
@@ -58,9 +59,6 @@ def _message(edge: Edge) -> str:
 
 
 def _possible_targets(edge: Edge, evidence: Evidence) -> tuple[FilePath, ...]:
-    renamed = evidence.renamed(edge)
-    if renamed:
-        return (renamed,)
     name = stem(edge.link.target.rstrip("/"))
     if edge.resolution.candidates:
         return edge.resolution.candidates
@@ -69,12 +67,7 @@ def _possible_targets(edge: Edge, evidence: Evidence) -> tuple[FilePath, ...]:
     return evidence.pages_of_stem(name) if "/" in edge.link.target else ()
 
 
-def _fix(edge: Edge, possible: tuple[FilePath, ...], evidence: Evidence) -> LinkFix | None:
-    if len(possible) != 1:
-        return None
-    (target,) = possible
-    if stem(target) in FOLDER_PAGES and evidence.renamed(edge) is None:
-        return None
+def _fix(edge: Edge, target: FilePath, evidence: Evidence) -> LinkFix | None:
     text = rewritten(edge.link, edge.source, target, evidence.pages_of_stem(stem(target)))
     return None if text is None else LinkFix(edge.link, text, target)
 
