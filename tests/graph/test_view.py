@@ -223,3 +223,27 @@ def test_a_repositorys_own_modules_are_never_run(tmp_path):
         env=os.environ,
     )
     assert (done.stdout, os.path.exists(tmp_path / "ran")) == ("1\n", False)
+
+
+@pytest.mark.parametrize("match", ['"', "AND", "a:b", "(", "* x", "NEAR(", "rank", "-a"])
+def test_an_expression_that_cannot_be_read_harms_nothing(match, project, links):
+    with links(project.root) as (rooms, view, _):
+        full_text = view.full_text()
+        if match != "rank":
+            with pytest.raises(ValueError, match=r"fts5|no such column|unterminated|special"):
+                full_text.search(match, 9, WEIGHTS)
+        assert [hit.path for hit in full_text.search("bee", 9, WEIGHTS)] == ["b.md"]
+        assert rooms.store.path is not None
+
+
+def test_a_database_that_breaks_meanwhile_is_learned_anew(project, links):
+    with links(project.root) as (rooms, view, graph):
+        before = paths(graph.all_edges())
+        rooms.store.start_over()
+        assert [hit.path for hit in view.full_text().search("bee", 9, WEIGHTS)] == ["b.md"]
+        assert paths(graph.all_edges()) == before
+        rooms.store.start_over()
+        assert paths(graph.all_edges()) == before
+        rooms.store.start_over()
+        assert graph.buckets() == {"resolved": 4, "missing": 2, "within_page": 1}
+        assert graph.sections("b.md")[0].heading == "Part"

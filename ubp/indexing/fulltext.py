@@ -1,12 +1,18 @@
 """The full text of one snapshot: of what the index knows only its documents count."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
+from ubp.indexing.laying import ATTEMPTS
 from ubp.indexing.linked import Linked
 from ubp.model import FilePath, ObjectId
 from ubp.store.database import Database
 from ubp.store.fulltext import FullTextIndex
+
+T = TypeVar("T")
+
+FIRST = 8  # matches that are looked at before all of them are
+EVEN = (1.0, 1.0, 1.0, 1.0)
 
 
 class WordHit(NamedTuple):
@@ -39,18 +45,32 @@ class FullText:
         `weights` are those of title, headings, body and aliases. A page that stands at several
         paths is there at each of them. Equal ranks are in the order of blob, chunk and path.
 
-        The expression must be one that FTS5 takes.
+        Raises:
+            ValueError: FTS5 cannot read the expression.
         """
         if limit <= 0:
             return []
-        rows = self._index.search(match, limit, weights, self._that_count)
+        rows = self._ask(lambda: self._index.search(match, limit, weights, self._that_count))
         paths = self._linked.paths_of({row.blob for row in rows})
         hits = [WordHit(path, *row) for row in rows for path in paths.get(row.blob, ())]
         return hits[:limit]
 
     def count(self, match: str, most: int) -> int:
         """How many of the first `most` chunks that match are the documents'."""
-        return self._index.count(match, most, self._that_count)
+        return self._ask(lambda: self._index.count(match, most, self._that_count))
+
+    def has(self, match: str) -> bool:
+        """Whether any chunk matches; nothing is ranked unless the first ones are no documents'."""
+        return self.count(match, FIRST) > 0 or bool(self.search(match, 1, EVEN))
+
+    def _ask(self, question: Callable[[], T]) -> T:
+        """Ask again where the words went while they were asked for, and are learned anew."""
+        for _ in range(ATTEMPTS):
+            before = self._linked.times_laid
+            answer = question()
+            if self._linked.times_laid == before:
+                break
+        return answer
 
     def _that_count(self, blobs: set[ObjectId]) -> set[ObjectId]:
         return set(self._linked.paths_of(blobs))

@@ -28,13 +28,17 @@ class Edge(NamedTuple):
 
 
 class Linked:
-    """The links of one snapshot, resolved."""
+    """The links of one snapshot, resolved.
+
+    `times_laid` grows where another process has moved what it stands on, or the database failed.
+    """
 
     def __init__(self, stored: StoredEdges, knowledge: Knowledge, laying: Laying) -> None:
         self._stored = stored
         self._knowledge = knowledge
         self._laying = laying
         self._graph, self._patch = laying.lay()
+        self.times_laid = 1
 
     def pages(self) -> dict[FilePath, ObjectId]:
         """The pages and their blobs, in the order of their paths."""
@@ -188,4 +192,5 @@ class Linked:
                 with suppress(GraphMovedError):
                     return question(self._graph)
             self._graph, self._patch = self._laying.lay()
+            self.times_laid += 1
         raise StoreError("Other processes keep changing the index.", hint="Ask again.")

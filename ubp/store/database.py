@@ -9,6 +9,7 @@ from ubp.errors import StoreError
 from ubp.seams import Warn
 from ubp.store.connection import (
     DAMAGED,
+    SQLITE_ERROR,
     Opened,
     copy_in_memory,
     fold_log,
@@ -59,6 +60,19 @@ class Database:
         except sqlite3.Error as error:
             self._carry_on(error)
             return []
+
+    def matches(self, sql: str, arguments: Sequence[object]) -> Rows:
+        """`rows` for what somebody else has written; ValueError where SQLite cannot read that."""
+        try:
+            return self._opened.connection.execute(sql, arguments).fetchall()
+        except sqlite3.OperationalError as error:
+            # Damage has other codes, and the tables are known to be there.
+            if getattr(error, "sqlite_errorcode", SQLITE_ERROR) == SQLITE_ERROR:
+                raise ValueError(str(error)) from error
+            self._carry_on(error)
+        except sqlite3.Error as error:
+            self._carry_on(error)
+        return []
 
     def write(self, work: Callable[[sqlite3.Connection], bool | None]) -> bool:
         """Do this work in one transaction, waiting for other writers; False: `work` said so."""
