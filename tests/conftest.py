@@ -20,7 +20,8 @@ def isolated_environment(
     (home / ".gitconfig").write_text(
         "[user]\n\tname = Ann Author\n\temail = ann@example.com\n"
         "[init]\n\tdefaultBranch = main\n[core]\n\tautocrlf = false\n"
-        '[protocol "file"]\n\tallow = always\n[commit]\n\tgpgSign = false\n[advice]\n\tdetachedHead = false\n'
+        '[protocol "file"]\n\tallow = always\n[commit]\n\tgpgSign = false\n'
+        "[advice]\n\tdetachedHead = false\n"
     )
     for name in [n for n in os.environ if n.startswith(("GIT_", "UBP_", "PRE_COMMIT"))]:
         monkeypatch.delenv(name)

@@ -43,7 +43,8 @@ def test_every_option_is_explained(row, capsys):
 def test_ubp_alone_lists_the_commands_and_tells_how_the_repository_stands(drifted, ubp):
     status, out, err = ubp(drifted)
     assert (status, err) == (0, "")
-    assert [line.split()[0] for line in out.splitlines() if re.match(r"  [a-z][a-z-]*  ", line)] == NAMES
+    listed = [line for line in out.splitlines() if re.match(r"  [a-z][a-z-]*  ", line)]
+    assert [line.split()[0] for line in listed] == NAMES
     assert out.splitlines()[-1] == (
         "Here: 2 of 3 pages name sources: 1 stale, 1 fresh. ubp stale tells more."
     )

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import subprocess
+import sys
 from contextlib import closing
 
 import pytest
@@ -215,7 +216,7 @@ def test_a_repositorys_own_modules_are_never_run(tmp_path):
     script = tmp_path.parent / "script.py"
     script.write_text(program)
     done = subprocess.run(
-        ["python", str(script)],
+        [sys.executable, str(script)],
         cwd=tmp_path,
         capture_output=True,
         text=True,
