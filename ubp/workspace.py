@@ -209,6 +209,7 @@ class Workspace(Reading):
         elif not prune:
             self.store.clear()
         view = self.view()
+        view.learn_graph()
         pruned = self.store.prune() if prune else None
         return IndexRun(view.count_documents(), view.parsed, pruned, self.store.statistics())
 
