@@ -38,6 +38,7 @@ class FullText:
     def __init__(self, database: Database, linked: Linked) -> None:
         self._index = FullTextIndex(database)
         self._linked = linked
+        self._paths: dict[ObjectId, Sequence[FilePath]] = {}
 
     def search(self, match: str, limit: int, weights: Sequence[float]) -> list[WordHit]:
         """The best chunks for an expression of FTS5, whose words are segmented (`ubp.words`).
@@ -51,8 +52,8 @@ class FullText:
         if limit <= 0:
             return []
         rows = self._ask(lambda: self._index.search(match, limit, weights, self._that_count))
-        paths = self._linked.paths_of({row.blob for row in rows})
-        hits = [WordHit(path, *row) for row in rows for path in paths.get(row.blob, ())]
+        paths = self._paths_of({row.blob for row in rows})
+        hits = [WordHit(path, *row) for row in rows for path in paths[row.blob]]
         return hits[:limit]
 
     def count(self, match: str, most: int) -> int:
@@ -73,4 +74,15 @@ class FullText:
         return answer
 
     def _that_count(self, blobs: set[ObjectId]) -> set[ObjectId]:
-        return set(self._linked.paths_of(blobs))
+        return {blob for blob, paths in self._paths_of(blobs).items() if paths}
+
+    def _paths_of(self, blobs: set[ObjectId]) -> dict[ObjectId, Sequence[FilePath]]:
+        """Where these pages stand; asked once for each, for the snapshot does not change.
+
+        Where there are none the words may have gone: asking for nothing notices it.
+        """
+        unknown = blobs - self._paths.keys()
+        if unknown or not blobs:
+            found = self._linked.paths_of(unknown)
+            self._paths.update((blob, found.get(blob, ())) for blob in unknown)
+        return {blob: self._paths[blob] for blob in blobs}

@@ -17,6 +17,9 @@ from ubp.search.terms import Term
 # What such a file is about, the folder's name tells.
 FOLDER_PAGES = frozenset({"readme", "index"})
 
+# A word in more names than that share of them tells nothing, and takes long.
+COMMON, MIN_COMMON = 0.05, 50
+
 
 class FileNames:
     """The names of pages, to be asked for terms."""
@@ -36,8 +39,9 @@ class FileNames:
         have it. It counts by the share of the name that it makes up.
         """
         scores: dict[FilePath, float] = {}
+        most = max(MIN_COMMON, int(len(self._paths) * COMMON))
         for term in terms:
-            found = self._lines(term)
+            found = self._lines(term, most)
             weight = log(1 + (len(self._paths) - len(found) + 0.5) / (len(found) + 0.5))
             for line, length in found.items():
                 path = self._paths[line]
@@ -45,13 +49,15 @@ class FileNames:
                 scores[path] = scores.get(path, 0.0) + weight * share
         return scores
 
-    def _lines(self, term: Term) -> dict[int, int]:
-        """The lines that hold a term, and how long it is there."""
+    def _lines(self, term: Term, most: int) -> dict[int, int]:
+        """The lines that hold a term, and how long it is there; none if more than `most` do."""
         found: dict[int, int] = {}
         for start, end in find_term(self._text, term):
             line = bisect_right(self._starts, start) - 1
             if end <= self._starts[line] + self._lengths[line]:
                 found.setdefault(line, end - start)
+            if len(found) > most:
+                return {}
         return found
 
 

@@ -6,10 +6,13 @@ from typing import NamedTuple
 from ubp.model import ObjectId
 from ubp.store.database import Database, Rows
 from ubp.store.facts import chunks, marks
-from ubp.store.graph_rows import unpack_sections
+from ubp.store.graph_rows import unpack_names
 from ubp.store.values import unpack_id
 
 COLUMNS = ("title", "headings", "body", "aliases")
+
+# Of a page's sections (JSON) the heading path of a chunk's own, without reading all of them.
+HEADING_PATH = "json_extract(sections, '$[' || section || '][2]')"
 
 # Hits of other branches and of older versions are passed over: so many more than were asked for
 # are fetched first, and this many times more each time that too few are left.
@@ -96,7 +99,7 @@ class FullTextIndex:
         found: Rows = []
         for chunk in chunks([row for *_, row in hits]):
             found += self._database.rows(
-                "SELECT chunk.id, sections, section, line_start, line_end, byte_start, byte_end"  # noqa: S608  # "?,?"
+                f"SELECT chunk.id, {HEADING_PATH}, line_start, line_end, byte_start, byte_end"  # noqa: S608  # "?,?"
                 f" FROM chunk JOIN page ON page.id = chunk.page WHERE chunk.id IN ({marks(chunk)})",
                 chunk,
             )
@@ -108,8 +111,8 @@ class FullTextIndex:
                     unpack_id(blob),
                     number,
                     rank,
-                    unpack_sections(places[row][0])[places[row][1]].heading_path,
-                    *places[row][2:],
+                    unpack_names(places[row][0]),
+                    *places[row][1:],
                 )
                 for rank, blob, number, row in hits
                 if row in places

@@ -1,0 +1,90 @@
+"""What weighs how much, and what file names add."""
+
+import pytest
+
+from ubp.search.answers import SECTIONS_A_PAGE, find_pages, find_sections
+from ubp.search.file_names import MIN_COMMON, FileNames
+from ubp.search.ranking import COUNTED
+from ubp.search.terms import Term
+from ubp.workspace import Workspace
+
+
+@pytest.fixture
+def found(repository):
+    """Commit pages and search them: the paths of the hits."""
+    workspaces = []
+
+    def search(pages, query, limit=10):
+        for path, text in pages.items():
+            repository.write(path, text)
+        repository.commit()
+        workspaces.append(Workspace.open(str(repository.root)))
+        return [h.page.filepath for h in find_sections(workspaces[-1].view(), query, limit).hits]
+
+    yield search
+    for workspace in workspaces:
+        workspace.close()
+
+
+FILLER = "Lorem ipsum dolor sit amet consectetur.\n"
+
+
+def test_headings_then_titles_and_aliases_then_text(found):
+    pages = {
+        "a.md": f"# One\n\n{FILLER}A token here.\n",
+        "b.md": f"# Token\n\n{FILLER}",
+        "c.md": f"# Three\n\n## Token\n\n{FILLER}",
+        "e.md": f"# Five\n\n{FILLER}",
+    }
+    assert found(pages, "token") == ["c.md", "b.md", "a.md"]
+
+
+def test_a_page_is_found_by_the_name_of_its_file_alone(found):
+    pages = {"docs/token-expiry.md": FILLER, "docs/token/README.md": FILLER, "docs/x.md": FILLER}
+    assert found(pages, "token") == ["docs/token/README.md", "docs/token-expiry.md"]
+    assert found({}, "tok") == []
+    assert found({}, "tok*") == ["docs/token/README.md", "docs/token-expiry.md"]
+
+
+def test_a_name_does_not_bring_back_what_the_query_excludes(found):
+    pages = {"token.md": f"Token and draft. {FILLER}", "other.md": f"A token. {FILLER}"}
+    assert found(pages, "token -draft") == ["other.md"]
+    assert found({}, "token NOT draft") == ["other.md"]
+
+
+def test_names_are_told_apart_and_common_words_in_them_tell_nothing():
+    names = FileNames(["a/認証フロー.md", "b/oauth_setup.md", "c/OAuthの設定.md", "d/index.md"])
+    assert set(names.score([Term("認証")])) == {"a/認証フロー.md"}
+    assert set(names.score([Term("OAUTH")])) == {"b/oauth_setup.md", "c/OAuthの設定.md"}
+    assert set(names.score([Term("oauth setup")])) == {"b/oauth_setup.md"}
+    assert set(names.score([Term("d")])) == {"d/index.md"}
+    many = FileNames([f"{n} page.md" for n in range(MIN_COMMON + 1)])
+    assert many.score([Term("page")]) == {}
+    assert set(many.score([Term("7")])) == {"7 page.md"}
+
+
+def test_a_page_shows_its_best_sections_only(repository):
+    parts = "".join(f"## Part {n}\n\n{'token ' * 40}\n\n" for n in range(9))
+    repository.write("a.md", parts)
+    repository.write("b.md", "One token.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        pages = find_pages(workspace.view(), "token", 5).pages
+    assert [(one.page.filepath, len(one.hits)) for one in pages] == [
+        ("a.md", SECTIONS_A_PAGE),
+        ("b.md", 1),
+    ]
+    assert [one.score for one in pages] == sorted((one.score for one in pages), reverse=True)
+
+
+def test_beyond_a_number_matches_are_not_counted(repository):
+    for n in range(COUNTED + 5):
+        repository.write(f"{n}.md", f"A token {n}.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        view = workspace.view()
+        ranking = find_sections(view, "token", 5).ranking
+        assert (ranking.total, ranking.is_exact) == (COUNTED, False)
+        whole = find_sections(view, "token", 500)
+        assert (whole.ranking.total, whole.ranking.is_exact) == (COUNTED + 5, True)
+        assert len(whole.hits) == COUNTED + 5
