@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,8 +50,9 @@ def warm(root: Path, repeat: int) -> None:
         ("5 sources staged", ["--staged"], stage_sources),
         ("1 page edited", [], edit_page),
         ("1 page staged", ["--staged"], stage_page),
-        ("1 new commit", [], new_commit),
-        ("1 new commit, 5 staged", ["--staged"], new_commit_and_stage),
+        ("1 new commit of 5 sources", [], commit_sources),
+        ("1 new commit of 5 sources and a page", [], commit_all),
+        ("1 new commit of 5 sources, 5 others staged", ["--staged"], commit_and_stage),
     ]
     for name, options, prepare in cases:
         for through in ([], [THROUGH_CYCLOPTS]):
@@ -107,7 +109,7 @@ def nothing(root: Path, number: int) -> None:
 def edit_sources(root: Path, number: int) -> None:
     """Change five sources in the work tree."""
     for path in sorted((root / "src").rglob("*.py"))[number * 5 : number * 5 + 5]:
-        path.write_text(f"edited = {number}\n")
+        path.write_text(f"edited = {time.time_ns()}\n")
 
 
 def stage_sources(root: Path, number: int) -> None:
@@ -119,7 +121,7 @@ def stage_sources(root: Path, number: int) -> None:
 def edit_page(root: Path, number: int) -> None:
     """Change one page."""
     page = sorted((root / "docs").rglob("*.md"))[number]
-    page.write_text(page.read_text() + f"edited {number}\n")
+    page.write_text(page.read_text() + f"edited {time.time_ns()}\n")
 
 
 def stage_page(root: Path, number: int) -> None:
@@ -128,16 +130,21 @@ def stage_page(root: Path, number: int) -> None:
     git(root, "add", "--all")
 
 
-def new_commit(root: Path, number: int) -> None:
-    """Commit two sources and a page."""
-    edit_page(root, number)
+def commit_sources(root: Path, number: int) -> None:
+    """Commit five sources without their pages."""
     edit_sources(root, number)
     git(root, "commit", "-qam", f"bench {number}")
 
 
-def new_commit_and_stage(root: Path, number: int) -> None:
+def commit_all(root: Path, number: int) -> None:
+    """Commit five sources and a page."""
+    edit_page(root, number)
+    commit_sources(root, number)
+
+
+def commit_and_stage(root: Path, number: int) -> None:
     """Commit, then stage the next change: what a hook meets."""
-    new_commit(root, number)
+    commit_sources(root, number)
     stage_sources(root, number + 50)
 
 

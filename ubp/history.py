@@ -8,6 +8,10 @@ from ubp.model import MODE_TREE, Commit, Drift, Entry, FilePath, LastChange, Obj
 from ubp.paths import Glob
 from ubp.store.store import Store
 
+# 112 searches take 6 ms of CPU where one commit is new; a repository with more debts than these has
+# other cares.
+MOST_CARRIED = 1_000
+
 
 class History:
     """Answers about commits; each is computed once and kept, per head or for ever."""
@@ -45,6 +49,7 @@ class History:
         from ubp.git.history import find_drifts
 
         known = {other: self._store.drifts(other) for other in self._store.heads() if other != head}
+        missing += self._carried(head, known, stored.keys() | set(missing))
         found = find_drifts(self._repository, head, missing, known)
         # A shallow clone may be deepened: what it could not tell is asked again.
         is_whole = not self._repository.is_shallow
@@ -53,6 +58,28 @@ class History:
         }
         self._store.save_drifts(head, lasting)
         return {**stored, **found}
+
+    def _carried(
+        self,
+        head: ObjectId,
+        known: Mapping[ObjectId, Mapping[Search, Drift]],
+        asked: Collection[Search],
+    ) -> list[Search]:
+        """What the last head was asked, brought along to this one.
+
+        A hook asks about what a commit touches; whoever asks next must find the rest where it
+        was left, or walk the whole history again. A page that has changed since asks anew.
+        """
+        latest = next((other for other in self._store.heads() if other in known), None)
+        if latest is None:
+            return []
+        bases = {change.commit for change in self._store.last_changes(head).values()}
+        left = [
+            search
+            for search in known[latest]
+            if search not in asked and (search.commit is None or search.commit in bases)
+        ]
+        return left[:MOST_CARRIED]
 
     def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
         """Who, when and what, for each commit that is there."""

@@ -1,7 +1,7 @@
 """What a page described: each source as its pin, its history or its edit has it."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.history import History
@@ -63,21 +63,31 @@ def find_baselines(
         else:
             historical.append(subject)
     if historical:
-        pages = {subject.page.filepath for subject in historical}
-        changes = _last_changes(pages, court, origins)
+        changes = _last_changes(court, origins)
         baselines |= _from_history(historical, located, changes, court.history)
     return {subject: baselines[subject] for subject in subjects}
 
 
-def _last_changes(
-    pages: Collection[FilePath], court: Court, origins: Origins
-) -> dict[FilePath, LastChange]:
+def _last_changes(court: Court, origins: Origins) -> dict[FilePath, LastChange]:
+    """The last change of every bound page, whoever is asked about.
+
+    A hook asks about a few pages, each time others: were only they walked for, the next commit's
+    hook would walk the whole history for its own.
+    """
     head = court.view.snapshot.commit
     if head is None:
         return {}
-    names = {page: origins.of(page) or page for page in pages}
+    names = {
+        page.filepath: origin
+        for page in court.view.bound_pages()
+        if (origin := origins.of(page.filepath)) and _is_unpinned(page)
+    }
     changes = court.history.last_changes(head, set(names.values()))
     return {page: changes[name] for page, name in names.items() if name in changes}
+
+
+def _is_unpinned(page: Page) -> bool:
+    return any(reference.pin is None for reference in page.facts.references)
 
 
 def _from_history(
