@@ -255,14 +255,14 @@ def test_a_key_that_stands_twice_is_a_warning(data_dir: Path):
 def test_a_hostile_file_is_refused_in_no_time(data_dir: Path, content: bytes):
     start = time.process_time()
     assert refusal(data_dir, content).startswith(".ubp/config.json")
-    assert time.process_time() - start < 0.2
+    assert time.process_time() - start < 5  # one that explodes takes minutes
 
 
 def test_thousands_of_unknown_keys_are_told_in_no_time(data_dir: Path):
     start = time.process_time()
     config = load(data_dir, {f"key{n}": n for n in range(50_000)})
     assert len(config.warnings) == 20
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 5  # quadratic work takes minutes
 
 
 def test_half_a_surrogate_in_a_pattern_is_harmless(data_dir: Path):

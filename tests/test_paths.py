@@ -185,7 +185,7 @@ def test_a_hostile_pattern_takes_no_time(pattern: str, path: str):
     start = time.process_time()
     assert not Glob(pattern).matches(path)
     is_glob(pattern)
-    assert time.process_time() - start < 0.2
+    assert time.process_time() - start < 5  # one that explodes takes minutes
 
 
 def test_a_pattern_over_the_limits_matches_nothing():

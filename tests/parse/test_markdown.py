@@ -237,7 +237,7 @@ def test_no_page_takes_long(name: str) -> None:
 
     assert facts.sections
     assert (
-        time.process_time() - start < 10
+        time.process_time() - start < 30
     )  # the slowest takes half a second, a quadratic one hours
 
 

@@ -189,7 +189,7 @@ BOMBS = {
 def test_a_bomb_is_defused_in_no_time(bomb: str):
     start = time.process_time()
     facts = parse_page(f"---\n{BOMBS[bomb]}\n---\n# Title\n".encode(), (*KEYS, "a[].b[].c"))
-    assert time.process_time() - start < 0.2
+    assert time.process_time() - start < 5  # one that explodes takes minutes
     assert facts.title
     "".join(map(str, facts)).encode()
 

@@ -357,4 +357,4 @@ def test_a_thousand_pins_are_written_at_once(front_matter: str):
     pins = {one: Pin(BLOB) for one in parse_page(data, KEYS).references}
     start = time.process_time()
     assert parse_page(write_pins(data, KEYS, pins), KEYS).references[-1].pin == BLOB
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 20  # quadratic work takes minutes

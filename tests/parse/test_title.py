@@ -86,4 +86,4 @@ def test_a_heading_is_made_of_the_pages_own_lines(lines: list[str]):
 def test_a_hostile_body_is_scanned_in_no_time(body: str):
     start = time.process_time()
     first_heading(body.encode())
-    assert time.process_time() - start < 0.2
+    assert time.process_time() - start < 5  # one that explodes takes minutes

@@ -442,7 +442,7 @@ def test_a_writer_waits_for_another(open_here: Callable[[], Store], database: Pa
     assert other.stdout.readline() == "locked\n"
     started = time.monotonic()
     assert store.missing_facts([ONE], KEYS) == {ONE}  # a reader does not wait
-    assert time.monotonic() - started < 0.2
+    assert time.monotonic() - started < 2
     store.save_facts({ONE: PAGE}, KEYS)
     assert time.monotonic() - started > 0.1
     assert (other.wait(), store.path) == (0, str(database))
@@ -482,7 +482,7 @@ def test_a_rebuilding_that_does_not_end_costs_a_second_and_memory(
     (data_dir / "rebuild.lock").touch()
     started = time.monotonic()
     assert open_here().path is None
-    assert 0.5 < time.monotonic() - started < 2.5
+    assert 0.5 < time.monotonic() - started < 10
     assert warnings == []
 
 
