@@ -95,6 +95,10 @@ class CommandEngine:
         """HEAD, and the files of the work tree that differ from it (mode 0: untracked)."""
         return parse_status(
             self.run(
+                # Looking at files in threads costs more than it saves where they are cached: 19
+                # against 13 ms of CPU for 2,300 files, 442 against 408 for 26,000, wall alike.
+                "-c",
+                "core.preloadIndex=false",
                 "status",
                 "--porcelain=v2",
                 "-z",

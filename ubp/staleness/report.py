@@ -111,6 +111,5 @@ def summarise(assessments: Sequence[Assessment], documents: int, bound: int) -> 
 
 def worst_first(assessments: Iterable[Assessment]) -> tuple[Assessment, ...]:
     """Sort pages for reading: worst level first, then by path."""
-    return tuple(
-        sorted(assessments, key=lambda one: (SEVERITY.index(one.level), one.page.filepath))
-    )
+    rank = {level: position for position, level in enumerate(SEVERITY)}
+    return tuple(sorted(assessments, key=lambda one: (rank[one.level], one.page.filepath)))
