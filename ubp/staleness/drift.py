@@ -8,6 +8,7 @@ from ubp.model import Commit, Drift, FilePath, ObjectId, Search
 from ubp.staleness.baseline import Baseline, Subject
 from ubp.staleness.court import Court
 from ubp.staleness.origin import Origins
+from ubp.staleness.verdict import compare
 
 
 class Since(NamedTuple):
@@ -36,10 +37,11 @@ def find_since(
     history, head = court.history, court.view.snapshot.commit
     if head is None:
         return dict.fromkeys(drifted, UNCOMMITTED)
+    left = _left_by_commits(drifted, court)
     searches = {
         subject: Search(baseline.source.path, baseline.source.pattern, baseline.id, baseline.commit)
         for subject, baseline in drifted.items()
-        if baseline.kind != "snapshot"
+        if baseline.kind != "snapshot" and subject in left
     }
     drifts = history.drifts(head, set(searches.values()))
     answers = {subject: drifts[search] for subject, search in searches.items()}
@@ -49,6 +51,23 @@ def find_since(
     return {
         subject: _since(answers.get(subject), commits, is_at_baseline=subject not in searches)
         for subject in drifted
+    }
+
+
+def _left_by_commits(drifted: Mapping[Subject, Baseline], court: Court) -> set[Subject]:
+    """Those that the snapshot's commit has away from their baseline already.
+
+    The others left it in what is not committed yet: history need not be asked, which is what a
+    hook meets. What a glob matched in the commit is left to history.
+    """
+    paths = {baseline.source.path for baseline in drifted.values() if not baseline.source.pattern}
+    stood = court.view.base_entries(paths)
+    return {
+        subject
+        for subject, baseline in drifted.items()
+        if baseline.source.pattern
+        or compare(baseline.id, entry.id if (entry := stood[baseline.source.path]) else None)
+        not in {"fresh", "not_found"}
     }
 
 
