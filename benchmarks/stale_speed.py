@@ -17,6 +17,8 @@ from measure import UBP, Cost, Shape, cost, generate, median, print_table
 WARM = Shape(pages=300, references=3, sources=2000, commits=300)
 LONG = Shape(pages=200, references=3, sources=2000, commits=14_000)
 
+BARE = [sys.executable, "-c", "pass"]
+
 # An option that the small dispatcher leaves to cyclopts.
 THROUGH_CYCLOPTS = "--verbose"
 
@@ -37,7 +39,7 @@ def warm(root: Path, repeat: int) -> None:
     """300 pages, 900 references, 2,000 sources."""
     generate(root, WARM)
     first = cost([UBP, "stale"], root)
-    reference = median([cost([sys.executable, "-c", "pass"], root) for _ in range(repeat)])
+    reference = median([cost(BARE, root) for _ in range(repeat)])
     status = ["git", "--no-optional-locks", "status", "--porcelain=v2", "-z"]
     rows = [
         row("bare Python", reference, reference),
@@ -56,14 +58,15 @@ def warm(root: Path, repeat: int) -> None:
     ]
     for name, options, prepare in cases:
         for through in ([], [THROUGH_CYCLOPTS]):
-            costs = []
+            costs, bare = [], []
             for number in range(repeat):
                 prepare(root, number)
+                bare.append(cost(BARE, root))  # beside each run: a shared machine has slow minutes
                 costs.append(cost([UBP, "stale", *options, *through], root))
                 reset(root)
             label = f"`ubp stale{' --staged' if options else ''}`, {name}"
             rows.append(
-                row(label + (", through cyclopts" if through else ""), median(costs), reference)
+                row(label + (", through cyclopts" if through else ""), median(costs), median(bare))
             )
     print_table(
         "300 pages, 900 references, 2,000 sources, 300 commits",
