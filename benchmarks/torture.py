@@ -1,7 +1,8 @@
 """What the index survives: `kill -9` at random moments, and eight processes at once.
 
-python benchmarks/torture.py [--rounds 200] [--gatherings 10] [--pages 400] [--quick]
+python benchmarks/torture.py [--rounds 200] [--gatherings 10] [--pages 400] [--graph] [--quick]
 
+Asked is `ubp stale --all`, or with --graph `ubp get-graph`, which learns links and words.
 Each answer is held against that of an index built from nothing; exits 1 where one differs.
 """
 
@@ -21,8 +22,9 @@ from typing import Any, NamedTuple
 
 from measure import Shape, generate, print_table
 
-ASK = [sys.executable, "-m", "ubp", "stale", "--all", "--json"]
-REINDEX = [sys.executable, "-m", "ubp", "reindex", "--json"]
+UBP = [sys.executable, "-m", "ubp"]
+ASK = [*UBP, "stale", "--all", "--json"]
+REINDEX = [*UBP, "reindex", "--json"]
 PROCESSES = 8
 LONGEST_SECONDS = 5.0  # of wall time, on an idle machine
 ROUNDS_A_STATE = 5  # a state's right answer costs an index from nothing
@@ -44,8 +46,11 @@ def main() -> None:
     parser.add_argument("--gatherings", type=int, default=10, help="how often eight run at once")
     parser.add_argument("--pages", type=int, default=400)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--graph", action="store_true", help="learn links and words")
     parser.add_argument("--quick", action="store_true", help="a few of each, on 40 pages")
     options = parser.parse_args()
+    if options.graph:
+        ASK[len(UBP) :] = ["get-graph", "--json"]
     if options.quick:
         options.rounds, options.gatherings, options.pages = 6, 1, 40
     # A quick run is a test, and may share its machine with others.
@@ -124,7 +129,9 @@ def change(root: Path, number: int, chance: random.Random) -> None:
     pages = sorted(root.glob("docs/*/*.md"))
     sources = sorted(root.glob("src/*/*.py"))
     for page in chance.sample(pages, len(pages) // 4):
-        page.write_text(page.read_text() + f"Changed in round {number}, {chance.random()}.\n")
+        link = f"[[{chance.choice(pages).stem}]]"
+        text = f"Changed in round {number}, {chance.random()}: see {link}.\n"
+        page.write_text(page.read_text() + text)
     for source in chance.sample(sources, 10):
         source.write_text(f"value = {chance.random()}\n")
     commit = ["git", "commit", "--quiet", "--all", "--no-verify", "-m", f"Round {number}"]
