@@ -132,14 +132,12 @@ def tree_of(repository: Any, kind: str, spare: Path) -> dict[FilePath, Entry]:
 def everything(view: View) -> dict[str, object]:
     """All that a view can be asked."""
     files = list(view.files())
-    ids = {entry.id for _, entry in files}
     return {
         "files": files,
         "documents": view.document_paths(),
         "count": view.count_documents(),
         "bound": view.bound_pages(),
         "pages": [view.page(path) for path in view.document_paths()],
-        "places": view.paths_of(ids),
         "root": view.entry(FilePath("")),
     }
 
@@ -153,11 +151,6 @@ def agrees(view: View, expected: dict[FilePath, Entry]) -> None:
     for folder in ("a", "docs", "docs/caf\udce9", "b/c"):
         below = [(path, entry) for path, entry in files if path.startswith(folder + "/")]
         assert list(view.files(FilePath(folder))) == below
-    places: dict[ObjectId, list[FilePath]] = {}
-    for path, entry in sorted(expected.items()):
-        if path:
-            places.setdefault(entry.id, []).append(path)
-    assert view.paths_of(places) == places
     documents = [
         path
         for path, entry in files

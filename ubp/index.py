@@ -11,7 +11,7 @@ from ubp.indexing.base import Base, Ground, tells_documents
 from ubp.indexing.commit import lay_base
 from ubp.indexing.overlay import ROOT, Overlay
 from ubp.indexing.pages import Pages
-from ubp.model import MODE_FILE, Entry, FilePath, ObjectId, Page, Snapshot
+from ubp.model import MODE_FILE, Entry, FilePath, Page, Snapshot
 from ubp.paths import nfc
 from ubp.seams import Progress, be_silent
 from ubp.store.store import Store
@@ -108,13 +108,6 @@ class View:
         if entry is None or name is None or not self._is_document(name, entry):
             return None
         return Page(name, entry.id, self._pages.facts({name: entry})[entry.id])
-
-    def paths_of(self, ids: Collection[ObjectId]) -> dict[ObjectId, list[FilePath]]:
-        """Where each of these blobs and trees stands, the root apart."""
-        found: dict[ObjectId, list[FilePath]] = {one: [] for one in ids}
-        for path, entry in self._overlay.standing(found.keys()):
-            found[entry.id].append(path)
-        return {one: sorted(paths) for one, paths in found.items()}
 
     def pages(self) -> list[Page]:
         """All documents, in the order of their paths."""

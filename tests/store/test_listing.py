@@ -96,15 +96,6 @@ def test_children_stand_directly_in_a_folder(store: Store) -> None:
     }
 
 
-def test_ids_are_found_wherever_they_stand(store: Store) -> None:
-    listing = save(store)
-    assert sorted(path for path, _ in store.listed_ids(listing, [name(2), name(5)])) == [
-        "docs-old.md",
-        "docs/a.md",
-        "docs/caf\udce9",
-    ]
-
-
 def test_a_path_beyond_ascii_is_told(store: Store) -> None:
     assert store.listed_beyond_ascii(save(store)) == ["docs/設計.md"]
 

@@ -82,13 +82,6 @@ class Base:
             ],
         )
 
-    def standing(self, ids: Collection[ObjectId]) -> list[tuple[FilePath, Entry]]:
-        """Where these blobs and trees stand."""
-        return self._ask(
-            lambda listing: self._store.listed_ids(listing, ids),
-            lambda tree: [(path, entry) for path, entry in tree.items() if entry.id in ids],
-        )
-
     def beyond_ascii(self) -> list[FilePath]:
         """The paths that may be written in several Unicode forms."""
         return self._ask(

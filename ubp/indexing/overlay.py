@@ -1,13 +1,13 @@
 """Files that differ from a commit, laid over the commit's files: the whole snapshot."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
 from ubp.git.repository import Repository
 from ubp.git.snapshot import hash_files
 from ubp.git.trees import tree_id
 from ubp.indexing.base import Base
-from ubp.model import MODE_TREE, UNHASHED, Entry, FilePath, ObjectId
+from ubp.model import MODE_TREE, UNHASHED, Entry, FilePath
 
 ROOT = FilePath("")
 Changes = Mapping[FilePath, Entry | None]
@@ -64,18 +64,6 @@ class Overlay:
         return sorted(
             (path, entry) for path, entry in files.items() if entry and not entry.is_directory
         )
-
-    def standing(self, ids: Collection[ObjectId]) -> Iterator[tuple[FilePath, Entry]]:
-        """Where these blobs and trees stand, the root apart."""
-        folders = self._touched.keys() - {ROOT}
-        self._make_trees(folders, also_hash=self._changes)
-        for path, entry in self._base.standing(ids):
-            if path not in self._changes and path not in folders:
-                yield path, entry
-        for path in self._changes.keys() | folders:
-            changed = self._changes.get(path) or self._trees.get(path)
-            if changed is not None and changed.id in ids:
-                yield path, changed
 
     def paths_beyond_ascii(self) -> set[FilePath]:
         """The paths, some of them gone perhaps, that may be written in several Unicode forms."""

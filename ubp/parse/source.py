@@ -13,14 +13,13 @@ class Source:
     `lines` are its lines, `starts` their offsets in `text`; lines and columns count from 0.
     """
 
-    __slots__ = ("_byte_starts", "_data", "_last", "_raw", "lines", "starts", "text")
+    __slots__ = ("_byte_starts", "_last", "_raw", "lines", "starts", "text")
 
     def __init__(self, data: bytes) -> None:
         body = data.removeprefix(BOM)
         raw, self.text = _decode(body)
         self.lines = self.text.split("\n")
         self.starts = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
-        self._data = data
         # One character is one byte where all is ASCII, even where U+FFFD stands for a NUL.
         self._raw = None if body.isascii() else raw.split("\n")
         self._byte_starts = list(

@@ -43,17 +43,6 @@ class Listed(Listings):
         is_deeper = f"instr(substr(CAST(path AS BLOB), {start}), x'2f')"
         return self._entries_where(listing, f"({condition}) AND NOT {is_deeper}", arguments)
 
-    def listed_ids(
-        self, listing: Listing, ids: Collection[ObjectId]
-    ) -> list[tuple[FilePath, Entry]]:
-        """Where these blobs and trees stand; one pass over the listing."""
-        found = []
-        for chunk in chunks(ids):
-            found += self._entries_where(
-                listing, f"id IN ({marks(chunk)})", list(map(pack_id, chunk))
-            )
-        return found
-
     def listed_beyond_ascii(self, listing: Listing) -> list[FilePath]:
         """The paths that may be written in several Unicode forms."""
         rows = self.rows(
