@@ -128,7 +128,7 @@ class Reading(Rooms):
         return select_page(argument, view, self.repository)
 
     def _assessments(self, view: View, paths: Sequence[FilePath]) -> dict[FilePath, Assessment]:
-        rules = Rules(self.clock(), self.config.threshold_days)
+        rules = Rules(self.clock(), self.config.threshold_days, self.is_hidden)
         court = Court(view, self.repository, self.history, rules)
         pages = [page for path in paths if (page := view.page(path))]
         assessed = hide(assess(pages, court), self.is_hidden)

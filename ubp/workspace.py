@@ -214,7 +214,7 @@ class Workspace(Reading):
         return IndexRun(view.count_documents(), view.parsed, pruned, self.store.statistics())
 
     def _court(self, snapshot: Snapshot) -> Court:
-        rules = Rules(self.clock(), self.config.threshold_days)
+        rules = Rules(self.clock(), self.config.threshold_days, self.is_hidden)
         return Court(self._view(snapshot), self.repository, self.history, rules)
 
     def _pages(self, view: View, paths: Sequence[str], *, every: bool = False) -> list[Page]:

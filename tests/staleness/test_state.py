@@ -306,6 +306,17 @@ def test_a_source_that_is_excluded_tells_its_verdict_only(repository, ask):
     )
 
 
+def test_a_source_that_moved_out_of_sight_does_not_say_where(repository, ask):
+    repository.write("src/key.py", "secret\n")
+    repository.page("docs/a.md", "src/key.py")
+    repository.commit()
+    (repository.root / "private").mkdir()
+    repository.git("mv", "src/key.py", "private/key.py")
+    repository.commit("hide it")
+    (answer,) = ask(repository).pages[0].references
+    assert (answer.verdict, answer.moved_to) == ("deleted", None)
+
+
 def test_the_summary_counts_what_was_verified(project, ask):
     project.write("docs/free.md", "no sources\n")
     project.page("docs/gone.md", "src/none.py")

@@ -124,7 +124,7 @@ def _follower(court: Court) -> Follow:
     def follow(path: FilePath, since: Since) -> FilePath | None:
         from ubp.staleness.moves import Moves  # hardly ever needed
 
-        return Moves(court.repository, court.view, court.history).follow(path, since)
+        return Moves(court).follow(path, since)
 
     return follow
 

@@ -1,6 +1,6 @@
 """Where pages are judged: a snapshot with its history, or a change; and by which rules."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ubp.git.repository import Repository
@@ -10,10 +10,14 @@ from ubp.model import Entry, FilePath
 
 
 class Rules(NamedTuple):
-    """`now` in seconds since the epoch, and the age in days from which drift is stale."""
+    """`now` in seconds since the epoch, and the age in days from which drift is stale.
+
+    Files that `is_hidden` admits are not served: nobody is told that a source moved there.
+    """
 
     now: float
     threshold_days: float
+    is_hidden: Callable[[FilePath], bool]
 
 
 class Court(NamedTuple):

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from ubp.git.repository import Repository
 from ubp.git.trees import diff_trees, similar_file
-from ubp.history import History
-from ubp.index import View
 from ubp.model import Entry, FilePath, ObjectId, Search
 from ubp.paths import closest
+from ubp.staleness.court import Court
 from ubp.staleness.drift import Since
 
 # A source may be moved again and again; nobody follows it further than this.
@@ -17,10 +15,11 @@ MOST_MOVES = 16
 class Moves:
     """Follows files that were removed to where their content stands in the snapshot."""
 
-    def __init__(self, repository: Repository, view: View, history: History) -> None:
-        self._repository = repository
-        self._view = view
-        self._history = history
+    def __init__(self, court: Court) -> None:
+        self._repository = court.repository
+        self._view = court.view
+        self._history = court.history
+        self._is_hidden = court.rules.is_hidden
 
     def follow(self, path: FilePath, since: Since) -> FilePath | None:
         """The path at which the removed file's content, the same or similar, stands now.
@@ -57,7 +56,8 @@ class Moves:
             fresh = [p for p, entry in changed.items() if entry]
             there = self._history.entries_at({parent: fresh})
             added = {p: entry for p, entry in changed.items() if entry and there[parent, p] is None}
-        return self._best(path, old, added) if old else None
+        shown = {p: entry for p, entry in added.items() if not self._is_hidden(p)}
+        return self._best(path, old, shown) if old else None
 
     def _best(self, path: FilePath, old: Entry, added: dict[FilePath, Entry]) -> FilePath | None:
         equal = [p for p, entry in added.items() if entry.id == old.id]
