@@ -1,4 +1,4 @@
-"""The workspace's questions about pages: to search, read and list them, and their graph.
+"""The workspace's questions about pages: to read and list them, and their graph.
 
 What answers them is imported when they are asked: `ubp stale` needs none of it.
 """
@@ -15,14 +15,6 @@ from ubp.staleness.court import Court, Rules
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.graph.neighbours import Neighbourhood
     from ubp.graph.pages import ListedPage, OpenPage, SortKey
-    from ubp.search.answers import PageAnswer, SectionAnswer
-
-
-class FoundPages(NamedTuple):
-    """What a search found, and what became of the sources of those pages."""
-
-    answer: "PageAnswer"
-    assessments: Mapping[FilePath, Assessment]
 
 
 class ReadPage(NamedTuple):
@@ -44,23 +36,6 @@ class PageList(NamedTuple):
 
 class Reading(Rooms):
     """The part of a workspace that answers about pages and the links between them."""
-
-    def search(self, query: str, *, limit: int = 10, ref: str | None = None) -> FoundPages:
-        """The pages that answer a query best, with their best sections."""
-        from ubp.search.answers import find_pages
-
-        view = self.view(Question(ref))
-        answer = find_pages(view, query, limit)
-        paths = [hit.page.filepath for hit in answer.pages]
-        return FoundPages(answer, self._assessments(view, paths))
-
-    def search_sections(
-        self, query: str, *, limit: int = 10, ref: str | None = None
-    ) -> "SectionAnswer":
-        """The sections that hold a query's words, the best first."""
-        from ubp.search.answers import find_sections
-
-        return find_sections(self.view(Question(ref)), query, limit)
 
     def page(self, path: str, *, ref: str | None = None) -> ReadPage:
         """A page with its links, by its path, the unique end of it, or its `doc_id`.

@@ -13,8 +13,8 @@ from ubp.git.snapshot import read_commit, read_document
 from ubp.git.trees import diff_trees
 from ubp.index import View
 from ubp.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict, Snapshot
-from ubp.reading import Reading
 from ubp.rooms import Question
+from ubp.searching import Searching
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.court import Change, Court, Rules
 from ubp.staleness.report import (
@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.check.run import Terms
 
 
-class Workspace(Reading):
+class Workspace(Searching):
     """A repository with its index. Not safe for use by several threads at once."""
 
     def stale(

@@ -5,11 +5,11 @@ from typing import Any
 
 from ubp.model import FilePath, Level, Page
 from ubp.paths import doc_id
-from ubp.reading import FoundPages
 from ubp.render.wording import stem
 from ubp.search.answers import PageAnswer, PageHit, SectionAnswer
 from ubp.search.hits import Hit
 from ubp.search.snippet import Snippet
+from ubp.searching import FoundPages
 
 Record = dict[str, Any]
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ubp.reading import FoundPages
 from ubp.render.ansi import Style
 from ubp.render.text.levels import WORDS
 from ubp.render.wording import printable
 from ubp.search.answers import PageAnswer, PageHit, SectionAnswer
 from ubp.search.hits import Hit
 from ubp.search.snippet import Snippet
+from ubp.searching import FoundPages
 
 INDENT = "   "
 AT_REST = ("fresh", "untracked")
