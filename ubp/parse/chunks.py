@@ -8,12 +8,10 @@ from typing import NamedTuple
 
 from ubp.model import Chunk, Section
 from ubp.parse.source import Source
+from ubp.tokens import CJK_RANGES, token_tenths
 
 MAX_TOKENS = 256
 MIN_TOKENS = 32
-
-# Words count 1.3 tokens, a CJK character one: tenths keep the sums exact.
-_WORD, _CHARACTER = 13, 10
 
 
 def find_chunks(
@@ -27,7 +25,7 @@ def find_chunks(
     for index, section in enumerate(sections):
         start = source.starts[section.line_start - 1]
         end = source.starts[section.line_end] - 1
-        weight = _weigh(source.text[start:end])
+        weight = token_tenths(source.text[start:end])
         if weight <= _MAX:
             pieces.append(_Piece(index, start, end, weight))
         else:
@@ -43,15 +41,6 @@ class _Piece(NamedTuple):
 
 
 _MAX, _MIN = MAX_TOKENS * 10, MIN_TOKENS * 10
-
-
-def _weigh(text: str) -> int:
-    """Estimate a text's tokens, in tenths."""
-    if text.isascii():
-        return _WORD * len(text.split())
-    others = _CJK.split(text)
-    characters = len(text) - sum(map(len, others))
-    return _CHARACTER * characters + _WORD * sum(len(part.split()) for part in others)
 
 
 def _split(
@@ -83,7 +72,7 @@ def _units(text: str, start: int, end: int, cuts: Sequence[Cut]) -> Iterator[_Un
     """Cut a text with the first way; parts that are too long with the next."""
     starts = [*cuts[0](text, start, end), end]
     for first, last in pairwise(starts):
-        weight = _weigh(text[first:last])
+        weight = token_tenths(text[first:last])
         if weight <= _MAX or len(cuts) == 1:
             yield _Unit(first, last, weight)
         else:
@@ -145,10 +134,6 @@ _SENTENCE = re.compile(  # Japanese ends one without a blank
     r"[。．！？]+[」』）】)\]]*\s*"  # noqa: RUF001 - these are the signs
     r"|[.!?]+[)\]\"'*_]*\s+"
 )
-_CJK_RANGES = (
-    "\u2e80-\u2fff\u3001-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff01-\uffef\U00020000-\U0003ffff"
-)
-_CJK = re.compile(f"[{_CJK_RANGES}]+")
 # A sentence too long for a chunk is cut after every 48 words or characters: 62 tokens at most.
-_WORDS = re.compile(rf"(?:[{_CJK_RANGES}]\s*|[^\s{_CJK_RANGES}]+\s*){{1,48}}")
+_WORDS = re.compile(rf"(?:[{CJK_RANGES}]\s*|[^\s{CJK_RANGES}]+\s*){{1,48}}")
 _BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
