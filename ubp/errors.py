@@ -2,6 +2,8 @@
 
 UbpError
 ├── UsageError            the call is wrong (option, path, revision)
+│   ├── BadArgumentError     a tool's argument is missing, unknown or not allowed
+│   └── PageNotFoundError    no page is named so, or several are
 ├── ConfigError           .ubp/config.json cannot be used
 ├── RepositoryError       the repository cannot be read
 │   ├── NotARepositoryError
@@ -12,6 +14,7 @@ UbpError
 │   ├── RevisionNotFoundError
 │   └── HistoryTooShortError         a shallow clone ends too early
 ├── PageError             a page's front matter cannot be edited in place
+├── ModelError            the embedding model cannot be found or used
 └── StoreError            the index cannot be read or built
 
 A finding is never an error: findings are results and leave with exit code 1, errors with 2.
@@ -33,6 +36,26 @@ class UbpError(Exception):
 
 class UsageError(UbpError):
     """The call is wrong."""
+
+
+class BadArgumentError(UsageError):
+    """A tool's argument is missing, unknown or not allowed; `argument` is its name."""
+
+    def __init__(self, argument: str, message: str, *, cause: str = "", hint: str = "") -> None:
+        """Keep the argument's name beside the sentences."""
+        super().__init__(message, cause=cause, hint=hint)
+        self.argument = argument
+
+
+class PageNotFoundError(UsageError):
+    """No page is named so, or several are; `near` are the paths of pages that may be meant."""
+
+    def __init__(
+        self, message: str, *, near: tuple[str, ...] = (), cause: str = "", hint: str = ""
+    ) -> None:
+        """Keep the pages that may be meant beside the sentences."""
+        super().__init__(message, cause=cause, hint=hint)
+        self.near = near
 
 
 class ConfigError(UbpError):
@@ -81,6 +104,10 @@ class HistoryTooShortError(RepositoryError):
 
 class PageError(UbpError):
     """A page's front matter cannot be edited in place."""
+
+
+class ModelError(UbpError):
+    """The embedding model cannot be found or used."""
 
 
 class StoreError(UbpError):

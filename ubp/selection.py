@@ -4,11 +4,13 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 
-from ubp.errors import UsageError
+from ubp.errors import PageNotFoundError, UsageError
 from ubp.git.repository import Repository
 from ubp.index import View
 from ubp.model import FilePath
 from ubp.paths import Glob, doc_id, is_glob, normalise
+
+MOST_NEAR = 3  # names that an error offers
 
 _DOC_ID = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 
@@ -43,8 +45,9 @@ def select_page(argument: str, view: View, repository: Repository) -> FilePath:
     else:
         found = _select(argument, documents, repository)
     if len(found) > 1:
-        raise UsageError(
+        raise PageNotFoundError(
             f"{argument} names {len(found)} pages.",
+            near=tuple(found[:MOST_NEAR]),
             cause="This command is about one page.",
             hint=f"Name one of them, as in {found[0]}.",
         )
@@ -88,14 +91,15 @@ def _select(argument: str, documents: Sequence[FilePath], repository: Repository
     return endings if len(endings) == 1 else []
 
 
-def _no_page(argument: str, documents: Iterable[FilePath]) -> UsageError:
+def _no_page(argument: str, documents: Iterable[FilePath]) -> PageNotFoundError:
     from difflib import get_close_matches
 
     ending = "/" + argument.strip("/")
     several = [document for document in documents if document.endswith(ending)]
-    near = several[:3] or get_close_matches(argument, list(documents), 3, 0.5)
-    return UsageError(
+    near = several[:MOST_NEAR] or get_close_matches(argument, list(documents), MOST_NEAR, 0.5)
+    return PageNotFoundError(
         f"No page is named {argument}.",
+        near=tuple(near),
         cause="Several pages end so." if several else "No document of this snapshot has that path.",
         hint=f"Did you mean {', '.join(near)}?" if near else "`ubp list-pages` lists every page.",
     )
