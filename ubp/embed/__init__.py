@@ -1,0 +1,1 @@
+"""Leaf: texts to vectors: where a model lies, its fingerprint, the bundled one."""

@@ -1,0 +1,18 @@
+"""What of a chunk the model reads; another text gives another vector under another key."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+# Two texts with one key would share a vector. 16 bytes are as many as a UUID's.
+KEY_BYTES = 16
+
+
+def text_to_embed(title: str | None, heading_path: Sequence[str], body: str) -> str:
+    """The page's title, the headings above the chunk, and its text."""
+    headings = [heading for heading in heading_path if heading != title]
+    return "\n".join([*([title] if title else []), *headings, body])
+
+
+def key_of(text: str) -> bytes:
+    """The key of a text's vector."""
+    return blake2b(text.encode("utf-8", "replace"), digest_size=KEY_BYTES).digest()
