@@ -13,8 +13,8 @@ from ubp.git.snapshot import read_commit, read_document
 from ubp.git.trees import diff_trees
 from ubp.index import View
 from ubp.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict, Snapshot
+from ubp.relating import Relating
 from ubp.rooms import Question
-from ubp.searching import Searching
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.court import Change, Court, Rules
 from ubp.staleness.report import (
@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.check.run import Terms
 
 
-class Workspace(Searching):
+class Workspace(Relating):
     """A repository with its index. Not safe for use by several threads at once."""
 
     def stale(
@@ -113,16 +113,18 @@ class Workspace(Searching):
         self, report: StaleReport
     ) -> Iterator[tuple[Assessment, ReferenceVerdict, SourceDiff]]:
         """For each reference that drifted, what changed since the page described its source."""
-        from ubp.staleness.diff import diff_source
+        from ubp.staleness.diff import diff_sources
 
+        drifted = [
+            (one, answer)
+            for one in report.pages
+            for answer in one.references
+            if answer.verdict in {"modified", "deleted", "moved", "created"}
+            and not self.is_hidden(answer.source_path)
+        ]
         view = self._view(report.snapshot)
-        for one in report.pages:
-            for answer in one.references:
-                if answer.verdict in {"modified", "deleted", "moved", "created"} and not (
-                    self.is_hidden(answer.source_path)
-                ):
-                    diff = diff_source(answer, view, self.repository, self.is_hidden)
-                    yield one, answer, diff
+        diffs = diff_sources([a for _, a in drifted], view, self.repository, self.is_hidden)
+        yield from ((one, answer, diff) for (one, answer), diff in zip(drifted, diffs, strict=True))
 
     def example(self, report: StaleReport, paths: Sequence[str] = ()) -> Example | None:
         """Where no page of a report names a source: a page, and a source to begin with."""

@@ -1,37 +1,67 @@
-"""What changed in a source since the page described it."""
+"""What changed in sources since pages described them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from ubp.git.patch import compare
 from ubp.git.repository import Repository
-from ubp.git.snapshot import read_document
-from ubp.git.trees import list_tree
+from ubp.git.snapshot import read_documents
+from ubp.git.trees import entries_at, list_tree
 from ubp.index import View
-from ubp.model import MODE_FILE, Entry, FilePath, ObjectId, ReferenceVerdict
+from ubp.model import (
+    MODE_FILE,
+    MODE_SUBMODULE,
+    MODE_TREE,
+    Entry,
+    FilePath,
+    ObjectId,
+    ReferenceVerdict,
+)
 from ubp.paths import Glob, is_glob
 from ubp.staleness.reference import Source, covers
 from ubp.staleness.report import SourceDiff
 
-# difflib's time grows with the square of what differs: a second at 5,000 changed lines.
-MOST_LINES = 20_000
+# Longer than any source that people wrote; 200,000 lines take libgit2 half a second.
+MOST_LINES = 200_000
 # More files than anybody reads in one diff of a directory.
 MOST_FILES = 50
+# Sources whose contents are read with one call: both versions of 100 of 10 kB are 2 MB.
+AT_ONCE = 100
 
 
-def diff_source(
-    answer: ReferenceVerdict,
+def diff_sources(
+    answers: Sequence[ReferenceVerdict],
     view: View,
     repository: Repository,
     is_hidden: Callable[[FilePath], bool],
-) -> SourceDiff:
-    """Compare a source's baseline with what stands in the snapshot, file by file.
+) -> Iterator[SourceDiff]:
+    """For each answer, its baseline compared with what stands in the snapshot, file by file.
 
     Files that `is_hidden` admits are left out: they are not served, as sources either.
     """
-    path = answer.moved_to or answer.source_path
-    before = _files_before(answer, repository)
-    if before is None:
-        return SourceDiff("Git keeps no object for the pin of a glob: see the commits instead.")
-    after = _files_after(path, view)
+    for start in range(0, len(answers), AT_ONCE):
+        batch = answers[start : start + AT_ONCE]
+        baselines = _find_baselines(batch, repository)
+        contents = _Contents(view, repository)
+        contents.expect(
+            [entry.id for entry in baselines.values() if not entry.is_directory],
+            [answer.moved_to or answer.source_path for answer in batch],
+        )
+        for number, answer in enumerate(batch):
+            before = _files_before(answer, baselines.get(number), repository)
+            if before is None:
+                yield SourceDiff("Git keeps no object for the pin of a glob: see the commits.")
+            else:
+                after = _files_after(answer.moved_to or answer.source_path, view)
+                yield _compare_files(before, after, contents, is_hidden)
+
+
+def _compare_files(
+    before: Mapping[FilePath, Entry],
+    after: Mapping[FilePath, Entry],
+    contents: "_Contents",
+    is_hidden: Callable[[FilePath], bool],
+) -> SourceDiff:
     if len(before) == len(after) == 1:  # a moved file is the same file
         before = {next(iter(after)): next(iter(before.values()))}
     changed = [
@@ -39,40 +69,136 @@ def diff_source(
         for name in sorted({*before, *after})
         if before.get(name) != after.get(name) and not is_hidden(name)
     ]
-    texts, missing = [], []
+    whole = SourceDiff("")
     for name in changed[:MOST_FILES]:
-        old = _read_before(before.get(name), repository)
-        new = _read_after(name, after.get(name), view, repository)
-        for entry, data in ((before.get(name), old), (after.get(name), new)):
-            if entry is not None and data is None:
-                missing.append(entry.id)
-        if old is not None and new is not None:
-            texts.append("\n".join(_unified(name, old, new)))
+        whole = _joined(whole, _compare_file(name, before.get(name), after.get(name), contents))
     if len(changed) > MOST_FILES:
-        texts.append(f"… and {len(changed) - MOST_FILES} more files")
-    return SourceDiff("\n".join(texts), tuple(missing))
+        rest = f"… and {len(changed) - MOST_FILES} more files"
+        whole = whole._replace(text="\n".join(filter(None, [whole.text, rest])))
+    return whole
+
+
+def _joined(one: SourceDiff, other: SourceDiff) -> SourceDiff:
+    return SourceDiff(
+        text="\n".join(filter(None, [one.text, other.text])),
+        missing=one.missing + other.missing,
+        added=one.added + other.added,
+        removed=one.removed + other.removed,
+        lines=one.lines + other.lines,
+    )
+
+
+def _compare_file(
+    name: FilePath, before: Entry | None, after: Entry | None, contents: "_Contents"
+) -> SourceDiff:
+    modules = [e.id[:12] if e else "none" for e in (before, after) if not e or _is_module(e)]
+    if len(modules) == 2:  # noqa: PLR2004 - both sides
+        return SourceDiff(f"Submodule {name}: {modules[0]} before, {modules[1]} now")
+    old = contents.before(before)
+    new = contents.after(name, after)
+    absent = [e.id for e, data in ((before, old), (after, new)) if e and data is None]
+    if old is None or new is None:
+        return SourceDiff("", tuple(absent))
+    lines = _count_lines(old) + _count_lines(new)
+    if lines > MOST_LINES:
+        return SourceDiff(f"{name} differs: with {lines} lines before and now it is too long")
+    patch = compare(name, old, new)
+    return SourceDiff(patch.text, (), patch.added, patch.removed, lines)
+
+
+def _is_module(entry: Entry) -> bool:
+    return entry.mode == MODE_SUBMODULE
+
+
+def _count_lines(data: bytes) -> int:
+    return data.count(b"\n") + (data[-1:] not in {b"", b"\n"})
+
+
+class _Contents:
+    """The bytes of both sides; those that are expected are read with a call or two for all."""
+
+    def __init__(self, view: View, repository: Repository) -> None:
+        self._view = view
+        self._repository = repository
+        self._before: dict[ObjectId, bytes | None] = {}
+        self._after: dict[FilePath, bytes | None] = {}
+
+    def expect(self, before: Collection[ObjectId], after: Collection[FilePath]) -> None:
+        """Read these blobs, and these files of the snapshot."""
+        self._before |= self._repository.read_blobs(set(before))
+        there = {path: e for path, e in self._view.entries(after).items() if e and e.is_file}
+        self._after |= read_documents(self._repository, self._view.snapshot, there)
+
+    def before(self, entry: Entry | None) -> bytes | None:
+        """A baseline; None: not to be had."""
+        if entry is None:
+            return b""
+        if entry.id not in self._before:
+            self._before |= self._repository.read_blobs([entry.id])
+        return self._before[entry.id]
+
+    def after(self, path: FilePath, entry: Entry | None) -> bytes | None:
+        """What stands at a path now; None: not to be had."""
+        if entry is None:
+            return b""
+        if path not in self._after:
+            found = read_documents(self._repository, self._view.snapshot, {path: entry})
+            self._after |= found
+        return self._after[path]
+
+
+def _find_baselines(
+    answers: Sequence[ReferenceVerdict], repository: Repository
+) -> dict[int, Entry]:
+    """What stood there, by the answers' numbers; not told where Git has no such object."""
+    wanted: dict[ObjectId, set[FilePath]] = defaultdict(set)
+    for answer in answers:
+        if answer.baseline_commit:
+            wanted[answer.baseline_commit].add(answer.source_path)
+    stood = entries_at(repository, wanted) if wanted else {}
+    pins = {a.baseline_blob for a in answers if a.baseline_blob and not a.baseline_commit}
+    pinned = _resolve_pins(sorted(pins), repository) if pins else {}
+    found: dict[int, Entry] = {}
+    for number, answer in enumerate(answers):
+        if answer.baseline_commit:
+            entry = stood[answer.baseline_commit, answer.source_path]
+        else:
+            entry = pinned.get(answer.baseline_blob or "")
+        if entry is not None and answer.baseline_blob is not None:
+            found[number] = entry
+    return found
+
+
+def _resolve_pins(pins: Sequence[str], repository: Repository) -> dict[str, Entry]:
+    """The blob or tree that each pin, mostly shortened, stands for."""
+    stdin = "".join(f"{pin}\n" for pin in pins).encode("ascii")
+    lines = repository.run("cat-file", "--batch-check", stdin=stdin).decode("ascii").splitlines()
+    modes = {"blob": MODE_FILE, "tree": MODE_TREE}
+    return {
+        pin: Entry(modes[words[1]], ObjectId(words[0]))
+        for pin, words in zip(pins, (line.split(" ") for line in lines), strict=True)
+        if words[1] in modes
+    }
 
 
 def _files_before(
-    answer: ReferenceVerdict, repository: Repository
+    answer: ReferenceVerdict, entry: Entry | None, repository: Repository
 ) -> Mapping[FilePath, Entry] | None:
     """The baseline's files; None where Git has no object that could tell them."""
     path, baseline = answer.source_path, answer.baseline_blob
     if baseline is None:
         return {}
+    if entry is not None and not entry.is_directory:
+        return {path: entry}
     if answer.baseline_commit:
         tree = list_tree(repository, answer.baseline_commit)
-        if path in tree and not tree[path].is_directory:
-            return {path: tree[path]}
-        return {p: e for p, e in tree.items() if e.is_file and covers(_source(path), [p])}
-    kind = repository.run("cat-file", "-t", baseline, ok=(0, 128)).strip()
-    if kind == b"tree":
-        tree = list_tree(repository, ObjectId(baseline))
-        return {FilePath(f"{path}/{p}"): e for p, e in tree.items() if e.is_file}
-    if not kind and is_glob(path):
-        return None
-    full = repository.run("rev-parse", "--verify", "--quiet", baseline, ok=(0, 1))
-    return {path: Entry(MODE_FILE, ObjectId(full.decode().strip() or baseline))}
+        source = _source(path)
+        return {p: e for p, e in tree.items() if e.is_file and covers(source, [p])}
+    if entry is not None:
+        above = "" if is_glob(path) else f"{path}/"  # a glob's tree begins at the root
+        tree = list_tree(repository, entry.id)
+        return {FilePath(above + p): e for p, e in tree.items() if e.is_file}
+    return None if is_glob(path) else {path: Entry(MODE_FILE, ObjectId(baseline))}
 
 
 def _source(path: FilePath) -> Source:
@@ -87,26 +213,3 @@ def _files_after(path: FilePath, view: View) -> Mapping[FilePath, Entry]:
         glob = Glob(path)
         return {p: e for p, e in view.files(glob.prefix) if e.is_file and glob.matches(p)}
     return {p: e for p, e in view.files(path) if e.is_file} if entry else {}
-
-
-def _read_before(entry: Entry | None, repository: Repository) -> bytes | None:
-    return repository.read_blobs([entry.id])[entry.id] if entry else b""
-
-
-def _read_after(
-    path: FilePath, entry: Entry | None, view: View, repository: Repository
-) -> bytes | None:
-    return read_document(repository, view.snapshot, path, entry) if entry else b""
-
-
-def _unified(name: str, old: bytes, new: bytes) -> Iterator[str]:
-    import difflib
-
-    if b"\0" in old[:8000] or b"\0" in new[:8000]:
-        yield f"Binary file {name} differs"
-        return
-    before, after = (data.decode("utf-8", "replace").splitlines() for data in (old, new))
-    if len(before) + len(after) > MOST_LINES:
-        yield f"{name} differs ({len(before)} lines before, {len(after)} now): too long to show"
-        return
-    yield from difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", lineterm="")

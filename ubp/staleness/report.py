@@ -80,10 +80,16 @@ class Acknowledgement(NamedTuple):
 
 
 class SourceDiff(NamedTuple):
-    """A unified diff, and the blobs that a partial clone lacks to make it whole."""
+    """A unified diff, and the blobs that a partial clone lacks to make it whole.
+
+    So many lines were `added` and `removed`, of the `lines` that the files had before and have now.
+    """
 
     text: str
     missing: tuple[ObjectId, ...] = ()
+    added: int = 0
+    removed: int = 0
+    lines: int = 0
 
     @property
     def fetch_command(self) -> str:
