@@ -73,6 +73,7 @@ def test_every_setting_of_the_design_is_accepted(data_dir: Path):
         severities=(("orphan-doc", "warning"), ("stale-doc", "off")),
         ignored=(Ignored(("docs/old", "docs/old/**"), "broken-link"),),
         link_roots=("docs/site",),
+        model="some/model",
     )
 
 

@@ -9,6 +9,7 @@ from ubp.paths import match_any, nfc
 DEFAULT_INCLUDE = ("**/*.md", "**/*.markdown")
 DEFAULT_KEYS = ("source_refs",)
 DEFAULT_THRESHOLD_DAYS = 7.0
+NO_MODEL = "none"
 BUILT_IN_EXCLUDE = (
     "**/node_modules",  # the folder too, for a reference may name it
     "**/node_modules/**",
@@ -33,7 +34,8 @@ class Config(NamedTuple):
 
     `docs_dir` is "" where the whole repository is searched for documents; `warnings` are
     sentences about settings that nobody knows; `severities` are pairs of a rule's name and its
-    severity; `link_roots` are folders where links with a leading "/" may start.
+    severity; `link_roots` are folders where links with a leading "/" may start; `model` is an
+    embedding model's folder or hub id, NO_MODEL for none, None for the one that comes with UBP.
     """
 
     docs_dir: FilePath = FilePath("")
@@ -45,6 +47,7 @@ class Config(NamedTuple):
     severities: tuple[tuple[str, str], ...] = ()
     ignored: tuple[Ignored, ...] = ()
     link_roots: tuple[FilePath, ...] = ()
+    model: str | None = None
 
 
 def has_config(data_dir: str) -> bool:

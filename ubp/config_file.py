@@ -174,6 +174,7 @@ class _File:
             tuple(check.get("severity", {}).items()),
             tuple(Ignored(tuple(_excluded(one["path"])), one["rule"]) for one in ignored),
             (root,) if root else (),
+            settings.get("search", {}).get("model"),
         )
 
     def _know(self, rule: str, trail: Trail) -> None:

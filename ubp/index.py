@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ubp.config import Config, is_document
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_documents
-from ubp.indexing.base import Base, Ground, tells_documents
+from ubp.indexing.base import Base, Ground, Kept, tells_documents
 from ubp.indexing.commit import lay_base
 from ubp.indexing.overlay import ROOT, Overlay
 from ubp.indexing.pages import Pages
@@ -17,8 +17,10 @@ from ubp.seams import Progress, be_silent
 from ubp.store.store import Store
 
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
+    from ubp.embed.model import Model
     from ubp.indexing.fulltext import FullText
     from ubp.indexing.linked import Linked
+    from ubp.indexing.meaning import Meaning
 
 
 class View:
@@ -133,6 +135,12 @@ class View:
 
         return FullText(self.ground.store, self._linked)
 
+    def meaning(self, model: "Model") -> "Meaning":
+        """See that the documents' chunks have vectors of this model; and give them."""
+        from ubp.indexing.meaning import Meaning
+
+        return Meaning(self.ground, self._linked, model)
+
     def learn(self) -> None:
         """See that the store knows what each document says; `build_view` has done so."""
         keys = self._config.keys
@@ -210,12 +218,14 @@ class View:
         return forms
 
 
-def build_view(
+def build_view(  # noqa: PLR0913  # a view joins as many
     repository: Repository,
     store: Store,
     config: Config,
     snapshot: Snapshot,
     progress: Progress = be_silent,
+    *,
+    kept: Kept | None = None,
 ) -> View:
     """Make sure that the store knows the snapshot's files and what its documents say.
 
@@ -225,7 +235,7 @@ def build_view(
     base, changes, has_folders = lay_base(repository, store, config, snapshot)
     overlay = Overlay(repository, base, changes, has_folders=has_folders)
     pages = Pages(repository, store, config.keys, snapshot, progress)
-    ground = Ground(repository, store, snapshot, progress)
+    ground = Ground(repository, store, snapshot, progress, kept or Kept())
     view = View(ground, config, base, overlay, pages)
     view.learn()
     return view

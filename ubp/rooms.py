@@ -3,17 +3,23 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from ubp.config import Config, has_config, is_excluded
+from ubp.config import NO_MODEL, Config, has_config, is_excluded
 from ubp.errors import UsageError
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import read_commit, read_index, read_worktree
 from ubp.history import History
 from ubp.index import View, build_view
+from ubp.indexing.base import Kept
 from ubp.model import FilePath, Snapshot
 from ubp.seams import Progress, Warn, be_silent
+from ubp.store.place import FILE_NAME
 from ubp.store.store import Store, open_store
+
+if TYPE_CHECKING:  # modules that `ubp stale` must not load
+    from ubp.embed.model import Model
+    from ubp.embed.place import ModelPlace
 
 
 class Question(NamedTuple):
@@ -32,11 +38,13 @@ class Question(NamedTuple):
 class Rooms:
     """A repository with its index. Not safe for use by several threads at once."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # only `open` calls it
         self,
         repository: Repository,
         store: Store,
         config: Config,
+        *,
+        environment: Mapping[str, str],
         progress: Progress,
         clock: Callable[[], float],
     ) -> None:
@@ -47,6 +55,10 @@ class Rooms:
         self.history = History(repository, store)
         self.progress = progress
         self.clock = clock
+        self.environment = environment
+        self.kept = Kept()
+        self._model: Model | None = None
+        self._marks = _marks_of(repository)
 
     @classmethod
     def open(  # noqa: PLR0913  # the API's options, all of them named
@@ -56,19 +68,22 @@ class Rooms:
         environment: Mapping[str, str] | None = None,
         keys: Sequence[str] = (),
         days: float | None = None,
+        model: str | None = None,
         warn: Warn = be_silent,
         progress: Progress = be_silent,
         clock: Callable[[], float] = time.time,
     ) -> Self:
         """Open the repository around a directory.
 
-        `keys` and `days` stand in for the configuration's `staleness.keys` and `threshold_days`.
+        `keys`, `days` and `model` stand in for the configuration's `staleness.keys`,
+        `staleness.threshold_days` and `search.model`.
 
         Raises:
             RepositoryError: no repository that can be read.
             ConfigError: `.ubp/config.json` cannot be used.
         """
-        repository = open_repository(directory, os.environ if environment is None else environment)
+        environment = os.environ if environment is None else environment
+        repository = open_repository(directory, environment)
         config = _load_config(repository.data_dir)
         for warning in config.warnings:
             warn(warning)
@@ -76,7 +91,16 @@ class Rooms:
             config = config._replace(keys=tuple(keys))
         if days is not None:
             config = config._replace(threshold_days=days)
-        return cls(repository, open_store(repository.data_dir, warn), config, progress, clock)
+        if model is not None:
+            config = config._replace(model=model)
+        return cls(
+            repository,
+            open_store(repository.data_dir, warn),
+            config,
+            environment=environment,
+            progress=progress,
+            clock=clock,
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -112,12 +136,47 @@ class Rooms:
         """The snapshot with its index brought up to date."""
         return self._view(self.snapshot(question))
 
+    def model_place(self) -> "ModelPlace | None":
+        """Where the model in use lies; None: there is none, by configuration or installation.
+
+        Raises:
+            ModelError: the configured model is not there.
+        """
+        from ubp.embed.place import find_model, has_extra
+
+        if self.config.model == NO_MODEL or not has_extra():
+            return None
+        root = self.repository.root or self.repository.git_dir
+        return find_model(self.config.model, self.environment, root)
+
+    def model(self) -> "Model | None":
+        """The model in use, loaded when it is first asked for; None: see `model_place`.
+
+        Raises:
+            ModelError: the configured model is not there, or cannot be used.
+        """
+        if self._model is None and (place := self.model_place()):
+            from ubp.embed.model import load_model
+
+            self._model = load_model(place)
+        return self._model
+
     def is_hidden(self, path: FilePath) -> bool:
         """Whether the configuration keeps this file from being served, as a source too."""
         return is_excluded(self.config, path)
 
+    def is_outdated(self) -> bool:
+        """Whether what is read once, when rooms are opened, has changed: open others then.
+
+        That is the configuration, where a shallow clone ends, which file the index is, and in a
+        bare repository what HEAD names.
+        """
+        return self.repository.root is None or _marks_of(self.repository) != self._marks
+
     def _view(self, snapshot: Snapshot) -> View:
-        return build_view(self.repository, self.store, self.config, snapshot, self.progress)
+        return build_view(
+            self.repository, self.store, self.config, snapshot, self.progress, kept=self.kept
+        )
 
 
 def _load_config(data_dir: str) -> Config:
@@ -126,3 +185,18 @@ def _load_config(data_dir: str) -> Config:
     from ubp.config_file import load_config
 
     return load_config(data_dir)
+
+
+def _marks_of(repository: Repository) -> tuple[tuple[int, ...] | None, ...]:
+    config = _stat(os.path.join(repository.data_dir, "config.json"))
+    shallow = _stat(os.path.join(repository.common_dir, "shallow"))
+    index = _stat(os.path.join(repository.data_dir, FILE_NAME))
+    written = ((f.st_mtime_ns, f.st_size, f.st_ino) if f else None for f in (config, shallow))
+    return *written, (index.st_dev, index.st_ino) if index else None
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except OSError:
+        return None

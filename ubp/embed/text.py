@@ -8,11 +8,12 @@ KEY_BYTES = 16
 
 
 def text_to_embed(title: str | None, heading_path: Sequence[str], body: str) -> str:
-    """The page's title, the headings above the chunk, and its text."""
+    """The page's title, the headings above the chunk, and its text, as clean Unicode."""
     headings = [heading for heading in heading_path if heading != title]
-    return "\n".join([*([title] if title else []), *headings, body])
+    text = "\n".join([*([title] if title else []), *headings, body])
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def key_of(text: str) -> bytes:
     """The key of a text's vector."""
-    return blake2b(text.encode("utf-8", "replace"), digest_size=KEY_BYTES).digest()
+    return blake2b(text.encode(), digest_size=KEY_BYTES).digest()

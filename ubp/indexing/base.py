@@ -1,7 +1,7 @@
 """The files of the commit that a view stands on: as the store lists them, else in memory."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ubp.config import Config, is_document
 from ubp.git.repository import Repository
@@ -12,8 +12,17 @@ from ubp.store.listed import ListingMovedError
 from ubp.store.listing import Listing
 from ubp.store.store import Store
 
+if TYPE_CHECKING:  # modules that `ubp stale` must not load
+    from ubp.indexing.holding import Held
+
 T = TypeVar("T")
 Tree = Mapping[FilePath, Entry]
+
+
+class Kept:
+    """What outlives a view: the vectors of a model, in memory."""
+
+    vectors: "Held | None" = None
 
 
 class Ground(NamedTuple):
@@ -23,6 +32,7 @@ class Ground(NamedTuple):
     store: Store
     snapshot: Snapshot
     progress: Progress
+    kept: Kept
 
 
 def tells_documents(config: Config) -> Callable[[FilePath, Entry], bool]:

@@ -6,6 +6,7 @@ from ubp.indexing.learning import Learning
 from ubp.model import MODE_FILE, Entry, FilePath, Link, ObjectId, Section
 from ubp.store.graph_facts import GraphFacts
 from ubp.store.graph_rows import (
+    NOTHING,
     PageNaming,
     PageRows,
     unpack_links,
@@ -15,8 +16,6 @@ from ubp.store.graph_rows import (
 from ubp.targets import PageNames
 
 Files = Mapping[FilePath, ObjectId | None]
-
-NOTHING = PageRows(None, "[]", "[]", "[]", (), (), ())
 
 
 class Knowledge:

@@ -10,7 +10,7 @@ from ubp.model import Entry, FilePath, ObjectId, Snapshot
 from ubp.seams import Progress
 from ubp.store.database import Database
 from ubp.store.graph_facts import GraphFacts
-from ubp.store.graph_rows import PageRows
+from ubp.store.graph_rows import NOTHING, PageRows
 
 # Starting the processes takes 0.2 s of CPU each, as long as reading this many pages of 2 KB.
 PAGES_WORTH_PROCESSES = 300
@@ -55,6 +55,7 @@ class Learning:
     def _learn(self, wanted: Documents) -> None:
         ready: dict[ObjectId, PageRows] = {}
         saved = 0
+        self._progress("Reading links and words", saved, len(wanted))  # may refuse so much
         for answers in self._read(wanted):
             ready |= answers
             if len(ready) >= PAGES_A_TRANSACTION:
@@ -108,6 +109,3 @@ class Learning:
             yield blobs
             mean = max(1, sum(map(len, blobs.values())) // max(1, len(blobs)))
             size = max(1, min(PAGES_A_BATCH, BYTES_A_BATCH // mean))
-
-
-NOTHING = PageRows(None, "[]", "[]", "[]", (), (), ())

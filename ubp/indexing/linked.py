@@ -1,7 +1,7 @@
 """The links of a snapshot: as they are stored for a commit, and what differs from that."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple, TypeVar
@@ -12,7 +12,7 @@ from ubp.indexing.laying import ATTEMPTS, Laying
 from ubp.links import Bucket, Resolution
 from ubp.model import FilePath, Link, ObjectId, Section
 from ubp.store.edges import GraphMovedError, StoredEdges, StoredGraph
-from ubp.store.patches import Edges
+from ubp.store.patches import Edges, Node
 
 T = TypeVar("T")
 
@@ -39,6 +39,15 @@ class Linked:
         self._laying = laying
         self._graph, self._patch = laying.lay()
         self.times_laid = 1
+
+    @property
+    def patched(self) -> Mapping[FilePath, Node | None]:
+        """What differs from the stored graph; None: nothing stands there any more."""
+        return self._patch.nodes
+
+    def of_stored(self, question: Callable[[StoredGraph], T]) -> T | None:
+        """The answer to a question about the stored graph; None: there is none to stand on."""
+        return self._ask(question) if self._graph else None
 
     def pages(self) -> dict[FilePath, ObjectId]:
         """The pages and their blobs, in the order of their paths."""

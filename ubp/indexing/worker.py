@@ -8,18 +8,15 @@ import marshal
 import struct
 import sys
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import IO, Any
 
+from ubp.embed.text import key_of, text_to_embed
 from ubp.links import names_asked
 from ubp.model import Chunk, ObjectId, Section
 from ubp.parse.markdown import parse_markdown
 from ubp.parse.page import parse_page, read_head
 from ubp.store.graph_rows import ChunkRow, PageRows, checksums, clean, pack_json, pack_link
 from ubp.words import segment
-
-# Collisions must not happen: a vector is found by this. 16 bytes are as many as a UUID's.
-HASH_BYTES = 16
 
 _LENGTH = struct.Struct("<Q")
 
@@ -33,23 +30,38 @@ def read_page(data: bytes) -> PageRows:
     """Read a page."""
     head = parse_page(data, ())
     found = parse_markdown(data, read_head(data, ()).body)
-    words = _Words(head.title or "", head.aliases, found.sections)
+    chunks = _Chunks(data, head.title, head.aliases, found.sections)
     return PageRows(
         title=clean(head.title) if head.title else None,
         aliases=pack_json(head.aliases),
         sections=pack_json(found.sections),
         anchors=pack_json(found.anchors),
+        texts=b"".join(map(chunks.key, found.chunks)),
         asked=checksums({name for link in found.links for name in names_asked(link)}),
-        chunks=tuple(words.row(data, chunk) for chunk in found.chunks),
+        chunks=tuple(map(chunks.row, found.chunks)),
         links=tuple(map(pack_link, found.links)),
     )
 
 
-class _Words:
+def body_of(data: bytes, start: int, end: int) -> str:
+    """The text of a chunk, from its bytes."""
+    return data[start:end].decode("utf-8", "replace").replace("\0", " ")
+
+
+class _Chunks:
     """What the chunks of one page have in common."""
 
-    def __init__(self, title: str, aliases: tuple[str, ...], sections: tuple[Section, ...]) -> None:
-        self._title = segment(clean(title))
+    def __init__(
+        self,
+        data: bytes,
+        title: str | None,
+        aliases: tuple[str, ...],
+        sections: tuple[Section, ...],
+    ) -> None:
+        self._data = data
+        self._title = clean(title) if title else None
+        self._sections = sections
+        self._title_words = segment(self._title or "")
         self._aliases = segment(clean("\n".join(aliases)))
         self._headings = [
             # The page's title has a column of its own.
@@ -57,11 +69,14 @@ class _Words:
             for section in sections
         ]
 
-    def row(self, data: bytes, chunk: Chunk) -> ChunkRow:
-        text = data[chunk.byte_start : chunk.byte_end]
-        body = segment(text.decode("utf-8", "replace").replace("\0", " "))
-        words = (self._title, self._headings[chunk.section], body, self._aliases)
-        return (*chunk, blake2b(text, digest_size=HASH_BYTES).digest(), words)
+    def row(self, chunk: Chunk) -> ChunkRow:
+        body = segment(body_of(self._data, chunk.byte_start, chunk.byte_end))
+        return (*chunk, (self._title_words, self._headings[chunk.section], body, self._aliases))
+
+    def key(self, chunk: Chunk) -> bytes:
+        body = body_of(self._data, chunk.byte_start, chunk.byte_end)
+        heading_path = self._sections[chunk.section].heading_path
+        return key_of(text_to_embed(self._title, heading_path, body))
 
 
 def serve(tasks: IO[bytes], answers: IO[bytes]) -> None:

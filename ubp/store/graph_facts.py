@@ -51,9 +51,9 @@ class GraphFacts:
         def save(connection: sqlite3.Connection) -> None:
             for blob, rows in pages.items():
                 page = connection.execute(
-                    "INSERT OR IGNORE INTO page (blob, title, aliases, sections, anchors)"
-                    " VALUES (?, ?, ?, ?, ?)",
-                    [pack_id(blob), rows.title, rows.aliases, rows.sections, rows.anchors],
+                    "INSERT OR IGNORE INTO page (blob, title, aliases, sections, anchors, texts)"
+                    " VALUES (?, ?, ?, ?, ?, ?)",
+                    [pack_id(blob), *rows[:5]],
                 )
                 if page.rowcount:
                     _put_page(connection, page.lastrowid, rows)
@@ -174,7 +174,6 @@ class GraphFacts:
 def _sweep(connection: sqlite3.Connection) -> None:
     """Take away what belongs to pages that are gone; most words being such, take away all."""
     connection.execute("DELETE FROM asked WHERE page NOT IN (SELECT id FROM page)")
-    connection.execute("DELETE FROM vector WHERE hash NOT IN (SELECT hash FROM chunk)")
     ((words, live),) = connection.execute(
         "SELECT (SELECT count(*) FROM words_docsize), (SELECT count(*) FROM chunk)"
     )
@@ -208,8 +207,8 @@ def _put_chunk(
     connection: sqlite3.Connection, columns: Sequence[object], words: Sequence[str]
 ) -> None:
     chunk = connection.execute(
-        f"INSERT INTO chunk (page, number, {CHUNK_COLUMNS}, hash)"  # noqa: S608  # ours
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO chunk (page, number, {CHUNK_COLUMNS})"  # noqa: S608  # ours
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         columns,
     ).lastrowid
     connection.execute(

@@ -9,7 +9,7 @@ from ubp.model import Chunk, Link, Section
 
 # A chunk's texts for the full text, in the order of its columns: title, headings, body, aliases.
 Words = tuple[str, str, str, str]
-ChunkRow = tuple[int, int, int, int, int, int, bytes, Words]
+ChunkRow = tuple[int, int, int, int, int, int, Words]
 LinkRow = tuple[str | int | None, ...]
 
 
@@ -20,9 +20,14 @@ class PageRows(NamedTuple):
     aliases: str
     sections: str
     anchors: str
+    texts: bytes
     asked: tuple[int, ...]
     chunks: tuple[ChunkRow, ...]
     links: tuple[LinkRow, ...]
+
+
+NOTHING = PageRows(None, "[]", "[]", "[]", b"", (), (), ())
+"""What is kept of a page that cannot be read."""
 
 
 class PageNaming(NamedTuple):

@@ -1,6 +1,6 @@
 """What `knowledge.db` holds. Derived data: a change here raises FORMAT, nothing is migrated."""
 
-FORMAT = 2
+FORMAT = 3
 """`PRAGMA user_version`. Raise it with the schema, and with what `parse_page`, `parse_markdown`,
 `ubp.words`, `ubp.links` or `is_document` answer for the same bytes and paths: every database of
 another format is rebuilt from nothing."""
@@ -49,6 +49,12 @@ CREATE TABLE last_change (
     is_boundary INTEGER NOT NULL,
     PRIMARY KEY (head, path)
 ) WITHOUT ROWID;
+CREATE TABLE first_change (
+    head INTEGER NOT NULL REFERENCES head ON DELETE CASCADE,
+    path NOT NULL,
+    "commit" BLOB NOT NULL,
+    PRIMARY KEY (head, path)
+) WITHOUT ROWID;
 CREATE TABLE drift (
     head INTEGER NOT NULL REFERENCES head ON DELETE CASCADE,
     search TEXT NOT NULL,
@@ -80,7 +86,8 @@ CREATE TABLE page (
     title TEXT,                -- the front matter's, else the first H1's text
     aliases TEXT NOT NULL,     -- JSON, as are the next two
     sections TEXT NOT NULL,
-    anchors TEXT NOT NULL
+    anchors TEXT NOT NULL,
+    texts BLOB NOT NULL        -- the keys of its chunks' texts (`ubp.embed.text`), in order
 );
 CREATE TABLE chunk (
     id INTEGER PRIMARY KEY AUTOINCREMENT, -- the full text's: never given again
@@ -92,7 +99,6 @@ CREATE TABLE chunk (
     byte_start INTEGER NOT NULL,
     byte_end INTEGER NOT NULL,
     token_count INTEGER NOT NULL,
-    hash BLOB NOT NULL,        -- of its text
     UNIQUE (page, number)
 );
 CREATE TABLE link (
@@ -125,12 +131,18 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 -- So many bytes are gathered before they are written and merged; 1 MB is SQLite's.
 INSERT INTO words (words, rank) VALUES ('hashsize', 8388608);
-CREATE TABLE vector (
-    hash BLOB NOT NULL,        -- of a chunk's text
-    model TEXT NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (hash, model)
-) WITHOUT ROWID;
+-- The vectors of texts, many in a row, so that a matrix is read without a loop. Keys (16 bytes
+-- each) and vectors (`dimensions` numbers of one byte each) stand in the same order. Full blocks
+-- never change; the last one of a model grows.
+CREATE TABLE vector_block (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    model BLOB NOT NULL,       -- its fingerprint
+    dimensions INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    keys BLOB NOT NULL,
+    vectors BLOB NOT NULL
+);
+CREATE INDEX model_block ON vector_block (model, id, count);
 
 -- Where the links of one commit lead, for each work tree. A larger generation came later.
 CREATE TABLE graph (
@@ -186,11 +198,17 @@ WHERE generation = (SELECT max(generation) FROM graph) AND node.blob IS NOT NULL
 CREATE VIEW sections AS
 SELECT chunk.id, node.doc_id,
     json_extract(page.sections, '$[' || chunk.section || '][0]') AS heading,
-    chunk.number AS section_order, NULL AS content, lower(hex(chunk.hash)) AS content_hash,
-    vector.vector AS embedding, vector.model AS embedding_model, chunk.token_count,
+    chunk.number AS section_order, NULL AS content,
+    lower(hex(substr(texts, 16 * number + 1, 16))) AS content_hash,
+    (SELECT substr(vectors, instr(keys, substr(texts, 16 * number + 1, 16)) / 16 * dimensions + 1,
+        dimensions) FROM vector_block WHERE instr(keys, substr(texts, 16 * number + 1, 16))
+        ORDER BY id DESC LIMIT 1) AS embedding,
+    (SELECT lower(hex(model)) FROM vector_block
+        WHERE instr(keys, substr(texts, 16 * number + 1, 16)) ORDER BY id DESC LIMIT 1)
+        AS embedding_model, chunk.token_count,
     NULL AS updated_at, node.path AS filepath, line_start, line_end, byte_start, byte_end
 FROM graph JOIN node ON node.graph = graph.id JOIN page ON page.blob = node.blob
-JOIN chunk ON chunk.page = page.id LEFT JOIN vector ON vector.hash = chunk.hash
+JOIN chunk ON chunk.page = page.id
 WHERE generation = (SELECT max(generation) FROM graph);
 CREATE VIEW links AS
 SELECT node.doc_id AS source_doc_id, target.doc_id AS target_doc_id, link.target AS target_title,
@@ -218,7 +236,7 @@ LEFT JOIN entry ON entry.listing = listing.id AND entry.path =
 WHERE graph.generation = (SELECT max(generation) FROM graph);
 """
 
-TABLES = ("facts", "listing", "head", "past_entry", "commit_record", "vector", "graph")
+TABLES = ("facts", "listing", "head", "past_entry", "commit_record", "vector_block", "graph")
 """All but those of pages' Markdown, and those that go with a row of another table."""
 
 SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")

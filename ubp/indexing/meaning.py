@@ -1,0 +1,140 @@
+"""The meaning of one snapshot: the vectors of its documents' chunks."""
+
+from collections.abc import Collection as Group
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ubp.embed.collection import Collection, Found
+from ubp.embed.model import Model
+from ubp.indexing.base import Ground
+from ubp.indexing.embedding import Embedding
+from ubp.indexing.holding import Held
+from ubp.indexing.laying import ATTEMPTS
+from ubp.indexing.linked import Linked
+from ubp.model import FilePath, ObjectId
+from ubp.store.edges import StoredGraph
+from ubp.store.vectors import StoredVectors
+
+
+class MeaningHit(NamedTuple):
+    """A chunk of a document, and how near in meaning it is: a cosine, from -1 to 1.
+
+    Lines count from 1, both ends included; the bytes from `byte_start` to `byte_end` are its text.
+    """
+
+    path: FilePath
+    blob: ObjectId
+    number: int
+    score: float
+    heading_path: tuple[str, ...]
+    line_start: int
+    line_end: int
+    byte_start: int
+    byte_end: int
+
+
+class Meaning:
+    """The vectors of a snapshot's documents; made, as far as they are missing, on the way in.
+
+    `pending` counts the chunks that have none, because their pages' bytes cannot be had.
+    """
+
+    def __init__(self, ground: Ground, linked: Linked, model: Model) -> None:
+        self.model = model
+        self.pending = 0
+        self._linked = linked
+        self._stored = StoredVectors(ground.store, model.fingerprint, model.dimensions)
+        self._embedding = Embedding(ground, model, self._stored)
+        self._held = _held(ground, model)
+        self._paths: dict[ObjectId, Sequence[FilePath]] = {}
+        for _ in range(ATTEMPTS):
+            before = linked.times_laid
+            self._bring()
+            if linked.times_laid == before:
+                break
+
+    def search(
+        self, text: str, limit: int, within: Group[FilePath] | None = None
+    ) -> list[MeaningHit]:
+        """The chunks that mean most nearly the same as a text, best first.
+
+        A page that stands at several paths is there at each of them; `within` names the paths that
+        count. A text of which the model knows no word is near to nothing.
+        """
+        query = self.model.encode([text])
+        if limit <= 0 or not query.rows.any():
+            return []
+        vectors = self._held.vectors
+        cosines = vectors.cosines(query)
+        blobs = set(self._linked.blobs(within).values()) if within is not None else None
+        wanted = limit
+        while True:
+            found: list[Found] = []
+            for part in self._parts:
+                mask = part.mask(blobs) if blobs is not None else None
+                found += part.best(cosines, vectors, wanted, mask)
+            found.sort(key=lambda one: (-one.score, one.page, one.number))
+            hits = self._hits(found[:wanted], within)
+            if len(hits) >= limit or len(found) < wanted:
+                return hits[:limit]
+            wanted *= 4
+
+    def _bring(self) -> None:
+        """Know the snapshot's chunks, and see that they have vectors."""
+        self._parts = self._collect()
+        held = self._held
+        held.refresh(self._stored)
+        missing = self._missing()
+        if missing:
+            paths = self._linked.paths_of(missing.keys())
+            self._embedding.embed(
+                {blob: paths[blob][0] for blob in missing if blob in paths}, sum(missing.values())
+            )
+            held.refresh(self._stored)
+        self.pending = sum(self._missing().values())
+
+    def _collect(self) -> list[Collection]:
+        linked, stored = self._linked, self._stored
+        blobs = {node.blob for node in linked.patched.values() if node and node.blob}
+        parts = [Collection(stored.texts_of(blobs))] if blobs else []
+
+        def base(graph: StoredGraph) -> Collection:
+            key = (graph.commit, graph.scope)
+            known = self._held.collection(key) if graph.is_complete else None
+            return known or self._held.keep(key, stored.texts(graph))
+
+        of_base = linked.of_stored(base)
+        return [*parts, of_base] if of_base else parts
+
+    def _missing(self) -> dict[ObjectId, int]:
+        missing: dict[ObjectId, int] = {}
+        for part in self._parts:
+            missing.update(part.missing(self._held.vectors))
+        there = self._paths_of(set(missing))
+        return {blob: count for blob, count in missing.items() if there[blob]}
+
+    def _hits(self, found: list[Found], within: Group[FilePath] | None) -> list[MeaningHit]:
+        paths = self._paths_of({one.page for one in found})
+        standing = {(one.page, one.number): one.score for one in found if paths[one.page]}
+        places = self._stored.places(list(standing))
+        return [
+            MeaningHit(path, blob, number, score, *places[blob, number])
+            for (blob, number), score in standing.items()
+            if (blob, number) in places
+            for path in paths[blob]
+            if within is None or path in within
+        ]
+
+    def _paths_of(self, blobs: set[ObjectId]) -> dict[ObjectId, Sequence[FilePath]]:
+        unknown = blobs - self._paths.keys()
+        if unknown:
+            found = self._linked.paths_of(unknown)
+            self._paths.update((blob, found.get(blob, ())) for blob in unknown)
+        return {blob: self._paths[blob] for blob in blobs}
+
+
+def _held(ground: Ground, model: Model) -> Held:
+    kept = ground.kept
+    if kept.vectors is None or kept.vectors.fingerprint != model.fingerprint:
+        kept.vectors = Held(model)
+    return kept.vectors
