@@ -10,6 +10,8 @@ from ubp.tokens import CJK_RANGES, estimate_tokens
 SUMMARY_CHARACTERS = 500
 # A summary is looked for in so much of a page: its prose begins sooner, or there is none.
 SUMMARY_WINDOW = 16_000
+# What stands behind the limit decides whether a word and a sentence end there.
+AHEAD = 8
 
 Holds = Callable[[str], bool]
 """Whether there is room for a text; where there is, there is room for its beginnings too."""
@@ -55,7 +57,7 @@ def summarise(text: str, limit: int = SUMMARY_CHARACTERS) -> str:
 
     What is longer than `limit` ends with a sentence, or inside one with an ellipsis.
     """
-    line = " ".join(" ".join(_prose(text[:SUMMARY_WINDOW])).split())
+    line = _first_prose(text[:SUMMARY_WINDOW], limit)
     if len(line) <= limit:
         return line
     whole = _longest(line, _ends(_SENTENCE, line), lambda part: len(part) <= limit)
@@ -97,6 +99,16 @@ def _fence_behind(line: str, fence: str) -> str:
     return "" if mark["fence"].startswith(fence) and not mark["rest"].strip() else fence
 
 
+def _first_prose(text: str, limit: int) -> str:
+    """The prose up to the first paragraph or word beyond the limit."""
+    line = ""
+    for part in _prose(text):
+        line = f"{line} {' '.join(part.split())}".strip()
+        if len(line) > limit + AHEAD:
+            break
+    return line[: limit + AHEAD]
+
+
 def _prose(text: str) -> Iterator[str]:
     fence = ""
     for line in _ASIDE.sub(" ", text).splitlines():
@@ -124,4 +136,5 @@ _NO_PROSE = re.compile(
     r"|\s*(?:[-*_=]\s*){3,}$"  # a rule, or a heading's underline
     r"|\s*</?[A-Za-z][^>]*>\s*$"  # HTML alone on its line
     r"|\s*\[[^\]]+\]:\s"  # a link's definition
+    rf"|\s*\[[^\[\]]{{1,500}}\]{_AIM}(?:[\s|/]*\[[^\[\]]{{1,500}}\]{_AIM})*\s*$"  # links alone
 )

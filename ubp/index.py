@@ -113,10 +113,14 @@ class View:
 
     def pages(self) -> list[Page]:
         """All documents, in the order of their paths."""
-        documents = self._overlay.entries(self.document_paths())
-        there = {path: entry for path, entry in documents.items() if entry}
+        return list(self.pages_at(self.document_paths()).values())
+
+    def pages_at(self, paths: Collection[FilePath]) -> dict[FilePath, Page]:
+        """Those of these paths that are documents; they are spelt as Git spells them."""
+        entries = self._overlay.entries(paths)
+        there = {p: e for p, e in entries.items() if e and self._is_document(p, e)}
         facts = self._pages.facts(there)
-        return [Page(path, entry.id, facts[entry.id]) for path, entry in there.items()]
+        return {path: Page(path, entry.id, facts[entry.id]) for path, entry in there.items()}
 
     def read(self, paths: Collection[FilePath]) -> dict[FilePath, bytes | None]:
         """The bytes of these documents as Git stores them; None: not to be had."""

@@ -41,8 +41,8 @@ def neighbourhood(
     hops = find_hops(graph, center, depth, link_types)
     edges = (edge for found in graph.edges_of(hops).values() for edge in found)
     ties = tuple(tie for tie in _ties(edges, link_types) if tie.target in hops)
-    documents = (graph.document(path) for path in sorted(hops))
-    return Neighbourhood(center, tuple(d for d in documents if d), ties, hops)
+    documents = graph.documents_at(sorted(hops))
+    return Neighbourhood(center, tuple(documents.values()), ties, hops)
 
 
 def find_hops(

@@ -43,6 +43,10 @@ class Graph:
         page = self._view.page(path)
         return _row(page) if page else None
 
+    def documents_at(self, paths: Collection[FilePath]) -> dict[FilePath, DocumentRow]:
+        """Those of these paths that are documents."""
+        return {path: _row(page) for path, page in self._view.pages_at(paths).items()}
+
     def outlinks(self, path: FilePath) -> tuple[Edge, ...]:
         """The links of a page, in order."""
         return self._linked.out([path]).get(path, ())
@@ -85,13 +89,21 @@ class Graph:
         """The sections of a page."""
         return self._linked.sections(path)
 
+    def sections_of(self, paths: Collection[FilePath]) -> dict[FilePath, tuple[Section, ...]]:
+        """The sections of these pages."""
+        return self._linked.sections_of(paths)
+
     def anchors(self, path: FilePath) -> frozenset[str]:
         """All that a link may name behind a page's path, folded."""
         return self._linked.anchors(path)
 
     def text(self, path: FilePath) -> bytes | None:
         """A page's bytes as Git stores them; None: no page, or not to be had."""
-        return self._view.read([path]).get(path)
+        return self.texts([path]).get(path)
+
+    def texts(self, paths: Collection[FilePath]) -> dict[FilePath, bytes | None]:
+        """The same of several pages."""
+        return self._view.read(paths)
 
 
 def _row(page: Page) -> DocumentRow:

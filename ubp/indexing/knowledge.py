@@ -59,10 +59,13 @@ class Knowledge:
             if blob is not None
         }
 
-    def sections(self, blob: ObjectId) -> tuple[Section, ...]:
-        """The sections of a page."""
-        known = self.facts.sections([blob])
-        return known[blob] if known else unpack_sections(self._passing(blob).sections)
+    def sections(self, files: Mapping[FilePath, ObjectId]) -> dict[FilePath, tuple[Section, ...]]:
+        """The sections of these pages."""
+        known = self.facts.sections(set(files.values()))
+        return {
+            path: known[blob] if blob in known else unpack_sections(self._passing(blob).sections)
+            for path, blob in files.items()
+        }
 
     def anchors(self, blob: ObjectId | None) -> frozenset[str]:
         """All that a link may name behind a page's path."""

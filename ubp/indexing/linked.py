@@ -154,9 +154,13 @@ class Linked:
 
     def sections(self, path: FilePath) -> tuple[Section, ...]:
         """The sections of a page."""
-        blobs = self.blobs([path])
+        return self.sections_of([path]).get(path, ())
+
+    def sections_of(self, paths: Collection[FilePath]) -> dict[FilePath, tuple[Section, ...]]:
+        """The sections of those of these paths that are pages."""
+        blobs = self.blobs(paths)
         self._knowledge.learn(blobs)
-        return self._knowledge.sections(blobs[path]) if blobs else ()
+        return self._knowledge.sections(blobs)
 
     def anchors(self, path: FilePath) -> frozenset[str]:
         """All that a link may name behind a page's path, folded."""
