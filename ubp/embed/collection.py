@@ -29,6 +29,7 @@ class Collection:
     def __init__(self, texts: Mapping[ObjectId, bytes]) -> None:
         """`texts` are the keys of the texts of each page's chunks, in order."""
         self.pages = list(texts)
+        self.texts = texts
         self._keys: Keys = as_keys(b"".join(texts.values()))
         counts = [len(keys) // KEY_BYTES for keys in texts.values()]
         self._ends = np.array(list(accumulate(counts)), dtype=np.intp)
@@ -42,7 +43,7 @@ class Collection:
     def missing(self, vectors: Vectors) -> dict[ObjectId, int]:
         """The pages with chunks that have no vector, and how many of them."""
         chunks = np.flatnonzero(self.rows(vectors) < 0)
-        pages, counts = np.unique(self._pages_of(chunks), return_counts=True)
+        pages, counts = np.unique(self.pages_of(chunks), return_counts=True)
         return {
             self.pages[page]: count
             for page, count in zip(pages.tolist(), counts.tolist(), strict=True)
@@ -57,14 +58,16 @@ class Collection:
         if mask is not None:
             scores[np.repeat(~mask, self._counts)] = -np.inf
         chunks = best(scores.astype(np.float32, copy=False), limit)
-        pages = self._pages_of(chunks)
-        starts = self._ends[pages] - self._counts[pages]
+        chunks = chunks[scores[chunks] > -np.inf]
+        return self.found(chunks, scores[chunks].tolist())
+
+    def found(self, chunks: Rows | list[int], scores: list[float]) -> list[Found]:
+        """These chunks, by their places in the whole."""
+        pages = self.pages_of(chunks)
+        numbers = np.asarray(chunks) - self._ends[pages] + self._counts[pages]
         return [
             Found(self.pages[page], number, score)
-            for page, number, score in zip(
-                pages.tolist(), (chunks - starts).tolist(), scores[chunks].tolist(), strict=True
-            )
-            if score > -np.inf
+            for page, number, score in zip(pages.tolist(), numbers.tolist(), scores, strict=True)
         ]
 
     def mask(self, pages: set[ObjectId]) -> Mask:
@@ -80,5 +83,6 @@ class Collection:
             self._version = vectors.version
         return self._rows
 
-    def _pages_of(self, chunks: Rows) -> Rows:
+    def pages_of(self, chunks: Rows | list[int]) -> Rows:
+        """The page of each of these chunks."""
         return np.searchsorted(self._ends, chunks, side="right")

@@ -1,11 +1,13 @@
 """The meaning of one snapshot: the vectors of its documents' chunks."""
 
 from collections.abc import Collection as Group
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from ubp.embed.collection import Collection, Found
 from ubp.embed.model import Model
+from ubp.embed.pairs import find_pairs
 from ubp.indexing.base import Ground
 from ubp.indexing.embedding import Embedding
 from ubp.indexing.holding import Held
@@ -14,6 +16,8 @@ from ubp.indexing.linked import Linked
 from ubp.model import FilePath, ObjectId
 from ubp.store.edges import StoredGraph
 from ubp.store.vectors import StoredVectors
+
+PAIRS_AT_ONCE = 64  # whose places are looked up
 
 
 class MeaningHit(NamedTuple):
@@ -78,6 +82,28 @@ class Meaning:
             if len(hits) >= limit or len(found) < wanted:
                 return hits[:limit]
             wanted *= 4
+
+    def pairs(
+        self, min_score: float, paths: Group[FilePath] | None = None
+    ) -> Iterator[tuple[MeaningHit, MeaningHit]]:
+        """Chunks of different pages with at least this cosine, best first.
+
+        Pages of the same bytes are one page here. With `paths` one of the two is a chunk of these.
+        """
+        blobs = self._linked.pages()
+        texts = {blob: keys for part in self._parts for blob, keys in part.texts.items()}
+        chunks = Collection({blob: texts[blob] for blob in blobs.values() if blob in texts})
+        of = None
+        if paths is not None:
+            of = chunks.mask({blobs[path] for path in paths if path in blobs})
+        found = find_pairs(chunks, self._held.vectors, min_score, of)
+        while some := list(islice(found, PAIRS_AT_ONCE)):
+            hits: dict[Found, list[MeaningHit]] = {}
+            for hit in self._hits(list({one for pair in some for one in pair}), None):
+                hits.setdefault(Found(hit.blob, hit.number, hit.score), []).append(hit)
+            for one, other in some:
+                for left in hits.get(one, ()):
+                    yield from ((left, right) for right in hits.get(other, ()))
 
     def _bring(self) -> None:
         """Know the snapshot's chunks, and see that they have vectors."""
