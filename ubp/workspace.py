@@ -160,6 +160,12 @@ class Workspace(Relating):
         court = self._court(self.snapshot(question))
         return check_state(court, self._terms(court.view, paths, rules))
 
+    def place(self, report: "CheckReport") -> "CheckReport":
+        """The report with the places of its findings, to the character, and of their sources."""
+        from ubp.check.places import place
+
+        return place(report, self._view(report.snapshot), self.repository, self.is_hidden)
+
     def fix(
         self, paths: Sequence[str] = (), *, rules: Sequence[str] = (), is_dry: bool = False
     ) -> "FixReport":

@@ -9,7 +9,7 @@ that ignores every rule: it would hide what nobody has looked at.
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ubp.check.finding import Finding
+from ubp.check.finding import Finding, Suppression
 from ubp.config import Ignored
 from ubp.index import View
 from ubp.model import FilePath
@@ -21,20 +21,25 @@ PAGES_AT_ONCE = 200
 _COMMENT = re.compile(rb"(?:<!--|#)[ \t]*ubp:[ \t]*ignore\[([a-z, \t-]*)\][ \t]*(?:-->)?")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
+_COMMENTED = Suppression("comment", "A comment beside it in the page says so.")
+
 Lines = Mapping[int, frozenset[str]]
 
 
 def split_ignored(
     findings: Sequence[Finding], ignored: Sequence[Ignored], view: View
 ) -> tuple[list[Finding], list[Finding]]:
-    """Tell the findings that count from those that are ignored."""
+    """Tell the findings that count from those that are ignored, which say by whom."""
     comments = _comments({one.filepath for one in findings}, view)
     counted: list[Finding] = []
     left_out: list[Finding] = []
     for one in findings:
         is_told = one.rule in comments.get(one.filepath, {}).get(one.line, ())
-        is_left_out = is_told or _is_configured(one, ignored)
-        (left_out if is_left_out else counted).append(one)
+        suppression = _COMMENTED if is_told else _configured(one, ignored)
+        if suppression:
+            left_out.append(one._replace(suppression=suppression))
+        else:
+            counted.append(one)
     return counted, left_out
 
 
@@ -71,6 +76,10 @@ def _comments(paths: Collection[FilePath], view: View) -> dict[FilePath, Lines]:
     return found
 
 
-def _is_configured(one: Finding, ignored: Sequence[Ignored]) -> bool:
+def _configured(one: Finding, ignored: Sequence[Ignored]) -> Suppression | None:
     path = nfc(one.filepath)
-    return any(one.rule == what.rule and match_any(what.patterns, path) for what in ignored)
+    for what in ignored:
+        if one.rule == what.rule and match_any(what.patterns, path):
+            told = f"check.ignore in .ubp/config.json: {what.patterns[0]}"
+            return Suppression("configuration", told)
+    return None

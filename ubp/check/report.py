@@ -7,24 +7,31 @@ from ubp.model import FilePath, Snapshot
 
 
 class CheckReport(NamedTuple):
-    """Findings by path and place; those that were told to be ignored stand apart.
+    """Findings by path and place; those that do not count stand apart.
 
-    `documents` counts the pages that were looked at, `unverified` the references of which a shallow
-    clone could not tell; `rules` are the names of those that were run. For a change, the findings
-    are those that it brings.
+    `ignored` are those that were told to be, each with its `suppression`; `debts` old ones that are
+    told of though nobody has to answer for them now; `unknown` the references of which a shallow
+    clone could not tell. `documents` counts the pages that were looked at; `rules` are the names of
+    those that were run. For a change, the findings are those that it brings.
     """
 
     snapshot: Snapshot
     findings: tuple[Finding, ...]
     ignored: tuple[Finding, ...]
     documents: int
-    unverified: int
+    unknown: tuple[Finding, ...]
     rules: tuple[str, ...]
     is_change: bool = False
+    debts: tuple[Finding, ...] = ()
 
     def count(self, severity: Severity) -> int:
         """How many findings have this severity."""
         return sum(1 for one in self.findings if one.severity == severity)
+
+    @property
+    def unverified(self) -> int:
+        """Of how many references a shallow clone could not tell."""
+        return len(self.unknown)
 
     @property
     def fixable(self) -> int:

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 from ubp.check.evidence import Evidence
 from ubp.check.finding import Finding, Setting, Severity
+from ubp.check.fingerprint import number
 from ubp.check.ignores import split_ignored
 from ubp.check.renames import Renames
 from ubp.check.report import CheckReport
+from ubp.check.rules.stale_doc import doubt_found
 from ubp.check.table import RULES, VERIFYING, Rule, find_rules
 from ubp.config import Config
 from ubp.model import Assessment, FilePath
@@ -37,7 +39,7 @@ def check_state(court: Court, terms: Terms) -> CheckReport:
     """
     rules = choose_rules(terms)
     evidence = state_evidence(court, terms)
-    return _report(evidence, rules, _find(evidence, rules), terms)
+    return _report(evidence, rules, number(_find(evidence, rules)), terms)
 
 
 def check_change(change: Change, terms: Terms) -> CheckReport:
@@ -51,7 +53,8 @@ def check_change(change: Change, terms: Terms) -> CheckReport:
     """
     rules = choose_rules(terms)
     evidence = _change_evidence(change, terms)
-    found = _find(evidence, rules) if change.changes else []  # a change of nothing brings nothing
+    # A change of nothing brings nothing. Numbers are those of the state that the change leaves.
+    found = number(_find(evidence, rules)) if change.changes else []
     compared = [rule for rule in rules if rule.name not in VERIFYING]
     pages = {evidence.renames.origin(one.filepath) or one.filepath for one in found}
     old_terms = terms._replace(wanted=frozenset(pages))
@@ -156,20 +159,18 @@ def _report(
 ) -> CheckReport:
     counted, ignored = split_ignored(found, terms.config.ignored, evidence.view)
     verifies = any(rule.name in VERIFYING for rule in rules)
-    unknown = (
-        sum(1 for one in evidence.judged if one.answer.verdict == "unknown") if verifies else 0
-    )
+    unknown = [
+        doubt_found(one.page.filepath, one.answer)
+        for one in (evidence.judged if verifies else ())
+        if one.answer.verdict == "unknown"
+    ]
     view = evidence.view
     return CheckReport(
         snapshot=view.snapshot,
-        findings=_in_order(counted),
-        ignored=_in_order(ignored),
+        findings=tuple(counted),
+        ignored=tuple(ignored),
         documents=view.count_documents() if terms.wanted is None else len(terms.wanted),
-        unverified=unknown,
+        unknown=tuple(number(unknown)),
         rules=tuple(rule.name for rule in rules),
         is_change=evidence.is_change,
     )
-
-
-def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda f: (f.filepath, f.line, f.column or 0, f.rule)))

@@ -4,15 +4,24 @@ Libgit2 has it 60 times faster than difflib (400 lines, 45 of them changed: 0.05
 and no two files make it slow: 0.3 s for 100,000 lines that repeat in another order.
 """
 
-from typing import NamedTuple
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import pygit2  # 80 ms of CPU: imported where it is used
 
 
 class Patch(NamedTuple):
-    """A unified diff, and how many lines were added and removed; none of a binary file."""
+    """A unified diff, and how many lines were added and removed; none of a binary file.
+
+    `line` is the first one of the new version that differs (from 1); where lines were only removed
+    the one that follows them, or the last.
+    """
 
     text: str
     added: int
     removed: int
+    line: int | None = None
 
 
 def compare(name: str, old: bytes, new: bytes) -> Patch:
@@ -28,4 +37,10 @@ def compare(name: str, old: bytes, new: bytes) -> Patch:
         return Patch("", 0, 0)
     text = (mark[1:] + hunks).decode("utf-8", "replace").removesuffix("\n")
     _, added, removed = patch.line_stats
-    return Patch(f"--- a/{shown}\n+++ b/{shown}\n{text}", added, removed)
+    line = _first_line(patch.hunks[0])
+    return Patch(f"--- a/{shown}\n+++ b/{shown}\n{text}", added, removed, line)
+
+
+def _first_line(hunk: "pygit2.DiffHunk") -> int:
+    same = sum(1 for _ in takewhile(lambda line: line.origin == " ", hunk.lines))
+    return max(1, hunk.new_start + min(same, hunk.new_lines - 1))

@@ -85,6 +85,7 @@ def _joined(one: SourceDiff, other: SourceDiff) -> SourceDiff:
         added=one.added + other.added,
         removed=one.removed + other.removed,
         lines=one.lines + other.lines,
+        changed=one.changed + other.changed,
     )
 
 
@@ -98,12 +99,20 @@ def _compare_file(
     new = contents.after(name, after)
     absent = [e.id for e, data in ((before, old), (after, new)) if e and data is None]
     if old is None or new is None:
-        return SourceDiff("", tuple(absent))
+        return SourceDiff("", tuple(absent), changed=_here(name, after, None))
     lines = _count_lines(old) + _count_lines(new)
     if lines > MOST_LINES:
-        return SourceDiff(f"{name} differs: with {lines} lines before and now it is too long")
+        told = f"{name} differs: with {lines} lines before and now it is too long"
+        return SourceDiff(told, changed=_here(name, after, None))
     patch = compare(name, old, new)
-    return SourceDiff(patch.text, (), patch.added, patch.removed, lines)
+    here = _here(name, after, patch.line)
+    return SourceDiff(patch.text, (), patch.added, patch.removed, lines, here)
+
+
+def _here(
+    name: FilePath, after: Entry | None, line: int | None
+) -> tuple[tuple[FilePath, int | None], ...]:
+    return ((name, line),) if after else ()
 
 
 def _is_module(entry: Entry) -> bool:

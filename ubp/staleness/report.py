@@ -83,6 +83,8 @@ class SourceDiff(NamedTuple):
     """A unified diff, and the blobs that a partial clone lacks to make it whole.
 
     So many lines were `added` and `removed`, of the `lines` that the files had before and have now.
+    `changed` are the files that stand there now, each with the first line that differs (None where
+    that cannot be told).
     """
 
     text: str
@@ -90,6 +92,7 @@ class SourceDiff(NamedTuple):
     added: int = 0
     removed: int = 0
     lines: int = 0
+    changed: tuple[tuple[FilePath, int | None], ...] = ()
 
     @property
     def fetch_command(self) -> str:

@@ -34,5 +34,5 @@ def find(evidence: Evidence) -> Iterator[Finding]:
                 column=link.column,
                 hint=f"The alphabet decided for {found.target}; write more of the path.",
                 related=found.target,
-                context=link.context,
+                about=link,
             )

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from ubp.check.evidence import Evidence
 from ubp.check.finding import Finding
+from ubp.model import FilePath, Problem
 
 NAME = "bad-front-matter"
 
@@ -20,11 +21,15 @@ NAME = "bad-front-matter"
 def find(evidence: Evidence) -> Iterator[Finding]:
     """Find the problems of pages' front matter."""
     for page in evidence.bound_pages:
-        for problem in page.facts.problems:
-            yield Finding(
-                rule=NAME,
-                filepath=page.filepath,
-                line=problem.line,
-                message=problem.message,
-                subject=problem.message,
-            )
+        yield from (problem_found(page.filepath, problem) for problem in page.facts.problems)
+
+
+def problem_found(path: FilePath, problem: Problem) -> Finding:
+    """Tell of one problem of the front matter of the page at `path`."""
+    return Finding(
+        rule=NAME,
+        filepath=path,
+        line=problem.line,
+        message=problem.message,
+        subject=problem.message,
+    )

@@ -45,7 +45,7 @@ def find(evidence: Evidence) -> Iterator[Finding]:
                 subject=f"{edge.link.kind} {edge.link.target}",
                 column=edge.link.column,
                 hint=_hint(possible),
-                context=edge.link.context,
+                about=edge.link,
                 related=possible[0] if len(possible) == 1 else None,
                 fix=_fix(edge, possible[0], evidence) if is_sure else None,
             )

@@ -46,7 +46,7 @@ def find(evidence: Evidence) -> Iterator[Finding]:
                 column=link.column,
                 hint=pages.hint(anchor, target),
                 related=target,
-                context=link.context,
+                about=link,
             )
 
 

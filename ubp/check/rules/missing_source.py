@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from ubp.check.evidence import Evidence
 from ubp.check.finding import Finding, SourceFix
-from ubp.model import ReferenceVerdict
+from ubp.model import FilePath, ReferenceVerdict
 
 NAME = "missing-source"
 GONE = frozenset({"deleted", "moved", "not_found"})
@@ -25,20 +25,24 @@ GONE = frozenset({"deleted", "moved", "not_found"})
 def find(evidence: Evidence) -> Iterator[Finding]:
     """Find the sources that are not there."""
     for one in evidence.judged:
-        answer = one.answer
-        if answer.verdict in GONE:
-            reference = answer.reference
-            moved_to = answer.moved_to
-            yield Finding(
-                rule=NAME,
-                filepath=one.page.filepath,
-                line=reference.line,
-                message=_message(answer),
-                subject=reference.literal,
-                hint=_hint(answer),
-                related=answer.source_path,
-                fix=SourceFix(reference.literal, moved_to) if moved_to else None,
-            )
+        if one.answer.verdict in GONE:
+            yield gone_found(one.page.filepath, one.answer)
+
+
+def gone_found(path: FilePath, answer: ReferenceVerdict) -> Finding:
+    """Tell of a source that the page at `path` names and that is not there."""
+    literal, moved_to = answer.reference.literal, answer.moved_to
+    return Finding(
+        rule=NAME,
+        filepath=path,
+        line=answer.reference.line,
+        message=_message(answer),
+        subject=literal,
+        hint=_hint(answer),
+        related=answer.source_path,
+        fix=SourceFix(literal, moved_to) if moved_to else None,
+        about=answer,
+    )
 
 
 def _message(answer: ReferenceVerdict) -> str:

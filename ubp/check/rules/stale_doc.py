@@ -19,8 +19,9 @@ To ignore one source, write on its line or on the line above: `# ubp: ignore[sta
 
 from collections.abc import Iterator
 
-from ubp.check.evidence import Evidence, Judged
+from ubp.check.evidence import Evidence
 from ubp.check.finding import Finding
+from ubp.model import FilePath, ReferenceVerdict
 
 NAME = "stale-doc"
 DRIFTED = frozenset({"modified", "created"})
@@ -30,21 +31,41 @@ def find(evidence: Evidence) -> Iterator[Finding]:
     """Find the sources that drifted."""
     for one in evidence.judged:
         if one.answer.verdict in DRIFTED:
-            reference = one.answer.reference
-            yield Finding(
-                rule=NAME,
-                filepath=one.page.filepath,
-                line=reference.line,
-                message=_message(one, is_change=evidence.is_change),
-                subject=reference.literal,
-                is_minor=not evidence.is_change and one.answer.level != "stale",
-                hint="Edit the page, or acknowledge that it is still true.",
-                related=one.answer.source_path,
-            )
+            yield drift_found(one.page.filepath, one.answer, is_change=evidence.is_change)
 
 
-def _message(one: Judged, *, is_change: bool) -> str:
-    answer = one.answer
+def drift_found(path: FilePath, answer: ReferenceVerdict, *, is_change: bool) -> Finding:
+    """Tell of a source that drifted away from what the page at `path` described."""
+    return Finding(
+        rule=NAME,
+        filepath=path,
+        line=answer.reference.line,
+        message=_message(answer, is_change=is_change and not answer.is_debt),
+        subject=answer.reference.literal,
+        is_minor=not is_change and answer.level != "stale",
+        hint="Edit the page, or acknowledge that it is still true.",
+        related=answer.source_path,
+        about=answer,
+    )
+
+
+def doubt_found(path: FilePath, answer: ReferenceVerdict) -> Finding:
+    """Tell of a source of which a shallow clone does not tell what the page described."""
+    return Finding(
+        rule=NAME,
+        filepath=path,
+        line=answer.reference.line,
+        message=f"{answer.source_path} could not be verified: this clone's history ends before"
+        " the page was written.",
+        subject=answer.reference.literal,
+        hint="Fetch the history, or pin what was read.",
+        related=answer.source_path,
+        about=answer,
+        severity="note",
+    )
+
+
+def _message(answer: ReferenceVerdict, *, is_change: bool) -> str:
     what = "was modified" if answer.verdict == "modified" else "came after the page"
     if is_change:
         return f"{answer.source_path} {what} by this change."

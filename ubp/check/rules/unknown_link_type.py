@@ -32,5 +32,5 @@ def find(evidence: Evidence) -> Iterator[Finding]:
                 subject=f"{link.target} {link.label}",
                 column=link.column,
                 hint=f"Did you mean {link.meant_type}?",
-                context=link.context,
+                about=link,
             )
