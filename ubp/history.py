@@ -38,6 +38,33 @@ class History:
         self._store.save_last_changes(head, lasting)
         return {**stored, **found}
 
+    def first_changes(
+        self, head: ObjectId, paths: Collection[FilePath]
+    ) -> dict[FilePath, LastChange]:
+        """For files of `head`'s tree, the commit that brought them into being.
+
+        Of several the one with the earliest date; one at which a shallow clone ends wins over all,
+        for nobody knows what lies behind it.
+        """
+        stored = self._store.first_changes(head)
+        missing = [path for path in paths if path not in stored]
+        if not missing:
+            return stored
+        from ubp.git.history import first_changes
+
+        heads = [other for other in self._store.heads() if other != head]
+        known = {other: self._store.first_changes(other) for other in heads}
+        births = first_changes(self._repository, head, missing, known)
+        commits = self.commits({birth.commit for found in births.values() for birth in found})
+
+        def rank(birth: LastChange) -> tuple[bool, int, ObjectId]:
+            return not birth.is_boundary, commits[birth.commit].date, birth.commit
+
+        found = {path: min(several, key=rank) for path, several in births.items()}
+        if not self._repository.is_shallow:
+            self._store.save_first_changes(head, found)
+        return {**stored, **found}
+
     def drifts(self, head: ObjectId, searches: Collection[Search]) -> dict[Search, Drift]:
         """Which commits took each path away from its baseline."""
         if not searches:

@@ -3,54 +3,86 @@
 What answers them is imported when they are asked: `ubp stale` needs none of it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ubp.index import View
-from ubp.model import Assessment, FilePath, LinkType
+from ubp.model import Assessment, FilePath, LastChange, LinkType, ObjectId
 from ubp.rooms import Question, Rooms
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.court import Court, Rules
 
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.graph.neighbours import Neighbourhood
-    from ubp.graph.pages import ListedPage, OpenPage, SortKey
+    from ubp.graph.pages import ListedPage, OpenPage, Place, SortKey
+
+AskHistory = Callable[[ObjectId, Collection[FilePath]], Mapping[FilePath, LastChange]]
 
 
 class ReadPage(NamedTuple):
-    """A page, what became of its sources, and when it was changed last (seconds, or None)."""
+    """A page, what became of its sources, and when it was created and changed last.
+
+    Dates are committer dates in seconds: None where it was never committed, where a shallow clone
+    ends too early to tell, and `created_at` where nobody asked. `is_uncommitted`: it differs from
+    what was committed.
+    """
 
     page: "OpenPage"
     assessment: Assessment
     updated_at: int | None
+    created_at: int | None = None
+    is_uncommitted: bool = False
 
 
 class PageList(NamedTuple):
-    """Pages in order; `total` is how many the snapshot has."""
+    """Pages in order, with dates as in `ReadPage`.
+
+    `matching` is how many pages are of the types and tags, `total` how many the snapshot has, and
+    `next` the place where the list goes on.
+    """
 
     pages: "tuple[ListedPage, ...]"
     assessments: Mapping[FilePath, Assessment]
     updated_at: Mapping[FilePath, int | None]
+    created_at: Mapping[FilePath, int | None]
+    uncommitted: Collection[FilePath]
+    matching: int
     total: int
+    next: "Place | None" = None
 
 
 class Reading(Rooms):
     """The part of a workspace that answers about pages and the links between them."""
 
-    def page(self, path: str, *, ref: str | None = None) -> ReadPage:
-        """A page with its links, by its path, the unique end of it, or its `doc_id`.
+    def page(
+        self,
+        path: str | None = None,
+        *,
+        title: str | None = None,
+        ref: str | None = None,
+        has_created: bool = False,
+    ) -> ReadPage:
+        """A page with its links, by its path, the unique end of it, or its `doc_id`; or its title.
+
+        A part of the title will do, if no other page has it. With `has_created` history is walked
+        to where the page was created, once for each page.
 
         Raises:
-            UsageError: there is no such page, or more than one.
+            PageNotFoundError: there is no such page, or more than one.
         """
         from ubp.graph.pages import read_page
         from ubp.graph.view import open_graph
 
         view = self.view(Question(ref))
-        name = self._one(view, path)
+        name = self._titled(view, title) if title is not None else self._one(view, path or "")
         page = read_page(open_graph(view), name)
-        dates = self._updated_at(view, [name])
-        return ReadPage(page, self._assessments(view, [name])[name], dates[name])
+        return ReadPage(
+            page,
+            self._assessments(view, [name])[name],
+            self._updated_at(view, [name])[name],
+            self._created_at(view, [name])[name] if has_created else None,
+            view.is_changed(name),
+        )
 
     def pages(  # noqa: PLR0913  # the API's options, all of them named
         self,
@@ -60,22 +92,34 @@ class Reading(Rooms):
         sort: "SortKey" = "title",
         is_descending: bool = False,
         is_dated: bool = True,
+        limit: int | None = None,
+        after: "Place | None" = None,
         ref: str | None = None,
     ) -> PageList:
-        """The pages of one of these types that have all of these tags.
+        """The pages of one of these types that have all of these tags, so many behind a place.
 
         Without `is_dated` no history is walked to tell when they were changed last.
         """
-        from ubp.graph.pages import list_pages, sort_pages
+        from ubp.graph.pages import Order, cut_list, list_pages, sort_pages
         from ubp.graph.view import open_graph
 
         view = self.view(Question(ref))
         pages = list_pages(open_graph(view), doc_types, tags)
-        paths = [page.document.path for page in pages]
-        dates = self._updated_at(view, paths) if is_dated else dict.fromkeys(paths)
-        ordered = sort_pages(pages, sort, dates, is_descending=is_descending)
-        assessments = self._assessments(view, paths)
-        return PageList(tuple(ordered), assessments, dates, view.count_documents())
+        tell = {"updated_at": self._updated_at, "created_at": self._created_at}.get(sort)
+        dates = tell(view, [page.document.path for page in pages]) if tell else {}
+        order = Order(sort, is_descending, dates)
+        shown, place = cut_list(sort_pages(pages, order), order, limit, after)
+        paths = [page.document.path for page in shown]
+        return PageList(
+            tuple(shown),
+            self._assessments(view, paths),
+            self._updated_at(view, paths) if is_dated else dict.fromkeys(paths),
+            dates if sort == "created_at" else dict.fromkeys(paths),
+            frozenset(path for path in paths if view.is_changed(path)),
+            matching=len(pages),
+            total=view.count_documents(),
+            next=place,
+        )
 
     def graph(
         self,
@@ -102,27 +146,41 @@ class Reading(Rooms):
 
         return select_page(argument, view, self.repository)
 
+    def _titled(self, view: View, title: str) -> FilePath:
+        from ubp.selection import select_title
+
+        return select_title(title, view)
+
     def _assessments(self, view: View, paths: Sequence[FilePath]) -> dict[FilePath, Assessment]:
         rules = Rules(self.clock(), self.config.threshold_days, self.is_hidden)
         court = Court(view, self.repository, self.history, rules)
-        pages = [page for path in paths if (page := view.page(path))]
+        pages = list(view.pages_at(paths).values())
         assessed = hide(assess(pages, court), self.is_hidden)
         return {one.page.filepath: one for one in assessed}
 
     def _updated_at(self, view: View, paths: Sequence[FilePath]) -> dict[FilePath, int | None]:
-        """When these pages were committed last.
+        """When these pages were committed last."""
+        return self._dates(view, paths, self.history.last_changes)
 
-        None where they differ from that or never were, and where a shallow clone ends too early.
-        """
-        head = view.snapshot.commit
-        committed = [path for path in paths if head and not view.is_changed(path)]
-        if head is None or not committed:
-            return dict.fromkeys(paths)
-        changes = self.history.last_changes(head, committed)
-        last = {
-            p: changes[p].commit for p in committed if p in changes and not changes[p].is_boundary
-        }
-        commits = self.history.commits(set(last.values()))
+    def _created_at(self, view: View, paths: Sequence[FilePath]) -> dict[FilePath, int | None]:
+        """When these pages were committed first."""
+        return self._dates(view, paths, self.history.first_changes)
+
+    def _dates(
+        self, view: View, paths: Sequence[FilePath], ask: AskHistory
+    ) -> dict[FilePath, int | None]:
+        """The dates of commits; None: never committed, or a shallow clone ends too early."""
         dates: dict[FilePath, int | None] = dict.fromkeys(paths)
-        dates |= {path: commits[one].date for path, one in last.items() if one in commits}
-        return dates
+        head = view.snapshot.commit
+        if head is None:
+            return dates
+        there = view.base_entries(paths)
+        committed = [path for path in paths if there[path] is not None]
+        changes = ask(head, committed) if committed else {}
+        known = {
+            path: changes[path].commit
+            for path in committed
+            if path in changes and not changes[path].is_boundary
+        }
+        commits = self.history.commits(set(known.values()))
+        return dates | {path: commits[one].date for path, one in known.items() if one in commits}

@@ -8,7 +8,7 @@ from ubp.errors import PageNotFoundError, UsageError
 from ubp.git.repository import Repository
 from ubp.index import View
 from ubp.model import FilePath
-from ubp.paths import Glob, doc_id, is_glob, normalise
+from ubp.paths import Glob, doc_id, is_glob, nfc, normalise
 
 MOST_NEAR = 3  # names that an error offers
 
@@ -39,6 +39,8 @@ def select_page(argument: str, view: View, repository: Repository) -> FilePath:
     Raises:
         UsageError: it names none, or several.
     """
+    if page := view.page(path_from_root(argument, repository)):
+        return page.filepath
     documents = view.document_paths()
     if re.fullmatch(_DOC_ID, argument):
         found = [path for path in documents if doc_id(path) == argument.lower()]
@@ -54,6 +56,30 @@ def select_page(argument: str, view: View, repository: Repository) -> FilePath:
     if not found:
         raise _no_page(argument, documents)
     return found[0]
+
+
+def select_title(title: str, view: View) -> FilePath:
+    """The one document that has this title, else the one whose title has this in it.
+
+    Case and Unicode form do not count.
+
+    Raises:
+        PageNotFoundError: there is none, or there are several.
+    """
+    titles = {
+        page.filepath: _folded(page.facts.title or _stem(page.filepath)) for page in view.pages()
+    }
+    wanted = _folded(title)
+    found = [path for path, one in titles.items() if one == wanted]
+    found = found or [path for path, one in titles.items() if wanted in one]
+    if len(found) == 1:
+        return found[0]
+    raise PageNotFoundError(
+        f"{len(found) or 'No'} pages have {title} in their titles.",
+        near=tuple(found[:MOST_NEAR]),
+        cause="One page is asked for.",
+        hint=f"Name one by its path, as in {found[0]}." if found else "Search for it instead.",
+    )
 
 
 def path_from_root(argument: str, repository: Repository) -> FilePath:
@@ -89,6 +115,14 @@ def _select(argument: str, documents: Sequence[FilePath], repository: Repository
     ending = "/" + argument.strip("/")
     endings = [document for document in documents if document.endswith(ending)]
     return endings if len(endings) == 1 else []
+
+
+def _folded(title: str) -> str:
+    return nfc(title).casefold().strip()
+
+
+def _stem(path: FilePath) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]
 
 
 def _no_page(argument: str, documents: Iterable[FilePath]) -> PageNotFoundError:

@@ -11,6 +11,7 @@ from ubp.render import search_records
 
 SCHEMAS = Path(search_records.__file__).parent / "schemas"
 AUTH, SESSIONS, TWIN, COPY = "docs/auth.md", "docs/sessions.md", "docs/a/twin.md", "docs/b/twin.md"
+BEGUN = "2023-11-15T22:13:20Z"
 
 
 def strict(schema):
@@ -111,12 +112,12 @@ def test_limits_are_told(asked):
 def test_a_page_has_its_links_and_backlinks(asked):
     record = asked("get-page", "auth.md")
     links = [
-        (one["filepath"], one["target"], one["link_type"], one["line"], one["is_ambiguous"])
+        (one["filepath"], one.get("target"), one["link_type"], one["line"], "is_ambiguous" in one)
         for one in record["outlinks"]
     ]
     assert links == [
-        (SESSIONS, "sessions", "depends_on", 10, False),
-        (TWIN, "twin", "references", 10, True),
+        (SESSIONS, None, "depends_on", 10, False),
+        (TWIN, None, "references", 10, True),
         (None, "nowhere#at all", "references", 14, False),
     ]
     assert record["outlinks"][2]["doc_id"] is record["outlinks"][2]["title"] is None
@@ -133,14 +134,37 @@ def test_a_page_has_its_links_and_backlinks(asked):
             "line": 3,
         }
     ]
-    assert (record["staleness"], record["stale_refs"]) == ("stale", ["src/auth.py"])
-    assert record["updated_at"] == "2023-11-15T22:13:20Z"
+    assert (record["created_at"], record["updated_at"]) == (BEGUN, BEGUN)
     assert record["tags"] == ["Security", "login"]
+
+
+def test_a_page_tells_what_became_of_its_sources(asked, linked):
+    record = asked("get-page", AUTH)
+    assert record["staleness"] == "stale"
+    assert record["stale_refs"] == [
+        {
+            "source_path": "src/auth.py",
+            "verdict": "modified",
+            "since": "2023-11-16T22:13:20Z",
+            "reason": "It was changed since the page described it.",
+            "commits": [
+                {
+                    "id": linked.head(),
+                    "date": "2023-11-16T22:13:20Z",
+                    "author": "Ann Author",
+                    "subject": "Change the source",
+                }
+            ],
+            "commit_count": 1,
+        }
+    ]
+    assert "stale_refs" not in asked("get-page", SESSIONS)
 
 
 def test_sections_tile_the_content(asked):
     record = asked("get-page", AUTH)
     assert [one["heading"] for one in record["sections"]] == [None, "Errors"]
+    assert [one["section_order"] for one in record["sections"]] == [0, 1]
     assert record["content"] == "\n\n".join(one["content"] for one in record["sections"])
 
 
@@ -163,9 +187,24 @@ def test_an_old_revision_answers_from_its_own_tree(asked, linked):
     assert asked("get-graph", "--ref", "HEAD~1")["edges"] != asked("get-graph")["edges"]
 
 
-def test_an_edited_page_has_no_date(asked, linked):
+def test_an_edited_page_has_the_dates_of_its_commits(asked, linked):
     linked.write(SESSIONS, "# Sessions\n\nEdited.\n")
-    assert asked("get-page", SESSIONS)["updated_at"] is None
+    linked.write("docs/new.md", "# New\n")
+
+    def told(page):
+        record = asked("get-page", page)
+        return record["created_at"], record["updated_at"], record.get("uncommitted")
+
+    assert told(SESSIONS) == (BEGUN, BEGUN, True)
+    assert told("docs/new.md") == (None, None, True)
+    assert told(TWIN) == (BEGUN, BEGUN, None)
+
+
+def test_a_page_is_named_by_a_part_of_its_title(asked, ubp, linked):
+    assert asked("get-page", "--title", "authentication")["filepath"] == AUTH
+    assert asked("get-page", "--title", "SESS")["filepath"] == SESSIONS
+    for title in ("twin", "t", "no such title"):
+        assert ubp(linked, "get-page", "--title", title).status == 2
 
 
 def test_pages_are_listed_filtered_and_sorted(asked, linked):

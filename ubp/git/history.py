@@ -5,6 +5,7 @@ git itself tells what they changed: that is what a hook meets. Else libgit2 walk
 """
 
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 from ubp.errors import GitMissingError
 from ubp.git.drift import DriftTask
@@ -16,6 +17,9 @@ from ubp.git.repository import Repository
 from ubp.git.trees import entries_at
 from ubp.model import Drift, FilePath, LastChange, ObjectId, Search
 from ubp.paths import Glob
+
+if TYPE_CHECKING:  # a module that a hook must not load
+    from ubp.git.first_change import Births
 
 
 def last_changes(
@@ -45,6 +49,35 @@ def last_changes(
 
         with read_all_commits(repository) as commits:
             found |= LastChangeTask(left, commits, known).run(commits.start(start))
+    return found
+
+
+def first_changes(
+    repository: Repository,
+    start: ObjectId,
+    paths: Collection[FilePath],
+    known: Mapping[ObjectId, Mapping[FilePath, LastChange]],
+) -> "Births":
+    """The commits that brought each file into being, seen from `start`; absent files are left out.
+
+    They are those of `git log START -- PATH`, under default history simplification, none of whose
+    parents has the file; where that commit purely renamed it (see `last_changes`), those of the old
+    name. `known` has answers for earlier heads: of several births the first.
+    """
+    from ubp.git.first_change import FirstChangeTask
+
+    found: dict[FilePath, Collection[LastChange]] = {}
+    there = entries_at(repository, {start: paths})
+    asked = [path for path in dict.fromkeys(paths) if there[start, path] is not None]
+    new_commits = _read_new_commits(repository, start, known)
+    if new_commits is not None:
+        found.update(FirstChangeTask(asked, new_commits, known).run(new_commits.start))
+    left = [path for path in asked if path not in found]
+    if left:
+        from ubp.git.all_commits import read_all_commits
+
+        with read_all_commits(repository) as commits:
+            found.update(FirstChangeTask(left, commits, known).run(commits.start(start)))
     return found
 
 

@@ -1,13 +1,14 @@
 """Pages as they are read: their text, the links out of them and to them, a list of them."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 from ubp.graph.view import DocumentRow, Graph
 from ubp.links import Bucket
 from ubp.model import FilePath, Link, Section
 
-SortKey = Literal["title", "updated_at", "filepath"]
+SortKey = Literal["title", "updated_at", "created_at", "filepath"]
+Dates = Mapping[FilePath, int | None]
 
 # Links to pages that are or should be there; the others lead to files, routes, places in the page.
 TO_PAGES: frozenset[Bucket] = frozenset({"resolved", "ambiguous", "missing"})
@@ -85,26 +86,58 @@ def list_pages(
     ]
 
 
-def sort_pages(
-    pages: Iterable[ListedPage],
-    key: SortKey,
-    updated_at: Mapping[FilePath, int | None],
-    *,
-    is_descending: bool = False,
-) -> list[ListedPage]:
+class Order(NamedTuple):
+    """What pages are sorted by. `dates` are those that the key is about, if it is about dates."""
+
+    key: SortKey
+    is_descending: bool
+    dates: Dates
+
+
+class Place(NamedTuple):
+    """A place between the pages of a list: behind the page with this value and path."""
+
+    value: str | int | None
+    path: FilePath
+
+
+def sort_pages(pages: Iterable[ListedPage], order: Order) -> list[ListedPage]:
     """Put pages in order; equal ones by their paths, those without a date at the end."""
-
-    def value(page: ListedPage) -> tuple[str | int, ...]:
-        document = page.document
-        if key == "title":
-            return (document.title.casefold(),)
-        return (updated_at.get(document.path) or 0,) if key == "updated_at" else (document.path,)
-
     by_path = sorted(pages, key=lambda page: page.document.path)
-    ordered = sorted(by_path, key=value, reverse=is_descending)
-    if key != "updated_at":
-        return ordered
-    return sorted(ordered, key=lambda page: updated_at.get(page.document.path) is None)
+    told = [page for page in by_path if _value(page, order) is not None]
+    ordered = sorted(told, key=lambda page: _value(page, order), reverse=order.is_descending)
+    return ordered + [page for page in by_path if _value(page, order) is None]
+
+
+def cut_list(
+    ordered: Sequence[ListedPage], order: Order, limit: int | None, after: Place | None
+) -> tuple[Sequence[ListedPage], Place | None]:
+    """At most so many pages behind a place, and the place behind them if there are more.
+
+    The page that stood at the place may be gone or stand elsewhere by now: what belongs behind the
+    place is told all the same, nothing twice.
+    """
+    rest = [page for page in ordered if after is None or _is_behind(page, after, order)]
+    shown = rest if limit is None else rest[:limit]
+    if len(shown) == len(rest):
+        return shown, None
+    return shown, Place(_value(shown[-1], order), shown[-1].document.path)
+
+
+def _value(page: ListedPage, order: Order) -> Any:
+    document = page.document
+    if order.key == "title":
+        return document.title.casefold()
+    return document.path if order.key == "filepath" else order.dates.get(document.path)
+
+
+def _is_behind(page: ListedPage, place: Place, order: Order) -> bool:
+    value = _value(page, order)
+    if value == place.value:
+        return page.document.path > place.path
+    if value is None or place.value is None:
+        return value is None
+    return bool(value < place.value if order.is_descending else value > place.value)
 
 
 def _text(data: bytes, start: int, end: int) -> str:

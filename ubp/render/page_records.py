@@ -1,61 +1,56 @@
 """Pages and their graph as records: schemas/get-page.json, list-pages.json, get-graph.json."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from ubp.graph.neighbours import Neighbourhood
-from ubp.graph.pages import PageLink
-from ubp.graph.view import DocumentRow
+from ubp.graph.pages import ListedPage, PageLink
+from ubp.model import Assessment, ReferenceVerdict
 from ubp.paths import doc_id
 from ubp.reading import PageList, ReadPage
-from ubp.render.wording import moment
+from ubp.render.page_parts import document_record, link_record, moment_or_none, stale_ref
+from ubp.render.records import commit_record
 
 Record = dict[str, Any]
+
+# The newest ones say what happened; `ubp_check_staleness` tells them all.
+MOST_COMMITS = 5
 
 
 def page_record(read: ReadPage) -> Record:
     """`ubp get-page`: schemas/get-page.json."""
     page = read.page
     return {
-        **_document(page.document),
+        **document_record(page.document),
         "tags": list(page.document.tags),
+        "staleness": read.assessment.level,
+        "stale_refs": list(_stale_refs(read.assessment)),
+        "created_at": moment_or_none(read.created_at),
+        "updated_at": moment_or_none(read.updated_at),
+        "uncommitted": read.is_uncommitted,
         "content": page.content,
         "sections": [
             {
                 "heading": part.section.heading,
-                "content": part.content,
+                "section_order": order,
                 "heading_path": list(part.section.heading_path),
                 "anchor": part.section.anchor,
                 "line_start": part.section.line_start,
                 "line_end": part.section.line_end,
+                "content": part.content,
             }
-            for part in page.parts
+            for order, part in enumerate(page.parts)
         ],
-        "outlinks": [{**_link(one), **_aim(one)} for one in page.outlinks],
-        "backlinks": [_link(one) for one in page.backlinks],
-        "staleness": read.assessment.level,
-        "stale_refs": [
-            one.source_path for one in read.assessment.references if one.verdict != "fresh"
-        ],
-        "updated_at": _moment(read.updated_at),
+        "outlinks": [{**link_record(one), **_aim(one)} for one in page.outlinks],
+        "backlinks": [link_record(one) for one in page.backlinks],
     }
 
 
 def pages_record(listed: PageList) -> Record:
-    """`ubp list-pages`: schemas/list-pages.json."""
+    """`ubp list-pages`: schemas/list-pages.json; the cursor is the caller's to write."""
     return {
-        "pages": [
-            {
-                **_document(page.document),
-                "tags": list(page.document.tags),
-                "link_count": page.outgoing + page.incoming,
-                "outgoing_link_count": page.outgoing,
-                "incoming_link_count": page.incoming,
-                "staleness": listed.assessments[page.document.path].level,
-                "updated_at": _moment(listed.updated_at[page.document.path]),
-            }
-            for page in listed.pages
-        ],
-        "total": len(listed.pages),
+        "pages": [_listed(page, listed) for page in listed.pages],
+        "total": listed.matching,
         "documents": listed.total,
     }
 
@@ -83,34 +78,50 @@ def graph_record(found: Neighbourhood) -> Record:
     }
 
 
-def _document(document: DocumentRow) -> Record:
+def _listed(page: ListedPage, listed: PageList) -> Record:
+    path = page.document.path
     return {
-        "doc_id": document.doc_id,
-        "filepath": document.path,
-        "title": document.title,
-        "doc_type": document.doc_type,
+        **document_record(page.document),
+        "tags": list(page.document.tags),
+        "link_count": page.outgoing + page.incoming,
+        "outgoing_link_count": page.outgoing,
+        "incoming_link_count": page.incoming,
+        "staleness": listed.assessments[path].level,
+        "created_at": moment_or_none(listed.created_at[path]),
+        "updated_at": moment_or_none(listed.updated_at[path]),
+        "uncommitted": path in listed.uncommitted,
     }
 
 
-def _link(one: PageLink) -> Record:
-    other = one.other
-    return {
-        "doc_id": other and other.doc_id,
-        "filepath": other and other.path,
-        "title": other and other.title,
-        "link_type": one.link.link_type,
-        "link_context": one.link.context,
-        "line": one.link.line,
-    }
+def _stale_refs(assessment: Assessment) -> Iterator[Record]:
+    for answer in assessment.references:
+        if answer.verdict != "fresh":
+            yield {
+                **stale_ref(answer),
+                "reason": _reason(answer),
+                "commits": [commit_record(one) for one in answer.commits[:MOST_COMMITS]],
+                "commit_count": len(answer.commits),
+            }
+
+
+def _reason(answer: ReferenceVerdict) -> str:
+    if answer.moved_to:
+        return f"It moved to {answer.moved_to}."
+    return REASONS[answer.verdict]
+
+
+REASONS = {
+    "modified": "It was changed since the page described it.",
+    "deleted": "It was deleted since the page described it.",
+    "moved": "It was moved since the page described it.",
+    "created": "It came after the page.",
+    "not_found": "No commit ever had it.",
+    "unknown": "This clone's history ends before the page was written.",
+}
 
 
 def _aim(one: PageLink) -> Record:
-    anchor = one.link.anchor
-    return {
-        "target": one.link.target if anchor is None else f"{one.link.target}#{anchor}",
-        "is_ambiguous": one.bucket == "ambiguous",
-    }
-
-
-def _moment(seconds: int | None) -> str | None:
-    return None if seconds is None else moment(seconds)
+    if one.other is None:
+        anchor = "" if one.link.anchor is None else f"#{one.link.anchor}"
+        return {"target": one.link.target + anchor}
+    return {"anchor": one.link.anchor, "is_ambiguous": one.bucket == "ambiguous"}

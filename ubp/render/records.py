@@ -128,6 +128,16 @@ def error_record(error: UbpError) -> Record:
     return {"error": {"message": error.message, "cause": error.cause, "hint": error.hint}}
 
 
+def commit_record(commit: Commit) -> Record:
+    """A commit, wherever one is told."""
+    return {
+        "id": commit.id,
+        "date": moment(commit.date),
+        "author": commit.author,
+        "subject": commit.subject,
+    }
+
+
 def _index(answer: Status | IndexRun) -> Record:
     index = answer.statistics
     return {
@@ -170,7 +180,7 @@ def _judged(answer: ReferenceVerdict, report: StaleReport, diff: SourceDiff | No
         "moved_to": answer.moved_to,
         "since": None if answer.since is None else moment(answer.since),
         "age_days": answer.age_days,
-        "commits": [_commit(commit) for commit in answer.commits],
+        "commits": [commit_record(commit) for commit in answer.commits],
         **_written(answer.reference),
     }
     record["source_path"] = answer.source_path
@@ -179,15 +189,6 @@ def _judged(answer: ReferenceVerdict, report: StaleReport, diff: SourceDiff | No
     if diff is not None:
         record["diff"] = {"text": diff.text, "missing_blobs": list(diff.missing)}
     return record
-
-
-def _commit(commit: Commit) -> Record:
-    return {
-        "id": commit.id,
-        "date": moment(commit.date),
-        "author": commit.author,
-        "subject": commit.subject,
-    }
 
 
 def _written(reference: SourceReference) -> Record:

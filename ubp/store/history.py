@@ -33,6 +33,25 @@ class History(Database):
         rows = self.rows('SELECT "commit" FROM head ORDER BY id DESC')
         return self.unpack(lambda: tuple(unpack_id(commit) for (commit,) in rows)) or ()
 
+    def first_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
+        """All that is known of a head; where a shallow clone ends is never kept."""
+        rows = self.rows(
+            f'SELECT path, "commit" FROM first_change WHERE {OF_HEAD}',  # noqa: S608  # a constant
+            [pack_id(head)],
+        )
+        unpacked = self.unpack(
+            lambda: {
+                unpack_path(path): LastChange(unpack_id(commit), is_boundary=False)
+                for path, commit in rows
+            }
+        )
+        return unpacked or {}
+
+    def save_first_changes(self, head: ObjectId, changes: Mapping[FilePath, LastChange]) -> None:
+        """Add to what is known of a head."""
+        rows = [(pack_path(path), pack_id(change.commit)) for path, change in changes.items()]
+        self._save_for_head(head, "first_change", rows)
+
     def last_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
         """All that is known of a head."""
         rows = self.rows(

@@ -31,8 +31,8 @@ def page_text(read: ReadPage, style: Style, *, is_quiet: bool) -> str:
     return _lines(lines)
 
 
-def list_text(listed: PageList, style: Style, *, is_quiet: bool) -> str:
-    """A line a page, then how many there are; quietly the paths alone."""
+def list_text(listed: PageList, style: Style, *, cursor: str | None, is_quiet: bool) -> str:
+    """A line a page, then how many there are and where they go on; quietly the paths alone."""
     if is_quiet:
         return _lines([printable(page.document.path) for page in listed.pages])
     lines = list(_listed(listed, style))
@@ -40,7 +40,8 @@ def list_text(listed: PageList, style: Style, *, is_quiet: bool) -> str:
     shown = count(number, "page")
     if number < listed.total:
         shown = f"{number} of {count(listed.total, 'page')}"
-    return _lines([*lines, *([""] if lines else []), f"{shown}."])
+    more = f" The next ones: --cursor {cursor}" if cursor else ""
+    return _lines([*lines, *([""] if lines else []), f"{shown}.{more}"])
 
 
 def _listed(listed: PageList, style: Style) -> Iterator[str]:

@@ -1,0 +1,139 @@
+"""Arguments held against an input schema, exactly and with words that help to put them right.
+
+It knows what our schemas say (`type`, `enum`, `minimum`, `maximum`, `minLength`, `maxLength`,
+`items`, `required`, `default`) and no more. Nothing is converted: a number in quotation marks is no
+number. Null stands for an argument that is not given.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ubp.errors import BadArgumentError
+
+Schema = Mapping[str, Any]
+
+# Paths are from the root, as answers tell them.
+PATHS = frozenset({"filepath", "id", "path", "center"})
+
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list, tuple),
+}
+_NAMES = {
+    "string": "a string",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+}
+SHOWN_CHARACTERS = 60  # of a wrong value
+
+
+def check(schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with the defaults of those that are not given.
+
+    Raises:
+        BadArgumentError: one is unknown, missing or not allowed.
+    """
+    properties: Mapping[str, Schema] = schema["properties"]
+    given = {name: value for name, value in arguments.items() if value is not None}
+    for name in given:
+        if name not in properties:
+            raise _unknown(name, properties)
+    for name in schema.get("required", ()):
+        if name not in given:
+            raise _missing(name, properties[name])
+    for name, value in given.items():
+        for wrong in _faults(value, properties[name]):
+            raise _wrong(name, value, wrong)
+    defaults = {name: one["default"] for name, one in properties.items() if "default" in one}
+    return defaults | {name: _whole(value) for name, value in given.items()}
+
+
+def refuse_detours(arguments: Mapping[str, Any]) -> None:
+    """Refuse paths that no answer ever told: absolute ones, those with `..` or a NUL.
+
+    Raises:
+        BadArgumentError: there is one.
+    """
+    for name in PATHS & arguments.keys():
+        path = str(arguments[name]).replace("\\", "/")
+        if path.startswith("/") or path[1:2] == ":" or ".." in path.split("/") or "\0" in path:
+            raise BadArgumentError(
+                name,
+                f"`{name}` is no path from the repository's root.",
+                cause="Absolute paths and those that climb with .. are refused.",
+                hint="Give it as answers tell it, as in docs/auth.md.",
+            )
+
+
+def _faults(value: Any, schema: Schema) -> Iterator[str]:
+    """What a value should have been, if it is not."""
+    kinds = schema.get("type", ())
+    kinds = (kinds,) if isinstance(kinds, str) else kinds
+    if kinds and not any(_is(value, kind) for kind in kinds):
+        yield f"must be {' or '.join(_NAMES[kind] for kind in kinds)}"
+    elif "enum" in schema and value not in schema["enum"]:
+        yield f"must be one of {', '.join(map(str, schema['enum']))}"
+    elif isinstance(value, str):
+        yield from _length_faults(value, schema)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from (f"{fault} in each place" for fault in _faults(item, schema["items"]))
+    elif not isinstance(value, bool):
+        yield from _range_faults(value, schema)
+
+
+def _whole(value: Any) -> Any:
+    """A number like 10.0 is a whole one in JSON."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _is(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _KINDS[kind])
+
+
+def _length_faults(value: str, schema: Schema) -> Iterator[str]:
+    if len(value.strip()) < schema.get("minLength", 0):
+        yield "must not be empty"
+    if len(value) > schema.get("maxLength", len(value)):
+        yield f"must have at most {schema['maxLength']} characters"
+
+
+def _range_faults(value: float, schema: Schema) -> Iterator[str]:
+    least, most = schema.get("minimum", value), schema.get("maximum", value)
+    if not least <= value <= most:
+        ends = [f"at least {least}"] if "minimum" in schema else []
+        ends += [f"at most {most}"] if "maximum" in schema else []
+        yield f"must be {' and '.join(ends)}"
+
+
+def _unknown(name: str, properties: Mapping[str, Schema]) -> BadArgumentError:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name[:SHOWN_CHARACTERS], list(properties), 1)
+    return BadArgumentError(
+        name,
+        f"There is no argument `{name[:SHOWN_CHARACTERS]}`.",
+        cause=f"Arguments are {', '.join(properties)}." if properties else "It takes none.",
+        hint=f"Did you mean `{near[0]}`?" if near else "",
+    )
+
+
+def _missing(name: str, schema: Schema) -> BadArgumentError:
+    told = schema.get("description")
+    return BadArgumentError(name, f"`{name}` is missing.", hint=f"It is: {told}." if told else "")
+
+
+def _wrong(name: str, value: Any, wrong: str) -> BadArgumentError:
+    shown = repr(value)
+    if len(shown) > SHOWN_CHARACTERS:
+        shown = shown[:SHOWN_CHARACTERS] + "…"
+    return BadArgumentError(name, f"`{name}` {wrong}.", cause=f"It is {shown}.")

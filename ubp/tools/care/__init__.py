@@ -1,0 +1,1 @@
+"""The tool set `care`: to keep pages true."""

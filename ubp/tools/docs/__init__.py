@@ -1,0 +1,1 @@
+"""The tool set `docs`: to find, read and connect pages."""
