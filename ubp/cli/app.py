@@ -128,6 +128,15 @@ ROWS = (
         "ubp reindex --file docs/auth.md",
     ),
     Row(
+        "serve",
+        "ubp.cli.serve:serve",
+        SET_UP,
+        "Answer agents over the Model Context Protocol, on stdin and stdout.\n\n"
+        "An agent's client starts it (`ubp init` prints how); it ends when the client leaves. "
+        "Several may serve one repository.",
+        "ubp serve --toolsets docs --exclude-tools ubp_get_graph",
+    ),
+    Row(
         "version",
         "ubp.cli.version:version",
         SET_UP,

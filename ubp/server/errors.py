@@ -1,0 +1,139 @@
+"""Errors as an agent gets them: a code, a message that says what to do next, and data.
+
+The protocol's own codes where it has one; the others lie between -32003 and -32019, which neither
+the specification nor the library uses (-32001 is a client's time-out there, -32002 is retired).
+"""
+
+import logging
+import re
+import secrets
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from mcp import MCPError
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
+from pydantic import ValidationError
+
+from ubp.errors import (
+    BadArgumentError,
+    ConfigError,
+    ModelError,
+    PageNotFoundError,
+    RepositoryError,
+    RevisionNotFoundError,
+    StoreError,
+    UbpError,
+    UsageError,
+)
+from ubp.server.office import IndexNotReadyError
+
+PAGE_NOT_FOUND = -32003
+INDEX_NOT_READY = -32004
+DATABASE_ERROR = -32005
+REPOSITORY_ERROR = -32006
+MODEL_ERROR = -32007
+
+MOST_FAULTS = 3  # of one request
+
+LOG = logging.getLogger(__name__)
+
+# Two folders and more: a single one is hardly a place on this machine.
+_ABSOLUTE_PATH = re.compile(r"(?<![\w.:/\\-])(?:[A-Za-z]:)?(?:[/\\][^\s/\\:;,'\"`]+)+[/\\]")
+
+
+class _Row(NamedTuple):
+    """What an error becomes: its code, its kind in words, what to do (none: as the error says)."""
+
+    error: type[UbpError]
+    code: int
+    kind: str
+    advice: str = ""
+
+
+# The first that fits counts.
+_TABLE = (
+    _Row(
+        PageNotFoundError,
+        PAGE_NOT_FOUND,
+        "page_not_found",
+        "ubp_list_pages lists every page, ubp_search finds one.",
+    ),
+    _Row(IndexNotReadyError, INDEX_NOT_READY, "index_not_ready"),
+    _Row(BadArgumentError, INVALID_PARAMS, "bad_argument"),
+    _Row(RevisionNotFoundError, INVALID_PARAMS, "revision_not_found"),
+    _Row(UsageError, INVALID_PARAMS, "invalid_params"),
+    _Row(StoreError, DATABASE_ERROR, "database_error"),
+    _Row(ModelError, MODEL_ERROR, "model_error"),
+    _Row(ConfigError, REPOSITORY_ERROR, "configuration_error"),
+    _Row(RepositoryError, REPOSITORY_ERROR, "repository_error"),
+)
+
+
+async def answer_errors(ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
+    """Let no error pass that was not meant for the client (a middleware)."""
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        if error.code == INTERNAL_ERROR:  # the library's: it has logged why
+            raise _unforeseen(ctx.method, error) from None
+        raise
+    except ValidationError as error:
+        raise _malformed(ctx.method, error) from None
+    except UbpError as error:
+        raise translate(error) from None
+    except Exception as error:  # noqa: BLE001  # this is the last door
+        raise _unforeseen(ctx.method, error) from None
+
+
+def translate(error: UbpError) -> MCPError:
+    """What an agent is told of an error that a person would get in three lines."""
+    row = next((row for row in _TABLE if isinstance(error, row.error)), None)
+    if row is None:
+        return _unforeseen(type(error).__name__, error)
+    data = {"kind": row.kind, **_details(error)}
+    sentences = [error.message, error.cause, *_advice(error, row)]
+    message = " ".join(sentence for sentence in sentences if sentence)
+    return MCPError(row.code, without_places(message), data)
+
+
+def bad_params(message: str, **data: Any) -> MCPError:
+    """A request that names what there is not, or not what is needed."""
+    return MCPError(INVALID_PARAMS, message, {"kind": "invalid_params", **data})
+
+
+def without_places(text: str) -> str:
+    """A text that does not tell where on this machine a file lies, but only its name."""
+    return _ABSOLUTE_PATH.sub("", text)
+
+
+def _details(error: UbpError) -> Mapping[str, Any]:
+    if isinstance(error, PageNotFoundError):
+        return {"nearest": list(error.near)}
+    if isinstance(error, BadArgumentError):
+        return {"argument": error.argument}
+    return {}
+
+
+def _advice(error: UbpError, row: _Row) -> tuple[str, ...]:
+    if isinstance(error, PageNotFoundError):
+        near = f"Did you mean {' or '.join(error.near)}?" if error.near else ""
+        return near, row.advice
+    return (row.advice or error.hint,)
+
+
+def _malformed(method: str, error: ValidationError) -> MCPError:
+    faults = error.errors(include_url=False, include_context=False, include_input=False)
+    told = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in faults[:MOST_FAULTS])
+    return bad_params(f"The parameters of {method} are malformed. {'; '.join(told)}.")
+
+
+def _unforeseen(where: str, error: Exception) -> MCPError:
+    name = secrets.token_hex(4)
+    LOG.error("error %s in %s", name, where, exc_info=error)
+    return MCPError(
+        INTERNAL_ERROR,
+        f"UBP failed (error {name}). This is a defect of UBP; .ubp/serve.log tells more under this "
+        "number. Go on without this answer.",
+        {"kind": "internal_error", "error_id": name},
+    )
