@@ -20,6 +20,7 @@ from pathlib import Path
 from measure import Cost, Shape, cost, generate, median, print_table
 
 from ubp.rooms import Rooms
+from ubp.store.fulltext import Match
 from ubp.words import segment
 
 PAGES = Shape(pages=1000, references=1, sources=50, commits=2)
@@ -38,6 +39,7 @@ random.Random(7).shuffle(WORDS)
 OPEN_GRAPH = """
 from ubp.graph.view import open_graph
 from ubp.rooms import Rooms
+from ubp.store.fulltext import Match
 with Rooms.open(".") as rooms:
     open_graph(rooms.view()).buckets()
 """
@@ -143,7 +145,7 @@ def queries(root: Path) -> None:
             ]
             expression = " OR ".join(f'"{word}"' for word in asked)
             begun = time.process_time()
-            full_text.search(expression, LIMIT, (8, 4, 1, 6))
+            full_text.search(Match(expression, (8, 4, 1, 6)), LIMIT)
             times.append((time.process_time() - begun) * 1000)
     centiles = statistics.quantiles(times, n=100)
     print_table(

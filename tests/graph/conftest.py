@@ -11,6 +11,7 @@ import pytest
 from ubp.graph.view import Graph, open_graph
 from ubp.index import View
 from ubp.rooms import Question, Rooms
+from ubp.store.fulltext import Match
 
 
 @contextmanager
@@ -39,8 +40,8 @@ def everything(graph: Graph, view: View) -> dict[str, Any]:
         "sections": {path: graph.sections(path) for path in paths},
         "words": {
             word: [
-                (hit.path, hit.number, hit.heading_path, hit.line_start, hit.byte_end)
-                for hit in sorted(view.full_text().search(word, 100, (1, 1, 1, 1)))
+                (hit.path, hit.number, view.full_text().chunks(hit.blob)[hit.number])
+                for hit in sorted(view.full_text().search(Match(word), 100))
             ]
             for word in ("one", "two", "text", "alias")
         },

@@ -11,9 +11,8 @@ import pytest
 from ubp.indexing import processes
 from ubp.indexing.processes import read_in_parallel
 from ubp.indexing.worker import read_pages
+from ubp.store.fulltext import Match
 from ubp.words import segment
-
-WEIGHTS = (1, 1, 1, 1)
 
 
 @pytest.fixture
@@ -108,12 +107,12 @@ def test_words_are_found_in_the_documents_of_the_snapshot_only(project, links):
     project.write("b.md", "認証の流れ、ＡＰＩキー、か\u3099\n")
     with links(project.root) as (_, view, _):
         for query in ("認", "認証", "証の流", "API", "が"):
-            hits = view.full_text().search(f'"{segment(query).strip()}"', 9, WEIGHTS)
+            hits = view.full_text().search(Match(f'"{segment(query).strip()}"'), 9)
             assert [hit.path for hit in hits] == ["b.md"], query
-        assert view.full_text().search("bee", 9, WEIGHTS) == []
+        assert view.full_text().search(Match("bee"), 9) == []
     with links(project.root, ref="HEAD") as (_, view, _):
-        assert view.full_text().search('"認 証"', 9, WEIGHTS) == []
-        assert [hit.path for hit in view.full_text().search("bee", 9, WEIGHTS)] == ["b.md"]
+        assert view.full_text().search(Match('"認 証"'), 9) == []
+        assert [hit.path for hit in view.full_text().search(Match("bee"), 9)] == ["b.md"]
         assert view.full_text().count("bee", 9) == 1
 
 
@@ -123,7 +122,7 @@ def test_hits_of_other_versions_never_crowd_out_the_snapshots_own(project, links
         with links(project.root):
             pass
     with links(project.root) as (_, view, _):
-        assert [hit.path for hit in view.full_text().search("needle", 1, WEIGHTS)] == ["b.md"]
+        assert [hit.path for hit in view.full_text().search(Match("needle"), 1)] == ["b.md"]
 
 
 def test_what_was_forgotten_is_read_again(project, links, told):
@@ -165,7 +164,7 @@ def test_without_commits_the_work_tree_is_linked(repository, links):
     repository.write("b.md", "word\n")
     with links(repository.root) as (_, view, graph):
         assert paths(graph.backlinks("b.md")) == [("a.md", "b", "resolved")]
-        assert [hit.path for hit in view.full_text().search("word", 9, WEIGHTS)] == ["b.md"]
+        assert [hit.path for hit in view.full_text().search(Match("word"), 9)] == ["b.md"]
 
 
 def test_pages_that_come_into_a_partial_clone_are_linked_then(project, new_repository, links):
@@ -232,8 +231,8 @@ def test_an_expression_that_cannot_be_read_harms_nothing(match, project, links):
         full_text = view.full_text()
         if match != "rank":
             with pytest.raises(ValueError, match=r"fts5|no such column|unterminated|special"):
-                full_text.search(match, 9, WEIGHTS)
-        assert [hit.path for hit in full_text.search("bee", 9, WEIGHTS)] == ["b.md"]
+                full_text.search(Match(match), 9)
+        assert [hit.path for hit in full_text.search(Match("bee"), 9)] == ["b.md"]
         assert rooms.store.path is not None
 
 
@@ -241,7 +240,7 @@ def test_a_database_that_breaks_meanwhile_is_learned_anew(project, links):
     with links(project.root) as (rooms, view, graph):
         before = paths(graph.all_edges())
         rooms.store.start_over()
-        assert [hit.path for hit in view.full_text().search("bee", 9, WEIGHTS)] == ["b.md"]
+        assert [hit.path for hit in view.full_text().search(Match("bee"), 9)] == ["b.md"]
         assert paths(graph.all_edges()) == before
         rooms.store.start_over()
         assert paths(graph.all_edges()) == before

@@ -1,35 +1,27 @@
 """The full text of one snapshot: of what the index knows only its documents count."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple, TypeVar
 
 from ubp.indexing.laying import ATTEMPTS
 from ubp.indexing.linked import Linked
-from ubp.model import FilePath, ObjectId
+from ubp.model import Chunk, FilePath, ObjectId
 from ubp.store.database import Database
-from ubp.store.fulltext import FullTextIndex
+from ubp.store.fulltext import FullTextIndex, Match
+from ubp.store.graph_facts import GraphFacts
 
 T = TypeVar("T")
 
 FIRST = 8  # matches that are looked at before all of them are
-EVEN = (1.0, 1.0, 1.0, 1.0)
 
 
 class WordHit(NamedTuple):
-    """A chunk of a document that holds the words; the smaller the rank, the better.
-
-    Lines count from 1, both ends included; the bytes from `byte_start` to `byte_end` are its text.
-    """
+    """A chunk of a document that holds the words; the smaller the rank, the better."""
 
     path: FilePath
     blob: ObjectId
     number: int
     rank: float
-    heading_path: tuple[str, ...]
-    line_start: int
-    line_end: int
-    byte_start: int
-    byte_end: int
 
 
 class FullText:
@@ -37,23 +29,37 @@ class FullText:
 
     def __init__(self, database: Database, linked: Linked) -> None:
         self._index = FullTextIndex(database)
+        self._facts = GraphFacts(database)
         self._linked = linked
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
 
-    def search(self, match: str, limit: int, weights: Sequence[float]) -> list[WordHit]:
+    def search(
+        self, match: Match, limit: int, within: Collection[FilePath] | None = None
+    ) -> list[WordHit]:
         """The best chunks for an expression of FTS5, whose words are segmented (`ubp.words`).
 
-        `weights` are those of title, headings, body and aliases. A page that stands at several
-        paths is there at each of them. Equal ranks are in the order of blob, chunk and path.
+        A page that stands at several paths is there at each of them; `within` names the paths that
+        count. Equal ranks are in the order of blob, chunk and path.
 
         Raises:
             ValueError: FTS5 cannot read the expression.
         """
         if limit <= 0:
             return []
-        rows = self._ask(lambda: self._index.search(match, limit, weights, self._that_count))
+        wanted = within if within is None else set(within)
+        blobs = None if wanted is None else set(self._linked.blobs(wanted).values())
+
+        def counts(found: set[ObjectId]) -> set[ObjectId]:
+            return self._that_count(found if blobs is None else found & blobs)
+
+        rows = self._ask(lambda: self._index.search(match, limit, counts, blobs))
         paths = self._paths_of({row.blob for row in rows})
-        hits = [WordHit(path, *row) for row in rows for path in paths[row.blob]]
+        hits = [
+            WordHit(path, *row)
+            for row in rows
+            for path in paths[row.blob]
+            if wanted is None or path in wanted
+        ]
         return hits[:limit]
 
     def count(self, match: str, most: int) -> int:
@@ -62,7 +68,24 @@ class FullText:
 
     def has(self, match: str) -> bool:
         """Whether any chunk matches; nothing is ranked unless the first ones are no documents'."""
-        return self.count(match, FIRST) > 0 or bool(self.search(match, 1, EVEN))
+        return self.count(match, FIRST) > 0 or bool(self.search(Match(match), 1))
+
+    def holding(self, match: str) -> set[FilePath]:
+        """The documents with a chunk that matches."""
+        blobs = self._ask(lambda: self._that_count(self._index.holding(match)))
+        return {path for paths in self._paths_of(blobs).values() for path in paths}
+
+    def frequency(self, match: str) -> int:
+        """How many chunks match, those of other snapshots too: what BM25 goes by."""
+        return self._index.frequency(match)
+
+    def size(self) -> int:
+        """How many chunks there are, those of other snapshots too."""
+        return self._index.size()
+
+    def chunks(self, blob: ObjectId) -> tuple[Chunk, ...]:
+        """The chunks of a page, as far as they are known."""
+        return self._facts.chunks(blob)
 
     def _ask(self, question: Callable[[], T]) -> T:
         """Ask again where the words went while they were asked for, and are learned anew."""

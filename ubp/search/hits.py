@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ubp.index import View
-from ubp.model import Page, Section
+from ubp.model import Chunk, Page, Section
 from ubp.search.ranking import Ranked
 from ubp.search.snippet import Snippet, cut_snippet
 from ubp.search.terms import Term
@@ -27,7 +27,7 @@ class Hit(NamedTuple):
 
 def show_hits(view: View, places: Sequence[Ranked], terms: Sequence[Term]) -> tuple[Hit, ...]:
     """Cut what is shown of each place; one whose text cannot be had shows nothing of it."""
-    linked = view.learn_graph()
+    linked, full_text = view.learn_graph(), view.full_text()
     texts = view.read({place.path for place in places})
     hits = []
     for place in places:
@@ -36,14 +36,23 @@ def show_hits(view: View, places: Sequence[Ranked], terms: Sequence[Term]) -> tu
             continue
         sections = linked.sections(place.path)
         data = texts.get(place.path) or b""
-        hits.append(_hit(page, place, sections, data, terms))
+        chunks = full_text.chunks(place.chunk.blob) if place.chunk else ()
+        hits.append(_hit(page, place, Parts(sections, chunks), data, terms))
     return tuple(hits)
 
 
-def _hit(
-    page: Page, place: Ranked, sections: Sequence[Section], data: bytes, terms: Sequence[Term]
-) -> Hit:
-    part = place.chunk or next(iter(sections), None)
+class Parts(NamedTuple):
+    """What a page consists of."""
+
+    sections: Sequence[Section]
+    chunks: Sequence[Chunk]
+
+
+def _hit(page: Page, place: Ranked, parts: Parts, data: bytes, terms: Sequence[Term]) -> Hit:
+    sections = parts.sections
+    part: Section | Chunk | None = next(iter(sections), None)
+    if place.chunk and place.chunk.number < len(parts.chunks):
+        part = parts.chunks[place.chunk.number]
     if part is None:
         return Hit(page, place.rank, None, 1, "", Snippet("", (), 0))
     text = data[part.byte_start : part.byte_end].decode("utf-8", "replace")

@@ -9,6 +9,7 @@ from ubp.search.boolean import Or
 from ubp.search.file_names import FileNames
 from ubp.search.query import Cut, Query, write_match
 from ubp.search.terms import Term
+from ubp.store.fulltext import Match
 
 
 class Weights(NamedTuple):
@@ -65,7 +66,7 @@ def rank(
         return Ranking()
     match = write_match(query.tree, lambda term: full_text.has(term.expression))
     fetched = max(limit, FETCHED)
-    chunks = full_text.search(match.expression, fetched, weights.columns)
+    chunks = full_text.search(Match(match.expression, weights.columns), fetched)
     scores = names.score(match.terms) if weights.file_name else {}
     bonus = {path: weights.file_name * score for path, score in scores.items()}
     found = [Ranked(c.path, c.rank - bonus.get(c.path, 0.0), c) for c in chunks]

@@ -1,18 +1,15 @@
 """Questions to the full text: which chunks hold the words, the best ones first."""
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from ubp.model import ObjectId
 from ubp.store.database import Database, Rows
 from ubp.store.facts import chunks, marks
-from ubp.store.graph_rows import unpack_names
-from ubp.store.values import unpack_id
+from ubp.store.values import pack_id, unpack_id
 
 COLUMNS = ("title", "headings", "body", "aliases")
-
-# Of a page's sections (JSON) the heading path of a chunk's own, without reading all of them.
-HEADING_PATH = "json_extract(sections, '$[' || section || '][2]')"
 
 # Hits of other branches and of older versions are passed over: so many more than were asked for
 # are fetched first, and this many times more each time that too few are left.
@@ -20,6 +17,31 @@ FIRST_SHARE = 2
 GROWTH = 4
 # Chunks of the same rank stand in no order: as many are looked at to put them in order.
 MOST_EQUALS = 256
+# Where more pages than these may answer, the others are passed over too: to name the chunks of
+# 26,000 pages takes 30 ms, of 500 less than one.
+MOST_NAMED = 2000
+
+OF_PAGES = (
+    " AND +rowid IN (SELECT chunk.id FROM json_each(?) AS one JOIN chunk ON chunk.page = one.value)"
+)
+OF_ROWS = " AND +rowid IN (SELECT value FROM json_each(?))"
+
+Counts = Callable[[set[ObjectId]], set[ObjectId]]
+"""Which of these pages count."""
+
+_Hit = tuple[float, bytes, int, int]  # rank, blob, number, row
+
+
+class Match(NamedTuple):
+    """What is asked of FTS5, its words segmented; `weights` are those of COLUMNS.
+
+    Chunks that hold `expression` are found; the best of them are ranked by `ranked_by`, if that is
+    something else.
+    """
+
+    expression: str
+    weights: Sequence[float] = (1.0, 1.0, 1.0, 1.0)
+    ranked_by: str | None = None
 
 
 class WordsRow(NamedTuple):
@@ -28,11 +50,6 @@ class WordsRow(NamedTuple):
     blob: ObjectId
     number: int
     rank: float
-    heading_path: tuple[str, ...]
-    line_start: int
-    line_end: int
-    byte_start: int
-    byte_end: int
 
 
 class FullTextIndex:
@@ -42,87 +59,111 @@ class FullTextIndex:
         self._database = database
 
     def search(
-        self,
-        match: str,
-        limit: int,
-        weights: Sequence[float],
-        counts: Callable[[set[ObjectId]], set[ObjectId]],
+        self, match: Match, limit: int, counts: Counts, within: Collection[ObjectId] | None = None
     ) -> list[WordsRow]:
-        """The best chunks of pages that count; `match` is FTS5's, its words segmented.
+        """The best chunks of pages that count; `within` are those that may, None: all of them.
 
-        `weights` are those of COLUMNS. Equal ranks are put in the order of blob and number.
+        Equal ranks are put in the order of blob and number.
 
         Raises:
-            ValueError: FTS5 cannot read `match`.
+            ValueError: FTS5 cannot read an expression.
         """
-        # Of 5,000 matches this takes 5.3 ms, FTS5's own `ORDER BY rank LIMIT` 8.8.
-        numbers = ", ".join(repr(float(weight)) for weight in weights)
-        ranking = f"SELECT rowid, bm25(words, {numbers}) AS best"
+        hits = self._best(match, limit, counts, within)
+        if match.ranked_by is not None and hits:
+            rows = json.dumps([row for *_, row in hits])
+            found = self._ranked(match.ranked_by, match.weights, OF_ROWS, [rows, len(hits)])
+            hits = self._that_count(found, counts)
+        return (
+            self._database.unpack(
+                lambda: [
+                    WordsRow(unpack_id(blob), number, rank)
+                    for rank, blob, number, _ in hits[:limit]
+                ]
+            )
+            or []
+        )
+
+    def count(self, match: str, most: int, counts: Counts) -> int:
+        """How many of the first `most` chunks that hold the words are of pages that count."""
+        found = self._database.matches(
+            "SELECT blob FROM (SELECT rowid AS row FROM words WHERE words MATCH ? LIMIT ?)"
+            " JOIN chunk ON chunk.id = row JOIN page ON page.id = chunk.page",
+            [match, most],
+        )
+        blobs = self._database.unpack(lambda: [unpack_id(blob) for (blob,) in found]) or []
+        valid = counts(set(blobs))
+        return sum(blob in valid for blob in blobs)
+
+    def frequency(self, match: str) -> int:
+        """How many chunks hold the words, whether or not they count; 30 ns each."""
+        rows = self._database.matches("SELECT count(*) FROM words WHERE words MATCH ?", [match])
+        return int(rows[0][0]) if rows else 0
+
+    def size(self) -> int:
+        """How many chunks there are, whether or not they count."""
+        rows = self._database.rows("SELECT count(*) FROM words_docsize")
+        return int(rows[0][0]) if rows else 0
+
+    def holding(self, match: str) -> set[ObjectId]:
+        """The pages with a chunk that holds the words, whether or not they count."""
+        rows = self._database.matches(
+            "SELECT blob FROM page WHERE id IN (SELECT page FROM words"
+            " JOIN chunk ON chunk.id = words.rowid WHERE words MATCH ?)",
+            [match],
+        )
+        return self._database.unpack(lambda: {unpack_id(blob) for (blob,) in rows}) or set()
+
+    def _best(
+        self, match: Match, limit: int, counts: Counts, within: Collection[ObjectId] | None
+    ) -> list[_Hit]:
+        condition, arguments = "", []
+        if within is not None and len(within) <= MOST_NAMED:
+            condition, arguments = OF_PAGES, [json.dumps(self._pages(within))]
         wanted = limit * FIRST_SHARE + 1
         while True:
-            ranked = self._database.matches(
-                f"{ranking} FROM words WHERE words MATCH ? ORDER BY best, rowid LIMIT ?",
-                [match, wanted],
-            )
-            hits = self._that_count(ranked, counts)
-            is_all = len(ranked) < wanted
-            if is_all or _is_enough(hits, ranked, limit):
-                return self._rows(hits[:limit])
+            found = self._ranked(match.expression, match.weights, condition, [*arguments, wanted])
+            hits = self._that_count(found, counts)
+            if len(found) < wanted or _is_enough(hits, found, limit):
+                return hits
             wanted = max(wanted * GROWTH, limit + MOST_EQUALS + 1)
 
-    def count(self, match: str, most: int, counts: Callable[[set[ObjectId]], set[ObjectId]]) -> int:
-        """How many of the first `most` chunks that hold the words are of pages that count."""
-        ranked = self._database.matches(
-            "SELECT rowid, 0 FROM words WHERE words MATCH ? LIMIT ?", [match, most]
+    def _ranked(
+        self, expression: str, weights: Sequence[float], condition: str, arguments: list[object]
+    ) -> Rows:
+        # Of 5,000 matches this takes 5.3 ms, FTS5's own `ORDER BY rank LIMIT` 8.8.
+        numbers = ", ".join(repr(float(weight)) for weight in weights)
+        best = (
+            f"SELECT rowid AS row, bm25(words, {numbers}) AS best FROM words"  # noqa: S608  # numbers, a constant
+            f" WHERE words MATCH ?{condition} ORDER BY best, rowid LIMIT ?"
         )
-        return len(self._that_count(ranked, counts))
-
-    def _that_count(
-        self, ranked: Rows, counts: Callable[[set[ObjectId]], set[ObjectId]]
-    ) -> list[tuple[float, bytes, int, int]]:
-        ranks: dict[int, float] = dict(ranked)
-        rows: Rows = []
-        for chunk in chunks(ranks):
-            rows += self._database.rows(
-                "SELECT chunk.id, number, blob FROM chunk JOIN page ON page.id = chunk.page"  # noqa: S608  # "?,?"
-                f" WHERE chunk.id IN ({marks(chunk)})",
-                chunk,
-            )
-        valid = counts({unpack_id(blob) for _, _, blob in rows})
-        return sorted(
-            (ranks[row], blob, number, row)
-            for row, number, blob in rows
-            if unpack_id(blob) in valid
+        # Words of chunks that are gone stay, so that there may be no chunk to a row.
+        return self._database.matches(
+            f"SELECT best, blob, number, row FROM ({best}) LEFT JOIN chunk ON chunk.id = row"  # noqa: S608  # the same
+            " LEFT JOIN page ON page.id = chunk.page ORDER BY best, row",
+            [expression, *arguments],
         )
 
-    def _rows(self, hits: Sequence[tuple[float, bytes, int, int]]) -> list[WordsRow]:
-        found: Rows = []
-        for chunk in chunks([row for *_, row in hits]):
-            found += self._database.rows(
-                f"SELECT chunk.id, {HEADING_PATH}, line_start, line_end, byte_start, byte_end"  # noqa: S608  # "?,?"
-                f" FROM chunk JOIN page ON page.id = chunk.page WHERE chunk.id IN ({marks(chunk)})",
-                chunk,
-            )
-        places = {row: rest for row, *rest in found}
-
-        def unpack() -> list[WordsRow]:
-            return [
-                WordsRow(
-                    unpack_id(blob),
-                    number,
-                    rank,
-                    unpack_names(places[row][0]),
-                    *places[row][1:],
-                )
-                for rank, blob, number, row in hits
-                if row in places
-            ]
+    def _that_count(self, found: Rows, counts: Counts) -> list[_Hit]:
+        def unpack() -> list[_Hit]:
+            blobs = {blob: unpack_id(blob) for _, blob, *_ in found if blob is not None}
+            valid = counts(set(blobs.values()))
+            return sorted(hit for hit in found if blobs.get(hit[1]) in valid)
 
         return self._database.unpack(unpack) or []
 
+    def _pages(self, blobs: Collection[ObjectId]) -> list[int]:
+        pages: list[int] = []
+        for chunk in chunks(blobs):
+            rows = self._database.rows(
+                f"SELECT id FROM page WHERE blob IN ({marks(chunk)})",  # noqa: S608  # "?,?"
+                list(map(pack_id, chunk)),
+            )
+            pages += [page for (page,) in rows]
+        return pages
 
-def _is_enough(hits: Sequence[tuple[float, bytes, int, int]], ranked: Rows, limit: int) -> bool:
+
+def _is_enough(hits: Sequence[_Hit], found: Rows, limit: int) -> bool:
     """Whether no chunk that was not fetched can be among the first, equal ones considered."""
     if len(hits) < limit:
         return False
-    return bool(hits[limit - 1][0] < ranked[-1][1]) or len(ranked) > limit + MOST_EQUALS
+    return bool(hits[limit - 1][0] < found[-1][0]) or len(found) > limit + MOST_EQUALS
