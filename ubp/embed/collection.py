@@ -35,7 +35,7 @@ class Collection:
         self._ends = np.array(list(accumulate(counts)), dtype=np.intp)
         self._counts = np.array(counts, dtype=np.intp)
         self._rows: Rows = np.empty(0, dtype=np.intp)
-        self._version = -1
+        self._seen: tuple[Vectors | None, int, int] = (None, 0, 0)  # what `_rows` are of
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -78,9 +78,14 @@ class Collection:
 
     def rows(self, vectors: Vectors) -> Rows:
         """The number of each chunk's vector; -1: it has none."""
-        if self._version != vectors.version:
-            self._rows = vectors.find(self._keys)
-            self._version = vectors.version
+        known, version, number = self._seen
+        if known is not vectors or version != vectors.version:
+            self._rows = np.full(len(self), -1, dtype=np.intp)
+        elif number == len(vectors):
+            return self._rows
+        unknown = np.flatnonzero(self._rows < 0)
+        self._rows[unknown] = vectors.find(self._keys[unknown])
+        self._seen = vectors, vectors.version, len(vectors)
         return self._rows
 
     def pages_of(self, chunks: Rows | list[int]) -> Rows:

@@ -18,11 +18,12 @@ class Matrix:
     """Vectors, a row each."""
 
     def __init__(self, vectors: npt.NDArray[np.floating | np.integer]) -> None:
-        """Bring every row to length 1; zeros stay."""
+        """Bring every row to length 1; zeros, and what is no number, become zeros."""
         self.rows: Floats = vectors.astype(np.float32)
         lengths = np.linalg.norm(self.rows, axis=1, keepdims=True)
         # What has length 1 already stays as it is, bit by bit.
         self.rows /= np.where((lengths > 0) & (abs(lengths - 1) > CLOSE), lengths, 1)
+        self.rows[~np.isfinite(lengths[:, 0])] = 0
 
     def __len__(self) -> int:
         return len(self.rows)

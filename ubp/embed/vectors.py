@@ -1,6 +1,6 @@
 """Vectors by the keys of their texts, as the store's blocks have them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,7 +23,7 @@ class _Block(NamedTuple):
 
 
 class Vectors:
-    """Many vectors, numbered through; `version` tells when the numbers are others."""
+    """Many vectors, numbered through; `version` tells when they have got other numbers."""
 
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
@@ -39,20 +39,33 @@ class Vectors:
         """How many vectors are known of each block."""
         return {number: len(block.keys) for number, block in self._blocks.items()}
 
-    def update(self, blocks: Mapping[int, tuple[bytes, bytes]], gone: Iterable[int]) -> None:
-        """Take in the keys and the quantised vectors of blocks, and forget others."""
+    def update(self, blocks: Mapping[int, tuple[bytes, bytes]], gone: Collection[int]) -> None:
+        """Take in the keys and the quantised vectors of blocks, and forget others.
+
+        A block that is there already has the same vectors as before, and more behind them.
+        """
+        last = max(self._blocks, default=0)
+        is_growth = all(number >= last for number in blocks) and not gone
+        before = len(self)
         for number in gone:
             del self._blocks[number]
-        for number, (keys, vectors) in blocks.items():
+        for number, (keys, vectors) in sorted(blocks.items()):
             rows = np.frombuffer(vectors, dtype=np.int8).reshape(-1, self.dimensions)
-            self._blocks[number] = _Block(
-                as_keys(keys), Matrix(rows), np.logical_not(rows.any(axis=1))
-            )
-        self._blocks = dict(sorted(self._blocks.items()))
-        keys_of_all = np.concatenate([as_keys(b""), *(one.keys for one in self._blocks.values())])
-        self._order = np.argsort(keys_of_all, kind="stable")
-        self._sorted = keys_of_all[self._order]
-        self.version += 1
+            is_blank = np.logical_not(rows.any(axis=1))
+            self._blocks[number] = _Block(as_keys(keys), Matrix(rows), is_blank)
+        if not is_growth:
+            self._blocks = dict(sorted(self._blocks.items()))
+            self.version += 1
+        self._sort(before if is_growth else 0)
+
+    def _sort(self, before: int) -> None:
+        """Have the keys in order, so many of which are."""
+        keys = np.concatenate([as_keys(b""), *(block.keys for block in self._blocks.values())])
+        order = np.argsort(keys[before:], kind="stable")
+        added = keys[before:][order]
+        places = np.searchsorted(self._sorted[:before], added)
+        self._sorted = np.insert(self._sorted[:before], places, added)
+        self._order = np.insert(self._order[:before], places, order + before)
 
     def find(self, keys: Keys) -> Rows:
         """The numbers of the vectors with these keys; -1: there is none."""
