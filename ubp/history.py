@@ -1,6 +1,7 @@
 """Use case: what history says, from the store where it was asked before, from Git for the rest."""
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import Protocol
 
 from ubp.git.repository import Repository
 from ubp.git.trees import entries_at, list_tree, tree_id
@@ -13,29 +14,55 @@ from ubp.store.store import Store
 MOST_CARRIED = 1_000
 
 
-class History:
-    """Answers about commits; each is computed once and kept, per head or for ever."""
+class Heads(Protocol):
+    """Keeps what was found out per head, the latest first, for as long as it likes."""
 
-    def __init__(self, repository: Repository, store: Store) -> None:
+    def heads(self) -> tuple[ObjectId, ...]:
+        """The heads that something is known of."""
+
+    def last_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
+        """All that is known of a head."""
+
+    def save_last_changes(self, head: ObjectId, changes: Mapping[FilePath, LastChange]) -> None:
+        """Add to what is known of a head."""
+
+    def drifts(self, head: ObjectId) -> dict[Search, Drift]:
+        """All that is known of a head."""
+
+    def save_drifts(self, head: ObjectId, drifts: Mapping[Search, Drift]) -> None:
+        """Add to what is known of a head."""
+
+
+class History:
+    """Answers about commits; each is computed once and kept, per head or for ever.
+
+    The store keeps what is found out per head, unless `heads` does: whoever asks about many old
+    commits in turn must not push the current ones out.
+    """
+
+    def __init__(self, repository: Repository, store: Store, heads: Heads | None = None) -> None:
         self._repository = repository
         self._store = store
+        self._heads: Heads = heads or store
+        self.moves: dict[tuple[FilePath, ObjectId], FilePath | None] = {}
+        """Where a file went that a commit removed, as far as somebody looked."""
 
     def last_changes(
         self, head: ObjectId, paths: Collection[FilePath]
     ) -> dict[FilePath, LastChange]:
         """For files of `head`'s tree, the commit that last changed their bytes."""
-        stored = self._store.last_changes(head)
+        stored = self._heads.last_changes(head)
         missing = [path for path in paths if path not in stored]
         if not missing:
             return stored
         from ubp.git.history import last_changes  # 3 ms, and a warm run asks nothing new
 
         known = {
-            other: self._store.last_changes(other) for other in self._store.heads() if other != head
+            other: self._heads.last_changes(other) for other in self._heads.heads() if other != head
         }
         found = last_changes(self._repository, head, missing, known)
         lasting = {path: change for path, change in found.items() if not change.is_boundary}
-        self._store.save_last_changes(head, lasting)
+        self._heads.save_last_changes(head, lasting)
         return {**stored, **found}
 
     def first_changes(
@@ -69,13 +96,13 @@ class History:
         """Which commits took each path away from its baseline."""
         if not searches:
             return {}
-        stored = self._store.drifts(head)
+        stored = self._heads.drifts(head)
         missing = [search for search in searches if search not in stored]
         if not missing:
             return stored
         from ubp.git.history import find_drifts
 
-        known = {other: self._store.drifts(other) for other in self._store.heads() if other != head}
+        known = {other: self._heads.drifts(other) for other in self._heads.heads() if other != head}
         missing += self._carried(head, known, stored.keys() | set(missing))
         found = find_drifts(self._repository, head, missing, known)
         # A shallow clone may be deepened: what it could not tell is asked again.
@@ -83,7 +110,7 @@ class History:
         lasting = {
             search: drift for search, drift in found.items() if is_whole or drift.is_complete
         }
-        self._store.save_drifts(head, lasting)
+        self._heads.save_drifts(head, lasting)
         return {**stored, **found}
 
     def _carried(
@@ -97,10 +124,10 @@ class History:
         A hook asks about what a commit touches; whoever asks next must find the rest where it
         was left, or walk the whole history again. A page that has changed since asks anew.
         """
-        latest = next((other for other in self._store.heads() if other in known), None)
+        latest = next((other for other in self._heads.heads() if other in known), None)
         if latest is None:
             return []
-        bases = {change.commit for change in self._store.last_changes(head).values()}
+        bases = {change.commit for change in self._heads.last_changes(head).values()}
         left = [
             search
             for search in known[latest]

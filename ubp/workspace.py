@@ -30,6 +30,7 @@ from ubp.status import IndexRun, LinkCounts, Status, tell_status
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.check.report import CheckReport, FixReport
     from ubp.check.run import Terms
+    from ubp.report.values import Report, Span
 
 
 class Workspace(Relating):
@@ -113,18 +114,19 @@ class Workspace(Relating):
         self, report: StaleReport
     ) -> Iterator[tuple[Assessment, ReferenceVerdict, SourceDiff]]:
         """For each reference that drifted, what changed since the page described its source."""
-        from ubp.staleness.diff import diff_sources
+        from ubp.staleness.diff import diff_pages
 
-        drifted = [
-            (one, answer)
-            for one in report.pages
-            for answer in one.references
-            if answer.verdict in {"modified", "deleted", "moved", "created"}
-            and not self.is_hidden(answer.source_path)
-        ]
         view = self._view(report.snapshot)
-        diffs = diff_sources([a for _, a in drifted], view, self.repository, self.is_hidden)
-        yield from ((one, answer, diff) for (one, answer), diff in zip(drifted, diffs, strict=True))
+        return diff_pages(report.pages, view, self.repository, self.is_hidden)
+
+    def report(self, *, ref: str | None = None, span: "Span | None" = None) -> "Report":
+        """How fresh the documentation is: levels, ages, a trend over `span`, what matters most."""
+        from ubp.report.ask import ask_report
+
+        court = self._court(self.snapshot(Question(ref)))
+        pages = court.view.pages()
+        stale = self._report(court, pages, assess(pages, court), ())
+        return ask_report(self, court, stale, self._terms(court.view, (), ()), span)
 
     def example(self, report: StaleReport, paths: Sequence[str] = ()) -> Example | None:
         """Where no page of a report names a source: a page, and a source to begin with."""

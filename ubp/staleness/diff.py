@@ -12,14 +12,18 @@ from ubp.model import (
     MODE_FILE,
     MODE_SUBMODULE,
     MODE_TREE,
+    Assessment,
     Entry,
     FilePath,
     ObjectId,
     ReferenceVerdict,
+    Verdict,
 )
 from ubp.paths import Glob, is_glob
 from ubp.staleness.reference import Source, covers
 from ubp.staleness.report import SourceDiff
+
+DRIFTED: frozenset[Verdict] = frozenset({"modified", "deleted", "moved", "created"})
 
 # Longer than any source that people wrote; 200,000 lines take libgit2 half a second.
 MOST_LINES = 200_000
@@ -27,6 +31,23 @@ MOST_LINES = 200_000
 MOST_FILES = 50
 # Sources whose contents are read with one call: both versions of 100 of 10 kB are 2 MB.
 AT_ONCE = 100
+
+
+def diff_pages(
+    pages: Sequence[Assessment],
+    view: View,
+    repository: Repository,
+    is_hidden: Callable[[FilePath], bool],
+) -> Iterator[tuple[Assessment, ReferenceVerdict, SourceDiff]]:
+    """For each reference of these pages that drifted, what changed; not for hidden sources."""
+    drifted = [
+        (one, answer)
+        for one in pages
+        for answer in one.references
+        if answer.verdict in DRIFTED and not is_hidden(answer.source_path)
+    ]
+    diffs = diff_sources([answer for _, answer in drifted], view, repository, is_hidden)
+    yield from ((one, answer, diff) for (one, answer), diff in zip(drifted, diffs, strict=True))
 
 
 def diff_sources(
@@ -69,6 +90,9 @@ def _compare_files(
         for name in sorted({*before, *after})
         if before.get(name) != after.get(name) and not is_hidden(name)
     ]
+    if len(changed) > 1:
+        olds = [entry.id for name in changed[:MOST_FILES] if (entry := before.get(name))]
+        contents.expect(olds, changed[:MOST_FILES])
     whole = SourceDiff("")
     for name in changed[:MOST_FILES]:
         whole = _joined(whole, _compare_file(name, before.get(name), after.get(name), contents))
@@ -134,8 +158,9 @@ class _Contents:
 
     def expect(self, before: Collection[ObjectId], after: Collection[FilePath]) -> None:
         """Read these blobs, and these files of the snapshot."""
-        self._before |= self._repository.read_blobs(set(before))
-        there = {path: e for path, e in self._view.entries(after).items() if e and e.is_file}
+        self._before |= self._repository.read_blobs(set(before) - self._before.keys())
+        wanted = set(after) - self._after.keys()
+        there = {path: e for path, e in self._view.entries(wanted).items() if e and e.is_file}
         self._after |= read_documents(self._repository, self._view.snapshot, there)
 
     def before(self, entry: Entry | None) -> bytes | None:

@@ -40,26 +40,39 @@ class Moves:
         return None
 
     def _step(self, path: FilePath, removed_by: ObjectId | None) -> FilePath | None:
-        added: dict[FilePath, Entry]
         if removed_by is None or self._is_removed_here(path):
-            changes = self._view.snapshot.changes
-            old = self._view.base_entries([path])[path]
-            before = self._view.base_entries(list(changes))
-            now = self._view.entries([p for p, e in changes.items() if e and before[p] is None])
-            added = {p: entry for p, entry in now.items() if entry}
-        else:
-            parent = self._parent(removed_by)
-            if parent is None:
-                return None
-            old = self._history.entries_at({parent: [path]})[parent, path]
-            changed = diff_trees(self._repository, parent, removed_by)
-            fresh = [p for p, entry in changed.items() if entry]
-            there = self._history.entries_at({parent: fresh})
-            added = {p: entry for p, entry in changed.items() if entry and there[parent, p] is None}
-        shown = {p: entry for p, entry in added.items() if not self._is_hidden(p)}
-        return self._best(path, old, shown) if old else None
+            return self._step_here(path)
+        moves = self._history.moves  # many pages name the same file
+        if (path, removed_by) not in moves:
+            moves[path, removed_by] = self._step_in(path, removed_by)
+        return moves[path, removed_by]
 
-    def _best(self, path: FilePath, old: Entry, added: dict[FilePath, Entry]) -> FilePath | None:
+    def _step_here(self, path: FilePath) -> FilePath | None:
+        """Where the change that is not committed put it."""
+        changes = self._view.snapshot.changes
+        old = self._view.base_entries([path])[path]
+        before = self._view.base_entries(list(changes))
+        now = self._view.entries([p for p, e in changes.items() if e and before[p] is None])
+        return self._best(path, old, {p: entry for p, entry in now.items() if entry})
+
+    def _step_in(self, path: FilePath, removed_by: ObjectId) -> FilePath | None:
+        """Where a commit put it."""
+        parent = self._parent(removed_by)
+        if parent is None:
+            return None
+        old = self._history.entries_at({parent: [path]})[parent, path]
+        changed = diff_trees(self._repository, parent, removed_by)
+        fresh = [p for p, entry in changed.items() if entry]
+        there = self._history.entries_at({parent: fresh})
+        added = {p: entry for p, entry in changed.items() if entry and there[parent, p] is None}
+        return self._best(path, old, added)
+
+    def _best(
+        self, path: FilePath, old: Entry | None, found: dict[FilePath, Entry]
+    ) -> FilePath | None:
+        if old is None:
+            return None
+        added = {p: entry for p, entry in found.items() if not self._is_hidden(p)}
         equal = [p for p, entry in added.items() if entry.id == old.id]
         if equal:
             return closest(path, equal)

@@ -1,0 +1,58 @@
+"""Asks the rooms for all that a report tells."""
+
+import os
+
+from ubp.check.run import Terms, check_state, choose_rules
+from ubp.check.table import VERIFYING
+from ubp.graph.view import open_graph
+from ubp.history import History
+from ubp.index import build_view
+from ubp.model import ObjectId, Snapshot
+from ubp.report.make import ORPHAN, Frame, Trend, make_report
+from ubp.report.trend import PassingHeads, find_trend
+from ubp.report.values import Report, Span
+from ubp.rooms import Rooms
+from ubp.staleness.court import Court
+from ubp.staleness.diff import diff_pages
+from ubp.staleness.report import StaleReport
+
+# A quarter of a year shows where things go; thirteen points cost as much as the rest of a report.
+DEFAULT_SPAN = Span("weeks", 12)
+
+
+def ask_report(
+    rooms: Rooms, court: Court, stale: StaleReport, terms: Terms, span: Span | None
+) -> Report:
+    """Put a report together; `stale` tells of every page of the court's view."""
+    wanted = span or DEFAULT_SPAN
+    heads = PassingHeads()
+    history = History(rooms.repository, rooms.store, heads)
+
+    def open_court(commit: ObjectId, at: int) -> Court:
+        rules = court.rules._replace(now=at)
+        snapshot = Snapshot("commit", commit, {})
+        view = build_view(rooms.repository, rooms.store, rooms.config, snapshot, rooms.progress)
+        return Court(view, rooms.repository, history, rules)
+
+    links = open_graph(court.view).link_counts()
+    return make_report(
+        frame_of(rooms),
+        stale,
+        diff_pages(stale.pages, court.view, rooms.repository, rooms.is_hidden),
+        check_state(court, terms._replace(names=_rules(terms))),
+        links_in={path: incoming for path, (_, incoming) in links.items()},
+        trend=Trend(wanted, find_trend(court, wanted, open_court, heads)),
+    )
+
+
+def frame_of(rooms: Rooms, base: str | None = None) -> Frame:
+    """What a report says of its repository."""
+    place = rooms.repository.root or rooms.repository.git_dir.removesuffix("/.git")
+    name = os.path.basename(place.rstrip("/" + os.sep)).removesuffix(".git")
+    return Frame(name or "repository", int(rooms.clock()), rooms.config.keys, base)
+
+
+def _rules(terms: Terms) -> tuple[str, ...]:
+    """What is on, but for sources, of which a report tells more; and orphans, on or not."""
+    names = [rule.name for rule in choose_rules(terms) if rule.name not in VERIFYING]
+    return tuple(dict.fromkeys([*names, ORPHAN]))

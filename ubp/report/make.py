@@ -1,0 +1,122 @@
+"""Puts a report together from what the rooms said."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ubp.check.report import CheckReport
+from ubp.model import Assessment, FilePath, ObjectId
+from ubp.report.folders import count_folders
+from ubp.report.pages import Diffs, describe_others, describe_pages
+from ubp.report.values import AgeGroup, Levels, Point, Report, Span, StalePage
+from ubp.staleness.report import StaleReport
+
+# The days from which each group of ages counts; what is younger than a week is possibly stale
+# where the configuration says nothing else.
+AGES = (0, 7, 30, 90, 180, 365)
+
+ORPHAN = "orphan-doc"
+
+
+class Frame(NamedTuple):
+    """What every report says of itself: of which repository, when, by which keys."""
+
+    name: str
+    now: int
+    keys: tuple[str, ...] = ()
+    base: str | None = None
+
+
+class Trend(NamedTuple):
+    """Earlier moments, oldest first, and what was asked for."""
+
+    span: Span
+    points: tuple[Point, ...]
+
+
+def make_report(  # noqa: PLR0913  # a part from each room
+    frame: Frame,
+    stale: StaleReport,
+    diffs: Diffs,
+    check: CheckReport,
+    *,
+    links_in: Mapping[FilePath, int],
+    trend: Trend,
+) -> Report:
+    """The whole report; `stale` tells of every page, `check` of orphans too."""
+    levels = _levels(stale)
+    point = Point(_commit(stale), frame.now, levels)
+    report = stale_report(frame, stale, diffs, links_in=links_in)
+    return report._replace(
+        folders=count_folders({one.page.filepath: one.level for one in stale.pages}),
+        trend=(*trend.points, point),
+        span=trend.span,
+        others=describe_others(stale.pages, links_in),
+        findings=tuple(one for one in check.findings if one.rule != ORPHAN),
+        orphans=tuple(one for one in check.findings if one.rule == ORPHAN),
+        ignored=len(check.ignored),
+    )
+
+
+def stale_report(
+    frame: Frame,
+    stale: StaleReport,
+    diffs: Diffs = (),
+    *,
+    links_in: Mapping[FilePath, int] | None = None,
+) -> Report:
+    """What `ubp stale` answers, as a report."""
+    assessed: Sequence[Assessment] = stale.brought if stale.is_change else stale.pages
+    pages = describe_pages(assessed, diffs, links_in, omits_debts=stale.is_change)
+    return Report(
+        name=frame.name,
+        snapshot=stale.snapshot,
+        now=frame.now,
+        documents=stale.summary.documents,
+        threshold_days=stale.threshold_days,
+        is_shallow=stale.is_shallow,
+        levels=_levels(stale),
+        ages=group_ages(pages),
+        pages=pages,
+        keys=frame.keys,
+        base=frame.base,
+        is_change=stale.is_change,
+    )
+
+
+def check_report(frame: Frame, check: CheckReport) -> Report:
+    """What `ubp check` answers, as a report."""
+    return Report(
+        name=frame.name,
+        snapshot=check.snapshot,
+        now=frame.now,
+        documents=check.documents,
+        findings=check.findings,
+        ignored=len(check.ignored),
+        keys=frame.keys,
+        base=frame.base,
+        is_change=check.is_change,
+    )
+
+
+def group_ages(pages: Sequence[StalePage]) -> tuple[AgeGroup, ...]:
+    """The pages by the age of their oldest drift; those of unknown age at the end."""
+    groups: dict[int | None, AgeGroup] = {days: AgeGroup(days, 0, 0) for days in AGES}
+    for page in pages:
+        age, level = page.age_days, page.assessment.level
+        if level in {"stale", "possibly_stale"}:
+            days = None if age is None else max(start for start in AGES if start <= age)
+            group = groups.setdefault(days, AgeGroup(days, 0, 0))
+            is_stale = level == "stale"
+            groups[days] = AgeGroup(
+                days, group.stale + is_stale, group.possibly_stale + (not is_stale)
+            )
+    return tuple(groups.values())
+
+
+def _levels(stale: StaleReport) -> Levels:
+    return Levels(**{name: getattr(stale.summary, name) for name in Levels._fields})
+
+
+def _commit(stale: StaleReport) -> ObjectId | None:
+    """The commit that the snapshot is, if nothing in it differs."""
+    return None if stale.snapshot.changes else stale.snapshot.commit

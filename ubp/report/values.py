@@ -1,0 +1,164 @@
+"""What a report holds."""
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from ubp.check.finding import Finding
+from ubp.model import Assessment, FilePath, Level, ObjectId, Page, ReferenceVerdict, Snapshot
+
+
+class Levels(NamedTuple):
+    """How many pages have each level, worst first."""
+
+    stale: int = 0
+    possibly_stale: int = 0
+    unknown: int = 0
+    fresh: int = 0
+    untracked: int = 0
+
+    @property
+    def bound(self) -> int:
+        """How many pages name sources."""
+        return sum(self) - self.untracked
+
+    @property
+    def fresh_percent(self) -> int | None:
+        """Of the pages that name sources, rounded down; None: nothing could be verified."""
+        if self.bound == self.unknown:
+            return None
+        return self.fresh * 100 // self.bound
+
+    @classmethod
+    def count(cls, levels: Iterable[Level]) -> "Levels":
+        """Count them."""
+        counts = dict.fromkeys(cls._fields, 0)
+        for level in levels:
+            counts[level] += 1
+        return cls(**counts)
+
+
+class Folder(NamedTuple):
+    """The levels of the pages below a folder; `is_rest`: without those of folders told apart."""
+
+    path: FilePath
+    is_rest: bool
+    levels: Levels
+
+    def holds(self, page: FilePath) -> bool:
+        """Whether a page lies below it; of several folders the longest is the page's."""
+        return not self.path or page.startswith(f"{self.path}/")
+
+
+class AgeGroup(NamedTuple):
+    """Pages by the age of their oldest drift; `days` is where the group begins, None: unknown."""
+
+    days: int | None
+    stale: int
+    possibly_stale: int
+
+
+class Span(NamedTuple):
+    """How far back a trend looks: so many weeks or commits of the main line."""
+
+    unit: Literal["weeks", "commits"]
+    count: int
+
+
+class Point(NamedTuple):
+    """The levels at one moment (in seconds); `commit` is None for what is not committed."""
+
+    commit: ObjectId | None
+    at: int
+    levels: Levels
+
+
+class ChangedSource(NamedTuple):
+    """A reference that is not at its baseline, and how its source changed.
+
+    `added` and `removed` count lines, None where nobody can tell or may see it. `diff` is a part
+    of the whole where `cut_lines` are missing from it. `same_as` is the number of an earlier
+    changed source of the report, counted from 0, whose diff it is; `missing` are blobs that a
+    partial clone lacks.
+    """
+
+    answer: ReferenceVerdict
+    added: int | None = None
+    removed: int | None = None
+    lines: int = 0
+    diff: str = ""
+    cut_lines: int = 0
+    same_as: int | None = None
+    missing: tuple[ObjectId, ...] = ()
+
+
+class StalePage(NamedTuple):
+    """A page that is not fresh, and how much that matters.
+
+    `links_in` counts the links of other pages, None where nobody looked. `added`, `removed` and
+    `lines` are its sources' together; `age_days` is the age of the oldest drift.
+    """
+
+    assessment: Assessment
+    sources: tuple[ChangedSource, ...]
+    links_in: int | None = None
+    added: int = 0
+    removed: int = 0
+    lines: int = 0
+    age_days: int | None = None
+
+    @property
+    def path(self) -> FilePath:
+        """Where it stands."""
+        return self.assessment.page.filepath
+
+    @property
+    def changed(self) -> int:
+        """The lines that its sources changed by."""
+        return self.added + self.removed
+
+    @property
+    def changed_percent(self) -> int:
+        """The share of its sources' lines that changed; of a source that is gone all did."""
+        return -(-self.changed * 100 // self.lines) if self.lines else 0
+
+    @property
+    def weight(self) -> int:
+        """How much it matters: twice the change, or twice the readers, counts twice."""
+        return (1 + self.changed) * (1 + (self.links_in or 0))
+
+
+class OtherPage(NamedTuple):
+    """A page that is fresh, or names no sources."""
+
+    page: Page
+    level: Level
+    links_in: int | None = None
+
+
+class Report(NamedTuple):
+    """All that a report tells; a part that was not asked for is None.
+
+    `pages` stand in the order of what matters, `findings` are those of `check` that are not about
+    sources, `orphans` the pages that no other page links to. `base` is the revision that a change
+    is compared with, and `is_change` tells that the report is about one.
+    """
+
+    name: str
+    snapshot: Snapshot
+    now: int
+    documents: int
+    threshold_days: float = 0
+    is_shallow: bool = False
+    levels: Levels | None = None
+    folders: tuple[Folder, ...] = ()
+    ages: tuple[AgeGroup, ...] = ()
+    trend: tuple[Point, ...] = ()
+    span: Span | None = None
+    pages: tuple[StalePage, ...] = ()
+    others: tuple[OtherPage, ...] = ()
+    findings: tuple[Finding, ...] | None = None
+    ignored: int = 0
+    orphans: tuple[Finding, ...] | None = None
+    keys: tuple[str, ...] = ()
+    base: str | None = None
+    is_change: bool = False
