@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ubp.model import FilePath, Page, Problem, Snapshot
+from ubp.running import Running
 from ubp.staleness.report import StaleReport, Summary
 from ubp.store.store import Pruned, Statistics
 
@@ -39,6 +40,7 @@ class Status(NamedTuple):
     keys: tuple[str, ...]
     threshold_days: float
     links: LinkCounts
+    servers: tuple[Running, ...]
 
 
 def tell_status(  # noqa: PLR0913  # a part from each room
@@ -49,6 +51,7 @@ def tell_status(  # noqa: PLR0913  # a part from each room
     root: str | None,
     keys: tuple[str, ...],
     links: LinkCounts,
+    servers: tuple[Running, ...],
 ) -> Status:
     """Put together what the rooms said."""
     unparsed = (Unparsed(p.filepath, p.facts.problems) for p in pages if p.facts.problems)
@@ -61,6 +64,7 @@ def tell_status(  # noqa: PLR0913  # a part from each room
         keys=keys,
         threshold_days=report.threshold_days,
         links=links,
+        servers=servers,
     )
 
 

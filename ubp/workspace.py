@@ -15,6 +15,7 @@ from ubp.index import View
 from ubp.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict, Snapshot
 from ubp.relating import Relating
 from ubp.rooms import Question
+from ubp.running import find_running
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.court import Change, Court, Rules
 from ubp.staleness.report import (
@@ -202,6 +203,7 @@ class Workspace(Relating):
             root=self.repository.root,
             keys=self.config.keys,
             links=LinkCounts(buckets, self._count_broken(court) if finds_broken else None),
+            servers=find_running(self.repository.data_dir),
         )
 
     def reindex(self, *, file: str | None = None, prune: bool = False) -> IndexRun:

@@ -99,6 +99,7 @@ def status_record(status: Status) -> Record:
         "threshold_days": status.threshold_days,
         "links": {bucket: status.links.buckets.get(bucket, 0) for bucket in BUCKETS},
         "broken_links": status.links.broken,
+        "servers": [{"pid": one.pid, "since": moment(int(one.since))} for one in status.servers],
         "index": _index(status),
     }
 

@@ -63,13 +63,19 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
     else:
         yield "Staleness", style.yellow("nothing was verified: no page names a source")
     yield "Links", _links(status, style)
-    if index.path is None:
-        yield "Database", f"in memory: {printable(index.why_in_memory)}"
-        return
-    path = os.path.relpath(index.path, status.root) if status.root else index.path
-    yield "Database", f"{printable(path.replace(os.sep, '/'))} ({size(index.size_bytes)})"
+    yield "Database", _database(status)
     if index.written_at is not None:
         yield "Last indexed", f"{clock(int(index.written_at))} UTC"
+    for server in status.servers:
+        yield "Server", f"running (PID {server.pid}, since {clock(int(server.since))} UTC)"
+
+
+def _database(status: Status) -> str:
+    index = status.statistics
+    if index.path is None:
+        return f"in memory: {printable(index.why_in_memory)}"
+    path = os.path.relpath(index.path, status.root) if status.root else index.path
+    return f"{printable(path.replace(os.sep, '/'))} ({size(index.size_bytes)})"
 
 
 def _links(status: Status, style: Style) -> str:
