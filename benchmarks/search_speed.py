@@ -19,7 +19,7 @@ from measure import UBP, cost, median
 
 from ubp.search.file_names import FileNames
 from ubp.search.query import read_query
-from ubp.search.ranking import rank
+from ubp.search.ranking import Corpus, rank
 from ubp.workspace import Workspace
 
 PAGES, SECTIONS, WORDS = 1000, 5, 60
@@ -56,7 +56,7 @@ def measure(root: Path) -> None:
             times = []
             for text in asked:
                 begun = time.process_time()
-                rank(full_text, names, read_query(text), 10)
+                rank(Corpus(full_text, names), read_query(text), 10)
                 times.append(ms(begun))
             print(
                 f"{kind:<10} p50 {statistics.median(times):5.1f}  p95 {p95(times):5.1f} ms of CPU"

@@ -23,7 +23,7 @@ from ubp.index import View
 from ubp.indexing.fulltext import FullText
 from ubp.search.file_names import FileNames
 from ubp.search.query import read_query
-from ubp.search.ranking import Weights, rank
+from ubp.search.ranking import Corpus, Weights, rank
 from ubp.workspace import Workspace
 
 QUERIES = 300
@@ -90,7 +90,7 @@ def reciprocal(
     full_text: FullText, names: FileNames, question: Question, weights: Weights
 ) -> float:
     """1 / the place of the first right page among the pages that are found."""
-    ranking = rank(full_text, names, read_query(question.text), 5 * DEPTH, weights)
+    ranking = rank(Corpus(full_text, names), read_query(question.text), 5 * DEPTH, weights)
     paths = list(dict.fromkeys(place.path for place in ranking.places))[:DEPTH]
     places = [place for place, path in enumerate(paths, 1) if path in question.answers]
     return 1 / places[0] if places else 0.0

@@ -7,7 +7,7 @@ from ubp.model import FilePath, Page
 from ubp.search.file_names import FileNames
 from ubp.search.hits import Hit, show_hits
 from ubp.search.query import Query, read_query
-from ubp.search.ranking import Ranked, Ranking, rank
+from ubp.search.ranking import Corpus, Ranked, Ranking, rank
 
 # A page that holds the words everywhere shows its best places.
 SECTIONS_A_PAGE = 3
@@ -69,4 +69,5 @@ def _rank(view: View, text: str, limit: int) -> tuple[Query, Ranking]:
     query = read_query(text)
     if query.tree is None:
         return query, Ranking()
-    return query, rank(view.full_text(), FileNames(view.document_paths()), query, limit)
+    corpus = Corpus(view.full_text(), FileNames(view.document_paths()))
+    return query, rank(corpus, query, limit)

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ubp.search.boolean import And, Node, Not, Or, parse_boolean
+from ubp.search.filters import NO_FILTERS, Filters, take_filters
 from ubp.search.terms import Term, fold_query, read_lexemes, terms_of, whole_term
 
 MAX_CHARACTERS = 1000  # of a query: a pasted page is no question, and each word costs time
@@ -25,13 +26,28 @@ class Query(NamedTuple):
     """A query as it was understood.
 
     `tree` is None where there is nothing to look for. `is_boolean`: AND, OR and NOT were
-    understood. `is_shortened`: it was too long, and its end was left out.
+    understood. `is_shortened`: it was too long, and its end was left out. `is_literal`: only such
+    pages answer it as hold what it says: it is boolean, or all of it stands in quotation marks or
+    ends in a star. `wording` is what it says without its syntax.
     """
 
     text: str
     tree: Node | None
     is_boolean: bool = False
     is_shortened: bool = False
+    is_literal: bool = False
+    wording: str = ""
+    filters: Filters = NO_FILTERS
+
+    @property
+    def wanted(self) -> Node | None:
+        """The tree without what it excludes as a whole."""
+        return self.tree.wanted if isinstance(self.tree, Not) else self.tree
+
+    @property
+    def excluded(self) -> tuple[Node, ...]:
+        """What the tree excludes as a whole."""
+        return self.tree.excluded if isinstance(self.tree, Not) else ()
 
 
 class Cut(NamedTuple):
@@ -51,24 +67,34 @@ class Match(NamedTuple):
 
 def read_query(text: str) -> Query:
     """Understand what a user typed."""
-    folded = fold_query(text[:MAX_CHARACTERS])
-    is_shortened = len(text) > MAX_CHARACTERS
+    folded, filters = take_filters(fold_query(text[:MAX_CHARACTERS]))
+    query = Query(text, None, is_shortened=len(text) > MAX_CHARACTERS, filters=filters)
     tree = parse_boolean(folded)
     if tree is not None and sum(1 for _ in _terms(tree)) <= MAX_TERMS:
-        return Query(text, tree, is_boolean=True, is_shortened=is_shortened)
+        wording = " ".join(dict.fromkeys(term.written for term in _terms(_wanted(tree))))
+        return query._replace(tree=tree, is_boolean=True, is_literal=True, wording=wording)
+    return _read_words(query, folded)
+
+
+def _read_words(query: Query, folded: str) -> Query:
     lexemes = list(read_lexemes(folded))
     wanted = [one for one in lexemes if not one.is_excluded]
     unwanted = [one for one in lexemes if one.is_excluded] if wanted else []
     # Who only excludes cannot mean it: `--option`, `-5`.
-    terms = list(chain.from_iterable(map(terms_of, wanted or lexemes)))
+    wanted = wanted or lexemes
+    terms = list(chain.from_iterable(map(terms_of, wanted)))
     excluded = [whole_term(one) for one in unwanted]
-    is_shortened = is_shortened or len(terms) > MAX_TERMS or len(excluded) > MAX_TERMS
     if not terms:
-        return Query(text, None, is_shortened=is_shortened)
-    tree = Or(tuple(terms[:MAX_TERMS]))
+        return query
+    tree: Node = Or(tuple(terms[:MAX_TERMS]))
     if excluded:
         tree = Not(tree, tuple(excluded[:MAX_TERMS]))
-    return Query(text, tree, is_shortened=is_shortened)
+    return query._replace(
+        tree=tree,
+        is_shortened=query.is_shortened or max(len(terms), len(excluded)) > MAX_TERMS,
+        is_literal=all(one.is_quoted or one.is_prefix for one in wanted),
+        wording=" ".join(one.text for one in wanted),
+    )
 
 
 def write_match(tree: Node, is_held: Callable[[Term], bool]) -> Match:
@@ -76,6 +102,11 @@ def write_match(tree: Node, is_held: Callable[[Term], bool]) -> Match:
     writer = _Writer(is_held)
     expression = writer.write(tree)
     return Match(expression, tuple(dict.fromkeys(writer.terms)), tuple(dict.fromkeys(writer.cuts)))
+
+
+def any_of(terms: Iterable[Term]) -> str:
+    """What holds one of these terms at least, for FTS5."""
+    return _either(term.expression for term in terms)
 
 
 class _Writer:
@@ -123,6 +154,13 @@ def _join(node: And | Or, expressions: Iterable[str]) -> str:
 def _either(expressions: Iterable[str]) -> str:
     unique = list(dict.fromkeys(expressions))
     return f"({' OR '.join(unique)})" if len(unique) > 1 else unique[0]
+
+
+def _wanted(node: Node) -> Node:
+    """A tree without what it excludes anywhere."""
+    if isinstance(node, Not):
+        return _wanted(node.wanted)
+    return node if isinstance(node, Term) else node._replace(parts=tuple(map(_wanted, node.parts)))
 
 
 def _terms(node: Node) -> Iterator[Term]:

@@ -1,15 +1,16 @@
 """The words leg: the chunks that hold a query's words, the best first."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.indexing.fulltext import FullText, WordHit
 from ubp.model import FilePath
 from ubp.search.boolean import Or
 from ubp.search.file_names import FileNames
-from ubp.search.query import Cut, Query, write_match
+from ubp.search.query import Cut, Match, Query, any_of, write_match
+from ubp.search.rarity import share_out
 from ubp.search.terms import Term
-from ubp.store.fulltext import Match
+from ubp.store.fulltext import Match as Asked
 
 
 class Weights(NamedTuple):
@@ -58,26 +59,55 @@ class Ranking(NamedTuple):
     cuts: tuple[Cut, ...] = ()
 
 
-def rank(
-    full_text: FullText, names: FileNames, query: Query, limit: int, weights: Weights = WEIGHTS
-) -> Ranking:
+class Corpus(NamedTuple):
+    """What is asked: the words of pages, the names of their files; of those `within`, None: all."""
+
+    full_text: FullText
+    names: FileNames
+    within: Collection[FilePath] | None = None
+
+
+def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -> Ranking:
     """Find at least the `limit` best places."""
     if query.tree is None or limit < 1:
         return Ranking()
-    match = write_match(query.tree, lambda term: full_text.has(term.expression))
+    match = write_match(query.tree, lambda term: corpus.full_text.has(term.expression))
     fetched = max(limit, FETCHED)
-    chunks = full_text.search(Match(match.expression, weights.columns), fetched)
-    scores = names.score(match.terms) if weights.file_name else {}
-    bonus = {path: weights.file_name * score for path, score in scores.items()}
+    is_plain = isinstance(query.tree, Or)
+    chunks = _find_chunks(corpus, match, fetched, weights.columns, is_plain=is_plain)
+    bonus = _bonus(corpus, match.terms, weights.file_name)
     found = [Ranked(c.path, c.rank - bonus.get(c.path, 0.0), c) for c in chunks]
     # A page that the query excludes must not come back because of its name.
-    unseen = _by_name_alone(bonus, found) if isinstance(query.tree, Or) else []
+    unseen = _by_name_alone(bonus, found) if is_plain else []
     places = tuple(sorted([*found, *unseen], key=lambda one: (one.rank, one.path)))
     if len(chunks) < fetched:
         return Ranking(places, len(places), True, match.terms, match.cuts)  # noqa: FBT003
-    counted = full_text.count(match.expression, COUNTED)
+    counted = corpus.full_text.count(match.expression, COUNTED) if corpus.within is None else 0
     total = max(counted, len(places))
-    return Ranking(places, total, total < COUNTED, match.terms, match.cuts)
+    return Ranking(places, total, 0 < counted < COUNTED, match.terms, match.cuts)
+
+
+def _find_chunks(
+    corpus: Corpus, match: Match, limit: int, weights: Sequence[float], *, is_plain: bool
+) -> list[WordHit]:
+    full_text, _, within = corpus
+    if is_plain:
+        finding, ranking = map(any_of, share_out(full_text, match.terms))
+        if finding != match.expression:
+            asked = Asked(finding, weights, ranking if ranking != finding else None)
+            found = full_text.search(asked, limit, within)
+            if len(found) >= min(limit, FETCHED):
+                return found
+    return full_text.search(Asked(match.expression, weights), limit, within)
+
+
+def _bonus(corpus: Corpus, terms: Sequence[Term], weight: float) -> dict[FilePath, float]:
+    """What words in its file's name add to a page."""
+    scores = corpus.names.score(terms) if weight else {}
+    within = corpus.within
+    return {
+        path: weight * score for path, score in scores.items() if within is None or path in within
+    }
 
 
 def _by_name_alone(bonus: Mapping[FilePath, float], places: Sequence[Ranked]) -> list[Ranked]:

@@ -1,0 +1,42 @@
+"""Which terms of a query find chunks, and which only rank them: the commonest cost most."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ubp.indexing.fulltext import FullText
+from ubp.search.terms import Term
+
+# A match costs 0.7 to 1.2 µs to rank and 0.03 to count. A term in more than an eighth of the chunks
+# says little (BM25 weighs it less than half of one in a thousandth), and is half of the matches of
+# a natural question: it finds nothing, but ranks what the others find. Of the best 100 chunks for
+# questions over 90,000 that were looked at, none was missed so, in a third of the time.
+COMMON, MIN_COMMON = 1 / 8, 1000
+# FTS5's BM25 gives nothing for a term in more than half of the chunks.
+WORTHLESS = 1 / 2
+# However many terms are left: 64 bigrams of a pasted sentence find half of 90,000 chunks.
+MOST_MATCHES = 30_000
+
+
+class Shares(NamedTuple):
+    """The terms that find chunks, and those that rank what is found."""
+
+    finding: tuple[Term, ...]
+    ranking: tuple[Term, ...]
+
+
+def share_out(full_text: FullText, terms: Sequence[Term]) -> Shares:
+    """Share a query's terms, any of which will do, out; a term alone does everything."""
+    if len(terms) == 1:
+        return Shares(tuple(terms), tuple(terms))
+    size = full_text.size()
+    frequencies = {term: full_text.frequency(term.expression) for term in terms}
+    finding: list[Term] = []
+    matches = 0
+    for term in sorted(frequencies, key=lambda one: (frequencies[one], terms.index(one))):
+        matches += frequencies[term]
+        is_rare = frequencies[term] <= max(MIN_COMMON, size * COMMON)
+        if finding and not (is_rare and matches <= MOST_MATCHES):
+            break
+        finding.append(term)
+    ranking = [term for term in terms if term in finding or frequencies[term] <= size * WORTHLESS]
+    return Shares(tuple(term for term in terms if term in finding), tuple(ranking))
