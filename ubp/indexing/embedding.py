@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from ubp.embed.model import Model
-from ubp.embed.text import KEY_BYTES, key_of, text_to_embed
+from ubp.embed.text import key_of, text_to_embed
 from ubp.embed.vectors import quantise
 from ubp.indexing.base import Ground
 from ubp.indexing.contents import Contents
 from ubp.indexing.worker import body_of
 from ubp.model import MODE_FILE, Entry, FilePath, ObjectId
-from ubp.store.vectors import StoredVectors, TextRows
+from ubp.store.texts import StoredTexts, TextRows
+from ubp.store.vectors import StoredVectors, split
 
 # Whatever is interrupted loses less than a batch: 0.2 s of work.
 PAGES_A_BATCH = 64
@@ -19,9 +20,12 @@ PAGES_A_BATCH = 64
 class Embedding:
     """Embeds the chunks of one snapshot's pages."""
 
-    def __init__(self, ground: Ground, model: Model, stored: StoredVectors) -> None:
+    def __init__(
+        self, ground: Ground, model: Model, texts: StoredTexts, stored: StoredVectors
+    ) -> None:
         self._ground = ground
         self._model = model
+        self._texts = texts
         self._stored = stored
         self._contents = Contents(ground.repository, ground.snapshot)
 
@@ -30,19 +34,19 @@ class Embedding:
         done = 0
         known = _Known(self._stored)
         for batch in _batches(pages):
-            texts = known.leave_out(self._texts(batch))
+            texts = known.leave_out(self._read(batch))
             if texts:
                 vectors = self._model.encode(list(texts.values()))
                 self._stored.save(b"".join(texts), quantise(vectors))
             done += len(texts)
             self._ground.progress("Embedding sections", min(done, total), total)
 
-    def _texts(self, pages: Mapping[ObjectId, FilePath]) -> dict[bytes, str]:
+    def _read(self, pages: Mapping[ObjectId, FilePath]) -> dict[bytes, str]:
         """The texts of pages by their keys; of what cannot be had none."""
         entries = {path: Entry(MODE_FILE, blob) for blob, path in pages.items()}
         contents = self._contents.read(entries)
         found: dict[bytes, str] = {}
-        for blob, rows in self._stored.text_rows(pages).items():
+        for blob, rows in self._texts.text_rows(pages).items():
             data = contents[pages[blob]]
             if data is not None:
                 found.update(_texts_of(rows, data))
@@ -61,18 +65,13 @@ class _Known:
         sizes = self._stored.sizes()
         changed = [block for block, size in sizes.items() if self._sizes.get(block) != size]
         for block in self._stored.blocks(changed).values():
-            self._keys.update(split_keys(block.keys))
+            self._keys.update(split(block.keys))
         self._sizes = sizes
         return {key: text for key, text in texts.items() if key not in self._keys}
 
 
-def split_keys(keys: bytes) -> Iterator[bytes]:
-    """Keys that stand one after the other."""
-    return (keys[start : start + KEY_BYTES] for start in range(0, len(keys), KEY_BYTES))
-
-
 def _texts_of(rows: TextRows, data: bytes) -> Iterator[tuple[bytes, str]]:
-    for key, (section, start, end) in zip(split_keys(rows.keys), rows.places, strict=False):
+    for key, (section, start, end) in zip(split(rows.keys), rows.places, strict=False):
         path: Sequence[str] = rows.sections[section].heading_path
         text = text_to_embed(rows.title, path, body_of(data, start, end))
         # Of bytes that are not the blob's own (a file changed meanwhile) nothing is kept.

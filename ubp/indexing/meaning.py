@@ -15,6 +15,7 @@ from ubp.indexing.laying import ATTEMPTS
 from ubp.indexing.linked import Linked
 from ubp.model import FilePath, ObjectId
 from ubp.store.edges import StoredGraph
+from ubp.store.texts import StoredTexts
 from ubp.store.vectors import StoredVectors
 
 PAIRS_AT_ONCE = 64  # whose places are looked up
@@ -48,7 +49,8 @@ class Meaning:
         self.pending = 0
         self._linked = linked
         self._stored = StoredVectors(ground.store, model.fingerprint, model.dimensions)
-        self._embedding = Embedding(ground, model, self._stored)
+        self._texts = StoredTexts(ground.store)
+        self._embedding = Embedding(ground, model, self._texts, self._stored)
         self._held = _held(ground, model)
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
         for _ in range(ATTEMPTS):
@@ -120,14 +122,14 @@ class Meaning:
         self.pending = sum(self._missing().values())
 
     def _collect(self) -> list[Collection]:
-        linked, stored = self._linked, self._stored
+        linked, texts = self._linked, self._texts
         blobs = {node.blob for node in linked.patched.values() if node and node.blob}
-        parts = [Collection(stored.texts_of(blobs))] if blobs else []
+        parts = [Collection(texts.texts_of(blobs))] if blobs else []
 
         def base(graph: StoredGraph) -> Collection:
             key = (graph.commit, graph.scope)
             known = self._held.collection(key) if graph.is_complete else None
-            return known or self._held.keep(key, stored.texts(graph))
+            return known or self._held.keep(key, texts.texts(graph))
 
         of_base = linked.of_stored(base)
         return [*parts, of_base] if of_base else parts
@@ -142,7 +144,7 @@ class Meaning:
     def _hits(self, found: list[Found], within: Group[FilePath] | None) -> list[MeaningHit]:
         paths = self._paths_of({one.page for one in found})
         standing = {(one.page, one.number): one.score for one in found if paths[one.page]}
-        places = self._stored.places(list(standing))
+        places = self._texts.places(list(standing))
         return [
             MeaningHit(path, blob, number, score, *places[blob, number])
             for (blob, number), score in standing.items()

@@ -17,6 +17,7 @@ from ubp.store.graph_rows import (
     unpack_sections,
 )
 from ubp.store.values import pack_id, unpack_id
+from ubp.store.vectors import prune_vectors
 
 LINK_COLUMNS = (
     'kind, target, anchor, link_type, label, line, "column",'
@@ -148,8 +149,11 @@ class GraphFacts:
         ) or [(0, 0)]
         return bool(known > OUTGROWN * named + SPARE_PAGES)
 
-    def prune(self) -> int:
-        """Forget the pages that no work tree's commit has; tell how many."""
+    def prune(self, model: bytes | None = None) -> int:
+        """Forget the pages that no work tree's commit has; tell how many.
+
+        Their vectors go too, and with `model` (a fingerprint) those of all other models.
+        """
         pages = 0
 
         def prune(connection: sqlite3.Connection) -> None:
@@ -159,6 +163,7 @@ class GraphFacts:
                 " AND blob NOT IN (SELECT id FROM entry WHERE is_document)"
             ).rowcount
             _sweep(connection)
+            prune_vectors(connection, model)
 
         self._database.write(prune)
         return pages

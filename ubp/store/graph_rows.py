@@ -7,6 +7,8 @@ from zlib import crc32
 
 from ubp.model import Chunk, Link, Section
 
+KEY_BYTES = 16  # of a text's key (`ubp.embed.text`)
+
 # A chunk's texts for the full text, in the order of its columns: title, headings, body, aliases.
 Words = tuple[str, str, str, str]
 ChunkRow = tuple[int, int, int, int, int, int, Words]

@@ -133,16 +133,22 @@ CREATE VIRTUAL TABLE words USING fts5(
 INSERT INTO words (words, rank) VALUES ('hashsize', 8388608);
 -- The vectors of texts, many in a row, so that a matrix is read without a loop. Keys (16 bytes
 -- each) and vectors (`dimensions` numbers of one byte each) stand in the same order. Full blocks
--- never change; the last one of a model grows.
+-- never change; the last one of a model grows. A number is never given again.
 CREATE TABLE vector_block (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    id INTEGER PRIMARY KEY,
     model BLOB NOT NULL,       -- its fingerprint
     dimensions INTEGER NOT NULL,
-    count INTEGER NOT NULL,
+    size INTEGER NOT NULL,
     keys BLOB NOT NULL,
     vectors BLOB NOT NULL
 );
-CREATE INDEX model_block ON vector_block (model, id, count);
+CREATE INDEX model_block ON vector_block (model, id, size);
+-- Whether a model's files are still those that had this fingerprint.
+CREATE TABLE model (
+    directory NOT NULL PRIMARY KEY,
+    stamp TEXT NOT NULL,
+    fingerprint BLOB NOT NULL
+) WITHOUT ROWID;
 
 -- Where the links of one commit lead, for each work tree. A larger generation came later.
 CREATE TABLE graph (
@@ -236,7 +242,16 @@ LEFT JOIN entry ON entry.listing = listing.id AND entry.path =
 WHERE graph.generation = (SELECT max(generation) FROM graph);
 """
 
-TABLES = ("facts", "listing", "head", "past_entry", "commit_record", "vector_block", "graph")
+TABLES = (
+    "facts",
+    "listing",
+    "head",
+    "past_entry",
+    "commit_record",
+    "vector_block",
+    "model",
+    "graph",
+)
 """All but those of pages' Markdown, and those that go with a row of another table."""
 
 SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")

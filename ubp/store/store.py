@@ -87,8 +87,11 @@ class Store(Listed, History):
         super().forget_facts(blobs)
         GraphFacts(self).forget(blobs)
 
-    def prune(self) -> Pruned:
-        """Forget work trees that are gone, pages of no listing, and commits of no history kept."""
+    def prune(self, model: bytes | None = None) -> Pruned:
+        """Forget work trees that are gone, pages of no listing, and commits of no history kept.
+
+        With `model` (a fingerprint) the vectors of all other models go too.
+        """
         from ubp.store.graph_facts import GraphFacts
 
         before = self._size_and_time()[0]
@@ -106,7 +109,7 @@ class Store(Listed, History):
             _prune_commits(connection)
 
         self.write(prune)
-        GraphFacts(self).prune()
+        GraphFacts(self).prune(model)
         self._vacuum()
         return Pruned(pages, listings, max(0, before - self._size_and_time()[0]))
 

@@ -1,21 +1,23 @@
 """The vectors of texts, in blocks that are read as they are: bytes in, bytes out."""
 
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ubp.model import ObjectId, Section
 from ubp.store.database import Database, Rows
-from ubp.store.edges import StoredGraph
 from ubp.store.facts import chunks, marks
-from ubp.store.graph_rows import unpack_names, unpack_sections
-from ubp.store.values import pack_id, unpack_id
-
-KEY_BYTES = 16
+from ubp.store.graph_rows import KEY_BYTES
 
 # A block that is not full is written anew with every addition: 1,024 vectors of 256 numbers are
 # 280 KB. And 200,000 vectors are 200 rows.
 BLOCK_VECTORS = 1024
+
+COLUMNS = "size, keys, vectors"
+SOUND = (
+    "typeof(keys) = 'blob' AND length(keys) = 16 * size"
+    " AND typeof(vectors) = 'blob' AND length(vectors) = dimensions * size"
+)
 
 
 class Block(NamedTuple):
@@ -24,25 +26,6 @@ class Block(NamedTuple):
     size: int
     keys: bytes
     vectors: bytes
-
-
-class TextRows(NamedTuple):
-    """What is needed to tell the texts of a page's chunks; their places are bytes."""
-
-    title: str | None
-    sections: tuple[Section, ...]
-    places: tuple[tuple[int, int, int], ...]  # section, byte_start, byte_end
-    keys: bytes
-
-
-class ChunkPlace(NamedTuple):
-    """Where a chunk stands in its page."""
-
-    heading_path: tuple[str, ...]
-    line_start: int
-    line_end: int
-    byte_start: int
-    byte_end: int
 
 
 class StoredVectors:
@@ -57,7 +40,7 @@ class StoredVectors:
         """How many vectors each block has; one of the same size is the same block."""
         return dict(
             self._database.rows(
-                "SELECT id, count FROM vector_block WHERE model = ? ORDER BY id", [self._model]
+                "SELECT id, size FROM vector_block WHERE model = ? ORDER BY id", [self._model]
             )
         )
 
@@ -66,137 +49,118 @@ class StoredVectors:
         rows: Rows = []
         for chunk in chunks(list(ids)):
             rows += self._database.rows(
-                "SELECT id, count, keys, vectors FROM vector_block"  # noqa: S608  # "?,?"
-                f" WHERE id IN ({marks(chunk)}) ORDER BY id",
+                f"SELECT id, {COLUMNS} FROM vector_block WHERE id IN ({marks(chunk)}) ORDER BY id",  # noqa: S608  # "?,?"
                 chunk,
             )
-        return self._database.unpack(lambda: dict(map(self._block, rows))) or {}
+        return (
+            self._database.unpack(lambda: {number: self._block(row) for number, *row in rows}) or {}
+        )
+
+    def keys(self) -> set[bytes]:
+        """The keys of all texts that have a vector."""
+        rows = self._database.rows("SELECT keys FROM vector_block WHERE model = ?", [self._model])
+        return (
+            self._database.unpack(lambda: {key for (keys,) in rows for key in split(keys)}) or set()
+        )
 
     def save(self, keys: bytes, vectors: bytes) -> None:
         """Keep these; call it in batches, so that no writer holds others up."""
         added = Block(len(keys) // KEY_BYTES, keys, vectors)
-
-        def save(connection: sqlite3.Connection) -> None:
-            last = connection.execute(
-                "SELECT id, count, keys, vectors FROM vector_block WHERE model = ?"
-                " ORDER BY id DESC LIMIT 1",
-                [self._model],
-            ).fetchone()
-            if last is None or last[1] + added.size > BLOCK_VECTORS:
-                self._insert(connection, added)
-                return
-            connection.execute(
-                "UPDATE vector_block SET count = ?, keys = ?, vectors = ? WHERE id = ?",
-                [last[1] + added.size, last[2] + keys, last[3] + vectors, last[0]],
-            )
-
         if keys:
-            self._database.write(save)
+            self._database.write(lambda connection: self._append(connection, added))
 
-    def texts(self, graph: StoredGraph) -> dict[ObjectId, bytes]:
-        """The keys of the texts of each page of a stored graph."""
-        return self._texts(
-            self._database.rows(
-                "SELECT blob, texts FROM page WHERE blob IN"
-                " (SELECT blob FROM node WHERE graph = ? AND blob IS NOT NULL)",
-                [graph.row],
-            )
-        )
-
-    def texts_of(self, blobs: Collection[ObjectId]) -> dict[ObjectId, bytes]:
-        """The keys of the texts of these pages."""
-        rows: Rows = []
-        for chunk in chunks(blobs):
-            rows += self._database.rows(
-                f"SELECT blob, texts FROM page WHERE blob IN ({marks(chunk)})",  # noqa: S608  # "?,?"
-                list(map(pack_id, chunk)),
-            )
-        return self._texts(rows)
-
-    def text_rows(self, blobs: Collection[ObjectId]) -> dict[ObjectId, TextRows]:
-        """What is needed to tell the texts of these pages."""
-        pages: Rows = []
-        places: dict[int, list[tuple[int, int, int]]] = {}
-        for chunk in chunks(blobs):
-            found = self._database.rows(
-                "SELECT id, blob, title, sections, texts FROM page"  # noqa: S608  # "?,?"
-                f" WHERE blob IN ({marks(chunk)})",
-                list(map(pack_id, chunk)),
-            )
-            pages += found
-            for page, *place in self._database.rows(
-                "SELECT page, section, byte_start, byte_end FROM chunk"  # noqa: S608  # "?,?"
-                f" WHERE page IN ({marks(found)}) ORDER BY page, number",
-                [row[0] for row in found],
-            ):
-                places.setdefault(page, []).append((place[0], place[1], place[2]))
-
-        def unpack() -> dict[ObjectId, TextRows]:
-            return {
-                unpack_id(blob): TextRows(
-                    title, unpack_sections(sections), tuple(places.get(page, ())), texts
-                )
-                for page, blob, title, sections, texts in pages
-            }
-
-        return self._database.unpack(unpack) or {}
-
-    def places(
-        self, chunk_numbers: Sequence[tuple[ObjectId, int]]
-    ) -> dict[tuple[ObjectId, int], ChunkPlace]:
-        """Where these chunks (their page's blob, their number) stand."""
-        rows: Rows = []
-        for some in chunks(chunk_numbers):
-            for part in (some[: len(some) // 2], some[len(some) // 2 :]):
-                rows += self._places(part)
-
-        def unpack() -> dict[tuple[ObjectId, int], ChunkPlace]:
-            return {
-                (unpack_id(blob), number): ChunkPlace(unpack_names(path), *lines)
-                for blob, number, path, *lines in rows
-            }
-
-        return self._database.unpack(unpack) or {}
-
-    def _places(self, wanted: Sequence[tuple[ObjectId, int]]) -> Rows:
-        if not wanted:
-            return []
-        pairs = ",".join(["(?,?)"] * len(wanted))
-        return self._database.rows(
-            f"WITH wanted (blob, number) AS (VALUES {pairs})"  # noqa: S608  # "(?,?)"
-            " SELECT page.blob, chunk.number,"
-            " json_extract(page.sections, '$[' || chunk.section || '][2]'),"
-            " line_start, line_end, byte_start, byte_end FROM wanted"
-            " JOIN page ON page.blob = wanted.blob"
-            " JOIN chunk ON chunk.page = page.id AND chunk.number = wanted.number",
-            [value for blob, number in wanted for value in (pack_id(blob), number)],
-        )
-
-    def _block(self, row: Sequence[object]) -> tuple[int, Block]:
-        number, count, keys, vectors = row
-        if not (isinstance(number, int) and isinstance(count, int)):
-            raise TypeError("a block is a number")
-        if not (isinstance(keys, bytes) and isinstance(vectors, bytes)):
-            raise TypeError("a block is bytes")
-        if len(keys) != count * KEY_BYTES or len(vectors) != count * self._dimensions:
-            raise ValueError("a block has as many keys as vectors")
-        return number, Block(count, keys, vectors)
-
-    def _insert(self, connection: sqlite3.Connection, block: Block) -> None:
+    def _append(self, connection: sqlite3.Connection, added: Block) -> None:
+        last = connection.execute(
+            f"SELECT id, {COLUMNS} FROM vector_block WHERE model = ? AND dimensions = ? AND {SOUND}"  # noqa: S608  # ours
+            " ORDER BY id DESC LIMIT 1",
+            [self._model, self._dimensions],
+        ).fetchone()
+        if last is None or last[1] + added.size > BLOCK_VECTORS:
+            put_block(connection, self._model, self._dimensions, added)
+            return
+        number, size, keys, vectors = last
         connection.execute(
-            "INSERT INTO vector_block (model, dimensions, count, keys, vectors)"
-            " VALUES (?, ?, ?, ?, ?)",
-            [self._model, self._dimensions, *block],
+            "UPDATE vector_block SET size = ?, keys = ?, vectors = ? WHERE id = ?",
+            [size + added.size, keys + added.keys, vectors + added.vectors, number],
         )
 
-    def _texts(self, rows: Rows) -> dict[ObjectId, bytes]:
-        return (
-            self._database.unpack(lambda: {unpack_id(blob): _keys(texts) for blob, texts in rows})
-            or {}
-        )
+    def _block(self, row: Sequence[object]) -> Block:
+        size, keys, vectors = row
+        if not (isinstance(size, int) and isinstance(keys, bytes) and isinstance(vectors, bytes)):
+            raise TypeError("a block is a number and bytes")
+        if len(keys) != size * KEY_BYTES or len(vectors) != size * self._dimensions:
+            raise ValueError("a block has as many keys as vectors")
+        return Block(size, keys, vectors)
 
 
-def _keys(texts: object) -> bytes:
-    if not isinstance(texts, bytes) or len(texts) % KEY_BYTES:
+def put_block(connection: sqlite3.Connection, model: bytes, dimensions: int, block: Block) -> None:
+    """Write a block under a number that no block ever had, in no earlier file either.
+
+    Whoever has read a block knows it by its number.
+    """
+    connection.execute(
+        "INSERT INTO vector_block (id, model, dimensions, size, keys, vectors) VALUES"
+        " (max(?, (SELECT ifnull(max(id), 0) + 1 FROM vector_block)), ?, ?, ?, ?, ?)",
+        [time.time_ns() // 1000, model, dimensions, *block],
+    )
+
+
+def prune_vectors(connection: sqlite3.Connection, model: bytes | None = None) -> None:
+    """Forget the vectors of texts that no page has, and with `model` those of other models."""
+    if model is not None:
+        connection.execute("DELETE FROM vector_block WHERE model <> ?", [model])
+    connection.execute(f"DELETE FROM vector_block WHERE NOT ({SOUND})")  # noqa: S608  # ours
+    texts = connection.execute(
+        "SELECT texts FROM page WHERE typeof(texts) = 'blob' AND length(texts) % 16 = 0"
+    )
+    live = {key for (keys,) in texts for key in split(keys)}
+    rows = connection.execute("SELECT id, model, dimensions, keys FROM vector_block").fetchall()
+    for number, its_model, dimensions, keys in rows:
+        kept = [place for place, key in enumerate(split(keys)) if key in live]
+        if len(kept) * KEY_BYTES < len(keys):
+            block = _take(connection, number, dimensions, kept)
+            connection.execute("DELETE FROM vector_block WHERE id = ?", [number])
+            if block.size:
+                put_block(connection, its_model, dimensions, block)
+
+
+def split(keys: bytes) -> Iterator[bytes]:
+    """Keys that stand one after the other; ValueError, TypeError where they are no keys."""
+    if not isinstance(keys, bytes):
+        raise TypeError("keys are bytes")
+    if len(keys) % KEY_BYTES:
         raise ValueError("keys have 16 bytes each")
-    return texts
+    return (keys[start : start + KEY_BYTES] for start in range(0, len(keys), KEY_BYTES))
+
+
+def _take(
+    connection: sqlite3.Connection, number: int, dimensions: int, places: Collection[int]
+) -> Block:
+    keys, vectors = connection.execute(
+        "SELECT keys, vectors FROM vector_block WHERE id = ?", [number]
+    ).fetchone()
+    return Block(
+        len(places),
+        b"".join(keys[KEY_BYTES * place : KEY_BYTES * (place + 1)] for place in places),
+        b"".join(vectors[dimensions * place : dimensions * (place + 1)] for place in places),
+    )
+
+
+def known_fingerprint(database: Database, directory: str, stamp: str) -> bytes | None:
+    """The fingerprint of the model in a folder, if its files are those that had it."""
+    rows = database.rows(
+        "SELECT fingerprint FROM model WHERE directory = ? AND stamp = ?", [directory, stamp]
+    )
+    return next((fingerprint for (fingerprint,) in rows if isinstance(fingerprint, bytes)), None)
+
+
+def save_fingerprint(database: Database, directory: str, stamp: str, fingerprint: bytes) -> None:
+    """Remember it, so that the files need not be read again."""
+
+    def save(connection: sqlite3.Connection) -> None:
+        connection.execute(
+            "INSERT OR REPLACE INTO model (directory, stamp, fingerprint) VALUES (?, ?, ?)",
+            [directory, stamp, fingerprint],
+        )
+
+    database.write(save)
