@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ubp.git.new_commits
-from ubp.git.history import find_drifts, last_changes
+from ubp.git.history import find_drifts, first_changes, last_changes
 from ubp.git.repository import Repository, open_repository
 from ubp.git.trees import tree_id
 from ubp.model import Drift, Entry, FilePath, LastChange, ObjectId, Search
@@ -36,6 +36,7 @@ CONTENTS = ("", "one\n", "two\n", "three\n", "four\n")
 FILE, EXECUTABLE = "100644", "100755"
 
 Tree = dict[str, tuple[str, str]]
+Firsts = Mapping[FilePath, LastChange]
 
 
 class Step(NamedTuple):
@@ -223,6 +224,40 @@ class Told:
             else:
                 return commit
 
+    def births(self, start: int, path: str) -> set[ObjectId]:
+        """By the definition, commit after commit."""
+        state, parents = self.states[start, path], self.story.commits[start].parents
+        same = [parent for parent in parents if self.states[parent, path] == state]
+        if same:
+            return self.births(same[0], path)
+        found: set[ObjectId] = set()
+        is_born = state is not None
+        for parent in parents:
+            old_name = self._old_name(start, parent, path) if state else None
+            is_born = is_born and self.states[parent, path] is None and old_name is None
+            found |= self.births(parent, old_name or path)
+        return found | ({self.ids[start]} if is_born else set())
+
+    def logged_births(self, start: int, path: str) -> set[ObjectId]:
+        """By `git log`: those of the path's commits that have it and whose parents have it not."""
+        commits = map(ObjectId, self.git("log", "--format=%H", self.ids[start], "--", path).split())
+        numbers = [self.numbers[commit] for commit in commits]
+        return {
+            self.ids[number]
+            for number in numbers
+            if self.states[number, path]
+            and not any(self.states[p, path] for p in self.story.commits[number].parents)
+        }
+
+    def is_renamed(self, start: int, path: str) -> bool:
+        """Whether some commit renamed the path: `git log` knows it under this name only."""
+        return any(
+            self.story.commits[number].tree.get(path)
+            and self._old_name(number, parent, path) is not None
+            for number in self.story.ancestors(start)
+            for parent in self.story.commits[number].parents
+        )
+
     def _old_name(self, number: int, parent: int, path: str) -> str | None:
         after, before = self.story.commits[number].tree, self.story.commits[parent].tree
         if self.states[parent, path] is not None:
@@ -385,6 +420,70 @@ def test_last_change_is_the_one_that_git_log_finds(
 
     paths = [FilePath(path) for path in (*story.commits[start].tree, "none.md")]
     assert last_changes(story_repository, told.ids[start], paths, {}) == expected
+
+
+@few
+@given(story=stories)
+def test_births_are_what_the_definition_says(
+    folder: Path, story_repository: Repository, story: Story
+) -> None:
+    told = Told(folder, story, has_modes=False)
+    start = len(story.commits) - 1
+    paths = [FilePath(path) for path in (*story.commits[start].tree, "none.md")]
+
+    found = first_changes(story_repository, told.ids[start], paths, {})
+
+    assert found.keys() == set(story.commits[start].tree)
+    for path, births in found.items():
+        assert {birth.commit for birth in births} == told.births(start, path)
+        assert not any(birth.is_boundary for birth in births)
+
+
+@few
+@given(story=plain_stories)
+def test_births_are_those_that_git_log_lists(
+    folder: Path, story_repository: Repository, story: Story
+) -> None:
+    told = Told(folder, story)
+    start = len(story.commits) - 1
+    paths = [FilePath(p) for p in story.commits[start].tree if not told.is_renamed(start, p)]
+
+    found = first_changes(story_repository, told.ids[start], paths, {})
+
+    for path, births in found.items():
+        assert {birth.commit for birth in births} == told.logged_births(start, path)
+
+
+@few
+@given(story=stories, heads=st.tuples(numbers, numbers))
+def test_first_changes_do_not_depend_on_what_is_known_and_who_reads(
+    folder: Path, story_repository: Repository, story: Story, heads: tuple[int, int]
+) -> None:
+    told = Told(folder, story)
+    known = {
+        told.ids[number]: firsts(told, number, story_repository, {})
+        for number in {head % len(told.ids) for head in heads}
+    }
+    start = len(told.ids) - 1
+
+    expected = firsts(told, start, story_repository, {})
+
+    assert firsts(told, start, story_repository, known) == expected
+    with libgit2_alone():
+        assert firsts(told, start, story_repository, known) == expected
+
+
+def firsts(
+    told: Told, number: int, repository: Repository, known: Mapping[ObjectId, Firsts]
+) -> Firsts:
+    """Of the births of each path the first by date."""
+    paths = [FilePath(path) for path in told.story.commits[number].tree]
+    births = first_changes(repository, told.ids[number], paths, known)
+
+    def date(birth: LastChange) -> tuple[int, ObjectId]:
+        return told.story.commits[told.numbers[birth.commit]].date, birth.commit
+
+    return {path: min(several, key=date) for path, several in births.items()}
 
 
 def searches_of(told: Told, start: int) -> list[Search]:

@@ -103,7 +103,7 @@ class Walk:
         self._needed = 0
         self._turns_painted = 0
         self._passed: set[Hashable] = set()
-        self._passed_again: dict[Hashable, int] = {}
+        self._passed_again: dict[tuple[Hashable, FilePath, str | None], int] = {}
 
     def give(self, commit: Any, wanted: Wanted) -> None:
         """Let requests go on at a commit."""
@@ -157,11 +157,15 @@ class Walk:
         if commit.id not in self._passed:
             self._passed.add(commit.id)
         else:
-            # Only where dates run backwards. A request passes a commit twice at most, so that no
-            # made-up history takes exponential time.
-            again = self._passed_again.get(commit.id, 0)
-            self._passed_again[commit.id] = again | wanted.requests
-            wanted.drop(again)
+            # Only where dates run backwards or stand still. Under one name a request passes a
+            # commit twice at most, so that no made-up history takes exponential time.
+            for path, pattern, requests in list(wanted.items()):
+                again = self._passed_again.get((commit.id, path, pattern), 0)
+                self._passed_again[commit.id, path, pattern] = again | requests
+                if requests & again:
+                    wanted.discard(path, pattern)
+                    if requests & ~again:
+                        wanted.add(path, pattern, requests & ~again)
 
     def _pass_on(self, commit: Any, wanted: Wanted) -> None:
         compared: list[tuple[Any, list[Change]]] = []

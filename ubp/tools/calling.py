@@ -4,8 +4,9 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ubp.render.records import to_json
 from ubp.tools.arguments import check, refuse_detours
-from ubp.tools.limit import Limit
+from ubp.tools.limit import Limit, count_tokens
 from ubp.tools.omitting import without_empty
 from ubp.tools.tool import Record, Tool
 from ubp.workspace import Workspace
@@ -39,16 +40,10 @@ def call(
     if not is_typed:
         refuse_detours(given)
     record = without_empty(tool.run(workspace, given), tool.output_schema)
-    record |= {"content_notice": NOTICE, "token_estimate": 0, "query_time_ms": 0.0}
-    for limit in _limits(given):
-        tool.fit(record, limit)
+    record |= {"content_notice": NOTICE, "token_estimate": 99_999, "query_time_ms": 0.0}
+    if "max_tokens" in given:
+        tool.fit(record, Limit(given["max_tokens"]))
     text = tool.text(record)
-    tokens = Limit(0)
-    record["token_estimate"] = max(tokens.weigh(record), tokens.measure(text))
+    record["token_estimate"] = max(count_tokens(to_json(record)), count_tokens(text))
     record["query_time_ms"] = round((time.perf_counter() - started) * 1000, 1)
     return ToolAnswer(record, text)
-
-
-def _limits(given: Mapping[str, Any]) -> list[Limit]:
-    limits = [Limit(given["max_tokens"])] if "max_tokens" in given else []
-    return limits + ([Limit(given["max_size"], len)] if "max_size" in given else [])
