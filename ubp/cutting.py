@@ -114,19 +114,24 @@ def _prose(text: str) -> Iterator[str]:
     for line in _ASIDE.sub(" ", text).splitlines():
         before, fence = fence, _fence_behind(line, fence)
         if not (before or fence or _NO_PROSE.match(line)):
-            yield _LINK.sub(r"\1", _PICTURE.sub("", line))
+            yield _LINK.sub(r"\1", _PICTURE.sub("", _TAG.sub("", line)))
 
 
 _FENCE = re.compile(r"\s*(?P<fence>`{3,}|~{3,})(?P<rest>.*)")
-# What stands behind an abbreviation, or before a small letter, is no end of a sentence.
+# Behind an abbreviation, a list's number, or before a small letter there is no end of a sentence.
 _SENTENCE = re.compile(
     r"[。．！？]++[」』）】)\]]*+"  # noqa: RUF001 - these are the signs
-    r"|(?<![.!?])(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)[.!?]++[)\]\"'*_`]*+"
+    r"|(?<![.!?])(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\b\d)(?<!\b\d\d)[.!?]++[)\]\"'*_`]*+"
     r"(?=\s++[^\sa-z]|\s*+\Z)"
 )
 # A word ends before a blank, a CJK character is one.
 _WORD = re.compile(rf"\S(?=\s|\Z)|[{CJK_RANGES}]")
 _ASIDE = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_TAG = re.compile(
+    r"</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|small"
+    r"|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul)\b[^<>]{0,500}>",
+    re.IGNORECASE,
+)
 _AIM = r"(?:\([^)]{0,500}\)|\[[^\]]{0,500}\])"
 _PICTURE = re.compile(rf"\[!\[[^\]]{{0,500}}\]{_AIM}\]{_AIM}|!\[[^\]]{{0,500}}\]{_AIM}")
 _LINK = re.compile(rf"\[([^\[\]]{{1,500}})\]{_AIM}")

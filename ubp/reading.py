@@ -7,13 +7,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ubp.index import View
-from ubp.model import Assessment, FilePath, LastChange, LinkType, ObjectId
+from ubp.model import Assessment, FilePath, LastChange, ObjectId
 from ubp.rooms import Question, Rooms
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.court import Court, Rules
 
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
-    from ubp.graph.neighbours import Neighbourhood
     from ubp.graph.pages import ListedPage, OpenPage, Place, SortKey
 
 AskHistory = Callable[[ObjectId, Collection[FilePath]], Mapping[FilePath, LastChange]]
@@ -120,26 +119,6 @@ class Reading(Rooms):
             total=view.count_documents(),
             next=place,
         )
-
-    def graph(
-        self,
-        *,
-        center: str | None = None,
-        depth: int = 2,
-        link_types: Collection[LinkType] = (),
-        ref: str | None = None,
-    ) -> "Neighbourhood":
-        """The pages around a page (given as in `page`), or all pages; and the links between them.
-
-        Raises:
-            UsageError: there is no such page, or more than one.
-        """
-        from ubp.graph.neighbours import neighbourhood
-        from ubp.graph.view import open_graph
-
-        view = self.view(Question(ref))
-        name = None if center is None else self._one(view, center)
-        return neighbourhood(open_graph(view), name, depth, link_types)
 
     def _one(self, view: View, argument: str) -> FilePath:
         from ubp.selection import select_page

@@ -42,7 +42,7 @@ def select_page(argument: str, view: View, repository: Repository) -> FilePath:
     if page := view.page(path_from_root(argument, repository)):
         return page.filepath
     documents = view.document_paths()
-    if re.fullmatch(_DOC_ID, argument):
+    if is_doc_id(argument):
         found = [path for path in documents if doc_id(path) == argument.lower()]
     else:
         found = _select(argument, documents, repository)
@@ -80,6 +80,11 @@ def select_title(title: str, view: View) -> FilePath:
         cause="One page is asked for.",
         hint=f"Name one by its path, as in {found[0]}." if found else "Search for it instead.",
     )
+
+
+def is_doc_id(argument: str) -> bool:
+    """Whether an argument is no path but a `doc_id`."""
+    return re.fullmatch(_DOC_ID, argument) is not None
 
 
 def path_from_root(argument: str, repository: Repository) -> FilePath:

@@ -7,13 +7,14 @@ import pytest
 
 from ubp.graph.neighbours import Neighbourhood, Tie
 from ubp.graph.view import DocumentRow
-from ubp.model import ObjectId
+from ubp.model import Assessment, ObjectId
 from ubp.paths import doc_id
+from ubp.relating import PageGraph
 from ubp.render.ansi import Style
 from ubp.render.graphs import dot_text, graph_text, mermaid_text
 
 
-def graph(*titles):
+def graph(*titles, level="fresh", total=2):
     """Pages of these titles, in names that hold them too, each tied to the next."""
     documents = tuple(
         DocumentRow(f"{n}{title}.md", doc_id(f"{n}"), title, "spec", (), ObjectId("0" * 40))
@@ -21,7 +22,9 @@ def graph(*titles):
     )
     paths = [document.path for document in documents]
     ties = tuple(Tie(a, b, "references") for a, b in pairwise(paths))
-    return Neighbourhood(None, documents, ties, {})
+    near = Neighbourhood(None, documents, ties, {}, dict.fromkeys(paths, (1, 1)), total)
+    levels = dict.fromkeys(paths, Assessment(None, level, ()))
+    return PageGraph(near, levels)
 
 
 HOSTILE = [
@@ -60,3 +63,21 @@ def test_terminals_see_nothing_that_moves_them(title):
     assert text.endswith("2 pages, 1 link.\n")
     assert all(line.isprintable() for line in text.splitlines())
     assert len(text.splitlines()) == 5
+
+
+def test_stale_pages_have_a_colour():
+    stale = graph("A", "B", level="stale")
+    assert dot_text(stale).count(", color=red];") == 2
+    assert mermaid_text(stale).splitlines()[-2:] == [
+        "  classDef stale stroke:red",
+        "  class n0,n1 stale",
+    ]
+    assert graph_text(stale, Style(), is_quiet=False).startswith("0A.md  A, stale\n")
+
+
+def test_what_there_is_no_room_for_is_told():
+    many = graph("A", "B", total=9)
+    note = "2 of 9 pages (those with the most links)"
+    assert dot_text(many).splitlines()[1] == f"  // {note}"
+    assert mermaid_text(many).splitlines()[1] == f"  %% {note}"
+    assert graph_text(many, Style(), is_quiet=False).endswith(f"{note}, 1 link.\n")

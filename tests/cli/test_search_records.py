@@ -236,7 +236,17 @@ def test_the_graph_has_pages_and_typed_edges(asked):
         (AUTH, TWIN, "references"),
         (SESSIONS, AUTH, "references"),
     }
-    assert record["center"] is None
+    assert (record["total_nodes"], record["truncated_count"]) == (4, 0)
+    node = next(node for node in record["nodes"] if node["filepath"] == AUTH)
+    assert node == {
+        "id": doc_id(AUTH),
+        "filepath": AUTH,
+        "title": "Authentication",
+        "doc_type": "design",
+        "staleness": "stale",
+        "outgoing_link_count": 2,
+        "incoming_link_count": 1,
+    }
 
 
 def test_the_graph_around_a_page_ends_at_its_depth(asked):
@@ -247,6 +257,106 @@ def test_the_graph_around_a_page_ends_at_its_depth(asked):
     assert depths(SESSIONS, "--depth", "1") == {SESSIONS: 0, AUTH: 1}
     assert depths(SESSIONS) == {SESSIONS: 0, AUTH: 1, TWIN: 2}
     assert depths(TWIN, "--link-type", "depends_on") == {TWIN: 0}
+
+
+def test_a_context_has_its_page_and_those_around_it(asked):
+    record = asked("get-context", "auth.md", "--depth", "1")
+    center, (first, second) = record.pop("center"), record.pop("related")
+    assert center == {
+        "doc_id": doc_id(AUTH),
+        "filepath": AUTH,
+        "title": "Authentication",
+        "doc_type": "design",
+        "content": center["content"],
+        "sections": [
+            {"line_start": 8, "line_end": 10},
+            {"heading": "Errors", "line_start": 12, "line_end": 14},
+        ],
+        "staleness": "stale",
+        "stale_refs": [
+            {
+                "source_path": "src/auth.py",
+                "verdict": "modified",
+                "since": "2023-11-16T22:13:20Z",
+            }
+        ],
+    }
+    assert first == {
+        "doc_id": doc_id(SESSIONS),
+        "filepath": SESSIONS,
+        "title": "Sessions",
+        "doc_type": "spec",
+        "link_type": "depends_on",
+        "direction": "outlink",
+        "depth": 1,
+        "link_context": "A token expires, see [[sessions|depends_on]] and [[twin]].",
+        "summary": "A session holds a token (auth).",
+        "staleness": "untracked",
+    }
+    assert (second["filepath"], second["link_type"]) == (TWIN, "references")
+    assert record["truncated_count"] == 0
+    far = asked("get-context", TWIN)["related"]
+    assert [(one["filepath"], one.get("via")) for one in far] == [(AUTH, None), (SESSIONS, AUTH)]
+
+
+def test_a_context_too_large_says_what_is_missing(asked):
+    record = asked("get-context", AUTH, "--max-size", "80")
+    assert record["center"]["content"].endswith("and [[twin]].")
+    assert record["center"]["sections"][1]["is_cut"] is True
+    assert record["center"]["full_size"] > 80 >= record["total_size"]
+    assert (record["related"], record["truncated_count"]) == ([], 2)
+
+
+def test_an_impact_has_its_chains(asked):
+    record = asked("impact", "src/auth.py")
+    first, second = record.pop("impacted")
+    assert record == {
+        "path": "src/auth.py",
+        "kind": "source",
+        "exists": True,
+        "total": 2,
+        "truncated_count": 0,
+    }
+    step = {"filepath": AUTH, "source_path": "src/auth.py", "line": 6}
+    assert first == {
+        "doc_id": doc_id(AUTH),
+        "filepath": AUTH,
+        "title": "Authentication",
+        "doc_type": "design",
+        "depth": 1,
+        "reason": "source_reference",
+        "chain": [step],
+        "staleness": "stale",
+    }
+    assert second["chain"] == [
+        step,
+        {"filepath": SESSIONS, "link_type": "references", "line": 3},
+    ]
+    assert asked("impact", "docs/a", "--limit", "1")["impacted"][0]["chain"][0] == {
+        "filepath": AUTH,
+        "link_type": "references",
+        "target": TWIN,
+        "line": 10,
+    }
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "get-context",
+        "get-context docs/auth.md --depth 4",
+        "get-context docs/auth.md --max-size 0",
+        "impact",
+        "impact docs --depth 0",
+        "impact docs --limit 0",
+        "get-graph --limit 0",
+        "get-graph --center docs/auth.md --depth 6",
+    ],
+)
+def test_numbers_out_of_range_are_refused(ubp, linked, call):
+    answer = ubp(linked, *call.split())
+    assert (answer.status, answer.out) == (2, "")
+    assert "Hint:" in answer.err
 
 
 def test_the_formats_agree_on_json(ubp, linked):

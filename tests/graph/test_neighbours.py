@@ -55,4 +55,28 @@ def test_without_a_center_every_page_is_there(graph):
     whole = neighbourhood(graph, None, 2)
     assert len(whole.documents) == 6
     assert len(whole.ties) == 6
-    assert (whole.center, whole.hops) == (None, {})
+    assert (whole.center, whole.hops, whole.left_out) == (None, {}, 0)
+    assert whole.counts == {
+        "a.md": (3, 2),
+        "alone.md": (0, 0),
+        "b.md": (1, 3),
+        "c.md": (1, 1),
+        "d.md": (1, 1),
+        "e.md": (1, 0),
+    }
+
+
+def test_of_too_many_pages_those_with_the_most_links_stay(graph):
+    few = neighbourhood(graph, None, 2, limit=3)
+    assert [document.path for document in few.documents] == ["a.md", "b.md", "c.md"]
+    assert {(tie.source, tie.target) for tie in few.ties} == {("a.md", "b.md"), ("b.md", "c.md")}
+    assert (few.total, few.left_out) == (6, 3)
+
+
+def test_around_a_page_the_nearest_stay(graph):
+    few = neighbourhood(graph, "c.md", 2, limit=4)
+    assert few.hops == {"c.md": 0, "b.md": 1, "d.md": 1, "a.md": 2}
+    assert few.left_out == 0
+    fewer = neighbourhood(graph, "c.md", 2, limit=2)
+    assert (fewer.hops, fewer.left_out) == ({"c.md": 0, "b.md": 1}, 2)
+    assert fewer.counts == {"b.md": (1, 3), "c.md": (1, 1)}

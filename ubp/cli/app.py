@@ -89,6 +89,23 @@ ROWS = (
         "ubp list-pages --doc-type design --sort updated_at --order desc",
     ),
     Row(
+        "get-context",
+        "ubp.cli.get_context:get_context",
+        ASK,
+        "Tell what stands around a page: the pages that it is linked with, in short.\n\n"
+        "The nearer ones and the stronger links come first.",
+        "ubp get-context docs/auth.md --depth 1",
+    ),
+    Row(
+        "impact",
+        "ubp.cli.impact:impact",
+        ASK,
+        "Tell which pages depend on a page or a source, and through what.\n\n"
+        "First come those that build on it: they name it as their source, or say `depends_on`, "
+        "`implements`, `extends`.",
+        "ubp impact src/auth.py",
+    ),
+    Row(
         "get-graph",
         "ubp.cli.get_graph:get_graph",
         ASK,

@@ -6,14 +6,16 @@ from cyclopts import Parameter
 
 from ubp.cli.door import CLEAN
 from ubp.cli.opening import open_workspace
+from ubp.cli.ranges import FAR, check_range
 from ubp.cli.terminal import Terminal
 from ubp.errors import UsageError
 from ubp.model import LinkType
 from ubp.render.graphs import dot_text, graph_text, mermaid_text
-from ubp.render.page_records import graph_record
+from ubp.render.related_records import graph_record
 
 DEPTH = 2
 MAX_DEPTH = 5
+MOST_NODES = 500
 
 
 def get_graph(  # noqa: PLR0913  # the command's options
@@ -21,6 +23,7 @@ def get_graph(  # noqa: PLR0913  # the command's options
     center: str | None = None,
     depth: int | None = None,
     link_type: list[LinkType] | None = None,
+    limit: int = MOST_NODES,
     format_: Annotated[
         Literal["text", "json", "dot", "mermaid"], Parameter(name=["--format", "-f"])
     ] = "text",
@@ -33,14 +36,17 @@ def get_graph(  # noqa: PLR0913  # the command's options
         center: A page: its path, the unique end of that, or its `doc_id`.
         depth: Show pages within so many links of it, 1 to 5 (2 where nothing is said).
         link_type: Follow links of this type only; repeatable.
+        limit: Show so many pages at most (500), the nearest or those with the most links.
         format_: How it is written.
         ref: The graph of this revision instead of the work tree's.
         terminal: Where the answer goes.
     """
-    _check(center, depth)
+    if depth is not None:
+        _check(center, depth)
+    check_range("--limit", limit)
     with open_workspace(terminal) as workspace:
         found = workspace.graph(
-            center=center, depth=depth or DEPTH, link_types=link_type or (), ref=ref
+            center=center, depth=depth or DEPTH, link_types=link_type or (), limit=limit, ref=ref
         )
     if terminal.options.json or format_ == "json":
         terminal.record(graph_record(found))
@@ -53,18 +59,11 @@ def get_graph(  # noqa: PLR0913  # the command's options
     return CLEAN
 
 
-def _check(center: str | None, depth: int | None) -> None:
-    if depth is None:
-        return
+def _check(center: str | None, depth: int) -> None:
     if center is None:
         raise UsageError(
             "--depth needs --center.",
             cause="Without a center all pages are shown.",
             hint="Name a page: ubp get-graph --center docs/auth.md --depth 1",
         )
-    if not 1 <= depth <= MAX_DEPTH:
-        raise UsageError(
-            f"--depth is {depth}.",
-            cause="Beyond a few links nearly all pages are near each other.",
-            hint=f"Take 1 to {MAX_DEPTH}.",
-        )
+    check_range("--depth", depth, MAX_DEPTH, why=FAR)

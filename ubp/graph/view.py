@@ -1,14 +1,15 @@
 """The documents of a snapshot and the links between them."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.index import View
 from ubp.indexing.linked import Edge, Linked
-from ubp.links import Bucket
+from ubp.links import Bucket, resolve
 from ubp.model import FilePath, ObjectId, Page, Section
 from ubp.paths import doc_id
+from ubp.targets import PageNames, Targets, stem
 
 
 class DocumentRow(NamedTuple):
@@ -71,19 +72,40 @@ class Graph:
             for path, edges in found.items()
         }
 
+    def asking_for(self, path: FilePath, roots: Sequence[FilePath] = ()) -> tuple[Edge, ...]:
+        """The links that lead to no page and would lead to this path, if one stood there.
+
+        `roots` are folders where links with a leading "/" may start.
+        """
+        there = Targets(lambda _: ())
+        there.add_page(PageNames(path, None, ()))
+        return tuple(
+            edge
+            for edge in self._linked.asking({stem(path)})
+            if edge.resolution.target is None
+            and resolve(edge.source, edge.link, there, roots).target == path
+        )
+
     def buckets(self) -> Counter[Bucket]:
         """How many links are in each bucket; they add up to all links."""
         return self._linked.buckets()
 
-    def link_counts(self) -> dict[FilePath, tuple[int, int]]:
-        """How many links lead from each page to another one, and from others to it."""
+    def link_counts(
+        self, paths: Collection[FilePath] | None = None
+    ) -> dict[FilePath, tuple[int, int]]:
+        """How many links lead from each page (None: all) to another one, and from others to it."""
         outgoing: Counter[FilePath] = Counter()
         incoming: Counter[FilePath] = Counter()
-        for source, target in self._linked.pairs():
+        for source, target in self._linked.pairs() if paths is None else self.pairs_at(paths):
             if source != target:
                 outgoing[source] += 1
                 incoming[target] += 1
-        return {path: (outgoing[path], incoming[path]) for path in self._linked.pages()}
+        pages = self._linked.pages() if paths is None else self._linked.blobs(paths)
+        return {path: (outgoing[path], incoming[path]) for path in pages}
+
+    def pairs_at(self, paths: Collection[FilePath]) -> Iterator[tuple[FilePath, FilePath]]:
+        """The source and the target of each link from or to one of these pages."""
+        return self._linked.pairs_at(paths)
 
     def sections(self, path: FilePath) -> tuple[Section, ...]:
         """The sections of a page."""

@@ -9,9 +9,10 @@ from typing import NamedTuple, TypeVar
 from ubp.errors import StoreError
 from ubp.indexing.knowledge import Knowledge
 from ubp.indexing.laying import ATTEMPTS, Laying
-from ubp.links import Bucket, Resolution
+from ubp.links import Bucket, Resolution, names_asked
 from ubp.model import FilePath, Link, ObjectId, Section
 from ubp.store.edges import GraphMovedError, StoredEdges, StoredGraph
+from ubp.store.graph_rows import checksums
 from ubp.store.patches import Edges, Node
 
 T = TypeVar("T")
@@ -93,20 +94,18 @@ class Linked:
 
     def into(self, paths: Collection[FilePath]) -> dict[FilePath, tuple[Edge, ...]]:
         """The links that lead to these pages (their own to themselves too), by their targets."""
-        found: Edges = (
-            self._ask(lambda graph: self._stored.into(graph, paths)) if self._graph else {}
+        return self._backlinks(self._resolutions_into(paths), paths)
+
+    def asking(self, names: Collection[str]) -> tuple[Edge, ...]:
+        """The links that ask for one of these names (see `names_asked`), wherever they lead."""
+        blobs = self._knowledge.facts.asking(checksums(names))
+        paths = {path for found in self.paths_of(blobs).values() for path in found}
+        return tuple(
+            edge
+            for edges in self.out(sorted(paths)).values()
+            for edge in edges
+            if not names_asked(edge.link).isdisjoint(names)
         )
-        numbers: dict[FilePath, dict[int, Resolution]] = {}
-        for source, edges in found.items():
-            if source not in self._patch.nodes:
-                patched = self._patch.edges.get(source, {})
-                numbers[source] = {n: one for n, one in edges.items() if n not in patched}
-        wanted = set(paths)
-        for source, edges in self._patch.edges.items():
-            there = {n: one for n, one in edges.items() if one.target in wanted}
-            if there:
-                numbers.setdefault(source, {}).update(there)
-        return self._backlinks(numbers, paths)
 
     def edges(self) -> Iterator[Edge]:
         """Every link, page after page in the order of their paths."""
@@ -152,6 +151,15 @@ class Linked:
                 if one.target is not None:
                     yield source, one.target
 
+    def pairs_at(self, paths: Collection[FilePath]) -> Iterator[tuple[FilePath, FilePath]]:
+        """The same of the links from and to these pages, each of them once."""
+        told = set(paths)
+        for source, edges in self._resolutions(self.blobs(paths)).items():
+            yield from ((source, one.target) for one in edges.values() if one.target is not None)
+        for source, edges in self._resolutions_into(paths).items():
+            if source not in told:
+                yield from ((source, one.target) for one in edges.values() if one.target)
+
     def sections(self, path: FilePath) -> tuple[Section, ...]:
         """The sections of a page."""
         return self.sections_of([path]).get(path, ())
@@ -185,6 +193,22 @@ class Linked:
             if path in self._patch.edges:
                 found.setdefault(path, {}).update(self._patch.edges[path])
         return found
+
+    def _resolutions_into(self, paths: Collection[FilePath]) -> Edges:
+        found: Edges = (
+            self._ask(lambda graph: self._stored.into(graph, paths)) if self._graph else {}
+        )
+        numbers: dict[FilePath, dict[int, Resolution]] = {}
+        for source, edges in found.items():
+            if source not in self._patch.nodes:
+                patched = self._patch.edges.get(source, {})
+                numbers[source] = {n: one for n, one in edges.items() if n not in patched}
+        wanted = set(paths)
+        for source, edges in self._patch.edges.items():
+            there = {n: one for n, one in edges.items() if one.target in wanted}
+            if there:
+                numbers.setdefault(source, {}).update(there)
+        return numbers
 
     def _backlinks(
         self, numbers: Edges, targets: Collection[FilePath]

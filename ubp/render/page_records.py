@@ -1,12 +1,10 @@
-"""Pages and their graph as records: schemas/get-page.json, list-pages.json, get-graph.json."""
+"""Pages as records: schemas/get-page.json and list-pages.json."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from ubp.graph.neighbours import Neighbourhood
 from ubp.graph.pages import ListedPage, PageLink
 from ubp.model import Assessment, ReferenceVerdict
-from ubp.paths import doc_id
 from ubp.reading import PageList, ReadPage
 from ubp.render.page_parts import document_record, link_record, moment_or_none, stale_ref
 from ubp.render.records import commit_record
@@ -52,29 +50,6 @@ def pages_record(listed: PageList) -> Record:
         "pages": [_listed(page, listed) for page in listed.pages],
         "total": listed.matching,
         "documents": listed.total,
-    }
-
-
-def graph_record(found: Neighbourhood) -> Record:
-    """`ubp get-graph`: schemas/get-graph.json."""
-    ids = {document.path: document.doc_id for document in found.documents}
-    return {
-        "center": None if found.center is None else doc_id(found.center),
-        "nodes": [
-            {
-                "id": document.doc_id,
-                "filepath": document.path,
-                "title": document.title,
-                "doc_type": document.doc_type,
-                "depth": found.hops.get(document.path),
-            }
-            for document in found.documents
-        ],
-        "edges": [
-            {"source": ids[tie.source], "target": ids[tie.target], "type": tie.link_type}
-            for tie in found.ties
-            if tie.source in ids and tie.target in ids
-        ],
     }
 
 

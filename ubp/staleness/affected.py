@@ -19,7 +19,7 @@ def find_affected(view: View, paths: Sequence[FilePath]) -> tuple[Affected, ...]
     meeting = {
         reference
         for reference, here in located.items()
-        if any(_meets(here.source, path) for path in paths)
+        if any(meets(here.source, path) for path in paths)
     }
     affected = (
         Affected(page, tuple(r for r in page.facts.references if r in meeting)) for page in pages
@@ -27,7 +27,8 @@ def find_affected(view: View, paths: Sequence[FilePath]) -> tuple[Affected, ...]
     return tuple(one for one in affected if one.references)
 
 
-def _meets(source: Source, path: FilePath) -> bool:
+def meets(source: Source, path: FilePath) -> bool:
+    """Whether a source is a file, lies below it or around it, or has it in common with a glob."""
     if covers(source, [path]):
         return True
     if is_glob(path) and not source.pattern:
