@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.indexing.fulltext import FullText
     from ubp.indexing.linked import Linked
     from ubp.indexing.meaning import Meaning
+    from ubp.indexing.texts import Embedded
 
 
 class View:
@@ -144,6 +145,12 @@ class View:
         from ubp.indexing.meaning import Meaning
 
         return Meaning(self.ground, self._linked, model)
+
+    def count_embedded(self, model: bytes, dimensions: int) -> "Embedded":
+        """How many chunks there are, and how many have no vector of a model (its fingerprint)."""
+        from ubp.indexing.texts import count_embedded
+
+        return count_embedded(self._linked, self.ground.store, model, dimensions)
 
     def learn(self) -> None:
         """See that the store knows what each document says; `build_view` has done so."""

@@ -155,11 +155,36 @@ class Rooms:
         Raises:
             ModelError: the configured model is not there, or cannot be used.
         """
-        if self._model is None and (place := self.model_place()):
+        if (self._model is None or not self._model.is_current()) and (place := self.model_place()):
             from ubp.embed.model import load_model
+            from ubp.indexing.models import fingerprint_of
 
-            self._model = load_model(place)
+            self._model = load_model(place, fingerprint_of(self.store, place))
         return self._model
+
+    def required_model(self) -> "Model":
+        """The model in use, for what cannot do without.
+
+        Raises:
+            UsageError: there is none.
+            ModelError: the configured model is not there, or cannot be used.
+        """
+        from ubp.embed.place import has_extra
+
+        model = self.model()
+        if model is not None:
+            return model
+        if has_extra():
+            raise UsageError(
+                "This needs an embedding model.",
+                cause='search.model in .ubp/config.json is "none".',
+                hint="Take it out, and the model that comes with UBP is used.",
+            )
+        raise UsageError(
+            "This needs an embedding model, and what runs one is not installed.",
+            cause="UBP was installed without its extra `full`.",
+            hint="Install it: pip install 'ubp[full]'",
+        )
 
     def is_hidden(self, path: FilePath) -> bool:
         """Whether the configuration keeps this file from being served, as a source too."""

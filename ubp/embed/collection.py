@@ -29,7 +29,6 @@ class Collection:
     def __init__(self, texts: Mapping[ObjectId, bytes]) -> None:
         """`texts` are the keys of the texts of each page's chunks, in order."""
         self.pages = list(texts)
-        self.texts = texts
         self._keys: Keys = as_keys(b"".join(texts.values()))
         counts = [len(keys) // KEY_BYTES for keys in texts.values()]
         self._ends = np.array(list(accumulate(counts)), dtype=np.intp)

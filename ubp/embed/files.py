@@ -18,12 +18,20 @@ def stamp(place: ModelPlace) -> str:
     Raises:
         ModelError: they are gone.
     """
-    try:
-        found = [os.stat(path) for path in paths(place)]
-    except OSError as error:
-        raise _unreadable(place, error) from error
-    parts = ((s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino, s.st_dev) for s in found)
+    parts = (
+        (one.st_size, one.st_mtime_ns, one.st_ctime_ns, one.st_ino, one.st_dev)
+        for one in _stat(place)
+    )
     return ";".join(",".join(map(str, part)) for part in parts)
+
+
+def youngest(place: ModelPlace) -> float:
+    """When one of the files was changed last, in seconds since the epoch.
+
+    Raises:
+        ModelError: they are gone.
+    """
+    return max(max(one.st_mtime, one.st_ctime) for one in _stat(place))
 
 
 def fingerprint(place: ModelPlace) -> bytes:
@@ -83,6 +91,13 @@ def paths(place: ModelPlace) -> tuple[str, str, str]:
         os.path.join(place.directory, weights),
         os.path.join(place.directory, tokenizer),
     )
+
+
+def _stat(place: ModelPlace) -> list[os.stat_result]:
+    try:
+        return [os.stat(path) for path in paths(place)]
+    except OSError as error:
+        raise _unreadable(place, error) from error
 
 
 def _unreadable(place: ModelPlace, error: Exception) -> ModelError:

@@ -34,10 +34,13 @@ _UNKNOWN_ID = re.compile(rb'(?<!\\)"unk_id"\s*:\s*(\d+|null)')
 class Model:
     """Texts to vectors. tokenizers spreads the texts of one call over all cores."""
 
-    def __init__(self, place: ModelPlace, static: StaticModel, fingerprint: bytes) -> None:
-        """`fingerprint` tells models apart that give other vectors."""
+    def __init__(
+        self, place: ModelPlace, static: StaticModel, fingerprint: bytes, stamp: str
+    ) -> None:
+        """`fingerprint` tells models apart that give other vectors; `stamp` is the files'."""
         self.place = place
         self.fingerprint = fingerprint
+        self._stamp = stamp
         self._static = static
 
     @property
@@ -49,6 +52,14 @@ class Model:
     def dimensions(self) -> int:
         """How many numbers a vector has."""
         return int(self._static.dim)
+
+    def is_current(self) -> bool:
+        """Whether the files are still those that were loaded.
+
+        Raises:
+            ModelError: they are gone.
+        """
+        return stamp(self.place) == self._stamp
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """The vector of each text.
@@ -80,7 +91,7 @@ def load_model(place: ModelPlace, known_fingerprint: bytes | None = None) -> Mod
         raise _unusable(place, error) from error
     if stamp(place) != before:
         raise _unusable(place, ValueError("the files changed while they were read"))
-    return Model(place, static, digest)
+    return Model(place, static, digest, before)
 
 
 def _load(place: ModelPlace) -> StaticModel:

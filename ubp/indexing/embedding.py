@@ -1,6 +1,6 @@
 """Chunks without a vector given one, in batches, each kept as soon as it is there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from ubp.embed.model import Model
@@ -45,11 +45,12 @@ class Embedding:
         """The texts of pages by their keys; of what cannot be had none."""
         entries = {path: Entry(MODE_FILE, blob) for blob, path in pages.items()}
         contents = self._contents.read(entries)
+        rows = self._texts.text_rows(pages)
         found: dict[bytes, str] = {}
-        for blob, rows in self._texts.text_rows(pages).items():
-            data = contents[pages[blob]]
-            if data is not None:
-                found.update(_texts_of(rows, data))
+        for blob, path in pages.items():
+            data = contents[path]
+            if data is not None and blob in rows:
+                found.update(_texts_of(rows[blob], data))
         return found
 
 
@@ -62,18 +63,17 @@ class _Known:
         self._keys: set[bytes] = set()
 
     def leave_out(self, texts: dict[bytes, str]) -> dict[bytes, str]:
+        """Those of these texts that have none."""
         sizes = self._stored.sizes()
         changed = [block for block, size in sizes.items() if self._sizes.get(block) != size]
-        for block in self._stored.blocks(changed).values():
-            self._keys.update(split(block.keys))
+        self._keys |= self._stored.keys(changed)
         self._sizes = sizes
         return {key: text for key, text in texts.items() if key not in self._keys}
 
 
 def _texts_of(rows: TextRows, data: bytes) -> Iterator[tuple[bytes, str]]:
-    for key, (section, start, end) in zip(split(rows.keys), rows.places, strict=False):
-        path: Sequence[str] = rows.sections[section].heading_path
-        text = text_to_embed(rows.title, path, body_of(data, start, end))
+    for key, (heading_path, start, end) in zip(split(rows.keys), rows.places, strict=False):
+        text = text_to_embed(rows.title, heading_path, body_of(data, start, end))
         # Of bytes that are not the blob's own (a file changed meanwhile) nothing is kept.
         if key_of(text) == key:
             yield key, text

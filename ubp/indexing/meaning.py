@@ -13,6 +13,7 @@ from ubp.indexing.embedding import Embedding
 from ubp.indexing.holding import Held
 from ubp.indexing.laying import ATTEMPTS
 from ubp.indexing.linked import Linked
+from ubp.indexing.texts import texts_of
 from ubp.model import FilePath, ObjectId
 from ubp.store.edges import StoredGraph
 from ubp.store.texts import StoredTexts
@@ -47,6 +48,7 @@ class Meaning:
     def __init__(self, ground: Ground, linked: Linked, model: Model) -> None:
         self.model = model
         self.pending = 0
+        self._ground = ground
         self._linked = linked
         self._stored = StoredVectors(ground.store, model.fingerprint, model.dimensions)
         self._texts = StoredTexts(ground.store)
@@ -92,12 +94,10 @@ class Meaning:
 
         Pages of the same bytes are one page here. With `paths` one of the two is a chunk of these.
         """
-        blobs = self._linked.pages()
-        texts = {blob: keys for part in self._parts for blob, keys in part.texts.items()}
-        chunks = Collection({blob: texts[blob] for blob in blobs.values() if blob in texts})
+        chunks = Collection(texts_of(self._linked, self._ground.store))
         of = None
         if paths is not None:
-            of = chunks.mask({blobs[path] for path in paths if path in blobs})
+            of = chunks.mask(set(self._linked.blobs(paths).values()))
         found = find_pairs(chunks, self._held.vectors, min_score, of)
         while some := list(islice(found, PAIRS_AT_ONCE)):
             hits: dict[Found, list[MeaningHit]] = {}
@@ -114,12 +114,19 @@ class Meaning:
         held.refresh(self._stored)
         missing = self._missing()
         if missing:
-            paths = self._linked.paths_of(missing.keys())
-            self._embedding.embed(
-                {blob: paths[blob][0] for blob in missing if blob in paths}, sum(missing.values())
-            )
+            self._embedding.embed(self._in_order(missing), sum(missing.values()))
             held.refresh(self._stored)
         self.pending = sum(self._missing().values())
+
+    def _in_order(self, blobs: Group[ObjectId]) -> dict[ObjectId, FilePath]:
+        """These pages and where they stand: first what is new in the snapshot, then what is on top.
+
+        Whoever interrupts the work, or only asks in passing, has what he is most likely to want.
+        """
+        patched = self._linked.patched
+        places = [(blob, paths[0]) for blob, paths in self._paths_of(set(blobs)).items()]
+        places.sort(key=lambda one: (one[1] not in patched, one[1].count("/"), one[1]))
+        return dict(places)
 
     def _collect(self) -> list[Collection]:
         linked, texts = self._linked, self._texts

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from ubp.model import ObjectId, Section
+from ubp.model import ObjectId
 from ubp.store.database import Database, Rows
 from ubp.store.edges import StoredGraph
 from ubp.store.facts import chunks, marks
@@ -13,11 +13,10 @@ from ubp.store.vectors import split
 
 
 class TextRows(NamedTuple):
-    """What is needed to tell the texts of a page's chunks; their places are bytes."""
+    """What is needed to tell the texts of a page's chunks: heading path, first and last byte."""
 
     title: str | None
-    sections: tuple[Section, ...]
-    places: tuple[tuple[int, int, int], ...]  # section, byte_start, byte_end
+    places: tuple[tuple[tuple[str, ...], int, int], ...]
     keys: bytes
 
 
@@ -78,7 +77,7 @@ class StoredTexts:
         def unpack() -> dict[ObjectId, TextRows]:
             return {
                 unpack_id(blob): TextRows(
-                    title, unpack_sections(sections), tuple(places.get(page, ())), texts
+                    title, _with_headings(places.get(page, ()), sections), texts
                 )
                 for page, blob, title, sections, texts in pages
             }
@@ -123,6 +122,15 @@ class StoredTexts:
             )
             or {}
         )
+
+
+def _with_headings(
+    places: Sequence[tuple[int, int, int]], sections: str
+) -> tuple[tuple[tuple[str, ...], int, int], ...]:
+    paths = dict(enumerate(section.heading_path for section in unpack_sections(sections)))
+    if any(section not in paths for section, *_ in places):
+        raise ValueError("a chunk is of one of its page's sections")
+    return tuple((paths[section], start, end) for section, start, end in places)
 
 
 def _checked(keys: bytes) -> bytes:

@@ -56,9 +56,14 @@ class StoredVectors:
             self._database.unpack(lambda: {number: self._block(row) for number, *row in rows}) or {}
         )
 
-    def keys(self) -> set[bytes]:
-        """The keys of all texts that have a vector."""
-        rows = self._database.rows("SELECT keys FROM vector_block WHERE model = ?", [self._model])
+    def keys(self, ids: Iterable[int]) -> set[bytes]:
+        """The keys of the texts that have a vector in these blocks."""
+        rows: Rows = []
+        for chunk in chunks(list(ids)):
+            rows += self._database.rows(
+                f"SELECT keys FROM vector_block WHERE id IN ({marks(chunk)})",  # noqa: S608  # "?,?"
+                chunk,
+            )
         return (
             self._database.unpack(lambda: {key for (keys,) in rows for key in split(keys)}) or set()
         )
@@ -146,7 +151,7 @@ def _take(
     )
 
 
-def known_fingerprint(database: Database, directory: str, stamp: str) -> bytes | None:
+def known_fingerprint(database: Database, directory: str | bytes, stamp: str) -> bytes | None:
     """The fingerprint of the model in a folder, if its files are those that had it."""
     rows = database.rows(
         "SELECT fingerprint FROM model WHERE directory = ? AND stamp = ?", [directory, stamp]
@@ -154,7 +159,9 @@ def known_fingerprint(database: Database, directory: str, stamp: str) -> bytes |
     return next((fingerprint for (fingerprint,) in rows if isinstance(fingerprint, bytes)), None)
 
 
-def save_fingerprint(database: Database, directory: str, stamp: str, fingerprint: bytes) -> None:
+def save_fingerprint(
+    database: Database, directory: str | bytes, stamp: str, fingerprint: bytes
+) -> None:
     """Remember it, so that the files need not be read again."""
 
     def save(connection: sqlite3.Connection) -> None:
