@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ubp.render.records import to_json
 from ubp.tools.arguments import check, refuse_detours
-from ubp.tools.limit import Limit, count_tokens
+from ubp.tools.limit import MEASURES, Limit, count_tokens
 from ubp.tools.omitting import without_empty
 from ubp.tools.tool import Record, Tool
 from ubp.workspace import Workspace
@@ -41,8 +41,8 @@ def call(
         refuse_detours(given)
     record = without_empty(tool.run(workspace, given), tool.output_schema)
     record |= {"content_notice": NOTICE, "token_estimate": 99_999, "query_time_ms": 0.0}
-    if "max_tokens" in given:
-        tool.fit(record, Limit(given["max_tokens"]))
+    if tool.budget in given:
+        tool.fit(record, Limit(given[tool.budget], MEASURES[tool.budget]))
     text = tool.text(record)
     record["token_estimate"] = max(count_tokens(to_json(record)), count_tokens(text))
     record["query_time_ms"] = round((time.perf_counter() - started) * 1000, 1)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ubp.render.records import to_json
 from ubp.tokens import CJK_RANGES
@@ -25,11 +25,16 @@ def count_tokens(text: str) -> int:
     return tokens if text.isascii() else tokens + len(_CJK.findall(text)) // CJK_A_TOKEN_MORE
 
 
+Budget = Literal["max_tokens", "max_size"]
+"""What arguments are called that say how large an answer may be: in tokens, in characters."""
+MEASURES: Mapping[Budget, Callable[[str], int]] = {"max_tokens": count_tokens, "max_size": len}
+
+
 class Limit(NamedTuple):
     """At most so much, as `measure` counts a text; a record counts as the JSON that it becomes."""
 
     most: int
-    measure: Callable[[str], int] = count_tokens
+    measure: Callable[[str], int]
 
     def weigh(self, part: Any) -> int:
         """How much a record, or a part of one, takes."""

@@ -15,8 +15,8 @@ def takes(*required: str, **properties: Schema) -> Schema:
 
 
 def text(description: str = "", **limits: Any) -> Schema:
-    """A string."""
-    return _described({"type": "string", **limits}, description)
+    """A string that is not empty."""
+    return _described({"type": "string", "minLength": 1, **limits}, description)
 
 
 def number(least: int, most: int, default: int, description: str = "") -> Schema:
@@ -49,9 +49,7 @@ def _described(schema: dict[str, Any], description: str) -> Schema:
 FILEPATH = text("path from the repository's root, or its unique end")
 REF = text("Git revision to read instead of the work tree")
 QUERY_CHARACTERS = 1000
-QUERY = text(
-    'words, "a phrase", -word, prefix*, AND OR NOT', minLength=1, maxLength=QUERY_CHARACTERS
-)
+QUERY = text('words, "a phrase", -word, prefix*, AND OR NOT', maxLength=QUERY_CHARACTERS)
 DOC_TYPE = {
     "type": ["string", "array"],
     "items": {"type": "string"},

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ubp.tools.limit import Limit
+from ubp.tools.limit import Budget, Limit
 from ubp.workspace import Workspace
 
 Record = dict[str, Any]
@@ -19,7 +19,7 @@ class Tool(NamedTuple):
 
     `shape` names its output schema in ubp/render/schemas. `run` gets arguments that are checked,
     those with a default among them; `text` writes the finished record as an agent reads it; `fit`
-    takes out of a record what matters least until it fits.
+    takes out of a record what matters least until it is within the argument `budget`.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Tool(NamedTuple):
     run: Callable[[Workspace, Mapping[str, Any]], Record]
     text: Callable[[Record], str]
     fit: Callable[[Record, Limit], None] = fits_as_it_is
+    budget: Budget = "max_tokens"
     writes: bool = False
 
     @property

@@ -1,0 +1,58 @@
+"""Tools as front ends call them; every record is held against its schema."""
+
+import jsonschema
+import pytest
+
+from ubp.render.records import to_json
+from ubp.tools.calling import call
+from ubp.tools.registry import select_tools
+from ubp.workspace import Workspace
+
+ALWAYS = {"content_notice", "query_time_ms", "token_estimate"}
+
+
+def strict(schema):
+    """The schema with no room for keys that it does not tell."""
+    if isinstance(schema, list):
+        return [strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    tight = {key: strict(value) for key, value in schema.items()}
+    return tight | ({"additionalProperties": False} if "properties" in schema else {})
+
+
+@pytest.fixture
+def tools():
+    """The tools by their names without `ubp_`."""
+    return {tool.name.removeprefix("ubp_"): tool for tool in select_tools()}
+
+
+@pytest.fixture
+def answer(tools, repository):
+    """Call a tool: `answer("get_page", filepath="docs/a.md")`."""
+    workspaces = []
+
+    def ask(name, **arguments):
+        workspace = Workspace.open(str(repository.root))
+        workspaces.append(workspace)
+        found = call(tools[name], workspace, arguments)
+        jsonschema.validate(found.record, strict(tools[name].output_schema))
+        assert found.record.keys() >= ALWAYS
+        assert len(found.text) <= len(to_json(found.record)) or len(found.text) < 500
+        assert "instructions" in found.text
+        return found
+
+    yield ask
+    for workspace in workspaces:
+        workspace.close()
+
+
+@pytest.fixture
+def record(answer):
+    """The same, but the record without what every answer has."""
+
+    def ask(name, **arguments):
+        found = answer(name, **arguments).record
+        return {key: value for key, value in found.items() if key not in ALWAYS}
+
+    return ask

@@ -1,0 +1,147 @@
+"""`ubp_check_staleness`: which pages no longer describe their sources, and what changed there.
+
+Its record is that of `ubp stale --json` without the ids of Git's objects, which help nobody who
+reads, and with the next step for each page.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ubp.render.compact.check_staleness import text
+from ubp.render.records import stale_record
+from ubp.render.shown import shown_pages
+from ubp.render.wording import shell_word
+from ubp.staleness.report import StaleReport
+from ubp.tools.limit import Limit
+from ubp.tools.parameters import flag, number, takes
+from ubp.tools.parameters import text as string
+from ubp.tools.tool import Record, Tool
+from ubp.workspace import Workspace
+
+SIZE, LEAST_SIZE, MOST_SIZE = 20_000, 2_000, 200_000
+# A page with a diff takes more than so many characters: others would be cut off again.
+LEAST_OF_A_PAGE = 500
+IDS = frozenset({"baseline_commit", "baseline_blob", "current_blob"})
+# The newest commits say what happened.
+COMMITS_LEFT = 3
+
+
+def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+    """What became of the sources of a page, or of all pages that are not fresh."""
+    path, most = given.get("filepath"), given["max_size"]
+    every = path is not None
+    report = workspace.stale([path] if path else [], every=every)
+    diffs = _diffs(workspace, report, most, every=every) if given["include_diff"] else {}
+    record = stale_record(report, every=every, diffs=diffs)
+    _tell_once(record)
+    for document in record["documents"]:
+        document["resolve"] = _resolve(document, workspace.config.keys[0])
+        document["references"] = [
+            {name: value for name, value in one.items() if name not in IDS}
+            for one in document["references"]
+        ]
+    return record
+
+
+def fit(record: Record, limit: Limit) -> None:
+    """Fewer commits, then shorter diffs, then fewer pages."""
+    if limit.drop(record, _old_commits(record)):
+        return
+    diffs = [one["diff"] for one in reversed(list(_references(record))) if "diff" in one]
+    for diff in diffs:
+        excess = limit.excess(record)
+        if excess <= 0:
+            return
+        _shorten(diff, excess)
+    documents = record["documents"]
+    record["truncated_count"] = 0
+    limit.drop(record, _last_documents(record, documents))
+
+
+def _diffs(workspace: Workspace, report: StaleReport, most: int, *, every: bool) -> dict[Any, Any]:
+    pages = shown_pages(report, every=every)[: most // LEAST_OF_A_PAGE]
+    found = workspace.diffs(report._replace(pages=pages))
+    return {(one.page.filepath, answer): diff for one, answer, diff in found}
+
+
+def _tell_once(record: Record) -> None:
+    """Translations describe the same sources: what changed there is told for the first page."""
+    told: dict[tuple[str, str], str] = {}
+    for document in record["documents"]:
+        for one in document["references"]:
+            if one.get("diff", {}).get("text"):
+                key = one["source_path"], one["diff"]["text"]
+                if key in told:
+                    one["diff"] = {"text": f"The same as for {told[key]}."}
+                told.setdefault(key, document["filepath"])
+
+
+def _resolve(document: Record, key: str) -> str:
+    """What to do about a page, in a sentence with the command for it."""
+    path = document["filepath"]
+    drifted = [one for one in document["references"] if one["verdict"] != "fresh"]
+    known = [one for one in drifted if one["verdict"] != "unknown"]
+    gone = [str(one["line"]) for one in known if one["current_blob"] is None]
+    steps = []
+    if document["staleness"] == "untracked":
+        steps.append(
+            f"It names no sources: list what it describes under {key} in its front matter."
+        )
+    if gone:
+        steps.append(f"Correct what its front matter names in line {', '.join(gone)}.")
+    if len(gone) < len(known):
+        steps.append(f"Update it; if it is still true: ubp ack {shell_word(path)}")
+    if len(known) < len(drifted):
+        steps.append("This clone is too shallow to tell: git fetch --unshallow")
+    return " ".join(steps)
+
+
+def _references(record: Record) -> Iterator[Record]:
+    for document in record["documents"]:
+        yield from document["references"]
+
+
+def _old_commits(record: Record) -> Iterator[Any]:
+    for one in reversed(list(_references(record))):
+        commits = one.get("commits", [])
+        if len(commits) > COMMITS_LEFT:
+            one["commit_count"] = len(commits)
+            one["commits"] = commits[:COMMITS_LEFT]
+            yield commits[COMMITS_LEFT:]
+
+
+def _shorten(diff: Record, excess: int) -> None:
+    """Take lines off the end of a diff."""
+    lines = diff["text"].split("\n")
+    size, kept = len(diff["text"]) - excess, 0
+    while kept < len(lines) and (size := size - len(lines[kept]) - 1) >= 0:
+        kept += 1
+    diff["text"] = "\n".join(lines[:kept])
+    diff["left_out_lines"] = len(lines) - kept
+
+
+def _last_documents(record: Record, documents: list[Record]) -> Iterator[Any]:
+    while len(documents) > 1:
+        record["truncated_count"] += 1
+        yield documents.pop()
+
+
+TOOL = Tool(
+    name="ubp_check_staleness",
+    title="Check whether pages are still true",
+    description=(
+        "Which documentation pages no longer describe the code: each source that changed since the "
+        "page was written, by which commits, and with include_diff what changed, which is what "
+        "you need to update the page. Use it before trusting a page and after changing code."
+    ),
+    input_schema=takes(
+        filepath=string("a page, folder or glob; none: every page that is not fresh"),
+        include_diff=flag("show the changes of each source", default=False),
+        max_size=number(LEAST_SIZE, MOST_SIZE, SIZE, "characters; long diffs are cut"),
+    ),
+    shape="check-staleness",
+    run=run,
+    text=text,
+    fit=fit,
+    budget="max_size",
+)
