@@ -19,20 +19,18 @@ def as_findings(report: StaleReport, *, every: bool = False) -> CheckReport:
     `ubp stale` fails on; of a change, everything that it brings is an error. With `every` the old
     debts of a change are told too, as notes.
     """
-    told = [_told(one, report) for one in report.pages]
-    answered = [one for page in told for one in page if one.severity != "note"]
-    notes = [one for page in told for one in page if one.severity == "note"]
-    unknown = [one for one in notes if one.drift and one.drift.verdict == "unknown"]
+    told = number(one for page in report.pages for one in _told(page, report))
+    notes = [one for one in told if one.severity == "note"]
     debts = [one for one in notes if one.drift and one.drift.verdict != "unknown"]
     return CheckReport(
         snapshot=report.snapshot,
-        findings=tuple(number(answered)),
+        findings=tuple(one for one in told if one.severity != "note"),
         ignored=(),
         documents=report.summary.documents,
-        unknown=tuple(number(unknown)),
+        unknown=tuple(one for one in notes if one.drift and one.drift.verdict == "unknown"),
         rules=RULES,
         is_change=report.is_change,
-        debts=tuple(number(debts)) if every else (),
+        debts=tuple(debts) if every else (),
     )
 
 

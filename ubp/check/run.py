@@ -1,7 +1,7 @@
 """Runs rules over a state, or over a change: then only what the change brings is found."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ubp.check.evidence import Evidence
@@ -113,7 +113,7 @@ def _change_evidence(change: Change, terms: Terms) -> Evidence:
     return evidence
 
 
-def _find(evidence: Evidence, rules: Iterable[Rule]) -> list[Finding]:
+def _find(evidence: Evidence, rules: Sequence[Rule]) -> list[Finding]:
     found: list[Finding] = []
     for rule in rules:
         severity: Severity = "error" if rule.severity == "error" else "warning"
@@ -122,7 +122,18 @@ def _find(evidence: Evidence, rules: Iterable[Rule]) -> list[Finding]:
             for one in rule.find(evidence)
             if evidence.is_wanted(one.filepath)
         ]
-    return found
+    return found + _doubts(evidence, rules)
+
+
+def _doubts(evidence: Evidence, rules: Sequence[Rule]) -> list[Finding]:
+    """A note for each source of which nobody can tell, where a rule asks for them."""
+    if not any(rule.name in VERIFYING for rule in rules):
+        return []
+    return [
+        doubt_found(one.page.filepath, one.answer)
+        for one in evidence.judged
+        if one.answer.verdict == "unknown"
+    ]
 
 
 def _subtract(
@@ -157,20 +168,15 @@ def _key(one: Finding, path: FilePath) -> tuple[str, str, str]:
 def _report(
     evidence: Evidence, rules: Sequence[Rule], found: Sequence[Finding], terms: Terms
 ) -> CheckReport:
-    counted, ignored = split_ignored(found, terms.config.ignored, evidence.view)
-    verifies = any(rule.name in VERIFYING for rule in rules)
-    unknown = [
-        doubt_found(one.page.filepath, one.answer)
-        for one in (evidence.judged if verifies else ())
-        if one.answer.verdict == "unknown"
-    ]
+    told = [one for one in found if one.severity != "note"]
+    counted, ignored = split_ignored(told, terms.config.ignored, evidence.view)
     view = evidence.view
     return CheckReport(
         snapshot=view.snapshot,
         findings=tuple(counted),
         ignored=tuple(ignored),
         documents=view.count_documents() if terms.wanted is None else len(terms.wanted),
-        unknown=tuple(number(unknown)),
+        unknown=tuple(one for one in found if one.severity == "note"),
         rules=tuple(rule.name for rule in rules),
         is_change=evidence.is_change,
     )

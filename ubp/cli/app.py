@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated, Any, NamedTuple
 
 from cyclopts import App, CycloptsError, Group, Parameter
@@ -175,6 +176,7 @@ def run_tokens(tokens: Sequence[str], terminal: Terminal) -> int:
     try:
         status = _run_plainly(app, *plain, terminal) if plain else app.meta(list(tokens))
     except CycloptsError as error:
+        terminal.set(_foresee(tokens))
         raise _usage_error(error, tokens) from error
     except SystemExit:  # rich ends so when the reader of a help text has left
         return CLEAN
@@ -280,8 +282,9 @@ def _run_command(app: App, tokens: Sequence[str], terminal: Terminal) -> Any:
 def _foresee(tokens: Sequence[str]) -> Options:
     """The options that matter to an error, found in a call that may not be understood."""
     told = tokens[: tokens.index("--")] if "--" in tokens else tokens
+    asks_json = "--format=json" in told or ("--format", "json") in pairwise(told)
     return Options(
-        json="--json" in told,
+        json="--json" in told or asks_json,
         no_color="--no-color" in told,
         verbose="--verbose" in told or "-v" in told,
     )

@@ -1,15 +1,18 @@
 """`ubp check`: what is wrong in the pages, and what of it can be put right."""
 
+from functools import partial
 from typing import Literal
 
+from ubp import __version__
 from ubp.check.report import CheckReport
 from ubp.cli.door import CLEAN, FAILED, FINDINGS
 from ubp.cli.opening import open_workspace
-from ubp.cli.terminal import Terminal
+from ubp.cli.outputs import Answer, read_outputs
+from ubp.cli.terminal import Format, Terminal
 from ubp.errors import UsageError
 from ubp.render.check_records import check_record, fix_record
+from ubp.render.outcome import Outcome
 from ubp.render.text.check import Telling, check_text, fix_text
-from ubp.workspace import Workspace
 
 FailOn = Literal["warning", "error", "never"]
 
@@ -24,6 +27,8 @@ def check(  # noqa: PLR0913  # the command's options
     fail_on: FailOn = "error",
     fix: bool = False,
     dry_run: bool = False,
+    format_: Format | None = None,
+    output_file: list[str] | None = None,
     terminal: Terminal,
 ) -> int:
     """Tell what is wrong in the pages: stale ones, broken links, front matter that cannot be read.
@@ -38,18 +43,30 @@ def check(  # noqa: PLR0913  # the command's options
         fail_on: Exit 1 on findings of this severity or a worse one.
         fix: Rewrite moved sources, and broken links with a single possible target.
         dry_run: With --fix, show what would be written and write nothing.
+        format_: How the answer is printed: for people, programs, a CI service.
+        output_file: Write the answer to a file too, as in sarif=ubp.sarif; repeatable.
         terminal: Where the answer goes.
     """
     _check_options(is_fixing=fix, is_dry=dry_run, is_elsewhere=staged or bool(base or ref))
+    outputs = read_outputs(format_, output_file or (), terminal)
     with open_workspace(terminal, keys=key or ()) as workspace:
         if fix:
-            return _fix(workspace, paths, rule or [], fail_on, terminal, is_dry=dry_run)
-        report = workspace.check(paths, ref=ref, staged=staged, base=base, rules=rule or ())
-        if terminal.options.json:
-            terminal.record(check_record(report))
+            done = workspace.fix(paths, rules=rule or (), is_dry=dry_run)
+            report, text, record = done.check, partial(fix_text, done), partial(fix_record, done)
         else:
-            terminal.write(check_text(report, _telling(workspace, terminal, base)))
-    return exit_status(report, fail_on)
+            report = workspace.check(paths, ref=ref, staged=staged, base=base, rules=rule or ())
+            text, record = partial(check_text, report), partial(check_record, report)
+        telling = Telling(
+            terminal.style,
+            is_quiet=terminal.options.quiet,
+            base=base,
+            prefix=workspace.repository.prefix,
+        )
+        status = exit_status(report, fail_on)
+        outcome = Outcome("check", report, status, __version__, base=base, keys=tuple(key or ()))
+        answer = Answer(lambda style: text(telling._replace(style=style)), record, lambda: outcome)
+        outputs.deliver(answer, workspace, terminal)
+    return status
 
 
 def exit_status(report: CheckReport, fail_on: FailOn) -> int:
@@ -60,28 +77,6 @@ def exit_status(report: CheckReport, fail_on: FailOn) -> int:
     if failing:
         return FINDINGS
     return FAILED if report.unverified else CLEAN
-
-
-def _fix(  # noqa: PLR0913  # what the command was told
-    workspace: Workspace,
-    paths: tuple[str, ...],
-    rules: list[str],
-    fail_on: FailOn,
-    terminal: Terminal,
-    *,
-    is_dry: bool,
-) -> int:
-    done = workspace.fix(paths, rules=rules, is_dry=is_dry)
-    if terminal.options.json:
-        terminal.record(fix_record(done))
-    else:
-        terminal.write(fix_text(done, _telling(workspace, terminal, None)))
-    return exit_status(done.check, fail_on)
-
-
-def _telling(workspace: Workspace, terminal: Terminal, base: str | None) -> Telling:
-    prefix = workspace.repository.prefix
-    return Telling(terminal.style, is_quiet=terminal.options.quiet, base=base, prefix=prefix)
 
 
 def _check_options(*, is_fixing: bool, is_dry: bool, is_elsewhere: bool) -> None:

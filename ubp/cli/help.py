@@ -26,6 +26,8 @@ VALUES = {
     "--fail-on": "LEVEL",
     "--reason": "TEXT",
     "--file": "PATH",
+    "--format": "NAME",
+    "--output-file": "FORMAT=PATH",
     "--cwd": "PATH",
 }
 

@@ -1,10 +1,12 @@
 """`ubp stale`: which pages no longer describe their sources."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
+from ubp import __version__
 from ubp.cli.door import CLEAN, FAILED, FINDINGS
 from ubp.cli.opening import open_workspace
-from ubp.cli.terminal import Terminal
+from ubp.cli.terminal import Format, Terminal
 from ubp.errors import UsageError
 from ubp.model import FilePath, Level, ReferenceVerdict
 from ubp.render.shown import shown_pages, shown_references
@@ -12,6 +14,9 @@ from ubp.render.text.stale import stale_text
 from ubp.render.text.telling import Telling
 from ubp.staleness.report import SourceDiff, StaleReport
 from ubp.workspace import Workspace
+
+if TYPE_CHECKING:  # modules that a hook must not load
+    from ubp.cli.outputs import Answer, Outputs
 
 FailOn = Literal["stale", "possibly_stale"]
 FAILING: dict[FailOn, tuple[Level, ...]] = {
@@ -32,6 +37,8 @@ def stale(  # noqa: PLR0913  # the command's options
     exit_code: bool = False,
     fail_on: FailOn | None = None,
     diff: bool = False,
+    format_: Format | None = None,
+    output_file: list[str] | None = None,
     terminal: Terminal,
 ) -> int:
     """Tell which pages no longer describe their sources, since which commit, by whom.
@@ -46,24 +53,26 @@ def stale(  # noqa: PLR0913  # the command's options
         all_: Tell of every page: fresh ones, those without sources, and what was stale before.
         exit_code: Exit 1 when a page is stale.
         fail_on: Exit 1 on this level or a worse one.
-        diff: Show what changed in each source since the page described it.
+        diff: Show what changed in each source since the page described it (text, json, markdown).
+        format_: How the answer is printed: for people, programs, a CI service.
+        output_file: Write the answer to a file too, as in sarif=ubp.sarif; repeatable.
         terminal: Where the answer goes.
     """
     _check(days)
+    outputs = _outputs(format_, output_file or (), terminal)
     with open_workspace(terminal, keys=key or (), days=days) as workspace:
         report = workspace.stale(paths, ref=ref, staged=staged, base=base, every=all_)
+        status = exit_status(report, fail_on or ("stale" if exit_code else None))
         diffs = _diffs(workspace, report, every=all_) if diff else {}
-        if terminal.options.json:
-            from ubp.render.records import stale_record
-
-            terminal.record(stale_record(report, every=all_, diffs=diffs))
+        telling = _telling(workspace, report, paths, terminal)
+        telling = telling._replace(every=all_, base=base, keys=tuple(key or ()), diffs=diffs)
+        if outputs:
+            outputs.deliver(_answer(report, telling, status), workspace, terminal)
+        elif terminal.options.json:
+            terminal.record(_record(report, telling))
         else:
-            telling = _telling(workspace, report, paths, terminal)
-            telling = telling._replace(every=all_, base=base, keys=tuple(key or ()), diffs=diffs)
             terminal.write(stale_text(report, telling))
-    if fail_on is None and exit_code:
-        fail_on = "stale"
-    return exit_status(report, fail_on)
+    return status
 
 
 def exit_status(report: StaleReport, fail_on: FailOn | None) -> int:
@@ -81,6 +90,42 @@ def exit_status(report: StaleReport, fail_on: FailOn | None) -> int:
         return FINDINGS
     is_unknown = any(a.verdict == "unknown" for one in report.pages for a in one.references)
     return FAILED if is_unknown else CLEAN
+
+
+def _outputs(format_: Format | None, files: Sequence[str], terminal: Terminal) -> "Outputs | None":
+    """What was asked for beside the usual: a hook asks for nothing, and loads nothing for it."""
+    if format_ is None and not files:
+        return None
+    from ubp.cli.outputs import read_outputs
+
+    return read_outputs(format_, files, terminal)
+
+
+def _answer(report: StaleReport, telling: Telling, status: int) -> "Answer":
+    from ubp.check.as_findings import as_findings
+    from ubp.cli.outputs import Answer
+    from ubp.render.outcome import Outcome
+
+    return Answer(
+        text=lambda style: stale_text(report, telling._replace(style=style)),
+        record=lambda: _record(report, telling),
+        outcome=lambda: Outcome(
+            command="stale",
+            report=as_findings(report, every=telling.every),
+            exit_status=status,
+            version=__version__,
+            summary=report.summary,
+            base=telling.base,
+            keys=telling.keys,
+            diffs=telling.diffs,
+        ),
+    )
+
+
+def _record(report: StaleReport, telling: Telling) -> dict[str, Any]:
+    from ubp.render.records import stale_record
+
+    return stale_record(report, every=telling.every, diffs=telling.diffs)
 
 
 def _check(days: float | None) -> None:

@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TextIO
+from typing import Any, Literal, NamedTuple, TextIO
 
 from ubp.errors import UbpError, UsageError
 from ubp.render.ansi import Style
@@ -20,6 +20,10 @@ from ubp.render.wording import printable
 SECONDS_BETWEEN_STEPS = 0.1
 # Work that is done sooner needs no line.
 SECONDS_OF_PATIENCE = 0.3
+
+
+# What `check` and `stale` can be told in: `ubp.render.formats` has the table.
+Format = Literal["text", "json", "github", "sarif", "rdjson", "gitlab", "markdown"]
 
 
 class Options(NamedTuple):
@@ -53,6 +57,10 @@ class Terminal:
         self._error_style = Style(is_on=self._has_colour(self._stderr))
         _escape_what_cannot_be_encoded(self._stdout, "utf-8" if options.json else None)
         _escape_what_cannot_be_encoded(self._stderr, None)
+
+    def speak_utf8(self) -> None:
+        """Print an answer that a program reads, whatever the locale says."""
+        _escape_what_cannot_be_encoded(self._stdout, "utf-8")
 
     @property
     def directory(self) -> str:

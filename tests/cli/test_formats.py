@@ -1,0 +1,149 @@
+"""One run, every format: on stdout, and in files."""
+
+import json
+import os
+from typing import get_args
+
+import pytest
+
+from ubp.__main__ import main
+from ubp.cli.outputs import NAMES
+from ubp.cli.terminal import Format
+
+CONTENT = {
+    "text": lambda text: text.startswith("docs/a.md:4"),
+    "json": lambda text: "summary" in json.loads(text),
+    "github": lambda text: text.startswith("::error file=docs/a.md,line=4"),
+    "sarif": lambda text: json.loads(text)["version"] == "2.1.0",
+    "rdjson": lambda text: json.loads(text)["source"] == {"name": "ubp"},
+    "gitlab": lambda text: json.loads(text)[0]["check_name"] == "stale-doc",
+    "markdown": lambda text: text.startswith("### UBP: "),
+}
+
+
+def test_the_table_of_formats_is_what_the_option_takes():
+    assert get_args(Format) == NAMES
+
+
+@pytest.mark.parametrize("name", CONTENT)
+@pytest.mark.parametrize("command", ["check", "stale"])
+def test_every_format_is_printed_and_written_alike(drifted, ubp, command, name):
+    status = 1 if command == "check" else 0
+    printed = ubp(drifted, command, "--format", name)
+    assert (printed.status, printed.err) == (status, "")
+    assert CONTENT[name](printed.out)
+    also = ubp(drifted, command, "--format", "github", "--output-file", f"{name}=out.txt")
+    assert (also.status, also.err) == (status, "")
+    assert CONTENT["github"](also.out)
+    written = (drifted.root / "out.txt").read_text()
+    if name == "json":
+        assert json.loads(written) == json.loads(printed.out)
+    else:
+        assert written == printed.out
+
+
+def test_one_run_is_told_in_many_formats(drifted, ubp):
+    (drifted.root / "out").mkdir()
+    pairs = [f"{name}=out/{name}" for name in CONTENT]
+    options = [word for pair in pairs for word in ("--output-file", pair)]
+    answer = ubp(drifted, "stale", "--format", "github", *options)
+    assert CONTENT["github"](answer.out)
+    assert sorted(os.listdir(drifted.root / "out")) == sorted(CONTENT)
+    for name, is_right in CONTENT.items():
+        assert is_right((drifted.root / "out" / name).read_text())
+
+
+def test_format_json_is_json(drifted, ubp):
+    for command in ("check", "stale"):
+        asked = ubp(drifted, command, "--json")
+        assert ubp(drifted, command, "--format", "json") == asked
+        assert ubp(drifted, command, "--format=json", "--json") == asked
+    for error in (["--nonsense"], ["missing.md"], ["--base", "missing"]):
+        assert ubp(drifted, "stale", "--format", "json", *error).record["error"]["message"]
+
+
+def test_a_fix_is_told_in_every_format_too(repository, ubp):
+    repository.write("a.md", "[b](docs/b.md) [no](no.md)\n")
+    repository.write("docs/b.md", "# B\n")
+    repository.commit()
+    repository.git("mv", "docs/b.md", "docs/c.md")
+    answer = ubp(repository, "check", "--fix", "--format", "gitlab", "--output-file", "text=out")
+    assert [one["description"] for one in answer.record] == ["There is no file no.md."]
+    assert (repository.root / "out").read_text().startswith("a.md:1  docs/b.md is now docs/c.md\n")
+
+
+def test_a_file_is_replaced_as_a_whole(drifted, ubp):
+    out = drifted.root / "docs" / "out.json"
+    out.write_text("old")
+    out.chmod(0o600)
+    answer = ubp(drifted, "check", "-q", "--output-file", f"json={out}")
+    assert (answer.status, json.loads(out.read_text())["is_change"]) == (1, False)
+    assert sorted(os.listdir(out.parent)) == ["a.md", "b.md", "out.json"]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "told"),
+    [
+        (["--format", "nonsense"], "Invalid value"),
+        (["--json", "--format", "sarif"], "--json and --format sarif contradict each other."),
+        (["--output-file", "sarif"], "--output-file sarif is not understood."),
+        (["--output-file", "sarif="], "--output-file sarif= is not understood."),
+        (["--output-file", "nonsense=x"], "--output-file nonsense=x is not understood."),
+        (["--output-file", "sarif=no/x"], "no/x cannot be written."),
+        (["--output-file", "sarif=docs"], "docs cannot be written."),
+        (["--output-file", "sarif=link"], "link cannot be written."),
+        (["--output-file", "sarif=x", "--output-file", "json=x"], "x is named twice."),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_work_is_told_by_its_name(drifted, ubp, tokens, told):
+    os.symlink("elsewhere", drifted.root / "link")
+    for command in ("check", "stale"):
+        answer = ubp(drifted, command, *tokens)
+        assert answer.status == 2
+        assert told in (answer.record["error"]["message"] if "--json" in tokens else answer.err)
+    assert not (drifted.root / "elsewhere").exists()
+
+
+def test_a_full_disk_leaves_the_old_file(drifted, ubp, monkeypatch):
+    out = drifted.root / "out.json"
+    out.write_text("old")
+
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    answer = ubp(drifted, "check", "--output-file", "json=out.json")
+    assert answer.status == 2
+    assert answer.err == (
+        "Error: out.json cannot be written.\n  Cause: No space left on device.\n"
+        "  Hint: Name a file in a folder where you may write.\n"
+    )
+    assert out.read_text() == "old"
+    assert not list(drifted.root.glob("out.json.*"))
+
+
+def test_paths_are_those_of_the_working_directory(drifted, capsys):
+    folder = str(drifted.root / "docs")
+    main(["-C", folder, "stale", "--output-file", "markdown=out.md"])
+    assert (drifted.root / "docs" / "out.md").read_text().startswith("### UBP")
+    assert main(["-C", folder, "stale", "--output-file", "markdown=docs/out.md"]) == 2
+    assert "There is no folder docs;" in capsys.readouterr().err
+
+
+def test_old_debts_stay_out_of_a_change(drifted, ubp):
+    drifted.write("src/b.py", "3\n")
+    drifted.git("add", "--all")
+    for name in ("github", "gitlab", "markdown", "rdjson", "sarif"):
+        for command in ("check", "stale"):
+            answer = ubp(drifted, command, "--staged", "--format", name)
+            assert answer.status == 1
+            assert "docs/b.md" in answer.out
+            assert "docs/a.md" not in answer.out
+
+
+def test_the_shell_completes_the_names_of_formats(drifted, ubp):
+    answer = ubp(drifted, "--install-completion", "--shell", "bash", "--json")
+    with open(answer.record["path"], encoding="utf-8") as file:
+        choices = f"({' '.join(map(json.dumps, NAMES))})"
+        assert file.read().count(choices) == 2  # of `check`, and of `stale`
