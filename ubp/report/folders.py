@@ -25,7 +25,7 @@ def count_folders(pages: Mapping[FilePath, Level]) -> tuple[Folder, ...]:
         else:
             closed.add(largest)
     return tuple(
-        Folder(FilePath(path), is_rest, Levels.count(pages[page] for page in found))
+        Folder(FilePath(path), is_rest, Levels.of(pages[page] for page in found))
         for (path, is_rest), found in sorted(groups.items())
     )
 

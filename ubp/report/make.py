@@ -48,7 +48,7 @@ def make_report(  # noqa: PLR0913  # a part from each room
     report = stale_report(frame, stale, diffs, links_in=links_in)
     return report._replace(
         folders=count_folders({one.page.filepath: one.level for one in stale.pages}),
-        trend=(*trend.points, point),
+        trend=_since_bound((*trend.points, point)),
         span=trend.span,
         others=describe_others(stale.pages, links_in),
         findings=tuple(one for one in check.findings if one.rule != ORPHAN),
@@ -111,6 +111,12 @@ def group_ages(pages: Sequence[StalePage]) -> tuple[AgeGroup, ...]:
                 days, group.stale + is_stale, group.possibly_stale + (not is_stale)
             )
     return tuple(groups.values())
+
+
+def _since_bound(points: tuple[Point, ...]) -> tuple[Point, ...]:
+    """A trend begins at most one moment before the first page named a source."""
+    empty = next((n for n, point in enumerate(points) if point.levels.bound), len(points))
+    return points[max(empty - 1, 0) :]
 
 
 def _levels(stale: StaleReport) -> Levels:

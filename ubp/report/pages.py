@@ -11,7 +11,7 @@ from ubp.staleness.verdict import SEVERITY
 MOST_DIFF_LINES = 120
 MOST_LINE_CHARACTERS = 400
 # All diffs of a report together; the page around 1,000 stale pages takes 1 MB besides.
-MOST_DIFF_CHARACTERS = 700_000
+MOST_DIFF_CHARACTERS = 500_000
 
 AT_REST = frozenset({"fresh", "untracked"})
 Diffs = Iterable[tuple[Assessment, ReferenceVerdict, SourceDiff]]
@@ -97,20 +97,21 @@ def _short(line: str) -> str:
 
 def _share_diffs(pages: Sequence[StalePage]) -> Iterable[StalePage]:
     """Show each diff once, and of all together as much as a report can hold."""
-    seen: dict[tuple[object, ...], int] = {}
+    shown: dict[tuple[object, ...], int] = {}
     number, left = 0, MOST_DIFF_CHARACTERS
     for page in pages:
         sources = []
         for source in page.sources:
             told = source
-            if source.diff:
-                same_as = seen.setdefault(_what_changed(source.answer), number)
-                if same_as != number:
-                    told = source._replace(diff="", same_as=same_as)
-                elif len(source.diff) > left:
-                    cut = source.cut_lines + source.diff.count("\n") + 1
-                    told = source._replace(diff="", cut_lines=cut)
-                left -= len(told.diff)
+            what = _what_changed(source.answer)
+            if source.diff and what in shown:
+                told = source._replace(diff="", same_as=shown[what])
+            elif len(source.diff) > left:
+                cut = source.cut_lines + source.diff.count("\n") + 1
+                told = source._replace(diff="", cut_lines=cut)
+            elif source.diff:
+                shown[what] = number
+                left -= len(source.diff)
             sources.append(told)
             number += 1
         yield page._replace(sources=tuple(sources))

@@ -62,14 +62,14 @@ def choose_moments(steps: Sequence[Step], span: Span) -> list[Moment]:
     if len(steps) < 2:  # noqa: PLR2004 - no commit but the newest
         return []
     if span.unit == "commits":
-        chosen = steps[1 : span.count + 1]
+        chosen = steps[1 : span.length + 1]
         count = min(len(chosen), MOST_POINTS)
         spread = [chosen[(number + 1) * len(chosen) // count - 1] for number in range(count)]
         return [Moment(step.commit, step.date) for step in reversed(spread)]
     end = steps[0].date
     age = max(end - min(step.date for step in steps), 0)
-    count = min(span.count, MOST_POINTS)
-    length = min(span.count * SECONDS_PER_WEEK, age)
+    count = min(span.length, MOST_POINTS)
+    length = min(span.length * SECONDS_PER_WEEK, age)
     times = sorted({end - length * number // count for number in range(1, count + 1)})
     return [Moment(found, at) for at in times if (found := _commit_at(steps, at))]
 
@@ -139,7 +139,7 @@ class _Walker:
         self._commit = moment.commit
         bound = [one for one in self._judged.values() if one.page.facts.references]
         unread = sum(1 for page in pages if page.facts == UNREADABLE)
-        levels = Levels.count(one.level for one in bound)
+        levels = Levels.of(one.level for one in bound)
         rest = court.view.count_documents() - len(bound) - unread
         levels = levels._replace(unknown=levels.unknown + unread, untracked=rest)
         return Point(moment.commit, moment.at, levels)

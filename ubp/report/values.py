@@ -29,7 +29,7 @@ class Levels(NamedTuple):
         return self.fresh * 100 // self.bound
 
     @classmethod
-    def count(cls, levels: Iterable[Level]) -> "Levels":
+    def of(cls, levels: Iterable[Level]) -> "Levels":
         """Count them."""
         counts = dict.fromkeys(cls._fields, 0)
         for level in levels:
@@ -61,7 +61,7 @@ class Span(NamedTuple):
     """How far back a trend looks: so many weeks or commits of the main line."""
 
     unit: Literal["weeks", "commits"]
-    count: int
+    length: int
 
 
 class Point(NamedTuple):

@@ -1,0 +1,128 @@
+// Filters and sorts what the page already shows: without this script it is a plain page.
+(() => {
+  "use strict";
+
+  const toolbar = document.querySelector(".toolbar");
+  if (!toolbar) return;
+  const one = (selector) => toolbar.querySelector(selector);
+  const search = one("#text");
+  const folder = one("#folder");
+  const rule = one("#rule");
+  const sort = one("#sort");
+  const levels = [...toolbar.querySelectorAll(".level input")];
+  const matches = one("#matches");
+  const items = [...document.querySelectorAll("[data-folder]")];
+  const lists = [...document.querySelectorAll("[data-list]")];
+  const places = new Map(items.map((item, number) => [item, number]));
+  const texts = new Map(items.map((item) => [item, fold(item.textContent)]));
+
+  function fold(text) {
+    return text.normalize("NFKC").toLowerCase();
+  }
+
+  function fits(item, words, wantedLevels) {
+    const { level, rules, folder: place } = item.dataset;
+    if (level && !wantedLevels.has(level)) return false;
+    if (folder && folder.value && folder.value !== place) return false;
+    if (rule && rule.value && !(rules || "").split(" ").includes(rule.value)) return false;
+    return words.every((word) => texts.get(item).includes(word));
+  }
+
+  function filter() {
+    const words = fold(search.value).split(/\s+/u).filter(Boolean);
+    const wantedLevels = new Set(levels.filter((box) => box.checked).map((box) => box.value));
+    const shown = new Map(lists.map((list) => [list, 0]));
+    for (const item of items) {
+      item.hidden = !fits(item, words, wantedLevels);
+      if (!item.hidden) {
+        const list = item.closest("[data-list]");
+        shown.set(list, shown.get(list) + 1);
+      }
+    }
+    for (const [list, count] of shown) {
+      const none = document.getElementById(list.dataset.list);
+      if (none) none.hidden = count > 0;
+      list.hidden = count === 0;
+    }
+    const total = [...shown.values()].reduce((sum, count) => sum + count, 0);
+    matches.textContent =
+      total === items.length ? `${items.length} entries` : `${total} of ${items.length} entries`;
+  }
+
+  function order() {
+    const list = document.querySelector("[data-sorted]");
+    if (!list || !sort) return;
+    const key = sort.value;
+    const value = (page) => Number(page.dataset[key] || -1);
+    const name = (page) => page.querySelector(".path").textContent;
+    const pages = [...list.children];
+    pages.sort((a, b) => {
+      if (key === "path") return name(a) < name(b) ? -1 : 1;
+      return (key !== "order" && value(b) - value(a)) || places.get(a) - places.get(b);
+    });
+    list.append(...pages);
+  }
+
+  function reset() {
+    search.value = "";
+    for (const select of [folder, rule, sort]) if (select) select.selectedIndex = 0;
+    for (const box of levels) box.checked = true;
+    order();
+    filter();
+  }
+
+  // A diff that several pages share stands in the page once.
+  function borrow(event) {
+    const details = event.target;
+    const link = details.open && details.querySelector(":scope > p > a");
+    const owner = link && document.getElementById(link.hash.slice(1));
+    const diff = owner && owner.querySelector("pre");
+    if (diff) link.parentElement.replaceWith(diff.cloneNode(true));
+  }
+
+  function reveal() {
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    if (target.closest("[hidden]")) reset();
+    for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    target.scrollIntoView();
+  }
+
+  let opened = [];
+  function unfold() {
+    opened = [...document.querySelectorAll("details:not(.diff):not([open])")];
+    for (const details of opened) details.open = true;
+  }
+  function refold() {
+    for (const details of opened) details.open = false;
+  }
+
+  for (const link of document.querySelectorAll("[data-choose]")) {
+    link.addEventListener("click", () => {
+      folder.value = link.dataset.choose;
+      filter();
+    });
+  }
+  search.addEventListener("input", filter);
+  for (const control of [folder, rule, ...levels]) if (control) control.addEventListener("change", filter);
+  if (sort) sort.addEventListener("change", order);
+  one("#reset").addEventListener("click", () => {
+    reset();
+    search.focus();
+  });
+  document.addEventListener("toggle", borrow, true);
+  document.addEventListener("keydown", (event) => {
+    const isTyping = /^(INPUT|SELECT|TEXTAREA)$/u.test(event.target.tagName);
+    if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      search.focus();
+    }
+  });
+  addEventListener("hashchange", reveal);
+  addEventListener("beforeprint", unfold);
+  addEventListener("afterprint", refold);
+
+  toolbar.hidden = false;
+  filter();
+  reveal();
+})();

@@ -1,0 +1,222 @@
+"""A report as one HTML file: no network, no other file, nothing that a policy would have to allow.
+
+The policy in the page forbids everything but this very style and this very script, which are named
+by their hashes. So markup that found its way in (none should: see `markup`) could do nothing.
+"""
+
+from base64 import b64encode
+from hashlib import sha256
+
+from ubp import __version__
+from ubp.model import FilePath, Level
+from ubp.render.html import lists, overview
+from ubp.render.html.markup import Html, fill, join, read_asset, tag
+from ubp.render.html.pages import page_cards
+from ubp.render.html.words import key_options, rule_of
+from ubp.render.text.levels import WORDS
+from ubp.render.wording import clock, day
+from ubp.report.values import Folder, Report
+
+SORTS = {
+    "order": "what matters most",
+    "changed": "lines changed",
+    "links": "links to it",
+    "age": "age of drift",
+    "path": "path",
+}
+
+
+def report_html(report: Report) -> str:
+    """The whole file."""
+    style, script = read_asset("report.css"), read_asset("report.js")
+    name = f"{report.name}: documentation report"
+    return fill(
+        read_asset("report.html"),
+        policy=_policy(style, script),
+        generator=f"UBP {__version__}",
+        title=name,
+        style=style,
+        header=_header(report),
+        body=_body(report),
+        footer=_footer(report),
+        script=script,
+    )
+
+
+def _policy(style: str, script: str) -> str:
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"style-src '{_hash(style)}'",
+            f"script-src '{_hash(script)}'",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + b64encode(sha256(content.encode("utf-8")).digest()).decode("ascii")
+
+
+def _body(report: Report) -> Html:
+    numbers = _folder_numbers(report)
+    parts = [
+        overview.hero(report),
+        overview.pictures(report),
+        overview.folders(report),
+        _toolbar(report),
+        _pages(report, numbers),
+        lists.findings(report, numbers),
+        lists.orphans(report, numbers),
+        lists.others(report, numbers),
+    ]
+    return join([part for part in parts if part], "\n")
+
+
+def _folder_numbers(report: Report) -> dict[FilePath, int]:
+    """For each page the folder of the table that it is counted in."""
+    paths = {page.path for page in report.pages}
+    paths |= {other.page.filepath for other in report.others}
+    paths |= {one.filepath for one in (*(report.findings or ()), *(report.orphans or ()))}
+    places = sorted(
+        enumerate(report.folders), key=lambda place: (-len(place[1].path), place[1].is_rest)
+    )
+    return {path: _folder_number(path, places) for path in paths}
+
+
+def _folder_number(path: FilePath, places: list[tuple[int, Folder]]) -> int:
+    return next((number for number, folder in places if folder.holds(path)), 0)
+
+
+def _header(report: Report) -> Html:
+    counts: dict[str, tuple[str, int | None]] = {
+        "overview": ("Overview", None if report.levels else 0),
+        "directories": ("Where", None if report.folders else 0),
+        "pages": ("Pages to look at", len(report.pages)),
+        "findings": ("Findings", len(report.findings or ())),
+        "orphans": ("Orphans", len(report.orphans or ())),
+        "others": ("All other pages", len(report.others)),
+    }
+    entries = (
+        tag("li", tag("a", words, tag("b", f" {number}") if number else None, href=f"#{anchor}"))
+        for anchor, (words, number) in counts.items()
+        if number != 0
+    )
+    return tag(
+        "header",
+        tag("h1", report.name),
+        tag("p", f"Documentation report · {_what(report)} · {day(report.now)}"),
+        tag("nav", tag("ul", *entries), aria_label="Sections"),
+    )
+
+
+def _what(report: Report) -> str:
+    commit = report.snapshot.commit
+    at = f" at {commit[:10]}" if commit else ""
+    if report.base is not None:
+        return f"changes since {report.base}"
+    match report.snapshot.kind:
+        case "commit":
+            return f"commit {commit[:10]}" if commit else "no commit"
+        case "staged":
+            return f"the commit in the making{at}"
+        case "worktree":
+            return f"work tree{at}"
+
+
+def _toolbar(report: Report) -> Html | None:
+    if not (report.pages or report.findings or report.orphans or report.others):
+        return None
+    search = tag("input", type="search", id="text", autocomplete="off", spellcheck="false")
+    sorts = list(SORTS.items()) if report.pages else []
+    folders = [(str(n), overview.folder_name(f)) for n, f in enumerate(report.folders)]
+    return tag(
+        "div",
+        tag("label", tag("span", "Search"), search, class_="search"),
+        _select("folder", "Directory", [("", "all"), *folders]) if folders else None,
+        _select("rule", "Rule", [("", "all"), *((name, name) for name in _rules(report))]),
+        _select("sort", "Sort pages by", sorts) if sorts else None,
+        tag("button", "Reset", type="button", id="reset"),
+        _levels(report),
+        class_="toolbar card",
+        id="filter",
+        role="search",
+        aria_label="Filter pages and findings",
+        hidden=True,
+    )
+
+
+def _select(name: str, label: str, options: list[tuple[str, str]]) -> Html:
+    entries = (tag("option", words, value=value) for value, words in options)
+    return tag("label", tag("span", label), tag("select", *entries, id=name))
+
+
+def _rules(report: Report) -> list[str]:
+    rules = {rule_of(source.answer) for page in report.pages for source in page.sources}
+    rules |= {one.rule for one in (*(report.findings or ()), *(report.orphans or ()))}
+    return sorted(rules)
+
+
+def _levels(report: Report) -> Html:
+    there = {page.assessment.level for page in report.pages}
+    there |= {other.level for other in report.others}
+    boxes = (_level(level) for level in WORDS if level in there)
+    matches = tag("output", id="matches", role="status")
+    return tag("fieldset", tag("legend", "Level"), *boxes, matches)
+
+
+def _level(level: Level) -> Html:
+    box = tag("input", type="checkbox", value=level, checked=True)
+    dot = tag("span", class_=f"dot {level}", aria_hidden="true")
+    return tag("label", box, dot, WORDS[level], class_="level")
+
+
+def _pages(report: Report, numbers: dict[FilePath, int]) -> Html | None:
+    if report.levels is None:
+        return None
+    if not report.pages:
+        words = "Nothing drifted." if report.levels.bound else "No page names a source."
+        listed: Html = tag("p", words, class_="card good" if report.levels.bound else "card")
+    else:
+        none = "Nothing here fits the filter."
+        listed = join(
+            [
+                page_cards(report, numbers),
+                tag("p", none, id="no-pages", class_="card none", hidden=True),
+            ]
+        )
+    return tag(
+        "section",
+        tag("h2", "Pages to look at"),
+        _lead(report) if report.pages else None,
+        listed,
+        id="pages",
+    )
+
+
+def _lead(report: Report) -> Html:
+    links = " \N{MULTIPLICATION SIGN} (1 + links to the page)"
+    told = links if report.pages[0].links_in is not None else ""
+    return tag(
+        "p",
+        f"By level, then by what matters most: (1 + lines changed in the sources){told}. "
+        "Read a page beside what changed and edit it; where it is still true, say so: ",
+        tag("code", " ".join(["ubp ack PAGE", *key_options(report)])),
+        class_="lead",
+    )
+
+
+def _footer(report: Report) -> Html:
+    days = f"{report.threshold_days:g}"
+    how = (
+        "A page is stale when a source that it names is gone, or changed "
+        f"{days} days ago or earlier without the page; possibly stale when all that is younger. "
+        "Ages count from the committer date of the first commit that drifted. Earlier moments are "
+        "judged by the same rules, as of then."
+    )
+    return tag(
+        "footer",
+        tag("p", how) if report.levels is not None else None,
+        tag("p", f"Made by UBP {__version__} on {clock(report.now)} UTC."),
+    )
