@@ -36,12 +36,15 @@ class Plan(NamedTuple):
 class Place(NamedTuple):
     """Where UBP was set up and how it was started: what snippets are made of.
 
-    `launch` is the command that runs now; `repository` and `revision` tell where it was installed
+    `launch` is the command that runs now, `server` the same where it can serve agents, else empty;
+    `install` the line that makes it so. `repository` and `revision` tell where it was installed
     from, None where that is no Git repository. `files` are names that stand in the root.
     """
 
     root: str
     launch: tuple[str, ...]
+    server: tuple[str, ...]
+    install: str
     repository: str | None
     revision: str | None
     files: frozenset[str]
@@ -197,6 +200,32 @@ def _pre_commit_local(place: Place) -> str:
     )
 
 
+def _claude_code(place: Place) -> str:
+    import shlex
+
+    return shlex.join(["claude", "mcp", "add", "ubp", "--", *_serving(place)]) + "\n"
+
+
+def _servers(key: str, **more: str) -> Callable[[Place], str]:
+    """What a client reads from a file: its servers under this key."""
+
+    def text(place: Place) -> str:
+        command, *arguments = _serving(place)
+        server = json.dumps({**more, "command": command, "args": arguments}, ensure_ascii=False)
+        return f'{{\n  "{key}": {{\n    "ubp": {server}\n  }}\n}}\n'
+
+    return text
+
+
+def _serving(place: Place) -> tuple[str, ...]:
+    # Clients start it from anywhere.
+    return (*place.server, "--cwd", place.root, "serve")
+
+
+def _can_serve(place: Place) -> bool:
+    return bool(place.server)
+
+
 def _repos(place: Place) -> str:
     return "" if ".pre-commit-config.yaml" in place.files else "repos:\n"
 
@@ -219,5 +248,30 @@ SNIPPETS = (
         lambda place: f"{_pre_commit_title(place)} (runs the installed ubp)",
         lambda place: bool(place.launch),
         _pre_commit_local,
+    ),
+    Row(
+        "claude-code",
+        lambda _: "Claude Code: run this in the repository",
+        _can_serve,
+        _claude_code,
+    ),
+    Row(
+        "claude-desktop",
+        lambda _: "Claude Desktop: claude_desktop_config.json",
+        _can_serve,
+        _servers("mcpServers"),
+    ),
+    Row("cursor", lambda _: "Cursor: .cursor/mcp.json", _can_serve, _servers("mcpServers")),
+    Row(
+        "vscode",
+        lambda _: "VS Code: .vscode/mcp.json",
+        _can_serve,
+        _servers("servers", type="stdio"),
+    ),
+    Row(
+        "mcp-extra",
+        lambda _: "Agents: this installs what `ubp serve` needs",
+        lambda place: not place.server,
+        lambda place: f"{place.install}\n",
     ),
 )

@@ -3,12 +3,13 @@
 import io
 import json
 import os
+import shlex
 import sys
 
 import pytest
 
 from ubp.__main__ import main
-from ubp.cli.origin import Origin, find_launch, find_origin
+from ubp.cli.origin import Origin, find_install, find_launch, find_origin
 from ubp.config import Config
 from ubp.config_file import load_config
 from ubp.init import IGNORE_TEXT, Place, Plan, config_record, make_snippets, plan_for, propose
@@ -166,6 +167,8 @@ def place(**known):
     default = {
         "root": "/project",
         "launch": ("/usr/bin/ubp",),
+        "server": (),
+        "install": "pip install 'ubp[full]'",
         "repository": None,
         "revision": None,
         "files": frozenset(),
@@ -174,11 +177,18 @@ def place(**known):
 
 
 def test_a_snippet_is_offered_where_it_can_be_used():
-    assert [snippet.name for snippet in make_snippets(place())] == ["pre-commit-local"]
-    installed = place(repository="https://example.com/ubp.git", revision="v1.0")
+    names = [snippet.name for snippet in make_snippets(place())]
+    assert names == ["pre-commit-local", "mcp-extra"]
+    installed = place(
+        repository="https://example.com/ubp.git", revision="v1.0", server=("/usr/bin/ubp",)
+    )
     assert [snippet.name for snippet in make_snippets(installed)] == [
         "pre-commit",
         "pre-commit-local",
+        "claude-code",
+        "claude-desktop",
+        "cursor",
+        "vscode",
     ]
     assert make_snippets(installed)[0].text == (
         "repos:\n"
@@ -190,7 +200,7 @@ def test_a_snippet_is_offered_where_it_can_be_used():
 
 
 def test_a_snippet_fits_into_what_is_there():
-    (snippet,) = make_snippets(place(files=frozenset({".pre-commit-config.yaml"})))
+    snippet, *_ = make_snippets(place(files=frozenset({".pre-commit-config.yaml"})))
     assert snippet.text.startswith("  - repo: local\n")
     assert snippet.title.startswith("pre-commit: add this to `repos` in .pre-commit-config.yaml")
 
@@ -199,13 +209,40 @@ def test_a_snippet_fits_into_what_is_there():
     "launch", [("/usr/bin/ubp",), ("C:/Program Files/ubp.exe",), ("/a b/it's", "-m", "ubp")]
 )
 def test_a_snippet_survives_yaml_and_the_shell(launch):
-    import shlex
-
     import yaml
 
-    (snippet,) = make_snippets(place(launch=launch))
+    snippet, *_ = make_snippets(place(launch=launch))
     (hook,) = yaml.safe_load(snippet.text)["repos"][0]["hooks"]
     assert shlex.split(hook["entry"]) == [*launch, "stale", "--staged"]
+
+
+@pytest.mark.parametrize(
+    "server", [("/usr/bin/ubp",), ("C:\\Program Files\\ubp.exe",), ("/a b/it's", "-m", "ubp")]
+)
+def test_agents_clients_read_one_command_from_their_snippets(server):
+    root = "/work/a \"b\" 'c' 日本"
+    texts = {one.name: one.text for one in make_snippets(place(root=root, server=server))}
+    command, *arguments = (*server, "--cwd", root, "serve")
+    entry = {"command": command, "args": arguments}
+    assert json.loads(texts["claude-desktop"]) == {"mcpServers": {"ubp": entry}}
+    assert json.loads(texts["cursor"]) == {"mcpServers": {"ubp": entry}}
+    assert json.loads(texts["vscode"]) == {"servers": {"ubp": {"type": "stdio", **entry}}}
+    assert shlex.split(texts["claude-code"]) == [
+        *("claude", "mcp", "add", "ubp", "--"),
+        *(command, *arguments),
+    ]
+
+
+def test_what_is_missing_for_agents_is_installed_by_a_line(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/a b/python")
+    origin = Origin("https://example.com/ubp.git", "v1.0")
+    assert shlex.split(find_install(origin, "full")) == [
+        *("/a b/python", "-m", "pip", "install"),
+        "ubp[full] @ git+https://example.com/ubp.git@v1.0",
+    ]
+    line = find_install(None, "full")
+    (snippet,) = [one for one in make_snippets(place(install=line)) if one.name == "mcp-extra"]
+    assert snippet.text == "'/a b/python' -m pip install 'ubp[full]'\n"
 
 
 def test_the_launch_command_is_the_one_that_runs(monkeypatch, tmp_path):
@@ -230,6 +267,8 @@ def test_uvx_is_named_where_it_runs(monkeypatch, tmp_path):
         "git+https://example.com/ubp.git@v1",
         "ubp",
     )
+    line = find_install(Origin("https://example.com/ubp.git", "v1"), "full")
+    assert line == f"{uvx} --from 'ubp[full] @ git+https://example.com/ubp.git@v1' ubp init"
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,14 @@
 
 import os
 import time
+from importlib.util import find_spec
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from ubp.cli.door import CLEAN
 from ubp.cli.opening import open_workspace
-from ubp.cli.origin import find_launch, find_origin
+from ubp.cli.origin import find_install, find_launch, find_origin
 from ubp.cli.questions import ask, ask_list, choose
 from ubp.cli.terminal import Terminal
 from ubp.errors import UsageError
@@ -26,6 +27,7 @@ from ubp.render.records import initialized_record
 from ubp.render.text.init import initialized_text
 from ubp.workspace import Workspace
 
+EXTRA = "full"  # what serves agents
 KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
 
 
@@ -103,9 +105,12 @@ def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:
 
 def _place(root: str) -> Place:
     origin = find_origin()
+    has_server = find_spec("mcp") is not None
     return Place(
         root=root,
         launch=find_launch(origin),
+        server=find_launch(origin, EXTRA) if has_server else (),
+        install=find_install(origin, EXTRA),
         repository=origin.repository if origin else None,
         revision=origin.revision if origin else None,
         files=frozenset(os.listdir(root)),

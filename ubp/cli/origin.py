@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
@@ -28,19 +29,37 @@ def find_origin() -> Origin | None:
     return Origin(record["url"], control.get("requested_revision") or control["commit_id"])
 
 
-def find_launch(origin: Origin | None) -> tuple[str, ...]:
-    """The command that started this process, such that it starts from anywhere.
-
-    `uvx` runs from a cache that is cleared now and then, so it is named itself.
-    """
-    uvx = shutil.which("uvx")
-    if origin and uvx and _is_in_cache(sys.prefix):
-        return (uvx, "--from", f"git+{origin.repository}@{origin.revision}", "ubp")
+def find_launch(origin: Origin | None, extra: str = "") -> tuple[str, ...]:
+    """The command that started this process, such that it starts from anywhere, with an extra."""
+    if cached := _launch_by_uvx(origin, extra):
+        return cached
     started = sys.argv[0]
     if os.path.basename(started) == "__main__.py":
         return (sys.executable, "-m", "ubp")
     found = shutil.which(started)
     return (os.path.abspath(found),) if found else (sys.executable, "-m", "ubp")
+
+
+def find_install(origin: Origin | None, extra: str) -> str:
+    """The line for a shell after which an extra is there."""
+    if cached := _launch_by_uvx(origin, extra):
+        return shlex.join([*cached, "init"])
+    return shlex.join([sys.executable, "-m", "pip", "install", _requirement(origin, extra)])
+
+
+def _launch_by_uvx(origin: Origin | None, extra: str) -> tuple[str, ...]:
+    """`uvx` runs from a cache that is cleared now and then, so it is named itself."""
+    uvx = shutil.which("uvx")
+    if not (origin and uvx and _is_in_cache(sys.prefix)):
+        return ()
+    return (uvx, "--from", _requirement(origin, extra), "ubp")
+
+
+def _requirement(origin: Origin | None, extra: str) -> str:
+    if origin is None:
+        return f"ubp[{extra}]"
+    address = f"git+{origin.repository}@{origin.revision}"
+    return f"ubp[{extra}] @ {address}" if extra else address
 
 
 def _is_in_cache(folder: str) -> bool:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from ubp.cli.door import CLEAN
+from ubp.cli.origin import find_install, find_origin
 from ubp.cli.terminal import Options, Terminal
 from ubp.errors import UsageError
 
+EXTRA = "full"
 DEBUG, INFO, ERROR = 10, 20, 40  # as in `logging`, which takes 10 ms to import
 
 
@@ -31,9 +33,9 @@ def serve(  # noqa: PLR0913  # the command's options
     """
     if find_spec("mcp") is None:
         raise UsageError(
-            "ubp serve needs the extra `full`.",
+            f"ubp serve needs the extra `{EXTRA}`.",
             cause="The library for the Model Context Protocol is not installed.",
-            hint="Install it: pip install 'ubp[full]'",
+            hint=f"This installs it: {find_install(find_origin(), EXTRA)}",
         )
     from ubp.server.serving import Offer, serve_repository
     from ubp.tools.registry import select_tools
