@@ -11,30 +11,40 @@ DAY = 86_400
 START = 1_700_000_000  # a test repository's first commit is a day younger
 
 
+@pytest.fixture(scope="session")
+def isolate(tmp_path_factory: pytest.TempPathFactory) -> Callable[[pytest.MonkeyPatch], Path]:
+    """Cut whatever runs from here on off from the developer's home, and return another."""
+
+    def make(monkeypatch: pytest.MonkeyPatch) -> Path:
+        home = tmp_path_factory.mktemp("home")
+        (home / ".gitconfig").write_text(
+            "[user]\n\tname = Ann Author\n\temail = ann@example.com\n"
+            "[init]\n\tdefaultBranch = main\n[core]\n\tautocrlf = false\n"
+            '[protocol "file"]\n\tallow = always\n[commit]\n\tgpgSign = false\n'
+            "[advice]\n\tdetachedHead = false\n"
+        )
+        for name in [n for n in os.environ if n.startswith(("GIT_", "UBP_", "PRE_COMMIT"))]:
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("HOME", str(home))
+        monkeypatch.setenv("USERPROFILE", str(home))
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(home / ".cache"))
+        monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        monkeypatch.setenv("GIT_TERMINAL_PROMPT", "0")
+        monkeypatch.setenv("TZ", "UTC")
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        monkeypatch.delenv("FORCE_COLOR", raising=False)
+        return home
+
+    return make
+
+
 @pytest.fixture(autouse=True)
 def isolated_environment(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    isolate: Callable[[pytest.MonkeyPatch], Path], monkeypatch: pytest.MonkeyPatch
 ) -> Path:
     """No test sees the developer's home, git configuration, colours or running hook."""
-    home = tmp_path_factory.mktemp("home")
-    (home / ".gitconfig").write_text(
-        "[user]\n\tname = Ann Author\n\temail = ann@example.com\n"
-        "[init]\n\tdefaultBranch = main\n[core]\n\tautocrlf = false\n"
-        '[protocol "file"]\n\tallow = always\n[commit]\n\tgpgSign = false\n'
-        "[advice]\n\tdetachedHead = false\n"
-    )
-    for name in [n for n in os.environ if n.startswith(("GIT_", "UBP_", "PRE_COMMIT"))]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("USERPROFILE", str(home))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(home / ".cache"))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("GIT_TERMINAL_PROMPT", "0")
-    monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-    return home
+    return isolate(monkeypatch)
 
 
 class TestRepository:
@@ -135,17 +145,24 @@ class TestRepository:
         return self.git("hash-object", "--", path)
 
 
-@pytest.fixture
-def new_repository(tmp_path: Path) -> Callable[..., TestRepository]:
-    """Make a repository: `new_repository("name", *git_init_arguments)`."""
+@pytest.fixture(scope="session")
+def repository_in() -> Callable[..., TestRepository]:
+    """Make a repository in a folder: `repository_in(folder, *git_init_arguments)`."""
 
-    def make(name: str = "project", *args: str) -> TestRepository:
-        root = tmp_path / name
+    def make(root: Path, *args: str) -> TestRepository:
         root.mkdir(parents=True)
         subprocess.run(["git", "init", "--quiet", *args, "."], cwd=root, check=True)
         return TestRepository(root)
 
     return make
+
+
+@pytest.fixture
+def new_repository(
+    tmp_path: Path, repository_in: Callable[..., TestRepository]
+) -> Callable[..., TestRepository]:
+    """Make a repository: `new_repository("name", *git_init_arguments)`."""
+    return lambda name="project", *args: repository_in(tmp_path / name, *args)
 
 
 @pytest.fixture

@@ -19,11 +19,11 @@ def take_streams() -> Streams:
     who reads stdin finds nothing. They are never given back: what is still in a buffer when the
     process ends must not reach the client.
     """
-    sys.stdout.flush()
     streams = Streams(os.dup(0), os.dup(1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
+    sys.stdout.flush()  # what was printed before: to stderr, too
     sys.stdout = sys.stderr
     return streams

@@ -1,0 +1,60 @@
+"""A server with tools made for tests: an empty one, and some that behave badly."""
+
+import ctypes
+import os
+import subprocess
+import time
+
+from ubp.errors import StoreError
+from ubp.server.serving import Offer, serve_repository
+from ubp.tools.parameters import number, takes
+from ubp.tools.tool import Tool
+
+
+def empty(_, __):
+    return {}
+
+
+def slow(workspace, given):
+    """Take a while, in steps."""
+    for step in range(given["steps"]):
+        workspace.progress("Waiting", step, given["steps"])
+        time.sleep(0.05)
+    return {"version": str(given["steps"])}
+
+
+def noisy(_, __):
+    """Print wherever one can print, and leave something in buffers."""
+    print("from Python")
+    os.write(1, b"from the descriptor\n")
+    subprocess.run(["echo", "from a program"], check=True)
+    ctypes.CDLL(None).puts(b"from C")
+    print("unfinished", end="")
+    return {"version": subprocess.run(["cat"], capture_output=True, check=True).stdout.decode()}
+
+
+def broken(_, __):
+    raise ValueError("/home/ann/secret")
+
+
+def locked(_, __):
+    raise StoreError("The index /home/ann/project/.ubp/knowledge.db is locked.")
+
+
+def tool(run, **properties):
+    return Tool(
+        name=run.__name__,
+        title=run.__name__,
+        description="For tests.",
+        input_schema=takes(**properties),
+        shape="version",
+        run=run,
+        text=lambda record: record.get("version", ""),
+    )
+
+
+if __name__ == "__main__":
+    tools = [tool(one) for one in (empty, noisy, broken, locked)]
+    tools.append(tool(slow, steps=number(1, 1000, 10)))
+    offer = Offer(tools, has_output_schemas=False)
+    serve_repository(os.curdir, offer, environment=os.environ)

@@ -1,0 +1,136 @@
+"""The wire: nothing but the protocol on it, nothing lost at its end, nothing left behind."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from ubp.running import find_running
+
+
+@pytest.fixture(scope="module")
+def line(connect, shared_repository):
+    """A conversation that is not ended by a test."""
+    line = connect(shared_repository.root)
+    line.open()
+    return line
+
+
+@pytest.fixture
+def called(make_request):
+    """A call of one of the tools made for tests."""
+    return lambda number, tool, **given: make_request(
+        number, "tools/call", name=tool, arguments=given
+    )
+
+
+def text(message):
+    return message["result"]["content"][0]["text"]
+
+
+def test_what_is_printed_by_anybody_stays_off_the_wire(line, called):
+    line.say(called(1, "noisy"), called(2, "empty"))
+    assert [message["id"] for message in (line.hear(), line.hear())] == [1, 2]
+
+
+def test_who_reads_stdin_finds_nothing(line, called):
+    line.say(called(3, "noisy"))
+    assert text(line.hear()) == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "code"),
+    [
+        (b"{", None, -32700),
+        (b"\xff\xfe", None, -32700),
+        (b"[" * 100_000, None, -32700),
+        (b"[]", None, -32600),
+        (b"17", None, -32600),
+        (b'{"jsonrpc": "2.0", "id": 4}', 4, -32600),
+        (b'{"jsonrpc": "1.0", "id": "five", "method": "ping"}', "five", -32600),
+        (b'{"jsonrpc": "2.0", "id": 6, "method": "ping", "params": []}', 6, -32600),
+    ],
+)
+def test_a_line_that_is_no_message_is_refused(line, said, name, code):
+    line.say(said)
+    answer = line.hear()
+    assert (answer["id"], answer["error"]["code"]) == (name, code)
+
+
+def test_empty_lines_are_passed_over(line, make_request):
+    line.say(b"", b"  \r", make_request(7, "ping"))
+    assert line.hear() == {"jsonrpc": "2.0", "id": 7, "result": {}}
+
+
+def test_a_large_message_arrives_whole(line, called):
+    line.say(called(8, "empty", **{"x" * 1_000_000: 1}))
+    assert line.hear()["error"]["code"] == -32602
+
+
+def test_a_call_that_is_given_up_is_not_answered_and_holds_up_no_other(line, called):
+    line.say(
+        called(9, "slow", steps=1000),
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}},
+        called(10, "empty"),
+    )
+    assert line.hear()["id"] == 10
+
+
+def test_at_the_end_of_the_input_all_that_was_asked_is_answered(connect, shared_repository, called):
+    line = connect(shared_repository.root)
+    line.open()
+    line.say(*(called(name, "slow", steps=5) for name in range(1, 5)))
+    said, status = line.leave()
+    assert [message["id"] for message in said] == [1, 2, 3, 4]
+    assert status == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGTERM to send")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_lets_finish_what_was_asked(connect, shared_repository, called, number):
+    line = connect(shared_repository.root)
+    line.open()
+    line.say(called(1, "slow", steps=10))
+    time.sleep(0.1)
+    line.process.send_signal(number)
+    assert line.hear()["id"] == 1
+    assert line.hear() is None
+    assert line.wait() == 0
+    assert b"Traceback" not in line.errors
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGTERM to send")
+def test_a_second_signal_waits_for_nothing(connect, shared_repository, called):
+    line = connect(shared_repository.root)
+    line.open()
+    line.say(called(1, "slow", steps=1000))
+    for _ in range(2):
+        time.sleep(0.2)
+        line.process.send_signal(signal.SIGTERM)
+    assert line.wait() == 0
+
+
+def test_a_client_that_vanishes_leaves_no_process(connect, shared_repository, called, make_request):
+    line = connect(shared_repository.root, is_heard=False)
+    line.say(make_request(1, "ping"))
+    line.process.stdout.readline()
+    line.say(called(2, "slow", steps=1000))
+    line.process.stdin.close()
+    line.process.stdout.close()
+    assert line.wait() == 0
+
+
+def test_servers_run_side_by_side_and_are_told(connect, shared_repository):
+    data_dir = str(shared_repository.root / ".ubp")
+    before = {one.pid for one in find_running(data_dir)}
+    lines = [connect(shared_repository.root) for _ in range(2)]
+    for line in lines:
+        line.open()
+    running = {one.pid for one in find_running(data_dir)} - before
+    assert running == {line.process.pid for line in lines}
+    lines[0].process.kill()
+    lines[0].wait()
+    assert {one.pid for one in find_running(data_dir)} - before == {lines[1].process.pid}
+    assert lines[1].leave() == ([], 0)
+    assert {one.pid for one in find_running(data_dir)} == before
