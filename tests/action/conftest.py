@@ -1,0 +1,192 @@
+"""A runner in small: it runs the steps of `action.yml` in a checkout, as GitHub's would.
+
+The network alone is played: a bare repository stands for the remote, a script for `gh`, and the
+installation is the one that runs the tests, but where a test asks for a real one.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+EXPRESSION = re.compile(r"\$\{\{\s*([\w.-]+)\s*\}\}")
+CONDITION = re.compile(r"(?P<name>[\w.-]+) (?P<is>==|!=) '(?P<value>[^']*)'")
+NOW = 1_700_000_000 + 12 * 86_400
+
+GH = """#!{python}
+import json, os, pathlib, sys
+state = pathlib.Path(os.environ["GH_STATE"])
+words = sys.argv[1:]
+if not os.environ.get("GH_TOKEN") or "read-only" in os.environ["GH_TOKEN"]:
+    sys.exit("gh: Resource not accessible by integration (HTTP 403)")
+comments = json.loads(state.read_text()) if state.exists() else {{}}
+field = [w.partition("=")[2] for w in words if w.startswith("body=@")]
+path = next(w for w in words if w.startswith("repos/"))
+if "PATCH" in words:
+    comments[path.rpartition("/")[2]] = pathlib.Path(field[0][1:]).read_text()
+elif "POST" in words:
+    comments[str(100 + len(comments))] = pathlib.Path(field[0][1:]).read_text()
+else:
+    mark = words[words.index("--jq") + 1].partition('startswith("')[2].partition('")')[0]
+    print(*[number for number, body in comments.items() if body.startswith(mark)], sep="\\n")
+state.write_text(json.dumps(comments))
+"""
+
+
+class Job(NamedTuple):
+    """What a run left behind: its log, exit status, outputs, summary, and the steps' own lines."""
+
+    status: int
+    log: str
+    outputs: dict[str, str]
+    summary: str
+    steps: dict[str, str]
+
+    def told(self):
+        """All that a user sees, on one page."""
+        outputs = "".join(f"{name}={value}\n" for name, value in sorted(self.outputs.items()))
+        log = self.steps["Run UBP"]
+        return f"== log\n{log}== summary\n{self.summary}== outputs\n{outputs}[{self.status}]\n"
+
+
+class Runner:
+    """A remote repository, and checkouts of it that the action runs in."""
+
+    def __init__(self, work, remote):
+        self.work = work
+        self.remote = remote
+        self.comments = work / "comments.json"
+        self._runs = 0
+        self._bin = work / "bin"
+        self._bin.mkdir()
+        gh = self._bin / "gh"
+        gh.write_text(GH.format(python=sys.executable), newline="\n")
+        gh.chmod(0o755)
+        self._python = work / "python"
+        self._python.mkdir()
+        (self._python / "python").symlink_to(sys.executable)
+
+    def checkout(self, commit, ref):
+        """A folder as actions/checkout leaves it: one commit deep."""
+        self._runs += 1
+        place = self.work / f"checkout{self._runs}"
+        place.mkdir()
+        git = ["git", "-C", str(place)]
+        for words in (
+            ["init", "--quiet"],
+            ["remote", "add", "origin", self.remote.as_uri()],
+            ["fetch", "--quiet", "--no-tags", "--depth=1", "origin", f"+{commit}:{ref}"],
+            ["checkout", "--quiet", "--force", ref],
+        ):
+            subprocess.run([*git, *words], check=True)
+        return place
+
+    def run(self, place, name, event, *, ref, sha, is_installed=True, **inputs):
+        """Run the action for an event; `inputs` are spelt with underscores."""
+        temp = self.work / f"temp{self._runs}"
+        temp.mkdir(exist_ok=True)
+        files = {n: temp / n for n in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_EVENT_PATH")}
+        files["GITHUB_EVENT_PATH"].write_text(json.dumps(event))
+        files["GITHUB_STEP_SUMMARY"].write_text("")
+        context = {
+            "github.action_path": str(ROOT),
+            "github.action_repository": "example/ubp",
+            "github.token": "token",
+            "runner.temp": str(temp),
+        }
+        given = {name.replace("_", "-"): value for name, value in inputs.items()}
+        assert given.keys() <= ACTION["inputs"].keys()
+        for key, described in ACTION["inputs"].items():
+            context[f"inputs.{key}"] = _fill(given.get(key, described["default"]), context)
+        environment = {
+            **os.environ,
+            **{name: str(path) for name, path in files.items()},
+            "PATH": os.pathsep.join([str(self._bin), str(self._python), os.environ["PATH"]]),
+            "GH_STATE": str(self.comments),
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_EVENT_NAME": name,
+            "GITHUB_REF": ref,
+            "GITHUB_REPOSITORY": "example/project",
+            "GITHUB_SERVER_URL": "https://github.com",
+            "GITHUB_SHA": sha,
+            "RUNNER_TEMP": str(temp),
+            "UBP_NOW": str(NOW),
+        }
+        return self._run_steps(place, context, environment, files, is_installed=is_installed)
+
+    def _run_steps(self, place, context, environment, files, *, is_installed):
+        status, told = 0, {}
+        for step in ACTION["runs"]["steps"]:
+            if "run" not in step or not _holds(step.get("if", ""), context):
+                continue
+            files["GITHUB_OUTPUT"].write_text("")
+            if step["name"] == "Install" and is_installed:
+                _install_this(Path(context["steps.place.outputs.bin"]))
+            script = files["GITHUB_OUTPUT"].parent / "step.sh"
+            script.write_text(step["run"], newline="\n")
+            assert "${{" not in step["run"]
+            done = subprocess.run(
+                [shutil.which("bash"), "--noprofile", "--norc", "-eo", "pipefail", str(script)],
+                cwd=place,
+                env={**environment, **{k: _fill(v, context) for k, v in step["env"].items()}},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
+            told[step["name"]] = done.stdout.decode()
+            for line in files["GITHUB_OUTPUT"].read_text().splitlines():
+                key, _, value = line.partition("=")
+                context[f"steps.{step['id']}.outputs.{key}"] = value
+            if done.returncode:
+                status = done.returncode
+                break
+        outputs = {k: _fill(o["value"], context) for k, o in ACTION["outputs"].items()}
+        temp = str(files["GITHUB_OUTPUT"].parent)
+        outputs = {key: value.replace(temp, "TEMP") for key, value in outputs.items()}
+        summary = files["GITHUB_STEP_SUMMARY"].read_text()
+        return Job(status, "".join(told.values()), outputs, summary, told)
+
+
+def _fill(text, context):
+    return EXPRESSION.sub(lambda match: context.get(match[1], ""), text)
+
+
+def _holds(condition, context):
+    parts = [CONDITION.fullmatch(part) for part in condition.split(" && ")] if condition else []
+    assert all(parts), condition
+    return all(
+        (context.get(part["name"], "") == part["value"]) == (part["is"] == "==") for part in parts
+    )
+
+
+def _install_this(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("ubp", "python"):
+        link = folder / name
+        if not link.exists():
+            link.write_text(
+                f'#!/bin/sh\nexec "{Path(sys.executable).parent / name}" "$@"\n', newline="\n"
+            )
+            link.chmod(0o755)
+
+
+@pytest.fixture
+def runner(tmp_path):
+    """A runner whose remote is an empty bare repository that serves parts, as GitHub does."""
+    if shutil.which("bash") is None:
+        pytest.skip("the action's steps are run by bash")
+    remote = tmp_path / "remote.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
+    for key in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
+        subprocess.run(["git", "-C", str(remote), "config", key, "true"], check=True)
+    return Runner(tmp_path, remote)

@@ -1,0 +1,259 @@
+"""What the action says in pull requests, after pushes and by the clock: whole outputs."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+TOLD = Path(__file__).parent / "told"
+ZERO = "0" * 40
+
+
+@pytest.fixture
+def upstream(runner, repository):
+    """A project on the remote's main branch: two pages, one of them bound, and some history."""
+    repository.git("remote", "add", "origin", str(runner.remote))
+    repository.write("src/session.py", "ttl = 30\n")
+    repository.write("src/old.py", "x = 1\n")
+    repository.page("docs/sessions.md", "src/session.py", body="A session. See [[login]].\n")
+    repository.page("docs/old.md", "src/old.py", body="Old.\n")
+    repository.write("docs/login.md", "# Login\n\nSee [sessions](sessions.md).\n")
+    repository.commit("Begin")
+    repository.write("src/old.py", "x = 2\n")
+    repository.commit("Leave a page behind")
+    for number in range(3):
+        repository.write("notes.txt", f"{number}\n")
+        repository.commit(f"Note {number}")
+    repository.git("push", "--quiet", "origin", "main")
+    return repository
+
+
+def pull_request(runner, repository, branch, *, merge=True, **inputs):
+    """Push a branch as pull request 1 and run the action for it as GitHub does."""
+    head = repository.git("rev-parse", branch)
+    repository.git("checkout", "--quiet", "--detach", "main")
+    base = repository.head()
+    tried = repository.merge(branch) if merge else head
+    repository.git("push", "--quiet", "--force", "origin", f"{tried}:refs/pull/1/merge")
+    repository.git("push", "--quiet", "--force", "origin", f"{head}:refs/pull/1/head")
+    repository.git("checkout", "--quiet", branch)
+    event = {"pull_request": {"number": 1, "base": {"sha": base}, "head": {"sha": head}}}
+    place = runner.checkout(tried, "refs/remotes/pull/1/merge")
+    return runner.run(place, "pull_request", event, ref="refs/pull/1/merge", sha=tried, **inputs)
+
+
+def compare(name, job):
+    file = TOLD / f"{name}.md"
+    if os.environ.get("UPDATE_TRANSCRIPTS"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(job.told(), encoding="utf-8", newline="\n")
+    assert job.told() == file.read_text(encoding="utf-8")
+
+
+def break_something(repository):
+    repository.git("checkout", "--quiet", "-b", "change", "main~2")
+    repository.write("src/session.py", "ttl = 15\n")
+    repository.commit("Shorten sessions")
+    repository.remove("docs/login.md")
+    repository.commit("Drop the login")
+
+
+def test_a_pull_request_that_breaks_something_is_told_what_and_where(runner, upstream):
+    break_something(upstream)
+    job = pull_request(runner, upstream, "change")
+    compare("breaks", job)
+
+
+def test_a_pull_request_that_puts_it_right_is_told_nothing(runner, upstream):
+    break_something(upstream)
+    upstream.page("docs/sessions.md", "src/session.py", body="A short session.\n")
+    upstream.commit("Describe it")
+    job = pull_request(runner, upstream, "change")
+    compare("mends", job)
+
+
+def test_the_branch_itself_may_be_checked_out_instead_of_the_merge(runner, upstream):
+    break_something(upstream)
+    job = pull_request(runner, upstream, "change", merge=False, command="stale")
+    compare("branch", job)
+
+
+def test_only_commits_folders_and_changed_pages_are_fetched(runner, upstream):
+    for number in range(40):
+        upstream.write(f"src/many/{number}.py", f"{number}\n")
+    upstream.commit("Add many")
+    upstream.git("push", "--quiet", "origin", "main")
+    break_something(upstream)
+    job = pull_request(runner, upstream, "change")
+    place = runner.work / "checkout1"
+    held = upstream.git("-C", str(place), "cat-file", "--batch-all-objects", "--batch-check")
+    old = upstream.git("rev-parse", "main~4:src/session.py")
+    assert job.status == 1
+    assert old not in held, "a source's earlier bytes are not needed"
+    assert upstream.git("rev-parse", "main:docs/login.md") in held, "a removed page's are"
+
+
+def test_a_push_is_compared_with_what_stood_before_it(runner, upstream):
+    before = upstream.head()
+    upstream.write("src/session.py", "ttl = 5\n")
+    upstream.commit("Shorten")
+    after = upstream.commit("Nothing")
+    upstream.git("push", "--quiet", "origin", "main")
+    place = runner.checkout(after, "refs/remotes/origin/main")
+    event = {"before": before, "repository": {"default_branch": "main"}}
+    job = runner.run(place, "push", event, ref="refs/heads/main", sha=after)
+    compare("push", job)
+
+
+def test_a_new_branch_is_compared_with_the_one_it_came_from(runner, upstream):
+    break_something(upstream)
+    head = upstream.head()
+    upstream.git("push", "--quiet", "origin", "change")
+    place = runner.checkout(head, "refs/remotes/origin/change")
+    event = {"before": ZERO, "repository": {"default_branch": "main"}}
+    job = runner.run(place, "push", event, ref="refs/heads/change", sha=head)
+    assert (job.status, job.outputs["stale-count"], job.outputs["findings-count"]) == (1, "1", "2")
+
+
+def test_a_fork_is_judged_without_being_checked_out(runner, upstream):
+    base = upstream.head()
+    break_something(upstream)
+    head = upstream.head()
+    upstream.git("push", "--quiet", "origin", f"{head}:refs/pull/7/head")
+    place = runner.checkout(base, "refs/remotes/origin/main")
+    event = {"pull_request": {"number": 7, "base": {"sha": base}, "head": {"sha": head}}}
+    job = runner.run(
+        place, "pull_request_target", event, ref="refs/heads/main", sha=base, comment="true"
+    )
+    compare("fork", job)
+    assert list(json.loads(runner.comments.read_text())) == ["100"]
+
+
+def test_a_merge_queue_is_compared_with_its_base(runner, upstream):
+    base = upstream.head()
+    break_something(upstream)
+    upstream.git("checkout", "--quiet", "--detach", "main")
+    tried = upstream.merge("change")
+    upstream.git("push", "--quiet", "origin", f"{tried}:refs/heads/queue")
+    place = runner.checkout(tried, "refs/remotes/origin/queue")
+    event = {"merge_group": {"base_sha": base}}
+    job = runner.run(place, "merge_group", event, ref="refs/heads/queue", sha=tried)
+    assert (job.status, job.outputs["findings-count"]) == (1, "2")
+
+
+def test_a_schedule_judges_all_that_is_there(runner, upstream):
+    place = runner.checkout(upstream.head(), "refs/remotes/origin/main")
+    job = runner.run(
+        place,
+        "schedule",
+        {},
+        ref="refs/heads/main",
+        sha=upstream.head(),
+        command="stale",
+        fail_on="stale",
+    )
+    compare("schedule", job)
+
+
+def test_a_repository_without_pages_passes(runner, repository):
+    repository.git("remote", "add", "origin", str(runner.remote))
+    repository.write("main.py", "pass\n")
+    repository.commit()
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "-b", "change")
+    repository.write("main.py", "pass  # yes\n")
+    repository.commit()
+    job = pull_request(runner, repository, "change")
+    compare("without-pages", job)
+
+
+def test_one_comment_is_kept_up_to_date(runner, upstream):
+    break_something(upstream)
+    pull_request(runner, upstream, "change", comment="true")
+    first = json.loads(runner.comments.read_text())
+    upstream.page("docs/sessions.md", "src/session.py", body="A short session.\n")
+    upstream.commit("Describe it")
+    pull_request(runner, upstream, "change", comment="true")
+    second = json.loads(runner.comments.read_text())
+    assert first.keys() == second.keys() == {"100"}
+    assert "docs/sessions.md" in first["100"]
+    assert "docs/sessions.md" not in second["100"]
+
+
+def test_nothing_is_commented_where_nothing_was_ever_found(runner, upstream):
+    upstream.git("checkout", "--quiet", "-b", "change")
+    upstream.write("notes.txt", "harmless\n")
+    upstream.commit()
+    job = pull_request(runner, upstream, "change", comment="true")
+    assert (job.status, json.loads(runner.comments.read_text())) == (0, {})
+
+
+def test_a_token_without_rights_fails_nothing(runner, upstream):
+    upstream.git("checkout", "--quiet", "-b", "change")
+    upstream.remove("docs/login.md")
+    upstream.commit()
+    job = pull_request(
+        runner,
+        upstream,
+        "change",
+        comment="true",
+        token="read-only",
+        fail_on="never",
+    )
+    assert job.status == 0
+    assert job.steps["Comment"].splitlines()[-1] == (
+        "::notice title=UBP::The comment could not be written "
+        "(the token may lack pull-requests: write)."
+    )
+
+
+def test_inputs_are_words_and_never_run(runner, upstream):
+    upstream.git("checkout", "--quiet", "-b", "change")
+    upstream.commit()
+    marker = runner.work / "ran"
+    job = pull_request(
+        runner, upstream, "change", args=f"'docs/$(touch {marker})' \"`touch {marker}`\""
+    )
+    assert not marker.exists()
+    assert job.status == 2
+    job = pull_request(runner, upstream, "change", command="check; touch x")
+    assert job.steps["Run UBP"] == (
+        '::error title=UBP::The input command is "check??touch?x": it can be check or stale.\n'
+    )
+
+
+def test_a_base_that_is_not_there_is_told(runner, upstream):
+    upstream.git("checkout", "--quiet", "-b", "change")
+    upstream.commit()
+    job = pull_request(runner, upstream, "change", base="nowhere")
+    assert job.status == 2
+    assert job.log.splitlines()[-1] == (
+        "::error title=UBP::Cannot fetch nowhere, which the change is to be compared with. "
+        "Name another base, or none."
+    )
+
+
+def test_findings_are_written_as_sarif(runner, upstream):
+    break_something(upstream)
+    job = pull_request(runner, upstream, "change", sarif_file="ubp.sarif", fail_on="never")
+    sarif = json.loads((runner.work / "checkout1" / "ubp.sarif").read_text())
+    found = [one["ruleId"] for one in sarif["runs"][0]["results"]]
+    assert (job.status, sorted(found)) == (0, ["broken-link", "stale-doc"])
+
+
+def test_names_cannot_break_out_of_the_log_or_the_summary(runner, upstream):
+    name = "docs/100%::warning title=x,y::`|` <b>頁.md"
+    upstream.git("checkout", "--quiet", "-b", "change")
+    upstream.write(name, "[gone](gone.md)\n")
+    upstream.commit("x\n::error::y")
+    compare("hostile", pull_request(runner, upstream, "change"))
+
+
+@pytest.mark.slow
+def test_the_version_that_the_ref_names_is_installed(runner, upstream):
+    upstream.git("checkout", "--quiet", "-b", "change")
+    upstream.commit()
+    job = pull_request(runner, upstream, "change", is_installed=False)
+    assert job.status == 0, job.log
+    assert job.steps["Install"].splitlines()[-1].startswith("ubp ")

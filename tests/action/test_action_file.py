@@ -1,0 +1,56 @@
+"""What others' tools say of the action and the workflows."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SCRIPTS = Path(sys.executable).parent
+ACTION = ROOT / "action.yml"
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+STEPS = [step for step in yaml.safe_load(ACTION.read_text())["runs"]["steps"] if "run" in step]
+
+
+def run(program, *words, stdin=""):
+    return subprocess.run(
+        [SCRIPTS / program, *words],
+        cwd=ROOT,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_action_fits_the_schema_of_actions():
+    done = run("check-jsonschema", "--builtin-schema", "vendor.github-actions", str(ACTION))
+    assert done.returncode == 0, done.stdout
+
+
+def test_zizmor_finds_nothing_in_the_action_and_the_workflows():
+    done = run("zizmor", "--offline", "--no-progress", str(ACTION), *map(str, WORKFLOWS))
+    assert done.returncode == 0, done.stdout
+
+
+def test_actionlint_finds_nothing_in_the_workflows_and_how_they_use_the_action():
+    done = run("actionlint", "-no-color", *map(str, WORKFLOWS))
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step["name"])
+def test_shellcheck_finds_nothing_in_a_step(step):
+    script = f"#!/bin/bash -e\n{step['run']}"
+    # SC2154: what the step's `env` gives is assigned nowhere in it.
+    done = run("shellcheck", "--exclude=SC2154", "-", stdin=script)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step["name"])
+def test_inputs_reach_the_shell_through_the_environment_alone(step):
+    assert step["shell"] == "bash"
+    assert "${{" not in step["run"]
+    assert all(re.fullmatch(r"\$\{\{ [\w.-]+ \}\}(/\S+)?", v) for v in step["env"].values())
