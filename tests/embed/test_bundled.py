@@ -27,8 +27,7 @@ def model():
     return load_model(find_model(None, {}))
 
 
-def test_it_answers_as_model2vec_loads_it(model, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+def test_it_answers_as_model2vec_loads_it(model):
     own = StaticModel.from_pretrained(model.place.directory)
     assert np.array_equal(model.encode(TEXTS).rows, own.encode(TEXTS))
 

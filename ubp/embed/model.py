@@ -70,7 +70,8 @@ class Model:
         if not texts:
             return Matrix(np.zeros((0, self.dimensions), dtype=np.float32))
         try:
-            return Matrix(self._static.encode(list(texts), use_multiprocessing=False))
+            with np.errstate(all="ignore"):  # what is no number becomes a zero
+                return Matrix(self._static.encode(list(texts), use_multiprocessing=False))
         except (IndexError, ValueError, TypeError) as error:
             raise _unusable(self.place, error) from error
 
@@ -101,6 +102,8 @@ def _load(place: ModelPlace) -> StaticModel:
     with open(tokenizer_path, "rb") as file:
         text = file.read()
     tensors = _map_tensors(weights_path)
+    if not tensors[place.layout.tensor].size:
+        raise ValueError("it has no vectors")
     return StaticModel(
         vectors=tensors[place.layout.tensor],
         # It has all that is asked of a tokenizer.
