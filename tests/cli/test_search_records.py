@@ -11,6 +11,7 @@ from ubp.render import search_records
 
 SCHEMAS = Path(search_records.__file__).parent / "schemas"
 AUTH, SESSIONS, TWIN, COPY = "docs/auth.md", "docs/sessions.md", "docs/a/twin.md", "docs/b/twin.md"
+ALWAYS = {"content_notice", "query_time_ms", "token_estimate"}
 BEGUN = "2023-11-15T22:13:20Z"
 
 
@@ -33,7 +34,7 @@ def asked(ubp, linked):
         assert (answer.status, answer.err) == (0, "")
         schema = json.loads((SCHEMAS / f"{shape or tokens[0]}.json").read_text())
         jsonschema.validate(answer.record, strict(schema))
-        return answer.record
+        return {name: value for name, value in answer.record.items() if name not in ALWAYS}
 
     return ask
 
@@ -360,7 +361,6 @@ def test_numbers_out_of_range_are_refused(ubp, linked, call):
 
 
 def test_the_formats_agree_on_json(ubp, linked):
-    assert (
-        ubp(linked, "get-graph", "--format", "json").record
-        == ubp(linked, "get-graph", "--json").record
-    )
+    one = ubp(linked, "get-graph", "--format", "json").record
+    other = ubp(linked, "get-graph", "--json").record
+    assert {**one, "query_time_ms": 0} == {**other, "query_time_ms": 0}

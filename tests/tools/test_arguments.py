@@ -134,14 +134,16 @@ def guarded(repository):
         "a" * 5000,
     ],
 )
-def test_only_documents_are_served(path, guarded, answer):
+@pytest.mark.usefixtures("guarded")
+def test_only_documents_are_served(path, answer):
     for name in ("get_page", "check_staleness"):
         with pytest.raises(PageNotFoundError) as caught:
             answer(name, filepath=path)
         assert "private" not in str(caught.value.near)
 
 
-def test_errors_offer_no_excluded_page(guarded, answer):
+@pytest.mark.usefixtures("guarded")
+def test_errors_offer_no_excluded_page(answer):
     for wrong in ("docs/private/plans.md", "plan", "docs/private/open.md"):
         with pytest.raises(PageNotFoundError) as caught:
             answer("get_page", filepath=wrong)

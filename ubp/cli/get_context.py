@@ -7,10 +7,9 @@ from ubp.cli.terminal import Terminal
 from ubp.errors import UsageError
 from ubp.model import LinkType
 from ubp.relating import MAX_SIZE
-from ubp.render.related_records import context_record
 from ubp.render.text.related import context_text
-
-MAX_DEPTH = 3
+from ubp.tools.calling import call
+from ubp.tools.docs.get_context import MAX_DEPTH, TOOL
 
 
 def get_context(  # noqa: PLR0913  # the command's options
@@ -19,6 +18,7 @@ def get_context(  # noqa: PLR0913  # the command's options
     depth: int = 2,
     link_type: list[LinkType] | None = None,
     max_size: int = MAX_SIZE,
+    max_tokens: int | None = None,
     ref: str | None = None,
     terminal: Terminal,
 ) -> int:
@@ -29,6 +29,7 @@ def get_context(  # noqa: PLR0913  # the command's options
         depth: Tell of pages within so many links of it, 1 to 3 (2 where nothing is said).
         link_type: Follow links of this type only; repeatable.
         max_size: Leave out what matters least beyond so many characters (50000).
+        max_tokens: The same for so many tokens; with --json the whole answer counts.
         ref: The pages of this revision instead of the work tree's.
         terminal: Where the answer goes.
     """
@@ -41,11 +42,24 @@ def get_context(  # noqa: PLR0913  # the command's options
     check_range("--depth", depth, MAX_DEPTH, why=FAR)
     check_range("--max-size", max_size)
     with open_workspace(terminal) as workspace:
+        if terminal.options.json:
+            given = {
+                "filepath": page,
+                "depth": depth,
+                "link_types": link_type,
+                "max_size": max_size,
+                "max_tokens": max_tokens,
+                "ref": ref,
+            }
+            terminal.record(call(TOOL, workspace, given, is_typed=True).record)
+            return CLEAN
         found = workspace.context(
-            page, depth=depth, link_types=link_type or (), max_size=max_size, ref=ref
+            page,
+            depth=depth,
+            link_types=link_type or (),
+            max_size=max_size,
+            max_tokens=max_tokens,
+            ref=ref,
         )
-    if terminal.options.json:
-        terminal.record(context_record(found))
-    else:
-        terminal.write(context_text(found, terminal.style, is_quiet=terminal.options.quiet))
+    terminal.write(context_text(found, terminal.style, is_quiet=terminal.options.quiet))
     return CLEAN

@@ -11,11 +11,8 @@ from ubp.cli.terminal import Terminal
 from ubp.errors import UsageError
 from ubp.model import LinkType
 from ubp.render.graphs import dot_text, graph_text, mermaid_text
-from ubp.render.related_records import graph_record
-
-DEPTH = 2
-MAX_DEPTH = 5
-MOST_NODES = 500
+from ubp.tools.calling import call
+from ubp.tools.docs.get_graph import DEPTH, LIMIT, MAX_DEPTH, TOOL
 
 
 def get_graph(  # noqa: PLR0913  # the command's options
@@ -23,7 +20,7 @@ def get_graph(  # noqa: PLR0913  # the command's options
     center: str | None = None,
     depth: int | None = None,
     link_type: list[LinkType] | None = None,
-    limit: int = MOST_NODES,
+    limit: int = LIMIT,
     format_: Annotated[
         Literal["text", "json", "dot", "mermaid"], Parameter(name=["--format", "-f"])
     ] = "text",
@@ -45,12 +42,14 @@ def get_graph(  # noqa: PLR0913  # the command's options
         _check(center, depth)
     check_range("--limit", limit)
     with open_workspace(terminal) as workspace:
+        if terminal.options.json or format_ == "json":
+            given = {"center": center, "depth": depth, "link_types": link_type, "limit": limit}
+            terminal.record(call(TOOL, workspace, {**given, "ref": ref}, is_typed=True).record)
+            return CLEAN
         found = workspace.graph(
             center=center, depth=depth or DEPTH, link_types=link_type or (), limit=limit, ref=ref
         )
-    if terminal.options.json or format_ == "json":
-        terminal.record(graph_record(found))
-    elif format_ == "dot":
+    if format_ == "dot":
         terminal.write(dot_text(found))
     elif format_ == "mermaid":
         terminal.write(mermaid_text(found))

@@ -6,10 +6,9 @@ from ubp.cli.ranges import FAR, check_range
 from ubp.cli.terminal import Terminal
 from ubp.errors import UsageError
 from ubp.relating import MOST_IMPACTED
-from ubp.render.related_records import impact_record
 from ubp.render.text.related import impact_text
-
-MAX_DEPTH = 5
+from ubp.tools.calling import call
+from ubp.tools.care.get_impact import MAX_DEPTH, TOOL
 
 
 def impact(
@@ -38,9 +37,10 @@ def impact(
     check_range("--depth", depth, MAX_DEPTH, why=FAR)
     check_range("--limit", limit)
     with open_workspace(terminal) as workspace:
+        if terminal.options.json:
+            given = {"path": path, "depth": depth, "limit": limit, "ref": ref}
+            terminal.record(call(TOOL, workspace, given, is_typed=True).record)
+            return CLEAN
         found = workspace.impact(path, depth=depth, limit=limit, ref=ref)
-    if terminal.options.json:
-        terminal.record(impact_record(found))
-    else:
-        terminal.write(impact_text(found, terminal.style, is_quiet=terminal.options.quiet))
+    terminal.write(impact_text(found, terminal.style, is_quiet=terminal.options.quiet))
     return CLEAN

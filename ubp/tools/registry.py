@@ -4,13 +4,19 @@ from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 
 from ubp.errors import UsageError
-from ubp.tools.care import check_staleness
-from ubp.tools.docs import fulltext_search, get_page, list_pages
+from ubp.tools.care import check_staleness, get_impact
+from ubp.tools.docs import fulltext_search, get_context, get_graph, get_page, list_pages
 from ubp.tools.tool import Tool
 
 TOOLSETS: Mapping[str, tuple[Tool, ...]] = {
-    "docs": (get_page.TOOL, fulltext_search.TOOL, list_pages.TOOL),
-    "care": (check_staleness.TOOL,),
+    "docs": (
+        get_page.TOOL,
+        get_context.TOOL,
+        fulltext_search.TOOL,
+        list_pages.TOOL,
+        get_graph.TOOL,
+    ),
+    "care": (check_staleness.TOOL, get_impact.TOOL),
 }
 
 

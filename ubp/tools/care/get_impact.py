@@ -1,0 +1,45 @@
+"""`ubp_get_impact`: what must be looked at when something changes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ubp.relating import MOST_IMPACTED
+from ubp.render.compact.get_impact import text
+from ubp.render.related_records import impact_record
+from ubp.tools.parameters import REF, number, takes
+from ubp.tools.parameters import text as string
+from ubp.tools.tool import Record, Tool
+from ubp.workspace import Workspace
+
+DEPTH, MAX_DEPTH = 3, 5
+MOST = 1_000
+
+
+def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+    """The pages that depend on a page, a source file or a folder."""
+    found = workspace.impact(
+        given["path"], depth=given["depth"], limit=given["limit"], ref=given.get("ref")
+    )
+    return impact_record(found)
+
+
+TOOL = Tool(
+    name="ubp_get_impact",
+    title="Tell what depends on a file",
+    description=(
+        "The documentation pages that depend on a page or a source file: those that name it as "
+        "their source, then those that link to these (depends_on, implements, extends first), "
+        "each with the chain that leads there. Use it before or after changing, moving or "
+        "deleting a file, to know which pages to update."
+    ),
+    input_schema=takes(
+        "path",
+        path=string("page, source file or folder, from the root; it may be gone"),
+        depth=number(1, MAX_DEPTH, DEPTH),
+        limit=number(1, MOST, MOST_IMPACTED),
+        ref=REF,
+    ),
+    shape="impact",
+    run=run,
+    text=text,
+)

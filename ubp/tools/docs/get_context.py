@@ -1,0 +1,101 @@
+"""`ubp_get_context`: a page with what stands around it, in one call."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ubp.cutting import cut_page
+from ubp.errors import BadArgumentError
+from ubp.relating import MAX_SIZE
+from ubp.render.compact.get_context import text
+from ubp.render.related_records import context_record
+from ubp.tools.limit import Limit
+from ubp.tools.parameters import FILEPATH, LINK_TYPE, MAX_TOKENS, REF, number, takes
+from ubp.tools.parameters import text as string
+from ubp.tools.tool import Record, Tool
+from ubp.workspace import Workspace
+
+DEPTH, MAX_DEPTH = 2, 3
+MOST_SIZE = 500_000
+
+
+def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+    """The page and those around it, as much as there is room for."""
+    if ("filepath" in given) == ("id" in given):
+        raise BadArgumentError("filepath", "Name the page by one of `filepath` and `id`.")
+    found = workspace.context(
+        given.get("filepath") or given["id"],
+        depth=given["depth"],
+        link_types=given.get("link_types", ()),
+        max_size=given["max_size"],
+        max_tokens=given.get("max_tokens"),
+        ref=given.get("ref"),
+    )
+    return context_record(found)
+
+
+def fit(record: Record, limit: Limit) -> None:
+    """Fewer headings, then fewer of the pages around, then less of the page itself."""
+    center, related = record["center"], record["related"]
+    if not limit.drop(record, _less_around(record, related)):
+        whole = center["content"]
+        center.setdefault("full_size", len(whole))
+        room = limit.weigh(whole) - limit.excess(record)
+        center["content"] = cut_page(whole, lambda part: limit.weigh(part) <= room)
+        _mark_cut(center, whole)
+        limit.drop(record, _less_outline(center))
+    said = [one for page in related for one in _said(page)]
+    record["total_size"] = len(center["content"]) + sum(map(len, said))
+
+
+def _less_around(record: Record, related: list[Record]) -> Iterator[Any]:
+    for one in reversed(related):
+        yield [one.pop("headings", []), one.pop("hidden_headings", 0)]
+    while related:
+        record["truncated_count"] += 1
+        yield related.pop()
+
+
+def _mark_cut(center: Record, whole: str) -> None:
+    """Mark the sections of which something was cut: those that end behind the last line left."""
+    lines = center["content"].count("\n") + 1
+    is_all = center["content"] == whole
+    for section in center["sections"]:
+        first = center["sections"][0]["line_start"]
+        if not is_all and section["line_end"] - first >= lines:
+            section["is_cut"] = True
+
+
+def _less_outline(center: Record) -> Iterator[Any]:
+    while center["sections"]:
+        yield center["sections"].pop()
+
+
+def _said(one: Record) -> Iterator[str]:
+    yield from (
+        one[name] for name in ("filepath", "title", "link_context", "summary") if name in one
+    )
+    yield from one.get("headings", [])
+
+
+TOOL = Tool(
+    name="ubp_get_context",
+    title="Read a page with those around it",
+    description=(
+        "One documentation page in full with the linked pages in short (summary, headings, link "
+        "type, staleness), up to depth links away: in one call what an answer needs. Use it after "
+        "ubp_search found the page; for the page alone use ubp_get_page."
+    ),
+    input_schema=takes(
+        filepath=FILEPATH,
+        id=string("doc_id instead of filepath"),
+        depth=number(1, MAX_DEPTH, DEPTH),
+        link_types=LINK_TYPE,
+        max_size=number(1, MOST_SIZE, MAX_SIZE, "characters"),
+        max_tokens=MAX_TOKENS,
+        ref=REF,
+    ),
+    shape="get-context",
+    run=run,
+    text=text,
+    fit=fit,
+)
