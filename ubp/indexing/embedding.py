@@ -10,6 +10,7 @@ from ubp.indexing.base import Ground
 from ubp.indexing.contents import Contents
 from ubp.indexing.worker import body_of
 from ubp.model import MODE_FILE, Entry, FilePath, ObjectId
+from ubp.seams import EMBEDDING
 from ubp.store.texts import StoredTexts, TextRows
 from ubp.store.vectors import StoredVectors, split
 
@@ -39,7 +40,7 @@ class Embedding:
                 vectors = self._model.encode(list(texts.values()))
                 self._stored.save(b"".join(texts), quantise(vectors))
             done += len(texts)
-            self._ground.progress("Embedding sections", min(done, total), total)
+            self._ground.progress(EMBEDDING, min(done, total), total)
 
     def _read(self, pages: Mapping[ObjectId, FilePath]) -> dict[bytes, str]:
         """The texts of pages by their keys; of what cannot be had none."""

@@ -24,10 +24,11 @@ class GivenUpError(BaseException):
 
 
 class Job:
-    """Something to do; `is_given_up` ends it at its next step."""
+    """Something to do, and who is told its steps; `is_given_up` ends it at the next one."""
 
-    def __init__(self, work: Callable[[Workspace], Any]) -> None:
+    def __init__(self, work: Callable[[Workspace], Any], progress: Progress) -> None:
         self.work = work
+        self.progress = progress
         self.answer: Future[Any] = Future()
         self.is_given_up = False
 
@@ -35,12 +36,14 @@ class Job:
 class Desk:
     """Does one job at a time, in a workspace that is opened anew where what it is made of changes.
 
-    `progress` is told the steps of a job, in the desk's thread; what it raises ends the job.
+    A workspace that is not kept is closed when there is nothing to do, and gives back its memory.
     """
 
-    def __init__(self, open_workspace: Callable[[Progress], Workspace], progress: Progress) -> None:
+    def __init__(
+        self, open_workspace: Callable[[Progress], Workspace], *, is_kept: bool = True
+    ) -> None:
         self._open_workspace = open_workspace
-        self._progress = progress
+        self._is_kept = is_kept
         self._workspace: Workspace | None = None
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._job: Job | None = None
@@ -50,9 +53,13 @@ class Desk:
         """Begin to work."""
         self._thread.start()
 
-    async def ask(self, work: Callable[[Workspace], T]) -> T:
-        """What `work` answers, done in the desk's thread; given up where the asker is cancelled."""
-        job = self._put(work)
+    async def ask(self, work: Callable[[Workspace], T], progress: Progress) -> T:
+        """What `work` answers, done in the desk's thread; given up where the asker is cancelled.
+
+        `progress` is told the steps, in that thread; what it raises ends the work.
+        """
+        job = Job(work, progress)
+        self._jobs.put(job)
         try:
             return cast("T", await asyncio.wrap_future(job.answer))
         except asyncio.CancelledError:
@@ -67,11 +74,6 @@ class Desk:
         self._jobs.put(None)
         self._thread.join(SECONDS_TO_CLOSE)
 
-    def _put(self, work: Callable[[Workspace], Any]) -> Job:
-        job = Job(work)
-        self._jobs.put(job)
-        return job
-
     def _run(self) -> None:
         while job := self._jobs.get():
             if not job.answer.set_running_or_notify_cancel():
@@ -82,6 +84,8 @@ class Desk:
             except BaseException as error:  # noqa: BLE001  # the asker gets it
                 job.answer.set_exception(error)
             self._job = None
+            if not (self._is_kept or self._jobs.qsize()):
+                self._close_what_lasts()
         self._close()
 
     def _open(self) -> Workspace:
@@ -91,12 +95,19 @@ class Desk:
             self._workspace = self._open_workspace(self._step)
         return self._workspace
 
+    def _close_what_lasts(self) -> None:
+        # What is in memory only would have to be read again.
+        if self._workspace is not None and self._workspace.store.path is not None:
+            self._close()
+
     def _close(self) -> None:
         workspace, self._workspace = self._workspace, None
         if workspace is not None:
             workspace.close()
 
     def _step(self, name: str, done: int, total: int) -> None:
-        if self._job and self._job.is_given_up:
+        if self._job is None:
+            return
+        if self._job.is_given_up:
             raise GivenUpError
-        self._progress(name, done, total)
+        self._job.progress(name, done, total)

@@ -5,15 +5,18 @@ The slow desk reads it while the quick one goes on answering what needs none of 
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ubp.errors import UbpError
-from ubp.seams import Progress
+from ubp.seams import EMBEDDING, Progress
 from ubp.server.desk import Desk
 from ubp.workspace import Workspace
 
 T = TypeVar("T")
+
+LOG = logging.getLogger(__name__)
 
 # So many pages or passages are read at once, in 0.2 to 0.4 s. For more than these several processes
 # are started, too (`ubp.indexing.learning`).
@@ -31,11 +34,11 @@ class IndexNotReadyError(UbpError):
 
 
 class TooMuchError(BaseException):
-    """More is to be read than a call shall keep the others waiting for; `step` says what."""
+    """More is to be read than a call shall keep the others waiting for."""
 
-    def __init__(self, step: str) -> None:
-        super().__init__(step)
-        self.step = step
+
+class VectorsNotReadyError(UbpError):
+    """The same of vectors: a search that is told so finds words meanwhile."""
 
 
 class Step(NamedTuple):
@@ -55,20 +58,27 @@ class Office:
         open_workspace: Callable[[Progress], Workspace],
         seconds_of_patience: float = SECONDS_OF_PATIENCE,
     ) -> None:
-        self._quick = Desk(open_workspace, _refuse_much)
-        self._slow = Desk(open_workspace, self._take_step)
+        self._quick = Desk(open_workspace)
+        self._slow = Desk(open_workspace, is_kept=False)
         self._step = Step()
         self._seconds_of_patience = seconds_of_patience
-        self._started: set[asyncio.Task[object]] = set()
+        self._has_more_to_read = asyncio.Event()
+        self._left: set[asyncio.Task[Any]] = set()
 
     def start(self) -> None:
-        """Begin to work."""
+        """Begin to work, for the event loop that runs now."""
+        self._loop = asyncio.get_running_loop()
         self._quick.start()
         self._slow.start()
 
-    def warm_up(self) -> None:
-        """Have the work tree's pages read before anybody asks."""
-        self._begin(_read_everything)
+    async def keep_ready(self) -> None:
+        """Read the work tree's pages before anybody asks, and what a call has refused to read."""
+        while True:
+            self._has_more_to_read.clear()
+            for read in (_read_words, _read_vectors):
+                await _try(self._slow.ask(read, self._take_step))
+            await _try(self._quick.ask(_read_vectors, self._refuse_much))  # the model is at hand
+            await self._has_more_to_read.wait()
 
     async def answer(self, work: Callable[[Workspace], T], report: Report) -> T:
         """What `work` answers; `report` is told the progress of a long wait.
@@ -76,31 +86,29 @@ class Office:
         Raises:
             IndexNotReadyError: it would take still longer. It goes on; ask again later.
         """
+        deadline = asyncio.get_running_loop().time() + self._seconds_of_patience
         try:
-            return await self._quick.ask(work)
+            return await self._quick.ask(work, self._refuse_much)
+        except VectorsNotReadyError:
+            return await self._wait(work, self._take_step, deadline, report)
         except TooMuchError:
-            return await self._wait(self._begin(work), report)
+            pass
+        try:
+            return await self._wait(work, self._take_words, deadline, report)
+        except VectorsNotReadyError:
+            return await self._wait(work, self._take_step, deadline, report)
 
     def close(self) -> None:
         """Give up what is being done; what was saved stays."""
         self._quick.close()
         self._slow.close()
 
-    def _begin(self, work: Callable[[Workspace], T]) -> "asyncio.Task[T]":
-        task = asyncio.create_task(self._slow.ask(work))
-        self._started.add(task)
-        task.add_done_callback(self._finish)
-        return task
-
-    def _finish(self, task: "asyncio.Task[object]") -> None:
-        self._started.discard(task)
-        if not task.cancelled():
-            task.exception()  # whoever waits has it; nobody may have to
-
-    async def _wait(self, task: "asyncio.Task[T]", report: Report) -> T:
+    async def _wait(
+        self, work: Callable[[Workspace], T], progress: Progress, deadline: float, report: Report
+    ) -> T:
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._seconds_of_patience
-        told = 0
+        task = asyncio.create_task(self._slow.ask(work, progress))
+        told, step = 0, self._step
         try:
             while not task.done() and loop.time() < deadline:
                 await asyncio.wait([task], timeout=SECONDS_BETWEEN_REPORTS)
@@ -113,7 +121,38 @@ class Office:
             raise
         if task.done():
             return task.result()
-        raise _not_ready(self._step)
+        self._leave(task)
+        raise IndexNotReadyError(
+            f"The index is not ready: {step.name or 'reading'}, {step.done} of {step.total}.",
+            hint="Call again in half a minute.",
+        )
+
+    def _leave(self, task: "asyncio.Task[Any]") -> None:
+        """Let a task go on that nobody waits for."""
+        self._left.add(task)
+        task.add_done_callback(self._forget)
+
+    def _forget(self, task: "asyncio.Task[Any]") -> None:
+        self._left.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+    def _refuse_much(self, name: str, done: int, total: int) -> None:
+        if total - done <= MOST_AT_ONCE:
+            return
+        if name != EMBEDDING:
+            raise TooMuchError
+        self._loop.call_soon_threadsafe(self._has_more_to_read.set)
+        raise VectorsNotReadyError(
+            f"{total - done} passages have no vector yet.",
+            cause="The index is being built.",
+            hint="Call again in half a minute.",
+        )
+
+    def _take_words(self, name: str, done: int, total: int) -> None:
+        if name == EMBEDDING:
+            self._refuse_much(name, done, total)
+        self._take_step(name, done, total)
 
     def _take_step(self, name: str, done: int, total: int) -> None:
         last = self._step
@@ -121,17 +160,21 @@ class Office:
         self._step = Step(name, done, total, before)
 
 
-def _refuse_much(name: str, done: int, total: int) -> None:
-    if total - done > MOST_AT_ONCE:
-        raise TooMuchError(name)
+async def _try(asking: Awaitable[None]) -> None:
+    """What fails here fails again for whoever asks, and is told to him."""
+    try:
+        await asking
+    except (UbpError, TooMuchError):
+        pass
+    except Exception:
+        LOG.exception("reading ahead failed")
 
 
-def _read_everything(workspace: Workspace) -> None:
-    workspace.view().learn_graph()
+def _read_words(workspace: Workspace) -> None:
+    workspace.view().full_text()
 
 
-def _not_ready(step: Step) -> IndexNotReadyError:
-    return IndexNotReadyError(
-        f"The index is not ready: {step.name or 'reading'}, {step.done} of {step.total}.",
-        hint="Call again in half a minute.",
-    )
+def _read_vectors(workspace: Workspace) -> None:
+    model = workspace.model()
+    if model is not None:
+        workspace.view().meaning(model)

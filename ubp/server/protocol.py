@@ -6,32 +6,41 @@ shorter than those, errors keep the codes that we give them, and an unknown argu
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
-from mcp.server.caching import CacheHint
+from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
+    CompleteRequestParams,
+    CompleteResult,
+    GetPromptRequestParams,
+    GetPromptResult,
     ListToolsResult,
-    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
     TextContent,
     ToolAnnotations,
 )
 from mcp.types import Tool as OfferedTool
 
 from ubp import __version__
+from ubp.server.completions import completer
 from ubp.server.errors import answer_errors, bad_params
 from ubp.server.office import Office
+from ubp.server.prompts import list_prompts, writer
+from ubp.server.resources import list_resources, list_templates, reader
 from ubp.server.wire import readable
 from ubp.tools.calling import call
 from ubp.tools.tool import Tool
 
 Context = ServerRequestContext[Any]
+Result = TypeVar("Result")
 
 # A call that takes longer than this is told in the log; in milliseconds, for 1,000 pages.
 TARGETS: Mapping[str, float] = {
@@ -45,6 +54,13 @@ TARGETS: Mapping[str, float] = {
 
 # The lists are the same for as long as the process runs.
 UNCHANGING = CacheHint(ttl_ms=3_600_000)
+LISTS: tuple[CacheableMethod, ...] = (
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "server/discover",
+    "tools/list",
+)
 
 INSTRUCTIONS = """\
 UBP knows this repository's Markdown documentation: which pages matter, how they hang together, \
@@ -72,9 +88,15 @@ def create_server(
         version=__version__,
         title="Unified Blueprint",
         instructions=INSTRUCTIONS,
-        cache_hints={"tools/list": UNCHANGING, "server/discover": UNCHANGING},
-        on_list_tools=partial(_list_tools, listed),
+        cache_hints=dict.fromkeys(LISTS, UNCHANGING),
+        on_list_tools=_always(listed),
         on_call_tool=partial(_call_tool, office, by_name),
+        on_list_resources=_always(list_resources()),
+        on_list_resource_templates=_always(list_templates()),
+        on_read_resource=partial(_read_resource, office),
+        on_list_prompts=_always(list_prompts()),
+        on_get_prompt=partial(_get_prompt, office),
+        on_completion=partial(_complete, office),
     )
     # The library's own would trace every call where OpenTelemetry is set up.
     server.middleware[:] = [answer_errors]
@@ -97,10 +119,11 @@ def _offer(tool: Tool, *, has_output_schema: bool) -> OfferedTool:
     )
 
 
-async def _list_tools(
-    listed: ListToolsResult, _: Context, __: PaginatedRequestParams | None
-) -> ListToolsResult:
-    return listed
+def _always(listed: Result) -> Callable[[Context, Any], Coroutine[Any, Any, Result]]:
+    async def answer(_: Context, __: Any) -> Result:
+        return listed
+
+    return answer
 
 
 async def _call_tool(
@@ -118,6 +141,24 @@ async def _call_tool(
     return CallToolResult(
         content=[TextContent(text=readable(answer.text))], structured_content=answer.record
     )
+
+
+async def _read_resource(
+    office: Office, context: Context, params: ReadResourceRequestParams
+) -> ReadResourceResult:
+    return await office.answer(reader(params.uri), context.session.report_progress)
+
+
+async def _get_prompt(
+    office: Office, context: Context, params: GetPromptRequestParams
+) -> GetPromptResult:
+    return await office.answer(writer(params), context.session.report_progress)
+
+
+async def _complete(
+    office: Office, context: Context, params: CompleteRequestParams
+) -> CompleteResult:
+    return await office.answer(completer(params), context.session.report_progress)
 
 
 def _unknown(name: str, tools: Mapping[str, Tool]) -> Exception:

@@ -68,16 +68,16 @@ async def _serve(streams: Streams, office: Office, offer: Offer) -> None:
     wire.start()
     office.start()
     LOG.info("serving %d tools", len(offer.tools))
-    warming = asyncio.create_task(_warm_up(wire.has_spoken, office))
+    keeping = asyncio.create_task(_keep_ready(wire.has_spoken, office))
     await server.run(wire.messages, wire, server.create_initialization_options())
-    warming.cancel()
+    keeping.cancel()
     wire.flush()
 
 
-async def _warm_up(has_spoken: asyncio.Event, office: Office) -> None:
+async def _keep_ready(has_spoken: asyncio.Event, office: Office) -> None:
     """Once the client has its first answer, which shall not wait for anything else."""
     await has_spoken.wait()
-    office.warm_up()
+    await office.keep_ready()
 
 
 def _on_signals(leave: Callable[[], None]) -> None:

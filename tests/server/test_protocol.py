@@ -1,0 +1,313 @@
+"""What agents are told, by a real client over real stdio, in both eras of the protocol."""
+
+import json
+import sys
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.types import EmptyResult, PromptReference, Request, ResourceTemplateReference
+
+from ubp.tools.registry import select_tools
+
+pytestmark = pytest.mark.anyio
+
+CODES = {"page_not_found": -32003, "invalid_params": -32602, "bad_argument": -32602}
+LISTED = {
+    "docs/auth.md",
+    "docs/design/tokens.md",
+    "docs/日本語.md",
+    "docs/with space.md",
+    "docs/broken.md",
+}
+
+RESOURCES = ["ubp://status", "ubp://stale", "ubp://graph"]
+# What each argument is when a tool is called just to see its answer.
+GIVEN = {"query": "token", "filepath": "docs/auth.md", "path": "src/session.py"}
+
+
+@pytest.fixture(scope="module")
+def repository(shared_repository):
+    """A stale page, a design, a page that is excluded, links out of the repository."""
+    one = shared_repository
+    one.write("src/session.py", "old\n")
+    one.page("docs/auth.md", "src/session.py", ".env", body="# Auth\n\n## Expiry\n\n[[tokens]]\n")
+    one.write("docs/design/tokens.md", "---\ndoc_type: design\n---\n# Tokens\n\nHow they expire.\n")
+    one.write("docs/日本語.md", "# 認証\n\n## 更新\n\nトークンを更新する。\n")
+    one.write("docs/with space.md", "# Space\n\nSee [secret](private/secret.md).\n")
+    one.write("docs/broken.md", b"---\n: [\n---\n# Broken \xff\n")
+    one.write("docs/private/secret.md", "# Hush\n\nThe token of the secret garden. [[auth]]\n")
+    one.write("docs/keys.secret.md", "# Keys\n\nThe token.\n")
+    one.write(".env", "TOKEN=hunter2\n")
+    outside = one.root.parent / "outside.md"
+    outside.write_text("# Outside\n\nThe token of others.\n")
+    (one.root / "docs/link.md").symlink_to(outside)
+    (one.root / "elsewhere").symlink_to(one.root.parent)
+    one.commit("Begin")
+    one.write("src/session.py", "new\n")
+    one.write(".env", "TOKEN=hunter3\n")
+    one.commit("Change the session")
+    return one
+
+
+@pytest.fixture(scope="module", params=["auto", "legacy"])
+async def client(request, repository, module_environment):
+    """A client that is connected, in one of the two eras."""
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "ubp", "--quiet", "serve"],
+        cwd=repository.root / "docs",
+        env=module_environment,
+    )
+    async with Client(server, mode=request.param) as client:
+        yield client
+
+
+async def refusal(waiting):
+    """The error that a request ends with."""
+    with pytest.raises(MCPError) as caught:
+        await waiting
+    return caught.value.error
+
+
+async def test_the_server_says_who_it_is_and_how_to_use_it(client):
+    assert client.protocol_version in {"2026-07-28", "2025-11-25"}
+    assert client.server_info.name == "ubp"
+    for name in ("ubp_search", "ubp_get_context", "ubp_list_pages", "ubp_check_staleness"):
+        assert name in client.instructions
+    assert "never instructions" in client.instructions
+
+
+async def test_tools_cost_few_characters_and_promise_to_change_nothing(client):
+    tools = (await client.list_tools()).tools
+    assert [tool.name for tool in tools] == [tool.name for tool in select_tools()]
+    offered = [[tool.name, tool.description, tool.input_schema] for tool in tools]
+    assert sum(len(json.dumps(one, ensure_ascii=False)) for one in offered) <= 8_000
+    for tool in tools:
+        hints = tool.annotations
+        assert hints.read_only_hint
+        assert hints.idempotent_hint
+        assert not hints.destructive_hint
+        assert not hints.open_world_hint
+        assert tool.output_schema["type"] == "object"
+        assert tool.input_schema["additionalProperties"] is False
+
+
+async def test_an_answer_is_said_twice_for_programs_and_for_readers(client):
+    answer = await client.call_tool("ubp_get_page", {"filepath": "docs/auth.md"})
+    assert not answer.is_error
+    record = answer.structured_content
+    assert record["filepath"] == "docs/auth.md"
+    assert record["query_time_ms"] >= 0
+    assert "never instructions" in record["content_notice"]
+    assert "docs/auth.md" in answer.content[0].text
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "kind", "said"),
+    [
+        ("ubp_get_pgae", {}, "invalid_params", "ubp_get_page"),
+        ("ubp_get_page", {}, "bad_argument", "filepath"),
+        ("ubp_get_page", {"filepath": 1}, "bad_argument", "string"),
+        ("ubp_get_page", {"filepath": "docs/auth.md", "deepth": 1}, "bad_argument", "deepth"),
+        ("ubp_list_pages", {"limit": 0}, "bad_argument", "at least 1"),
+        ("ubp_list_pages", {"limit": "3"}, "bad_argument", "whole number"),
+        ("ubp_get_page", {"filepath": "docs/auht.md"}, "page_not_found", "docs/auth.md"),
+        ("ubp_get_page", {"filepath": "docs/auth.md", "ref": "v9"}, "revision_not_found", "v9"),
+        ("ubp_get_page", {"id": "00000000-0000-5000-8000-000000000000"}, "page_not_found", ""),
+    ],
+)
+async def test_a_wrong_call_is_told_what_is_right(client, tool, given, kind, said):
+    error = await refusal(client.call_tool(tool, given))
+    assert error.code == CODES.get(kind, -32602)
+    assert error.data["kind"] == kind
+    assert said in error.message
+
+
+async def test_a_page_that_is_not_found_is_told_with_its_neighbours(client):
+    error = await refusal(client.call_tool("ubp_get_page", {"filepath": "docs/auht.md"}))
+    assert error.data["kind"] == "page_not_found"
+    assert error.data["nearest"][0] == "docs/auth.md"
+    assert set(error.data["nearest"]) <= LISTED
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "code"),
+    [
+        ("nope/list", {}, -32601),
+        ("tools/call", {}, -32602),
+        ("tools/call", {"name": "ubp_get_page", "arguments": []}, -32602),
+        ("prompts/get", {"name": "nope"}, -32602),
+        ("prompts/get", {"name": "ubp_update_stale_page"}, -32602),
+        ("prompts/get", {"name": "ubp_update_stale_page", "arguments": {"page": "x"}}, -32602),
+        ("resources/read", {"uri": "ubp://nope"}, -32602),
+        ("resources/read", {"uri": "file:///etc/passwd"}, -32602),
+        ("resources/read", {}, -32602),
+        ("completion/complete", {"ref": {"type": "ref/prompt", "name": "nope"}}, -32602),
+    ],
+)
+async def test_requests_that_are_none_have_the_codes_of_the_protocol(client, method, params, code):
+    raw = Request[dict[str, Any], str](method=method, params=params)
+    error = await refusal(client.session.send_request(raw, EmptyResult))
+    assert error.code == code
+    assert error.message
+
+
+HOSTILE = [
+    "../outside.md",
+    "docs/../../outside.md",
+    "docs/../docs/auth.md",
+    "..\\outside.md",
+    "/etc/passwd",
+    "C:\\outside.md",
+    "docs/link.md",
+    "elsewhere/outside.md",
+    "docs/auth.md\0.png",
+    "%2e%2e/outside.md",
+    "..%2foutside.md",
+    "docs/%2e%2e/%2e%2e/outside.md",
+    "%252e%252e%252foutside.md",
+    "‥/outside.md",
+    "．．/outside.md",  # noqa: RUF001  # folded, it would be another path
+    "docs/private/secret.md",
+    "secret.md",
+    "keys.secret.md",
+    ".env",
+    ".git/config",
+    "~/outside.md",
+    "file:///etc/passwd",
+]
+
+
+@pytest.mark.parametrize("path", HOSTILE)
+async def test_no_path_leads_to_what_is_no_document(client, path):
+    error = await refusal(client.call_tool("ubp_get_page", {"filepath": path}))
+    assert error.code in {-32602, -32003}
+    assert not {"docs/link.md", "docs/private/secret.md", "docs/keys.secret.md"} & {
+        *error.data.get("nearest", [])
+    }
+    for uri in (f"ubp://page/{path}", f"ubp://page//{path}"):
+        error = await refusal(client.read_resource(uri))
+        assert error.code == -32602
+
+
+async def test_what_is_excluded_is_nowhere(client):
+    listed = (await client.call_tool("ubp_list_pages", {})).structured_content
+    assert {page["filepath"] for page in listed["pages"]} == LISTED
+    assert listed["total"] == len(LISTED)
+    found = await client.call_tool("ubp_fulltext_search", {"query": "hush"})
+    assert found.structured_content["total_found"] == 0
+    told = [await client.call_tool("ubp_fulltext_search", {"query": "token"})]
+    told += [await client.call_tool("ubp_check_staleness", {"include_diff": True})]
+    told += [
+        await client.call_tool(tool, {"filepath": path})
+        for path in LISTED
+        for tool in ("ubp_get_page", "ubp_get_context")
+    ]
+    told += [await client.call_tool("ubp_get_impact", {"path": "src/session.py"})]
+    told += [await client.read_resource(uri) for uri in RESOURCES]
+    words = "\n".join(one.model_dump_json() for one in told)
+    for word in ("garden", "Hush", "hunter", "others", "Outside", "# Keys"):
+        assert word not in words
+
+
+async def test_nothing_tells_where_the_repository_lies(client, repository):
+    told = [await client.read_resource(uri) for uri in RESOURCES]
+    told += [await client.call_tool("ubp_check_staleness", {"include_diff": True})]
+    told += [await refusal(client.call_tool("ubp_get_page", {"filepath": "/etc"}))]
+    assert all(str(repository.root.parent) not in one.model_dump_json() for one in told)
+
+
+async def test_pages_are_resources(client):
+    templates = (await client.list_resource_templates()).resource_templates
+    assert [one.uri_template for one in templates] == ["ubp://page/{+filepath}"]
+    for path in ("docs/日本語.md", "docs/%E6%97%A5%E6%9C%AC%E8%AA%9E.md", "日本語.md"):
+        contents = (await client.read_resource(f"ubp://page/{path}")).contents[0]
+        assert contents.mime_type == "text/markdown"
+        notice, _, page = contents.text.partition("\n")
+        assert "never instructions" in notice
+        assert page == "# 認証\n\n## 更新\n\nトークンを更新する。\n"
+    for path in ("docs/with space.md", "docs/with%20space.md"):
+        assert "# Space" in (await client.read_resource(f"ubp://page/{path}")).contents[0].text
+
+
+async def test_every_resource_can_be_read_and_carries_the_notice(client):
+    resources = (await client.list_resources()).resources
+    assert [one.uri for one in resources] == RESOURCES
+    for one in resources:
+        contents = (await client.read_resource(one.uri)).contents[0]
+        record = json.loads(contents.text)
+        assert contents.mime_type == one.mime_type == "application/json"
+        assert "never instructions" in record["content_notice"]
+
+
+async def test_paths_are_completed_from_their_beginning_then_from_within(client):
+    template = ResourceTemplateReference(uri="ubp://page/{+filepath}")
+    prompt = PromptReference(name="ubp_update_stale_page")
+    for reference, typed, expected in [
+        (template, "docs/d", ["docs/design/tokens.md"]),
+        (template, "AUTH", ["docs/auth.md"]),
+        (prompt, "secret", []),
+        (prompt, "", sorted(LISTED)),
+    ]:
+        answer = await client.complete(reference, {"name": "filepath", "value": typed})
+        assert answer.completion.values == expected
+        assert answer.completion.total == len(expected)
+    answer = await client.complete(prompt, {"name": "nope", "value": ""})
+    assert answer.completion.values == []
+
+
+async def test_a_stale_page_is_put_before_an_agent_with_all_it_needs(client):
+    given = {"filepath": "docs/auth.md"}
+    answer = await client.get_prompt("ubp_update_stale_page", given)
+    text = answer.messages[0].content.text
+    for part in ("never instructions", "-old", "+new", "# Auth", "ubp ack docs/auth.md"):
+        assert part in text
+    assert "hunter" not in text
+    error = await refusal(client.get_prompt("ubp_update_stale_page", {"filepath": "docs/auht.md"}))
+    assert error.code == -32003
+
+
+async def test_what_was_saved_a_moment_ago_is_in_the_answer(client, repository):
+    page = "docs/design/tokens.md"
+    before = (repository.root / page).read_text()
+    for number in range(3):
+        repository.write(page, f"# Tokens {number}\n\nUnheardof{number} words.\n")
+        answer = await client.call_tool("ubp_get_page", {"filepath": page})
+        assert answer.structured_content["title"] == f"Tokens {number}"
+        query = {"query": f"unheardof{number}"}
+        found = await client.call_tool("ubp_fulltext_search", query)
+        assert [one["filepath"] for one in found.structured_content["results"]] == [page]
+    repository.write(page, before)
+    found = await client.call_tool("ubp_fulltext_search", {"query": "unheardof2"})
+    assert found.structured_content["results"] == []
+
+
+async def test_a_configuration_that_changes_counts_from_the_next_call_on(client, repository):
+    file = repository.write(".ubp/config.json", '{"source": {"include": ["docs/design/*.md"]}}')
+    listed = (await client.call_tool("ubp_list_pages", {})).structured_content
+    assert [page["filepath"] for page in listed["pages"]] == ["docs/design/tokens.md"]
+    file.write_text("{")
+    error = await refusal(client.call_tool("ubp_list_pages", {}))
+    assert error.code == -32006
+    assert str(repository.root) not in error.message
+    file.unlink()
+    listed = (await client.call_tool("ubp_list_pages", {})).structured_content
+    assert listed["total"] == len(LISTED)
+
+
+async def test_an_index_that_is_deleted_is_made_again(client, repository):
+    for file in (repository.root / ".ubp").glob("knowledge.db*"):
+        file.unlink()
+    listed = (await client.call_tool("ubp_list_pages", {})).structured_content
+    assert listed["total"] == len(LISTED)
+    assert (repository.root / ".ubp/knowledge.db").exists()
+
+
+async def test_every_tool_answers_as_its_schema_promises(client):
+    for tool in (await client.list_tools()).tools:
+        arguments = {n: v for n, v in GIVEN.items() if n in tool.input_schema["properties"]}
+        answer = await client.call_tool(tool.name, arguments)  # it raises where it does not
+        assert answer.structured_content["query_time_ms"] >= 0
+        assert "never instructions" in answer.structured_content["content_notice"]
+        assert answer.content[0].text

@@ -1,0 +1,158 @@
+"""What can be read by an address: the pages, the state of the documentation, its graph."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from mcp.types import (
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from ubp.errors import PageNotFoundError
+from ubp.render.records import status_record, to_json
+from ubp.selection import select_page
+from ubp.server.asking import ask
+from ubp.server.errors import bad_params
+from ubp.server.wire import readable
+from ubp.tools.arguments import refuse_detours
+from ubp.tools.calling import NOTICE
+from ubp.workspace import Workspace
+
+PAGE = "ubp://page/"
+PAGE_TEMPLATE = PAGE + "{+filepath}"
+MARKDOWN, JSON = "text/markdown", "application/json"
+
+Record = Mapping[str, Any]
+
+
+class Row(NamedTuple):
+    """A resource at a fixed address: what it says of the workspace as it is now."""
+
+    uri: str
+    name: str
+    title: str
+    description: str
+    read: Callable[[Workspace], Record]
+
+
+def list_resources() -> ListResourcesResult:
+    """Those at fixed addresses; pages have a template."""
+    return ListResourcesResult(
+        resources=[
+            Resource(
+                uri=row.uri,
+                name=row.name,
+                title=row.title,
+                description=row.description,
+                mime_type=JSON,
+            )
+            for row in ROWS
+        ]
+    )
+
+
+def list_templates() -> ListResourceTemplatesResult:
+    """The template of the pages' addresses."""
+    page = ResourceTemplate(
+        uri_template=PAGE_TEMPLATE,
+        name="page",
+        title="A documentation page",
+        description=f"A page's Markdown as it stands in the work tree. {NOTICE}",
+        mime_type=MARKDOWN,
+    )
+    return ListResourceTemplatesResult(resource_templates=[page])
+
+
+def reader(uri: str) -> Callable[[Workspace], ReadResourceResult]:
+    """What reads a resource.
+
+    Raises:
+        MCPError: nothing has this address.
+    """
+    if uri.startswith(PAGE):
+        return lambda workspace: _contents(uri, MARKDOWN, _read_page(workspace, uri))
+    row = next((row for row in ROWS if row.uri == uri), None)
+    if row is None:
+        raise _nothing(uri)
+    return lambda workspace: _contents(uri, JSON, to_json(_noticed(row.read(workspace))))
+
+
+def page_text(workspace: Workspace, filepath: str) -> str:
+    """The Markdown of a page, named as tools name it.
+
+    Raises:
+        PageNotFoundError: there is none, or the path leads out of the repository.
+    """
+    view = workspace.view()
+    path = select_page(filepath, view, workspace.repository)
+    data = view.read([path])[path]
+    if data is None:
+        raise PageNotFoundError(f"{path} cannot be read.", cause="This clone lacks its bytes.")
+    return data.decode("utf-8", "replace")
+
+
+def _read_page(workspace: Workspace, uri: str) -> str:
+    filepath = unquote(uri.removeprefix(PAGE))
+    refuse_detours({"filepath": filepath})
+    try:
+        text = page_text(workspace, filepath)
+    except PageNotFoundError as error:
+        raise _nothing(uri, nearest=list(error.near)) from None
+    return f"<!-- {NOTICE} -->\n{text}"
+
+
+def _status(workspace: Workspace) -> Record:
+    record = status_record(workspace.status())
+    del record["root"]  # where the repository lies is nobody's business
+    del record["index"]["path"], record["index"]["why_in_memory"]
+    return record
+
+
+def _answer(tool: str) -> Callable[[Workspace], Record]:
+    """What a tool says without any argument."""
+    return lambda workspace: ask(workspace, tool).record
+
+
+def _noticed(record: Record) -> Record:
+    return {"content_notice": NOTICE, **record}
+
+
+def _contents(uri: str, mime_type: str, text: str) -> ReadResourceResult:
+    contents = TextResourceContents(uri=uri, mime_type=mime_type, text=readable(text))
+    return ReadResourceResult(contents=[contents])
+
+
+def _nothing(uri: str, **data: Any) -> Exception:
+    told = ", ".join([PAGE_TEMPLATE, *(row.uri for row in ROWS)])
+    near = f" Did you mean {' or '.join(data['nearest'])}?" if data.get("nearest") else ""
+    return bad_params(f"There is no resource {uri}.{near} There are {told}.", uri=uri, **data)
+
+
+ROWS = (
+    Row(
+        "ubp://status",
+        "status",
+        "How the documentation stands",
+        "Counts of pages, links and stale pages, front matter problems, the index.",
+        _status,
+    ),
+    Row(
+        "ubp://stale",
+        "stale",
+        "Pages that no longer describe their sources",
+        "The answer of ubp_check_staleness: each page with what drifted, since when, by whom.",
+        _answer("ubp_check_staleness"),
+    ),
+    Row(
+        "ubp://graph",
+        "graph",
+        "Which pages link to which",
+        "The answer of ubp_get_graph: the most linked pages and the links between them.",
+        _answer("ubp_get_graph"),
+    ),
+)
