@@ -59,7 +59,10 @@ class Snippet(NamedTuple):
 
 
 class Initialized(NamedTuple):
-    """What `ubp init` did: files from the root, counts of the new index, snippets to paste."""
+    """What `ubp init` did: files from the root, counts of the new index, snippets to paste.
+
+    `embedded` (sections) is None where nothing was to be embedded, or there is no model.
+    """
 
     root: str
     written: tuple[str, ...]
@@ -68,6 +71,7 @@ class Initialized(NamedTuple):
     bound: int
     problems: int
     links: int
+    embedded: int | None
     seconds: float
     snippets: tuple[Snippet, ...]
 

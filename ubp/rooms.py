@@ -169,21 +169,16 @@ class Rooms:
             UsageError: there is none.
             ModelError: the configured model is not there, or cannot be used.
         """
-        from ubp.embed.place import has_extra
+        from ubp.embed.place import require_extra
 
         model = self.model()
         if model is not None:
             return model
-        if has_extra():
-            raise UsageError(
-                "This needs an embedding model.",
-                cause='search.model in .ubp/config.json is "none".',
-                hint="Take it out, and the model that comes with UBP is used.",
-            )
+        require_extra()
         raise UsageError(
-            "This needs an embedding model, and what runs one is not installed.",
-            cause="UBP was installed without its extra `full`.",
-            hint="Install it: pip install 'ubp[full]'",
+            "This needs an embedding model.",
+            cause='search.model in .ubp/config.json is "none".',
+            hint="Take it out, and the model that comes with UBP is used.",
         )
 
     def is_hidden(self, path: FilePath) -> bool:

@@ -29,6 +29,21 @@ class LinkCounts(NamedTuple):
     broken: int | None
 
 
+class ModelStatus(NamedTuple):
+    """The model in use, and of how many sections it has no vectors yet.
+
+    Where there is none all but `sections` is None, and `why_none` tells why.
+    """
+
+    name: str | None
+    directory: str | None
+    dimensions: int | None
+    fingerprint: str | None
+    sections: int
+    pending: int | None
+    why_none: str = ""
+
+
 class Status(NamedTuple):
     """The answer of `ubp status`. `root` is None in a bare repository."""
 
@@ -41,6 +56,7 @@ class Status(NamedTuple):
     threshold_days: float
     links: LinkCounts
     servers: tuple[Running, ...]
+    model: ModelStatus
 
 
 def tell_status(  # noqa: PLR0913  # a part from each room
@@ -52,6 +68,7 @@ def tell_status(  # noqa: PLR0913  # a part from each room
     keys: tuple[str, ...],
     links: LinkCounts,
     servers: tuple[Running, ...],
+    model: ModelStatus,
 ) -> Status:
     """Put together what the rooms said."""
     unparsed = (Unparsed(p.filepath, p.facts.problems) for p in pages if p.facts.problems)
@@ -65,16 +82,19 @@ def tell_status(  # noqa: PLR0913  # a part from each room
         threshold_days=report.threshold_days,
         links=links,
         servers=servers,
+        model=model,
     )
 
 
 class IndexRun(NamedTuple):
     """What `ubp reindex` did: so many documents stand in the index, so many were parsed for it.
 
-    `pruned` is None where nothing was asked to be forgotten.
+    `pruned` is None where nothing was asked to be forgotten, `embedded` (sections) where nothing
+    was to be embedded, or there is no model.
     """
 
     documents: int
     parsed: int
     pruned: Pruned | None
+    embedded: int | None
     statistics: Statistics

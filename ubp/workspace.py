@@ -13,7 +13,6 @@ from ubp.git.snapshot import read_commit, read_document
 from ubp.git.trees import diff_trees
 from ubp.index import View
 from ubp.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict, Snapshot
-from ubp.relating import Relating
 from ubp.rooms import Question
 from ubp.running import find_running
 from ubp.staleness.assess import assess, hide
@@ -26,7 +25,8 @@ from ubp.staleness.report import (
     summarise,
     worst_first,
 )
-from ubp.status import IndexRun, LinkCounts, Status, tell_status
+from ubp.status import LinkCounts, Status, tell_status
+from ubp.upkeep import Upkeep
 
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.check.report import CheckReport, FixReport
@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.report.values import Report, Span
 
 
-class Workspace(Relating):
+class Workspace(Upkeep):
     """A repository with its index. Not safe for use by several threads at once."""
 
     def stale(
@@ -204,26 +204,8 @@ class Workspace(Relating):
             keys=self.config.keys,
             links=LinkCounts(buckets, self._count_broken(court) if finds_broken else None),
             servers=find_running(self.repository.data_dir),
+            model=self.model_status(court.view),
         )
-
-    def reindex(self, *, file: str | None = None, prune: bool = False) -> IndexRun:
-        """Read every page anew, or one `file`; with `prune` forget only what is no longer needed.
-
-        Raises:
-            UsageError: `file` names no page.
-        """
-        from ubp.selection import select_pages
-
-        if file is not None:
-            view = self.view()
-            paths = select_pages([file], view, self.repository)
-            self.store.forget_facts({page.blob for path in paths if (page := view.page(path))})
-        elif not prune:
-            self.store.clear()
-        view = self.view()
-        view.learn_graph()
-        pruned = self.store.prune() if prune else None
-        return IndexRun(view.count_documents(), view.parsed, pruned, self.store.statistics())
 
     def _court(self, snapshot: Snapshot) -> Court:
         rules = Rules(self.clock(), self.config.threshold_days, self.is_hidden)

@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from ubp.embed.fetch import fetch_model
+from ubp.embed.fetch import fetch
 from ubp.embed.model import load_model
 from ubp.embed.place import cache_folder, find_model
 from ubp.errors import ModelError, UsageError
@@ -71,7 +71,7 @@ def test_a_fetched_model_is_found_and_used(environment, small_folder):
         find_model(NAME, environment)
     assert caught.value.hint == "Fetch it: ubp model fetch owner/small"
     steps = []
-    place = fetch_model(NAME, environment, lambda *step: steps.append(step))
+    place = fetch(NAME, environment, lambda *step: steps.append(step))
     assert place == find_model(NAME, environment)
     assert place.directory == cache_folder(NAME, environment)
     fetched = {file.name for file in Path(place.directory).iterdir()}
@@ -83,28 +83,28 @@ def test_a_fetched_model_is_found_and_used(environment, small_folder):
 
 
 def test_fetching_again_takes_the_place_of_what_was_there(environment, hub):
-    first = load_model(fetch_model(NAME, environment, print)).fingerprint
+    first = load_model(fetch(NAME, environment, print)).fingerprint
     config = hub[1] / "config.json"
     config.write_text(config.read_text().replace("true", "false"))
-    assert load_model(fetch_model(NAME, environment, print)).fingerprint != first
+    assert load_model(fetch(NAME, environment, print)).fingerprint != first
     assert len(list(Path(cache_folder(NAME, environment)).parent.iterdir())) == 1
 
 
 def test_what_is_no_model_is_not_kept(environment, hub):
     (hub[1] / "model.safetensors").write_bytes(b"rubbish of some length")
     with pytest.raises(ModelError, match="cannot be used"):
-        fetch_model(NAME, environment, print)
+        fetch(NAME, environment, print)
     (hub[1] / "tokenizer.json").unlink()
     with pytest.raises(ModelError, match="is of another kind"):
-        fetch_model(NAME, environment, print)
+        fetch(NAME, environment, print)
     assert list(Path(cache_folder(NAME, environment)).parent.iterdir()) == []
 
 
 def test_what_is_not_there_cannot_be_fetched(environment):
     with pytest.raises(ModelError, match=r"The model owner/other cannot be fetched\."):
-        fetch_model("owner/other", environment, print)
+        fetch("owner/other", environment, print)
     with pytest.raises(UsageError, match="is no id of a model"):
-        fetch_model("../folder", environment, print)
+        fetch("../folder", environment, print)
 
 
 def test_the_cache_is_where_the_platform_wants_it(monkeypatch):

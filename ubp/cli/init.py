@@ -34,12 +34,14 @@ KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
 def init(
     *,
     yes: Annotated[bool, Parameter(name=["--yes", "-y"])] = False,
+    skip_embedding: bool = False,
     terminal: Terminal,
 ) -> int:
     """Write a configuration and build the index; nothing else of UBP needs it.
 
     Args:
         yes: Ask nothing and take the defaults.
+        skip_embedding: Leave the sections' vectors to the first search that needs them.
         terminal: Where the answer goes.
     """
     is_asking = terminal.is_interactive() and not yes
@@ -66,6 +68,7 @@ def init(
             bound=sum(1 for page in pages if page.facts.references),
             problems=sum(1 for page in pages if page.facts.problems),
             links=view.learn_graph().buckets().total(),
+            embedded=None if skip_embedding else workspace.embed(view),
             seconds=time.perf_counter() - started,
             snippets=make_snippets(_place(root)),
         )

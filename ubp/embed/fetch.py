@@ -18,7 +18,7 @@ CARDS = ("README.md", "LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE")
 MEGABYTE = 1_000_000
 
 
-def fetch_model(name: str, environment: Mapping[str, str], progress: Progress) -> ModelPlace:
+def fetch(name: str, environment: Mapping[str, str], progress: Progress) -> ModelPlace:
     """Bring a model into the user's cache, in place of the one that may be there; try it.
 
     Raises:

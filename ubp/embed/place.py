@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from ubp.errors import ModelError
+from ubp.errors import ModelError, UsageError
 
 BUNDLED = "ubp-bilingual-256"
 LIBRARIES = ("numpy", "model2vec")  # of the `full` extra
+INSTALL = "pip install 'ubp[full]'"
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
@@ -53,6 +54,20 @@ class ModelPlace(NamedTuple):
 def has_extra() -> bool:
     """Whether what a model needs is installed."""
     return all(find_spec(library) for library in LIBRARIES)
+
+
+def require_extra() -> None:
+    """See that a model can be run.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    if not has_extra():
+        raise UsageError(
+            "This needs an embedding model, and what runs one is not installed.",
+            cause="UBP was installed without its extra `full`.",
+            hint=f"Install it: {INSTALL}",
+        )
 
 
 def find_model(

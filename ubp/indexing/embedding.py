@@ -30,8 +30,8 @@ class Embedding:
         self._stored = stored
         self._contents = Contents(ground.repository, ground.snapshot)
 
-    def embed(self, pages: Mapping[ObjectId, FilePath], total: int) -> None:
-        """Embed these pages, which have so many chunks without a vector."""
+    def embed(self, pages: Mapping[ObjectId, FilePath], total: int) -> int:
+        """Embed these pages, which have so many chunks without a vector; tell how many texts."""
         done = 0
         known = _Known(self._stored)
         for batch in _batches(pages):
@@ -41,6 +41,7 @@ class Embedding:
                 self._stored.save(b"".join(texts), quantise(vectors))
             done += len(texts)
             self._ground.progress(EMBEDDING, min(done, total), total)
+        return done
 
     def _read(self, pages: Mapping[ObjectId, FilePath]) -> dict[bytes, str]:
         """The texts of pages by their keys; of what cannot be had none."""

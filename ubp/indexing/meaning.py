@@ -42,11 +42,13 @@ class MeaningHit(NamedTuple):
 class Meaning:
     """The vectors of a snapshot's documents; made, as far as they are missing, on the way in.
 
-    `pending` counts the chunks that have none, because their pages' bytes cannot be had.
+    `embedded` counts the chunks' texts for which that was done, `pending` the chunks that have no
+    vector still, because their pages' bytes cannot be had.
     """
 
     def __init__(self, ground: Ground, linked: Linked, model: Model) -> None:
         self.model = model
+        self.embedded = 0
         self.pending = 0
         self._ground = ground
         self._linked = linked
@@ -114,7 +116,7 @@ class Meaning:
         held.refresh(self._stored)
         missing = self._missing()
         if missing:
-            self._embedding.embed(self._in_order(missing), sum(missing.values()))
+            self.embedded += self._embedding.embed(self._in_order(missing), sum(missing.values()))
             held.refresh(self._stored)
         self.pending = sum(self._missing().values())
 

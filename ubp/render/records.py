@@ -14,11 +14,12 @@ from typing import Any
 from ubp.errors import UbpError
 from ubp.init import Initialized
 from ubp.model import Assessment, Commit, FilePath, Page, ReferenceVerdict, SourceReference
+from ubp.models import Fetched
 from ubp.paths import doc_id
 from ubp.render.shown import shown_pages
 from ubp.render.wording import moment, stem
 from ubp.staleness.report import Acknowledgement, Affected, SourceDiff, StaleReport
-from ubp.status import BUCKETS, IndexRun, Status
+from ubp.status import BUCKETS, IndexRun, ModelStatus, Status
 
 Record = dict[str, Any]
 
@@ -100,8 +101,19 @@ def status_record(status: Status) -> Record:
         "links": {bucket: status.links.buckets.get(bucket, 0) for bucket in BUCKETS},
         "broken_links": status.links.broken,
         "servers": [{"pid": one.pid, "since": moment(int(one.since))} for one in status.servers],
+        "model": model_record(status.model),
         "index": _index(status),
     }
+
+
+def model_record(model: ModelStatus) -> Record:
+    """`ubp model`: schemas/model.json."""
+    return model._asdict()
+
+
+def fetched_record(fetched: Fetched) -> Record:
+    """`ubp model fetch`: schemas/model-fetch.json."""
+    return fetched._asdict()
 
 
 def reindexed_record(run: IndexRun) -> Record:
@@ -110,6 +122,7 @@ def reindexed_record(run: IndexRun) -> Record:
         "documents": run.documents,
         "parsed": run.parsed,
         "pruned": run.pruned and run.pruned._asdict(),
+        "embedded": run.embedded,
         "index": _index(run),
     }
 

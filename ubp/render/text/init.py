@@ -15,9 +15,10 @@ def initialized_text(done: Initialized, style: Style) -> str:
     named = f"{done.bound} of {count(done.documents, 'page')}"
     problems = f", {done.problems} with front matter problems" if done.problems else ""
     links = count(done.links, "link")
+    sections = f", {count(done.embedded, 'section')} embedded" if done.embedded else ""
     lines += [
         style.green(f"Initialized UBP in {printable(done.root)}"),
-        f"  {named} name sources{problems}; {links}; indexed in {done.seconds:.2f} s",
+        f"  {named} name sources{problems}; {links}{sections}; indexed in {done.seconds:.2f} s",
         "",
         "Next:",
         f"  {style.cyan('ubp stale')}     tells which pages no longer describe their sources",

@@ -4,10 +4,11 @@ import os
 from collections.abc import Iterator
 
 from ubp import __version__
+from ubp.models import Fetched
 from ubp.render.ansi import Style
 from ubp.render.text.levels import count_levels
 from ubp.render.wording import clock, count, printable, size
-from ubp.status import IndexRun, Status
+from ubp.status import IndexRun, ModelStatus, Status
 
 BUCKET_WORDS = {
     "resolved": "to pages",
@@ -39,6 +40,8 @@ def status_text(status: Status, style: Style) -> str:
 def reindexed_text(run: IndexRun) -> str:
     """What was read, what was forgotten, how large the index is now."""
     lines = [f"{count(run.parsed, 'page')} read; {run.documents} in the index."]
+    if run.embedded:
+        lines.append(f"{count(run.embedded, 'section')} embedded.")
     if run.pruned is not None:
         pruned = run.pruned
         lines.append(
@@ -48,6 +51,23 @@ def reindexed_text(run: IndexRun) -> str:
     if run.statistics.path is None:
         lines.append(f"It was in memory: {printable(run.statistics.why_in_memory)}")
     return "\n".join(lines) + "\n"
+
+
+def model_text(model: ModelStatus) -> str:
+    """`ubp model`: what is used, where it lies."""
+    rows = [("Model", _model(model))]
+    if model.directory is not None:
+        rows += [("Directory", printable(model.directory)), ("Fingerprint", str(model.fingerprint))]
+    return "".join(f"{name + ':':<15}{text}\n" for name, text in rows)
+
+
+def fetched_text(fetched: Fetched) -> str:
+    """`ubp model fetch`: what came, and how to use it."""
+    name = printable(fetched.name)
+    return (
+        f"{name} ({fetched.dimensions} dimensions) is in {printable(fetched.directory)}.\n"
+        f'Use it: "search": {{"model": "{name}"}} in .ubp/config.json\n'
+    )
 
 
 def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
@@ -63,11 +83,22 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
     else:
         yield "Staleness", style.yellow("nothing was verified: no page names a source")
     yield "Links", _links(status, style)
+    yield "Model", _model(status.model)
     yield "Database", _database(status)
     if index.written_at is not None:
         yield "Last indexed", f"{clock(int(index.written_at))} UTC"
     for server in status.servers:
         yield "Server", f"running (PID {server.pid}, since {clock(int(server.since))} UTC)"
+
+
+def _model(model: ModelStatus) -> str:
+    if model.name is None:
+        return f"none: {printable(model.why_none)}"
+    pending = f", {model.pending} pending" if model.pending else ""
+    return (
+        f"{printable(model.name)} ({model.dimensions} dimensions);"
+        f" {count(model.sections, 'section')}{pending}"
+    )
 
 
 def _database(status: Status) -> str:

@@ -1,0 +1,127 @@
+"""`ubp model`, and what init, reindex and status say of embedding."""
+
+import json
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+
+from ubp.embed.files import fingerprint
+from ubp.embed.place import find_model
+from ubp.models import Fetched
+from ubp.render import records
+
+
+def told(answer, shape):
+    schema = records.__file__.replace("records.py", f"schemas/{shape}.json")
+    with open(schema, encoding="utf-8") as file:
+        jsonschema.validate(answer.record, json.load(file))
+    return answer.record
+
+
+def test_the_bundled_model_is_told_with_what_is_pending(drifted, ubp):
+    place = find_model(None, {})
+    expected = {
+        "name": "ubp-bilingual-256",
+        "directory": place.directory,
+        "dimensions": 256,
+        "fingerprint": fingerprint(place).hex(),
+        "sections": 3,
+        "pending": 3,
+        "why_none": "",
+    }
+    assert told(ubp(drifted, "model", "--json"), "model") == expected
+    assert told(ubp(drifted, "status", "--json"), "status")["model"] == expected
+    assert "256 dimensions); 3 sections, 3 pending\n" in ubp(drifted, "status").out
+    assert ubp(drifted, "model").out == (
+        "Model:         ubp-bilingual-256 (256 dimensions); 3 sections, 3 pending\n"
+        f"Directory:     {place.directory}\n"
+        f"Fingerprint:   {expected['fingerprint']}\n"
+    )
+    assert told(ubp(drifted, "reindex", "--json"), "reindex")["embedded"] == 3
+    assert told(ubp(drifted, "model", "--json"), "model")["pending"] == 0
+
+
+def test_embedding_can_be_left_to_the_first_search(drifted, ubp):
+    assert told(ubp(drifted, "init", "--yes", "--json"), "init")["embedded"] == 2
+    skipped = ubp(drifted, "reindex", "--skip-embedding", "--json")
+    assert told(skipped, "reindex")["embedded"] is None
+    skipped = ubp(drifted, "init", "--yes", "--skip-embedding", "--json")
+    assert told(skipped, "init")["embedded"] is None
+    assert ubp(drifted, "model", "--json").record["pending"] == 2
+    assert told(ubp(drifted, "reindex", "--prune", "--json"), "reindex")["embedded"] is None
+
+
+def test_why_there_is_no_model_is_told(drifted, ubp, monkeypatch):
+    def why():
+        record = told(ubp(drifted, "model", "--json"), "model")
+        assert (record["name"], record["pending"], record["sections"]) == (None, None, 3)
+        return record["why_none"]
+
+    drifted.write(".ubp/config.json", '{"search": {"model": "none"}}')
+    assert why() == 'search.model is "none"'
+    drifted.write(".ubp/config.json", '{"search": {"model": "owner/name"}}')
+    assert why() == "The model owner/name is not here."
+    assert "Model:         none: The model owner/name" in ubp(drifted, "status").out
+    monkeypatch.setattr("ubp.embed.place.LIBRARIES", ("a_library_that_is_not_there",))
+    assert why() == "not installed (pip install 'ubp[full]')"
+    assert ubp(drifted, "reindex", "--json").record["embedded"] is None
+
+
+def test_a_fetched_model_is_told_with_what_to_write(repository, ubp, monkeypatch):
+    def fetch(name, environment, progress):
+        progress("Fetching", 1, 1)
+        assert environment["HOME"]
+        return Fetched(name, "/cache/small", 3)
+
+    monkeypatch.setattr("ubp.models.fetch_model", fetch)
+    answer = ubp(repository, "model", "fetch", "owner/small")
+    assert answer.status == 0
+    assert answer.out == (
+        "owner/small (3 dimensions) is in /cache/small.\n"
+        'Use it: "search": {"model": "owner/small"} in .ubp/config.json\n'
+    )
+    answer = ubp(repository, "model", "fetch", "owner/small", "--json")
+    assert told(answer, "model-fetch") == {
+        "name": "owner/small",
+        "directory": "/cache/small",
+        "dimensions": 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (["fetch"], "Which model is to be fetched?"),
+        (["fetch", "no id"], "no id is no id of a model."),
+        (["bring", "owner/small"], ""),
+    ],
+)
+def test_calls_that_are_wrong_exit_2(tokens, message, repository, ubp):
+    answer = ubp(repository, "model", *tokens)
+    assert (answer.status, answer.out) == (2, "")
+    assert message in answer.err
+
+
+def test_without_the_extra_nothing_is_fetched(repository, ubp, monkeypatch):
+    monkeypatch.setattr("ubp.embed.place.LIBRARIES", ("a_library_that_is_not_there",))
+    answer = ubp(repository, "model", "fetch", "owner/small")
+    assert answer.status == 2
+    assert "Hint: Install it: pip install 'ubp[full]'" in answer.err
+
+
+def test_telling_the_model_loads_none(drifted):
+    program = (
+        "import sys; from ubp.__main__ import main; main(['model']); main(['status']);"
+        "print(*{'numpy', 'model2vec', 'tokenizers'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=drifted.root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.endswith("\n\n")
+    assert "ubp-bilingual-256" in done.stdout
