@@ -30,9 +30,11 @@ def told_as_running(data_dir: str) -> Iterator[None]:
     path = os.path.join(folder, str(os.getpid()))
     descriptor = None
     with suppress(OSError):
-        with suppress(FileExistsError):
-            os.mkdir(folder)
-        descriptor = _open_locked(path)
+        if _is_folder(data_dir):
+            with suppress(FileExistsError):
+                os.mkdir(folder)
+        if _is_folder(folder):
+            descriptor = _open_locked(path)
     try:
         yield
     finally:
@@ -47,12 +49,18 @@ def find_running(data_dir: str) -> tuple[Running, ...]:
     So the system is asked whether somebody still holds the lock.
     """
     folder = os.path.join(data_dir, LOCK_NAME)
-    found = []
-    with suppress(OSError):
-        if stat.S_ISDIR(os.lstat(folder).st_mode):
-            names = sorted((name for name in os.listdir(folder) if name.isdecimal()), key=int)
-            found = [one for name in names if (one := _examine(os.path.join(folder, name)))]
-    return tuple(found)
+    if not _is_folder(folder):
+        return ()
+    names = sorted((name for name in os.listdir(folder) if name.isdecimal()), key=int)
+    return tuple(one for name in names if (one := _examine(os.path.join(folder, name))))
+
+
+def _is_folder(path: str) -> bool:
+    """Whether a folder stands there, and no link, which a repository may bring."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _examine(path: str) -> Running | None:

@@ -18,11 +18,11 @@ def set_up_log(data_dir: str, level: int) -> None:
     """Tell everything from this level on to stderr and to the log in this folder."""
     root = logging.getLogger()
     root.setLevel(level)
-    lines = logging.StreamHandler(sys.stderr)
-    file = _SharedFile(os.path.join(data_dir, LOG_NAME))
-    for handler in (lines, file):
+    root.handlers[:] = [logging.StreamHandler(sys.stderr)]
+    if not os.path.islink(data_dir):
+        root.addHandler(_SharedFile(os.path.join(data_dir, LOG_NAME)))
+    for handler in root.handlers:
         handler.setFormatter(_Lines())
-    root.handlers[:] = [lines, file]
     # What a library warns of is no answer either.
     logging.captureWarnings(capture=True)
 

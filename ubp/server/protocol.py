@@ -169,9 +169,9 @@ def _unknown(name: str, tools: Mapping[str, Tool]) -> Exception:
 
 def _tell_time(name: str, arguments: Mapping[str, Any], milliseconds: float) -> None:
     sizes = ", ".join(f"{key} {len(str(value))}" for key, value in arguments.items())
-    told = f"{name} ({sizes or 'no arguments'}: characters) took {milliseconds:.0f} ms"
+    told = f"{name} (characters: {sizes or 'none'}) took {milliseconds:.0f} ms"
     target = TARGETS.get(name)
-    if target and milliseconds > target:
+    if target is not None and milliseconds > target:
         LOG.warning("%s, more than %.0f", told, target)
     else:
         LOG.debug("%s", told)

@@ -1,0 +1,135 @@
+"""What goes wrong stands in the log, and what an agent is told of it is fit for anybody."""
+
+import logging
+import os
+import re
+from functools import partial
+
+import pytest
+from mcp import Client
+
+from ubp.server import protocol
+from ubp.server.errors import without_places
+from ubp.server.log import BYTES_A_LOG, set_up_log
+from ubp.server.office import Office
+from ubp.server.protocol import create_server
+from ubp.tools.registry import select_tools
+from ubp.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def line(connect, shared_repository):
+    line = connect(shared_repository.root)
+    line.open()
+    return line
+
+
+@pytest.fixture
+def set_up():
+    """Log to a folder, until the test is over."""
+    root = logging.getLogger()
+    before = root.handlers[:], root.level
+
+    def start(folder, level=logging.INFO):
+        set_up_log(str(folder), level)
+        return logging.getLogger("ubp.test")
+
+    yield start
+    logging.captureWarnings(capture=False)
+    root.handlers[:], root.level = before
+
+
+def test_a_defect_is_told_by_a_number_that_stands_in_the_log(line, shared_repository):
+    error = line.ask(1, "tools/call", name="broken", arguments={})["error"]
+    assert error["code"] == -32603
+    name = error["data"]["error_id"]
+    assert name in error["message"]
+    assert "ann" not in str(error)
+    assert "Traceback" not in str(error)
+    text = (shared_repository.root / ".ubp/serve.log").read_text()
+    entry = text[text.index(f"error {name} in tools/call") :]
+    assert "ValueError: /home/ann/secret" in entry
+
+
+def test_trouble_with_the_database_has_its_own_code_and_tells_no_place(line):
+    error = line.ask(2, "tools/call", name="locked", arguments={})["error"]
+    assert error == {
+        "code": -32005,
+        "message": "The index knowledge.db is locked.",
+        "data": {"kind": "database_error"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("/home/ann/project/.ubp/config.json is wrong.", "config.json is wrong."),
+        ("It lies in '/home/ann/x', not here.", "It lies in 'x', not here."),
+        (r"C:\Users\ann\project\a.md", "a.md"),
+        ("docs/auth.md or docs/a/b.md", "docs/auth.md or docs/a/b.md"),
+        ("fatal: /a: no", "fatal: /a: no"),
+    ],
+)
+def test_a_message_tells_no_place_outside_the_repository(text, shown):
+    assert without_places(text) == shown
+
+
+@pytest.mark.anyio
+async def test_a_slow_call_is_told_with_its_sizes_and_without_its_words(
+    repository, monkeypatch, caplog
+):
+    repository.write("a.md", "# A\n")
+    office = Office(partial(open_workspace, str(repository.root)))
+    office.start()
+    monkeypatch.setattr(protocol, "TARGETS", {"ubp_fulltext_search": 0})
+    async with Client(create_server(office, select_tools())) as client:
+        await client.call_tool("ubp_fulltext_search", {"query": "password", "limit": 3})
+        await client.call_tool("ubp_list_pages", {})
+    office.close()
+    (record,) = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    told = r"ubp_fulltext_search \(characters: query 8, limit 1\) took \d+ ms, more than 0"
+    assert re.fullmatch(told, record.getMessage())
+
+
+def open_workspace(root, progress):
+    return Workspace.open(root, progress=progress)
+
+
+def test_an_entry_is_a_line_and_a_trace_stands_below_it(set_up, tmp_path):
+    log = set_up(tmp_path)
+    log.info("two\nlines \x1b[31m")
+    try:
+        raise ValueError("no")  # noqa: TRY301
+    except ValueError:
+        log.exception("failed")
+    log.debug("unheard")
+    lines = (tmp_path / "serve.log").read_text().splitlines()
+    head = rf"\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\dZ {os.getpid()}"
+    assert re.fullmatch(rf"{head} INFO two", lines[0])
+    assert lines[1] == r"    lines \e[31m"
+    assert re.fullmatch(rf"{head} ERROR failed", lines[2])
+    assert lines[3] == "    Traceback (most recent call last):"
+    assert lines[-1] == "    ValueError: no"
+
+
+def test_a_full_log_is_put_aside_once(set_up, tmp_path):
+    log = set_up(tmp_path)
+    for _ in range(5):
+        log.info("x" * (BYTES_A_LOG // 2))
+    sizes = {file.name: file.stat().st_size for file in tmp_path.iterdir()}
+    assert sizes.keys() == {"serve.log", "serve.log.1"}
+    assert max(sizes.values()) <= BYTES_A_LOG
+
+
+def test_nothing_is_written_through_a_link(set_up, tmp_path):
+    outside = tmp_path / "outside"
+    outside.write_text("mine")
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "serve.log").symlink_to(outside)
+    set_up(folder).error("told on stderr alone")
+    assert outside.read_text() == "mine"
+    (tmp_path / "linked").symlink_to(tmp_path)
+    for name in ("linked", "nowhere"):
+        set_up(tmp_path / name).error("so is this")
+    assert {file.name for file in tmp_path.iterdir()} == {"data", "linked", "outside"}
