@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.indexing.linked import Linked
     from ubp.indexing.meaning import Meaning
     from ubp.indexing.texts import Embedded
+    from ubp.indexing.ties import Ties
 
 
 class View:
@@ -136,9 +137,11 @@ class View:
 
     def full_text(self) -> "FullText":
         """The words of the documents."""
-        from ubp.indexing.fulltext import FullText
+        return self._full_text
 
-        return FullText(self.ground.store, self._linked)
+    def ties(self) -> "Ties":
+        """The links around single pages."""
+        return self._ties
 
     def meaning(self, model: "Model") -> "Meaning":
         """See that the documents' chunks have vectors of this model; and give them."""
@@ -162,6 +165,18 @@ class View:
             if len(wanted) == len(lacking) and not self._pages.passing:
                 self._base.mark_complete(keys)
         self._pages.learn(self._changed_documents)
+
+    @cached_property
+    def _full_text(self) -> "FullText":
+        from ubp.indexing.fulltext import FullText
+
+        return FullText(self.ground.store, self._linked)
+
+    @cached_property
+    def _ties(self) -> "Ties":
+        from ubp.indexing.ties import Ties
+
+        return Ties(self.ground.store, self._linked)
 
     @cached_property
     def _linked(self) -> "Linked":

@@ -69,9 +69,9 @@ def test_a_section_has_its_place_and_its_snippet(asked):
         "filepath": SESSIONS,
         "title": "Sessions",
         "section_heading": None,
-        "heading_path": ["Sessions"],
         "line": 3,
-        "snippet": "# Sessions A <mark>session</mark> holds a token ([auth](auth.md#errors)).",
+        "snippet": "# Sessions A session holds a token ([auth](auth.md#errors)).",
+        "highlights": [[13, 20]],
     }
     assert record == {
         "total_found": 1,
@@ -82,25 +82,51 @@ def test_a_section_has_its_place_and_its_snippet(asked):
 
 
 def test_a_page_has_its_score_its_sections_and_its_staleness(asked):
-    record = asked("search", "token", "expires")
-    first, second = record["results"]
-    assert (first["filepath"], first["score"], first["staleness"]) == (AUTH, 1.0, "stale")
+    first, second = asked("search", "token", "expires", "--mode", "fulltext")["results"]
+    (section,) = first.pop("sections")
+    assert section.pop("content").startswith("A token expires, see [[sessions|depends_on]]")
+    assert section == {
+        "section_id": doc_id(AUTH),
+        "heading": None,
+        "heading_path": ["Login"],
+        "line_start": 8,
+        "line_end": 10,
+        "line": 10,
+        "score": 1.0,
+        "highlights": [[2, 7], [8, 15]],
+    }
+    assert first == {
+        "doc_id": doc_id(AUTH),
+        "filepath": AUTH,
+        "title": "Authentication",
+        "doc_type": "design",
+        "updated_at": BEGUN,
+        "score": 1.0,
+        "score_breakdown": {"vector_similarity": None, "graph_proximity": None, "fulltext": 1.0},
+        "relevance_reason": "direct_match",
+        "relevance_text": "Holds “expires”, “token”.",
+        "link_type": None,
+        "link_context": None,
+        "link_page": None,
+        "staleness": "stale",
+        "stale_refs": [
+            {"source_path": "src/auth.py", "verdict": "modified", "since": "2023-11-16T22:13:20Z"}
+        ],
+        "linked_pages": [],
+    }
     assert (second["filepath"], second["staleness"]) == (SESSIONS, "untracked")
     assert 0 <= second["score"] < 1
-    assert first["sections"][0]["section_id"] == doc_id(AUTH)
-    assert first["sections"][0]["content"].startswith("# Login\n\nA token expires")
-    assert record["search_type"] == "fulltext_fallback"
 
 
 def test_texts_can_be_left_out(asked):
-    (first, *_) = asked("search", "token", "--no-content")["results"]
+    (first, *_) = asked("search", "token", "--no-content", "--mode", "fulltext")["results"]
     assert {one["content"] for one in first["sections"]} == {None}
     record = asked("search", "--fulltext", "token", "--no-content", shape="search-fulltext")
     assert {one["snippet"] for one in record["results"]} == {None}
 
 
 def test_no_hit_is_an_answer(asked):
-    assert asked("search", "xyzzy")["results"] == []
+    assert asked("search", "xyzzy", "--mode", "fulltext")["results"] == []
     record = asked("search", "--fulltext", "???", shape="search-fulltext")
     assert (record["results"], record["total_found"]) == ([], 0)
 
@@ -181,10 +207,11 @@ def test_an_old_revision_answers_from_its_own_tree(asked, linked):
     assert asked("get-page", SESSIONS)["title"] == "Sittings"
     old = asked("get-page", SESSIONS, "--ref", "HEAD~1")
     assert (old["title"], len(old["outlinks"])) == ("Sessions", 1)
-    assert asked("search", "session", "--ref", "HEAD~1")["total_found"] == 1
-    assert asked("search", "session")["total_found"] == 0
-    named, _ = asked("search", "sessions")["results"]  # by the file's name
-    assert (named["filepath"], named["sections"][0]["line"]) == (SESSIONS, 1)
+    words = ("--mode", "fulltext")
+    assert asked("search", "session", "--ref", "HEAD~1", *words)["total_found"] == 1
+    assert asked("search", "session", *words)["total_found"] == 0
+    named, _ = asked("search", "sessions", *words)["results"]  # by the file's name
+    assert (named["filepath"], named["sections"][0]["line"]) == (SESSIONS, 3)
     assert asked("get-graph", "--ref", "HEAD~1")["edges"] != asked("get-graph")["edges"]
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from ubp.search.answers import SECTIONS_A_PAGE, find_pages, find_sections
 from ubp.search.file_names import MIN_COMMON, FileNames
 from ubp.search.ranking import COUNTED
 from ubp.search.terms import Term
@@ -10,7 +9,7 @@ from ubp.workspace import Workspace
 
 
 @pytest.fixture
-def found(repository):
+def found(repository, sections):
     """Commit pages and search them: the paths of the hits."""
     workspaces = []
 
@@ -19,7 +18,7 @@ def found(repository):
             repository.write(path, text)
         repository.commit()
         workspaces.append(Workspace.open(str(repository.root)))
-        return [h.page.filepath for h in find_sections(workspaces[-1].view(), query, limit).hits]
+        return [h.page.filepath for h in sections(workspaces[-1].view(), query, limit).hits]
 
     yield search
     for workspace in workspaces:
@@ -63,28 +62,14 @@ def test_names_are_told_apart_and_common_words_in_them_tell_nothing():
     assert set(many.score([Term("7")])) == {"7 page.md"}
 
 
-def test_a_page_shows_its_best_sections_only(repository):
-    parts = "".join(f"## Part {n}\n\n{'token ' * 40}\n\n" for n in range(9))
-    repository.write("a.md", parts)
-    repository.write("b.md", "One token.\n")
-    repository.commit()
-    with Workspace.open(str(repository.root)) as workspace:
-        pages = find_pages(workspace.view(), "token", 5).pages
-    assert [(one.page.filepath, len(one.hits)) for one in pages] == [
-        ("a.md", SECTIONS_A_PAGE),
-        ("b.md", 1),
-    ]
-    assert [one.score for one in pages] == sorted((one.score for one in pages), reverse=True)
-
-
-def test_beyond_a_number_matches_are_not_counted(repository):
+def test_beyond_a_number_matches_are_not_counted(repository, sections):
     for n in range(COUNTED + 5):
         repository.write(f"{n}.md", f"A token {n}.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
         view = workspace.view()
-        ranking = find_sections(view, "token", 5).ranking
+        ranking = sections(view, "token", 5).ranking
         assert (ranking.total, ranking.is_exact) == (COUNTED, False)
-        whole = find_sections(view, "token", 500)
+        whole = sections(view, "token", 500)
         assert (whole.ranking.total, whole.ranking.is_exact) == (COUNTED + 5, True)
         assert len(whole.hits) == COUNTED + 5

@@ -2,7 +2,6 @@
 
 import pytest
 
-from ubp.search.answers import find_sections
 from ubp.workspace import Workspace
 
 PAGES = {
@@ -41,20 +40,20 @@ def view(repository):
         yield workspace.view()
 
 
-def test_the_page_that_is_meant_comes_first(view):
+def test_the_page_that_is_meant_comes_first(view, sections):
     found = {
-        query: [hit.page.filepath for hit in find_sections(view, query, 3).hits][:1]
+        query: [hit.page.filepath for hit in sections(view, query, 3).hits][:1]
         for query, _ in TRAPS
     }
     assert found == {query: [f"docs/{name}.md"] for query, name in TRAPS}
 
 
 @pytest.mark.parametrize("query", ["鮮度", "検索", "の", "OAuthの", "\uff21\uff30\uff29"])
-def test_what_is_held_whole_is_not_cut(view, query):
-    assert find_sections(view, query, 3).ranking.cuts == ()
+def test_what_is_held_whole_is_not_cut(view, query, sections):
+    assert sections(view, query, 3).ranking.cuts == ()
 
 
-def test_nothing_is_found_where_nothing_is(view):
+def test_nothing_is_found_where_nothing_is(view, sections):
     for query in ("存在しない語句", "xyzzy", "、。", '"索引の更新"'):
-        answer = find_sections(view, query, 3)
+        answer = sections(view, query, 3)
         assert (answer.hits, answer.ranking.total, answer.ranking.is_exact) == ((), 0, True)

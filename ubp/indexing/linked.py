@@ -46,6 +46,11 @@ class Linked:
         """What differs from the stored graph; None: nothing stands there any more."""
         return self._patch.nodes
 
+    @property
+    def relinked(self) -> frozenset[FilePath]:
+        """The pages whose links are others than the stored graph's."""
+        return frozenset({*self._patch.nodes, *self._patch.edges})
+
     def of_stored(self, question: Callable[[StoredGraph], T]) -> T | None:
         """The answer to a question about the stored graph; None: there is none to stand on."""
         return self._ask(question) if self._graph else None

@@ -1,90 +1,150 @@
 """Search results as records: schemas/search.json and schemas/search-fulltext.json."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
-from ubp.model import FilePath, Level, Page
+from ubp.model import FilePath, Page, Section
 from ubp.paths import doc_id
+from ubp.render.page_parts import moment_or_none, stale_refs
+from ubp.render.relevance import relevance_text
 from ubp.render.wording import stem
-from ubp.search.answers import PageAnswer, PageHit, SectionAnswer
+from ubp.search.answers import SectionAnswer
 from ubp.search.hits import Hit
-from ubp.search.snippet import Snippet
+from ubp.search.linked import LinkedPage
+from ubp.search.pages import PageAnswer
+from ubp.search.query import Cut, Query
+from ubp.search.results import PageHit
+from ubp.search.sections import SectionHit
 from ubp.searching import FoundPages
 
 Record = dict[str, Any]
 
+LEGS = ("words", "meaning", "links")
 
-def search_record(found: FoundPages, *, has_content: bool = True) -> Record:
+
+def search_record(
+    found: FoundPages, *, has_content: bool = True, is_explained: bool = False
+) -> Record:
     """`ubp search`: schemas/search.json; without `has_content` texts are null."""
-    levels = {path: one.level for path, one in found.assessments.items()}
-    pages = found.answer.pages
-    return {
-        "results": [_found(hit, pages, levels, has_content=has_content) for hit in pages],
-        **_summary(found.answer),
-        "search_type": "fulltext_fallback",
+    answer = found.answer
+    results = [_found(hit, found, has_content=has_content) for hit in answer.pages]
+    if is_explained:
+        results = [
+            record | {"legs": _legs(answer, hit.page.filepath)}
+            for record, hit in zip(results, answer.pages, strict=True)
+        ]
+    record = {
+        "results": results,
+        "total_found": answer.total,
+        "is_total_exact": answer.is_exact,
+        "truncated_count": answer.total - len(answer.pages),
+        "search_type": found.search_type,
+        "fallback": found.fallback and found.fallback._asdict(),
+        "query": _query(answer.query, answer.cuts),
     }
+    return record | ({"explanation": _explanation(found)} if is_explained else {})
 
 
 def sections_record(answer: SectionAnswer, *, has_content: bool = True) -> Record:
     """`ubp search --fulltext`: schemas/search-fulltext.json; snippets may be left out (null)."""
-    return {
-        "results": [
-            {
-                **_page(hit.page),
-                "section_heading": hit.section and hit.section.heading,
-                **_place(hit, has_content=has_content),
-                "rank": round(hit.rank, 6),
-            }
-            for hit in answer.hits
-        ],
-        **_summary(answer),
-        "search_type": "fulltext",
-    }
-
-
-def _summary(answer: PageAnswer | SectionAnswer) -> Record:
     ranking = answer.ranking
     return {
+        "results": [_section_found(hit, has_content=has_content) for hit in answer.hits],
         "total_found": ranking.total,
         "is_total_exact": ranking.is_exact,
-        "query": {
-            "text": answer.query.text,
-            "is_boolean": answer.query.is_boolean,
-            "is_shortened": answer.query.is_shortened,
-            "cuts": [{"run": cut.run, "pieces": list(cut.pieces)} for cut in ranking.cuts],
-        },
+        "search_type": "fulltext",
+        "query": _query(answer.query, ranking.cuts),
     }
 
 
-def _found(
-    found: PageHit,
-    pages: Sequence[PageHit],
-    levels: Mapping[FilePath, Level],
-    *,
-    has_content: bool,
-) -> Record:
-    best = pages[0].hits[0].rank
+class LegScore(NamedTuple):
+    """A page's place in a leg, its score there, and that as it was joined with the others'."""
+
+    place: int
+    raw: float
+    normalised: float | None
+
+
+def leg_scores(answer: PageAnswer, path: FilePath) -> dict[str, LegScore | None]:
+    """What each leg says of a page; None: nothing."""
+    joined = next(((f.words, f.meaning, f.links) for f in answer.fused if f.path == path), ())
     return {
-        **_page(found.page),
-        "doc_type": found.page.facts.doc_type,
-        "score": round(found.score, 4),
+        name: LegScore(list(leg.scores).index(path) + 1, leg.scores[path], normalised)
+        if path in leg.scores
+        else None
+        for name, leg, normalised in zip(LEGS, answer.legs, joined, strict=True)
+    }
+
+
+def _section_found(hit: Hit, *, has_content: bool) -> Record:
+    return {
+        **_page(hit.page),
+        "section_heading": hit.section and hit.section.heading,
+        "line": hit.line,
+        "snippet": hit.snippet.text if has_content else None,
+        "highlights": [list(span) for span in hit.snippet.highlights] if has_content else [],
+        "rank": round(hit.rank, 6),
+    }
+
+
+def _query(query: Query, cuts: Iterable[Cut]) -> Record:
+    return {
+        "text": query.text,
+        "is_boolean": query.is_boolean,
+        "is_shortened": query.is_shortened,
+        "cuts": [{"run": cut.run, "pieces": list(cut.pieces)} for cut in cuts],
+    }
+
+
+def _found(hit: PageHit, found: FoundPages, *, has_content: bool) -> Record:
+    path = hit.page.filepath
+    assessment = found.assessments[path]
+    breakdown = hit.breakdown
+    return {
+        **_page(hit.page),
+        "doc_type": hit.page.facts.doc_type,
+        "updated_at": moment_or_none(found.updated_at.get(path)),
+        "score": round(hit.score, 4),
         "score_breakdown": {
-            "fulltext": round(found.score, 4),
-            "vector_similarity": None,
-            "graph_proximity": None,
+            "vector_similarity": _rounded(breakdown.meaning),
+            "graph_proximity": _rounded(breakdown.links),
+            "fulltext": _rounded(breakdown.words),
         },
-        "relevance_reason": "direct_match",
-        "staleness": levels[found.page.filepath],
-        "sections": [
-            {
-                "section_id": _section_id(hit),
-                "heading": hit.section and hit.section.heading,
-                "content": hit.content if has_content else None,
-                "score": round(hit.rank / best, 4) if best else 1.0,
-                **_place(hit, has_content=has_content),
-            }
-            for hit in found.hits
-        ],
+        "relevance_reason": hit.reason,
+        "relevance_text": relevance_text(hit),
+        "link_type": hit.way and hit.way.tie.link_type,
+        "link_context": hit.way and hit.way.tie.context,
+        "link_page": hit.near and {**_page(hit.near), "direction": hit.way and hit.way.direction},
+        "staleness": assessment.level,
+        "stale_refs": stale_refs(assessment),
+        "sections": [_section(hit.page, one, has_content=has_content) for one in hit.sections],
+        "linked_pages": [_linked(one, found) for one in found.linked.get(path, ())],
+    }
+
+
+def _section(page: Page, hit: SectionHit, *, has_content: bool) -> Record:
+    section, passage = hit.section, hit.passage if has_content else None
+    return {
+        "section_id": _section_id(page.filepath, section),
+        "heading": section and section.heading,
+        "heading_path": list(section.heading_path) if section else [],
+        "line_start": section.line_start if section else 1,
+        "line_end": section.line_end if section else 1,
+        "line": hit.line if hit.passage else None,
+        "score": round(hit.score, 4),
+        "content": passage and passage.content,
+        "highlights": [list(span) for span in passage.highlights] if passage else [],
+    }
+
+
+def _linked(one: LinkedPage, found: FoundPages) -> Record:
+    return {
+        **_page(one.page),
+        "link_type": one.tie.link_type,
+        "link_context": one.tie.context,
+        "direction": one.direction,
+        "summary": one.summary,
+        "staleness": found.assessments[one.page.filepath].level,
     }
 
 
@@ -96,24 +156,34 @@ def _page(page: Page) -> Record:
     }
 
 
-def _place(hit: Hit, *, has_content: bool) -> Record:
+def _section_id(path: FilePath, section: Section | None) -> str:
+    """The page's id, and behind a # the heading's anchor."""
+    page = doc_id(path)
+    return f"{page}#{section.anchor}" if section and section.anchor else page
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, 4)
+
+
+def _explanation(found: FoundPages) -> Record:
+    legs = found.answer.legs
     return {
-        "heading_path": list(hit.section.heading_path) if hit.section else [],
-        "line": hit.line,
-        "snippet": _marked(hit.snippet) if has_content else None,
+        "candidates": {
+            name: {"pages": len(leg.scores), "places": len(leg.places), "is_cut": leg.is_cut}
+            for name, leg in zip(LEGS, legs, strict=True)
+        },
+        "milliseconds": {name: round(spent, 2) for name, spent in found.milliseconds.items()},
     }
 
 
-def _section_id(hit: Hit) -> str:
-    """The page's id, and behind a # the heading's anchor."""
-    anchor = hit.section.anchor if hit.section else None
-    page = doc_id(hit.page.filepath)
-    return f"{page}#{anchor}" if anchor else page
-
-
-def _marked(snippet: Snippet) -> str:
-    pieces, at = [], 0
-    for start, end in snippet.highlights:
-        pieces += [snippet.text[at:start], "<mark>", snippet.text[start:end], "</mark>"]
-        at = end
-    return "".join([*pieces, snippet.text[at:]])
+def _legs(answer: PageAnswer, path: FilePath) -> Record:
+    return {
+        name: one
+        and {
+            "place": one.place,
+            "raw": round(one.raw, 4),
+            "normalised": _rounded(one.normalised),
+        }
+        for name, one in leg_scores(answer, path).items()
+    }

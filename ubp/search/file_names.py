@@ -25,8 +25,8 @@ class FileNames:
     """The names of pages, to be asked for terms."""
 
     def __init__(self, paths: Iterable[FilePath]) -> None:
-        self._paths = list(paths)
-        text = "\n".join(_LINE_ENDS.sub(" ", _name(path)) for path in self._paths)
+        self.paths = list(paths)
+        text = "\n".join(_LINE_ENDS.sub(" ", _name(path)) for path in self.paths)
         self._text = fold_text(text)
         lines = self._text.split("\n")
         self._lengths = [max(1, len(line)) for line in lines]
@@ -39,15 +39,20 @@ class FileNames:
         have it. It counts by the share of the name that it makes up.
         """
         scores: dict[FilePath, float] = {}
-        most = max(MIN_COMMON, int(len(self._paths) * COMMON))
+        most = max(MIN_COMMON, int(len(self.paths) * COMMON))
         for term in terms:
             found = self._lines(term, most)
-            weight = log(1 + (len(self._paths) - len(found) + 0.5) / (len(found) + 0.5))
+            weight = log(1 + (len(self.paths) - len(found) + 0.5) / (len(found) + 0.5))
             for line, length in found.items():
-                path = self._paths[line]
+                path = self.paths[line]
                 share = min(1.0, length / self._lengths[line])
                 scores[path] = scores.get(path, 0.0) + weight * share
         return scores
+
+    def holding(self, terms: Iterable[Term]) -> set[FilePath]:
+        """The pages with one of these terms in their names."""
+        lines = (line for term in terms for line in self._lines(term, len(self.paths)))
+        return {self.paths[line] for line in lines}
 
     def _lines(self, term: Term, most: int) -> dict[int, int]:
         """The lines that hold a term, and how long it is there; none if more than `most` do."""

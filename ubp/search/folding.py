@@ -23,10 +23,12 @@ def find_terms(text: str, terms: Sequence[Term]) -> list[Span]:
     """Every place of every term, in the order of their starts, the longest first."""
     folded, places = _fold_with_places(text)
     found = [
-        Span(places[start][0], places[end - 1][1], index)
+        Span(start, end, index)
         for index, term in enumerate(terms)
         for start, end in find_term(folded, term)
     ]
+    if places is not None:
+        found = [Span(places[start][0], places[end - 1][1], term) for start, end, term in found]
     return sorted(found, key=lambda span: (span.start, -span.end))
 
 
@@ -71,10 +73,17 @@ def _pattern(written: str) -> re.Pattern[str] | None:
     return re.compile(expression)
 
 
-def _fold_with_places(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
-    """A folded text, and for each of its characters the span that it comes from."""
+def _fold_with_places(text: str) -> tuple[str, Sequence[tuple[int, int]] | None]:
+    """A folded text, and for each of its characters the span that it comes from.
+
+    None: each comes from the character at the same place, as in most texts.
+    """
     if text.isascii():
-        return text.lower(), [(place, place + 1) for place in range(len(text))]
+        return text.lower(), None
+    if not _MARK.search(text):
+        alone = text.translate(_EACH)
+        if len(alone) == len(text):  # a character becomes one at least
+            return alone, None
     folded: list[str] = []
     places: list[tuple[int, int]] = []
     for match in _CLUSTER.finditer(text):
@@ -93,8 +102,18 @@ def _fold_cluster(cluster: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
 
 
+class _Each(dict[int, str]):
+    """Each character folded, once it was asked for."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = _fold_cluster(chr(code))
+        return folded
+
+
+_EACH = _Each()
 _LAST_LATIN = "\u0250"
 _ACCENTED = re.compile("[\0-\u0250][\u0300-\u036f]+|[\u0080-\u0250]")
 _WORD = re.compile(r"[^\W_]+")
 # Marks that join with the character before them: accents, and kana's, of both widths.
-_CLUSTER = re.compile(".[\u0300-\u036f\u3099\u309a\uff9e\uff9f]*", re.DOTALL)
+_MARK = re.compile("[\u0300-\u036f\u3099\u309a\uff9e\uff9f]")
+_CLUSTER = re.compile(f".{_MARK.pattern}*", re.DOTALL)

@@ -70,8 +70,8 @@ def read_query(text: str) -> Query:
     folded, filters = take_filters(fold_query(text[:MAX_CHARACTERS]))
     query = Query(text, None, is_shortened=len(text) > MAX_CHARACTERS, filters=filters)
     tree = parse_boolean(folded)
-    if tree is not None and sum(1 for _ in _terms(tree)) <= MAX_TERMS:
-        wording = " ".join(dict.fromkeys(term.written for term in _terms(_wanted(tree))))
+    if tree is not None and len([*_all_terms(tree)]) <= MAX_TERMS:
+        wording = " ".join(dict.fromkeys(term.written for term in terms_in(tree)))
         return query._replace(tree=tree, is_boolean=True, is_literal=True, wording=wording)
     return _read_words(query, folded)
 
@@ -107,6 +107,16 @@ def write_match(tree: Node, is_held: Callable[[Term], bool]) -> Match:
 def any_of(terms: Iterable[Term]) -> str:
     """What holds one of these terms at least, for FTS5."""
     return _either(term.expression for term in terms)
+
+
+def terms_in(node: Node) -> Iterator[Term]:
+    """The terms of a tree but for those that it excludes."""
+    if isinstance(node, Term):
+        yield node
+    elif isinstance(node, Not):
+        yield from terms_in(node.wanted)
+    else:
+        yield from chain.from_iterable(map(terms_in, node.parts))
 
 
 class _Writer:
@@ -156,16 +166,9 @@ def _either(expressions: Iterable[str]) -> str:
     return f"({' OR '.join(unique)})" if len(unique) > 1 else unique[0]
 
 
-def _wanted(node: Node) -> Node:
-    """A tree without what it excludes anywhere."""
-    if isinstance(node, Not):
-        return _wanted(node.wanted)
-    return node if isinstance(node, Term) else node._replace(parts=tuple(map(_wanted, node.parts)))
-
-
-def _terms(node: Node) -> Iterator[Term]:
+def _all_terms(node: Node) -> Iterator[Term]:
     if isinstance(node, Term):
         yield node
         return
     parts = (node.wanted, *node.excluded) if isinstance(node, Not) else node.parts
-    yield from chain.from_iterable(map(_terms, parts))
+    yield from chain.from_iterable(map(_all_terms, parts))

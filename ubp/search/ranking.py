@@ -8,7 +8,7 @@ from ubp.model import FilePath
 from ubp.search.boolean import Or
 from ubp.search.file_names import FileNames
 from ubp.search.query import Cut, Match, Query, any_of, write_match
-from ubp.search.rarity import share_out
+from ubp.search.rarity import Shares, share_out
 from ubp.search.terms import Term
 from ubp.store.fulltext import Match as Asked
 
@@ -49,13 +49,15 @@ class Ranked(NamedTuple):
 class Ranking(NamedTuple):
     """Places, the best first; `total` is how many there are, at least that many if not `is_exact`.
 
-    `terms` is what they may hold, `cuts` what was looked for in pieces.
+    `terms` is what they may hold, `telling` what of that tells them apart, `cuts` what was looked
+    for in pieces.
     """
 
     places: tuple[Ranked, ...] = ()
     total: int = 0
     is_exact: bool = True
     terms: tuple[Term, ...] = ()
+    telling: tuple[Term, ...] = ()
     cuts: tuple[Cut, ...] = ()
 
 
@@ -72,27 +74,29 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     if query.tree is None or limit < 1:
         return Ranking()
     match = write_match(query.tree, lambda term: corpus.full_text.has(term.expression))
-    fetched = max(limit, FETCHED)
     is_plain = isinstance(query.tree, Or)
-    chunks = _find_chunks(corpus, match, fetched, weights.columns, is_plain=is_plain)
+    shares = share_out(corpus.full_text, match.terms) if is_plain else None
+    fetched = max(limit, FETCHED)
+    chunks = _find_chunks(corpus, match, fetched, weights.columns, shares)
     bonus = _bonus(corpus, match.terms, weights.file_name)
     found = [Ranked(c.path, c.rank - bonus.get(c.path, 0.0), c) for c in chunks]
     # A page that the query excludes must not come back because of its name.
     unseen = _by_name_alone(bonus, found) if is_plain else []
     places = tuple(sorted([*found, *unseen], key=lambda one: (one.rank, one.path)))
-    if len(chunks) < fetched:
-        return Ranking(places, len(places), True, match.terms, match.cuts)  # noqa: FBT003
-    counted = corpus.full_text.count(match.expression, COUNTED) if corpus.within is None else 0
-    total = max(counted, len(places))
-    return Ranking(places, total, 0 < counted < COUNTED, match.terms, match.cuts)
+    total, is_exact = len(places), len(chunks) < fetched
+    if not is_exact and corpus.within is None:
+        counted = corpus.full_text.count(match.expression, COUNTED)
+        total, is_exact = max(counted, total), max(counted, total) < COUNTED
+    telling = shares.telling if shares else match.terms
+    return Ranking(places, total, is_exact, match.terms, telling, match.cuts)
 
 
 def _find_chunks(
-    corpus: Corpus, match: Match, limit: int, weights: Sequence[float], *, is_plain: bool
+    corpus: Corpus, match: Match, limit: int, weights: Sequence[float], shares: Shares | None
 ) -> list[WordHit]:
     full_text, _, within = corpus
-    if is_plain:
-        finding, ranking = map(any_of, share_out(full_text, match.terms))
+    if shares:
+        finding, ranking = any_of(shares.finding), any_of(shares.ranking)
         if finding != match.expression:
             asked = Asked(finding, weights, ranking if ranking != finding else None)
             found = full_text.search(asked, limit, within)

@@ -1,6 +1,7 @@
 """Which terms of a query find chunks, and which only rank them: the commonest cost most."""
 
 from collections.abc import Sequence
+from math import log
 from typing import NamedTuple
 
 from ubp.indexing.fulltext import FullText
@@ -13,21 +14,24 @@ from ubp.search.terms import Term
 COMMON, MIN_COMMON = 1 / 8, 1000
 # FTS5's BM25 gives nothing for a term in more than half of the chunks.
 WORTHLESS = 1 / 2
+# Beside a rare term one that is worth less than that share of it is not worth showing: "is", "how".
+LEAST_SHOWN = 1 / 3
 # However many terms are left: 64 bigrams of a pasted sentence find half of 90,000 chunks.
 MOST_MATCHES = 30_000
 
 
 class Shares(NamedTuple):
-    """The terms that find chunks, and those that rank what is found."""
+    """The terms that find chunks, those that rank what is found, and (rarest first) tell why."""
 
     finding: tuple[Term, ...]
     ranking: tuple[Term, ...]
+    telling: tuple[Term, ...]
 
 
 def share_out(full_text: FullText, terms: Sequence[Term]) -> Shares:
     """Share a query's terms, any of which will do, out; a term alone does everything."""
     if len(terms) == 1:
-        return Shares(tuple(terms), tuple(terms))
+        return Shares(tuple(terms), tuple(terms), tuple(terms))
     size = full_text.size()
     frequencies = {term: full_text.frequency(term.expression) for term in terms}
     finding: list[Term] = []
@@ -39,4 +43,19 @@ def share_out(full_text: FullText, terms: Sequence[Term]) -> Shares:
             break
         finding.append(term)
     ranking = [term for term in terms if term in finding or frequencies[term] <= size * WORTHLESS]
-    return Shares(tuple(term for term in terms if term in finding), tuple(ranking))
+    return Shares(
+        tuple(term for term in terms if term in finding),
+        tuple(ranking),
+        _telling(terms, [_worth(frequencies[term], size) for term in terms]),
+    )
+
+
+def _worth(frequency: int, size: int) -> float:
+    """BM25's weight of a term, above zero for every one."""
+    return log(1 + (max(size, frequency) - frequency + 0.5) / (frequency + 0.5))
+
+
+def _telling(terms: Sequence[Term], worth: Sequence[float]) -> tuple[Term, ...]:
+    least = max(worth) * LEAST_SHOWN
+    ordered = sorted(zip(worth, terms, strict=True), key=lambda one: -one[0])
+    return tuple(term for value, term in ordered if value >= least)

@@ -26,7 +26,7 @@ class Snippet(NamedTuple):
 
 def cut_snippet(text: str, terms: Sequence[Term]) -> Snippet:
     """Cut out the part with the most terms; the beginning where there is none."""
-    spans = _apart(find_terms(text, terms))
+    spans = apart(find_terms(text, terms))
     start, end = _window(text, spans)
     inside = [span for span in spans if start <= span.start and span.end <= end]
     shown, highlights = _on_one_line(text, start, end, inside)
@@ -34,7 +34,7 @@ def cut_snippet(text: str, terms: Sequence[Term]) -> Snippet:
     return Snippet(shown, highlights, line)
 
 
-def _apart(spans: Sequence[Span]) -> list[Span]:
+def apart(spans: Sequence[Span]) -> list[Span]:
     """Spans that do not overlap: of several the first, of those the longest."""
     found: list[Span] = []
     for span in spans:

@@ -1,129 +1,117 @@
-"""`ubp search` for people."""
+"""`ubp search` for people: pages; `text/sections.py` has `--fulltext`."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.render.ansi import Style
+from ubp.render.relevance import relevance_text
+from ubp.render.search_records import LEGS, leg_scores
 from ubp.render.text.levels import WORDS
-from ubp.render.wording import printable
-from ubp.search.answers import PageAnswer, PageHit, SectionAnswer
-from ubp.search.hits import Hit
-from ubp.search.snippet import Snippet
+from ubp.render.text.query import asked, cut_notes, found_nothing, highlighted
+from ubp.render.wording import count, printable
+from ubp.search.linked import LinkedPage
+from ubp.search.pages import PageAnswer
+from ubp.search.results import PageHit
+from ubp.search.sections import SectionHit
 from ubp.searching import FoundPages
 
 INDENT = "   "
 AT_REST = ("fresh", "untracked")
+ARROWS = {"outlink": "->", "backlink": "<-"}
 
 
 class Telling(NamedTuple):
-    """How hits are told: in colour or not, only their places, with what they say or without."""
+    """How hits are told: in colour, only their places, with what they say, with every score."""
 
     style: Style
     is_quiet: bool = False
     has_content: bool = True
+    is_explained: bool = False
 
 
 def pages_text(found: FoundPages, telling: Telling) -> str:
     """Pages, best first, with their best sections."""
     answer = found.answer
     if telling.is_quiet:
-        return _lines([_place(hit, telling.style) for one in answer.pages for hit in one.hits])
-    lines = _head(answer, sum(len(one.hits) for one in answer.pages))
+        lines = [_place(one, one.sections[0], telling.style) for one in answer.pages]
+        return "".join(f"{line}\n" for line in lines)
+    lines = [_head(answer), ""] if answer.pages else []
     for number, one in enumerate(answer.pages, 1):
-        level = found.assessments[one.page.filepath].level
-        lines += _page(number, one, "" if level in AT_REST else WORDS[level], telling)
-    return _lines([*lines, *_notes(answer, telling.style)])
+        lines += [*_page(number, one, found, telling), ""]
+    lines += _notes(found, telling.style)
+    if telling.is_explained:
+        lines += _explanation(found)
+    return "".join(f"{line}\n" for line in lines)
 
 
-def sections_text(answer: SectionAnswer, telling: Telling) -> str:
-    """Sections, best first."""
-    if telling.is_quiet:
-        return _lines([_place(hit, telling.style) for hit in answer.hits])
-    lines = _head(answer, len(answer.hits))
-    for number, hit in enumerate(answer.hits, 1):
-        lines += [f"{number}. {_place(hit, telling.style)}", *_snippet(hit, telling), ""]
-    return _lines([*lines, *_notes(answer, telling.style)])
-
-
-def _head(answer: PageAnswer | SectionAnswer, shown: int) -> list[str]:
-    if not shown:
-        return []
-    ranking = answer.ranking
-    total = f"{ranking.total} {'match' if ranking.total == 1 else 'matches'}"
-    if not ranking.is_exact:
+def _head(answer: PageAnswer) -> str:
+    shown, total = len(answer.pages), count(answer.total, "page")
+    if not answer.is_exact:
         total = f"{shown} of at least {total}"
-    elif shown < ranking.total:
+    elif shown < answer.total:
         total = f"{shown} of {total}"
-    return [f"Results for {_asked(answer)} ({total}):", ""]
+    return f"Results for {asked(answer.query)} ({total}):"
 
 
-def _page(number: int, one: PageHit, level: str, telling: Telling) -> Iterator[str]:
-    style = telling.style
-    for index, hit in enumerate(one.hits):
-        start = INDENT if index else f"{number}. "
-        end = "" if index else f"  score: {one.score:.2f}"
-        mark = f"  {style.yellow(level)}" if level and not index else ""
-        yield f"{start}{_place(hit, style)}{end}{mark}"
-        yield from _snippet(hit, telling)
-    yield ""
+def _page(number: int, hit: PageHit, found: FoundPages, telling: Telling) -> Iterator[str]:
+    style, path = telling.style, hit.page.filepath
+    best, *others = hit.sections
+    level = found.assessments[path].level
+    mark = "" if level in AT_REST else f"  {style.yellow(WORDS[level])}"
+    yield f"{number}. {_place(hit, best, style)}  score: {hit.score:.2f}{mark}"
+    if telling.has_content and best.passage and best.passage.content:
+        yield f"{INDENT}{highlighted(best.passage.content, best.passage.highlights, style)}"
+    if hit.way is not None:
+        yield f"{INDENT}{style.dim(printable(hit.way.tie.context))}"
+    yield f"{INDENT}{style.dim(printable(relevance_text(hit)))}"
+    if others:
+        places = (f":{one.line} {_heading(one)}".rstrip() for one in others)
+        yield f"{INDENT}{style.dim('Also at ' + '; '.join(places))}"
+    if ends := found.linked.get(path):
+        yield f"{INDENT}Links: {', '.join(_end(end) for end in ends)}"
+    if telling.is_explained:
+        yield f"{INDENT}{_legs(hit, found.answer)}"
 
 
-def _place(hit: Hit, style: Style) -> str:
-    place = style.bold(printable(f"{hit.page.filepath}:{hit.line}"))
-    path = hit.section.heading_path if hit.section else ()
-    return f"{place}  {printable(' > '.join(path))}".rstrip()
+def _place(hit: PageHit, section: SectionHit, style: Style) -> str:
+    place = style.bold(printable(f"{hit.page.filepath}:{section.line}"))
+    return f"{place}  {_heading(section)}".rstrip()
 
 
-def _snippet(hit: Hit, telling: Telling) -> Iterator[str]:
-    if telling.has_content and hit.snippet.text:
-        yield f"{INDENT}{_highlighted(hit.snippet, telling.style)}"
+def _heading(hit: SectionHit) -> str:
+    return printable(" > ".join(hit.section.heading_path)) if hit.section else ""
 
 
-def _highlighted(snippet: Snippet, style: Style) -> str:
-    pieces, at = [], 0
-    for start, end in snippet.highlights:
-        pieces.append(printable(snippet.text[at:start]))
-        pieces.append(style.green(printable(snippet.text[start:end])))
-        at = end
-    return "".join([*pieces, printable(snippet.text[at:])])
+def _end(end: LinkedPage) -> str:
+    kind = "" if end.tie.link_type == "references" else f" ({end.tie.link_type})"
+    return f"{ARROWS[end.direction]} {printable(end.page.filepath)}{kind}"
 
 
-def _notes(answer: PageAnswer | SectionAnswer, style: Style) -> list[str]:
-    notes = [
-        f"No section holds {printable(cut.run)} whole:"
-        f" looked for {printable(', '.join(cut.pieces))}."
-        for cut in answer.ranking.cuts
-    ]
-    if answer.query.is_shortened:
-        notes.append("The query is too long: only its beginning was looked for.")
-    if not answer.ranking.places:
-        notes += _nothing(answer, style)
-    elif isinstance(answer, PageAnswer):
-        notes.append(style.dim("Ranked by words alone (fulltext_fallback)."))
+def _notes(found: FoundPages, style: Style) -> list[str]:
+    answer = found.answer
+    notes = cut_notes(answer.query, answer.cuts)
+    if not answer.pages:
+        notes += found_nothing(answer.query, style)
+    if found.fallback:
+        notes.append(style.dim(f"By words and links alone: {found.fallback.reason}"))
+        notes.append(style.dim(f"Hint: {found.fallback.hint}"))
     return notes
 
 
-def _nothing(answer: PageAnswer | SectionAnswer, style: Style) -> Sequence[str]:
-    query = answer.query
-    asked = _asked(answer)
-    if query.tree is None:
-        return [
-            style.yellow(f"There is no word in {asked}."),
-            "Hint: Look for letters or digits.",
-        ]
-    if query.is_boolean:
-        hint = "AND, OR and NOT in capitals are operators; without them any of the words will do."
-    elif '"' in query.text:
-        hint = "What is quoted is looked for as it stands; without the marks any word will do."
-    else:
-        hint = "Try other words, or the beginning of one with a star: auth*"
-    return [style.yellow(f"No section holds {asked}."), f"Hint: {hint}"]
+def _explanation(found: FoundPages) -> Sequence[str]:
+    legs = zip(LEGS, found.answer.legs, strict=True)
+    asked_for = (
+        f"{name} {count(len(leg.scores), 'page')} in {count(len(leg.places), 'place')}"
+        for name, leg in legs
+    )
+    spent = (f"{name} {took:.1f}" for name, took in found.milliseconds.items())
+    return [f"Candidates: {'; '.join(asked_for)}.", f"Milliseconds: {', '.join(spent)}."]
 
 
-def _asked(answer: PageAnswer | SectionAnswer) -> str:
-    text = printable(answer.query.text)
-    return text if '"' in text else f'"{text}"'
-
-
-def _lines(lines: Sequence[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
+def _legs(hit: PageHit, answer: PageAnswer) -> str:
+    told = leg_scores(answer, hit.page.filepath)
+    said = (
+        f"{name} #{one.place} {one.raw:.3f} -> {one.normalised or 0:.3f}" if one else f"{name} -"
+        for name, one in told.items()
+    )
+    return "; ".join(said)

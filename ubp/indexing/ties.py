@@ -1,0 +1,58 @@
+"""The links around single pages of a snapshot, so many of them at most."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from ubp.indexing.linked import Edge, Linked
+from ubp.model import FilePath
+from ubp.store.database import Database
+from ubp.store.ties import StoredTies, Tie
+
+
+class Around(NamedTuple):
+    """The links of a page to other pages, and those of others to it."""
+
+    out: tuple[Tie, ...]
+    into: tuple[Tie, ...]
+
+
+class Ties:
+    """The links of a snapshot, page by page."""
+
+    def __init__(self, database: Database, linked: Linked) -> None:
+        self._stored = StoredTies(database)
+        self._linked = linked
+        self._times_laid = 0
+        self._changed: Collection[FilePath] = ()
+        self._changed_ties: list[Tie] = []
+
+    def around(self, path: FilePath, most: int) -> Around:
+        """The first links around a page; of what differs from the commit all that there are."""
+        stored = self._linked.of_stored(lambda graph: self._stored.around(graph, path, most))
+        self._lay()
+        out, into = (
+            tuple(tie for tie in ties if tie.source not in self._changed)
+            for ties in stored or ((), ())
+        )
+        return Around(
+            (*out, *(tie for tie in self._changed_ties if tie.source == path)),
+            (*into, *(tie for tie in self._changed_ties if tie.target == path)),
+        )
+
+    def _lay(self) -> None:
+        if self._times_laid == self._linked.times_laid:
+            return
+        self._changed = self._linked.relinked
+        edges = self._linked.out(self._changed) if self._changed else {}
+        self._changed_ties = [
+            tie for found in edges.values() for edge in found for tie in _tie(edge)
+        ]
+        self._times_laid = self._linked.times_laid
+
+
+def _tie(edge: Edge) -> list[Tie]:
+    """A link to another page; none else."""
+    link, target = edge.link, edge.resolution.target
+    if target is None or target == edge.source:
+        return []
+    return [Tie(edge.source, target, link.link_type, link.context, link.line)]

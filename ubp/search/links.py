@@ -1,0 +1,98 @@
+"""The links leg: pages near the best hits, by the links that lead to them and from them."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from ubp.indexing.ties import Ties
+from ubp.model import FilePath, LinkType
+from ubp.search.leg import Leg, Place, make_leg
+from ubp.store.ties import Tie
+
+Direction = Literal["outlink", "backlink"]
+
+# So many of the best hits are gone out from, and from so many pages on each further hop: every page
+# that is looked around costs 60 µs.
+SEEDS = 8
+RIM = 16
+# A page with more links than these, out or in, is a list of everything: what it lists is not near.
+MOST_LINKS = 48
+# Whoever typed a link said that it matters; a plain one may be a mere mention.
+WEIGHTS: Mapping[LinkType, float] = {
+    "depends_on": 1.0,
+    "implements": 1.0,
+    "extends": 1.0,
+    "conflicts_with": 0.8,
+    "references": 0.7,
+}
+
+
+class Way(NamedTuple):
+    """How a page is reached: by `tie`, from or to the page `near`, so many `hops` from a hit."""
+
+    near: FilePath
+    tie: Tie
+    direction: Direction
+    hops: int
+
+
+class LinksLeg(NamedTuple):
+    """The pages near the best hits, and the way to each."""
+
+    leg: Leg = Leg()
+    ways: Mapping[FilePath, Way] = {}
+
+
+class _Reached(NamedTuple):
+    """A page on the way: the hit it was reached from, that one's score times the links' weights."""
+
+    seed: FilePath
+    strength: float
+    way: Way
+
+
+def find_links(
+    ties: Ties,
+    seeds: Mapping[FilePath, float],
+    depth: int,
+    link_types: Collection[LinkType] = (),
+) -> LinksLeg:
+    """The pages within so many links of the best hits, `seeds` with scores from 0 to 1.
+
+    A page's proximity is 1 / hops, times the score of the hit that it is near to, times the
+    weights of the links between; a hit is near to other hits only. `link_types` are those that are
+    followed; none named: all are.
+    """
+    reached: dict[FilePath, _Reached] = {}
+    rim = [(path, path, score) for path, score in seeds.items()]
+    for hops in range(1, depth + 1):
+        found: dict[FilePath, _Reached] = {}
+        for path, seed, strength in rim:
+            for other, way in _ways(ties, path, link_types):
+                one = _Reached(seed, strength * WEIGHTS[way.tie.link_type], way._replace(hops=hops))
+                if other == seed or other in reached:
+                    continue
+                if other not in found or one.strength > found[other].strength:
+                    found[other] = one
+        reached |= found
+        rim = sorted(
+            ((path, one.seed, one.strength) for path, one in found.items() if path not in seeds),
+            key=lambda one: (-one[2], one[0]),
+        )[:RIM]
+    places = [Place(path, None, one.strength / one.way.hops) for path, one in reached.items()]
+    places.sort(key=lambda one: (-one.score, one.path))
+    return LinksLeg(make_leg(places), {path: one.way for path, one in reached.items()})
+
+
+def _ways(
+    ties: Ties, path: FilePath, link_types: Collection[LinkType]
+) -> Iterator[tuple[FilePath, Way]]:
+    """The pages around a page, and the ways to them."""
+    around = ties.around(path, MOST_LINKS + 1)
+    if len(around.out) <= MOST_LINKS:
+        for tie in around.out:
+            if not link_types or tie.link_type in link_types:
+                yield tie.target, Way(path, tie, "outlink", 0)
+    if len(around.into) <= MOST_LINKS:
+        for tie in around.into:
+            if not link_types or tie.link_type in link_types:
+                yield tie.source, Way(path, tie, "backlink", 0)

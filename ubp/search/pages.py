@@ -1,0 +1,121 @@
+"""The pages that answer a query: legs asked, joined, shown."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from ubp.index import View
+from ubp.indexing.meaning import Meaning
+from ubp.model import FilePath, LinkType
+from ubp.search.file_names import FileNames
+from ubp.search.filters import Filters
+from ubp.search.fusion import Asked, Fused, LegScores, fuse
+from ubp.search.links import SEEDS, LinksLeg, find_links
+from ubp.search.meaning import find_meaning
+from ubp.search.query import Cut, Query, read_query, write_match
+from ubp.search.ranking import Corpus, Ranking
+from ubp.search.results import Legs, PageHit, is_found, show_pages
+from ubp.search.scope import Scope, find_scope
+from ubp.search.stopwatch import Stopwatch
+from ubp.search.words import find_words
+
+Mode = Literal["hybrid", "fulltext", "semantic"]
+SearchType = Literal["hybrid", "fulltext", "semantic", "fulltext_fallback"]
+
+# So many chunks each leg offers. They are as many for every usual limit, so that the first pages
+# of a longer answer are those of a shorter one.
+CHUNKS = 100
+USUAL_LIMIT, CHUNKS_A_PAGE = 20, 5
+
+
+class Wish(NamedTuple):
+    """What is asked: a text, and what the options beside it say."""
+
+    text: str
+    mode: Mode = "hybrid"
+    limit: int = 10
+    filters: Filters = Filters()
+    link_types: tuple[LinkType, ...] = ()
+    depth: int = 2
+
+
+class Means(NamedTuple):
+    """What it is asked with; without `meaning` words answer, in a hybrid search with links."""
+
+    names: FileNames
+    meaning: Meaning | None
+    watch: Stopwatch
+
+
+class PageAnswer(NamedTuple):
+    """The best pages; `total` is how many were found, at least that many if not `is_exact`.
+
+    `terms` is what was looked for, `cuts` what of that in pieces; `fused` and `legs` tell how the
+    order came about.
+    """
+
+    query: Query
+    pages: tuple[PageHit, ...]
+    total: int
+    is_exact: bool
+    cuts: tuple[Cut, ...] = ()
+    fused: tuple[Fused, ...] = ()
+    legs: Legs = Legs()
+
+
+def find_pages(view: View, wish: Wish, means: Means) -> PageAnswer:
+    """The best pages for a wish. Whatever its text is, nothing is raised."""
+    watch = means.watch
+    with watch.step("scope"):
+        query = read_query(wish.text)
+        query = query._replace(filters=query.filters.joined(wish.filters))
+        scope = find_scope(view, query, means.names)
+    if query.tree is None:
+        return _list_scope(view, query, scope, wish.limit)
+    legs, links, ranking = _ask_legs(view, wish, query, scope, means)
+    with watch.step("fusion"):
+        fused = _fuse(legs, ranking)
+        found = [one for one in fused if is_found(one, legs)]
+    with watch.step("sections"):
+        pages = show_pages(view, found[: wish.limit], legs, links.ways, ranking.telling)
+    is_exact = not any(leg.is_cut for leg in legs)
+    return PageAnswer(query, pages, len(found), is_exact, ranking.cuts, tuple(fused), legs)
+
+
+def _ask_legs(
+    view: View, wish: Wish, query: Query, scope: Scope, means: Means
+) -> tuple[Legs, LinksLeg, Ranking]:
+    watch = means.watch
+    chunks = CHUNKS if wish.limit <= USUAL_LIMIT else wish.limit * CHUNKS_A_PAGE
+    legs, links, ranking = Legs(), LinksLeg(), Ranking()
+    if wish.mode != "semantic":
+        with watch.step("words"):
+            corpus = Corpus(view.full_text(), means.names, scope)
+            words, ranking = find_words(corpus, query, chunks)
+            legs = legs._replace(words=words)
+    if means.meaning is not None and wish.mode != "fulltext":
+        with watch.step("meaning"):
+            found = find_meaning(means.meaning, query, chunks, scope)
+            legs = legs._replace(meaning=found)
+    if wish.mode == "hybrid":
+        with watch.step("links"):
+            best = [one for one in _fuse(legs, ranking) if is_found(one, legs)][:SEEDS]
+            seeds = {one.path: one.score for one in best}
+            links = find_links(view.ties(), seeds, wish.depth, wish.link_types)
+            legs = legs._replace(links=links.leg.within(scope))
+    if wish.mode == "semantic" and query.wanted is not None:
+        full_text = view.full_text()
+        match = write_match(query.wanted, lambda term: full_text.has(term.expression))
+        ranking = ranking._replace(telling=match.terms)
+    return legs, links, ranking
+
+
+def _fuse(legs: Legs, ranking: Ranking) -> list[Fused]:
+    return fuse(LegScores(*(leg.scores for leg in legs)), Asked(len(ranking.terms)))
+
+
+def _list_scope(view: View, query: Query, scope: Scope, limit: int) -> PageAnswer:
+    """Filters alone: the pages that fit them, in the order of their paths."""
+    paths: Sequence[FilePath] = sorted(scope or ())
+    fused = [Fused(path, 1.0, None, None, None) for path in paths]
+    pages = show_pages(view, fused[:limit], Legs(), {}, ())
+    return PageAnswer(query, pages, len(paths), is_exact=True, fused=tuple(fused))

@@ -1,0 +1,129 @@
+"""The part of a section that is quoted: sentences around what was found. Pure."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ubp.search.folding import Span, find_terms
+from ubp.search.snippet import apart
+from ubp.search.terms import Term
+
+# So much an agent reads of each page before it decides which to open.
+CHARACTERS = 240
+# So much of it stands before the first highlight where its sentence is too long.
+LEAD_CHARACTERS = 48
+# Chunks end sooner, unless a line is no text.
+MOST_LOOKED_AT, MOST_SPANS = 20_000, 200
+
+ELLIPSIS = "…"
+
+
+class Passage(NamedTuple):
+    """A text on one line; `highlights` are spans of it (start, end), in characters.
+
+    `held` are the indexes of the terms that the whole text holds; `line` is that of the first one
+    in the text that was cut, from 0, or that of the first text.
+    """
+
+    content: str
+    highlights: tuple[tuple[int, int], ...]
+    held: tuple[int, ...]
+    line: int
+
+
+def cut_passage(text: str, terms: Sequence[Term]) -> Passage:
+    """Cut out the part with the most terms; where there is none, the beginning.
+
+    Headings at the beginning are left out: an answer tells them beside it.
+    """
+    text = text[:MOST_LOOKED_AT]
+    head = _behind_headings(text)
+    spans = apart(find_terms(text, terms))[:MOST_SPANS]
+    held = tuple(sorted({span.term for span in spans}))
+    body, places = _on_one_line(text, head)
+    inside = [
+        Span(places[span.start - head], places[span.end - 1 - head] + 1, span.term)
+        for span in spans
+        if span.start >= head
+    ]
+    start, end = _window(body, inside)
+    shown = [span for span in inside if start <= span.start and span.end <= end]
+    before = ELLIPSIS if start else ""
+    after = "" if end == len(body) or _ENDED.search(body, max(start, end - 9), end) else ELLIPSIS
+    shift = len(before) - start
+    first = spans[0].start if spans else head
+    return Passage(
+        f"{before}{body[start:end]}{after}",
+        tuple((span.start + shift, span.end + shift) for span in shown),
+        held,
+        text.count("\n", 0, first),
+    )
+
+
+def _behind_headings(text: str) -> int:
+    """Where the text below the headings that it begins with stands; 0: there is none."""
+    end = 0
+    while match := _HEADING.match(text, end):
+        end = match.end()
+    return end if text[end:].strip() else 0
+
+
+def _on_one_line(text: str, head: int) -> tuple[str, Sequence[int]]:
+    """The text behind its head with its white space folded, and where each character went."""
+    characters: list[str] = []
+    places: list[int] = []
+    for character in text[head:]:
+        is_blank = character.isspace()
+        if not is_blank or (characters and characters[-1] != " "):
+            characters.append(" " if is_blank else character)
+        places.append(max(0, len(characters) - 1))
+    return "".join(characters).rstrip(), places
+
+
+def _window(body: str, spans: Sequence[Span]) -> tuple[int, int]:
+    """Where to begin and to end: room is left for both ellipses."""
+    if len(body) <= CHARACTERS:
+        return 0, len(body)
+    sentences = [0, *(match.end() for match in _SENTENCE_END.finditer(body))]
+    starts = [0, *(_start_before(body, span, sentences) for span in spans)]
+    ends = [_end_behind(body, start, sentences, spans) for start in starts]
+    windows = list(dict.fromkeys(zip(starts, ends, strict=True)))
+    return max(windows, key=lambda window: (*_value(window, spans), -window[0]))
+
+
+def _start_before(body: str, span: Span, sentences: Sequence[int]) -> int:
+    """The beginning of the span's sentence, or of a word not too far before it."""
+    sentence = sentences[max(0, bisect_left(sentences, span.start + 1) - 1)]
+    if span.end - sentence <= CHARACTERS // 2:
+        return sentence
+    start = max(sentence, span.start - LEAD_CHARACTERS)
+    blank = body.find(" ", start, span.start)
+    return blank + 1 if blank >= 0 else start
+
+
+def _end_behind(body: str, start: int, sentences: Sequence[int], spans: Sequence[Span]) -> int:
+    room = CHARACTERS - (1 if start else 0)
+    if len(body) - start <= room:
+        return len(body)
+    last = max((span.end for span in spans if span.end <= start + room - 1), default=start)
+    whole = [end for end in sentences if start + room // 2 < end <= start + room and end >= last]
+    if whole:
+        return len(body[start : whole[-1]].rstrip()) + start
+    end = start + room - 1
+    blank = body.rfind(" ", max(last, start + room // 2), end + 1)
+    return blank if blank > start else end
+
+
+def _value(window: tuple[int, int], spans: Sequence[Span]) -> tuple[int, int]:
+    inside = [s.term for s in spans if window[0] <= s.start and s.end <= window[1]]
+    return len(set(inside)), len(inside)
+
+
+_HEADING = re.compile(
+    r"\s{0,3}#{1,6}(?:[ \t][^\n]*)?(?:\n\s*|\Z)|[^\n]+\n[=-]{3,}[ \t]*(?:\n\s*|\Z)"
+)
+_SENTENCE_END = re.compile(
+    r"[。！？．]+[」』）】]* ?|[.!?]+[\"')\]]* (?=[^a-z])"  # noqa: RUF001 - these are the signs
+)
+_ENDED = re.compile(r"[。！？．.!?][」』）】\"')\]]*\Z")  # noqa: RUF001 - the same

@@ -1,0 +1,149 @@
+"""Found pages as they are shown: why they are here, their best sections, the way to them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from ubp.index import View
+from ubp.model import FilePath, Page
+from ubp.search.folding import find_terms
+from ubp.search.fusion import Fused
+from ubp.search.leg import Leg
+from ubp.search.links import Way
+from ubp.search.meaning import FAR
+from ubp.search.sections import SectionHit, Text, find_sections
+from ubp.search.terms import Term
+
+Reason = Literal["direct_match", "direct_link", "2hop", "graph_proximity"]
+REASONS: Mapping[int, Reason] = {1: "direct_link", 2: "2hop"}
+
+
+class Legs(NamedTuple):
+    """What each leg has found."""
+
+    words: Leg = Leg()
+    meaning: Leg = Leg()
+    links: Leg = Leg()
+
+
+class Breakdown(NamedTuple):
+    """What each leg says of a page, None where it says nothing.
+
+    `words`: its BM25 by the best page's; `meaning`: the cosine of its closest chunk; `links`: its
+    proximity to another of the best pages.
+    """
+
+    words: float | None
+    meaning: float | None
+    links: float | None
+
+
+class PageHit(NamedTuple):
+    """A page that answers; `score` lies between 0 and 1.
+
+    `held` is what it holds of what was looked for, as far as its best section, its title and the
+    name of its file tell. `way` is how a page was reached that does not answer by itself; `near` is
+    the page that it was reached from.
+    """
+
+    page: Page
+    score: float
+    breakdown: Breakdown
+    reason: Reason
+    held: tuple[str, ...]
+    sections: tuple[SectionHit, ...]
+    way: Way | None = None
+    near: Page | None = None
+
+
+def is_found(one: Fused, legs: Legs) -> bool:
+    """Whether a page answers: it holds the words, or is near in meaning or by links."""
+    path = one.path
+    return path in legs.words.scores or is_near(path, legs) or path in legs.links.scores
+
+
+def is_near(path: FilePath, legs: Legs) -> bool:
+    """Whether a page is near enough in meaning to be told."""
+    return legs.meaning.scores.get(path, -1.0) >= FAR
+
+
+def show_pages(
+    view: View,
+    found: Sequence[Fused],
+    legs: Legs,
+    ways: Mapping[FilePath, Way],
+    terms: Sequence[Term],
+) -> tuple[PageHit, ...]:
+    """Read what is shown of these pages; one that is gone meanwhile is left out."""
+    paths = [one.path for one in found]
+    linking = {p: ways[p] for p in paths if p in ways and not _is_direct(p, legs)}
+    pages = view.pages_at({*paths, *(way.near for way in linking.values())})
+    texts = _read_texts(view, [pages[path] for path in paths if path in pages])
+    scores = _chunk_scores(legs, set(paths))
+    hits = []
+    for one in found:
+        page, way = pages.get(one.path), linking.get(one.path)
+        if page is None:
+            continue
+        sections = find_sections(texts[one.path], scores.get(one.path, {}), one.score, terms)
+        hit = PageHit(
+            page,
+            one.score,
+            _breakdown(one, legs),
+            "direct_match" if way is None else REASONS.get(way.hops, "graph_proximity"),
+            _held(page, sections, terms),
+            sections,
+            way,
+            pages.get(way.near) if way else None,
+        )
+        hits.append(hit)
+    return tuple(hits)
+
+
+def _is_direct(path: FilePath, legs: Legs) -> bool:
+    return path in legs.words.scores or is_near(path, legs)
+
+
+def _read_texts(view: View, pages: Sequence[Page]) -> dict[FilePath, Text]:
+    linked, full_text = view.learn_graph(), view.full_text()
+    paths = [page.filepath for page in pages]
+    sections, contents = linked.sections_of(paths), view.read(paths)
+    return {
+        page.filepath: Text(
+            sections.get(page.filepath, ()),
+            full_text.chunks(page.blob),
+            contents.get(page.filepath) or b"",
+        )
+        for page in pages
+    }
+
+
+def _chunk_scores(legs: Legs, paths: set[FilePath]) -> dict[FilePath, dict[int, float]]:
+    """By page and chunk what words and meaning say of it, each by the best there is."""
+    scores: dict[FilePath, dict[int, float]] = {}
+    for leg, least in ((legs.words, 0.0), (legs.meaning, FAR)):
+        best = max(leg.scores.values(), default=0.0)
+        for place in leg.places:
+            if place.path in paths and place.number is not None and place.score >= least < best:
+                told = scores.setdefault(place.path, {})
+                told[place.number] = told.get(place.number, 0.0) + place.score / best
+    return scores
+
+
+def _breakdown(one: Fused, legs: Legs) -> Breakdown:
+    cosine = legs.meaning.scores.get(one.path)
+    return Breakdown(
+        one.words,
+        None if cosine is None else min(1.0, max(0.0, cosine)),
+        legs.links.scores.get(one.path),
+    )
+
+
+def _held(page: Page, sections: Sequence[SectionHit], terms: Sequence[Term]) -> tuple[str, ...]:
+    facts = page.facts
+    told = "\n".join([facts.title or "", page.filepath, *facts.aliases])
+    held = {span.term for span in find_terms(told, terms)}
+    for hit in sections:
+        headings = "\n".join(hit.section.heading_path) if hit.section else ""
+        held |= {span.term for span in find_terms(headings, terms)}
+        held |= set(hit.passage.held) if hit.passage else set()
+    return tuple(term.written for number, term in enumerate(terms) if number in held)

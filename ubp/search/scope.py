@@ -1,0 +1,64 @@
+"""Which pages may answer a query, whatever its legs say: filters, exclusions, operators."""
+
+from collections.abc import Sequence
+
+from ubp.index import View
+from ubp.indexing.fulltext import FullText
+from ubp.model import FilePath
+from ubp.search.boolean import And, Node, Not
+from ubp.search.file_names import FileNames
+from ubp.search.filters import Filters
+from ubp.search.query import Query, write_match
+from ubp.search.terms import Term
+
+Scope = frozenset[FilePath] | None
+"""The pages that may answer; None: all of them."""
+
+
+def find_scope(view: View, query: Query, names: FileNames) -> Scope:
+    """The pages that may answer.
+
+    Here a page is the unit: it holds both words of `a AND b` in whatever sections, or in the name
+    of its file, and none that is excluded in any of them.
+    """
+    admitted = find_admitted(view, query.filters, names.paths)
+    if query.tree is None or not (query.is_literal or query.excluded):
+        return admitted
+    answering = _Answering(view.full_text(), names)
+    if query.is_literal:
+        held = answering.pages(query.tree)
+        return frozenset(held) if admitted is None else admitted & held
+    excluded = (answering.pages(one, is_excluded=True) for one in query.excluded)
+    return frozenset(names.paths if admitted is None else admitted).difference(*excluded)
+
+
+def find_admitted(view: View, filters: Filters, documents: Sequence[FilePath]) -> Scope:
+    """The pages that filters admit, of all `documents`."""
+    if not any(filters):
+        return None
+    paths = filters.admitted(documents)
+    if not filters.need_facts:
+        return frozenset(paths)
+    pages = view.pages_at(paths)
+    return frozenset(
+        path for path, page in pages.items() if filters.admit(page.facts.tags, page.facts.doc_type)
+    )
+
+
+class _Answering:
+    def __init__(self, full_text: FullText, names: FileNames) -> None:
+        self._full_text = full_text
+        self._names = names
+
+    def pages(self, node: Node, *, is_excluded: bool = False) -> set[FilePath]:
+        """The pages that hold what a tree says; what is excluded is never cut."""
+        if isinstance(node, Term):
+            match = write_match(
+                node, lambda term: is_excluded or self._full_text.has(term.expression)
+            )
+            return self._full_text.holding(match.expression) | self._names.holding(match.terms)
+        if isinstance(node, Not):
+            wanted = self.pages(node.wanted, is_excluded=is_excluded)
+            return wanted.difference(*(self.pages(one, is_excluded=True) for one in node.excluded))
+        found = [self.pages(part, is_excluded=is_excluded) for part in node.parts]
+        return set.intersection(*found) if isinstance(node, And) else set[FilePath]().union(*found)
