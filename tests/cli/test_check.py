@@ -61,6 +61,7 @@ def test_a_finding_as_a_record(broken, asked):
         "hint": "Did you mean docs/new.md?",
         "related": "docs/new.md",
         "is_fixable": True,
+        "fingerprint": "3458e8b90a7eec01f3edb259ff0e1bb3",
     }
     assert {key: value for key, value in record.items() if key != "findings"} == {
         "summary": {

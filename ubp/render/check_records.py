@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ubp.check.finding import Finding
+from ubp.check.fingerprint import fingerprint
 from ubp.check.report import CheckReport, FixReport
 from ubp.check.table import Rule
 from ubp.paths import doc_id
@@ -15,7 +16,7 @@ Record = dict[str, Any]
 def check_record(report: CheckReport) -> Record:
     """`ubp check`: schemas/check.json."""
     return {
-        "findings": [_finding(one) for one in report.findings],
+        "findings": [finding_record(one) for one in report.findings],
         "summary": {
             "documents": report.documents,
             "errors": report.count("error"),
@@ -38,7 +39,7 @@ def fix_record(done: FixReport) -> Record:
         "fix": {
             "is_dry_run": done.is_dry,
             "fixed": [
-                {**_finding(one.finding), "before": one.before, "after": one.after}
+                {**finding_record(one.finding), "before": one.before, "after": one.after}
                 for one in done.fixed
             ],
             "left": [one._asdict() for one in done.left],
@@ -62,7 +63,8 @@ def rules_record(rules: Sequence[Rule]) -> Record:
     }
 
 
-def _finding(one: Finding) -> Record:
+def finding_record(one: Finding) -> Record:
+    """What was found, where, and how it is put right."""
     return {
         "doc_id": doc_id(one.filepath),
         "filepath": one.filepath,
@@ -74,4 +76,5 @@ def _finding(one: Finding) -> Record:
         "hint": one.hint or None,
         "related": one.related,
         "is_fixable": one.fix is not None,
+        "fingerprint": fingerprint(one),
     }

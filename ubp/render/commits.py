@@ -1,12 +1,9 @@
 """The commits that made a page stale, for readers."""
 
 from ubp.model import Commit, ReferenceVerdict
+from ubp.render.text.advice import SHORT_ID
+from ubp.render.text.stale import MOST_COMMITS
 from ubp.render.wording import count, day, printable
-
-# The commit that began the drift, and the two after it, say what happened; the rest is history.
-MOST_COMMITS = 3
-# As long as Git's own short ids grow in the largest repositories.
-SHORT_ID = 10
 
 
 def commit_lines(drift: ReferenceVerdict | None) -> list[str]:

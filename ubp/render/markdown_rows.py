@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from ubp.check.finding import Finding
 from ubp.model import Commit, ReferenceVerdict
-from ubp.render.commits import MOST_COMMITS, SHORT_ID, commit_text
+from ubp.render.commits import commit_text
 from ubp.render.markdown_words import code, place
 from ubp.render.outcome import Outcome, resolving_commands
+from ubp.render.text.advice import SHORT_ID
 from ubp.render.text.levels import WORDS
+from ubp.render.text.stale import MOST_COMMITS
 from ubp.render.wording import age, count
 from ubp.staleness.verdict import worst
 

@@ -1,0 +1,374 @@
+"""No name, title or commit subject breaks out of any format, whatever it holds."""
+
+import json
+import os
+import re
+from urllib.parse import unquote_to_bytes
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from ubp.check.finding import Finding, LinkFix, Region, SourcePlace, Suppression
+from ubp.check.fingerprint import number
+from ubp.check.report import CheckReport
+from ubp.model import Commit, Link, ReferenceVerdict, Snapshot, SourceReference
+from ubp.render.formats import FORMATS, render
+from ubp.render.github import command
+from ubp.render.markdown import MOST_CHARACTERS, MOST_ROWS
+from ubp.render.outcome import Outcome, Provenance
+from ubp.render.wording import printable
+from ubp.staleness.report import SourceDiff, Summary
+
+PIECES = [
+    *(
+        "a",
+        "b.md",
+        "日本",
+        " ",
+        "'",
+        '"',
+        "\n",
+        "\r\n",
+        "\t",
+        "%",
+        "%0A",
+        "%25",
+        ":",
+        "::",
+        ",",
+        "=",
+    ),
+    *(
+        "::error::x",
+        "\n::error file=x::y\n",
+        "##[add-mask]x",
+        "::set-output name=x::y",
+        "{0}",
+        "{{",
+    ),
+    *(
+        "|",
+        "\\|",
+        "\\\\|",
+        "\\",
+        "`",
+        "``",
+        "```\n",
+        "~~~\n",
+        "*",
+        "_",
+        "~~",
+        "# ",
+        "- ",
+        "> ",
+        "1. ",
+    ),
+    *("<b>", "</details>", "</code>", "<script>alert(1)</script>", "<!--", "-->", "<br>", "&amp;"),
+    *("&#124;", "[x](http://evil.example)", "![x](y)", "](", "[[x]]", "[x]: y", "@octocat", "#12"),
+    *(
+        "www.evil.example",
+        "https://evil.example",
+        "a@evil.example",
+        ":smile:",
+        "$x$",
+        "---",
+        "===\n",
+    ),
+    *("\x1b[31m", "\x07", "\x7f", "\x9b", "\u202e", "\u2066", "\u2028", "\udcff\udc80", "\udce3"),
+]
+TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), min_size=1, max_size=6).map(
+    lambda pieces: "".join(pieces).replace("\0", "0")
+)
+PATH = TEXT.map(lambda text: "/".join(filter(None, text.split("/")))).filter(bool)
+LINE = st.integers(1, 99)
+OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+COMMIT = st.builds(Commit, st.just("0123456789" * 4), st.integers(0, 2**33), TEXT, TEXT)
+
+
+@st.composite
+def drifts(draw):
+    path = draw(PATH)
+    reference = SourceReference(path, path, path, None, draw(TEXT), draw(LINE))
+    verdict = draw(st.sampled_from(["modified", "created", "deleted", "moved", "not_found"]))
+    age = draw(st.none() | st.integers(0, 3000))
+    return ReferenceVerdict(
+        reference,
+        path,
+        verdict,
+        draw(st.sampled_from(["stale", "possibly_stale"])),
+        "history",
+        current_blob=None if verdict in {"deleted", "not_found"} else "1" * 40,
+        moved_to=draw(PATH) if verdict == "moved" else None,
+        since=None if age is None else 1_700_000_000,
+        age_days=age,
+        commits=tuple(draw(st.lists(COMMIT, max_size=5))),
+    )
+
+
+@st.composite
+def findings(draw):
+    page, line = draw(PATH), draw(LINE)
+    if draw(st.booleans()):
+        drift = draw(drifts())
+        rule = "stale-doc" if drift.current_blob and not drift.moved_to else "missing-source"
+        place = (SourcePlace(drift.moved_to or drift.source_path, draw(st.none() | LINE)),)
+        about, fix, region, column = drift, None, None, None
+        subject, message = drift.source_path, f"{drift.source_path} was modified."
+    else:
+        rule = draw(st.sampled_from(["broken-link", "missing-anchor", "bad-front-matter"]))
+        subject, column, place = draw(TEXT), draw(LINE), ()
+        about = Link("markdown", subject, *[None] * 3, line, column, 0, 1, draw(TEXT), 0, None)
+        region = Region(line, column, line, column + 3, column, column + 5)
+        fix = LinkFix(about, draw(TEXT), draw(PATH), region)
+        message = f"There is no file {subject}."
+    return Finding(
+        rule=rule,
+        filepath=page,
+        line=line,
+        message=message,
+        subject=subject,
+        column=column,
+        hint=draw(st.sampled_from(["", "Did you mean?"]) | TEXT),
+        fix=fix,
+        about=about,
+        severity=draw(st.sampled_from(["error", "warning"])),
+        region=region,
+        source_places=place,
+    )
+
+
+@st.composite
+def outcomes(draw):
+    told = number(draw(st.lists(findings(), max_size=40, unique_by=lambda one: one.filepath)))
+    cuts = sorted(draw(st.tuples(*[st.integers(0, len(told))] * 3)))
+    counted, ignored, debts, unknown = (
+        tuple(told[start:end]) for start, end in zip([0, *cuts], [*cuts, len(told)], strict=True)
+    )
+    suppression = draw(st.builds(Suppression, st.sampled_from(["comment", "configuration"]), TEXT))
+    rules = ("stale-doc", "missing-source", "broken-link", "missing-anchor", "bad-front-matter")
+    report = CheckReport(
+        snapshot=Snapshot(draw(st.sampled_from(["worktree", "staged", "commit"])), None, {}),
+        findings=counted,
+        ignored=tuple(one._replace(suppression=suppression) for one in ignored),
+        documents=9,
+        unknown=tuple(one._replace(severity="note") for one in unknown),
+        rules=rules,
+        is_change=draw(st.booleans()),
+        debts=tuple(one._replace(severity="note") for one in debts),
+    )
+    pages = draw(st.sampled_from([None, "https://example.com/a/b/blob/main/"]))
+    return Outcome(
+        command=draw(st.sampled_from(["check", "stale"])),
+        report=report,
+        exit_status=draw(st.integers(0, 2)),
+        version="1.0",
+        summary=draw(st.sampled_from([None, Summary(9, 8, 7, 1, 0, 3, 4, 1)])),
+        base=draw(st.none() | TEXT),
+        keys=tuple(draw(st.lists(TEXT, max_size=1))),
+        provenance=Provenance("https://example.com/a/b", None, draw(TEXT), pages),
+        diffs={
+            (one.filepath, one.about): SourceDiff(draw(TEXT)) for one in counted[:2] if one.drift
+        },
+    )
+
+
+hostile = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@hostile
+@given(outcomes())
+def test_nothing_gets_out_that_a_terminal_obeys(outcome):
+    for name in FORMATS:
+        text = render(name, outcome)
+        assert OBEYED.search(text) is None, name
+        text.encode()
+
+
+def parse_command(line):
+    """A line as GitHub's runner reads it."""
+    head, _, data = line[2:].partition("::")
+    name, _, listed = head.partition(" ")
+    properties = dict(pair.split("=", 1) for pair in listed.split(",") if listed)
+    escapes = [("%0D", "\r"), ("%0A", "\n")]
+    for escape, character in escapes:
+        data = data.replace(escape, character)
+    for escape, character in [*escapes, ("%3A", ":"), ("%2C", ",")]:
+        properties = {key: value.replace(escape, character) for key, value in properties.items()}
+    whole = {key: value.replace("%25", "%") for key, value in properties.items()}
+    return name, whole, data.replace("%25", "%")
+
+
+def shown_to_github(path):
+    return re.sub("[^\r\n]+", lambda match: printable(match[0]), path)
+
+
+@hostile
+@given(outcomes())
+def test_annotations_parse_back(outcome):
+    report = outcome.report
+    lines = render("github", outcome).splitlines()
+    read = [parse_command(line) for line in lines]
+    assert all(line.startswith("::") for line in lines)
+    kinds = [name for name, _, _ in read]
+    assert all(kinds.count(kind) <= 10 for kind in ("error", "warning", "notice"))
+    assert set(kinds) <= {"error", "warning", "notice"}
+    expected = {
+        (shown_to_github(one.filepath), str(one.line), one.rule): one
+        for one in (*report.findings, *report.debts)
+    }
+    annotations = [(properties, data) for _, properties, data in read if "file" in properties]
+    for properties, data in annotations:
+        one = expected[properties["file"], properties["line"], properties["title"]]
+        assert set(properties) <= {"file", "line", "endLine", "col", "endColumn", "title"}
+        assert data.startswith(printable(one.message))
+    left = len(report.findings) + len(report.debts) - len(annotations)
+    told = [data for _, properties, data in read if properties["title"] == "not shown here"]
+    assert sum(map(int, re.findall(r"\d+", "".join(told)))) == left
+    assert bool(report.unknown) == any(p["title"] == "not verified" for _, p, _ in read)
+
+
+@hostile
+@given(st.sampled_from(["error", "warning", "notice"]), PATH, TEXT)
+def test_a_command_is_read_as_it_was_meant(kind, path, message):
+    line = command(kind, message, {"file": path, "line": 3, "col": None})
+    assert "\n" not in line
+    assert "\r" not in line
+    shown = "\n".join(map(printable, message.split("\n")))
+    assert parse_command(line) == (kind, {"file": shown_to_github(path), "line": "3"}, shown)
+
+
+def strings(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (text for item in value.items() for part in item for text in strings(part))
+    elif isinstance(value, list):
+        yield from (text for item in value for text in strings(item))
+
+
+@hostile
+@given(outcome=outcomes())
+def test_machines_read_valid_reports(fits, outcome):
+    report = outcome.report
+    for name in ("sarif", "rdjson", "gitlab"):
+        value = fits(name, render(name, outcome))
+        assert all(text.encode() for text in strings(value) if text)  # no half of a surrogate
+    results = json.loads(render("sarif", outcome))["runs"][0]["results"]
+    told = (*report.findings, *report.ignored, *report.debts)
+    for one, result in zip(told, results, strict=True):
+        place = result["locations"][0]["physicalLocation"]["artifactLocation"]
+        assert unquote_to_bytes(place["uri"]) == os.fsencode(one.filepath)
+        assert re.fullmatch(r"[\w.~%/-]+", place["uri"], re.ASCII)
+        assert "](" not in result["message"]["text"]
+        assert len(result["suppressions"]) == (one.suppression is not None)
+    names = [result["partialFingerprints"]["ubpFinding/v1"] for result in results]
+    assert len(set(names)) == len(names)
+    assert len(json.loads(render("gitlab", outcome))) == len(
+        (*report.findings, *report.debts, *report.unknown)
+    )
+
+
+PLAIN = re.compile(r"[A-Za-z0-9 ,.:;()'…-]*")
+OUR_TAGS = {"<code>", "</code>", "<br>"}
+OUR_BLOCK = re.compile(r"<details><summary>[A-Za-z0-9 ,:-]+</summary>\n|</details>\n")
+
+
+def read_markdown(text):
+    return MarkdownIt("commonmark", {"html": True}).enable("table").parse(text)
+
+
+def outside_code(inline):
+    """What a reader would take for our own words, once the code is out."""
+    is_code, words = False, ""
+    for token in inline.children:
+        if token.type == "html_inline":
+            assert token.content in OUR_TAGS
+            is_code = token.content == "<code>" or (is_code and token.content == "<br>")
+        elif token.type in {"text", "softbreak"}:
+            words += "" if is_code else token.content
+        else:
+            assert token.type in {"code_inline", "link_open", "link_close", "strong_open"} | {
+                "strong_close"
+            }
+        if token.type == "link_open":
+            assert re.fullmatch(
+                r"https://example\.com/a/b/blob/main/[\w.~%/-]+(#L\d+)?",
+                token.attrs["href"],
+                re.ASCII,
+            )
+    return words
+
+
+@hostile
+@given(outcomes())
+def test_markdown_holds_no_markup_but_ours(outcome):
+    text = render("markdown", outcome)
+    tokens = read_markdown(text)
+    assert len(text) <= MOST_CHARACTERS
+    assert [token.tag for token in tokens if token.type == "heading_open"] == ["h3"]
+    for token in tokens:
+        if token.type == "html_block":
+            assert OUR_BLOCK.fullmatch(token.content)
+        elif token.type == "inline":
+            assert PLAIN.fullmatch(outside_code(token))
+        else:
+            assert token.type in {"fence", "thead_open"} or token.type.startswith(
+                ("heading", "paragraph", "table", "t", "bullet_list", "list_item")
+            )
+    opened = [token.content for token in tokens if token.type == "html_block"]
+    assert sum(1 if tag.startswith("<d") else -1 for tag in opened) == 0
+    fences = [token for token in tokens if token.type == "fence"]
+    assert {token.info for token in fences} <= {"diff"}
+    check_rows(tokens, outcome)
+
+
+def check_rows(tokens, outcome):
+    """Every row has five cells, and every page that drifted its row."""
+    rows, cells = [], []
+    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.type == "td_open":
+            cells.append(after)
+        elif token.type == "tr_close" and cells:
+            rows.append(cells)
+            cells = []
+    assert all(len(row) == 5 for row in rows)
+    drifted = [one for one in outcome.report.findings if one.drift]
+    assert len(rows) == len(drifted)
+    shown = [first_code(row[0]) for row in rows]
+    assert sorted(shown) == sorted(printable(one.filepath) for one in drifted)
+    tables = sum(token.type == "table_open" for token in tokens)
+    assert tables == (bool(drifted)) + (len(drifted) > MOST_ROWS)
+
+
+def first_code(cell):
+    """The text of the first code in a cell, in either form."""
+    code = [token.content for token in cell.children if token.type == "code_inline"]
+    texts = [token.content for token in cell.children if token.type == "text"]
+    return code[0] if code else "".join(texts)
+
+
+@pytest.mark.parametrize("count", [3_000, 20_000])
+def test_a_comment_is_never_too_long_and_tells_where_it_was_cut(count):
+    one = Finding("broken-link", "docs/page.md", 3, "There is no file x.md.", "markdown x.md")
+    report = CheckReport(
+        snapshot=Snapshot("worktree", None, {}),
+        findings=tuple(one._replace(line=line) for line in range(1, count + 1)),
+        ignored=(one,),
+        documents=1,
+        unknown=(),
+        rules=("broken-link",),
+    )
+    text = render("markdown", Outcome("check", report, 1, "1.0"))
+    assert len(text) <= MOST_CHARACTERS
+    left = count - text.count("- `docs/page.md") + 2  # the ignored one, and the title above it
+    assert text.endswith(f"\n**Cut here: {left} more lines would be too long for a comment.**\n")
+    assert text.count("<details>") == text.count("</details>") == 1
