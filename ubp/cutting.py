@@ -41,14 +41,12 @@ def cut_page(text: str, holds: Holds) -> str:
     """As much of a page's text from its beginning as there is room for.
 
     It ends with a paragraph (no fenced code is cut in two, no heading stands last), with a
-    sentence where not even the first paragraph fits, with a word where no sentence does.
+    sentence where not even the first paragraph fits, and is empty where no sentence does.
     """
     if holds(text):
         return text
-    return (
-        _longest(text, list(_paragraph_ends(text)), holds)
-        or _longest(text, _ends(_SENTENCE, text), holds)
-        or _longest(text, _ends(_WORD, text), holds)
+    return _longest(text, list(_paragraph_ends(text)), holds) or _longest(
+        text, _ends(_SENTENCE, text), holds
     )
 
 
