@@ -304,3 +304,29 @@ def test_fingerprints_are_remembered_once_files_are_settled(pets, make_model, mo
     monkeypatch.setattr("ubp.indexing.models.SETTLED_SECONDS", -1)
     assert [find(), find()] == [first, first]
     assert len(reads) == 3
+
+
+def test_what_another_process_takes_away_is_learned_again(pets, small):
+    with Workspace.open(str(pets.root)) as workspace, Workspace.open(str(pets.root)) as other:
+        meaning = workspace.view().meaning(small)
+        near = meaning.nearest("cat", 1)
+        other.store.clear()
+        assert meaning.nearest("cat", 1) == near
+        (hit,) = meaning.search("cat", 1)
+        assert (hit[:4], hit.line_start, hit.line_end) == (tuple(near[0]), 1, 1)
+
+
+def test_pages_that_can_be_read_later_are_found_then(pets, small):
+    blob = pets.blob("cat.md")
+    file = pets.root / ".git/objects" / blob[:2] / blob[2:]
+    content = file.read_bytes()
+    file.unlink()
+    with Workspace.open(str(pets.root)) as workspace:
+
+        def found():
+            view = workspace.view(Question("HEAD"))
+            return [hit.path for hit in view.meaning(small).search("cat", 1)]
+
+        assert found() == ["dog.md"]
+        file.write_bytes(content)
+        assert found() == ["cat.md"]

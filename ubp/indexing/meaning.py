@@ -6,6 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ubp.embed.collection import Collection, Found
+from ubp.embed.matrix import Floats
 from ubp.embed.model import Model
 from ubp.embed.pairs import find_pairs
 from ubp.indexing.base import Ground
@@ -20,10 +21,21 @@ from ubp.store.texts import StoredTexts
 from ubp.store.vectors import StoredVectors
 
 PAIRS_AT_ONCE = 64  # whose places are looked up
+# Chunks of other versions are passed over: so many more are looked at when too few are left.
+GROWTH = 4
+
+
+class Near(NamedTuple):
+    """A chunk of a document, and how near in meaning it is: a cosine, from -1 to 1."""
+
+    path: FilePath
+    blob: ObjectId
+    number: int
+    score: float
 
 
 class MeaningHit(NamedTuple):
-    """A chunk of a document, and how near in meaning it is: a cosine, from -1 to 1.
+    """The same with its place.
 
     Lines count from 1, both ends included; the bytes from `byte_start` to `byte_end` are its text.
     """
@@ -66,6 +78,16 @@ class Meaning:
     def search(
         self, text: str, limit: int, within: Group[FilePath] | None = None
     ) -> list[MeaningHit]:
+        """What `nearest` finds, with its places (0.03 ms each)."""
+        for _ in range(ATTEMPTS):
+            before = self._linked.times_laid
+            hits = self._placed(self.nearest(text, limit, within))
+            self._linked.blobs(())  # whether what was asked about went meanwhile
+            if self._linked.times_laid == before:
+                break
+        return hits
+
+    def nearest(self, text: str, limit: int, within: Group[FilePath] | None = None) -> list[Near]:
         """The chunks that mean most nearly the same as a text, best first.
 
         A page that stands at several paths is there at each of them; `within` names the paths that
@@ -74,20 +96,16 @@ class Meaning:
         query = self.model.encode([text])
         if limit <= 0 or not query.rows.any():
             return []
-        vectors = self._held.vectors
-        cosines = vectors.cosines(query)
-        blobs = set(self._linked.blobs(within).values()) if within is not None else None
+        cosines = self._held.vectors.cosines(query)
+        that_count = None if within is None else frozenset(within)
+        blobs = None if within is None else set(self._linked.blobs(within).values())
         wanted = limit
         while True:
-            found: list[Found] = []
-            for part in self._parts:
-                mask = part.mask(blobs) if blobs is not None else None
-                found += part.best(cosines, vectors, wanted, mask)
-            found.sort(key=lambda one: (-one.score, one.page, one.number))
-            hits = self._hits(found[:wanted], within)
-            if len(hits) >= limit or len(found) < wanted:
-                return hits[:limit]
-            wanted *= 4
+            found = self._best(cosines, wanted, blobs)
+            near = self._standing(found, that_count)
+            if len(near) >= limit or len(found) < wanted:
+                return near[:limit]
+            wanted *= GROWTH
 
     def pairs(
         self, min_score: float, paths: Group[FilePath] | None = None
@@ -103,7 +121,7 @@ class Meaning:
         found = find_pairs(chunks, self._held.vectors, min_score, of)
         while some := list(islice(found, PAIRS_AT_ONCE)):
             hits: dict[Found, list[MeaningHit]] = {}
-            for hit in self._hits(list({one for pair in some for one in pair}), None):
+            for hit in self._placed(self._standing([one for pair in some for one in pair])):
                 hits.setdefault(Found(hit.blob, hit.number, hit.score), []).append(hit)
             for one, other in some:
                 for left in hits.get(one, ()):
@@ -137,8 +155,9 @@ class Meaning:
 
         def base(graph: StoredGraph) -> Collection:
             key = (graph.commit, graph.scope)
-            known = self._held.collection(key) if graph.is_complete else None
-            return known or self._held.keep(key, texts.texts(graph))
+            if not graph.is_complete:
+                return Collection(texts.texts(graph))
+            return self._held.collection(key) or self._held.keep(key, texts.texts(graph))
 
         of_base = linked.of_stored(base)
         return [*parts, of_base] if of_base else parts
@@ -150,16 +169,31 @@ class Meaning:
         there = self._paths_of(set(missing))
         return {blob: count for blob, count in missing.items() if there[blob]}
 
-    def _hits(self, found: list[Found], within: Group[FilePath] | None) -> list[MeaningHit]:
+    def _best(self, cosines: Floats, limit: int, blobs: set[ObjectId] | None) -> list[Found]:
+        found: list[Found] = []
+        for part in self._parts:
+            mask = part.mask(blobs) if blobs is not None else None
+            found += part.best(cosines, self._held.vectors, limit, mask)
+        return sorted(found, key=lambda one: (-one.score, one.page, one.number))[:limit]
+
+    def _standing(
+        self, found: Sequence[Found], within: frozenset[FilePath] | None = None
+    ) -> list[Near]:
+        """These chunks at each path where their page stands, those of other versions left out."""
         paths = self._paths_of({one.page for one in found})
-        standing = {(one.page, one.number): one.score for one in found if paths[one.page]}
-        places = self._texts.places(list(standing))
         return [
-            MeaningHit(path, blob, number, score, *places[blob, number])
-            for (blob, number), score in standing.items()
-            if (blob, number) in places
-            for path in paths[blob]
+            Near(path, *one)
+            for one in dict.fromkeys(found)
+            for path in paths[one.page]
             if within is None or path in within
+        ]
+
+    def _placed(self, near: Sequence[Near]) -> list[MeaningHit]:
+        places = self._texts.places(list({(one.blob, one.number): None for one in near}))
+        return [
+            MeaningHit._make((*one, *places[one.blob, one.number]))
+            for one in near
+            if (one.blob, one.number) in places
         ]
 
     def _paths_of(self, blobs: set[ObjectId]) -> dict[ObjectId, Sequence[FilePath]]:

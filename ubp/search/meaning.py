@@ -20,6 +20,6 @@ def find_meaning(
     """The best `limit` chunks, in the pages `within` if these are given."""
     if not query.wording:
         return Leg()
-    hits = meaning.search(query.wording, limit, within)
+    hits = meaning.nearest(query.wording, limit, within)
     places = [Place(hit.path, hit.number, hit.score) for hit in hits]
     return make_leg(places, is_cut=len(hits) == limit and hits[-1].score >= FAR)
