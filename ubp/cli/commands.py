@@ -108,6 +108,23 @@ ROWS = (
         "ubp status --check",
     ),
     Row(
+        "report",
+        "ubp.cli.report:report",
+        ASK,
+        "Tell how fresh the documentation is: levels, ages, a trend, and what matters most.\n\n"
+        "With --html it is one file to look at, to filter and to pass on: the pages with what "
+        "changed in their sources, broken links, orphans. It exits 0 whatever it finds.",
+        "ubp report --html",
+    ),
+    Row(
+        "badge",
+        "ubp.cli.badge:badge",
+        ASK,
+        "Draw a badge: the share of fresh pages among those that name sources.\n\n"
+        "It is an SVG; with --json it is what shields.io reads from an endpoint.",
+        "ubp badge --output docs/badge.svg",
+    ),
+    Row(
         "ack",
         "ubp.cli.ack:ack",
         ANSWER,

@@ -28,6 +28,11 @@ VALUES = {
     "--file": "PATH",
     "--format": "NAME",
     "--output-file": "FORMAT=PATH",
+    "--html": "[FILE]",
+    "--output": "FILE",
+    "--commits": "N",
+    "--weeks": "N",
+    "--label": "TEXT",
     "--cwd": "PATH",
 }
 

@@ -23,7 +23,7 @@ SECONDS_OF_PATIENCE = 0.3
 
 
 # What `check` and `stale` can be told in: `ubp.render.formats` has the table.
-Format = Literal["text", "json", "github", "sarif", "rdjson", "gitlab", "markdown"]
+Format = Literal["text", "json", "github", "sarif", "rdjson", "gitlab", "markdown", "html"]
 
 
 class Options(NamedTuple):

@@ -23,6 +23,7 @@ FORMATS: Mapping[str, Row] = {
     "rdjson": Row("ubp.render.rdjson:rdjson_text", is_placed=True),
     "gitlab": Row("ubp.render.gitlab:gitlab_text"),
     "markdown": Row("ubp.render.markdown:markdown_text"),
+    "html": Row("ubp.render.html.outcome:outcome_html"),
 }
 
 

@@ -4,11 +4,12 @@ import os
 
 from ubp.check.run import Terms, check_state, choose_rules
 from ubp.check.table import VERIFYING
+from ubp.git.repository import Repository
 from ubp.graph.view import open_graph
 from ubp.history import History
 from ubp.index import build_view
 from ubp.model import ObjectId, Snapshot
-from ubp.report.make import ORPHAN, Frame, Trend, make_report
+from ubp.report.make import ORPHAN, Trend, make_report
 from ubp.report.trend import PassingHeads, find_trend
 from ubp.report.values import Report, Span
 from ubp.rooms import Rooms
@@ -36,20 +37,20 @@ def ask_report(
 
     links = open_graph(court.view).link_counts()
     return make_report(
-        frame_of(rooms),
         stale,
         diff_pages(stale.pages, court.view, rooms.repository, rooms.is_hidden),
         check_state(court, terms._replace(names=_rules(terms))),
+        name=_name(rooms.repository),
+        now=int(rooms.clock()),
         links_in={path: incoming for path, (_, incoming) in links.items()},
         trend=Trend(wanted, find_trend(court, wanted, open_court, heads)),
     )
 
 
-def frame_of(rooms: Rooms, base: str | None = None) -> Frame:
-    """What a report says of its repository."""
-    place = rooms.repository.root or rooms.repository.git_dir.removesuffix("/.git")
-    name = os.path.basename(place.rstrip("/" + os.sep)).removesuffix(".git")
-    return Frame(name or "repository", int(rooms.clock()), rooms.config.keys, base)
+def _name(repository: Repository) -> str:
+    """What people call a repository: its folder's name."""
+    place = (repository.root or repository.git_dir).replace(os.sep, "/").removesuffix("/.git")
+    return place.rstrip("/").rpartition("/")[2].removesuffix(".git") or "repository"
 
 
 def _rules(terms: Terms) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.check.report import CheckReport
-from ubp.model import Assessment, FilePath, ObjectId
+from ubp.model import FilePath, ObjectId
 from ubp.report.folders import count_folders
 from ubp.report.pages import Diffs, describe_others, describe_pages
 from ubp.report.values import AgeGroup, Levels, Point, Report, Span, StalePage
@@ -17,15 +17,6 @@ AGES = (0, 7, 30, 90, 180, 365)
 ORPHAN = "orphan-doc"
 
 
-class Frame(NamedTuple):
-    """What every report says of itself: of which repository, when, by which keys."""
-
-    name: str
-    now: int
-    keys: tuple[str, ...] = ()
-    base: str | None = None
-
-
 class Trend(NamedTuple):
     """Earlier moments, oldest first, and what was asked for."""
 
@@ -34,67 +25,35 @@ class Trend(NamedTuple):
 
 
 def make_report(  # noqa: PLR0913  # a part from each room
-    frame: Frame,
     stale: StaleReport,
     diffs: Diffs,
     check: CheckReport,
     *,
+    name: str,
+    now: int,
     links_in: Mapping[FilePath, int],
     trend: Trend,
 ) -> Report:
     """The whole report; `stale` tells of every page, `check` of orphans too."""
+    pages = describe_pages(stale.pages, diffs, links_in)
     levels = _levels(stale)
-    point = Point(_commit(stale), frame.now, levels)
-    report = stale_report(frame, stale, diffs, links_in=links_in)
-    return report._replace(
-        folders=count_folders({one.page.filepath: one.level for one in stale.pages}),
-        trend=_since_bound((*trend.points, point)),
-        span=trend.span,
-        others=describe_others(stale.pages, links_in),
-        findings=tuple(one for one in check.findings if one.rule != ORPHAN),
-        orphans=tuple(one for one in check.findings if one.rule == ORPHAN),
-        ignored=len(check.ignored),
-    )
-
-
-def stale_report(
-    frame: Frame,
-    stale: StaleReport,
-    diffs: Diffs = (),
-    *,
-    links_in: Mapping[FilePath, int] | None = None,
-) -> Report:
-    """What `ubp stale` answers, as a report."""
-    assessed: Sequence[Assessment] = stale.brought if stale.is_change else stale.pages
-    pages = describe_pages(assessed, diffs, links_in, omits_debts=stale.is_change)
     return Report(
-        name=frame.name,
+        name=name,
         snapshot=stale.snapshot,
-        now=frame.now,
+        now=now,
         documents=stale.summary.documents,
         threshold_days=stale.threshold_days,
         is_shallow=stale.is_shallow,
-        levels=_levels(stale),
+        levels=levels,
+        folders=count_folders({one.page.filepath: one.level for one in stale.pages}),
         ages=group_ages(pages),
+        trend=_since_bound((*trend.points, Point(_commit(stale), now, levels))),
+        span=trend.span,
         pages=pages,
-        keys=frame.keys,
-        base=frame.base,
-        is_change=stale.is_change,
-    )
-
-
-def check_report(frame: Frame, check: CheckReport) -> Report:
-    """What `ubp check` answers, as a report."""
-    return Report(
-        name=frame.name,
-        snapshot=check.snapshot,
-        now=frame.now,
-        documents=check.documents,
-        findings=check.findings,
+        others=describe_others(stale.pages, links_in),
+        findings=tuple(one for one in check.findings if one.rule != ORPHAN),
         ignored=len(check.ignored),
-        keys=frame.keys,
-        base=frame.base,
-        is_change=check.is_change,
+        orphans=tuple(one for one in check.findings if one.rule == ORPHAN),
     )
 
 

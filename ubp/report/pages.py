@@ -20,14 +20,9 @@ Diffs = Iterable[tuple[Assessment, ReferenceVerdict, SourceDiff]]
 def describe_pages(
     assessed: Sequence[Assessment],
     diffs: Diffs,
-    links_in: Mapping[FilePath, int] | None,
-    *,
-    omits_debts: bool = False,
+    links_in: Mapping[FilePath, int],
 ) -> tuple[StalePage, ...]:
-    """The pages that are not fresh: worst level first, then by weight.
-
-    `omits_debts`: only what a change brought is told.
-    """
+    """The pages that are not fresh: worst level first, then by weight."""
     shown: dict[tuple[FilePath, SourceReference], ChangedSource] = {}
     for one, answer, diff in diffs:
         shown[one.page.filepath, answer.reference] = _changed(answer, diff)
@@ -36,9 +31,9 @@ def describe_pages(
         sources = tuple(
             shown.get((one.page.filepath, answer.reference)) or ChangedSource(answer)
             for answer in one.references
-            if answer.verdict != "fresh" and not (omits_debts and answer.is_debt)
+            if answer.verdict != "fresh"
         )
-        if sources or one.level not in AT_REST:
+        if one.level not in AT_REST:
             pages.append(_page(one, sources, links_in))
     rank = {level: position for position, level in enumerate(SEVERITY)}
     pages.sort(key=lambda page: (rank[page.assessment.level], -page.weight, page.path))
@@ -46,27 +41,25 @@ def describe_pages(
 
 
 def describe_others(
-    assessed: Sequence[Assessment], links_in: Mapping[FilePath, int] | None
+    assessed: Sequence[Assessment], links_in: Mapping[FilePath, int]
 ) -> tuple[OtherPage, ...]:
     """The pages that are fresh or name no sources: the most linked first."""
     others = [
-        OtherPage(one.page, one.level, None if links_in is None else links_in[one.page.filepath])
+        OtherPage(one.page, one.level, links_in[one.page.filepath])
         for one in assessed
         if one.level in AT_REST
     ]
-    return tuple(sorted(others, key=lambda page: (-(page.links_in or 0), page.page.filepath)))
+    return tuple(sorted(others, key=lambda page: (-page.links_in, page.page.filepath)))
 
 
 def _page(
-    one: Assessment,
-    sources: tuple[ChangedSource, ...],
-    links_in: Mapping[FilePath, int] | None,
+    one: Assessment, sources: tuple[ChangedSource, ...], links_in: Mapping[FilePath, int]
 ) -> StalePage:
     ages = [s.answer.age_days for s in sources if s.answer.age_days is not None]
     return StalePage(
         assessment=one,
         sources=sources,
-        links_in=None if links_in is None else links_in.get(one.page.filepath, 0),
+        links_in=links_in[one.page.filepath],
         added=sum(source.added or 0 for source in sources),
         removed=sum(source.removed or 0 for source in sources),
         lines=sum(source.lines for source in sources),

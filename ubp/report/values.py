@@ -94,13 +94,13 @@ class ChangedSource(NamedTuple):
 class StalePage(NamedTuple):
     """A page that is not fresh, and how much that matters.
 
-    `links_in` counts the links of other pages, None where nobody looked. `added`, `removed` and
-    `lines` are its sources' together; `age_days` is the age of the oldest drift.
+    `links_in` counts the links of other pages. `added`, `removed` and `lines` are its sources'
+    together; `age_days` is the age of the oldest drift.
     """
 
     assessment: Assessment
     sources: tuple[ChangedSource, ...]
-    links_in: int | None = None
+    links_in: int
     added: int = 0
     removed: int = 0
     lines: int = 0
@@ -124,7 +124,7 @@ class StalePage(NamedTuple):
     @property
     def weight(self) -> int:
         """How much it matters: twice the change, or twice the readers, counts twice."""
-        return (1 + self.changed) * (1 + (self.links_in or 0))
+        return (1 + self.changed) * (1 + self.links_in)
 
 
 class OtherPage(NamedTuple):
@@ -132,33 +132,34 @@ class OtherPage(NamedTuple):
 
     page: Page
     level: Level
-    links_in: int | None = None
+    links_in: int
 
 
 class Report(NamedTuple):
-    """All that a report tells; a part that was not asked for is None.
+    """All that a report tells; a part that nobody asked for is None or empty.
 
-    `pages` stand in the order of what matters, `findings` are those of `check` that are not about
-    sources, `orphans` the pages that no other page links to. `base` is the revision that a change
-    is compared with, and `is_change` tells that the report is about one.
+    `headline` tells it in a sentence where there are no levels to do so. `pages` stand in the order
+    of what matters, `findings` are those of `check` that are not about sources, `orphans` the pages
+    that no other page links to. `now` is in seconds since the epoch. `keys` are the front matter
+    keys that were named on the command line, `base` the revision that a change is compared with.
     """
 
     name: str
     snapshot: Snapshot
-    now: int
     documents: int
-    threshold_days: float = 0
+    now: int | None = None
+    threshold_days: float | None = None
     is_shallow: bool = False
+    headline: str = ""
     levels: Levels | None = None
     folders: tuple[Folder, ...] = ()
     ages: tuple[AgeGroup, ...] = ()
     trend: tuple[Point, ...] = ()
     span: Span | None = None
-    pages: tuple[StalePage, ...] = ()
+    pages: tuple[StalePage, ...] | None = None
     others: tuple[OtherPage, ...] = ()
     findings: tuple[Finding, ...] | None = None
     ignored: int = 0
-    orphans: tuple[Finding, ...] | None = None
+    orphans: tuple[Finding, ...] = ()
     keys: tuple[str, ...] = ()
     base: str | None = None
-    is_change: bool = False

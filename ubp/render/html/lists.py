@@ -1,9 +1,12 @@
 """What else a report lists: findings, orphans, the pages that need no look."""
 
+from collections.abc import Iterator
+
 from ubp.check.finding import Finding
 from ubp.model import FilePath
 from ubp.render.commits import commit_lines
 from ubp.render.html.markup import Html, join, path_text, tag
+from ubp.render.html.words import rest_of
 from ubp.render.text.levels import WORDS
 from ubp.render.wording import count, stem
 from ubp.report.values import OtherPage, Report
@@ -20,8 +23,8 @@ def findings(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None
     """The findings of `ubp check`, the most severe first."""
     if report.findings is None:
         return None
+    scope = tuple(_scope(report))
     ordered = sorted(report.findings, key=lambda one: _SEVERITIES.index(one.severity))
-    ignored = f" {report.ignored} ignored." if report.ignored else ""
     if ordered:
         names = ("Severity", "Rule", "Where", "What")
         header = tag("tr", *(tag("th", name, scope="col") for name in names))
@@ -37,7 +40,7 @@ def findings(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None
                     class_="none",
                     hidden=True,
                 ),
-                _rest(len(ordered) - MOST_FINDINGS, "ubp check"),
+                rest_of(len(ordered) - MOST_FINDINGS, "ubp check", report),
             ]
         )
     else:
@@ -45,21 +48,18 @@ def findings(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None
     return tag(
         "section",
         tag("h2", "Findings"),
-        tag(
-            "p",
-            "What ",
-            tag("code", "ubp check"),
-            f" finds{_beside(report)}.{ignored}",
-            class_="quiet",
-        ),
+        tag("p", *scope, class_="quiet") if scope else None,
         listed,
         class_="card",
         id="findings",
     )
 
 
-def _beside(report: Report) -> str:
-    return " beside stale pages" if report.levels is not None else ""
+def _scope(report: Report) -> Iterator[str]:
+    if report.pages is not None:
+        yield from ("What ", tag("code", "ubp check"), " finds beside stale pages. ")
+    if report.ignored:
+        yield f"{count(report.ignored, 'finding')} ignored."
 
 
 def _finding(one: Finding, folder: int) -> Html:
@@ -102,7 +102,7 @@ def orphans(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None:
         "Orphans",
         f"{count(len(report.orphans), 'page')} that no other page links to",
         tag("ul", *entries, class_="plain", data_list="no-orphans"),
-        _rest(len(report.orphans) - MOST_ORPHANS, "ubp check --rule orphan-doc"),
+        rest_of(len(report.orphans) - MOST_ORPHANS, "ubp check --rule orphan-doc", report),
     )
 
 
@@ -123,7 +123,7 @@ def others(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None:
         "All other pages",
         _others_words(report),
         tag("div", table, class_="scroll"),
-        _rest(len(report.others) - MOST_OTHERS, "ubp stale --all"),
+        rest_of(len(report.others) - MOST_OTHERS, "ubp stale --all", report),
     )
 
 
@@ -145,7 +145,7 @@ def _other(one: OtherPage, folder_numbers: dict[FilePath, int]) -> Html:
             tag("span", f" {title}", class_="quiet"),
         ),
         tag("td", tag("span", WORDS[one.level], class_=f"badge {one.level}")),
-        tag("td", "" if one.links_in is None else str(one.links_in), class_="number"),
+        tag("td", str(one.links_in), class_="number"),
         data_level=one.level,
         data_folder=folder_numbers[path],
     )
@@ -165,10 +165,3 @@ def _fold(name: str, title: str, words: str, listed: Html, rest: Html | None) ->
         ),
         id=name,
     )
-
-
-def _rest(number: int, command: str) -> Html | None:
-    if number <= 0:
-        return None
-    told = f"and {number} more, which "
-    return tag("p", told, tag("code", command), " lists.", class_="none")

@@ -20,11 +20,11 @@ AGE_WORDS = {
 }
 
 
-def hero(report: Report) -> Html | None:
+def hero(report: Report) -> Html:
     """The share of fresh pages, in a figure, a sentence and a ring."""
     levels = report.levels
     if levels is None:
-        return None
+        return _overview(tag("p", report.headline, class_="verdict"), _stats(report))
     percent = levels.fresh_percent
     gauge = tag(
         "div",
@@ -34,18 +34,17 @@ def hero(report: Report) -> Html | None:
     )
     words = tag(
         "div",
-        tag("p", _sentence(levels), class_="verdict"),
+        tag("p", report.headline or _sentence(levels), class_="verdict"),
         _legend(levels),
         _stats(report),
         _advice(report, levels),
     )
-    return tag(
-        "section",
-        tag("h2", "Overview", class_="visually-hidden"),
-        tag("div", gauge, words, class_="hero"),
-        class_="card",
-        id="overview",
-    )
+    return _overview(tag("div", gauge, words, class_="hero"))
+
+
+def _overview(*children: Html) -> Html:
+    heading = tag("h2", "Overview", class_="visually-hidden")
+    return tag("section", heading, *children, class_="card", id="overview")
 
 
 def pictures(report: Report) -> Html | None:
@@ -117,14 +116,15 @@ def _legend(levels: Levels) -> Html:
 
 def _stats(report: Report) -> Html:
     stats = [("pages", count_of(report.documents))]
-    ages = [page.age_days for page in report.pages if page.age_days is not None]
+    ages = [page.age_days for page in report.pages or () if page.age_days is not None]
     if ages:
         stats.append(("oldest drift", count(max(ages), "day")))
     if report.findings is not None:
+        other = "other errors" if report.pages is not None else "errors"
         errors = sum(1 for one in report.findings if one.severity == "error")
-        stats.append(("other errors", count_of(errors)))
+        stats.append((other, count_of(errors)))
         stats.append(("warnings", count_of(len(report.findings) - errors)))
-    if report.orphans is not None:
+    if report.orphans:
         stats.append(("orphans", count_of(len(report.orphans))))
     return tag(
         "dl",

@@ -5,10 +5,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ubp.model import Commit, FilePath
-from ubp.render.commits import MOST_COMMITS, SHORT_ID
 from ubp.render.html.markup import Html, code_line, join, path_text, tag
-from ubp.render.html.words import key_options, rule_of, verdict_words
+from ubp.render.html.words import key_options, rest_of, rule_of, verdict_words
+from ubp.render.text.advice import SHORT_ID
 from ubp.render.text.levels import WORDS
+from ubp.render.text.stale import MOST_COMMITS
 from ubp.render.wording import count, day, shell_word, stem
 from ubp.report.values import ChangedSource, Report, StalePage
 
@@ -33,17 +34,15 @@ class _Around(NamedTuple):
 
 def page_cards(report: Report, folders: Mapping[FilePath, int]) -> Html:
     """A card for each page, in the report's order; `folders` are their numbers."""
-    shown = report.pages[:MOST_PAGES]
-    owners = [page.path for page in report.pages for _ in page.sources]
+    pages = report.pages or ()
+    shown = pages[:MOST_PAGES]
+    owners = [page.path for page in pages for _ in page.sources]
     around = _Around(report, folders, owners)
     cards, number = [], 0
     for page in shown:
         cards.append(_card(page, number, around))
         number += len(page.sources)
-    rest = len(report.pages) - len(shown)
-    told = (
-        tag("p", f"and {rest} more: `ubp stale` lists them all.", class_="none") if rest else None
-    )
+    told = rest_of(len(pages) - len(shown), "ubp stale", report)
     return join([tag("div", *cards, class_="list", data_list="no-pages", data_sorted=True), told])
 
 
@@ -87,7 +86,7 @@ def _summary(page: StalePage) -> Html:
 def _facts(page: StalePage) -> Iterator[Html]:
     yield tag("span", _lines(page.added, page.removed) if page.lines else "")
     yield tag("span", f"{page.changed_percent} % changed" if page.lines else "")
-    yield tag("span", count(page.links_in, "link") if page.links_in is not None else "")
+    yield tag("span", count(page.links_in, "link"))
     yield tag("span", count(page.age_days, "day") if page.age_days is not None else "")
 
 

@@ -76,9 +76,9 @@ def _body(report: Report) -> Html:
 
 def _folder_numbers(report: Report) -> dict[FilePath, int]:
     """For each page the folder of the table that it is counted in."""
-    paths = {page.path for page in report.pages}
+    paths = {page.path for page in report.pages or ()}
     paths |= {other.page.filepath for other in report.others}
-    paths |= {one.filepath for one in (*(report.findings or ()), *(report.orphans or ()))}
+    paths |= {one.filepath for one in (*(report.findings or ()), *report.orphans)}
     places = sorted(
         enumerate(report.folders), key=lambda place: (-len(place[1].path), place[1].is_rest)
     )
@@ -91,11 +91,11 @@ def _folder_number(path: FilePath, places: list[tuple[int, Folder]]) -> int:
 
 def _header(report: Report) -> Html:
     counts: dict[str, tuple[str, int | None]] = {
-        "overview": ("Overview", None if report.levels else 0),
+        "overview": ("Overview", None),
         "directories": ("Where", None if report.folders else 0),
-        "pages": ("Pages to look at", len(report.pages)),
+        "pages": ("Pages to look at", len(report.pages or ())),
         "findings": ("Findings", len(report.findings or ())),
-        "orphans": ("Orphans", len(report.orphans or ())),
+        "orphans": ("Orphans", len(report.orphans)),
         "others": ("All other pages", len(report.others)),
     }
     entries = (
@@ -103,10 +103,11 @@ def _header(report: Report) -> Html:
         for anchor, (words, number) in counts.items()
         if number != 0
     )
+    when = None if report.now is None else day(report.now)
     return tag(
         "header",
         tag("h1", report.name),
-        tag("p", f"Documentation report · {_what(report)} · {day(report.now)}"),
+        tag("p", " · ".join(filter(None, ["Documentation report", _what(report), when]))),
         tag("nav", tag("ul", *entries), aria_label="Sections"),
     )
 
@@ -153,16 +154,18 @@ def _select(name: str, label: str, options: list[tuple[str, str]]) -> Html:
 
 
 def _rules(report: Report) -> list[str]:
-    rules = {rule_of(source.answer) for page in report.pages for source in page.sources}
-    rules |= {one.rule for one in (*(report.findings or ()), *(report.orphans or ()))}
+    rules = {rule_of(source.answer) for page in report.pages or () for source in page.sources}
+    rules |= {one.rule for one in (*(report.findings or ()), *report.orphans)}
     return sorted(rules)
 
 
 def _levels(report: Report) -> Html:
-    there = {page.assessment.level for page in report.pages}
+    there = {page.assessment.level for page in report.pages or ()}
     there |= {other.level for other in report.others}
-    boxes = (_level(level) for level in WORDS if level in there)
     matches = tag("output", id="matches", role="status")
+    if not there:
+        return tag("div", matches, class_="matches")
+    boxes = (_level(level) for level in WORDS if level in there)
     return tag("fieldset", tag("legend", "Level"), *boxes, matches)
 
 
@@ -173,11 +176,12 @@ def _level(level: Level) -> Html:
 
 
 def _pages(report: Report, numbers: dict[FilePath, int]) -> Html | None:
-    if report.levels is None:
+    if report.pages is None:
         return None
     if not report.pages:
-        words = "Nothing drifted." if report.levels.bound else "No page names a source."
-        listed: Html = tag("p", words, class_="card good" if report.levels.bound else "card")
+        is_good = report.levels is not None and report.levels.bound
+        words = "Nothing drifted." if is_good else "No page names a source."
+        listed: Html = tag("p", words, class_="card good" if is_good else "card")
     else:
         none = "Nothing here fits the filter."
         listed = join(
@@ -196,11 +200,10 @@ def _pages(report: Report, numbers: dict[FilePath, int]) -> Html | None:
 
 
 def _lead(report: Report) -> Html:
-    links = " \N{MULTIPLICATION SIGN} (1 + links to the page)"
-    told = links if report.pages[0].links_in is not None else ""
+    weight = "(1 + lines changed in the sources) \N{MULTIPLICATION SIGN} (1 + links to the page)"
     return tag(
         "p",
-        f"By level, then by what matters most: (1 + lines changed in the sources){told}. "
+        f"By level, then by what matters most: {weight}. "
         "Read a page beside what changed and edit it; where it is still true, say so: ",
         tag("code", " ".join(["ubp ack PAGE", *key_options(report)])),
         class_="lead",
@@ -208,15 +211,18 @@ def _lead(report: Report) -> Html:
 
 
 def _footer(report: Report) -> Html:
-    days = f"{report.threshold_days:g}"
-    how = (
-        "A page is stale when a source that it names is gone, or changed "
-        f"{days} days ago or earlier without the page; possibly stale when all that is younger. "
-        "Ages count from the committer date of the first commit that drifted. Earlier moments are "
-        "judged by the same rules, as of then."
-    )
+    when = "" if report.now is None else f" on {clock(report.now)} UTC"
     return tag(
         "footer",
-        tag("p", how) if report.levels is not None else None,
-        tag("p", f"Made by UBP {__version__} on {clock(report.now)} UTC."),
+        None if report.threshold_days is None else tag("p", _definition(report.threshold_days)),
+        tag("p", f"Made by UBP {__version__}{when}."),
+    )
+
+
+def _definition(threshold_days: float) -> str:
+    return (
+        "A page is stale when a source that it names is gone, or changed "
+        f"{threshold_days:g} days ago or earlier without the page; possibly stale when all that is "
+        "younger. Ages count from the committer date of the first commit that drifted. Earlier "
+        "moments are judged by the same rules, as of then."
     )

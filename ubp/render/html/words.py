@@ -1,6 +1,7 @@
 """What became of a source, in a reader's words."""
 
 from ubp.model import ReferenceVerdict
+from ubp.render.html.markup import Html, tag
 from ubp.render.wording import age, shell_word
 from ubp.report.values import Report
 
@@ -16,6 +17,14 @@ def rule_of(answer: ReferenceVerdict) -> str:
 def key_options(report: Report) -> list[str]:
     """What a command needs to read the same front matter."""
     return [word for key in report.keys for word in ("--key", shell_word(key))]
+
+
+def rest_of(number: int, command: str, report: Report) -> Html | None:
+    """How many more there are than are shown, and what lists them."""
+    if number <= 0:
+        return None
+    typed = " ".join([command, *key_options(report)])
+    return tag("p", f"and {number} more, which ", tag("code", typed), " lists.", class_="none")
 
 
 def verdict_words(answer: ReferenceVerdict, report: Report) -> str:

@@ -1,0 +1,198 @@
+"""`ubp report` and `ubp badge`: what is printed, what is written, what nobody may see."""
+
+import json
+import webbrowser
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from ubp.render import records
+
+SCHEMAS = Path(records.__file__).parent / "schemas"
+
+
+def strict(schema):
+    """The schema with no room for keys that it does not tell."""
+    if isinstance(schema, list):
+        return [strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    tight = {key: strict(value) for key, value in schema.items()}
+    return tight | ({"additionalProperties": False} if "properties" in schema else {})
+
+
+def fits(name, record):
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text())
+    jsonschema.validate(record, strict(schema))
+    return record
+
+
+def test_a_terminal_shows_levels_trend_and_what_matters(drifted, ubp):
+    assert ubp(drifted, "report") == (
+        0,
+        """project: 50 % fresh, 1 of 2 pages that name sources
+
+  stale                 1  ########################################
+  fresh                 1  ########################################
+  names no sources      1  ########################################
+
+Fresh since 2023-11-15: 100 % ████████████▄ 50 %
+
+What matters most:
+  docs/a.md  stale  2 lines changed, 10 days
+
+2 pages are orphans: no other page links to them.
+Next: ubp report --open  shows it all
+""",
+        "",
+    )
+
+
+def test_quietly_a_line_a_page(drifted, ubp):
+    assert ubp(drifted, "report", "--quiet") == (0, "docs/a.md  stale\n", "")
+
+
+def test_nothing_verified_is_not_green(repository, at, ubp):
+    repository.write("docs/a.md", "# A\n")
+    repository.commit()
+    at(repository)
+    answer = ubp(repository, "report")
+    assert answer.out.startswith("project: no page names a source, so nothing was verified\n")
+    assert ubp(repository, "badge", "--json").record["message"] == "no sources"
+
+
+def test_the_record_has_its_schema(drifted, ubp):
+    drifted.write("docs/b.md", (drifted.root / "docs/b.md").read_text() + "[x](nowhere.md)\n")
+    drifted.write("src/b.py", "2\n")
+    record = fits("report", ubp(drifted, "report", "--json").record)
+    assert record["levels"] == {
+        "stale": 1,
+        "possibly_stale": 0,
+        "unknown": 0,
+        "fresh": 1,
+        "untracked": 1,
+    }
+    assert record["fresh_percent"] == 50
+    (page,) = record["pages"]
+    (source,) = page["sources"]
+    assert (page["filepath"], page["weight"], page["age_days"]) == ("docs/a.md", 3, 10)
+    assert source["diff"] == "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-1\n+2"
+    assert [one["rule"] for one in record["findings"]] == ["broken-link"]
+    assert [point["fresh_percent"] for point in record["trend"]] == [100] * 12 + [50]
+    one = ubp(drifted, "report", "--json", "--commits", "1").record
+    assert [point["fresh_percent"] for point in one["trend"]] == [100, 50]
+    old = fits("report", ubp(drifted, "report", "--json", "--ref", "HEAD~1").record)
+    assert (old["levels"]["fresh"], old["pages"]) == (2, [])
+
+
+def test_the_file_is_written_beside_what_is_printed(drifted, ubp):
+    drifted.write(".git/info/exclude", "*.html\n")
+    answer = ubp(drifted, "report", "--html", "out.html")
+    page = (drifted.root / "out.html").read_bytes()
+    assert (answer.status, answer.err) == (0, "")
+    first, second = answer.out.splitlines()
+    assert first == "50 % fresh, 1 of 2 pages that name sources."
+    assert second == f"Wrote out.html ({len(page) / 1000:.1f} kB)."
+    assert page.startswith(b"<!doctype html>\n")
+    assert b"\r" not in page
+    assert ubp(drifted, "report", "--html", "--quiet") == (0, "", "")
+    assert (drifted.root / "ubp-report.html").read_bytes() == page
+    record = ubp(drifted, "report", "--html", "other.html", "--json").record
+    assert record["name"] == "project"
+    assert (drifted.root / "other.html").read_bytes() == page
+
+
+def test_the_browser_is_given_the_file(drifted, ubp, monkeypatch):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
+    answer = ubp(drifted, "report", "--open")
+    assert (answer.status, answer.err) == (0, "")
+    assert opened == [(drifted.root / "ubp-report.html").as_uri()]
+
+
+def test_without_a_browser_somebody_is_told(drifted, ubp, monkeypatch):
+    monkeypatch.setattr(webbrowser, "open", lambda _: False)
+    answer = ubp(drifted, "report", "--open", "--html", "r.html")
+    assert answer.status == 0
+    assert answer.err == "Warning: No browser could be started: open r.html yourself.\n"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (["--commits", "0"], "--commits is 0."),
+        (["--weeks", "0"], "--weeks is 0."),
+        (["--weeks", "1", "--commits", "1"], "--commits and --weeks contradict each other."),
+        (["--html", "no/where.html"], "no/where.html cannot be written."),
+        (["--ref", "nowhere"], "Revision not found: nowhere"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_calls_are_told_before_anything_is_written(tokens, message, drifted, ubp):
+    answer = (
+        ubp(drifted, "report", "--html", *tokens)
+        if "--html" not in tokens
+        else ubp(drifted, "report", *tokens)
+    )
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.splitlines()[0] == f"Error: {message}"
+    assert not list(drifted.root.glob("*.html"))
+
+
+def test_nothing_of_a_hidden_source_gets_into_the_file(repository, at, ubp):
+    repository.write(".ubp/config.json", json.dumps({"source": {"exclude": ["src/secret.py"]}}))
+    repository.write("src/secret.py", "password = 'hunter2'\n")
+    repository.page("docs/a.md", "src/secret.py")
+    repository.page("private/b.md", "src/secret.py", title="Salaries")
+    repository.commit("Begin")
+    repository.write("src/secret.py", "password = 'correct horse'\n")
+    repository.commit("Rotate the password after the leak")
+    at(repository, days=9)
+    secrets = ("hunter2", "correct horse", "Rotate", "Salaries", repository.blob("src/secret.py"))
+    assert ubp(repository, "report", "--html", "r.html").status == 0
+    page = (repository.root / "r.html").read_text()
+    text = ubp(repository, "report", "--json").out + ubp(repository, "report").out
+    assert [secret for secret in secrets if secret in page + text] == []
+    assert "docs/<wbr>a.md" in page
+    assert repository.head()[:10] in page  # the commit of the work tree is no secret
+
+
+def test_keys_that_were_named_are_named_in_commands(drifted, ubp):
+    drifted.write("docs/c.md", "---\nrelated: [src/a.py]\n---\n")
+    drifted.commit("Relate")
+    drifted.write("src/a.py", "3\n")
+    drifted.commit("Change a again")
+    ubp(drifted, "report", "--key", "related", "--html", "r.html")
+    page = (drifted.root / "r.html").read_text()
+    assert "ubp ack PAGE --key related" in page
+
+
+def test_a_badge_is_printed_or_written(drifted, ubp):
+    printed = ubp(drifted, "badge")
+    assert printed.out.startswith('<svg xmlns="http://www.w3.org/2000/svg" width="108.5"')
+    assert "<title>docs: 50 % fresh</title>" in printed.out
+    assert ubp(drifted, "badge", "--output", "b.svg", "--label", "handbook") == (
+        0,
+        "handbook: 50 % fresh. Wrote b.svg.\n",
+        "",
+    )
+    assert "<title>handbook: 50 % fresh</title>" in (drifted.root / "b.svg").read_text()
+    record = fits("badge", ubp(drifted, "badge", "--json", "--ref", "HEAD~1").record)
+    assert record == {
+        "schemaVersion": 1,
+        "label": "docs",
+        "message": "100 % fresh",
+        "color": "brightgreen",
+    }
+
+
+@pytest.mark.parametrize("command", ["check", "stale"])
+def test_a_run_can_be_told_in_html(command, drifted, ubp):
+    answer = ubp(drifted, command, "--format", "html")
+    assert answer.out.startswith("<!doctype html>\n")
+    assert f"<h1>ubp {command}</h1>" in answer.out
+    assert "src/a.py was modified 10 days ago." in answer.out
+    change = ubp(drifted, command, "--base", "HEAD~1", "--output-file", "html=out.html")
+    assert change.status == 1
+    assert "changes since HEAD~1" in (drifted.root / "out.html").read_text()
