@@ -1,0 +1,192 @@
+"""The two desks: what takes long holds up nobody, and is told to who waits for it."""
+
+import asyncio
+import threading
+from functools import partial
+
+import pytest
+
+from ubp.errors import ConfigError, UsageError
+from ubp.server import office as offices
+from ubp.server.office import IndexNotReadyError, Office
+from ubp.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+PAGES = 12
+
+
+@pytest.fixture
+def written(repository, monkeypatch):
+    """A repository that nobody has read, with more pages than are read at once."""
+    monkeypatch.setattr(offices, "MOST_AT_ONCE", 4)
+    monkeypatch.setattr(offices, "SECONDS_BETWEEN_REPORTS", 0.01)
+    monkeypatch.setattr("ubp.indexing.embedding.PAGES_A_BATCH", 2)
+    for number in range(PAGES):
+        repository.write(
+            f"docs/{number}.md", f"# Page {number}\n\nWords{number} [[{number - 1}]]\n"
+        )
+    repository.commit()
+    return repository
+
+
+@pytest.fixture
+async def office(written):
+    """An office that is open."""
+    office = Office(partial(open_workspace, str(written.root)))
+    office.start()
+    yield office
+    office.close()
+
+
+def open_workspace(root, progress, **options):
+    return Workspace.open(root, progress=progress, **options)
+
+
+async def be_silent(*_):
+    pass
+
+
+def count_backlinks(workspace):
+    return len(workspace.page("docs/3.md").page.backlinks)
+
+
+def find(mode, workspace):
+    found = workspace.search("words7", mode=mode)
+    return found.search_type, [hit.page.filepath for hit in found.answer.pages][:1]
+
+
+async def test_the_first_answer_is_right_where_nothing_was_read(office):
+    told = []
+
+    async def report(done, total, step):
+        told.append((done, total, step))
+
+    assert await office.answer(count_backlinks, report) == 1
+    steps = [done for done, _, _ in told]
+    assert steps == sorted(set(steps))
+    assert all(done <= total for done, total, _ in told)
+
+
+async def test_what_needs_no_index_is_answered_while_it_is_built(office):
+    is_building, may_go_on = threading.Event(), threading.Event()
+
+    def build(workspace):
+        if workspace.progress.__self__ is office._slow:
+            is_building.set()
+            may_go_on.wait(20)
+        return count_backlinks(workspace)
+
+    waiting = asyncio.create_task(office.answer(build, be_silent))
+    await asyncio.to_thread(is_building.wait, 20)
+    assert await office.answer(lambda workspace: workspace.config.docs_dir, be_silent) == ""
+    assert not waiting.done()
+    may_go_on.set()
+    assert await waiting == 1
+
+
+async def test_patience_ends_and_the_work_goes_on(written):
+    office = Office(partial(open_workspace, str(written.root)), seconds_of_patience=0.05)
+    office.start()
+    may_go_on = threading.Event()
+
+    def build(workspace):
+        if workspace.progress.__self__ is office._slow:
+            may_go_on.wait(20)
+        return count_backlinks(workspace)
+
+    with pytest.raises(IndexNotReadyError) as caught:
+        await office.answer(build, be_silent)
+    assert "not ready" in caught.value.message
+    assert "again" in caught.value.hint
+    may_go_on.set()
+    await asyncio.gather(*office._left)
+    assert await office.answer(count_backlinks, be_silent) == 1
+    office.close()
+
+
+async def test_words_are_found_while_vectors_are_missing(office):
+    assert await office.answer(partial(find, "hybrid"), be_silent) == (
+        "fulltext_fallback",
+        ["docs/7.md"],
+    )
+    keeping = asyncio.create_task(office.keep_ready())
+    while (await office.answer(partial(find, "hybrid"), be_silent))[0] != "hybrid":
+        assert not keeping.done()
+    keeping.cancel()
+
+
+async def test_who_asks_for_meaning_alone_waits_for_it(office):
+    assert (await office.answer(partial(find, "semantic"), be_silent))[0] == "semantic"
+
+
+async def test_another_revision_that_nobody_has_read_takes_the_same_way(office, written):
+    before = written.head()
+    for number in range(PAGES):
+        written.write(f"docs/{number}.md", f"# Page {number}\n")
+    written.commit()
+    assert await office.answer(count_backlinks, be_silent) == 0
+
+    def count_before(workspace):
+        return len(workspace.page("docs/3.md", ref=before).page.backlinks)
+
+    assert await office.answer(count_before, be_silent) == 1
+
+
+async def test_work_that_nobody_waits_for_is_given_up(office):
+    is_working, is_given_up = threading.Event(), threading.Event()
+
+    def work(workspace):
+        is_working.set()
+        try:
+            while True:
+                workspace.progress("Waiting", 1, 1)
+        finally:
+            is_given_up.set()
+
+    waiting = asyncio.create_task(office.answer(work, be_silent))
+    await asyncio.to_thread(is_working.wait, 20)
+    waiting.cancel()
+    assert await asyncio.to_thread(is_given_up.wait, 20)
+    assert await office.answer(count_backlinks, be_silent) == 1
+
+
+async def test_errors_reach_who_asks_and_end_nothing(office):
+    def fail(_):
+        raise UsageError("No.")
+
+    with pytest.raises(UsageError):
+        await office.answer(fail, be_silent)
+    assert await office.answer(count_backlinks, be_silent) == 1
+
+
+async def test_a_configuration_that_cannot_be_read_is_read_again_by_the_next(office, written):
+    assert await office.answer(count_backlinks, be_silent) == 1
+    file = written.write(".ubp/config.json", "{")
+    for _ in range(2):
+        with pytest.raises(ConfigError):
+            await office.answer(count_backlinks, be_silent)
+    file.unlink()
+    assert await office.answer(count_backlinks, be_silent) == 1
+
+
+async def test_where_nothing_can_be_written_the_index_is_kept_in_memory(written):
+    written.write(".ubp", "a file")
+    office = Office(partial(open_workspace, str(written.root)))
+    office.start()
+    for _ in range(2):
+        assert await office.answer(count_backlinks, be_silent) == 1
+    office.close()
+
+
+async def test_a_bare_repository_is_followed_when_its_head_moves(written, tmp_path):
+    bare = tmp_path / "bare.git"
+    written.git("clone", "--quiet", "--bare", ".", str(bare))
+    other = Office(partial(open_workspace, str(bare)))
+    other.start()
+    assert await other.answer(count_backlinks, be_silent) == 1
+    written.write("docs/4.md", "# Page 4\n")
+    written.commit()
+    written.git("push", "--quiet", str(bare), "main")
+    assert await other.answer(count_backlinks, be_silent) == 0
+    other.close()
