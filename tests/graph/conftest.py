@@ -40,7 +40,7 @@ def everything(graph: Graph, view: View) -> dict[str, Any]:
         "sections": {path: graph.sections(path) for path in paths},
         "words": {
             word: [
-                (hit.path, hit.number, view.full_text().chunks(hit.blob)[hit.number])
+                (hit.path, hit.number, view.full_text().chunks([hit.blob])[hit.blob][hit.number])
                 for hit in sorted(view.full_text().search(Match(word), 100))
             ]
             for word in ("one", "two", "text", "alias")

@@ -83,9 +83,9 @@ class FullText:
         """How many chunks there are, those of other snapshots too."""
         return self._index.size()
 
-    def chunks(self, blob: ObjectId) -> tuple[Chunk, ...]:
-        """The chunks of a page, as far as they are known."""
-        return self._facts.chunks(blob)
+    def chunks(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Chunk, ...]]:
+        """The chunks of these pages, as far as they are known."""
+        return self._facts.chunks(blobs)
 
     def _ask(self, question: Callable[[], T]) -> T:
         """Ask again where the words went while they were asked for, and are learned anew."""

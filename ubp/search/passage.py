@@ -1,8 +1,9 @@
 """The part of a section that is quoted: sentences around what was found. Pure."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from ubp.search.folding import Span, find_terms
@@ -41,9 +42,10 @@ def cut_passage(text: str, terms: Sequence[Term]) -> Passage:
     head = _behind_headings(text)
     spans = apart(find_terms(text, terms))[:MOST_SPANS]
     held = tuple(sorted({span.term for span in spans}))
-    body, places = _on_one_line(text, head)
+    line = _Line(text, head)
+    body = line.text
     inside = [
-        Span(places[span.start - head], places[span.end - 1 - head] + 1, span.term)
+        Span(line.place(span.start), line.place(span.end - 1) + 1, span.term)
         for span in spans
         if span.start >= head
     ]
@@ -69,16 +71,20 @@ def _behind_headings(text: str) -> int:
     return end if text[end:].strip() else 0
 
 
-def _on_one_line(text: str, head: int) -> tuple[str, Sequence[int]]:
-    """The text behind its head with its white space folded, and where each character went."""
-    characters: list[str] = []
-    places: list[int] = []
-    for character in text[head:]:
-        is_blank = character.isspace()
-        if not is_blank or (characters and characters[-1] != " "):
-            characters.append(" " if is_blank else character)
-        places.append(max(0, len(characters) - 1))
-    return "".join(characters).rstrip(), places
+class _Line:
+    """A text with its white space folded, and where what stood in it stands now."""
+
+    def __init__(self, text: str, start: int) -> None:
+        words = [(match.start(), match[0]) for match in _WORD.finditer(text, start)]
+        self.text = " ".join(word for _, word in words)
+        self._before = [start for start, _ in words]
+        lengths = (len(word) + 1 for _, word in words)
+        self._now = list(accumulate(lengths, initial=0))
+
+    def place(self, position: int) -> int:
+        """Where a character that is not blank has gone."""
+        word = bisect_right(self._before, position) - 1
+        return self._now[word] + position - self._before[word]
 
 
 def _window(body: str, spans: Sequence[Span]) -> tuple[int, int]:
@@ -120,6 +126,7 @@ def _value(window: tuple[int, int], spans: Sequence[Span]) -> tuple[int, int]:
     return len(set(inside)), len(inside)
 
 
+_WORD = re.compile(r"\S+")
 _HEADING = re.compile(
     r"\s{0,3}#{1,6}(?:[ \t][^\n]*)?(?:\n\s*|\Z)|[^\n]+\n[=-]{3,}[ \t]*(?:\n\s*|\Z)"
 )

@@ -1,6 +1,6 @@
 """Found pages as they are shown: why they are here, their best sections, the way to them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ubp.index import View
@@ -10,8 +10,9 @@ from ubp.search.fusion import Fused
 from ubp.search.leg import Leg
 from ubp.search.links import Way
 from ubp.search.meaning import FAR
-from ubp.search.sections import SectionHit, Text, find_sections
+from ubp.search.sections import SectionHit, find_sections
 from ubp.search.terms import Term
+from ubp.search.texts import read_texts
 
 Reason = Literal["direct_match", "direct_link", "2hop", "graph_proximity"]
 REASONS: Mapping[int, Reason] = {1: "direct_link", 2: "2hop"}
@@ -74,16 +75,20 @@ def show_pages(
     terms: Sequence[Term],
 ) -> tuple[PageHit, ...]:
     """Read what is shown of these pages; one that is gone meanwhile is left out."""
-    paths = [one.path for one in found]
-    linking = {p: ways[p] for p in paths if p in ways and not _is_direct(p, legs)}
-    pages = view.pages_at({*paths, *(way.near for way in linking.values())})
-    texts = _read_texts(view, [pages[path] for path in paths if path in pages])
-    scores = _chunk_scores(legs, set(paths))
+    linking = {
+        one.path: ways[one.path]
+        for one in found
+        if one.path in ways and not _is_direct(one.path, legs)
+    }
+    texts = read_texts(view, [one.path for one in found])
+    others = view.pages_at({way.near for way in linking.values()} - texts.keys())
+    others |= {path: text.page for path, text in texts.items()}
+    scores = _chunk_scores(legs, texts.keys())
     hits = []
     for one in found:
-        page, way = pages.get(one.path), linking.get(one.path)
-        if page is None:
+        if one.path not in texts:
             continue
+        page, way = texts[one.path].page, linking.get(one.path)
         sections = find_sections(texts[one.path], scores.get(one.path, {}), one.score, terms)
         hit = PageHit(
             page,
@@ -93,7 +98,7 @@ def show_pages(
             _held(page, sections, terms),
             sections,
             way,
-            pages.get(way.near) if way else None,
+            others.get(way.near) if way else None,
         )
         hits.append(hit)
     return tuple(hits)
@@ -103,21 +108,7 @@ def _is_direct(path: FilePath, legs: Legs) -> bool:
     return path in legs.words.scores or is_near(path, legs)
 
 
-def _read_texts(view: View, pages: Sequence[Page]) -> dict[FilePath, Text]:
-    linked, full_text = view.learn_graph(), view.full_text()
-    paths = [page.filepath for page in pages]
-    sections, contents = linked.sections_of(paths), view.read(paths)
-    return {
-        page.filepath: Text(
-            sections.get(page.filepath, ()),
-            full_text.chunks(page.blob),
-            contents.get(page.filepath) or b"",
-        )
-        for page in pages
-    }
-
-
-def _chunk_scores(legs: Legs, paths: set[FilePath]) -> dict[FilePath, dict[int, float]]:
+def _chunk_scores(legs: Legs, paths: Collection[FilePath]) -> dict[FilePath, dict[int, float]]:
     """By page and chunk what words and meaning say of it, each by the best there is."""
     scores: dict[FilePath, dict[int, float]] = {}
     for leg, least in ((legs.words, 0.0), (legs.meaning, FAR)):
@@ -140,10 +131,9 @@ def _breakdown(one: Fused, legs: Legs) -> Breakdown:
 
 def _held(page: Page, sections: Sequence[SectionHit], terms: Sequence[Term]) -> tuple[str, ...]:
     facts = page.facts
-    told = "\n".join([facts.title or "", page.filepath, *facts.aliases])
+    headings = (heading for hit in sections if hit.section for heading in hit.section.heading_path)
+    told = "\n".join([facts.title or "", page.filepath, *facts.aliases, *headings])
     held = {span.term for span in find_terms(told, terms)}
     for hit in sections:
-        headings = "\n".join(hit.section.heading_path) if hit.section else ""
-        held |= {span.term for span in find_terms(headings, terms)}
         held |= set(hit.passage.held) if hit.passage else set()
     return tuple(term.written for number, term in enumerate(terms) if number in held)

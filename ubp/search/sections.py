@@ -7,17 +7,10 @@ from ubp.model import Chunk, Section
 from ubp.search.folding import find_terms
 from ubp.search.passage import Passage, cut_passage
 from ubp.search.terms import Term
+from ubp.search.texts import Text
 
 # A page that holds the words everywhere shows its best places.
 SECTIONS_A_PAGE = 3
-
-
-class Text(NamedTuple):
-    """What a page consists of; `data` are its bytes, empty where they cannot be had."""
-
-    sections: Sequence[Section]
-    chunks: Sequence[Chunk]
-    data: bytes
 
 
 class SectionHit(NamedTuple):
@@ -51,9 +44,9 @@ def find_sections(
     if not parts:
         return (SectionHit(None, page_score, 1),)
     best_part, best_score = parts[0]
-    passage = cut_passage(_cut(text.data, best_part), terms)
+    passage = cut_passage(text.cut(best_part), terms)
     line = best_part.line_start + passage.line
-    found = {_section_at(text.sections, line): SectionHit(None, page_score, line, passage)}
+    found = {text.section_at(line): SectionHit(None, page_score, line, passage)}
     for part, score in parts[1:]:
         section = _section_of(text, part, terms)
         if len(found) < SECTIONS_A_PAGE and section not in found:
@@ -73,19 +66,9 @@ def _placed(hit: SectionHit, section: Section | None) -> SectionHit:
 
 def _section_of(text: Text, part: Section | Chunk, terms: Sequence[Term]) -> int | None:
     """The section that a part lies in; of several that are one chunk that with the first term."""
-    number = _section_at(text.sections, part.line_start)
+    number = text.section_at(part.line_start)
     if number is None or part.line_end <= text.sections[number].line_end:
         return number
-    body = _cut(text.data, part)
+    body = text.cut(part)
     spans = find_terms(body, terms)
-    line = part.line_start + (body.count("\n", 0, spans[0].start) if spans else 0)
-    return _section_at(text.sections, line)
-
-
-def _section_at(sections: Sequence[Section], line: int) -> int | None:
-    around = (n for n, one in enumerate(sections) if one.line_start <= line <= one.line_end)
-    return next(around, None)
-
-
-def _cut(data: bytes, part: Section | Chunk) -> str:
-    return data[part.byte_start : part.byte_end].decode("utf-8", "replace")
+    return text.section_at(part.line_start + (body.count("\n", 0, spans[0].start) if spans else 0))

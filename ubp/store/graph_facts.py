@@ -110,15 +110,22 @@ class GraphFacts:
             or {}
         )
 
-    def chunks(self, blob: ObjectId) -> tuple[Chunk, ...]:
-        """The chunks of a page in order."""
-        return unpack_chunks(
-            self._database.rows(
-                f"SELECT {CHUNK_COLUMNS} FROM chunk JOIN page ON page.id = chunk.page"  # noqa: S608  # ours
-                " WHERE blob = ? ORDER BY number",
-                [pack_id(blob)],
-            )
+    def chunks(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Chunk, ...]]:
+        """The chunks of these pages in order."""
+        rows = self._rows(
+            f"SELECT blob, {CHUNK_COLUMNS} FROM page JOIN chunk ON chunk.page = page.id"  # noqa: S608  # ours
+            " WHERE blob IN",
+            blobs,
+            " ORDER BY page, number",
         )
+
+        def unpack() -> dict[ObjectId, tuple[Chunk, ...]]:
+            return {
+                unpack_id(blob): unpack_chunks(row[1:] for row in group)
+                for blob, group in groupby(rows, itemgetter(0))
+            }
+
+        return self._database.unpack(unpack) or {}
 
     def asking(self, names: Iterable[int]) -> set[ObjectId]:
         """The pages with a link that asks for one of these names, by their checksums."""
