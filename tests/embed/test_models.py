@@ -180,3 +180,10 @@ def test_the_fingerprint_is_that_of_the_files_content(folder, tmp_path):
         assert fingerprint(copy) != before
     (folder / "README.md").write_text("Another card.")
     assert fingerprint(place) == fingerprint(find_model(str(folder), {}))
+
+
+def test_a_model_is_shared_as_long_as_somebody_has_it_and_its_files_are_the_same(folder):
+    model = load(folder)
+    assert load(folder) is model
+    (folder / "config.json").write_text('{"normalize": false}')
+    assert load(folder) is not model

@@ -11,6 +11,7 @@ import mmap
 import re
 from collections.abc import Sequence
 from typing import Any, cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,7 @@ _UNKNOWN_ID = re.compile(rb'(?<!\\)"unk_id"\s*:\s*(\d+|null)')
 
 
 class Model:
-    """Texts to vectors. tokenizers spreads the texts of one call over all cores."""
+    """Texts to vectors, in any thread. tokenizers spreads a call's texts over all cores."""
 
     def __init__(
         self, place: ModelPlace, static: StaticModel, fingerprint: bytes, stamp: str
@@ -76,13 +77,21 @@ class Model:
             raise _unusable(self.place, error) from error
 
 
+# A model takes 100 MB: a server's threads have one together.
+_LOADED: "WeakValueDictionary[tuple[ModelPlace, str], Model]" = WeakValueDictionary()
+
+
 def load_model(place: ModelPlace, known_fingerprint: bytes | None = None) -> Model:
-    """Load a model; `known_fingerprint` is that of its files, where somebody remembers it.
+    """Load a model, or share it with whoever in this process has it already.
+
+    `known_fingerprint` is that of its files, where somebody remembers it.
 
     Raises:
         ModelError: the files cannot be used, or are being changed.
     """
     before = stamp(place)
+    if (shared := _LOADED.get((place, before))) is not None:
+        return shared
     digest = known_fingerprint or fingerprint(place)
     try:
         static = _load(place)
@@ -92,7 +101,9 @@ def load_model(place: ModelPlace, known_fingerprint: bytes | None = None) -> Mod
         raise _unusable(place, error) from error
     if stamp(place) != before:
         raise _unusable(place, ValueError("the files changed while they were read"))
-    return Model(place, static, digest, before)
+    model = Model(place, static, digest, before)
+    _LOADED[place, before] = model
+    return model
 
 
 def _load(place: ModelPlace) -> StaticModel:

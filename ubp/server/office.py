@@ -75,9 +75,12 @@ class Office:
         """Read the work tree's pages before anybody asks, and what a call has refused to read."""
         while True:
             self._has_more_to_read.clear()
-            for read in (_read_words, _read_vectors):
-                await _try(self._slow.ask(read, self._take_step))
-            await _try(self._quick.ask(_read_vectors, self._refuse_much))  # the model is at hand
+            try:
+                await self._read_ahead()
+            except (UbpError, TooMuchError):
+                pass  # whoever asks is told
+            except Exception:
+                LOG.exception("reading ahead failed")
             await self._has_more_to_read.wait()
 
     async def answer(self, work: Callable[[Workspace], T], report: Report) -> T:
@@ -102,6 +105,12 @@ class Office:
         """Give up what is being done; what was saved stays."""
         self._quick.close()
         self._slow.close()
+
+    async def _read_ahead(self) -> None:
+        await self._slow.ask(_read_words, self._take_step)
+        model = await self._slow.ask(_read_vectors, self._take_step)
+        if model is not None:  # held here, it is shared with the quick desk
+            await self._quick.ask(_read_vectors, self._refuse_much)
 
     async def _wait(
         self, work: Callable[[Workspace], T], progress: Progress, deadline: float, report: Report
@@ -160,21 +169,13 @@ class Office:
         self._step = Step(name, done, total, before)
 
 
-async def _try(asking: Awaitable[None]) -> None:
-    """What fails here fails again for whoever asks, and is told to him."""
-    try:
-        await asking
-    except (UbpError, TooMuchError):
-        pass
-    except Exception:
-        LOG.exception("reading ahead failed")
-
-
 def _read_words(workspace: Workspace) -> None:
     workspace.view().full_text()
 
 
-def _read_vectors(workspace: Workspace) -> None:
+def _read_vectors(workspace: Workspace) -> object:
+    """The model by which vectors were made; None: there is none."""
     model = workspace.model()
     if model is not None:
         workspace.view().meaning(model)
+    return model
