@@ -12,7 +12,10 @@ from ubp.embed.text import KEY_BYTES
 Rows: TypeAlias = npt.NDArray[np.intp]
 Keys: TypeAlias = npt.NDArray[np.bytes_]
 
-# A number of a vector has a byte.
+# A number of a vector has a byte, half of what 16-bit floats take. Measured against the model's own
+# vectors: Spearman on JSTS 0.7508 for 0.7509 (16 bits: 0.7509); of the nearest paragraphs to 5,632
+# questions (JSQuAD, XQuAD) 99.6 % are the same, of the ten nearest 99.3 % (16 bits: 99.99 %);
+# Recall@5 0.8789 for 0.8796 and 0.9462 for 0.9471.
 MOST = 127
 
 
