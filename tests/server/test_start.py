@@ -1,0 +1,70 @@
+"""The first minute: pasted from `ubp init`, in a clone that nobody has indexed, from anywhere."""
+
+import json
+import os
+import shlex
+import time
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+
+from ubp.__main__ import main
+
+pytestmark = pytest.mark.anyio
+
+PAGES = 700  # read by several processes, in a second or two
+
+
+@pytest.fixture
+def command(repository, capsys):
+    """What the snippets of `ubp init` start; all of them the same."""
+    main(["-C", str(repository.root), "init", "--yes", "--json"])
+    snippets = {one["name"]: one["text"] for one in json.loads(capsys.readouterr().out)["snippets"]}
+    desktop = json.loads(snippets["claude-desktop"])["mcpServers"]["ubp"]
+    found = [desktop["command"], *desktop["args"]]
+    assert shlex.split(snippets["claude-code"])[5:] == found
+    return found
+
+
+@pytest.fixture
+def cold(repository):
+    """A repository of some size without an index."""
+    for number in range(PAGES):
+        words = " ".join(f"word{number * step % 997}" for step in range(1, 100))
+        repository.write(f"docs/{number}.md", f"# Page {number}\n\n[[{number - 1}]] {words}\n")
+    repository.commit()
+    return repository
+
+
+async def test_the_first_answer_is_right_and_others_need_not_wait_for_it(
+    command, cold, isolated_environment
+):
+    told = []
+
+    async def progress(done, total, step):
+        told.append((done, total, step))
+
+    server = StdioServerParameters(
+        command=command[0], args=command[1:], cwd=isolated_environment, env=dict(os.environ)
+    )
+    async with Client(server) as client, anyio.create_task_group() as group:
+        answers = {}
+
+        async def ask(tool, **given):
+            answer = await client.call_tool(tool, given, progress_callback=progress)
+            answers[tool] = answer.structured_content
+
+        group.start_soon(lambda: ask("ubp_get_page", filepath="docs/7.md"))
+        group.start_soon(lambda: ask("ubp_fulltext_search", query="word996"))
+        await anyio.sleep(0.2)
+        begun = time.monotonic()
+        assert len((await client.list_tools()).tools) > 3
+        assert time.monotonic() - begun < 1
+    assert [one["filepath"] for one in answers["ubp_get_page"]["backlinks"]] == ["docs/8.md"]
+    paths = {one["filepath"] for one in answers["ubp_fulltext_search"]["results"]}
+    assert paths
+    for path in paths:
+        assert "word996 " in (cold.root / path).read_text() + " "
+    assert told
+    assert {step for _, _, step in told} <= {"Reading pages", "Reading links and words"}
