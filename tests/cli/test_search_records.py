@@ -68,7 +68,6 @@ def test_a_section_has_its_place_and_its_snippet(asked):
         "doc_id": doc_id(SESSIONS),
         "filepath": SESSIONS,
         "title": "Sessions",
-        "section_heading": None,
         "line": 3,
         "snippet": "# Sessions A session holds a token ([auth](auth.md#errors)).",
         "highlights": [[13, 20]],
@@ -76,7 +75,7 @@ def test_a_section_has_its_place_and_its_snippet(asked):
     assert record == {
         "total_found": 1,
         "is_total_exact": True,
-        "query": {"text": "session", "is_boolean": False, "is_shortened": False, "cuts": []},
+        "query": {"text": "session"},
         "search_type": "fulltext",
     }
 
@@ -87,7 +86,6 @@ def test_a_page_has_its_score_its_sections_and_its_staleness(asked):
     assert section.pop("content").startswith("A token expires, see [[sessions|depends_on]]")
     assert section == {
         "section_id": doc_id(AUTH),
-        "heading": None,
         "heading_path": ["Login"],
         "line_start": 8,
         "line_end": 10,
@@ -102,17 +100,13 @@ def test_a_page_has_its_score_its_sections_and_its_staleness(asked):
         "doc_type": "design",
         "updated_at": BEGUN,
         "score": 1.0,
-        "score_breakdown": {"vector_similarity": None, "graph_proximity": None, "fulltext": 1.0},
+        "score_breakdown": {"fulltext": 1.0},
         "relevance_reason": "direct_match",
         "relevance_text": "Holds “expires”, “token”.",
-        "link_type": None,
-        "link_context": None,
-        "link_page": None,
         "staleness": "stale",
         "stale_refs": [
             {"source_path": "src/auth.py", "verdict": "modified", "since": "2023-11-16T22:13:20Z"}
         ],
-        "linked_pages": [],
     }
     assert (second["filepath"], second["staleness"]) == (SESSIONS, "untracked")
     assert 0 <= second["score"] < 1
@@ -120,9 +114,9 @@ def test_a_page_has_its_score_its_sections_and_its_staleness(asked):
 
 def test_texts_can_be_left_out(asked):
     (first, *_) = asked("search", "token", "--no-content", "--mode", "fulltext")["results"]
-    assert {one["content"] for one in first["sections"]} == {None}
+    assert not any("content" in one for one in first["sections"])
     record = asked("search", "--fulltext", "token", "--no-content", shape="search-fulltext")
-    assert {one["snippet"] for one in record["results"]} == {None}
+    assert not any("snippet" in one for one in record["results"])
 
 
 def test_no_hit_is_an_answer(asked):

@@ -31,7 +31,7 @@ def list_pages(  # noqa: PLR0913  # the command's options
         tag: Only pages with this tag; repeatable: with all of them.
         sort: What they are sorted by.
         order: Upwards or downwards.
-        limit: Show so many, 1 to 1000.
+        limit: Show so many (200).
         cursor: Go on where an answer ended.
         ref: The pages of this revision instead of the work tree's.
         terminal: Where the answer goes.
@@ -47,6 +47,7 @@ def list_pages(  # noqa: PLR0913  # the command's options
             "cursor": cursor,
             "ref": ref,
         },
+        has_maxima=False,
     )
     with open_workspace(terminal) as workspace:
         if terminal.options.json:

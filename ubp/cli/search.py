@@ -1,5 +1,6 @@
 """`ubp search`: which pages, or which sections, answer a query."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -9,14 +10,14 @@ from ubp.cli.opening import open_workspace
 from ubp.cli.terminal import Terminal
 from ubp.errors import UsageError
 from ubp.model import LinkType
-from ubp.render.search_records import search_record, sections_record
 from ubp.render.text.search import Telling, pages_text
 from ubp.render.text.sections import sections_text
-from ubp.search.answers import SectionAnswer
 from ubp.search.pages import Mode
-from ubp.searching import FoundPages
-
-MAX_DEPTH = 3
+from ubp.tools.calling import call
+from ubp.tools.docs import fulltext_search
+from ubp.tools.docs import search as page_search
+from ubp.tools.docs.search import MAX_DEPTH
+from ubp.tools.tool import Tool
 
 
 def search(  # noqa: PLR0913  # the command's options
@@ -30,6 +31,7 @@ def search(  # noqa: PLR0913  # the command's options
     depth: int = 2,
     link_type: list[LinkType] | None = None,
     no_content: bool = False,
+    max_tokens: int | None = None,
     explain: bool = False,
     ref: str | None = None,
     terminal: Terminal,
@@ -47,47 +49,53 @@ def search(  # noqa: PLR0913  # the command's options
         depth: Follow links from the best pages so far, 1 to 3.
         link_type: Follow links of this type only; repeatable.
         no_content: Show where the answers stand, not what stands there.
+        max_tokens: With --json: leave out what matters least until the answer is no longer.
         explain: Tell what each leg says of every page, and how long each step took.
         ref: Search this revision instead of the work tree.
         terminal: Where the answer goes.
     """
     text = _check(query, limit, depth)
     telling = Telling(terminal.style, terminal.options.quiet, not no_content, explain)
-    pages: dict[str, Any] = {"doc_types": doc_type or (), "tags": tag or (), "ref": ref}
+    given: Given = {
+        "query": text,
+        "mode": mode,
+        "limit": limit,
+        "doc_type": doc_type,
+        "tags": tag,
+        "include_linked": include_links,
+        "depth": depth,
+        "link_types": link_type,
+        "max_tokens": max_tokens,
+        "ref": ref,
+    }
+    answer = _sections if fulltext else _pages
     with open_workspace(terminal) as workspace:
-        if fulltext:
-            answer = workspace.search_sections(text, limit=limit, **pages)
-            return _tell_sections(answer, telling, terminal)
-        found = workspace.search(
-            text,
-            mode=mode,
-            limit=limit,
-            link_types=link_type or (),
-            depth=depth,
-            include_linked=include_links,
-            is_dated=terminal.options.json,
-            **pages,
-        )
-    return _tell_pages(found, telling, terminal)
-
-
-def _tell_sections(answer: SectionAnswer, telling: Telling, terminal: Terminal) -> int:
-    if terminal.options.json:
-        terminal.record(sections_record(answer, has_content=telling.has_content))
-    else:
-        terminal.write(sections_text(answer, telling))
+        if terminal.options.json:
+            tool, told = answer(given, telling)
+            terminal.record(call(tool, workspace, told, is_typed=True).record)
+        elif fulltext:
+            found = fulltext_search.find(workspace, given, tags=tag or ())
+            terminal.write(sections_text(found, telling))
+        else:
+            terminal.write(pages_text(page_search.find(workspace, given, is_dated=False), telling))
     return CLEAN
 
 
-def _tell_pages(found: FoundPages, telling: Telling, terminal: Terminal) -> int:
-    if terminal.options.json:
-        record = search_record(
-            found, has_content=telling.has_content, is_explained=telling.is_explained
-        )
-        terminal.record(record)
-    else:
-        terminal.write(pages_text(found, telling))
-    return CLEAN
+Given = dict[str, Any]
+
+
+def _pages(given: Given, telling: Telling) -> tuple[Tool, Given]:
+    run = partial(
+        page_search.run, has_content=telling.has_content, is_explained=telling.is_explained
+    )
+    return page_search.TOOL._replace(run=run), given
+
+
+def _sections(given: Given, telling: Telling) -> tuple[Tool, Given]:
+    tags = given["tags"] or ()
+    run = partial(fulltext_search.run, has_content=telling.has_content, tags=tags)
+    told = {name: given[name] for name in fulltext_search.TOOL.input_schema["properties"]}
+    return fulltext_search.TOOL._replace(run=run), told
 
 
 def _check(query: tuple[str, ...], limit: int, depth: int) -> str:

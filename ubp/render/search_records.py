@@ -117,17 +117,20 @@ def _found(hit: PageHit, found: FoundPages, *, has_content: bool) -> Record:
         "link_page": hit.near and {**_page(hit.near), "direction": hit.way and hit.way.direction},
         "staleness": assessment.level,
         "stale_refs": stale_refs(assessment),
-        "sections": [_section(hit.page, one, has_content=has_content) for one in hit.sections],
+        "sections": [
+            _section(hit.page, one, has_content=has_content, is_best=not place)
+            for place, one in enumerate(hit.sections)
+        ],
         "linked_pages": [_linked(one, found) for one in found.linked.get(path, ())],
     }
 
 
-def _section(page: Page, hit: SectionHit, *, has_content: bool) -> Record:
+def _section(page: Page, hit: SectionHit, *, has_content: bool, is_best: bool) -> Record:
     section, passage = hit.section, hit.passage if has_content else None
     return {
         "section_id": _section_id(page.filepath, section),
         "heading": section and section.heading,
-        "heading_path": list(section.heading_path) if section else [],
+        "heading_path": list(section.heading_path) if section and is_best else [],
         "line_start": section.line_start if section else 1,
         "line_end": section.line_end if section else 1,
         "line": hit.line if hit.passage else None,

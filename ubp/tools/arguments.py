@@ -1,11 +1,12 @@
 """Arguments held against an input schema, exactly and with words that help to put them right.
 
-It knows what our schemas say (`type`, `enum`, `minimum`, `maximum`, `minLength`, `maxLength`,
-`items`, `required`, `default`) and no more. Nothing is converted: a number in quotation marks is no
-number. Null stands for an argument that is not given.
+It knows what our schemas say (`type`, `enum`, `minimum`, `maximum`, `maxLength`, `items`,
+`required`, `default`) and no more, and refuses texts of blanks. Nothing is converted: a number in
+quotation marks is no number. Null stands for an argument that is not given.
 """
 
 from collections.abc import Iterator, Mapping
+from math import inf
 from typing import Any
 
 from ubp.errors import BadArgumentError
@@ -32,8 +33,12 @@ _NAMES = {
 SHOWN_CHARACTERS = 60  # of a wrong value
 
 
-def check(schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def check(
+    schema: Schema, arguments: Mapping[str, Any], *, has_maxima: bool = True
+) -> dict[str, Any]:
     """The arguments with the defaults of those that are not given.
+
+    Without `has_maxima` numbers may be as large as anybody likes.
 
     Raises:
         BadArgumentError: one is unknown, missing or not allowed.
@@ -47,7 +52,8 @@ def check(schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if name not in given:
             raise _missing(name, properties[name])
     for name, value in given.items():
-        for wrong in _faults(value, properties[name]):
+        one = properties[name] if has_maxima else {**properties[name], "maximum": inf}
+        for wrong in _faults(value, one):
             raise _wrong(name, value, wrong)
     defaults = {name: one["default"] for name, one in properties.items() if "default" in one}
     return defaults | {name: _whole(value) for name, value in given.items()}
@@ -101,7 +107,7 @@ def _is(value: Any, kind: str) -> bool:
 
 
 def _length_faults(value: str, schema: Schema) -> Iterator[str]:
-    if len(value.strip()) < schema.get("minLength", 0):
+    if not value.strip():
         yield "must not be empty"
     if len(value) > schema.get("maxLength", len(value)):
         yield f"must have at most {schema['maxLength']} characters"
@@ -111,7 +117,7 @@ def _range_faults(value: float, schema: Schema) -> Iterator[str]:
     least, most = schema.get("minimum", value), schema.get("maximum", value)
     if not least <= value <= most:
         ends = [f"at least {least}"] if "minimum" in schema else []
-        ends += [f"at most {most}"] if "maximum" in schema else []
+        ends += [f"at most {most}"] if schema.get("maximum", inf) < inf else []
         yield f"must be {' and '.join(ends)}"
 
 

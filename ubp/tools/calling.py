@@ -28,7 +28,7 @@ def call(
 
     Paths are from the directory in which the workspace was opened: for agents, open it at the
     repository's root. What a person typed (`is_typed`) may be absolute or climb with `..`, as long
-    as it stays in the repository.
+    as it stays in the repository, and is held to no maximum: those guard what an agent pays.
 
     Raises:
         BadArgumentError: an argument is unknown, missing or not allowed.
@@ -36,7 +36,7 @@ def call(
         UbpError: whatever else the workspace cannot answer.
     """
     started = time.perf_counter()
-    given = check(tool.input_schema, arguments)
+    given = check(tool.input_schema, arguments, has_maxima=not is_typed)
     if not is_typed:
         refuse_detours(given)
     record = without_empty(tool.run(workspace, given), tool.output_schema)

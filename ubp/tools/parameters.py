@@ -15,8 +15,8 @@ def takes(*required: str, **properties: Schema) -> Schema:
 
 
 def text(description: str = "", **limits: Any) -> Schema:
-    """A string that is not empty."""
-    return _described({"type": "string", "minLength": 1, **limits}, description)
+    """A string; an empty one is refused everywhere."""
+    return _described({"type": "string", **limits}, description)
 
 
 def number(least: int, most: int, default: int, description: str = "") -> Schema:
@@ -47,18 +47,20 @@ def _described(schema: dict[str, Any], description: str) -> Schema:
 
 
 FILEPATH = text("path from the repository's root, or its unique end")
-REF = text("Git revision to read instead of the work tree")
+REF = text("Git revision, not the work tree")
 QUERY_CHARACTERS = 1000
-QUERY = text('words, "a phrase", -word, prefix*, AND OR NOT', maxLength=QUERY_CHARACTERS)
+QUERY = text(
+    'words, "a phrase", -word, start*, AND OR NOT, tag:x path:x', maxLength=QUERY_CHARACTERS
+)
 DOC_TYPE = {
     "type": ["string", "array"],
     "items": {"type": "string"},
-    "description": "spec, design, api, guide, …; several: any of them",
+    "description": "spec, design, api …; any of them",
 }
 TAGS = {"type": "array", "items": {"type": "string"}, "description": "all of them"}
-LINK_TYPE = {"type": "array", "items": {"enum": list(LINK_TYPES)}, "description": "links to follow"}
+LINK_TYPE = {"type": "array", "items": {"enum": list(LINK_TYPES)}}
 MAX_TOKENS = {
     "type": "integer",
     "minimum": 200,
-    "description": "budget: what matters least is left out",
+    "description": "what matters least is left out",
 }

@@ -5,11 +5,19 @@ from difflib import get_close_matches
 
 from ubp.errors import UsageError
 from ubp.tools.care import check_staleness, get_impact
-from ubp.tools.docs import fulltext_search, get_context, get_graph, get_page, list_pages
+from ubp.tools.docs import (
+    fulltext_search,
+    get_context,
+    get_graph,
+    get_page,
+    list_pages,
+    search,
+)
 from ubp.tools.tool import Tool
 
 TOOLSETS: Mapping[str, tuple[Tool, ...]] = {
     "docs": (
+        search.TOOL,
         get_page.TOOL,
         get_context.TOOL,
         fulltext_search.TOOL,

@@ -1,0 +1,76 @@
+"""Pages that answer a query, for agents: why, where, what stands there, a few lines each.
+
+Ten of them take at most 4,000 characters in the median (benchmarks/agent_effort.py measures it), so
+only the best ones show their passage whole.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ubp.cutting import summarise
+from ubp.render.compact.head import page_line, stale_refs
+from ubp.render.wording import count, printable
+
+Record = Mapping[str, Any]
+
+# So many results show all that their record holds; the others in this many characters.
+WHOLE = 3
+PASSAGE = 110
+FALLBACK = "fulltext_fallback"
+
+
+def text(record: Record) -> str:
+    """The pages, the best first."""
+    results = record["results"]
+    if not results:
+        return "Nothing was found. Try other words, or ubp_list_pages.\n"
+    lines = [f"{_summary(record)} ({record['content_notice']})"]
+    for number, result in enumerate(results, 1):
+        lines += _result(number, result)
+    if record.get("truncated_count"):
+        lines.append(f"[{count(record['truncated_count'], 'more page')}: ask with a larger limit]")
+    return "\n".join(lines) + "\n"
+
+
+def _summary(record: Record) -> str:
+    total = count(record["total_found"], "page")
+    found = f"{len(record['results'])} of {total}"
+    if record["search_type"] == FALLBACK:
+        return f"{found}, by words and links only: {printable(record['fallback']['reason'])}"
+    return f"{found}."
+
+
+def _result(number: int, result: Record) -> Iterator[str]:
+    is_whole = number <= WHOLE
+    yield f"{number}. {page_line(result)}{_facts(result)}"
+    best, *others = result["sections"] or [{}]
+    if "content" not in best or result["relevance_reason"] != "direct_match" or is_whole:
+        yield f"  {printable(result['relevance_text'])}"
+    if best.get("content"):
+        passage = best["content"] if is_whole else summarise(best["content"], PASSAGE)
+        yield f"  {_place(best)}: {printable(passage or best['content'][:PASSAGE])}"
+    if others and is_whole:
+        yield f"  Also {', '.join(map(_place, others))}"
+    if result.get("linked_pages"):
+        shown = result["linked_pages"] if is_whole else result["linked_pages"][:1]
+        yield f"  {', '.join(map(_linked, shown))}"
+
+
+def _facts(result: Record) -> str:
+    facts = []
+    if result["staleness"] not in {"fresh", "untracked"}:
+        refs = f": {stale_refs(result['stale_refs'])}" if result.get("stale_refs") else ""
+        facts.append(f"{result['staleness']}{refs}")
+    return f" ({'; '.join(facts)})" if facts else ""
+
+
+def _place(section: Record) -> str:
+    lines = f"{section['line_start']}-{section['line_end']}"
+    heading = section.get("heading")
+    return f"{printable(heading)} {lines}" if heading else f"lines {lines}"
+
+
+def _linked(one: Record) -> str:
+    arrow = "->" if one["direction"] == "outlink" else "<-"
+    kind = "" if one["link_type"] == "references" else f" ({one['link_type']})"
+    return f"{arrow} {printable(one['filepath'])}{kind}"
