@@ -89,7 +89,9 @@ def _ask_legs(
     legs, links, ranking = Legs(), LinksLeg(), Ranking()
     if wish.mode != "semantic":
         with watch.step("words"):
-            corpus = Corpus(view.full_text(), means.names, scope)
+            # What only quotes, or ends in a star, finds no page by its words that is out of scope.
+            narrows = query.is_boolean or query.excluded or any(query.filters)
+            corpus = Corpus(view.full_text(), means.names, scope if narrows else None)
             words, ranking = find_words(corpus, query, chunks)
             legs = legs._replace(words=words)
     if means.meaning is not None and wish.mode != "fulltext":

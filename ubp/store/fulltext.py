@@ -17,9 +17,6 @@ FIRST_SHARE = 2
 GROWTH = 4
 # Chunks of the same rank stand in no order: as many are looked at to put them in order.
 MOST_EQUALS = 256
-# Where more pages than these may answer, the others are passed over too: to name the chunks of
-# 26,000 pages takes 30 ms, of 500 less than one.
-MOST_NAMED = 2000
 
 OF_PAGES = (
     " AND +rowid IN (SELECT chunk.id FROM json_each(?) AS one JOIN chunk ON chunk.page = one.value)"
@@ -61,7 +58,7 @@ class FullTextIndex:
     def search(
         self, match: Match, limit: int, counts: Counts, within: Collection[ObjectId] | None = None
     ) -> list[WordsRow]:
-        """The best chunks of pages that count; `within` are those that may, None: all of them.
+        """The best chunks of pages that count; none but `within` do, if these are given.
 
         Equal ranks are put in the order of blob and number.
 
@@ -117,7 +114,7 @@ class FullTextIndex:
         self, match: Match, limit: int, counts: Counts, within: Collection[ObjectId] | None
     ) -> list[_Hit]:
         condition, arguments = "", []
-        if within is not None and len(within) <= MOST_NAMED:
+        if within is not None:
             condition, arguments = OF_PAGES, [json.dumps(self._pages(within))]
         wanted = limit * FIRST_SHARE + 1
         while True:
