@@ -34,6 +34,15 @@ def test_ubp_installs_and_runs(installer, source, checkout, tmp_path, repository
     )
     assert answer.stderr == ""
     assert "1 page" in answer.stdout
+    (model,) = (tmp_path / "installed").rglob("embed/ubp-bilingual-256")
+    assert {file.name for file in model.iterdir()} == {
+        "LICENSE",
+        "README.md",
+        "config.json",
+        "model.safetensors",
+        "modules.json",
+        "tokenizer.json",
+    }
 
 
 def install_command(installer, what, folder):
