@@ -34,8 +34,8 @@ def test_ubp_installs_and_runs(installer, source, checkout, tmp_path, repository
     )
     assert answer.stderr == ""
     assert "1 page" in answer.stdout
-    (model,) = (tmp_path / "installed").rglob("embed/ubp-bilingual-256")
-    assert {file.name for file in model.iterdir()} == {
+    (weights,) = (tmp_path / "installed").rglob("ubp-bilingual-256/model.safetensors")
+    assert {file.name for file in weights.parent.iterdir()} == {
         "LICENSE",
         "README.md",
         "config.json",
