@@ -92,7 +92,7 @@ def test_a_file_is_replaced_as_a_whole(drifted, ubp):
         (["--output-file", "sarif=no/x"], "no/x cannot be written."),
         (["--output-file", "sarif=docs"], "docs cannot be written."),
         (["--output-file", "sarif=link"], "link cannot be written."),
-        (["--output-file", "sarif=x", "--output-file", "json=x"], "x is named twice."),
+        (["--output-file", "sarif=x", "--output-file", "json=./x"], "x is named twice."),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -28,6 +28,10 @@ HEAVY = {
     "traceback",
     "uuid",
     "yaml",
+    "ubp.check.finding",
+    "ubp.cli.outputs",
+    "ubp.render.formats",
+    "ubp.render.outcome",
 }
 
 PROGRAM = """

@@ -1,5 +1,6 @@
 """`--format` and `--output-file`: one run, printed in one format and written to files in others."""
 
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -66,7 +67,8 @@ def read_outputs(stdout: Format | None, files: Sequence[str], terminal: Terminal
     if is_json and not terminal.options.json:
         terminal.set(terminal.options._replace(json=True))  # an error is one object, too
     pairs = tuple(_pair(written, terminal) for written in files)
-    twice = [path for _, path in pairs if [p for _, p in pairs].count(path) > 1]
+    places = [os.path.abspath(path) for _, path in pairs]
+    twice = [path for _, path in pairs if places.count(os.path.abspath(path)) > 1]
     if twice:
         raise UsageError(
             f"{twice[0]} is named twice.", hint="Give each --output-file a path of its own."

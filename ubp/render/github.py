@@ -66,13 +66,17 @@ def _choose(findings: Sequence[Finding], outcome: Outcome) -> tuple[list[Finding
 
 
 def _by_importance(findings: Iterable[Finding]) -> list[Finding]:
-    """The rules' order first, then every page once before any page twice."""
+    """The rules' order first, then every page once before any page twice, then what drifted most.
+
+    How many commits away a page is says more than how old they are.
+    """
     seen: Counter[tuple[str, str]] = Counter()
     ranked = []
     for place, one in enumerate(findings):
         seen[one.rule, one.filepath] += 1
         rank = list(KINDS).index(one.severity), NAMES.index(one.rule)
-        ranked.append(((*rank, seen[one.rule, one.filepath], place), one))
+        distance = len(one.drift.commits) if one.drift else 0
+        ranked.append(((*rank, seen[one.rule, one.filepath], -distance, place), one))
     return [one for _, one in sorted(ranked, key=lambda pair: pair[0])]
 
 

@@ -40,11 +40,13 @@ def _stale(outcome: Outcome, quote: Callable[[str], str]) -> str:
         return "No page names a source: nothing was verified."
     if outcome.report.is_change:
         return _left_behind(outcome, summary, quote)
+    pages = count(summary.bound, "page")
+    named = f"{pages} that {'names' if summary.bound == 1 else 'name'} sources"
     if summary.fresh == summary.bound:
-        return f"All {count(summary.bound, 'page')} that name sources are fresh."
+        return f"Fresh: {named}."
     levels = ((summary.stale, "stale"), (summary.possibly_stale, "possibly stale"))
-    told = ", ".join(f"{number} {words}" for number, words in levels if number)
-    return f"Of {count(summary.bound, 'page')} that name sources, {told or 'none is known stale'}."
+    told = " and ".join(f"{number} {words}" for number, words in levels if number)
+    return f"Of {named}, {told or 'none is known to be stale'}."
 
 
 def _left_behind(outcome: Outcome, summary: Summary, quote: Callable[[str], str]) -> str:

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from ubp.check.finding import Finding
-from ubp.check.table import find_rules
+from ubp.check.table import NAMES, find_rules
 from ubp.model import FilePath
 from ubp.render.headline import headline
 from ubp.render.markdown_rows import HEADER, row
-from ubp.render.markdown_words import code, fenced, place
+from ubp.render.markdown_words import LONGEST_MESSAGE, code, fenced, place
 from ubp.render.outcome import Outcome
 from ubp.render.wording import count, printable_line
 from ubp.staleness.report import SourceDiff
@@ -23,6 +23,8 @@ from ubp.staleness.verdict import SEVERITY
 MOST_CHARACTERS = 65_000
 # A list of 112 pages in every pull request is what readers learn to skip; these fit on a screen.
 MOST_ROWS = 20
+# More of one kind would take the room of all the others.
+MOST_ITEMS = 200
 # Longer diffs are for `ubp stale --diff`.
 MOST_DIFF_LINES = 60
 
@@ -49,7 +51,7 @@ def markdown_text(outcome: Outcome) -> str:
         ("ignored", report.ignored),
     ):
         if group:
-            text.fold(f"{len(group)} {title}", (_item(one, outcome) for one in group))
+            text.fold(f"{len(group)} {title}", _items(group, outcome))
     return text.whole()
 
 
@@ -68,20 +70,23 @@ def _add_drift(text: "_Text", outcome: Outcome) -> None:
 
 
 def _by_page(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
-    """The findings page by page, the worst page first."""
+    """The findings page by page: the worst level first, then the most commits."""
     groups = (tuple(group) for _, group in groupby(findings, key=lambda one: one.filepath))
-    return sorted(groups, key=lambda group: (min(map(_rank, group)), group[0].filepath))
+    return sorted(groups, key=_rank)
 
 
-def _rank(one: Finding) -> int:
-    return SEVERITY.index(one.drift.level) if one.drift else len(SEVERITY)
+def _rank(group: Sequence[Finding]) -> tuple[int, int, str]:
+    drifts = [one.drift for one in group if one.drift]
+    level = min(SEVERITY.index(drift.level) for drift in drifts)
+    commits = {commit.id for drift in drifts for commit in drift.commits}
+    return level, -len(commits), group[0].filepath
 
 
 def _by_rule(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
     groups: dict[str, list[Finding]] = {}
     for one in findings:
         groups.setdefault(one.rule, []).append(one)
-    return sorted(groups.items())
+    return sorted(groups.items(), key=lambda group: NAMES.index(group[0]))
 
 
 def _told_by_rule(rule: str, findings: Sequence[Finding], outcome: Outcome) -> Iterator[str]:
@@ -89,12 +94,18 @@ def _told_by_rule(rule: str, findings: Sequence[Finding], outcome: Outcome) -> I
     fixable = sum(1 for one in findings if one.fix)
     fix = f" `ubp check --fix` puts {fixable} of them right." if fixable else ""
     yield f"{manual.summary} More: `ubp explain {rule}`.{fix}\n\n"
-    yield from (_item(one, outcome) for one in findings)
+    yield from _items(findings, outcome)
+
+
+def _items(findings: Sequence[Finding], outcome: Outcome) -> Iterator[str]:
+    yield from (_item(one, outcome) for one in findings[:MOST_ITEMS])
+    if len(findings) > MOST_ITEMS:
+        yield f"- and {len(findings) - MOST_ITEMS} more\n"
 
 
 def _item(one: Finding, outcome: Outcome) -> str:
     told = " ".join(filter(None, [one.message, one.hint]))
-    return f"- {place(one.filepath, one.line, outcome)} {code(told)}\n"
+    return f"- {place(one.filepath, one.line, outcome)} {code(told, LONGEST_MESSAGE)}\n"
 
 
 def _diffs(outcome: Outcome) -> Iterator[str]:
@@ -105,7 +116,7 @@ def _diffs(outcome: Outcome) -> Iterator[str]:
         described.append(place(path, answer.reference.line, outcome))
     for (source, diff), described in pages.items():
         yield f"{code(source)}, described in {', '.join(described)}:\n\n"
-        yield f"{fenced(_diff(diff), 'diff')}\n"
+        yield fenced(_diff(diff), "diff")
 
 
 def _diff(diff: SourceDiff) -> str:

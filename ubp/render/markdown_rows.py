@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ubp.check.finding import Finding
 from ubp.model import Commit, ReferenceVerdict
 from ubp.render.commits import commit_text
-from ubp.render.markdown_words import code, place
+from ubp.render.markdown_words import LONGEST_COMMIT, code, place
 from ubp.render.outcome import Outcome, resolving_commands
 from ubp.render.text.advice import SHORT_ID
 from ubp.render.text.levels import WORDS
@@ -63,7 +63,7 @@ def _commits(drifts: Sequence[ReferenceVerdict]) -> list[Commit]:
 
 def _commit(one: Commit) -> str:
     # GitHub makes a link of the id, which it would not do in code.
-    return f"{one.id[:SHORT_ID]} {code(commit_text(one))}"
+    return f"{one.id[:SHORT_ID]} {code(commit_text(one), LONGEST_COMMIT)}"
 
 
 def _capped(items: Sequence[str], most: int, noun: str) -> str:

@@ -14,15 +14,17 @@ from ubp.render.wording import printable
 
 # A path may have 4,096 bytes and a commit's subject any number: nobody reads more in a table.
 LONGEST_TEXT = 160
+LONGEST_COMMIT = 90
+LONGEST_MESSAGE = 300
 
 _SIGN = re.compile(r"[^\w /-]|_")
 
 
-def code(text: str) -> str:
+def code(text: str, longest: int = LONGEST_TEXT) -> str:
     """A text as code, on one line, cut where it is too long."""
     shown = printable(text)
-    if len(shown) > LONGEST_TEXT:
-        shown = shown[: LONGEST_TEXT - 1] + "…"
+    if len(shown) > longest:
+        shown = shown[: longest - 1] + "…"
     if "|" in shown or not shown.strip():
         return f"<code>{_SIGN.sub(lambda match: f'&#{ord(match[0])};', shown)}</code>"
     fence = _fence(shown, least=1)

@@ -1,7 +1,8 @@
 """Reviewdog's diagnostic format, `reviewdog -f=rdjson`: comments on a pull request anywhere.
 
-Its columns count bytes of UTF-8, and its reader refuses fields that it does not know. Pages that a
-change leaves behind are not in the change's diff: `-filter-mode=nofilter` shows them all the same.
+Its columns count bytes of UTF-8. Reviewdog before 0.18 refuses a report with a field that it does
+not know, so that places in sources, which came later, are left out. Pages that a change leaves
+behind are not in the change's diff: `-filter-mode=nofilter` shows them all the same.
 """
 
 from collections.abc import Mapping

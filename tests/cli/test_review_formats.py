@@ -1,0 +1,199 @@
+"""What a reviewer reads: annotations by importance, a sentence never greener than the truth."""
+
+import pytest
+
+from ubp.check.finding import Finding
+from ubp.check.report import CheckReport
+from ubp.model import Commit, ReferenceVerdict, Snapshot, SourceReference
+from ubp.render.formats import render
+from ubp.render.headline import headline
+from ubp.render.outcome import Outcome
+from ubp.staleness.report import Summary
+
+RULES = ("stale-doc", "broken-link", "missing-anchor", "orphan-doc")
+
+
+def drift(source, commits):
+    reference = SourceReference(source, source, source, None, "source_refs", 3)
+    history = tuple(Commit(f"{n:040x}", n, "Ann", f"Change {n}") for n in range(commits, 0, -1))
+    return ReferenceVerdict(
+        reference, source, "modified", "stale", "history", current_blob="1" * 40, commits=history
+    )
+
+
+def found(rule, page, line=1, *, commits=0, **fields):
+    about = drift("src/a.py", commits) if rule == "stale-doc" else None
+    return Finding(rule, page, line, f"{rule} {page}:{line}", page, about=about, **fields)
+
+
+def outcome(findings=(), **fields):
+    report = CheckReport(
+        snapshot=Snapshot(fields.pop("kind", "worktree"), None, {}),
+        findings=tuple(findings),
+        ignored=(),
+        documents=fields.pop("documents", 40),
+        unknown=fields.pop("unknown", ()),
+        rules=RULES,
+        is_change=fields.pop("is_change", False),
+    )
+    return Outcome("check", report, 1, "1.0", **fields)
+
+
+def messages(text):
+    return [line.rpartition("::")[2].partition("%0A")[0] for line in text.splitlines()]
+
+
+def test_what_matters_most_comes_first_and_the_rest_is_counted():
+    findings = [
+        *(found("broken-link", "a.md", n) for n in range(1, 6)),
+        *(found("broken-link", "b.md", n) for n in range(1, 6)),
+        *(found("missing-anchor", "c.md", n, severity="warning") for n in range(1, 13)),
+        found("stale-doc", "x.md", commits=1),
+        found("stale-doc", "y.md", 1, commits=3),
+        found("stale-doc", "y.md", 2, commits=5),
+    ]
+    assert messages(render("github", outcome(findings))) == [
+        "stale-doc y.md:1",
+        "stale-doc x.md:1",
+        "stale-doc y.md:2",
+        "broken-link a.md:1",
+        "broken-link b.md:1",
+        "broken-link a.md:2",
+        "broken-link b.md:2",
+        "broken-link a.md:3",
+        "broken-link b.md:3",
+        "broken-link a.md:4",
+        *(f"missing-anchor c.md:{n}" for n in range(1, 11)),
+        "3 more errors, 2 more warnings.",
+    ]
+
+
+def test_doubts_take_the_first_place_of_the_warnings():
+    doubt = found("stale-doc", "d.md", severity="note")
+    warnings = [found("missing-anchor", "c.md", n, severity="warning") for n in range(1, 13)]
+    told = messages(render("github", outcome(warnings, unknown=(doubt,))))
+    assert told[0] == "1 source could not be verified, because this clone is shallow."
+    assert told[1:] == [
+        *(f"missing-anchor c.md:{n}" for n in range(1, 10)),
+        "3 more warnings.",
+    ]
+
+
+def test_an_annotation_tells_commits_oldest_first_and_what_to_type():
+    (line,) = render("github", outcome([found("stale-doc", "a b.md", commits=5)])).splitlines()
+    assert line.partition("::stale-doc")[2].split("%0A")[1:] == [
+        "0000000000 1970-01-01 Ann: Change 1",
+        "0000000000 1970-01-01 Ann: Change 2",
+        "0000000000 1970-01-01 Ann: Change 3",
+        "and 2 more commits",
+        "  ubp ack 'a b.md'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "commands"),
+    [
+        ({"keys": ("related files",)}, ["  ubp ack a.md --key 'related files'"]),
+        ({"kind": "staged", "is_change": True}, ["  ubp ack --staged a.md"]),
+        ({"kind": "commit", "is_change": True, "base": "main"}, ["  ubp ack a.md"]),
+        ({"kind": "commit"}, []),
+    ],
+)
+def test_commands_are_those_that_can_be_typed(fields, commands):
+    (line,) = render("github", outcome([found("stale-doc", "a.md")], **fields)).splitlines()
+    assert line.partition("::stale-doc")[2].split("%0A")[1:] == commands
+
+
+def levels(*numbers):
+    return Summary(*numbers)
+
+
+ERROR, WARNING = found("broken-link", "a.md"), found("orphan-doc", "b.md", severity="warning")
+DOUBT = (found("stale-doc", "d.md", severity="note"),)
+SHALLOW = "1 source could not be verified: this clone is shallow."
+CHANGE = {"is_change": True, "base": "main", "kind": "commit"}
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (outcome(), "Nothing found in 40 pages."),
+        (outcome(documents=0), "There are no pages: nothing was checked."),
+        (outcome([ERROR, WARNING]), "1 error and 1 warning in 2 of 40 pages."),
+        (outcome([WARNING]), "1 warning in 1 of 40 pages."),
+        (
+            outcome(unknown=DOUBT),
+            f"Nothing found in 40 pages. {SHALLOW}",
+        ),
+        (
+            outcome([ERROR], **CHANGE),
+            "This branch, since <main>, brings 1 error in 1 of 40 pages.",
+        ),
+        (
+            outcome(is_change=True, kind="staged"),
+            "This commit brings nothing to find in 40 pages.",
+        ),
+        (
+            outcome(summary=levels(9, 0, 0, 9, 0, 0, 0, 0)),
+            "No page names a source: nothing was verified.",
+        ),
+        (
+            outcome(summary=levels(9, 5, 5, 4, 5, 0, 0, 0)),
+            "Fresh: 5 pages that name sources.",
+        ),
+        (
+            outcome(summary=levels(9, 1, 1, 8, 1, 0, 0, 0)),
+            "Fresh: 1 page that names sources.",
+        ),
+        (
+            outcome(summary=levels(9, 5, 5, 4, 1, 1, 3, 0)),
+            "Of 5 pages that name sources, 3 stale and 1 possibly stale.",
+        ),
+        (
+            outcome(summary=levels(9, 5, 4, 4, 4, 0, 0, 1), unknown=DOUBT),
+            f"Of 5 pages that name sources, none is known to be stale. {SHALLOW}",
+        ),
+        (
+            outcome([ERROR], summary=levels(9, 5, 4, 4, 4, 1, 0, 0), **CHANGE),
+            "This branch, since <main>, leaves 1 page behind.",
+        ),
+        (
+            outcome(summary=levels(9, 5, 4, 4, 4, 0, 0, 0), **CHANGE),
+            "This branch, since <main>, leaves no page behind (4 verified).",
+        ),
+        (
+            outcome(summary=levels(9, 5, 0, 4, 0, 0, 0, 0), **CHANGE),
+            "This branch, since <main>, touches no source of a page.",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_headline_says_no_more_than_what_is_known(made, told):
+    assert headline(made, lambda name: f"<{name}>") == told
+
+
+def test_a_long_table_is_folded(drifted, ubp):
+    for n in range(25):
+        drifted.write(f"src/{n}.py", "1\n")
+        drifted.page(f"many/{n:02}.md", f"src/{n}.py")
+    drifted.commit("Begin")
+    for n in range(25):
+        drifted.write(f"src/{n}.py", "2\n")
+    drifted.commit("Change all")
+    text = ubp(drifted, "stale", "--base", "HEAD~1", "--format", "markdown").out
+    table, folded = text.split("<details>")
+    assert (table.count("\n| `many/"), folded.count("\n| `many/")) == (20, 5)
+    assert folded.startswith("<summary>5 more pages</summary>\n\n| Page | Level |")
+
+
+def test_a_diff_that_pages_share_is_shown_once(drifted, ubp):
+    drifted.page("docs/c.md", "src/a.py")
+    drifted.page("docs/d.md", "src/a.py")
+    drifted.commit()
+    drifted.write("src/a.py", "".join(f"{n}\n" for n in range(100)))
+    drifted.commit()
+    args = ("stale", "docs/c.md", "docs/d.md", "--diff", "--format", "markdown")
+    text = ubp(drifted, *args).out
+    assert "\n`src/a.py`, described in `docs/c.md:3`, `docs/d.md:3`:\n\n```diff\n" in text
+    assert text.count("```diff") == 1
+    assert "\n… and 43 more lines\n```\n" in text
