@@ -1,0 +1,100 @@
+"""Whatever is typed, a search answers; and a filter takes away pages, no more and no less."""
+
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ubp.render.records import to_json
+from ubp.render.search_records import search_record, sections_record
+from ubp.search.passage import CHARACTERS
+from ubp.workspace import Workspace
+
+TAGS, TYPES = ("alpha", "beta", "Gamma/delta", "日本"), ("spec", "api", "guide")
+WORDS = ("token", "login", "cake", "検索", "索引", "OAuthの設定", "errors", "sugar", "session")
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory, bundled):
+    """A workspace with pages of every tag and type that hold a few words each."""
+    root = tmp_path_factory.mktemp("pages")
+    for number in range(24):
+        tags = [tag for place, tag in enumerate(TAGS) if number >> place & 1]
+        words = [word for place, word in enumerate(WORDS) if (number * 7 + place) % 3]
+        folder = root / ("docs/api" if number % 4 == 0 else "docs" if number % 2 else "lib")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{WORDS[number % 4]}{number}.md").write_text(
+            f"---\ntags: [{', '.join(tags)}]\ndoc_type: {TYPES[number % 3]}\n---\n"
+            f"# {words[0]} {number}\n\n{' '.join(words)}. See [[{WORDS[0]}{number // 2}]].\n\n"
+            f"## {words[-1]}\n\n{' '.join(reversed(words))}。\n",
+            encoding="utf-8",
+        )
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    with Workspace.open(str(root)) as workspace:
+        workspace._model = bundled
+        yield workspace
+
+
+FILTERING = ("tag:", "type:api", "-tag:alpha", "path:docs", "path:**/*1.md", "tag:日本")
+SIGNS = ('"', "-", "*", "(", ")", "\0", "\ud800", "\uff9e", "'", "\\", "{}", "^", "zzz")
+PIECES = st.sampled_from([*WORDS, *FILTERING, "AND", "OR", "NOT", *SIGNS])
+TYPED = st.text(max_size=40) | st.lists(PIECES, max_size=8).map(" ".join)
+TYPED |= st.lists(PIECES, max_size=8).map("".join)
+MODES = st.sampled_from(["hybrid", "fulltext", "semantic"])
+
+
+@settings(max_examples=80, deadline=None)
+@given(query=TYPED, mode=MODES, limit=st.integers(1, 30))
+def test_any_text_has_an_answer_that_can_be_told(searched, query, mode, limit):
+    found = searched.search(query, mode=mode, limit=limit, include_linked=True)
+    answer = found.answer
+    assert len(answer.pages) == min(limit, answer.total)
+    assert len({hit.page.filepath for hit in answer.pages}) == len(answer.pages)
+    scores = [hit.score for hit in answer.pages]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+    for hit in answer.pages:
+        best, *others = hit.sections
+        assert not any(one.passage for one in others)
+        ends = [0, *(end for span in best.passage.highlights for end in span)]
+        assert [*ends, len(best.passage.content)] == sorted([*ends, len(best.passage.content)])
+        assert len(best.passage.content) <= CHARACTERS
+        assert hit.reason == "direct_match" or hit.near.filepath != hit.page.filepath
+    to_json(search_record(found, is_explained=True)).encode()
+    to_json(sections_record(searched.search_sections(query, limit=limit))).encode()
+
+
+FILTERS = st.sampled_from(
+    [
+        ("tag:alpha", lambda page: "alpha" in page.facts.tags),
+        ("tag:alpha OR tag:日本", lambda page: {"alpha", "日本"} & {*page.facts.tags}),
+        ("tag:gamma/delta tag:beta", lambda page: {"Gamma/delta", "beta"} <= {*page.facts.tags}),
+        ("type:api type:guide", lambda page: page.facts.doc_type in {"api", "guide"}),
+        ("-type:spec", lambda page: page.facts.doc_type != "spec"),
+        ("path:docs", lambda page: page.filepath.startswith("docs/")),
+        ("path:*1?.md", lambda page: page.filepath[-5:-4] == "1"),
+        ("path:docs -path:docs/api", lambda p: p.filepath.rpartition("/")[0] == "docs"),
+        ("NOT tag:beta path:lib", lambda p: p.filepath[:3] == "lib" and "beta" not in p.facts.tags),
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    query=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join),
+    narrowing=FILTERS,
+    mode=MODES,
+)
+def test_a_filter_takes_away_what_does_not_fit_and_nothing_else(searched, query, narrowing, mode):
+    text, fits = narrowing
+
+    def found(query):
+        pages = searched.search(query, mode=mode, limit=30).answer.pages
+        return [hit for hit in pages if hit.way is None]
+
+    every, filtered = found(query), found(f"{query} {text}")
+    left = [hit.page.filepath for hit in every if fits(hit.page)]
+    assert sorted(hit.page.filepath for hit in filtered) == sorted(left)
+    if mode != "hybrid":
+        assert [hit.page.filepath for hit in filtered] == left

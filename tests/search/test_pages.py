@@ -1,0 +1,343 @@
+"""The pages that answer, and why: all legs, on real repositories."""
+
+import random
+import subprocess
+
+import pytest
+
+from ubp.errors import ModelError, UsageError
+from ubp.search.links import MOST_LINKS
+
+FILLER = "Lorem ipsum dolor sit amet consectetur.\n"
+AUTH, SESSIONS, ERRORS, COOKING = "docs/auth.md", "docs/sessions.md", "docs/errors.md", "cooking.md"
+PAGES = {
+    AUTH: (
+        "---\ntitle: Authentication\ndoc_type: design\ntags: [security]\n---\n# Authentication\n\n"
+        "A login gives a token. Tokens expire after an hour.\n\n## Refresh tokens\n\n"
+        "A refresh token lives for 30 days; see [[sessions|depends_on]].\n"
+    ),
+    SESSIONS: (
+        "---\ntags: [security, draft]\n---\n# Sessions\n\nNothing but a hexadecimal number that is"
+        " kept in memory, for as long as the browser stays open; see [errors](errors.md).\n"
+    ),
+    ERRORS: (
+        "# 認証エラー\n\nトークンの有効期限が切れると401を返す。\n\n## 復旧手順\n\nやり直す。\n"
+    ),
+    COOKING: "# Chocolate cake\n\nBeat eggs with sugar, add flour and bake.\n",
+}
+
+
+@pytest.fixture
+def written(repository):
+    for path, text in PAGES.items():
+        repository.write(path, text)
+    repository.commit("Begin")
+    return repository
+
+
+def paths(found):
+    return [hit.page.filepath for hit in found.answer.pages]
+
+
+def test_words_meaning_and_links_answer_together(opened, written):
+    found = opened(written.root).search("token expiry")
+    first, *others = found.answer.pages
+    assert (first.page.filepath, first.reason) == (AUTH, "direct_match")
+    assert first.held == ("token",)
+    assert first.breakdown.words == 1.0
+    assert first.breakdown.meaning > 0.3
+    assert {hit.page.filepath for hit in others} >= {ERRORS}
+    assert found.search_type == "hybrid"
+    assert [hit.score for hit in found.answer.pages] == sorted(
+        (hit.score for hit in found.answer.pages), reverse=True
+    )
+
+
+def test_a_page_that_only_a_link_leads_to_tells_which(opened, written):
+    workspace = opened(written.root, model="none")
+    by_path = {hit.page.filepath: hit for hit in workspace.search("refresh").answer.pages}
+    linked = by_path[SESSIONS]
+    assert (linked.reason, linked.near.filepath) == ("direct_link", AUTH)
+    assert (linked.way.tie.link_type, linked.way.direction) == ("depends_on", "outlink")
+    assert "lives for 30 days" in linked.way.tie.context
+    further = by_path[ERRORS]
+    assert (further.reason, further.near.filepath, further.way.hops) == ("2hop", SESSIONS, 2)
+    assert COOKING not in by_path
+    assert linked.score > further.score > 0
+    assert set(paths(workspace.search("refresh", depth=1))) == {AUTH, SESSIONS}
+    assert paths(workspace.search("refresh", link_types=["extends"])) == [AUTH]
+    assert paths(workspace.search("refresh", mode="fulltext")) == [AUTH]
+
+
+def test_links_never_push_a_page_before_a_stronger_direct_hit(opened, repository):
+    repository.write("hit.md", "token token token\n")
+    for number in range(9):
+        links = " ".join(f"[[weak{other}|depends_on]]" for other in range(9) if other != number)
+        repository.write(f"weak{number}.md", f"One token. {FILLER * 9}{links}\n")
+    repository.commit()
+    assert paths(opened(repository.root, model="none").search("token"))[0] == "hit.md"
+
+
+def test_a_list_of_everything_brings_nothing_near(opened, repository):
+    names = [f"p{number}.md" for number in range(MOST_LINKS + 1)]
+    repository.write("all.md", "Needle.\n" + "".join(f"[x]({name})\n" for name in names))
+    repository.write("some.md", "Needle.\n\n[x](p7.md)\n")
+    for name in names:
+        repository.write(name, FILLER)
+    repository.commit()
+    found = opened(repository.root, model="none").search("needle", depth=3)
+    assert sorted(paths(found)) == ["all.md", "p7.md", "some.md"]
+
+
+def test_a_link_of_the_work_tree_counts_and_a_removed_one_does_not(opened, written):
+    workspace = opened(written.root, model="none")
+    written.write(AUTH, PAGES[AUTH].replace("[[sessions|depends_on]]", "[[cooking|extends]]"))
+    by_path = {hit.page.filepath: hit for hit in workspace.search("refresh").answer.pages}
+    assert set(by_path) == {AUTH, COOKING}
+    assert by_path[COOKING].way.tie.link_type == "extends"
+    written.remove(COOKING)
+    assert paths(workspace.search("refresh")) == [AUTH]
+    assert ERRORS in paths(workspace.search("refresh", ref="HEAD"))
+
+
+def test_modes_ask_what_they_say(opened, written):
+    workspace = opened(written.root)
+    words = workspace.search("token", mode="fulltext")
+    assert (words.search_type, paths(words)) == ("fulltext", [AUTH])
+    assert words.answer.pages[0].breakdown == (1.0, None, None)
+    meaning = workspace.search("password lifetime", mode="semantic")
+    assert (meaning.search_type, paths(meaning)[0]) == ("semantic", AUTH)
+    assert meaning.answer.pages[0].breakdown.words is None
+
+
+def test_without_a_model_words_and_links_answer_and_say_why(opened, written):
+    workspace = opened(written.root, model="none")
+    found = workspace.search("refresh")
+    assert (found.search_type, paths(found)) == ("fulltext_fallback", [AUTH, SESSIONS, ERRORS])
+    assert "search.model" in found.fallback.reason
+    assert workspace.search("refresh", mode="fulltext").fallback is None
+    with pytest.raises(UsageError, match="needs an embedding model"):
+        workspace.search("refresh", mode="semantic")
+
+
+def test_a_model_that_is_not_there_ends_only_a_search_by_meaning(opened, written):
+    workspace = opened(written.root, model="no/such-model")
+    found = workspace.search("refresh")
+    assert found.search_type == "fulltext_fallback"
+    assert "ubp model fetch" in found.fallback.hint
+    with pytest.raises(ModelError):
+        workspace.search("refresh", mode="semantic")
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "fulltext", "semantic"])
+def test_filters_hold_in_every_mode(opened, written, mode):
+    workspace = opened(written.root)
+    queries = {
+        "token tag:draft": {SESSIONS},
+        "token tag:security -tag:draft": {AUTH},
+        "token type:design": {AUTH},
+        "token path:cooking.md": {COOKING},
+        "token -path:docs": {COOKING},
+        "token tag:nothing": set(),
+    }
+    for query, admitted in queries.items():
+        assert set(paths(workspace.search(query, mode=mode))) <= admitted, query
+    assert paths(workspace.search("token", mode=mode, doc_types=["design"])) == [AUTH]
+    assert paths(workspace.search("token", mode=mode, tags=["draft", "other"])) == []
+
+
+def test_filters_are_applied_before_limits(opened, repository):
+    for number in range(120):
+        repository.write(f"a/{number}.md", f"token token {number}\n")
+    repository.write("b/last.md", f"One token. {FILLER * 20}")
+    repository.commit()
+    workspace = opened(repository.root)
+    for mode in ("hybrid", "fulltext", "semantic"):
+        assert paths(workspace.search("token path:b", mode=mode, limit=1)) == ["b/last.md"], mode
+
+
+def test_filters_alone_list_their_pages_in_order(opened, written):
+    workspace = opened(written.root)
+    found = workspace.search("tag:security")
+    assert (paths(found), found.answer.total) == ([AUTH, SESSIONS], 2)
+    assert found.answer.pages[0].sections[0].passage.content.startswith("A login gives a token.")
+    assert paths(workspace.search("tag:security", limit=1)) == [AUTH]
+    assert paths(workspace.search("", doc_types=["design"])) == [AUTH]
+    assert paths(workspace.search("???")) == []
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "fulltext"])
+def test_operators_are_about_whole_pages(opened, written, mode):
+    workspace = opened(written.root, model="none")
+    queries = {
+        "login AND days": {AUTH},
+        "login AND eggs": set(),
+        "eggs OR login": {AUTH, COOKING},
+        "token NOT days": set(),
+        "token -days": set(),
+        "401 -復旧手順": set(),
+        "トークン NOT eggs": {ERRORS},
+        "(eggs OR login) NOT 30": {COOKING},
+        '"refresh token"': {AUTH},
+        '"token refresh"': set(),
+        "refr*": {AUTH},
+        "cook*": {COOKING},
+        "cooking AND eggs": {COOKING},
+        "eggs -cooking": set(),
+    }
+    for query, answering in queries.items():
+        hits = workspace.search(query, mode=mode).answer.pages
+        assert {h.page.filepath for h in hits if h.way is None} == answering, query
+        assert {hit.page.filepath for hit in hits} == answering, query
+
+
+def test_a_literal_query_finds_nothing_by_meaning_alone(opened, written):
+    workspace = opened(written.root)
+    assert paths(workspace.search('"chocolate cake"')) == [COOKING]
+    assert paths(workspace.search('"cake recipes"')) == []
+    assert paths(workspace.search("cake AND recipes")) == []
+    assert COOKING in paths(workspace.search("cake recipes"))
+    assert COOKING not in paths(workspace.search("cake -eggs"))
+
+
+def test_the_first_pages_of_a_longer_answer_are_those_of_a_shorter_one(opened, repository):
+    chance = random.Random(7)
+    words = ["token", "login", "cake", "sugar", "session", "error", "lorem", "ipsum"]
+    for number in range(60):
+        text = " ".join(chance.choices(words, k=30))
+        repository.write(f"{number}.md", f"{text} [[{chance.randint(0, 59)}]]\n")
+    repository.commit()
+    workspace = opened(repository.root)
+    for query in ("token cake", "a session that ends", "sugar -cake"):
+        longest = workspace.search(query, limit=20).answer
+        for limit in (1, 5, 10):
+            pages = workspace.search(query, limit=limit).answer.pages
+            assert pages == longest.pages[:limit]
+
+
+def test_what_both_legs_find_in_a_section_is_told_once(opened, repository):
+    parts = "".join(
+        f"## Part {name}\n\n{'A token opens the door. ' * 30}\n\n" for name in "abcdefg"
+    )
+    repository.write("a.md", f"# Tokens\n\n{parts}")
+    repository.commit()
+    (page,) = opened(repository.root).search("token opens door").answer.pages
+    headings = [hit.section.heading for hit in page.sections]
+    assert len(headings) == len(set(headings)) == 3
+    assert [hit.passage is not None for hit in page.sections] == [True, False, False]
+    assert page.sections[0].score == page.score
+    assert [hit.score for hit in page.sections] == sorted(
+        (hit.score for hit in page.sections), reverse=True
+    )
+
+
+def test_a_joined_chunk_leads_to_the_section_that_holds_the_words(opened, repository):
+    repository.write("a.md", "# A\n\nIntro.\n\n## One\n\nFirst.\n\n## Two\n\nA needle.\n")
+    repository.commit()
+    (page,) = opened(repository.root).search("needle").answer.pages
+    (section,) = page.sections
+    assert (section.section.heading, section.line) == ("Two", 11)
+
+
+def test_linked_pages_are_told_where_they_are_asked_for(opened, written):
+    workspace = opened(written.root, model="none")
+    assert workspace.search("login").linked == {}
+    found = workspace.search("login", mode="fulltext", include_linked=True)
+    (end,) = found.linked[AUTH]
+    assert (end.page.filepath, end.direction, end.tie.link_type) == (
+        SESSIONS,
+        "outlink",
+        "depends_on",
+    )
+    assert end.summary.startswith("Nothing but a hexadecimal number")
+    assert len(end.summary) <= 120
+    assert found.assessments.keys() == {AUTH, SESSIONS}
+    none = workspace.search("login", mode="fulltext", include_linked=True, link_types=["extends"])
+    assert none.linked == {AUTH: ()}
+
+
+def test_an_edit_and_a_revision_answer_from_their_own_text(opened, written):
+    workspace = opened(written.root)
+    written.write(COOKING, "# Bread\n\nKnead dough with yeast.\n")
+    written.write("new.md", "# Yeast\n\nA new page.\n")
+    assert set(paths(workspace.search("yeast", mode="fulltext"))) == {COOKING, "new.md"}
+    assert paths(workspace.search("chocolate", mode="fulltext")) == []
+    assert paths(workspace.search("chocolate cake", ref="HEAD"))[0] == COOKING
+    assert "new.md" not in paths(workspace.search("yeast", ref="HEAD"))
+    (hit, *_) = workspace.search("knead dough").answer.pages
+    assert hit.sections[0].passage.content == "Knead dough with yeast."
+
+
+def test_dates_and_staleness_of_found_pages_are_told(opened, repository):
+    repository.write("src/a.py", "1\n")
+    repository.page("a.md", "src/a.py", body="A needle.\n")
+    repository.commit()
+    repository.write("src/a.py", "2\n")
+    repository.commit()
+    workspace = opened(repository.root, model="none", clock=lambda: repository.clock + 9 * 86_400)
+    found = workspace.search("needle")
+    assert found.assessments["a.md"].level == "stale"
+    assert found.updated_at == {"a.md": repository.clock - 86_400}
+    assert workspace.search("needle", is_dated=False).updated_at == {"a.md": None}
+
+
+def test_excluded_pages_are_nowhere(opened, written):
+    written.write("private/secret.md", "# Token\n\nA secret token, see [auth](../docs/auth.md).\n")
+    written.write(AUTH, PAGES[AUTH] + "\nSee [[secret]].\n")
+    written.commit()
+    workspace = opened(written.root)
+    for query in ("token", "secret", "path:private", "secret*", "-tag:draft"):
+        found = workspace.search(query, include_linked=True, depth=3)
+        told = {*paths(found), *(e.page.filepath for ends in found.linked.values() for e in ends)}
+        assert "private/secret.md" not in told, query
+
+
+def test_nothing_is_found_where_there_is_nothing(opened, repository):
+    workspace = opened(repository.root)
+    for query in ("token", "tag:x", "", "-token", "a AND b"):
+        assert workspace.search(query).answer[1:4] == ((), 0, True)
+    repository.write("src/a.py", "1\n")
+    repository.commit()
+    assert paths(workspace.search("token")) == []
+
+
+def test_a_bare_repository_is_searched_at_its_head(opened, written, tmp_path):
+    bare = tmp_path / "bare.git"
+    subprocess.run(["git", "clone", "-q", "--bare", str(written.root), str(bare)], check=True)
+    found = opened(bare).search("token expiry")
+    assert paths(found)[0] == AUTH
+    assert found.answer.pages[0].sections[0].passage.content.startswith("A login gives a token.")
+
+
+def test_a_page_that_is_absent_does_not_keep_others_from_being_found(opened, written, tmp_path):
+    written.git("config", "uploadpack.allowFilter", "true")
+    written.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    partial = tmp_path / "partial.git"
+    subprocess.run(
+        ["git", "clone", "-q", "--bare", "--filter=blob:none", f"file://{written.root}", partial],
+        check=True,
+    )
+    there = written.git("rev-parse", f"HEAD:{COOKING}")
+    subprocess.run(["git", "-C", partial, "fetch", "-q", "origin", there], check=True)
+    workspace = opened(partial)
+    assert paths(workspace.search("cake")) == [COOKING]
+    assert paths(workspace.search("sessions")) == [SESSIONS]  # by the name of its file
+    (section,) = workspace.search("sessions").answer.pages[0].sections
+    assert (section.section, section.passage) == (None, None)
+
+
+def test_a_page_at_several_paths_is_found_at_each(opened, repository):
+    for path in ("a.md", "b.md"):
+        repository.write(path, "# One\n\nA needle.\n")
+    repository.commit()
+    workspace = opened(repository.root)
+    assert sorted(paths(workspace.search("needle"))) == ["a.md", "b.md"]
+    assert paths(workspace.search("needle path:b.md")) == ["b.md"]
+
+
+def test_the_steps_of_a_search_are_timed(opened, written):
+    ticks = iter(range(1000))
+    workspace = opened(written.root, model="none", clock=lambda: float(next(ticks)))
+    found = workspace.search("token")
+    assert found.milliseconds["words"] == 1000.0
+    assert list(found.milliseconds)[:3] == ["snapshot", "vectors", "scope"]

@@ -1,0 +1,62 @@
+"""Which terms of a query find chunks: the rarer ones, as long as they find enough."""
+
+import pytest
+
+from ubp.search.rarity import MIN_COMMON, MOST_MATCHES, share_out
+from ubp.search.terms import Term
+from ubp.workspace import Workspace
+
+
+class Counted:
+    """A full text of so many chunks, in which words stand so often."""
+
+    def __init__(self, size, **frequencies):
+        self.frequencies = {Term(word).expression: n for word, n in frequencies.items()}
+        self._size = size
+
+    def size(self):
+        return self._size
+
+    def frequency(self, expression):
+        return self.frequencies[expression]
+
+
+def shared(size, **frequencies):
+    """The written terms that find, rank, tell."""
+    shares = share_out(Counted(size, **frequencies), [Term(word) for word in frequencies])
+    return tuple([term.written for term in terms] for terms in shares)
+
+
+@pytest.mark.parametrize(
+    ("size", "frequencies", "finding", "ranking", "telling"),
+    [
+        (100_000, {"the": 90_000}, ["the"], ["the"], ["the"]),
+        (100_000, {"the": 90_000, "pin": 9}, ["pin"], ["pin"], ["pin"]),
+        (100_000, {"how": 30_000, "pin": 9}, ["pin"], ["how", "pin"], ["pin"]),
+        (100_000, {"the": 90_000, "a": 80_000}, ["a"], ["a"], ["a", "the"]),
+        (100_000, {"a": 900, "pin": 9}, ["a", "pin"], ["a", "pin"], ["pin", "a"]),
+        (100_000, {"none": 0, "pin": 9}, ["none", "pin"], ["none", "pin"], ["none", "pin"]),
+        (500, {"how": 400, "pin": 9}, ["how", "pin"], ["pin", "how"], ["pin"]),
+    ],
+)
+def test_common_terms_find_nothing_beside_rarer_ones(size, frequencies, finding, ranking, telling):
+    found = shared(size, **frequencies)
+    assert (found[0], sorted(found[1]), found[2]) == (finding, sorted(ranking), telling)
+
+
+def test_so_many_matches_are_ranked_at_most():
+    size = 10 * MOST_MATCHES
+    words = {f"w{number}": MOST_MATCHES // 4 + number for number in range(9)}
+    assert shared(size, **words)[0] == ["w0", "w1", "w2"]
+
+
+def test_where_rare_terms_find_too_little_the_common_ones_find_the_rest(repository, sections):
+    for number in range(MIN_COMMON + 50):
+        repository.write(f"{number // 300}/{number}.md", f"common {number}.\n")
+    repository.write("rare.md", "A rare word.\n")
+    repository.write("both.md", "A rare word, and a common one.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        answer = sections(workspace.view(), "common rare", 40)
+    paths = [hit.page.filepath for hit in answer.hits]
+    assert (sorted(paths[:2]), len(paths)) == (["both.md", "rare.md"], 40)
