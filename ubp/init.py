@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ubp.config import DEFAULT_INCLUDE
 from ubp.config_file import schema_text
 from ubp.errors import UsageError
-from ubp.model import FilePath
+from ubp.model import DEBT_FILE, FilePath
 
 CONFIG_NAME = "config.json"
 SCHEMA_NAME = "config.schema.json"
@@ -131,6 +131,19 @@ def write_files(data_dir: str, plan: Plan | None) -> tuple[str, ...]:
     _refuse_links(data_dir, ["", *files])
     os.makedirs(data_dir, exist_ok=True)
     return tuple(name for name, text in files.items() if _write(os.path.join(data_dir, name), text))
+
+
+def write_debt_file(root: str, text: str) -> None:
+    """Write the debt file of a work tree, and see that Git may track it.
+
+    Raises:
+        UsageError: a symbolic link stands where a file is to be written.
+    """
+    folder, name = os.path.split(os.path.join(root, DEBT_FILE))
+    _refuse_links(folder, ["", IGNORE_NAME, name])
+    os.makedirs(folder, exist_ok=True)
+    for file, content in ((IGNORE_NAME, IGNORE_TEXT), (name, text)):
+        _write(os.path.join(folder, file), content)
 
 
 def is_configured(data_dir: str) -> bool:

@@ -160,8 +160,8 @@ class ReferenceVerdict(NamedTuple):
     snapshots), the ids are blob ids, or tree ids for directories and globs, None where nothing
     stands. `since` is the committer date (seconds) of the first commit that drifted, None where
     no commit did or history does not reach it; `age_days` counts from it (0: uncommitted).
-    `commits` are the drifting ones, newest first. `is_debt`: where a change is judged, the
-    reference was away from its baseline in the same way before it.
+    `commits` are the drifting ones, newest first. `is_debt`: the debt file accepts it, or, where a
+    change is judged, the reference was away from its baseline in the same way before it.
     """
 
     reference: SourceReference
@@ -185,6 +185,19 @@ class Assessment(NamedTuple):
     page: Page
     level: Level
     references: tuple[ReferenceVerdict, ...]
+
+
+DEBT_FILE = FilePath(".ubp/debt.txt")
+
+
+class Debt(NamedTuple):
+    """An old finding that the debt file accepts; `line` is where it stands there, from 1."""
+
+    name: str
+    rule: str
+    filepath: FilePath
+    subject: str
+    line: int
 
 
 LinkType = Literal["references", "depends_on", "implements", "extends", "conflicts_with"]

@@ -12,7 +12,7 @@ from ubp.example import Example
 from ubp.git.snapshot import read_commit, read_document
 from ubp.git.trees import diff_trees
 from ubp.index import View
-from ubp.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict, Snapshot
+from ubp.model import DEBT_FILE, Assessment, FilePath, ObjectId, Page, ReferenceVerdict, Snapshot
 from ubp.rooms import Question
 from ubp.running import find_running
 from ubp.staleness.assess import assess, hide
@@ -29,6 +29,7 @@ from ubp.status import LinkCounts, Status, tell_status
 from ubp.upkeep import Upkeep
 
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
+    from ubp.check.accept import Accepting
     from ubp.check.report import CheckReport, FixReport
     from ubp.check.run import Terms
     from ubp.report.values import Report, Span
@@ -55,7 +56,8 @@ class Workspace(Upkeep):
         if not (staged or base is not None):
             court = self._court(self.snapshot(question))
             pages = self._pages(court.view, paths, every=every)
-            return self._report(court, pages, assess(pages, court), paths)
+            report = self._report(court, pages, assess(pages, court), paths)
+            return self._less_debts(report, court.view, is_whole=not paths)
         from ubp.staleness.change import assess_change, touched_pages
 
         change = self._change(question)
@@ -64,7 +66,8 @@ class Workspace(Upkeep):
             touched = {page.filepath for page in touched_pages(change)}
             concerned = [page for page in pages if page.filepath in touched]
         report = self._report(change.after, pages, assess_change(concerned, change), paths)
-        return report._replace(is_change=True)
+        report = report._replace(is_change=True)
+        return self._less_debts(report, change.after.view, is_whole=False)
 
     def affected(self, paths: Sequence[str], *, ref: str | None = None) -> tuple[Affected, ...]:
         """Which pages describe these files, folders or globs."""
@@ -187,6 +190,14 @@ class Workspace(Upkeep):
             return fixed
         return fixed._replace(check=self.check(paths, rules=rules))
 
+    def accept(self, *, is_pruning: bool = False) -> "Accepting":
+        """Compare what is found with the debt file, and tell what it should say."""
+        from ubp.check.accept import accept_findings
+
+        court = self._court(self.snapshot(Question()))
+        terms = self._terms(court.view, (), ())
+        return accept_findings(court, terms, is_pruning=is_pruning)
+
     def status(self, *, finds_broken: bool = False) -> Status:
         """How much there is, how much of it is verified, where the index lies.
 
@@ -210,6 +221,14 @@ class Workspace(Upkeep):
     def _court(self, snapshot: Snapshot) -> Court:
         rules = Rules(self.clock(), self.config.threshold_days, self.is_hidden)
         return Court(self._view(snapshot), self.repository, self.history, rules)
+
+    def _less_debts(self, report: StaleReport, view: View, *, is_whole: bool) -> StaleReport:
+        if view.entry(DEBT_FILE) is None:
+            return report
+        from ubp.check.evidence import debts_of
+        from ubp.check.stale_debts import accept_debts
+
+        return accept_debts(report, debts_of(view), is_whole=is_whole)
 
     def _pages(self, view: View, paths: Sequence[str], *, every: bool = False) -> list[Page]:
         if every:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from ubp.check.finding import Finding, Severity
 from ubp.check.fingerprint import number
 from ubp.check.report import CheckReport
-from ubp.check.rules import bad_front_matter, missing_source, stale_doc
+from ubp.check.rules import bad_front_matter, missing_source, obsolete_debt, stale_doc
 from ubp.model import Assessment, ReferenceVerdict
 from ubp.staleness.report import StaleReport
 
-RULES = (stale_doc.NAME, missing_source.NAME, bad_front_matter.NAME)
+RULES = (stale_doc.NAME, missing_source.NAME, bad_front_matter.NAME, obsolete_debt.NAME)
 
 
 def as_findings(report: StaleReport, *, every: bool = False) -> CheckReport:
@@ -19,12 +19,15 @@ def as_findings(report: StaleReport, *, every: bool = False) -> CheckReport:
     `ubp stale` fails on; of a change, everything that it brings is an error. With `every` the old
     debts of a change are told too, as notes.
     """
-    told = number(one for page in report.pages for one in _told(page, report))
+    told = number(one for page in report.pages for one in references_told(page, report))
     notes = [one for one in told if one.severity == "note"]
     debts = [one for one in notes if one.drift and one.drift.verdict != "unknown"]
     return CheckReport(
         snapshot=report.snapshot,
-        findings=tuple(one for one in told if one.severity != "note"),
+        findings=(
+            *(obsolete_debt.settled(debt) for debt in report.settled),
+            *(one for one in told if one.severity != "note"),
+        ),
         ignored=(),
         documents=report.summary.documents,
         unknown=tuple(one for one in notes if one.drift and one.drift.verdict == "unknown"),
@@ -34,9 +37,11 @@ def as_findings(report: StaleReport, *, every: bool = False) -> CheckReport:
     )
 
 
-def _told(one: Assessment, report: StaleReport) -> list[Finding]:
+def references_told(one: Assessment, report: StaleReport) -> list[Finding]:
+    """The findings of one page."""
     path = one.page.filepath
     problems = () if report.is_change else one.page.facts.problems
+    """The findings of one page, in the order of its lines."""
     return [
         *(bad_front_matter.problem_found(path, p)._replace(severity="warning") for p in problems),
         *_answered(one, report),
@@ -58,6 +63,6 @@ def _answered(one: Assessment, report: StaleReport) -> Iterator[Finding]:
 
 
 def _severity(answer: ReferenceVerdict, report: StaleReport) -> Severity:
-    if answer.verdict == "unknown" or (report.is_change and answer.is_debt):
+    if answer.verdict == "unknown" or answer.is_debt:
         return "note"
     return "error" if report.is_change or answer.level == "stale" else "warning"

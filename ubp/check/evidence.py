@@ -1,16 +1,20 @@
 """What the rules look at: a state, or the state that a change leaves; each part when asked for."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from ubp.check.comments import Comments
+from ubp.check.debt import Debts, read_debts
+from ubp.check.finding import Finding
 from ubp.check.renames import Renames
 from ubp.check.rewriting import WIKILINKS
+from ubp.git.snapshot import read_document
 from ubp.graph.view import Graph, open_graph
 from ubp.index import View
 from ubp.indexing.linked import Edge
 from ubp.model import (
+    DEBT_FILE,
     MODE_SUBMODULE,
     MODE_SYMLINK,
     Assessment,
@@ -37,7 +41,12 @@ class Evidence:
     """What is known of a snapshot; rules ask, and what none asks for costs nothing.
 
     `wanted` are the pages to find things in, None: all. `judge` tells what became of their sources.
+    `rules` are the names of those that are run, and `standing` all that the others find in the
+    state, which the rule on the debt file compares it with.
     """
+
+    rules: tuple[str, ...] = ()
+    standing: Callable[[], Sequence[Finding]] = tuple
 
     def __init__(
         self,
@@ -58,6 +67,11 @@ class Evidence:
     def is_wanted(self, path: FilePath) -> bool:
         """Whether findings in this page are asked for."""
         return self.wanted is None or path in self.wanted
+
+    @cached_property
+    def debts(self) -> Debts:
+        """What the snapshot's debt file accepts."""
+        return debts_of(self.view)
 
     @cached_property
     def judged(self) -> tuple[Judged, ...]:
@@ -146,6 +160,16 @@ class Evidence:
         for path in self.view.document_paths():
             stems[stem(path)] = (*stems.get(stem(path), ()), path)
         return stems
+
+
+def debts_of(view: View) -> Debts:
+    """What the debt file of a snapshot accepts; nothing where there is none."""
+    entry = view.entry(DEBT_FILE)
+    if entry is None or not entry.is_file:
+        return Debts()
+    ground = view.ground
+    data = read_document(ground.repository, ground.snapshot, DEBT_FILE, entry)
+    return read_debts(data) if data else Debts()
 
 
 def _is_closed(entry: Entry | None) -> bool:

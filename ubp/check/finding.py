@@ -46,9 +46,9 @@ class SourceFix(NamedTuple):
 
 
 class Suppression(NamedTuple):
-    """Who said to ignore a finding, and where that stands."""
+    """Who said to ignore a finding, and where that stands; `debt` is an old one."""
 
-    kind: Literal["comment", "configuration"]
+    kind: Literal["comment", "configuration", "debt"]
     justification: str
 
 
@@ -85,6 +85,11 @@ class Finding(NamedTuple):
     def context(self) -> str:
         """The text around a link; it tells apart several findings that are the same."""
         return self.about.context if isinstance(self.about, Link) else ""
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether it is an old finding that the debt file accepts."""
+        return self.suppression is not None and self.suppression.kind == "debt"
 
     @property
     def drift(self) -> ReferenceVerdict | None:

@@ -29,6 +29,11 @@ class CheckReport(NamedTuple):
         return sum(1 for one in self.findings if one.severity == severity)
 
     @property
+    def accepted(self) -> int:
+        """How many of the ignored findings are old ones that the debt file accepts."""
+        return sum(one.is_accepted for one in self.ignored)
+
+    @property
     def unverified(self) -> int:
         """Of how many references a shallow clone could not tell."""
         return len(self.unknown)

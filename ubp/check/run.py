@@ -4,12 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from ubp.check.debt import split_accepted
 from ubp.check.evidence import Evidence
 from ubp.check.finding import Finding, Setting, Severity
 from ubp.check.fingerprint import number
 from ubp.check.ignores import split_ignored
 from ubp.check.renames import Renames
 from ubp.check.report import CheckReport
+from ubp.check.rules import obsolete_debt
 from ubp.check.rules.stale_doc import doubt_found
 from ubp.check.table import RULES, VERIFYING, Rule, find_rules
 from ubp.config import Config
@@ -39,7 +41,21 @@ def check_state(court: Court, terms: Terms) -> CheckReport:
     """
     rules = choose_rules(terms)
     evidence = state_evidence(court, terms)
-    return _report(evidence, rules, number(_find(evidence, rules)), terms)
+    found = number(_find(evidence, rules))
+    evidence.standing = lambda: found
+    return _report(evidence, rules, found, terms)
+
+
+def find_standing(court: Court, terms: Terms) -> tuple[tuple[str, ...], list[Finding]]:
+    """The rules that were run, and all that they find in a state but for what is ignored.
+
+    Accepted old findings are among them, and notes of what nobody can tell.
+    """
+    rules = choose_rules(terms)
+    evidence = state_evidence(court, terms)
+    found = number(_find(evidence, rules))
+    counted, _ = split_ignored(found, terms.config.ignored, evidence.view)
+    return tuple(rule.name for rule in rules), counted
 
 
 def check_change(change: Change, terms: Terms) -> CheckReport:
@@ -56,6 +72,7 @@ def check_change(change: Change, terms: Terms) -> CheckReport:
     # A change of nothing brings nothing. Numbers are those of the state that the change leaves.
     found = number(_find(evidence, rules)) if change.changes else []
     compared = [rule for rule in rules if rule.name not in VERIFYING]
+    evidence.standing = lambda: _standing(evidence, rules, change.after, terms)
     pages = {evidence.renames.origin(one.filepath) or one.filepath for one in found}
     old_terms = terms._replace(wanted=frozenset(pages))
     if any(one.rule not in VERIFYING for one in found):
@@ -63,6 +80,14 @@ def check_change(change: Change, terms: Terms) -> CheckReport:
             before = _find(state_evidence(court, old_terms), compared)
             found = _subtract(found, before, evidence.renames)
     return _report(evidence, rules, found, terms)
+
+
+def _standing(
+    evidence: Evidence, rules: Sequence[Rule], court: Court, terms: Terms
+) -> list[Finding]:
+    """All that the rules find in the pages of the debt file, whoever brought it."""
+    pages = frozenset(debt.filepath for debt in evidence.debts.accepted.values())
+    return number(_find(state_evidence(court, terms._replace(wanted=pages)), rules))
 
 
 def state_evidence(court: Court, terms: Terms) -> Evidence:
@@ -116,13 +141,18 @@ def _change_evidence(change: Change, terms: Terms) -> Evidence:
 def _find(evidence: Evidence, rules: Sequence[Rule]) -> list[Finding]:
     found: list[Finding] = []
     for rule in rules:
-        severity: Severity = "error" if rule.severity == "error" else "warning"
-        found += [
-            one._replace(severity="warning" if one.is_minor else severity)
-            for one in rule.find(evidence)
-            if evidence.is_wanted(one.filepath)
-        ]
+        if rule.name != obsolete_debt.NAME:  # which looks at what the others find
+            found += _told(evidence, rule)
     return found + _doubts(evidence, rules)
+
+
+def _told(evidence: Evidence, rule: Rule) -> list[Finding]:
+    severity: Severity = "error" if rule.severity == "error" else "warning"
+    return [
+        one._replace(severity="warning" if one.is_minor else severity)
+        for one in rule.find(evidence)
+        if evidence.is_wanted(one.filepath)
+    ]
 
 
 def _doubts(evidence: Evidence, rules: Sequence[Rule]) -> list[Finding]:
@@ -169,12 +199,16 @@ def _report(
     evidence: Evidence, rules: Sequence[Rule], found: Sequence[Finding], terms: Terms
 ) -> CheckReport:
     told = [one for one in found if one.severity != "note"]
-    counted, ignored = split_ignored(told, terms.config.ignored, evidence.view)
     view = evidence.view
+    counted, ignored = split_ignored(told, terms.config.ignored, view)
+    counted, accepted = split_accepted(counted, evidence.debts)
+    evidence.rules = tuple(rule.name for rule in rules)
+    last = (rule for rule in rules if rule.name == obsolete_debt.NAME)
+    settled = [one for rule in last for one in _told(evidence, rule)]
     return CheckReport(
         snapshot=view.snapshot,
-        findings=tuple(counted),
-        ignored=tuple(ignored),
+        findings=(*settled, *counted),
+        ignored=(*ignored, *accepted),
         documents=view.count_documents() if terms.wanted is None else len(terms.wanted),
         unknown=tuple(one for one in found if one.severity == "note"),
         rules=tuple(rule.name for rule in rules),

@@ -13,6 +13,7 @@ from ubp.check.rules import (
     broken_link,
     missing_anchor,
     missing_source,
+    obsolete_debt,
     orphan_doc,
     stale_doc,
     unknown_link_type,
@@ -57,6 +58,7 @@ RULES = (
     Rule(unknown_link_type, "warning"),
     Rule(orphan_doc, "off"),
     Rule(bad_front_matter, "warning"),
+    Rule(obsolete_debt, "error"),
 )
 NAMES = tuple(rule.name for rule in RULES)
 # The rules that ask Git what became of sources: where history is too short, they cannot answer.

@@ -134,6 +134,15 @@ ROWS = (
         "ubp ack docs/auth.md --reason 'renamed a variable'",
     ),
     Row(
+        "debt",
+        "ubp.cli.debt:debt",
+        ANSWER,
+        "Accept the findings of today, so that `check` and `stale` fail on new ones only.\n\n"
+        "They go to .ubp/debt.txt, to be committed; from then on it can only shrink. It exits 1 "
+        "where the file accepts what is not there any more, and where there is something new.",
+        "ubp debt --prune",
+    ),
+    Row(
         "init",
         "ubp.cli.init:init",
         SET_UP,

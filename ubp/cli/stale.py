@@ -81,15 +81,26 @@ def exit_status(report: StaleReport, fail_on: FailOn | None) -> int:
         verdicts = {
             answer.verdict
             for one in report.brought
-            for answer in shown_references(one, report, every=False)
+            for answer in shown_references(one, every=False)
         }
         has_failed = bool(verdicts - {"unknown"})
     else:
-        has_failed = fail_on is not None and report.count(*FAILING[fail_on]) > 0
+        has_failed = fail_on is not None and _fails(report, FAILING[fail_on])
     if has_failed:
         return FINDINGS
     is_unknown = any(a.verdict == "unknown" for one in report.pages for a in one.references)
     return FAILED if is_unknown else CLEAN
+
+
+def _fails(report: StaleReport, levels: tuple[Level, ...]) -> bool:
+    """Whether a page has one of these levels by more than what the debt file accepts."""
+    if report.settled:
+        return True
+    return any(
+        answer.level in levels and not answer.is_debt
+        for one in report.pages
+        for answer in one.references
+    )
 
 
 def _outputs(format_: Format | None, files: Sequence[str], terminal: Terminal) -> "Outputs | None":
@@ -152,5 +163,5 @@ def _diffs(workspace: Workspace, report: StaleReport, *, every: bool) -> Diffs:
     return {
         (one.page.filepath, answer): diff
         for one, answer, diff in workspace.diffs(report._replace(pages=pages))
-        if answer in shown_references(one, report, every=every)
+        if answer in shown_references(one, every=every)
     }

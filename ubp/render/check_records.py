@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from ubp.check.accept import Accepting
 from ubp.check.finding import Finding
 from ubp.check.fingerprint import fingerprint
 from ubp.check.report import CheckReport, FixReport
 from ubp.check.table import Rule
+from ubp.model import DEBT_FILE
 from ubp.paths import doc_id
 
 Record = dict[str, Any]
@@ -22,14 +24,20 @@ def check_record(report: CheckReport) -> Record:
             "errors": report.count("error"),
             "warnings": report.count("warning"),
             "fixable": report.fixable,
-            "ignored": len(report.ignored),
+            "ignored": len(report.ignored) - report.accepted,
+            "accepted": report.accepted,
             "unverified": report.unverified,
         },
-        "ignored": dict(sorted(Counter(one.rule for one in report.ignored).items())),
+        "ignored": dict(sorted(_by_rule(report, is_accepted=False).items())),
+        "accepted": dict(sorted(_by_rule(report, is_accepted=True).items())),
         "rules": list(report.rules),
         "snapshot": {"kind": report.snapshot.kind, "commit": report.snapshot.commit},
         "is_change": report.is_change,
     }
+
+
+def _by_rule(report: CheckReport, *, is_accepted: bool) -> Counter[str]:
+    return Counter(one.rule for one in report.ignored if one.is_accepted == is_accepted)
 
 
 def fix_record(done: FixReport) -> Record:
@@ -45,6 +53,17 @@ def fix_record(done: FixReport) -> Record:
             "left": [one._asdict() for one in done.left],
             "diff": done.diff,
         },
+    }
+
+
+def debt_record(done: Accepting) -> Record:
+    """`ubp debt`: schemas/debt.json."""
+    return {
+        "path": DEBT_FILE,
+        "is_written": done.text is not None,
+        "accepted": done.accepted,
+        "new": done.new,
+        "settled": done.settled,
     }
 
 

@@ -49,6 +49,8 @@ def stale_record(
         "snapshot": {"kind": report.snapshot.kind, "commit": report.snapshot.commit},
         "threshold_days": report.threshold_days,
         "is_shallow": report.is_shallow,
+        "accepted": report.accepted,
+        "settled": len(report.settled),
     }
 
 
@@ -198,7 +200,7 @@ def _judged(answer: ReferenceVerdict, report: StaleReport, diff: SourceDiff | No
         **_written(answer.reference),
     }
     record["source_path"] = answer.source_path
-    if report.is_change:
+    if report.is_change or answer.is_debt:
         record["is_debt"] = answer.is_debt
     if diff is not None:
         record["diff"] = {"text": diff.text, "missing_blobs": list(diff.missing)}

@@ -43,6 +43,13 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def left_out(ignored: int, accepted: int) -> str:
+    """What was found and does not count, in brackets: ` (3 ignored, 12 old ones accepted)`."""
+    old = f"{accepted} old {'one' if accepted == 1 else 'ones'} accepted" if accepted else ""
+    told = ", ".join(filter(None, (f"{ignored} ignored" if ignored else "", old)))
+    return f" ({told})" if told else ""
+
+
 def age(days: int) -> str:
     """How long ago: `today`, `1 day ago`, `12 days ago`."""
     return f"{count(days, 'day')} ago" if days else "today"

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ubp.model import Assessment, FilePath, Level, ObjectId, Page, Snapshot, SourceReference
+from ubp.model import Assessment, Debt, FilePath, Level, ObjectId, Page, Snapshot, SourceReference
 from ubp.staleness.verdict import SEVERITY
 
 
@@ -25,7 +25,8 @@ class StaleReport(NamedTuple):
     """Pages sorted worst first, then by path.
 
     `is_change` tells a change from a state; for a change `brought` are its own findings, and
-    `pages` the pages that it concerns.
+    `pages` the pages that it concerns. So many references are old debts, `accepted` by the debt
+    file; `settled` are its lines about references that are no debt any more.
     """
 
     snapshot: Snapshot
@@ -34,6 +35,8 @@ class StaleReport(NamedTuple):
     threshold_days: float
     is_change: bool = False
     is_shallow: bool = False
+    accepted: int = 0
+    settled: tuple[Debt, ...] = ()
 
     @property
     def brought(self) -> tuple[Assessment, ...]:

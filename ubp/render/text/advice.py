@@ -25,7 +25,7 @@ def advise(report: StaleReport, telling: Telling) -> list[str]:
     known = [one for one in pages if one.level != "unknown"]
     lines: list[str] = []
     if known and report.is_change:
-        lines += _change_steps(known, report, telling)
+        lines += _change_steps(known, telling)
     elif known:
         lines += _state_steps(known[0], report, telling)
     lines += _unknown_steps(report, telling)
@@ -40,7 +40,7 @@ def _state_steps(worst: Assessment, report: StaleReport, telling: Telling) -> It
     if not telling.diffs:
         command = telling.command("stale", "--diff", *revision, page)
         steps.append((command, "what changed in its sources"))
-    if is_here and _is_answerable(worst, report):
+    if is_here and _is_answerable(worst):
         steps.append((telling.command("ack", page), "the page was read and is still true"))
     elif is_here:
         steps.append((page, "change or remove the references to what is gone"))
@@ -51,17 +51,15 @@ def _state_steps(worst: Assessment, report: StaleReport, telling: Telling) -> It
         yield f"  {command}{' ' * (width - len(command))}  {purpose}"
 
 
-def _change_steps(
-    pages: Sequence[Assessment], report: StaleReport, telling: Telling
-) -> Iterator[str]:
+def _change_steps(pages: Sequence[Assessment], telling: Telling) -> Iterator[str]:
     them = "it" if len(pages) == 1 else "them"
     stage = f" and `git add` {them}" if telling.base is None else ""
-    acknowledgeable = [one for one in pages if _is_answerable(one, report)]
+    acknowledgeable = [one for one in pages if _is_answerable(one)]
     if not acknowledgeable:
         yield f"Edit {them}{stage}: the references to what is gone want changing."
         return
     is_true = "it is" if len(acknowledgeable) == 1 else "they are"
-    if any(_is_pinned(one, report) for one in acknowledgeable):
+    if any(_is_pinned(one) for one in acknowledgeable):
         # Editing the page does not renew a pin.
         yield f"Edit {them}{stage} where {is_true} no longer true, then pin what was reviewed:"
     else:
@@ -72,17 +70,17 @@ def _change_steps(
     yield f"  {telling.command(*words)}"
 
 
-def _is_answerable(one: Assessment, report: StaleReport) -> bool:
+def _is_answerable(one: Assessment) -> bool:
     """Whether `ack` can pin something: what is gone has no id to pin."""
     return any(
         answer.current_blob is not None
-        for answer in shown_references(one, report, every=False)
+        for answer in shown_references(one, every=False)
         if answer.verdict != "unknown"
     )
 
 
-def _is_pinned(one: Assessment, report: StaleReport) -> bool:
-    answers = shown_references(one, report, every=False)
+def _is_pinned(one: Assessment) -> bool:
+    answers = shown_references(one, every=False)
     return any(answer.baseline == "pin" for answer in answers)
 
 

@@ -9,7 +9,7 @@ from ubp.check.report import CheckReport, FixReport
 from ubp.model import FilePath
 from ubp.render.ansi import Style
 from ubp.render.text.typed import typed
-from ubp.render.wording import count, printable, printable_line
+from ubp.render.wording import count, left_out, printable, printable_line
 
 # One command names this many pages; more make it unreadable.
 MOST_PAGES = 5
@@ -67,7 +67,7 @@ def _finding(one: Finding, telling: Telling) -> Iterator[str]:
 def _summary(report: CheckReport, telling: Telling) -> str:
     style = telling.style
     pages = count(report.documents, "page")
-    ignored = f" ({len(report.ignored)} ignored)" if report.ignored else ""
+    ignored = left_out(len(report.ignored) - report.accepted, report.accepted)
     unknown = _unknown(report)
     if not report.findings:
         if not report.documents:

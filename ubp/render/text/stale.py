@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ubp.model import Assessment, Commit, ReferenceVerdict
+from ubp.model import DEBT_FILE, Assessment, Commit, ReferenceVerdict
 from ubp.render.ansi import Style
 from ubp.render.shown import shown_pages, shown_references
 from ubp.render.text.advice import SHORT_ID, advise
@@ -26,17 +26,18 @@ def stale_text(report: StaleReport, telling: Telling) -> str:
     for one in pages:
         lines.append(_heading(one, report, telling))
         lines += _problems(one, telling.style)
-        for answer in shown_references(one, report, every=telling.every):
+        for answer in shown_references(one, every=telling.every):
             lines += _reference(one, answer, report, telling)
     if lines:
         lines.append("")
     lines += _summary(report, telling)
+    lines += _debts(report, telling)
     lines += advise(report, telling)
     return "\n".join(lines) + "\n"
 
 
 def _heading(one: Assessment, report: StaleReport, telling: Telling) -> str:
-    shown = shown_references(one, report, every=telling.every)
+    shown = shown_references(one, every=telling.every)
     lines = [answer.reference.line for answer in shown if answer.verdict != "fresh"]
     lines += [problem.line for problem in one.page.facts.problems]
     lines += [answer.reference.line for answer in shown]
@@ -66,7 +67,8 @@ def _reference(
     one: Assessment, answer: ReferenceVerdict, report: StaleReport, telling: Telling
 ) -> Iterator[str]:
     style = telling.style
-    debt = style.dim(" (before this change)") if answer.is_debt else ""
+    old = " (before this change)" if report.is_change else " (an old debt)"
+    debt = style.dim(old) if answer.is_debt else ""
     yield f"  {printable(_name(answer))}  {_verdict(answer, report)}{debt}"
     yield from _commits(answer.commits, style)
     diff = telling.diffs.get((one.page.filepath, answer))
@@ -141,6 +143,16 @@ def _summary(report: StaleReport, telling: Telling) -> list[str]:
         return [style.green(f"{named}: {'all ' if summary.fresh > 1 else ''}fresh.")]
     verified = f", {summary.verified} could be verified" if summary.unknown else ""
     return [f"{named}{verified}: {count_levels(summary)}."]
+
+
+def _debts(report: StaleReport, telling: Telling) -> Iterator[str]:
+    """What the debt file accepts, and what it should not any more."""
+    if report.accepted:
+        old = f"{count(report.accepted, 'old debt')} accepted in {DEBT_FILE}"
+        yield telling.style.dim(f"{old} (--all shows them).")
+    if report.settled:
+        told = f"Of its lines {len(report.settled)} accept nothing any more:"
+        yield f"{telling.style.red(told)} {telling.style.cyan('ubp debt --prune')} takes them out."
 
 
 def _change_summary(report: StaleReport, telling: Telling, named: str) -> str:
