@@ -39,7 +39,7 @@ def answer(tools, repository):
         jsonschema.validate(found.record, strict(tools[name].output_schema))
         assert found.record.keys() >= ALWAYS
         assert len(found.text) <= len(to_json(found.record)) or len(found.text) < 500
-        assert "instructions" in found.text
+        assert "instructions" in found.text or found.record["results"] == []
         return found
 
     yield ask

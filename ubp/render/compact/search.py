@@ -22,13 +22,14 @@ FALLBACK = "fulltext_fallback"
 def text(record: Record) -> str:
     """The pages, the best first."""
     results = record["results"]
-    if not results:
+    if not results and not record.get("truncated_count"):
         return "Nothing was found. Try other words, or ubp_list_pages.\n"
     lines = [f"{_summary(record)} ({record['content_notice']})"]
     for number, result in enumerate(results, 1):
         lines += _result(number, result)
     if record.get("truncated_count"):
-        lines.append(f"[{count(record['truncated_count'], 'more page')}: ask with a larger limit]")
+        more = count(record["truncated_count"], "more page")
+        lines.append(f"[{more}: ask with a larger limit or max_tokens]")
     return "\n".join(lines) + "\n"
 
 

@@ -69,10 +69,17 @@ def _parts(record: Record) -> Iterator[Any]:
         while len(result["sections"]) > 1:
             yield result["sections"].pop()
     while len(results) > 1:
-        record["truncated_count"] = record.get("truncated_count", 0) + 1
-        yield results.pop()
+        yield _pop(record)
     for section in (one for result in results for one in result["sections"]):
         yield section.pop("content", "")
+    while results:
+        yield _pop(record)
+
+
+def _pop(record: Record) -> Record:
+    last: Record = record["results"].pop()
+    record["truncated_count"] = record.get("truncated_count", 0) + 1
+    return last
 
 
 TOOL = Tool(
