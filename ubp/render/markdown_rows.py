@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ubp.check.finding import Finding
 from ubp.model import Commit, ReferenceVerdict
 from ubp.render.commits import commit_text
-from ubp.render.markdown_words import LONGEST_COMMIT, code, place
+from ubp.render.markdown_words import LONGEST_COMMIT, LONGEST_MESSAGE, code, place
 from ubp.render.outcome import Outcome, resolving_commands
 from ubp.render.text.advice import SHORT_ID
 from ubp.render.text.levels import WORDS
@@ -21,12 +21,13 @@ MOST_SOURCES = 3
 def row(findings: Sequence[Finding], outcome: Outcome) -> str:
     """The row of one page, made from its findings, which all know what became of a source."""
     drifts = [one.drift for one in findings if one.drift]
+    commands = resolving_commands(tuple(findings), outcome)
     cells = (
         place(findings[0].filepath, None, outcome),
         "left behind" if outcome.report.is_change else WORDS[worst(d.level for d in drifts)],
         _capped([drift_words(drift, outcome) for drift in drifts], MOST_SOURCES, "source"),
         _capped([_commit(one) for one in _commits(drifts)], MOST_COMMITS, "commit"),
-        "<br>".join(map(code, resolving_commands(tuple(findings), outcome))) or "edit the page",
+        "<br>".join(code(one, LONGEST_MESSAGE) for one in commands) or "edit the page",
     )
     return f"| {' | '.join(cells)} |\n"
 
