@@ -46,7 +46,8 @@ def _document(document: Record) -> Iterator[str]:
 def _reference(one: Record) -> Iterator[str]:
     moved = f" to {printable(one['moved_to'])}" if one.get("moved_to") else ""
     since = f" since {day(one['since'])}" if one.get("since") else ""
-    yield f"  {printable(one['source_path'])} {one['verdict']}{moved}{since}"
+    debt = " (accepted as a debt)" if one.get("is_debt") else ""
+    yield f"  {printable(one['source_path'])} {one['verdict']}{moved}{since}{debt}"
     commits = one.get("commits", [])
     for commit in commits:
         who = f"{day(commit['date'])} {printable(commit['author'])}"
