@@ -35,6 +35,7 @@ class FullText:
         self._facts = GraphFacts(database)
         self._linked = linked
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
+        self._frequencies: dict[str, int] = {}
 
     def search(
         self, match: Match, limit: int, within: Collection[FilePath] | None = None
@@ -73,7 +74,10 @@ class FullText:
 
     def has(self, match: str) -> bool:
         """Whether any chunk matches; nothing is ranked unless the first ones are no documents'."""
-        return self.count(match, FIRST) > 0 or bool(self.search(Match(match), 1))
+        frequency = self.frequency(match)
+        if not frequency or self.count(match, FIRST):
+            return frequency > 0
+        return frequency > FIRST and bool(self.search(Match(match), 1))
 
     def holding(self, match: str) -> set[FilePath]:
         """The documents with a chunk that matches."""
@@ -81,8 +85,13 @@ class FullText:
         return {path for paths in self._paths_of(blobs).values() for path in paths}
 
     def frequency(self, match: str) -> int:
-        """How many chunks match, those of other snapshots too: what BM25 goes by."""
-        return self._index.frequency(match)
+        """How many chunks match, those of other snapshots too: what BM25 goes by.
+
+        A long phrase takes some milliseconds, so that it is asked for once.
+        """
+        if match not in self._frequencies:
+            self._frequencies[match] = self._ask(lambda: self._counted(match))
+        return self._frequencies[match]
 
     def size(self) -> int:
         """How many chunks there are, those of other snapshots too."""
@@ -100,6 +109,12 @@ class FullText:
             if self._linked.times_laid == before:
                 break
         return answer
+
+    def _counted(self, match: str) -> int:
+        found = self._index.frequency(match)
+        if not found:
+            self._paths_of(set())  # the words may have gone
+        return found
 
     def _that_count(
         self, blobs: set[ObjectId], within: frozenset[FilePath] | None = None

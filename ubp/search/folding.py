@@ -34,11 +34,12 @@ def find_terms(text: str, terms: Sequence[Term]) -> list[Span]:
 
 def find_term(folded: str, term: Term) -> Iterator[tuple[int, int]]:
     """Every place of a term in a folded text."""
-    pattern = _pattern(term.written)
-    for match in pattern.finditer(folded) if pattern else ():
-        start, end = match.span()
-        is_inside = _is_one_word(folded, start) or (
-            not term.is_prefix and _is_one_word(folded, end)
+    looked = _look_for(term.written)
+    if looked is None:
+        return
+    for start, end in _places(looked, folded):
+        is_inside = (looked.is_open_before and _goes_on(folded, start)) or (
+            looked.is_open_behind and not term.is_prefix and _goes_on(folded, end)
         )
         if not is_inside:
             yield start, end
@@ -50,27 +51,58 @@ def fold_text(text: str) -> str:
     return _ACCENTED.sub(lambda match: _fold_cluster(match[0]), folded)
 
 
-def _is_one_word(folded: str, position: int) -> bool:
-    """Whether a word goes on there; each CJK character is one by itself."""
-    around = folded[max(0, position - 1) : position + 1]
+class _Looked(NamedTuple):
+    """What is looked for: a word as it stands, or a pattern where there are several.
+
+    `is_open_before`, `is_open_behind`: it may be a part of a longer word there; each CJK character
+    is one by itself.
+    """
+
+    word: str
+    pattern: re.Pattern[str] | None
+    is_open_before: bool
+    is_open_behind: bool
+
+
+def _places(looked: _Looked, folded: str) -> Iterator[tuple[int, int]]:
+    if looked.pattern:
+        yield from (match.span() for match in looked.pattern.finditer(folded))
+        return
+    length = len(looked.word)
+    start = folded.find(looked.word)
+    while start >= 0:
+        yield start, start + length
+        start = folded.find(looked.word, start + length)
+
+
+def _goes_on(folded: str, position: int) -> bool:
+    """Whether a word that is not CJK goes on there."""
     return (
         0 < position < len(folded)
-        and all(map(str.isalnum, around))
-        and not any(map(is_cjk, around))
+        and _is_letter(folded[position - 1])
+        and _is_letter(folded[position])
     )
 
 
+@lru_cache(maxsize=4096)
+def _is_letter(character: str) -> bool:
+    return character.isalnum() and not is_cjk(character)
+
+
 @lru_cache(maxsize=512)
-def _pattern(written: str) -> re.Pattern[str] | None:
+def _look_for(written: str) -> _Looked | None:
     """The words with nothing but punctuation between them, as FTS5 finds a phrase."""
     words = _WORD.findall(segment(fold_text(written)))
     if not words:
         return None
-    expression = re.escape(words[0])
-    for one, other in pairwise(words):
-        is_apart = not (is_cjk(one[-1]) or is_cjk(other[0]))
-        expression += rf"[\W_]{'+' if is_apart else '*'}{re.escape(other)}"
-    return re.compile(expression)
+    pattern = None
+    if len(words) > 1:
+        expression = re.escape(words[0])
+        for one, other in pairwise(words):
+            is_apart = not (is_cjk(one[-1]) or is_cjk(other[0]))
+            expression += rf"[\W_]{'+' if is_apart else '*'}{re.escape(other)}"
+        pattern = re.compile(expression)
+    return _Looked(words[0], pattern, _is_letter(words[0][0]), _is_letter(words[-1][-1]))
 
 
 def _fold_with_places(text: str) -> tuple[str, Sequence[tuple[int, int]] | None]:
