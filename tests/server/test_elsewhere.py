@@ -1,0 +1,108 @@
+"""Programs of others, from npm: the TypeScript SDK's clients, the inspector, the conformance suite.
+
+The suite speaks HTTP only, so it reaches the server over a bridge on loopback. Of its scenarios
+those are run that ask nothing but what every server has: the others call tools of its own.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ubp.tools.registry import select_tools
+
+pytestmark = pytest.mark.slow
+
+PACKAGES = ("client@2.4", "conformance@0.1.16", "inspector@2.12", "sdk@1.32")
+OLDEST_NODE = 22  # of the suite and the inspector
+SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list")
+CLIENT = Path(__file__).with_name("typescript_client.mjs")
+BRIDGE = Path(__file__).parents[2] / "benchmarks/bridge.py"
+
+
+@pytest.fixture(scope="module")
+def npm(module_environment, tmp_path_factory):
+    """A folder with the packages."""
+    tool = shutil.which("npm")
+    if tool is None or shutil.which("node") is None:
+        pytest.skip("npm is not installed")
+    version = subprocess.run(["node", "--version"], capture_output=True, check=True, text=True)
+    if int(version.stdout.strip().removeprefix("v").partition(".")[0]) < OLDEST_NODE:
+        pytest.skip(f"node is older than {OLDEST_NODE}")
+    folder = tmp_path_factory.mktemp("npm")
+    names = [f"@modelcontextprotocol/{name}" for name in PACKAGES]
+    (folder / "package.json").write_text("{}")
+    done = subprocess.run(
+        [tool, "install", "--no-audit", "--no-fund", *names],
+        cwd=folder,
+        env=module_environment,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    if done.returncode:
+        pytest.skip(f"npm could not install: {done.stderr[-300:]}")
+    shutil.copy(CLIENT, folder)
+    return folder
+
+
+@pytest.fixture
+def served(repository):
+    """A repository with a page, and the command that serves it."""
+    repository.write("docs/a.md", "---\ntitle: First\nsource_refs: [src/a.py]\n---\n# A\n")
+    repository.write("src/a.py", "1\n")
+    repository.commit()
+    return [sys.executable, "-m", "ubp", "--quiet", "-C", str(repository.root), "serve"]
+
+
+def run(*command, cwd):
+    done = subprocess.run(command, cwd=cwd, capture_output=True, check=False, text=True)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize(("era", "protocol"), [("modern", "2026-07-28"), ("legacy", "handshake")])
+def test_the_typescript_sdk_gets_on_with_the_server(npm, served, era, protocol):
+    assert json.loads(run("node", CLIENT.name, era, *served, cwd=npm)) == {
+        "protocol": protocol,
+        "tools": [tool.name for tool in select_tools()],
+        "title": "First",
+        "errors": [-32602, -32003],
+        "resource": "text/markdown",
+        "prompt": "user",
+        "completion": ["docs/a.md"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key"),
+    [
+        (["tools/call", "--tool-name", "ubp_get_page", "--tool-arg", "filepath=docs/a.md"], ""),
+        (["resources/read", "--uri", "ubp://graph"], "contents"),
+    ],
+)
+def test_the_inspector_gets_on_with_the_server(npm, served, arguments, key):
+    inspector = str(npm / "node_modules/.bin/mcp-inspector")
+    answer = json.loads(run(inspector, "--cli", *served, "--method", *arguments, cwd=npm))
+    assert answer[key or "structuredContent"]
+
+
+@pytest.mark.usefixtures("served")
+def test_the_protocols_own_suite_passes(npm, repository):
+    with subprocess.Popen(
+        [sys.executable, str(BRIDGE), str(repository.root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ,
+        text=True,
+    ) as bridge:
+        address = bridge.stdout.readline().strip()
+        suite = str(npm / "node_modules/.bin/conformance")
+        for scenario in SCENARIOS:
+            told = run(suite, "server", "--url", address, "--scenario", scenario, cwd=npm)
+            assert "1 passed" in told or "Passed: 1/1, 0 failed" in told
+        bridge.stdin.close()
