@@ -58,7 +58,12 @@ def test_a_state_s_findings_are_errors_where_their_source_makes_the_page_stale(v
     (commit,) = report.findings[0].drift.commits
     assert (commit.subject, report.findings[0].drift.level) == ("Change much", "possibly_stale")
     assert (report.documents, report.ignored, report.debts, report.unknown) == (4, (), (), ())
-    assert report.rules == ("stale-doc", "missing-source", "bad-front-matter")
+    assert report.rules == (
+        "stale-doc",
+        "missing-source",
+        "bad-front-matter",
+        "obsolete-debt",
+    )
 
 
 def test_a_change_s_findings_are_errors_and_its_debts_are_notes(varied, told):

@@ -1,11 +1,15 @@
 """An outcome in one sentence, for those who read no further; never greener than the truth."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 
 from ubp.render.outcome import Outcome
-from ubp.render.wording import count, printable
+from ubp.render.wording import count, left_out, printable
 from ubp.staleness.report import Summary
+
+# As long as Git's own short ids grow in the largest repositories.
+SHORT_ID = 10
 
 
 def headline(outcome: Outcome, quote: Callable[[str], str] = printable) -> str:
@@ -19,7 +23,7 @@ def headline(outcome: Outcome, quote: Callable[[str], str] = printable) -> str:
 def _checked(outcome: Outcome, quote: Callable[[str], str]) -> str:
     report = outcome.report
     pages = count(report.documents, "page")
-    ignored = f" ({len(report.ignored)} ignored)" if report.ignored else ""
+    ignored = left_out(len(report.ignored) - report.accepted, report.accepted)
     if not report.findings:
         if not report.documents:
             return "There are no pages: nothing was checked."
@@ -62,4 +66,5 @@ def _left_behind(outcome: Outcome, summary: Summary, quote: Callable[[str], str]
 def _change(outcome: Outcome, quote: Callable[[str], str]) -> str:
     if outcome.base is None:
         return "This commit"
-    return f"This branch, since {quote(outcome.base)},"
+    is_id = re.fullmatch("[0-9a-f]{40}", outcome.base)
+    return f"This branch, since {quote(outcome.base[:SHORT_ID] if is_id else outcome.base)},"

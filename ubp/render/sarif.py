@@ -28,7 +28,7 @@ FINGERPRINT = "ubpFinding/v1"
 LEVELS: Mapping[Severity, str] = {"error": "error", "warning": "warning", "note": "note"}
 # A rule that was off and asked for by name finds warnings.
 RULE_LEVELS = {"error": "error", "warning": "warning", "off": "warning"}
-SUPPRESSIONS = {"comment": "inSource", "configuration": "external"}
+SUPPRESSIONS = {"comment": "inSource", "configuration": "external", "debt": "external"}
 # Where nobody can tell, a run did not succeed: whoever follows alerts must not close any.
 COULD_NOT_TELL = 2
 
