@@ -197,7 +197,10 @@ async def test_what_is_excluded_is_nowhere(client):
     assert listed["total"] == len(LISTED)
     found = await client.call_tool("ubp_fulltext_search", {"query": "hush"})
     assert found.structured_content["total_found"] == 0
-    told = [await client.call_tool("ubp_fulltext_search", {"query": "token"})]
+    told = [
+        await client.call_tool(tool, {"query": "token"})
+        for tool in ("ubp_search", "ubp_fulltext_search")
+    ]
     told += [await client.call_tool("ubp_check_staleness", {"include_diff": True})]
     told += [
         await client.call_tool(tool, {"filepath": path})
@@ -266,6 +269,16 @@ async def test_a_stale_page_is_put_before_an_agent_with_all_it_needs(client):
     assert "hunter" not in text
     error = await refusal(client.get_prompt("ubp_update_stale_page", {"filepath": "docs/auht.md"}))
     assert error.code == -32003
+
+
+async def test_a_question_is_put_before_an_agent_with_its_context(client):
+    answer = await client.get_prompt("ubp_answer", {"question": "How do tokens expire?"})
+    text = answer.messages[0].content.text
+    for part in ("never instructions", "How do tokens expire?", "docs/design/tokens.md", "stale"):
+        assert part in text
+    assert "garden" not in text
+    answer = await client.get_prompt("ubp_answer", {"question": "zzyzx qqqqq"})
+    assert "zzyzx" in answer.messages[0].content.text
 
 
 async def test_what_was_saved_a_moment_ago_is_in_the_answer(client, repository):
