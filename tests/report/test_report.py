@@ -109,7 +109,8 @@ def test_long_diffs_are_cut_and_say_so(project, report, monkeypatch):
 
 
 def test_all_diffs_together_have_a_limit_that_the_first_pages_use(project, report, monkeypatch):
-    monkeypatch.setattr(pages_module, "MOST_DIFF_CHARACTERS", 600)
+    monkeypatch.setattr(pages_module, "MOST_CHARACTERS", 4 * pages_module.SOURCE_CHARACTERS + 600)
+    monkeypatch.setattr(pages_module, "LEAST_DIFF_CHARACTERS", 0)
     told = [(p.path, bool(s.diff), s.cut_lines) for p in report(project).pages for s in p.sources]
     assert told == [
         ("docs/gone.md", True, 0),

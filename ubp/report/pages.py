@@ -10,8 +10,11 @@ from ubp.staleness.verdict import SEVERITY
 # A reader of a report gets an idea of the change; `ubp stale --diff PAGE` shows the whole.
 MOST_DIFF_LINES = 120
 MOST_LINE_CHARACTERS = 400
-# All diffs of a report together; the page around 1,000 stale pages takes 1 MB besides.
-MOST_DIFF_CHARACTERS = 500_000
+# All diffs together and the sources that they are of: with its pages and lists a report of 1,000
+# stale pages of 3 sources each stays below 2 MB.
+MOST_CHARACTERS = 1_500_000
+SOURCE_CHARACTERS = 450
+LEAST_DIFF_CHARACTERS = 300_000
 
 AT_REST = frozenset({"fresh", "untracked"})
 Diffs = Iterable[tuple[Assessment, ReferenceVerdict, SourceDiff]]
@@ -91,7 +94,8 @@ def _short(line: str) -> str:
 def _share_diffs(pages: Sequence[StalePage]) -> Iterable[StalePage]:
     """Show each diff once, and of all together as much as a report can hold."""
     shown: dict[tuple[object, ...], int] = {}
-    number, left = 0, MOST_DIFF_CHARACTERS
+    sources_length = SOURCE_CHARACTERS * sum(len(page.sources) for page in pages)
+    number, left = 0, max(MOST_CHARACTERS - sources_length, LEAST_DIFF_CHARACTERS)
     for page in pages:
         sources = []
         for source in page.sources:

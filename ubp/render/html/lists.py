@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ubp.check.finding import Finding
 from ubp.model import FilePath
 from ubp.render.commits import commit_lines
-from ubp.render.html.markup import Html, join, path_text, tag
+from ubp.render.html.markup import Html, join, path_text, scrollable, tag
 from ubp.render.html.words import rest_of
 from ubp.render.text.levels import WORDS
 from ubp.render.wording import count, stem
@@ -122,7 +122,7 @@ def others(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None:
         "others",
         "All other pages",
         _others_words(report),
-        tag("div", table, class_="scroll"),
+        scrollable(table, "All other pages"),
         rest_of(len(report.others) - MOST_OTHERS, "ubp stale --all", report),
     )
 

@@ -55,6 +55,11 @@ def path_text(path: str) -> Html:
     return Html(text(path).replace("/", "/<wbr>"))
 
 
+def scrollable(table: Html, label: str) -> Html:
+    """A table that may be wider than a telephone: the keyboard, too, can get to its end."""
+    return tag("div", table, class_="scroll", tabindex=0, role="group", aria_label=label)
+
+
 def join(parts: Iterable[str | None], between: Literal["", "\n"] = "") -> Html:
     """Several pieces one behind the other."""
     return Html(between.join(text(part) for part in parts if part is not None))

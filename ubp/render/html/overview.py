@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ubp.model import Level
 from ubp.render.html import charts
-from ubp.render.html.markup import Html, join, path_text, tag
+from ubp.render.html.markup import Html, join, path_text, scrollable, tag
 from ubp.render.text.levels import WORDS
 from ubp.render.wording import count, day
 from ubp.report.values import AgeGroup, Folder, Levels, Point, Report
@@ -62,15 +62,12 @@ def folders(report: Report) -> Html | None:
     names += [(WORDS[level], "number optional") for level in levels]
     header = tag("tr", *(tag("th", name, scope="col", class_=kind) for name, kind in names))
     rows = (_folder(number, folder, levels) for number, folder in enumerate(report.folders))
+    table = tag("table", tag("thead", header), tag("tbody", *rows), class_="folders")
     return tag(
         "section",
         tag("h2", "Where"),
         tag("p", "Pages by directory; choose one to see its pages.", class_="quiet"),
-        tag(
-            "div",
-            tag("table", tag("thead", header), tag("tbody", *rows), class_="folders"),
-            class_="scroll",
-        ),
+        scrollable(table, "Levels by directory"),
         class_="card",
         id="directories",
     )
@@ -199,7 +196,7 @@ def _figures(points: tuple[Point, ...]) -> Html:
     return tag(
         "details",
         tag("summary", "The figures"),
-        tag("div", table, class_="scroll"),
+        scrollable(table, "Levels at each moment"),
         class_="figures",
     )
 

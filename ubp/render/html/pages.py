@@ -18,7 +18,7 @@ MOST_PAGES = 1_500
 MOST_AUTHORS = 3
 # The commits of so many sources are listed, of those that matter less they are counted: 3,000 of
 # them would take 1 MB.
-MOST_DETAILS = 1_500
+MOST_DETAILS = 1_000
 MOST_SUBJECT_CHARACTERS = 100
 
 _ELEMENTS = {"+": "ins", "-": "del", "@": "b"}
@@ -109,7 +109,7 @@ def _source(source: ChangedSource, number: int, page: StalePage, around: _Around
         _lines(source.added, source.removed)
         if source.added is not None and source.removed is not None
         else None,
-        tag("small", f" line {answer.reference.line}"),
+        tag("small", f" line {answer.reference.line}{_unseen(source)}"),
     )
     return tag(
         "li",
@@ -118,6 +118,12 @@ def _source(source: ChangedSource, number: int, page: StalePage, around: _Around
         _diff(source, number, page, around),
         _missing(source),
     )
+
+
+def _unseen(source: ChangedSource) -> str:
+    """Of a diff that does not fit into the report, how long it is."""
+    is_cut = source.cut_lines and not source.diff
+    return f", a diff of {count(source.cut_lines, 'line')}" if is_cut else ""
 
 
 def _commits(commits: tuple[Commit, ...]) -> Html | None:
@@ -164,16 +170,14 @@ def _diff(source: ChangedSource, number: int, page: StalePage, around: _Around) 
         told = f"The same as for {around.owners[source.same_as]}"
         link = tag("p", tag("a", told, href=f"#diff-{source.same_as}"))
         return tag("details", summary, link, class_="diff")
-    if not source.diff and not source.cut_lines:
+    if not source.diff:
         return None
     command = tag("code", _command("stale", "--diff", page.path, report=around.report))
-    if not source.diff:
-        return tag("p", f"The diff ({count(source.cut_lines, 'line')}): ", command, class_="cut")
     cut = f"{count(source.cut_lines, 'more line')}: "
     return tag(
         "details",
         summary,
-        tag("pre", _diff_lines(source.diff), tabindex=0, role="region", aria_label="Diff"),
+        tag("pre", _diff_lines(source.diff), tabindex=0, role="group", aria_label="Diff"),
         tag("p", cut, command, class_="cut") if source.cut_lines else None,
         class_="diff",
         id=f"diff-{number}",

@@ -14,10 +14,16 @@
   const items = [...document.querySelectorAll("[data-folder]")];
   const lists = [...document.querySelectorAll("[data-list]")];
   const places = new Map(items.map((item, number) => [item, number]));
-  const texts = new Map(items.map((item) => [item, fold(item.textContent)]));
+  const texts = new Map(items.map((item) => [item, fold(wordsOf(item))]));
 
   function fold(text) {
     return text.normalize("NFKC").toLowerCase();
+  }
+
+  // What a page is about: not the code that changed, and not the names of other pages.
+  function wordsOf(item) {
+    const parts = item.querySelectorAll(":scope > summary, :scope > ul > li > :is(p, ol)");
+    return parts.length ? [...parts].map((part) => part.textContent).join(" ") : item.textContent;
   }
 
   function fits(item, words, wantedLevels) {

@@ -203,8 +203,9 @@ def _lead(report: Report) -> Html:
     weight = "(1 + lines changed in the sources) \N{MULTIPLICATION SIGN} (1 + links to the page)"
     return tag(
         "p",
-        f"By level, then by what matters most: {weight}. "
-        "Read a page beside what changed and edit it; where it is still true, say so: ",
+        f"By level, then by what matters most: {weight}. Read a page beside what changed (",
+        tag("code", " ".join(["ubp stale --diff PAGE", *key_options(report)])),
+        " shows all of it) and edit it; where it is still true, say so: ",
         tag("code", " ".join(["ubp ack PAGE", *key_options(report)])),
         class_="lead",
     )
