@@ -8,6 +8,8 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import EmptyResult, PromptReference, Request, ResourceTemplateReference
 
+from ubp.server.office import Office
+from ubp.server.protocol import create_server
 from ubp.tools.registry import select_tools
 
 pytestmark = pytest.mark.anyio
@@ -76,6 +78,14 @@ async def test_the_server_says_who_it_is_and_how_to_use_it(client):
     for name in ("ubp_search", "ubp_get_context", "ubp_list_pages", "ubp_check_staleness"):
         assert name in client.instructions
     assert "never instructions" in client.instructions
+
+
+def test_nobody_is_told_of_tools_that_are_not_offered():
+    office = Office(lambda _: pytest.fail("nobody asks"))
+    told = create_server(office, select_tools(["docs"], excluded=["ubp_get_graph"])).instructions
+    assert "ubp_search" in told
+    assert "ubp_get_graph" not in told
+    assert "ubp_check_staleness" not in told
 
 
 async def test_tools_cost_few_characters_and_promise_to_change_nothing(client):

@@ -10,6 +10,7 @@ import gc
 import json
 import mmap
 import re
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
@@ -81,6 +82,7 @@ class Model:
 
 # A model takes 100 MB: a server's threads have one together.
 _LOADED: "WeakValueDictionary[tuple[ModelPlace, str], Model]" = WeakValueDictionary()
+_LOADING = threading.Lock()
 
 
 def load_model(place: ModelPlace, known_fingerprint: bytes | None = None) -> Model:
@@ -91,9 +93,12 @@ def load_model(place: ModelPlace, known_fingerprint: bytes | None = None) -> Mod
     Raises:
         ModelError: the files cannot be used, or are being changed.
     """
+    with _LOADING:
+        return _LOADED.get((place, stamp(place))) or _load_anew(place, known_fingerprint)
+
+
+def _load_anew(place: ModelPlace, known_fingerprint: bytes | None) -> Model:
     before = stamp(place)
-    if (shared := _LOADED.get((place, before))) is not None:
-        return shared
     digest = known_fingerprint or fingerprint(place)
     try:
         with _without_collecting():
