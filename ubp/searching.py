@@ -13,11 +13,11 @@ from ubp.reading import Reading
 from ubp.rooms import Question
 
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
-    from ubp.indexing.meaning import Meaning
     from ubp.search.answers import SectionAnswer
     from ubp.search.file_names import FileNames
     from ubp.search.filters import Filters
     from ubp.search.linked import LinkedPage
+    from ubp.search.meaning import Meaning
     from ubp.search.pages import Mode, PageAnswer, SearchType
 
 

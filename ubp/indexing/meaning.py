@@ -10,7 +10,6 @@ from ubp.embed.matrix import Floats
 from ubp.embed.model import Model
 from ubp.embed.pairs import find_pairs
 from ubp.indexing.base import Ground
-from ubp.indexing.embedding import Embedding
 from ubp.indexing.holding import Held
 from ubp.indexing.laying import ATTEMPTS
 from ubp.indexing.linked import Linked
@@ -66,7 +65,6 @@ class Meaning:
         self._linked = linked
         self._stored = StoredVectors(ground.store, model.fingerprint, model.dimensions)
         self._texts = StoredTexts(ground.store)
-        self._embedding = Embedding(ground, model, self._texts, self._stored)
         self._held = _held(ground, model)
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
         for _ in range(ATTEMPTS):
@@ -134,7 +132,10 @@ class Meaning:
         held.refresh(self._stored)
         missing = self._missing()
         if missing:
-            self.embedded += self._embedding.embed(self._in_order(missing), sum(missing.values()))
+            from ubp.indexing.embedding import Embedding  # markdown-it takes 70 ms of CPU
+
+            embedding = Embedding(self._ground, self.model, self._texts, self._stored)
+            self.embedded += embedding.embed(self._in_order(missing), sum(missing.values()))
             held.refresh(self._stored)
         self.pending = sum(self._missing().values())
 

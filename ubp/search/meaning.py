@@ -1,8 +1,11 @@
-"""The meaning leg: chunks close in meaning to what a query says."""
+"""The meaning leg: chunks close in meaning to what a query says.
 
-from collections.abc import Collection
+It knows vectors by what they answer only: without the extra that computes them there is no numpy.
+"""
 
-from ubp.indexing.meaning import Meaning
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
 from ubp.model import FilePath
 from ubp.search.leg import Leg, Place, make_leg
 from ubp.search.query import Query
@@ -14,12 +17,37 @@ from ubp.search.query import Query
 FAR, CLOSE = 0.15, 0.25
 
 
+class Near(Protocol):
+    """A chunk of a page, and its cosine."""
+
+    @property
+    def path(self) -> FilePath:
+        """The page."""
+
+    @property
+    def number(self) -> int:
+        """The chunk's number in its page."""
+
+    @property
+    def score(self) -> float:
+        """From -1 to 1."""
+
+
+class Meaning(Protocol):
+    """The vectors of a snapshot's chunks (`View.meaning`)."""
+
+    def nearest(
+        self, text: str, limit: int, within: Collection[FilePath] | None = None
+    ) -> Sequence[Near]:
+        """The chunks nearest to a text, best first, in the pages `within` if these are given."""
+
+
 def find_meaning(
     meaning: Meaning, query: Query, limit: int, within: Collection[FilePath] | None
 ) -> Leg:
     """The best `limit` chunks, in the pages `within` if these are given."""
     if not query.wording:
         return Leg()
-    hits = meaning.nearest(query.wording, limit, within)
-    places = [Place(hit.path, hit.number, hit.score) for hit in hits]
-    return make_leg(places, is_cut=len(hits) == limit and hits[-1].score >= FAR)
+    near = meaning.nearest(query.wording, limit, within)
+    places = [Place(one.path, one.number, one.score) for one in near]
+    return make_leg(places, is_cut=len(near) == limit and near[-1].score >= FAR)

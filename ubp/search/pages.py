@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from ubp.index import View
-from ubp.indexing.meaning import Meaning
 from ubp.model import FilePath, LinkType
 from ubp.search.file_names import FileNames
 from ubp.search.filters import Filters
 from ubp.search.fusion import Asked, Fused, LegScores, fuse
 from ubp.search.links import SEEDS, LinksLeg, find_links
-from ubp.search.meaning import find_meaning
+from ubp.search.meaning import Meaning, find_meaning
 from ubp.search.query import Cut, Query, read_query, write_match
 from ubp.search.ranking import Corpus, Ranking
 from ubp.search.results import Legs, PageHit, is_found, show_pages
