@@ -61,7 +61,7 @@ def test_it_shows_what_matters_and_asks_nobody(report, visit):
     assert page.locator(".gauge").inner_text().split() == ["25", "%", "fresh"]
     assert cards(visited) == [SMALL, LARGE, GONE]
     assert page.locator("#findings tbody tr").count() == 1
-    assert page.locator(".columns g").count() == 13
+    assert page.locator(".columns g").count() == 14
     assert page.locator("#matches").inner_text() == "10 entries"
     assert visited.complaints == []
 
@@ -194,8 +194,9 @@ def test_the_policy_holds(report, visit):
 
 
 def test_on_paper_every_page_is_unfolded_and_nothing_is_to_be_clicked(report, visit):
-    page = visit(report).page
+    page = visit(report, color_scheme="dark").page
     page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 34, 48)"
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert not page.locator(".toolbar").is_visible()
     assert page.locator(".page[open]").count() == 3

@@ -37,7 +37,7 @@ def test_a_terminal_shows_levels_trend_and_what_matters(drifted, ubp):
   fresh                 1  ########################################
   names no sources      1  ########################################
 
-Fresh since 2023-11-15: 100 % ████████████▄ 50 %
+Fresh since 2023-11-15: 100 % ████████████▄▄ 50 %
 
 What matters most:
   docs/a.md  stale  2 lines changed, 10 days
@@ -79,7 +79,7 @@ def test_the_record_has_its_schema(drifted, ubp):
     assert (page["filepath"], page["weight"], page["age_days"]) == ("docs/a.md", 3, 10)
     assert source["diff"] == "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-1\n+2"
     assert [one["rule"] for one in record["findings"]] == ["broken-link"]
-    assert [point["fresh_percent"] for point in record["trend"]] == [100] * 12 + [50]
+    assert [point["fresh_percent"] for point in record["trend"]] == [100] * 12 + [50, 50]
     one = ubp(drifted, "report", "--json", "--commits", "1").record
     assert [point["fresh_percent"] for point in one["trend"]] == [100, 50]
     old = fits("report", ubp(drifted, "report", "--json", "--ref", "HEAD~1").record)

@@ -20,13 +20,21 @@ def steps(*days):
     return [Step(ObjectId(f"c{day}"), day * DAY) for day in sorted(days, reverse=True)]
 
 
-def chosen(line, unit, count):
-    return [(one.commit, one.at // DAY) for one in choose_moments(line, Span(unit, count))]
+def chosen(line, unit, count, now=0):
+    moments = choose_moments(line, Span(unit, count), now * DAY)
+    return [(one.commit, one.at // DAY) for one in moments]
 
 
 def test_weeks_are_counted_back_from_the_newest_commit():
     line = steps(0, 3, 10, 11, 30)
     assert chosen(line, "weeks", 3) == [("c3", 9), ("c11", 16), ("c11", 23)]
+    assert chosen(line, "weeks", 3, now=36) == [("c3", 9), ("c11", 16), ("c11", 23)]
+
+
+def test_the_newest_commit_is_a_moment_if_it_is_long_ago():
+    line = steps(0, 3, 10, 11, 30)
+    told = [("c3", 9), ("c11", 16), ("c11", 23), ("c30", 30)]
+    assert chosen(line, "weeks", 3, now=37) == told
 
 
 def test_in_a_young_history_the_moments_stand_closer():
@@ -62,7 +70,7 @@ def test_a_single_commit_has_no_past():
 
 def test_commits_of_one_second_are_one_moment():
     line = [Step(ObjectId(name), DAY) for name in "ba"]
-    assert choose_moments(line, Span("weeks", 12)) == [Moment(ObjectId("b"), DAY)]
+    assert choose_moments(line, Span("weeks", 12), DAY) == [Moment(ObjectId("b"), DAY)]
 
 
 def test_a_page_ages_from_point_to_point(repository):

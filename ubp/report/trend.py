@@ -38,7 +38,7 @@ class Moment(NamedTuple):
 def find_trend(
     head: Court, span: Span, open_court: OpenCourt, heads: "PassingHeads"
 ) -> tuple[Point, ...]:
-    """The levels at moments before the head's commit, oldest first, without the head's own.
+    """The levels at earlier moments, oldest first.
 
     `heads` are those of the history that the courts ask.
     """
@@ -50,14 +50,15 @@ def find_trend(
     except GitMissingError:  # libgit2 alone does what must be done; this is a picture
         return ()
     walker = _Walker(open_court, heads)
-    return tuple(walker.judge(moment) for moment in choose_moments(steps, span))
+    moments = choose_moments(steps, span, int(head.rules.now))
+    return tuple(walker.judge(moment) for moment in moments)
 
 
-def choose_moments(steps: Sequence[Step], span: Span) -> list[Moment]:
-    """Which commits to look at, oldest first, the newest of them left out.
+def choose_moments(steps: Sequence[Step], span: Span, now: int) -> list[Moment]:
+    """Which commits to look at, oldest first, without what stands there `now`.
 
-    `steps` are the main line, newest first. Weeks are counted back from the newest commit; in a
-    younger history the same number of moments stand closer together.
+    `steps` are the main line, newest first. Weeks are counted back from the newest commit, which is
+    a moment of its own if now is another; in a younger history as many moments stand closer.
     """
     if len(steps) < 2:  # noqa: PLR2004 - no commit but the newest
         return []
@@ -70,7 +71,8 @@ def choose_moments(steps: Sequence[Step], span: Span) -> list[Moment]:
     age = max(end - min(step.date for step in steps), 0)
     count = min(span.length, MOST_POINTS)
     length = min(span.length * SECONDS_PER_WEEK, age)
-    times = sorted({end - length * number // count for number in range(1, count + 1)})
+    first = 0 if now - end >= length // count else 1
+    times = sorted({end - length * number // count for number in range(first, count + 1)})
     return [Moment(found, at) for at in times if (found := _commit_at(steps, at))]
 
 

@@ -96,7 +96,7 @@
 
   let opened = [];
   function unfold() {
-    opened = [...document.querySelectorAll("details:not(.diff):not([open])")];
+    opened = [...document.querySelectorAll(".page:not([open])")];
     for (const details of opened) details.open = true;
   }
   function refold() {

@@ -97,8 +97,13 @@ def _findings(report: Report) -> Iterator[str]:
     if report.findings:
         yield f"ubp check finds {count(len(report.findings), 'other problem')}."
     if report.orphans:
-        verb = "is an orphan" if len(report.orphans) == 1 else "are orphans"
-        yield f"{count(len(report.orphans), 'page')} {verb}: no other page links to them."
+        is_one = len(report.orphans) == 1
+        told = (
+            "is an orphan: no other page links to it"
+            if is_one
+            else "are orphans: no other page links to them"
+        )
+        yield f"{count(len(report.orphans), 'page')} {told}."
 
 
 def _command(report: Report) -> str:
