@@ -44,6 +44,8 @@ class History:
         self._repository = repository
         self._store = store
         self._heads: Heads = heads or store
+        self._last: tuple[ObjectId | None, dict[FilePath, LastChange]] = None, {}
+        self._first: tuple[ObjectId | None, dict[FilePath, LastChange]] = None, {}
         self.moves: dict[tuple[FilePath, ObjectId], FilePath | None] = {}
         """Where a file went that a commit removed, as far as somebody looked."""
 
@@ -51,7 +53,9 @@ class History:
         self, head: ObjectId, paths: Collection[FilePath]
     ) -> dict[FilePath, LastChange]:
         """For files of `head`'s tree, the commit that last changed their bytes."""
-        stored = self._heads.last_changes(head)
+        if self._last[0] != head:  # a server is asked about one head again and again
+            self._last = head, self._heads.last_changes(head)
+        stored = self._last[1]
         missing = [path for path in paths if path not in stored]
         if not missing:
             return stored
@@ -63,6 +67,7 @@ class History:
         found = last_changes(self._repository, head, missing, known)
         lasting = {path: change for path, change in found.items() if not change.is_boundary}
         self._heads.save_last_changes(head, lasting)
+        stored.update(lasting)
         return {**stored, **found}
 
     def first_changes(
@@ -73,7 +78,9 @@ class History:
         Of several the one with the earliest date; one at which a shallow clone ends wins over all,
         for nobody knows what lies behind it.
         """
-        stored = self._store.first_changes(head)
+        if self._first[0] != head:
+            self._first = head, self._store.first_changes(head)
+        stored = self._first[1]
         missing = [path for path in paths if path not in stored]
         if not missing:
             return stored
@@ -90,6 +97,7 @@ class History:
         found = {path: min(several, key=rank) for path, several in births.items()}
         if not self._repository.is_shallow:
             self._store.save_first_changes(head, found)
+            stored.update(found)
         return {**stored, **found}
 
     def drifts(self, head: ObjectId, searches: Collection[Search]) -> dict[Search, Drift]:

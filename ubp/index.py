@@ -115,7 +115,10 @@ class View:
 
     def pages(self) -> list[Page]:
         """All documents, in the order of their paths."""
-        return list(self.pages_at(self.document_paths()).values())
+        documents = self._overlay.entries(self.document_paths())
+        there = {path: entry for path, entry in documents.items() if entry}
+        facts = self._pages.facts(there)
+        return [Page(path, entry.id, facts[entry.id]) for path, entry in there.items()]
 
     def pages_at(self, paths: Collection[FilePath]) -> dict[FilePath, Page]:
         """Those of these paths that are documents; they are spelt as Git spells them."""

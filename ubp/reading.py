@@ -99,23 +99,24 @@ class Reading(Rooms):
 
         Without `is_dated` no history is walked to tell when they were changed last.
         """
-        from ubp.graph.pages import Order, cut_list, list_pages, sort_pages
+        from ubp.graph.pages import Order, count_links, cut_list, find_documents, sort_documents
         from ubp.graph.view import open_graph
 
         view = self.view(Question(ref))
-        pages = list_pages(open_graph(view), doc_types, tags)
+        graph = open_graph(view)
+        found = find_documents(graph, doc_types, tags)
         tell = {"updated_at": self._updated_at, "created_at": self._created_at}.get(sort)
-        dates = tell(view, [page.document.path for page in pages]) if tell else {}
+        dates = tell(view, [document.path for document in found]) if tell else {}
         order = Order(sort, is_descending, dates)
-        shown, place = cut_list(sort_pages(pages, order), order, limit, after)
-        paths = [page.document.path for page in shown]
+        shown, place = cut_list(sort_documents(found, order), order, limit, after)
+        paths = [document.path for document in shown]
         return PageList(
-            tuple(shown),
+            count_links(graph, shown),
             self._assessments(view, paths),
             self._updated_at(view, paths) if is_dated else dict.fromkeys(paths),
             dates if sort == "created_at" else dict.fromkeys(paths),
             frozenset(path for path in paths if view.is_changed(path)),
-            matching=len(pages),
+            matching=len(found),
             total=view.count_documents(),
             next=place,
         )

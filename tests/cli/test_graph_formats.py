@@ -8,7 +8,6 @@ import pytest
 from ubp.graph.neighbours import Neighbourhood, Tie
 from ubp.graph.view import DocumentRow
 from ubp.model import Assessment, ObjectId
-from ubp.paths import doc_id
 from ubp.relating import PageGraph
 from ubp.render.ansi import Style
 from ubp.render.graphs import dot_text, graph_text, mermaid_text
@@ -17,7 +16,7 @@ from ubp.render.graphs import dot_text, graph_text, mermaid_text
 def graph(*titles, level="fresh", total=2):
     """Pages of these titles, in names that hold them too, each tied to the next."""
     documents = tuple(
-        DocumentRow(f"{n}{title}.md", doc_id(f"{n}"), title, "spec", (), ObjectId("0" * 40))
+        DocumentRow(f"{n}{title}.md", title, "spec", (), ObjectId("0" * 40))
         for n, title in enumerate(titles)
     )
     paths = [document.path for document in documents]

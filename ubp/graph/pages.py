@@ -73,16 +73,16 @@ def read_page(graph: Graph, path: FilePath) -> OpenPage:
     return OpenPage(document, content, parts, tuple(outlinks), tuple(backlinks))
 
 
-def list_pages(
+def find_documents(
     graph: Graph, doc_types: Collection[str] = (), tags: Collection[str] = ()
-) -> list[ListedPage]:
+) -> list[DocumentRow]:
     """The pages of one of these types that have all of these tags, in the order of their paths."""
-    counts = graph.link_counts()
+    wanted = _folded(tags)
     return [
-        ListedPage(document, *counts.get(document.path, (0, 0)))
+        document
         for document in graph.documents()
         if (not doc_types or document.doc_type in doc_types)
-        and _folded(tags) <= _folded(document.tags)
+        and (not wanted or wanted <= _folded(document.tags))
     ]
 
 
@@ -101,40 +101,45 @@ class Place(NamedTuple):
     path: FilePath
 
 
-def sort_pages(pages: Iterable[ListedPage], order: Order) -> list[ListedPage]:
+def sort_documents(documents: Iterable[DocumentRow], order: Order) -> list[DocumentRow]:
     """Put pages in order; equal ones by their paths, those without a date at the end."""
-    by_path = sorted(pages, key=lambda page: page.document.path)
-    told = [page for page in by_path if _value(page, order) is not None]
-    ordered = sorted(told, key=lambda page: _value(page, order), reverse=order.is_descending)
-    return ordered + [page for page in by_path if _value(page, order) is None]
+    valued = [(_value(one, order), one) for one in sorted(documents, key=lambda one: one.path)]
+    told = [pair for pair in valued if pair[0] is not None]
+    ordered = sorted(told, key=lambda pair: pair[0], reverse=order.is_descending)
+    return [one for _, one in ordered] + [one for value, one in valued if value is None]
 
 
 def cut_list(
-    ordered: Sequence[ListedPage], order: Order, limit: int | None, after: Place | None
-) -> tuple[Sequence[ListedPage], Place | None]:
+    ordered: Sequence[DocumentRow], order: Order, limit: int | None, after: Place | None
+) -> tuple[Sequence[DocumentRow], Place | None]:
     """At most so many pages behind a place, and the place behind them if there are more.
 
     The page that stood at the place may be gone or stand elsewhere by now: what belongs behind the
     place is told all the same, nothing twice.
     """
-    rest = [page for page in ordered if after is None or _is_behind(page, after, order)]
+    rest = ordered if after is None else [p for p in ordered if _is_behind(p, after, order)]
     shown = rest if limit is None else rest[:limit]
     if len(shown) == len(rest):
         return shown, None
-    return shown, Place(_value(shown[-1], order), shown[-1].document.path)
+    return shown, Place(_value(shown[-1], order), shown[-1].path)
 
 
-def _value(page: ListedPage, order: Order) -> Any:
-    document = page.document
+def count_links(graph: Graph, documents: Sequence[DocumentRow]) -> tuple[ListedPage, ...]:
+    """These pages with the numbers of their links."""
+    counts = graph.link_counts([document.path for document in documents])
+    return tuple(ListedPage(one, *counts.get(one.path, (0, 0))) for one in documents)
+
+
+def _value(document: DocumentRow, order: Order) -> Any:
     if order.key == "title":
         return document.title.casefold()
     return document.path if order.key == "filepath" else order.dates.get(document.path)
 
 
-def _is_behind(page: ListedPage, place: Place, order: Order) -> bool:
-    value = _value(page, order)
+def _is_behind(document: DocumentRow, place: Place, order: Order) -> bool:
+    value = _value(document, order)
     if value == place.value:
-        return page.document.path > place.path
+        return document.path > place.path
     if value is None or place.value is None:
         return value is None
     return bool(value < place.value if order.is_descending else value > place.value)

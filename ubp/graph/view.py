@@ -16,11 +16,15 @@ class DocumentRow(NamedTuple):
     """A document in a list; `title` falls back on the file's name without its suffix."""
 
     path: FilePath
-    doc_id: str
     title: str
     doc_type: str
     tags: tuple[str, ...]
     blob: ObjectId
+
+    @property
+    def doc_id(self) -> str:
+        """Its id; computed only where somebody is told."""
+        return doc_id(self.path)
 
 
 def open_graph(view: View) -> "Graph":
@@ -132,6 +136,4 @@ def _row(page: Page) -> DocumentRow:
     path = page.filepath
     stem = path.rpartition("/")[2].rpartition(".")[0]
     facts = page.facts
-    return DocumentRow(
-        path, doc_id(path), facts.title or stem, facts.doc_type, facts.tags, page.blob
-    )
+    return DocumentRow(path, facts.title or stem, facts.doc_type, facts.tags, page.blob)

@@ -43,7 +43,7 @@ def call(
     record |= {"content_notice": NOTICE, "token_estimate": 99_999, "query_time_ms": 0.0}
     if tool.budget in given:
         tool.fit(record, Limit(given[tool.budget], MEASURES[tool.budget]))
+    record["token_estimate"] = count_tokens(to_json(record))
     text = tool.text(record)
-    record["token_estimate"] = max(count_tokens(to_json(record)), count_tokens(text))
     record["query_time_ms"] = round((time.perf_counter() - started) * 1000, 1)
     return ToolAnswer(record, text)
