@@ -196,3 +196,16 @@ def test_a_run_can_be_told_in_html(command, drifted, ubp):
     change = ubp(drifted, command, "--base", "HEAD~1", "--output-file", "html=out.html")
     assert change.status == 1
     assert "changes since HEAD~1" in (drifted.root / "out.html").read_text()
+
+
+def test_a_shallow_clone_says_that_it_cannot_tell(drifted, tmp_path, ubp):
+    clone = type(drifted)(tmp_path / "shallow", drifted.clock)
+    drifted.git("clone", "-q", "--depth", "1", drifted.root.as_uri(), str(clone.root))
+    assert ubp(clone, "report").out.startswith(
+        "shallow: 2 of 2 pages could not be verified in this clone\n"
+    )
+    assert ubp(clone, "badge", "--json").record["message"] == "unknown"
+    assert ubp(clone, "report", "--html", "r.html").status == 0
+    page = (clone.root / "r.html").read_text()
+    assert "git fetch --unshallow" in page
+    assert "<strong>?</strong>" in page

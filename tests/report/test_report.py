@@ -182,7 +182,7 @@ def test_the_name_is_the_folders(repository, report, tmp_path):
         (Levels(possibly_stale=1, fresh=1), Badge("docs", "50 % fresh", "yellow")),
         (Levels(stale=2, fresh=1), Badge("docs", "33 % fresh", "orange")),
         (Levels(stale=2, untracked=1), Badge("docs", "0 % fresh", "red")),
-        (Levels(unknown=2), Badge("docs", "unknown", "lightgrey")),
+        (Levels(unknown=2, fresh=1), Badge("docs", "unknown", "lightgrey")),
         (Levels(untracked=2), Badge("docs", "no sources", "lightgrey")),
     ],
     ids=str,

@@ -43,7 +43,7 @@ def ask_report(
         name=_name(rooms.repository),
         now=int(rooms.clock()),
         links_in={path: incoming for path, (_, incoming) in links.items()},
-        trend=Trend(wanted, find_trend(court, wanted, open_court, heads)),
+        trend=Trend(wanted, find_trend(court, wanted, open_court, heads, rooms.progress)),
     )
 
 

@@ -15,6 +15,7 @@ from ubp.indexing.pages import UNREADABLE
 from ubp.model import Assessment, Drift, FilePath, LastChange, ObjectId, Page, Search
 from ubp.paths import Glob, is_glob, nfc
 from ubp.report.values import Levels, Point, Span
+from ubp.seams import Progress
 from ubp.staleness.assess import assess, assessment
 from ubp.staleness.court import Court
 from ubp.staleness.verdict import level_of
@@ -36,7 +37,7 @@ class Moment(NamedTuple):
 
 
 def find_trend(
-    head: Court, span: Span, open_court: OpenCourt, heads: "PassingHeads"
+    head: Court, span: Span, open_court: OpenCourt, heads: "PassingHeads", progress: Progress
 ) -> tuple[Point, ...]:
     """The levels at earlier moments, oldest first.
 
@@ -51,7 +52,11 @@ def find_trend(
         return ()
     walker = _Walker(open_court, heads)
     moments = choose_moments(steps, span, int(head.rules.now))
-    return tuple(walker.judge(moment) for moment in moments)
+    points = []
+    for moment in moments:
+        points.append(walker.judge(moment))
+        progress("Looking back", len(points), len(moments))
+    return tuple(points)
 
 
 def choose_moments(steps: Sequence[Step], span: Span, now: int) -> list[Moment]:

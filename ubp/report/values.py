@@ -23,8 +23,8 @@ class Levels(NamedTuple):
 
     @property
     def fresh_percent(self) -> int | None:
-        """Of the pages that name sources, rounded down; None: nothing could be verified."""
-        if self.bound == self.unknown:
+        """Of the pages that name sources, rounded down; None: most could not be verified."""
+        if self.unknown * 2 > self.bound or not self.bound:
             return None
         return self.fresh * 100 // self.bound
 

@@ -84,7 +84,7 @@ def _sentence(levels: Levels) -> str:
     if not levels.bound:
         return "No page names a source, so nothing was verified."
     if levels.fresh_percent is None:
-        return "Nothing could be verified: this clone's history is too short."
+        return f"{levels.unknown} of {levels.bound} pages could not be verified in this clone."
     names = "page that names" if levels.bound == 1 else "pages that name"
     describe = "describes" if levels.fresh == 1 else "describe"
     every = "All of" if levels.fresh == levels.bound > 1 else f"{levels.fresh} of"

@@ -34,7 +34,7 @@ def told_levels(levels: Levels) -> str:
     if not levels.bound:
         return "no page names a source, so nothing was verified"
     if percent is None:
-        return "nothing could be verified, because this clone is shallow"
+        return f"{levels.unknown} of {levels.bound} pages could not be verified in this clone"
     pages = "page that names" if levels.bound == 1 else "pages that name"
     return f"{percent} % fresh, {levels.fresh} of {levels.bound} {pages} sources"
 
