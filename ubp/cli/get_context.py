@@ -9,7 +9,7 @@ from ubp.model import LinkType
 from ubp.relating import MAX_SIZE
 from ubp.render.text.related import context_text
 from ubp.tools.calling import call
-from ubp.tools.docs.get_context import MAX_DEPTH, TOOL
+from ubp.tools.docs.get_context import MAX_DEPTH, TOOL, find
 
 
 def get_context(  # noqa: PLR0913  # the command's options
@@ -41,25 +41,18 @@ def get_context(  # noqa: PLR0913  # the command's options
         )
     check_range("--depth", depth, MAX_DEPTH, why=FAR)
     check_range("--max-size", max_size)
+    given = {
+        "filepath": page,
+        "depth": depth,
+        "link_types": link_type,
+        "max_size": max_size,
+        "max_tokens": max_tokens,
+        "ref": ref,
+    }
     with open_workspace(terminal) as workspace:
         if terminal.options.json:
-            given = {
-                "filepath": page,
-                "depth": depth,
-                "link_types": link_type,
-                "max_size": max_size,
-                "max_tokens": max_tokens,
-                "ref": ref,
-            }
             terminal.record(call(TOOL, workspace, given, is_typed=True).record)
             return CLEAN
-        found = workspace.context(
-            page,
-            depth=depth,
-            link_types=link_type or (),
-            max_size=max_size,
-            max_tokens=max_tokens,
-            ref=ref,
-        )
+        found = find(workspace, given)
     terminal.write(context_text(found, terminal.style, is_quiet=terminal.options.quiet))
     return CLEAN

@@ -17,7 +17,7 @@ from ubp.tools.calling import call
 from ubp.tools.docs import fulltext_search
 from ubp.tools.docs import search as page_search
 from ubp.tools.docs.search import MAX_DEPTH
-from ubp.tools.tool import Tool
+from ubp.workspace import Workspace
 
 
 def search(  # noqa: PLR0913  # the command's options
@@ -54,10 +54,9 @@ def search(  # noqa: PLR0913  # the command's options
         ref: Search this revision instead of the work tree.
         terminal: Where the answer goes.
     """
-    text = _check(query, limit, depth)
     telling = Telling(terminal.style, terminal.options.quiet, not no_content, explain)
     given: Given = {
-        "query": text,
+        "query": _check(query, limit, depth),
         "mode": mode,
         "limit": limit,
         "doc_type": doc_type,
@@ -68,34 +67,37 @@ def search(  # noqa: PLR0913  # the command's options
         "max_tokens": max_tokens,
         "ref": ref,
     }
-    answer = _sections if fulltext else _pages
     with open_workspace(terminal) as workspace:
-        if terminal.options.json:
-            tool, told = answer(given, telling)
-            terminal.record(call(tool, workspace, told, is_typed=True).record)
-        elif fulltext:
-            found = fulltext_search.find(workspace, given, tags=tag or ())
-            terminal.write(sections_text(found, telling))
-        else:
-            terminal.write(pages_text(page_search.find(workspace, given, is_dated=False), telling))
+        (_tell_sections if fulltext else _tell_pages)(workspace, given, telling, terminal)
     return CLEAN
 
 
 Given = dict[str, Any]
 
 
-def _pages(given: Given, telling: Telling) -> tuple[Tool, Given]:
+def _tell_pages(workspace: Workspace, given: Given, telling: Telling, terminal: Terminal) -> None:
+    if not terminal.options.json:
+        found = page_search.find(workspace, given, is_dated=False)
+        terminal.write(pages_text(found, telling))
+        return
     run = partial(
         page_search.run, has_content=telling.has_content, is_explained=telling.is_explained
     )
-    return page_search.TOOL._replace(run=run), given
+    tool = page_search.TOOL._replace(run=run)
+    terminal.record(call(tool, workspace, given, is_typed=True).record)
 
 
-def _sections(given: Given, telling: Telling) -> tuple[Tool, Given]:
+def _tell_sections(
+    workspace: Workspace, given: Given, telling: Telling, terminal: Terminal
+) -> None:
     tags = given["tags"] or ()
+    if not terminal.options.json:
+        terminal.write(sections_text(fulltext_search.find(workspace, given, tags=tags), telling))
+        return
     run = partial(fulltext_search.run, has_content=telling.has_content, tags=tags)
-    told = {name: given[name] for name in fulltext_search.TOOL.input_schema["properties"]}
-    return fulltext_search.TOOL._replace(run=run), told
+    tool = fulltext_search.TOOL._replace(run=run)
+    told = {name: given[name] for name in tool.input_schema["properties"]}
+    terminal.record(call(tool, workspace, told, is_typed=True).record)
 
 
 def _check(query: tuple[str, ...], limit: int, depth: int) -> str:

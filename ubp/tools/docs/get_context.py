@@ -5,7 +5,7 @@ from typing import Any
 
 from ubp.cutting import cut_page
 from ubp.errors import BadArgumentError
-from ubp.relating import MAX_SIZE
+from ubp.relating import MAX_SIZE, PageContext
 from ubp.render.compact.get_context import text
 from ubp.render.related_records import context_record
 from ubp.tools.limit import Limit
@@ -22,15 +22,19 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
     """The page and those around it, as much as there is room for."""
     if ("filepath" in given) == ("id" in given):
         raise BadArgumentError("filepath", "Name the page by one of `filepath` and `id`.")
-    found = workspace.context(
+    return context_record(find(workspace, given))
+
+
+def find(workspace: Workspace, given: Mapping[str, Any]) -> PageContext:
+    """The same as values."""
+    return workspace.context(
         given.get("filepath") or given["id"],
         depth=given["depth"],
-        link_types=given.get("link_types", ()),
+        link_types=given.get("link_types") or (),
         max_size=given["max_size"],
         max_tokens=given.get("max_tokens"),
         ref=given.get("ref"),
     )
-    return context_record(found)
 
 
 def fit(record: Record, limit: Limit) -> None:
