@@ -1,31 +1,47 @@
-"""What a search costs: warm queries over 5,000 sections, and the command as a process of its own.
+"""What a search costs: warm in every mode, beside numpy and FTS5, and as a process of its own.
 
-    python benchmarks/search_speed.py [REPOSITORY]
+    python benchmarks/search_speed.py [REPOSITORY] [--pages 1000]
 
-Without a repository one is made: 1,000 pages of five sections, in English and in Japanese. The
-queries are one to four words that stand in it, runs, prefixes, phrases, and words of no page.
+Without a repository one is made, with five sections a page, in English and in Japanese: 1,000 pages
+have 5,000 sections, 20,000 have 100,000. It is asked one to four words that stand in it, runs,
+sentences, prefixes, phrases, and words of no page; a repository that is given its own headings and
+sentences. The references are asked the same: a plain product of as many vectors with one and the
+best ten of it, and FTS5's own ranking of the same words. Milliseconds are CPU of this thread, for
+other programs may run; numpy's are kept in one.
 """
 
+import argparse
+import os
 import random
+import resource
+import sqlite3
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from itertools import accumulate
 from pathlib import Path
+from typing import NamedTuple
 
-from measure import UBP, cost, median
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-from ubp.search.file_names import FileNames
-from ubp.search.query import read_query
-from ubp.search.ranking import Corpus, rank
+import numpy as np
+from measure import UBP, cost, median, print_table
+
+from ubp.index import View
+from ubp.search.pages import Means, Mode, Wish, find_pages
+from ubp.search.query import read_query, write_match
+from ubp.search.stopwatch import Stopwatch
 from ubp.workspace import Workspace
 
-PAGES, SECTIONS, WORDS = 1000, 5, 60
-QUERIES = 500
-TIMES = 7
+SECTIONS, WORDS = 5, 60
+QUERIES = 60  # of each kind
+TIMES = 5
 QUERY = "token expiry"
+DIMENSIONS = 256
+MODES: tuple[Mode, ...] = ("fulltext", "semantic", "hybrid")
 # As in English prose (Zipf, Mandelbrot): the first word is every thirtieth.
 FREQUENCIES = list(accumulate(1 / (rank + 2.7) for rank in range(20_000)))
 STOP_WORDS = 30
@@ -33,75 +49,185 @@ SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "in", "o", "ur"
 KANJI = 3000  # those that Japanese prose uses
 
 
+class Taken(NamedTuple):
+    """What a number of questions took, in milliseconds."""
+
+    times: list[float]
+
+    @property
+    def p50(self) -> float:
+        """The median."""
+        return statistics.median(self.times)
+
+    @property
+    def p95(self) -> float:
+        """What 95 % of them do not exceed."""
+        return statistics.quantiles(self.times, n=20)[-1]
+
+
 def main() -> None:
     """Print what was measured."""
-    if len(sys.argv) > 1:
-        measure(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("repository", nargs="?", type=Path)
+    parser.add_argument("--pages", default=1000, type=int)
+    arguments = parser.parse_args()
+    if arguments.repository:
+        measure(arguments.repository, is_generated=False)
         return
     with tempfile.TemporaryDirectory() as folder:
-        generate(Path(folder))
-        measure(Path(folder))
+        generate(Path(folder), arguments.pages)
+        measure(Path(folder), is_generated=True)
 
 
-def measure(root: Path) -> None:
-    """Ask warm, then cold."""
+def measure(root: Path, *, is_generated: bool) -> None:
+    """Ask cold, then warm: a process that is started has what its parent has for a moment."""
     with Workspace.open(str(root)) as workspace:
         view = workspace.view()
-        full_text, paths = view.full_text(), view.document_paths()
-        begun = time.process_time()
-        names = FileNames(paths)
-        print(f"{len(paths)} pages; their names are laid out in {ms(begun):.1f} ms")
-        kinds = {kind: queries(random.Random(7), kind) for kind in KINDS}
-        for kind, asked in kinds.items():
-            times = []
-            for text in asked:
-                begun = time.process_time()
-                rank(Corpus(full_text, names), read_query(text), 10)
-                times.append(ms(begun))
-            print(
-                f"{kind:<10} p50 {statistics.median(times):5.1f}  p95 {p95(times):5.1f} ms of CPU"
-            )
-        times = []
-        for text in random.Random(7).sample([q for asked in kinds.values() for q in asked], 300):
-            begun = time.process_time()
-            workspace.search_sections(text)
-            times.append(ms(begun))
-        print(
-            f"git status and snippets too: p50 {statistics.median(times):.1f}  p95 {p95(times):.1f}"
-        )
-    for command in (["search", "--fulltext", QUERY], ["search", QUERY]):
-        spent = median([cost([UBP, *command], root) for _ in range(TIMES)])
-        print(f"{' '.join(command[:-1]):<18} {spent.cpu_ms:5.0f} ms of CPU, {spent.peak_mb:.0f} MB")
+        view.meaning(workspace.required_model())
+        print(f"{view.count_documents()} pages, {view.full_text().size()} sections")
+    print_table(
+        "As a process of its own",
+        ["", "ms of CPU", "MB"],
+        list(ask_cold(root)),
+    )
+    with Workspace.open(str(root)) as workspace:
+        view = workspace.view()
+        chance = random.Random(7)
+        kinds = dict(made_up(chance) if is_generated else taken_from(view, chance))
+        references = ask_references(root, view, kinds)
+        rows = [row(name, taken) for name, taken in references.items()]
+        least = references["numpy"].p95 + references["FTS5"].p95
+        for mode in MODES:
+            taken = ask(workspace, view, mode, kinds)
+            rows += [row(f"{mode}: {kind}", one) for kind, one in taken.items()]
+            every = Taken([time for one in taken.values() for time in one.times])
+            rows.append([*row(f"**{mode}**", every), f"{every.p95 / least:.1f}"])
+        rows.append(row("hybrid, git status and staleness too", ask_workspace(workspace, kinds)))
+    head = ["warm, ten pages", "p50 ms", "p95 ms", "p95 / (numpy + FTS5)"]
+    print_table("", head, [[*cells, *[""] * (4 - len(cells))] for cells in rows])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"\nMemory, model and both references included: {peak:.0f} MB at most")
 
 
-KINDS = ("word", "words", "stop word", "run", "sentence", "prefix", "phrase", "absent")
+def ask_cold(root: Path) -> Iterator[list[str]]:
+    """The command as a process of its own."""
+    for command in (["search"], ["search", "--mode", "fulltext"], ["search", "--fulltext"]):
+        spent = median([cost([UBP, *command, QUERY], root) for _ in range(TIMES)])
+        alone = spent.peak_mb
+        yield [" ".join(command), f"{spent.cpu_ms:.0f}", f"{alone:.0f}"]
 
 
-def queries(chance: random.Random, kind: str) -> list[str]:
-    """Queries of one kind."""
-    make = {
+def row(name: str, taken: Taken) -> list[str]:
+    """A row of the table."""
+    return [name, f"{taken.p50:.1f}", f"{taken.p95:.1f}"]
+
+
+def ask(
+    workspace: Workspace, view: View, mode: Mode, kinds: dict[str, list[str]]
+) -> dict[str, Taken]:
+    """Ask a view that is open."""
+    meaning = view.meaning(workspace.required_model()) if mode != "fulltext" else None
+    names = workspace._file_names(view)  # noqa: SLF001  # what the workspace keeps between searches
+
+    def search(text: str) -> None:
+        find_pages(view, Wish(text, mode), Means(names, meaning, Stopwatch(time.time)))
+
+    return {kind: time_each(search, asked) for kind, asked in kinds.items()}
+
+
+def ask_workspace(workspace: Workspace, kinds: dict[str, list[str]]) -> Taken:
+    """Ask as the command line and agents do; git's own CPU is not this process's."""
+    asked = random.Random(7).sample([text for texts in kinds.values() for text in texts], 100)
+    return time_each(workspace.search, asked)
+
+
+def ask_references(root: Path, view: View, kinds: dict[str, list[str]]) -> dict[str, Taken]:
+    """What the same questions cost where nothing but the best ten are looked for."""
+    asked = [text for texts in kinds.values() for text in texts]
+    full_text = view.full_text()
+    matrix = np.random.default_rng(7).random((full_text.size(), DIMENSIONS), dtype=np.float32)
+
+    def multiply(_: str) -> None:
+        cosines = matrix @ matrix[0]
+        best = np.argpartition(-cosines, 10)[:10]
+        best[np.argsort(-cosines[best])]
+
+    with closing(sqlite3.connect(root / ".ubp" / "knowledge.db")) as connection:
+        connection.execute("PRAGMA mmap_size=268435456")
+        expressions = []
+        for text in asked:
+            tree = read_query(text).tree
+            if tree:
+                match = write_match(tree, lambda term: full_text.has(term.expression))
+                expressions.append(match.expression)
+
+        def match_words(expression: str) -> None:
+            sql = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 10"
+            connection.execute(sql, [expression]).fetchall()
+
+        return {
+            "numpy": time_each(multiply, asked),
+            "FTS5": time_each(match_words, expressions),
+        }
+
+
+def time_each(work: Callable[[str], object], asked: Sequence[str]) -> Taken:
+    """How long each takes; the first ones are asked before, to warm up."""
+    for text in asked[:5]:
+        work(text)
+    times = []
+    for text in asked:
+        begun = time.thread_time()
+        work(text)
+        times.append((time.thread_time() - begun) * 1000)
+    return Taken(times)
+
+
+def made_up(chance: random.Random) -> Iterator[tuple[str, list[str]]]:
+    """Queries of each kind for a generated repository."""
+    make: dict[str, Callable[[], str]] = {
         "word": lambda: word(chance, is_asked=True),
         "words": lambda: " ".join(word(chance, is_asked=True) for _ in range(chance.randint(2, 4))),
         "stop word": lambda: word(chance),
+        "question": lambda: " ".join(word(chance) for _ in range(8)),
         "run": lambda: run(chance, 2),
         "sentence": lambda: f"{run(chance, 4)}の{run(chance, 4)}はどこですか",
         "prefix": lambda: word(chance, is_asked=True)[:3] + "*",
         "phrase": lambda: f'"{word(chance)} {word(chance)}"',
         "absent": lambda: f"zz{chance.randint(0, 999)}",
-    }[kind]
-    return [make() for _ in range(QUERIES)]
+    }
+    for kind, one in make.items():
+        yield kind, [one() for _ in range(QUERIES)]
 
 
-def generate(root: Path) -> None:
+def taken_from(view: View, chance: random.Random) -> Iterator[tuple[str, list[str]]]:
+    """Headings and sentences of a repository's own pages."""
+    paths = chance.sample(view.document_paths(), min(500, view.count_documents()))
+    sections = view.learn_graph().sections_of(paths)
+    headings = [one.heading for found in sections.values() for one in found if one.heading]
+    lines = [
+        line.strip()
+        for data in view.read(paths).values()
+        for line in (data or b"").decode("utf-8", "replace").splitlines()
+        if 20 < len(line) < 120
+    ]
+    yield "heading", chance.choices(headings, k=QUERIES)
+    yield "sentence", chance.choices(lines, k=QUERIES)
+
+
+def generate(root: Path, pages: int) -> None:
     """Write and commit the pages."""
     chance = random.Random(7)
     subprocess.run(["git", "init", "--quiet", str(root)], check=True)
-    for page in range(PAGES):
-        lines = [f"# {word(chance)} {word(chance)}", ""]
+    names = [f"{page % 100}/{page}-{word(chance)}" for page in range(pages)]
+    for name in names:
+        lines = [f"# {word(chance)} {word(chance)}", "", f"See [[{chance.choice(names)}]].", ""]
         for _ in range(SECTIONS):
             lines += [f"## {word(chance)} {run(chance, 4)}", ""]
             lines += [" ".join(word(chance) for _ in range(WORDS)), "", run(chance, WORDS), ""]
-        (root / f"{page}-{word(chance)}.md").write_text("\n".join(lines), "utf-8")
+        file = root / f"{name}.md"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("\n".join(lines), "utf-8")
     subprocess.run(["git", "-C", str(root), "add", "."], check=True)
     author = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
     subprocess.run(["git", "-C", str(root), *author, "commit", "-qm", "Begin"], check=True)
@@ -123,16 +249,6 @@ def run(chance: random.Random, length: int) -> str:
     """A run of kanji."""
     numbers = chance.choices(range(KANJI), cum_weights=FREQUENCIES[:KANJI], k=length)
     return "".join(chr(0x4E00 + number) for number in numbers)
-
-
-def ms(begun: float) -> float:
-    """Milliseconds of CPU since then: other programs may run."""
-    return (time.process_time() - begun) * 1000
-
-
-def p95(times: list[float]) -> float:
-    """What 95 % of the times do not exceed."""
-    return statistics.quantiles(times, n=20)[-1]
 
 
 if __name__ == "__main__":

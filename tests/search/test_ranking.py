@@ -2,8 +2,8 @@
 
 import pytest
 
+from ubp.search.answers import COUNTED
 from ubp.search.file_names import MIN_COMMON, FileNames
-from ubp.search.ranking import COUNTED
 from ubp.search.terms import Term
 from ubp.workspace import Workspace
 
@@ -68,8 +68,8 @@ def test_beyond_a_number_matches_are_not_counted(repository, sections):
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
         view = workspace.view()
-        ranking = sections(view, "token", 5).ranking
-        assert (ranking.total, ranking.is_exact) == (COUNTED, False)
+        some = sections(view, "token", 5)
+        assert (some.total, some.is_exact) == (COUNTED, False)
         whole = sections(view, "token", 500)
-        assert (whole.ranking.total, whole.ranking.is_exact) == (COUNTED + 5, True)
+        assert (whole.total, whole.is_exact) == (COUNTED + 5, True)
         assert len(whole.hits) == COUNTED + 5

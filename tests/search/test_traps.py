@@ -56,4 +56,4 @@ def test_what_is_held_whole_is_not_cut(view, query, sections):
 def test_nothing_is_found_where_nothing_is(view, sections):
     for query in ("存在しない語句", "xyzzy", "、。", '"索引の更新"'):
         answer = sections(view, query, 3)
-        assert (answer.hits, answer.ranking.total, answer.ranking.is_exact) == ((), 0, True)
+        assert (answer.hits, answer.total, answer.is_exact) == ((), 0, True)

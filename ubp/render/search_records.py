@@ -50,8 +50,8 @@ def sections_record(answer: SectionAnswer, *, has_content: bool = True) -> Recor
     ranking = answer.ranking
     return {
         "results": [_section_found(hit, has_content=has_content) for hit in answer.hits],
-        "total_found": ranking.total,
-        "is_total_exact": ranking.is_exact,
+        "total_found": answer.total,
+        "is_total_exact": answer.is_exact,
         "search_type": "fulltext",
         "query": _query(answer.query, ranking.cuts),
     }

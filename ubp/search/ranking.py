@@ -34,8 +34,6 @@ WEIGHTS = Weights((4.0, 8.0, 1.0, 4.0), 0.25)
 
 # Among so many best ones by their words, names of files may change the order. Each costs 20 µs.
 FETCHED = 30
-# Counting costs 5 µs a chunk, and nobody reads the thousandth.
-COUNTED = 100
 
 
 class Ranked(NamedTuple):
@@ -47,15 +45,15 @@ class Ranked(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """Places, the best first; `total` is how many there are, at least that many if not `is_exact`.
+    """Places, the best first; `is_cut`: there may be more.
 
-    `terms` is what they may hold, `telling` what of that tells them apart, `cuts` what was looked
-    for in pieces.
+    `expression` is what was looked for in FTS5's language, `terms` what places may hold of it,
+    `telling` what of that tells them apart, `cuts` what was looked for in pieces.
     """
 
     places: tuple[Ranked, ...] = ()
-    total: int = 0
-    is_exact: bool = True
+    is_cut: bool = False
+    expression: str = ""
     terms: tuple[Term, ...] = ()
     telling: tuple[Term, ...] = ()
     cuts: tuple[Cut, ...] = ()
@@ -83,12 +81,9 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     # A page that the query excludes must not come back because of its name.
     unseen = _by_name_alone(bonus, found) if is_plain else []
     places = tuple(sorted([*found, *unseen], key=lambda one: (one.rank, one.path)))
-    total, is_exact = len(places), len(chunks) < fetched
-    if not is_exact and corpus.within is None:
-        counted = corpus.full_text.count(match.expression, COUNTED)
-        total, is_exact = max(counted, total), max(counted, total) < COUNTED
+    is_cut = len(chunks) >= fetched
     telling = shares.telling if shares else match.terms
-    return Ranking(places, total, is_exact, match.terms, telling, match.cuts)
+    return Ranking(places, is_cut, match.expression, match.terms, telling, match.cuts)
 
 
 def _find_chunks(

@@ -18,7 +18,7 @@ def find_words(corpus: Corpus, query: Query, limit: int) -> tuple[Leg, Ranking]:
         Place(one.path, one.chunk.number if one.chunk else None, -one.rank)
         for one in ranking.places
     ]
-    return make_leg(places, is_cut=not ranking.is_exact), ranking
+    return make_leg(places, is_cut=ranking.is_cut), ranking
 
 
 def _any_of(node: Node) -> Node:

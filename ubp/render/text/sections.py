@@ -24,11 +24,10 @@ def sections_text(answer: SectionAnswer, telling: Telling) -> str:
 
 
 def _head(answer: SectionAnswer) -> str:
-    ranking, shown = answer.ranking, len(answer.hits)
-    total = count(ranking.total, "place")
-    if not ranking.is_exact:
+    shown, total = len(answer.hits), count(answer.total, "place")
+    if not answer.is_exact:
         total = f"{shown} of at least {total}"
-    elif shown < ranking.total:
+    elif shown < answer.total:
         total = f"{shown} of {total}"
     return f"Results for {asked(answer.query)} ({total}):"
 
