@@ -294,3 +294,70 @@ def test_the_local_hook_that_init_prints_works(repository, spawn, installed):
         check=False,
     )
     assert (done.returncode, done.stderr) == (1, MODIFIED)
+
+
+@pytest.fixture
+def push(repository, installed, tmp_path):
+    """Push as a user does, to a remote that is a bare repository, with the hook for pushes."""
+    configure(repository.root, installed, "ubp-check-push")
+    remote = tmp_path / "remote.git"
+    run(tmp_path, "git", "init", "--quiet", "--bare", str(remote))
+    repository.git("remote", "add", "origin", str(remote))
+    hook = ("pre-commit", "install", "--hook-type", "pre-push")
+    run(repository.root, *hook, env=environment(installed))
+
+    def attempt(*refs):
+        done = subprocess.run(
+            ["git", "push", "--quiet", "origin", *refs],
+            cwd=repository.root,
+            env=environment(installed),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return attempt
+
+
+PUSHED = """\
+documentation............................................................Failed
+- hook id: ubp-check-push
+- exit code: 1
+
+docs/session.md:3  error  stale-doc: src/session.py was modified by this change.
+  Edit the page, or acknowledge that it is still true.
+
+This branch, since {start}, brings 1 error in 1 of 2 pages.
+Next:
+  ubp explain stale-doc    tells what is found, and how to ignore it
+  ubp ack docs/session.md  if they are still true
+
+"""
+
+
+def test_a_push_is_judged_by_what_it_brings(repository, push):
+    repository.write("src/session.py", "ttl = 30\n")
+    repository.page("docs/session.md", "src/session.py")
+    repository.write("index.md", "[gone](docs/gone.md)\n")
+    start = repository.commit("Begin")
+    status, told = push("main")  # from the root on: all of it
+    assert (status, "index.md:1:1  error  broken-link" in told) == (1, True)
+    repository.git("push", "--quiet", "--no-verify", "origin", "main")
+    repository.write("src/session.py", "ttl = 15\n")
+    repository.commit("Shorten")
+    repository.write("src/other.py", "1\n")
+    repository.commit("Add other")
+    status, told = push("main")
+    assert (status, told.partition("error: failed to push")[0]) == (
+        1,
+        PUSHED.format(start=start[:10]),
+    )
+    repository.page("docs/session.md", "src/session.py", body="It lives 15 minutes.\n")
+    repository.commit("Say so")
+    assert push("main")[0] == 0
+    assert push("main:refs/heads/topic", "main:refs/tags/v1")[0] == 0  # nothing that is new there
+    repository.git("rm", "--quiet", "docs/session.md", "src/session.py")
+    repository.commit("Delete both")
+    assert push("main")[0] == 0
+    assert push("--delete", "topic")[0] == 0

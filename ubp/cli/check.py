@@ -8,11 +8,13 @@ from ubp.check.report import CheckReport
 from ubp.cli.door import CLEAN, FAILED, FINDINGS
 from ubp.cli.opening import open_workspace
 from ubp.cli.outputs import Answer, read_outputs
+from ubp.cli.pushing import find_push
 from ubp.cli.terminal import Format, Terminal
 from ubp.errors import UsageError
 from ubp.render.check_records import check_record, fix_record
 from ubp.render.outcome import Outcome
 from ubp.render.text.check import Telling, check_text, fix_text
+from ubp.workspace import Workspace
 
 FailOn = Literal["warning", "error", "never"]
 
@@ -22,6 +24,7 @@ def check(  # noqa: PLR0913  # the command's options
     staged: bool = False,
     base: str | None = None,
     ref: str | None = None,
+    pre_push: bool = False,
     rule: list[str] | None = None,
     key: list[str] | None = None,
     fail_on: FailOn = "error",
@@ -38,6 +41,7 @@ def check(  # noqa: PLR0913  # the command's options
         staged: Judge the commit in the making, as a hook does: only what it brings.
         base: Judge everything since the merge base with this revision, as for a pull request.
         ref: Judge this revision instead of the work tree.
+        pre_push: Judge what a push brings, as a hook does; by hand, what the upstream lacks.
         rule: A rule to check, instead of those that are not off; repeatable.
         key: A front matter key that names sources, instead of the configured ones; repeatable.
         fail_on: Exit 1 on findings of this severity or a worse one.
@@ -47,21 +51,19 @@ def check(  # noqa: PLR0913  # the command's options
         output_file: Write the answer to a file too, as in sarif=ubp.sarif; repeatable.
         terminal: Where the answer goes.
     """
-    _check_options(is_fixing=fix, is_dry=dry_run, is_elsewhere=staged or bool(base or ref))
+    elsewhere = staged or bool(base or ref)
+    _check_options(is_fixing=fix, is_dry=dry_run, is_elsewhere=elsewhere, is_pushing=pre_push)
     outputs = read_outputs(format_, output_file or (), terminal)
     with open_workspace(terminal, keys=key or ()) as workspace:
+        if pre_push:
+            base, ref = find_push(workspace, terminal.environment)
         if fix:
             done = workspace.fix(paths, rules=rule or (), is_dry=dry_run)
             report, text, record = done.check, partial(fix_text, done), partial(fix_record, done)
         else:
             report = workspace.check(paths, ref=ref, staged=staged, base=base, rules=rule or ())
             text, record = partial(check_text, report), partial(check_record, report)
-        telling = Telling(
-            terminal.style,
-            is_quiet=terminal.options.quiet,
-            base=base,
-            prefix=workspace.repository.prefix,
-        )
+        telling = _telling(workspace, terminal, base)
         status = exit_status(report, fail_on)
         outcome = Outcome("check", report, status, __version__, base=base, keys=tuple(key or ()))
         answer = Answer(lambda style: text(telling._replace(style=style)), record, lambda: outcome)
@@ -79,7 +81,13 @@ def exit_status(report: CheckReport, fail_on: FailOn) -> int:
     return FAILED if report.unverified else CLEAN
 
 
-def _check_options(*, is_fixing: bool, is_dry: bool, is_elsewhere: bool) -> None:
+def _check_options(*, is_fixing: bool, is_dry: bool, is_elsewhere: bool, is_pushing: bool) -> None:
+    if is_pushing and (is_elsewhere or is_fixing):
+        raise UsageError(
+            "--pre-push cannot be combined with --staged, --base, --ref or --fix.",
+            cause="The push tells what is judged.",
+            hint="For a range of your own: ubp check --base REV --ref REV",
+        )
     if is_dry and not is_fixing:
         raise UsageError(
             "--dry-run says how --fix would go.", hint="Write both: ubp check --fix --dry-run"
@@ -90,3 +98,12 @@ def _check_options(*, is_fixing: bool, is_dry: bool, is_elsewhere: bool) -> None
             cause="It writes files of the work tree, so it looks at the work tree.",
             hint="Take the other option away; then `git add` what was written.",
         )
+
+
+def _telling(workspace: Workspace, terminal: Terminal, base: str | None) -> Telling:
+    return Telling(
+        terminal.style,
+        is_quiet=terminal.options.quiet,
+        base=base,
+        prefix=workspace.repository.prefix,
+    )

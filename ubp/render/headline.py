@@ -1,15 +1,11 @@
 """An outcome in one sentence, for those who read no further; never greener than the truth."""
 
-import re
 from collections import Counter
 from collections.abc import Callable
 
 from ubp.render.outcome import Outcome
-from ubp.render.wording import count, left_out, printable
+from ubp.render.wording import count, left_out, printable, revision
 from ubp.staleness.report import Summary
-
-# As long as Git's own short ids grow in the largest repositories.
-SHORT_ID = 10
 
 
 def headline(outcome: Outcome, quote: Callable[[str], str] = printable) -> str:
@@ -66,5 +62,4 @@ def _left_behind(outcome: Outcome, summary: Summary, quote: Callable[[str], str]
 def _change(outcome: Outcome, quote: Callable[[str], str]) -> str:
     if outcome.base is None:
         return "This commit"
-    is_id = re.fullmatch("[0-9a-f]{40}", outcome.base)
-    return f"This branch, since {quote(outcome.base[:SHORT_ID] if is_id else outcome.base)},"
+    return f"This branch, since {quote(revision(outcome.base))},"

@@ -14,6 +14,7 @@ _NAMED = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\x1b": r"\e"}
 _PLAIN_WORD = r"[A-Za-z0-9_@%+=:,./-]+"
 
 FIRST_BYTE, LAST_BYTE = 0xDC80, 0xDCFF  # how `os.fsdecode` writes the bytes 80 to FF
+SHORT_ID = 10  # digits: as long as Git's own short ids grow in the largest repositories
 LAST_SECOND = 253_402_300_799  # of the year 9999: commits may claim any date
 
 
@@ -48,6 +49,11 @@ def left_out(ignored: int, accepted: int) -> str:
     old = f"{accepted} old {'one' if accepted == 1 else 'ones'} accepted" if accepted else ""
     told = ", ".join(filter(None, (f"{ignored} ignored" if ignored else "", old)))
     return f" ({told})" if told else ""
+
+
+def revision(name: str) -> str:
+    """A revision as people read it: a whole id is cut short."""
+    return name[:SHORT_ID] if re.fullmatch("[0-9a-f]{40}", name) else name
 
 
 def age(days: int) -> str:

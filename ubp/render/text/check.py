@@ -9,7 +9,7 @@ from ubp.check.report import CheckReport, FixReport
 from ubp.model import FilePath
 from ubp.render.ansi import Style
 from ubp.render.text.typed import typed
-from ubp.render.wording import count, left_out, printable, printable_line
+from ubp.render.wording import count, left_out, printable, printable_line, revision
 
 # One command names this many pages; more make it unreadable.
 MOST_PAGES = 5
@@ -87,7 +87,7 @@ def _summary(report: CheckReport, telling: Telling) -> str:
 def _change(telling: Telling) -> str:
     if telling.base is None:
         return "This commit"
-    return f"This branch, since {printable(telling.base)},"
+    return f"This branch, since {printable(revision(telling.base))},"
 
 
 def _unknown(report: CheckReport) -> str:

@@ -10,7 +10,7 @@ from ubp.render.text.advice import SHORT_ID, advise
 from ubp.render.text.example import explain
 from ubp.render.text.levels import WORDS, count_bound, count_levels
 from ubp.render.text.telling import Telling
-from ubp.render.wording import age, count, day, printable, printable_line
+from ubp.render.wording import age, count, day, printable, printable_line, revision
 from ubp.staleness.report import SourceDiff, StaleReport
 
 # The commit that began the drift, and the two after it, say what happened; the rest is history.
@@ -156,7 +156,7 @@ def _debts(report: StaleReport, telling: Telling) -> Iterator[str]:
 
 
 def _change_summary(report: StaleReport, telling: Telling, named: str) -> str:
-    since = "" if telling.base is None else f", since {printable(telling.base)},"
+    since = "" if telling.base is None else f", since {printable(revision(telling.base))},"
     change = "This commit" if telling.base is None else f"This branch{since}"
     verified = report.summary.verified
     if report.brought:
