@@ -119,6 +119,57 @@ def test_texts_can_be_left_out(asked):
     assert not any("snippet" in one for one in record["results"])
 
 
+def test_a_page_found_by_a_link_tells_the_link_and_what_it_is_linked_with(asked, linked):
+    linked.write(".ubp/config.json", '{"search": {"model": "none"}}')
+    record = asked("search", "expires", "--include-links", "--limit", "2")
+    first, second = record["results"]
+    assert (first["filepath"], first["relevance_reason"]) == (AUTH, "direct_match")
+    assert [one["filepath"] for one in first["linked_pages"]] == [TWIN, SESSIONS]
+    assert first["linked_pages"][1] == {
+        "doc_id": doc_id(SESSIONS),
+        "filepath": SESSIONS,
+        "title": "Sessions",
+        "link_type": "depends_on",
+        "link_context": "A token expires, see [[sessions|depends_on]] and [[twin]].",
+        "direction": "outlink",
+        "summary": "A session holds a token (auth).",
+        "staleness": "untracked",
+    }
+    assert second["filepath"] == SESSIONS
+    assert second["link_page"] == {
+        "doc_id": doc_id(AUTH),
+        "filepath": AUTH,
+        "title": "Authentication",
+        "direction": "outlink",
+    }
+    told = [second[name] for name in ("relevance_reason", "relevance_text", "link_type")]
+    assert told == [
+        "direct_link",
+        "Linked from Authentication (docs/auth.md) as depends_on.",
+        "depends_on",
+    ]
+    assert "A token expires" in second["link_context"]
+    assert second["sections"][0]["content"].startswith("A session holds a token")
+    assert (record["total_found"], record["truncated_count"]) == (3, 1)
+    assert record["search_type"] == "fulltext_fallback"
+    assert record["fallback"]["hint"].startswith("Take it out")
+
+
+def test_an_answer_can_be_explained(asked):
+    record = asked("search", "token", "expires", "--mode", "fulltext", "--explain")
+    first, second = (one["legs"]["words"] for one in record["results"])
+    assert (first["place"], first["normalised"], second["place"]) == (1, 1.0, 2)
+    assert first["raw"] > second["raw"] > 0
+    assert record["results"][0]["legs"].keys() == {"words", "meaning", "links"}
+    assert record["explanation"]["candidates"]["words"] == {
+        "pages": 2,
+        "places": 2,
+        "is_cut": False,
+    }
+    assert {"scope", "words", "fusion", "sections"} <= record["explanation"]["milliseconds"].keys()
+    assert "explanation" not in asked("search", "token", "--mode", "fulltext")
+
+
 def test_no_hit_is_an_answer(asked):
     assert asked("search", "xyzzy", "--mode", "fulltext")["results"] == []
     record = asked("search", "--fulltext", "???", shape="search-fulltext")

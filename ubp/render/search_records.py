@@ -185,7 +185,7 @@ def _legs(answer: PageAnswer, path: FilePath) -> Record:
         name: one
         and {
             "place": one.place,
-            "raw": round(one.raw, 4),
+            "raw": float(f"{one.raw:.4g}"),
             "normalised": _rounded(one.normalised),
         }
         for name, one in leg_scores(answer, path).items()

@@ -111,7 +111,7 @@ def _explanation(found: FoundPages) -> Sequence[str]:
 def _legs(hit: PageHit, answer: PageAnswer) -> str:
     told = leg_scores(answer, hit.page.filepath)
     said = (
-        f"{name} #{one.place} {one.raw:.3f} -> {one.normalised or 0:.3f}" if one else f"{name} -"
+        f"{name} #{one.place} {one.raw:.4g} -> {one.normalised or 0:.3f}" if one else f"{name} -"
         for name, one in told.items()
     )
     return "; ".join(said)
