@@ -87,7 +87,10 @@ class View:
 
     def document_paths(self) -> list[FilePath]:
         """The documents, in the order of their paths."""
-        unchanged = [path for path, _ in self._base.documents() if path not in self._overlay]
+        of_commit = self._base.document_paths(self.ground.kept)
+        if not self._overlay.changes:
+            return list(of_commit)
+        unchanged = [path for path in of_commit if path not in self._overlay]
         return sorted([*unchanged, *self._changed_documents])
 
     def count_documents(self) -> int:

