@@ -57,6 +57,10 @@ class Rooms:
         self.clock = clock
         self.environment = environment
         self.kept = Kept()
+        self.latest: View | None = None
+        """The work tree as it was seen last."""
+        self.foresee: Callable[[], Snapshot | None] | None = None
+        """Tells what the work tree holds without a look, to who makes sure of it afterwards."""
         self._model: Model | None = None
         self._marks = _marks_of(repository)
 
@@ -130,6 +134,11 @@ class Rooms:
             return read_commit(self.repository, question.ref)
         if question.base is not None or self.repository.root is None:
             return read_commit(self.repository, "HEAD")
+        foreseen = self.foresee() if self.foresee else None
+        return foreseen or self.look()
+
+    def look(self) -> Snapshot:
+        """What stands in the work tree now; another thread may ask, unless git is missing."""
         return read_worktree(self.repository)
 
     def view(self, question: Question = Question()) -> View:  # noqa: B008  # an immutable tuple
@@ -194,9 +203,14 @@ class Rooms:
         return self.repository.root is None or _marks_of(self.repository) != self._marks
 
     def _view(self, snapshot: Snapshot) -> View:
-        return build_view(
+        if self.latest is not None and snapshot is self.latest.snapshot:
+            return self.latest
+        view = build_view(
             self.repository, self.store, self.config, snapshot, self.progress, kept=self.kept
         )
+        if snapshot.kind == "worktree":
+            self.latest = view
+        return view
 
 
 def _load_config(data_dir: str) -> Config:

@@ -95,6 +95,11 @@ class Repository:
         """Let go of libgit2's files and memory."""
         self.engine.close()
 
+    @property
+    def is_shareable(self) -> bool:
+        """Whether another thread may ask at the same time: git answers, and not libgit2."""
+        return isinstance(self.engine, CommandEngine)
+
     def run(self, *args: str, stdin: bytes = b"", ok: Container[int] = (0,)) -> bytes:
         """Run git at the root (bare: in the git directory) and return its output."""
         return run_git(
