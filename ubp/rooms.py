@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from ubp.config import NO_MODEL, Config, has_config, is_excluded
 from ubp.errors import UsageError
 from ubp.git.repository import Repository, open_repository
-from ubp.git.snapshot import read_commit, read_index, read_worktree
+from ubp.git.snapshot import begin_worktree, read_commit, read_index, read_worktree
 from ubp.history import History
 from ubp.index import View, build_view
 from ubp.indexing.base import Kept
@@ -135,11 +135,11 @@ class Rooms:
         if question.base is not None or self.repository.root is None:
             return read_commit(self.repository, "HEAD")
         foreseen = self.foresee() if self.foresee else None
-        return foreseen or self.look()
+        return foreseen or read_worktree(self.repository)
 
-    def look(self) -> Snapshot:
-        """What stands in the work tree now; another thread may ask, unless git is missing."""
-        return read_worktree(self.repository)
+    def begin_look(self) -> Callable[[], Snapshot]:
+        """Begin to look at the work tree; what is returned, called once, ends it and tells."""
+        return begin_worktree(self.repository)
 
     def view(self, question: Question = Question()) -> View:  # noqa: B008  # an immutable tuple
         """The snapshot with its index brought up to date."""
@@ -197,10 +197,10 @@ class Rooms:
     def is_outdated(self) -> bool:
         """Whether what is read once, when rooms are opened, has changed: open others then.
 
-        That is the configuration, where a shallow clone ends, which file the index is, and in a
-        bare repository what HEAD names.
+        That is the configuration, where a shallow clone ends, which file the index is, and where
+        the repository does not follow it, HEAD.
         """
-        return self.repository.root is None or _marks_of(self.repository) != self._marks
+        return not self.repository.follows_head or _marks_of(self.repository) != self._marks
 
     def _view(self, snapshot: Snapshot) -> View:
         if self.latest is not None and snapshot is self.latest.snapshot:

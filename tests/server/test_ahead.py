@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from ubp.errors import PageNotFoundError
-from ubp.git.repository import Repository
+from ubp.errors import PageNotFoundError, RepositoryError
 from ubp.server import ahead as aheads
 from ubp.server.ahead import Ahead
 from ubp.workspace import Workspace
@@ -154,14 +153,38 @@ def test_an_error_is_told_only_if_it_is_one_now(written, workspace):
 def test_a_question_about_a_commit_needs_no_look(workspace, monkeypatch):
     ahead = Ahead(workspace)
     ahead.answer(everything)
-    monkeypatch.setattr(Workspace, "look", lambda _: pytest.fail("it was looked at"))
+    monkeypatch.setattr(Workspace, "begin_look", lambda _: pytest.fail("it was looked at"))
     assert ahead.answer(lambda workspace: workspace.page("docs/1.md", ref="HEAD"))
     assert ahead.answer(lambda _: 1) == 1
 
 
-def test_without_git_nothing_is_done_aside(written, workspace, monkeypatch):
-    monkeypatch.setattr(Repository, "is_shareable", property(lambda _: False))
+def test_a_look_that_fails_is_looked_again(written, workspace, monkeypatch):
     ahead = Ahead(workspace)
-    for number in range(2):
-        written.write("docs/1.md", f"# Edited {number}\n")
-        assert ahead.answer(everything) == anew(written)
+    ahead.answer(everything)
+
+    def fail():
+        raise RepositoryError("Not now.")
+
+    monkeypatch.setattr(Workspace, "begin_look", lambda _: fail)
+    assert ahead.answer(everything) == anew(written)
+
+
+def test_work_that_is_given_up_leaves_no_process(workspace):
+    ahead = Ahead(workspace)
+    ahead.answer(everything)
+
+    def give_up(workspace):
+        workspace.view()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ahead.answer(give_up)
+    with pytest.raises(ChildProcessError):  # there is none to wait for
+        os.waitpid(-1, os.WNOHANG)
+    assert workspace.foresee is None
+
+
+def test_without_git_the_workspace_is_opened_anew(written, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with Workspace.open(str(written.root)) as workspace:
+        assert workspace.is_outdated()

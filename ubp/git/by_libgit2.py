@@ -1,7 +1,7 @@
 """Libgit2's answers: for many trees at once, for partial clones, and where there is no git."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ubp.git.libgit2 import git_needed, missing_object, open_libgit2
@@ -77,8 +77,11 @@ class Libgit2Engine:
                 objects[name] = None
         return objects
 
-    def worktree_changes(self) -> tuple[ObjectId | None, Changes]:
-        """HEAD, and the files of the work tree that differ from it."""
+    def begin_worktree_changes(self) -> Callable[[], tuple[ObjectId | None, Changes]]:
+        """HEAD, and the files of the work tree that differ from it: looked at when called."""
+        return self._worktree_changes
+
+    def _worktree_changes(self) -> tuple[ObjectId | None, Changes]:
         from pygit2.enums import DeltaStatus, DiffOption
 
         index = open_index(self.libgit2(), self._location, self._environment)

@@ -1,6 +1,6 @@
 """What a repository must be able to answer, whoever answers: the git command, or libgit2."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from ubp.git.records import Changes
@@ -30,8 +30,11 @@ class Engine(Protocol):
     ) -> Mapping[ObjectId, tuple[str, bytes] | None]:
         """Types and bytes; None: absent or too large."""
 
-    def worktree_changes(self) -> tuple[ObjectId | None, Changes]:
-        """HEAD, and the files of the work tree that differ from it (mode 0: untracked)."""
+    def begin_worktree_changes(self) -> Callable[[], tuple[ObjectId | None, Changes]]:
+        """Begin to look at the work tree; what is returned, called once, ends it and tells.
+
+        It tells HEAD, and the files that differ from it (mode 0: untracked).
+        """
 
     def index_changes(self, head: ObjectId | None) -> Changes:
         """The files of the index that differ from a commit."""

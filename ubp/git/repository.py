@@ -96,9 +96,12 @@ class Repository:
         self.engine.close()
 
     @property
-    def is_shareable(self) -> bool:
-        """Whether another thread may ask at the same time: git answers, and not libgit2."""
-        return isinstance(self.engine, CommandEngine)
+    def follows_head(self) -> bool:
+        """Whether the work tree is compared with where HEAD is now, not where it was when opened.
+
+        So it is where git answers; libgit2 is opened anew for another HEAD, and so is a bare one.
+        """
+        return self.root is not None and isinstance(self.engine, CommandEngine)
 
     def run(self, *args: str, stdin: bytes = b"", ok: Container[int] = (0,)) -> bytes:
         """Run git at the root (bare: in the git directory) and return its output."""

@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from ubp.errors import RepositoryError
 from ubp.git.objects import MAX_BLOB_BYTES, blob_id
@@ -26,12 +26,22 @@ HERE = ("GIT_COMMON_DIR", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "
 
 def read_worktree(repository: Repository) -> Snapshot:
     """The tracked files as they stand on the disk, and untracked ones that Git does not ignore."""
+    return begin_worktree(repository)()
+
+
+def begin_worktree(repository: Repository) -> Callable[[], Snapshot]:
+    """Begin to look at the work tree, and go on; what is returned, called once, ends the look."""
     _check_work_tree(repository)
-    head, changes = repository.engine.worktree_changes()
-    unknown = [path for path, entry in changes.items() if entry and not entry.mode]
-    disk = _Disk(repository)
-    changes |= {path: disk.entry(path) for path in unknown}
-    return Snapshot("worktree", head, changes)
+    finish = repository.engine.begin_worktree_changes()
+
+    def end() -> Snapshot:
+        head, changes = finish()
+        unknown = [path for path, entry in changes.items() if entry and not entry.mode]
+        disk = _Disk(repository)
+        changes |= {path: disk.entry(path) for path in unknown}
+        return Snapshot("worktree", head, changes)
+
+    return end
 
 
 def read_index(repository: Repository) -> Snapshot:

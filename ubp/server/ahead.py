@@ -7,7 +7,6 @@ as it was, the answer is thrown away and made anew.
 
 import os
 import stat
-import threading
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -24,6 +23,8 @@ SECONDS_OF_DOUBT = 2.0
 # More files than these are looked at sooner by git.
 MOST_CHANGES = 500
 
+NOTHING = Snapshot("commit", None, {})  # no work tree is like this
+
 Marks = dict[FilePath, tuple[int, ...]]
 
 
@@ -36,23 +37,19 @@ class Ahead:
 
     def answer(self, work: Callable[[Workspace], T]) -> T:
         """What `work` answers about the work tree as it stands while it is asked."""
-        if self._known is None or not self._workspace.repository.is_shareable:
+        if self._known is None:
             return self._anew(work)
         view, marks = self._known
         look = _Look(self._workspace)
         self._workspace.foresee = lambda: look.begin(view.snapshot)
-        failure: Exception | None = None
         try:
-            answer = work(self._workspace)
-        except Exception as error:  # noqa: BLE001  # it may be of what is no more
-            failure = error
+            answer = _attempt(work, self._workspace)
         finally:
             self._workspace.foresee = None
-        if look.is_begun and not (look.sees(view.snapshot) and self._marks(view) == marks):
-            return self._anew(work)
-        if failure is not None:
-            raise failure
-        return answer
+            seen = look.end()
+        if seen is None or (seen == view.snapshot and self._marks(view) == marks):
+            return answer()
+        return self._anew(work)
 
     def _anew(self, work: Callable[[Workspace], T]) -> T:
         begun = time.time()
@@ -86,30 +83,37 @@ class Ahead:
         return marks
 
 
-class _Look(threading.Thread):
-    """Git's look at the work tree, in a thread of its own."""
+def _attempt(work: Callable[[Workspace], T], workspace: Workspace) -> Callable[[], T]:
+    """What gives the answer, or raises the error: that may be of what stands there no more."""
+    try:
+        answer = work(workspace)
+    except Exception as error:  # noqa: BLE001  # it is raised later
+        failure = error
+
+        def fail() -> T:
+            raise failure
+
+        return fail
+    return lambda: answer
+
+
+class _Look:
+    """Git's look at the work tree, while something else is done."""
 
     def __init__(self, workspace: Workspace) -> None:
-        super().__init__(name="look", daemon=True)
         self._workspace = workspace
-        self._seen: Snapshot | None = None
-        self.is_begun = False
+        self._end: Callable[[], Snapshot] | None = None
 
     def begin(self, snapshot: Snapshot) -> Snapshot:
         """Begin to look, and suppose that this is what will be seen."""
-        if not self.is_begun:
-            self.is_begun = True
-            self.start()
+        self._end = self._end or self._workspace.begin_look()
         return snapshot
 
-    def sees(self, snapshot: Snapshot) -> bool:
-        """Wait, and tell whether this was seen."""
-        self.join()
-        return self._seen == snapshot
-
-    def run(self) -> None:
-        """Look."""
+    def end(self) -> Snapshot | None:
+        """What was seen; None: nobody had to look."""
+        if self._end is None:
+            return None
         try:
-            self._seen = self._workspace.look()
+            return self._end()
         except UbpError:
-            return  # whoever asks anew gets it
+            return NOTHING  # who asks anew gets the error
