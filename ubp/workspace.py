@@ -12,7 +12,7 @@ from ubp.example import Example
 from ubp.git.snapshot import read_commit, read_document
 from ubp.git.trees import diff_trees
 from ubp.index import View
-from ubp.model import DEBT_FILE, Assessment, FilePath, ObjectId, Page, ReferenceVerdict, Snapshot
+from ubp.model import DEBT_FILE, Assessment, FilePath, Page, ReferenceVerdict, Snapshot
 from ubp.rooms import Question
 from ubp.running import find_running
 from ubp.staleness.assess import assess, hide
@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.check.accept import Accepting
     from ubp.check.report import CheckReport, FixReport
     from ubp.check.run import Terms
+    from ubp.report.comparing import Comparison
     from ubp.report.values import Report, Span
 
 
@@ -68,6 +69,15 @@ class Workspace(Upkeep):
         report = self._report(change.after, pages, assess_change(concerned, change), paths)
         report = report._replace(is_change=True)
         return self._less_debts(report, change.after.view, is_whole=False)
+
+    def compare(
+        self, since: str, paths: Sequence[str] = (), *, ref: str | None = None
+    ) -> "Comparison":
+        """What became of pages from a revision to now, or to `ref`: how their levels changed."""
+        from ubp.report.comparing import compare_levels
+
+        then, now = (self._court(self.snapshot(Question(one))) for one in (since, ref))
+        return compare_levels(then, now, paths, self._selected)
 
     def affected(self, paths: Sequence[str], *, ref: str | None = None) -> tuple[Affected, ...]:
         """Which pages describe these files, folders or globs."""
@@ -234,11 +244,9 @@ class Workspace(Upkeep):
         if every:
             named = self._selected(view, paths) if paths else view.document_paths()
             return [page for path in sorted(named) if (page := view.page(path))]
+        selected = self._selected(view, paths) if paths else None
         pages = view.bound_pages()
-        if not paths:
-            return pages
-        selected = self._selected(view, paths)
-        return [page for page in pages if page.filepath in selected]
+        return [page for page in pages if selected is None or page.filepath in selected]
 
     def _selected(self, view: View, paths: Sequence[str]) -> frozenset[FilePath]:
         from ubp.selection import select_pages
@@ -264,15 +272,12 @@ class Workspace(Upkeep):
             parents = [head, *self.repository.merge_heads()] if head else []
             changes = after.view.snapshot.changes
         else:
-            start = self._merge_base(question.base, head)
+            found = self.repository.resolve(question.base)
+            start = self.repository.merge_base(found, head) if head else found
             parents = [start]
             changes = diff_trees(self.repository, start, head) if head else {}
         before = tuple(self._court(read_commit(self.repository, parent)) for parent in parents)
         return Change(before, after, changes)
-
-    def _merge_base(self, base: str, head: ObjectId | None) -> ObjectId:
-        found = self.repository.resolve(base)
-        return self.repository.merge_base(found, head) if head else found
 
     def _report(
         self,

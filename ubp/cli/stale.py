@@ -31,6 +31,7 @@ def stale(  # noqa: PLR0913  # the command's options
     staged: bool = False,
     base: str | None = None,
     ref: str | None = None,
+    since: str | None = None,
     days: float | None = None,
     key: list[str] | None = None,
     all_: bool = False,
@@ -48,6 +49,7 @@ def stale(  # noqa: PLR0913  # the command's options
         staged: Judge the commit in the making, as a hook does: only what it leaves behind.
         base: Judge everything since the merge base with this revision, as for a pull request.
         ref: Judge this revision instead of the work tree.
+        since: Compare levels with those at this revision: became stale, became fresh, new, gone.
         days: Drift of this age makes a page stale, younger drift possibly stale.
         key: A front matter key that names sources, instead of the configured ones; repeatable.
         all_: Tell of every page: fresh ones, those without sources, and what was stale before.
@@ -59,6 +61,11 @@ def stale(  # noqa: PLR0913  # the command's options
         terminal: Where the answer goes.
     """
     _check(days)
+    if since is not None:
+        from ubp.cli.since import Since, tell_since
+
+        others = _given(staged, base, diff, all_, exit_code, fail_on, output_file)
+        return tell_since(Since(since, ref, paths, key or (), days), format_, others, terminal)
     outputs = _outputs(format_, output_file or (), terminal)
     with open_workspace(terminal, keys=key or (), days=days) as workspace:
         report = workspace.stale(paths, ref=ref, staged=staged, base=base, every=all_)
@@ -66,12 +73,7 @@ def stale(  # noqa: PLR0913  # the command's options
         diffs = _diffs(workspace, report, every=all_) if diff else {}
         telling = _telling(workspace, report, paths, terminal)
         telling = telling._replace(every=all_, base=base, keys=tuple(key or ()), diffs=diffs)
-        if outputs:
-            outputs.deliver(_answer(report, telling, status), workspace, terminal)
-        elif terminal.options.json:
-            terminal.record(_record(report, telling))
-        else:
-            terminal.write(stale_text(report, telling))
+        _tell((report, telling, status), outputs, workspace, terminal)
     return status
 
 
@@ -92,6 +94,12 @@ def exit_status(report: StaleReport, fail_on: FailOn | None) -> int:
     return FAILED if is_unknown else CLEAN
 
 
+def _given(*values: object) -> dict[str, object]:
+    """What was given for the options that --since cannot take."""
+    names = ("--staged", "--base", "--diff", "--all", "--exit-code", "--fail-on", "--output-file")
+    return dict(zip(names, values, strict=True))
+
+
 def _fails(report: StaleReport, levels: tuple[Level, ...]) -> bool:
     """Whether a page has one of these levels by more than what the debt file accepts."""
     if report.settled:
@@ -110,6 +118,21 @@ def _outputs(format_: Format | None, files: Sequence[str], terminal: Terminal) -
     from ubp.cli.outputs import read_outputs
 
     return read_outputs(format_, files, terminal)
+
+
+def _tell(
+    told: tuple[StaleReport, Telling, int],
+    outputs: "Outputs | None",
+    workspace: Workspace,
+    terminal: Terminal,
+) -> None:
+    report, telling, status = told
+    if outputs:
+        outputs.deliver(_answer(report, telling, status), workspace, terminal)
+    elif terminal.options.json:
+        terminal.record(_record(report, telling))
+    else:
+        terminal.write(stale_text(report, telling))
 
 
 def _answer(report: StaleReport, telling: Telling, status: int) -> "Answer":
