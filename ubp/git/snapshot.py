@@ -119,8 +119,10 @@ def _check_work_tree(repository: Repository) -> None:
 
 def _stored(data: bytes, blob: ObjectId) -> bytes | None:
     """The bytes of a blob, if these are they but for what Git's own simple filters change."""
+    if blob_id(data) == blob:
+        return data
     lines = data.replace(b"\r\n", b"\n")
-    for candidate in (data, lines, _without_idents(data), _without_idents(lines)):
+    for candidate in (lines, _without_idents(data), _without_idents(lines)):
         if blob_id(candidate) == blob:
             return candidate
     return None
