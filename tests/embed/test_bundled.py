@@ -10,7 +10,6 @@ from model2vec import StaticModel
 
 from ubp.embed.model import load_model
 from ubp.embed.place import find_model
-from ubp.embed.text import text_to_embed
 
 TEXTS = [
     "How long does a session live?",
@@ -60,8 +59,3 @@ def test_loading_it_imports_no_client_of_any_network():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=os.environ
     )
     assert done.stdout.strip() == ""
-
-
-def test_a_heading_that_is_the_title_is_told_once():
-    assert text_to_embed("Auth", ("Auth", "Tokens"), "They expire.") == "Auth\nTokens\nThey expire."
-    assert text_to_embed(None, (), "They expire.") == "They expire."

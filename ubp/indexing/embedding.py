@@ -75,10 +75,10 @@ class _Known:
 
 def _texts_of(rows: TextRows, data: bytes) -> Iterator[tuple[bytes, str]]:
     for key, (heading_path, start, end) in zip(split(rows.keys), rows.places, strict=False):
-        text = text_to_embed(rows.title, heading_path, body_of(data, start, end))
+        chunk = (rows.title, heading_path, body_of(data, start, end))
         # Of bytes that are not the blob's own (a file changed meanwhile) nothing is kept.
-        if key_of(text) == key:
-            yield key, text
+        if key_of(*chunk) == key:
+            yield key, text_to_embed(*chunk)
 
 
 def _batches(pages: Mapping[ObjectId, FilePath]) -> Iterator[dict[ObjectId, FilePath]]:

@@ -9,6 +9,7 @@ from ubp.embed.collection import Collection, Found
 from ubp.embed.matrix import Floats
 from ubp.embed.model import Model
 from ubp.embed.pairs import find_pairs
+from ubp.embed.text import bare
 from ubp.indexing.base import Ground
 from ubp.indexing.holding import Held
 from ubp.indexing.laying import ATTEMPTS
@@ -91,7 +92,7 @@ class Meaning:
         A page that stands at several paths is there at each of them; `within` names the paths that
         count. A text of which the model knows no word is near to nothing.
         """
-        query = self.model.encode([text])
+        query = self.model.encode([bare(text)])
         if limit <= 0 or not query.rows.any():
             return []
         cosines = self._held.vectors.cosines(query)

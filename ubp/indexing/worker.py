@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import IO, Any
 
-from ubp.embed.text import key_of, text_to_embed
+from ubp.embed.text import key_of
 from ubp.links import names_asked
 from ubp.model import Chunk, ObjectId, Section
 from ubp.parse.markdown import parse_markdown
@@ -76,7 +76,7 @@ class _Chunks:
     def key(self, chunk: Chunk) -> bytes:
         body = body_of(self._data, chunk.byte_start, chunk.byte_end)
         heading_path = self._sections[chunk.section].heading_path
-        return key_of(text_to_embed(self._title, heading_path, body))
+        return key_of(self._title, heading_path, body)
 
 
 def serve(tasks: IO[bytes], answers: IO[bytes]) -> None:
