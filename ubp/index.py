@@ -1,8 +1,8 @@
 """Use case: a snapshot made answerable. What has no facts yet is parsed; nothing else is read."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ubp.config import Config, is_document
 from ubp.git.repository import Repository
@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.indexing.texts import Embedded
     from ubp.indexing.ties import Ties
 
+T = TypeVar("T")
+
 
 class View:
     """Answers about one snapshot. `build_view` makes it; the store must stay open."""
@@ -38,6 +40,17 @@ class View:
         self._base = base
         self._overlay = overlay
         self._pages = pages
+        self._derived: dict[str, Any] = {}
+
+    def derived(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` has made of this snapshot, kept under this name until `forget`."""
+        if name not in self._derived:
+            self._derived[name] = make()
+        return cast("T", self._derived[name])
+
+    def forget(self) -> None:
+        """Let go of what was made of the snapshot: another has taken its place."""
+        self._derived.clear()
 
     @property
     def parsed(self) -> int:
@@ -118,13 +131,13 @@ class View:
 
     def pages(self) -> list[Page]:
         """All documents, in the order of their paths."""
-        documents = self._overlay.entries(self.document_paths())
-        there = {path: entry for path, entry in documents.items() if entry}
-        facts = self._pages.facts(there)
-        return [Page(path, entry.id, facts[entry.id]) for path, entry in there.items()]
+        return list(self.derived("pages", self._read_all).values())
 
     def pages_at(self, paths: Collection[FilePath]) -> dict[FilePath, Page]:
         """Those of these paths that are documents; they are spelt as Git spells them."""
+        known: dict[FilePath, Page] | None = self._derived.get("pages")
+        if known is not None:
+            return {path: known[path] for path in paths if path in known}
         entries = self._overlay.entries(paths)
         there = {p: e for p, e in entries.items() if e and self._is_document(p, e)}
         facts = self._pages.facts(there)
@@ -218,6 +231,12 @@ class View:
         unchanged = [page for page in stored if page.filepath not in self._overlay]
         changed = self._read_pages(self._changed_documents)
         return sorted([*unchanged, *changed], key=lambda page: page.filepath)
+
+    def _read_all(self) -> dict[FilePath, Page]:
+        documents = self._overlay.entries(self.document_paths())
+        there = {path: entry for path, entry in documents.items() if entry}
+        facts = self._pages.facts(there)
+        return {path: Page(path, entry.id, facts[entry.id]) for path, entry in there.items()}
 
     def _read_pages(self, documents: Mapping[FilePath, Entry]) -> list[Page]:
         """Those of these documents that have references or problems."""

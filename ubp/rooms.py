@@ -209,6 +209,8 @@ class Rooms:
             self.repository, self.store, self.config, snapshot, self.progress, kept=self.kept
         )
         if snapshot.kind == "worktree":
+            if self.latest is not None:
+                self.latest.forget()
             self.latest = view
         return view
 

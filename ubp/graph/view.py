@@ -1,7 +1,8 @@
 """The documents of a snapshot and the links between them."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ubp.index import View
@@ -29,7 +30,7 @@ class DocumentRow(NamedTuple):
 
 def open_graph(view: View) -> "Graph":
     """Make sure that a snapshot's links are known and resolved, and answer about them."""
-    return Graph(view, view.learn_graph())
+    return view.derived("graph", lambda: Graph(view, view.learn_graph()))
 
 
 class Graph:
@@ -38,10 +39,11 @@ class Graph:
     def __init__(self, view: View, linked: Linked) -> None:
         self._view = view
         self._linked = linked
+        self._counts: dict[FilePath, tuple[int, int]] = {}
 
     def documents(self) -> list[DocumentRow]:
         """All documents, in the order of their paths."""
-        return [_row(page) for page in self._view.pages()]
+        return list(self._documents.values())
 
     def document(self, path: FilePath) -> DocumentRow | None:
         """A document; None: the path is none."""
@@ -50,6 +52,9 @@ class Graph:
 
     def documents_at(self, paths: Collection[FilePath]) -> dict[FilePath, DocumentRow]:
         """Those of these paths that are documents."""
+        known: Mapping[FilePath, DocumentRow] | None = vars(self).get("_documents")
+        if known is not None:
+            return {path: known[path] for path in paths if path in known}
         return {path: _row(page) for path, page in self._view.pages_at(paths).items()}
 
     def outlinks(self, path: FilePath) -> tuple[Edge, ...]:
@@ -98,14 +103,11 @@ class Graph:
         self, paths: Collection[FilePath] | None = None
     ) -> dict[FilePath, tuple[int, int]]:
         """How many links lead from each page (None: all) to another one, and from others to it."""
-        outgoing: Counter[FilePath] = Counter()
-        incoming: Counter[FilePath] = Counter()
-        for source, target in self._linked.pairs() if paths is None else self.pairs_at(paths):
-            if source != target:
-                outgoing[source] += 1
-                incoming[target] += 1
         pages = self._linked.pages() if paths is None else self._linked.blobs(paths)
-        return {path: (outgoing[path], incoming[path]) for path in pages}
+        missing = pages.keys() - self._counts.keys()
+        if missing:
+            self._counts |= self._count_links(None if paths is None else missing)
+        return {path: self._counts[path] for path in pages}
 
     def pairs_at(self, paths: Collection[FilePath]) -> Iterator[tuple[FilePath, FilePath]]:
         """The source and the target of each link from or to one of these pages."""
@@ -130,6 +132,20 @@ class Graph:
     def texts(self, paths: Collection[FilePath]) -> dict[FilePath, bytes | None]:
         """The same of several pages."""
         return self._view.read(paths)
+
+    @cached_property
+    def _documents(self) -> dict[FilePath, DocumentRow]:
+        return {page.filepath: _row(page) for page in self._view.pages()}
+
+    def _count_links(self, paths: Collection[FilePath] | None) -> dict[FilePath, tuple[int, int]]:
+        outgoing: Counter[FilePath] = Counter()
+        incoming: Counter[FilePath] = Counter()
+        for source, target in self._linked.pairs() if paths is None else self.pairs_at(paths):
+            if source != target:
+                outgoing[source] += 1
+                incoming[target] += 1
+        wanted = self._linked.pages() if paths is None else paths
+        return {path: (outgoing[path], incoming[path]) for path in wanted}
 
 
 def _row(page: Page) -> DocumentRow:
