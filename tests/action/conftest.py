@@ -43,13 +43,17 @@ state.write_text(json.dumps(comments))
 
 
 class Job(NamedTuple):
-    """What a run left behind: its log, exit status, outputs, summary, and the steps' own lines."""
+    """What a run left behind: its log, exit status, outputs, summary, and the steps' own lines.
+
+    `seconds` are those of each step, by the clock and of CPU.
+    """
 
     status: int
     log: str
     outputs: dict[str, str]
     summary: str
     steps: dict[str, str]
+    seconds: dict[str, tuple[float, float]]
 
     def told(self):
         """All that a user sees, on one page."""
@@ -124,7 +128,7 @@ class Runner:
         return self._run_steps(place, context, environment, files, is_installed=is_installed)
 
     def _run_steps(self, place, context, environment, files, *, is_installed):
-        status, told = 0, {}
+        status, told, seconds = 0, {}, {}
         for step in ACTION["runs"]["steps"]:
             if "run" not in step or not _holds(step.get("if", ""), context):
                 continue
@@ -134,6 +138,7 @@ class Runner:
             script = files["GITHUB_OUTPUT"].parent / "step.sh"
             script.write_text(step["run"], newline="\n")
             assert "${{" not in step["run"]
+            begun = os.times()
             done = subprocess.run(
                 [shutil.which("bash"), "--noprofile", "--norc", "-eo", "pipefail", str(script)],
                 cwd=place,
@@ -144,6 +149,7 @@ class Runner:
                 check=False,
             )
             told[step["name"]] = done.stdout.decode()
+            seconds[step["name"]] = _since(begun)
             for line in files["GITHUB_OUTPUT"].read_text().splitlines():
                 key, _, value = line.partition("=")
                 context[f"steps.{step['id']}.outputs.{key}"] = value
@@ -154,7 +160,13 @@ class Runner:
         temp = str(files["GITHUB_OUTPUT"].parent)
         outputs = {key: value.replace(temp, "TEMP") for key, value in outputs.items()}
         summary = files["GITHUB_STEP_SUMMARY"].read_text()
-        return Job(status, "".join(told.values()), outputs, summary, told)
+        return Job(status, "".join(told.values()), outputs, summary, told, seconds)
+
+
+def _since(begun):
+    now = os.times()
+    cpu = now.children_user + now.children_system - begun.children_user - begun.children_system
+    return now.elapsed - begun.elapsed, cpu
 
 
 def _fill(text, context):
