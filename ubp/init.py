@@ -1,15 +1,15 @@
-"""Use case behind `ubp init`: what is asked and written, and the snippets to paste elsewhere."""
+"""Use case behind `ubp init`: what is asked and written."""
 
 import json
 import os
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ubp.config import DEFAULT_INCLUDE
 from ubp.config_file import schema_text
 from ubp.errors import UsageError
 from ubp.model import DEBT_FILE, FilePath
+from ubp.snippets import Snippet
 
 CONFIG_NAME = "config.json"
 SCHEMA_NAME = "config.schema.json"
@@ -18,8 +18,6 @@ IGNORE_NAME = ".gitignore"
 # What a team shares: the configuration, the accepted old findings, and this file. Nothing else:
 # the index is derived, and each machine's own.
 IGNORE_TEXT = "*\n!.gitignore\n!config.json\n!debt.txt\n"
-
-_PLAIN_SCALAR = re.compile(r"(?:https?://|/)?[\w./@+~=-]+(?: [\w./@+~=-]+)*")
 
 # Where documentation is kept, the commonest first.
 DOCS_FOLDERS = ("docs", "doc", "documentation")
@@ -33,35 +31,11 @@ class Plan(NamedTuple):
     exclude: tuple[str, ...] = ()
 
 
-class Place(NamedTuple):
-    """Where UBP was set up and how it was started: what snippets are made of.
-
-    `launch` is the command that runs now, `server` the same where it can serve agents, else empty;
-    `install` the line that makes it so. `repository` and `revision` tell where it was installed
-    from, None where that is no Git repository. `files` are names that stand in the root.
-    """
-
-    root: str
-    launch: tuple[str, ...]
-    server: tuple[str, ...]
-    install: str
-    repository: str | None
-    revision: str | None
-    files: frozenset[str]
-
-
-class Snippet(NamedTuple):
-    """Something to paste: a row of SNIPPETS, filled in."""
-
-    name: str
-    title: str
-    text: str
-
-
 class Initialized(NamedTuple):
     """What `ubp init` did: files from the root, counts of the new index, snippets to paste.
 
-    `embedded` (sections) is None where nothing was to be embedded, or there is no model.
+    `embedded` (sections) is None where nothing was to be embedded, or there is no model. So many
+    findings are `acceptable`: they are there already, and no debt file is.
     """
 
     root: str
@@ -72,17 +46,9 @@ class Initialized(NamedTuple):
     problems: int
     links: int
     embedded: int | None
+    acceptable: int
     seconds: float
     snippets: tuple[Snippet, ...]
-
-
-class Row(NamedTuple):
-    """A snippet: what it is called, where it can be used, what it says there."""
-
-    name: str
-    title: Callable[[Place], str]
-    is_possible: Callable[[Place], bool]
-    text: Callable[[Place], str]
 
 
 def propose(documents: Collection[FilePath], bound: Collection[FilePath]) -> Plan:
@@ -151,15 +117,6 @@ def is_configured(data_dir: str) -> bool:
     return os.path.lexists(os.path.join(data_dir, CONFIG_NAME))
 
 
-def make_snippets(place: Place) -> tuple[Snippet, ...]:
-    """The snippets that can be used here."""
-    return tuple(
-        Snippet(row.name, row.title(place), row.text(place))
-        for row in SNIPPETS
-        if row.is_possible(place)
-    )
-
-
 def _refuse_links(data_dir: str, names: Sequence[str]) -> None:
     for name in names:
         path = os.path.join(data_dir, name) if name else data_dir
@@ -181,114 +138,3 @@ def _write(path: str, text: str) -> bool:
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.write(text)
     return True
-
-
-def _pre_commit_title(place: Place) -> str:
-    if ".pre-commit-config.yaml" in place.files:
-        return "pre-commit: add this to `repos` in .pre-commit-config.yaml"
-    return "pre-commit: .pre-commit-config.yaml, then `pre-commit install`"
-
-
-def _pre_commit_repository(place: Place) -> str:
-    return (
-        f"{_repos(place)}"
-        f"  - repo: {_scalar(place.repository or '')}\n"
-        f"    rev: {_scalar(place.revision or '')}\n"
-        "    hooks:\n"
-        "      - id: ubp-stale\n"
-    )
-
-
-def _pre_commit_local(place: Place) -> str:
-    import shlex
-
-    return (
-        f"{_repos(place)}"
-        "  - repo: local\n"
-        "    hooks:\n"
-        "      - id: ubp-stale\n"
-        "        name: stale documentation\n"
-        f"        entry: {_scalar(shlex.join([*place.launch, 'stale', '--staged']))}\n"
-        "        language: system\n"
-        "        always_run: true\n"
-        "        pass_filenames: false\n"
-        "        require_serial: true\n"
-        "        stages: [pre-commit, pre-merge-commit]\n"
-    )
-
-
-def _claude_code(place: Place) -> str:
-    import shlex
-
-    return shlex.join(["claude", "mcp", "add", "ubp", "--", *_serving(place)]) + "\n"
-
-
-def _servers(key: str, **more: str) -> Callable[[Place], str]:
-    """What a client reads from a file: its servers under this key."""
-
-    def text(place: Place) -> str:
-        command, *arguments = _serving(place)
-        server = json.dumps({**more, "command": command, "args": arguments}, ensure_ascii=False)
-        return f'{{\n  "{key}": {{\n    "ubp": {server}\n  }}\n}}\n'
-
-    return text
-
-
-def _serving(place: Place) -> tuple[str, ...]:
-    # Clients start it from anywhere.
-    return (*place.server, "--cwd", place.root, "serve")
-
-
-def _can_serve(place: Place) -> bool:
-    return bool(place.server)
-
-
-def _repos(place: Place) -> str:
-    return "" if ".pre-commit-config.yaml" in place.files else "repos:\n"
-
-
-def _scalar(text: str) -> str:
-    """A YAML scalar, quoted unless nothing in it could mean anything else."""
-    return text if _PLAIN_SCALAR.fullmatch(text) else json.dumps(text, ensure_ascii=False)
-
-
-# A row for everything that can be pasted; what needs a command that UBP lacks is no row.
-SNIPPETS = (
-    Row(
-        "pre-commit",
-        _pre_commit_title,
-        lambda place: place.repository is not None,
-        _pre_commit_repository,
-    ),
-    Row(
-        "pre-commit-local",
-        lambda place: f"{_pre_commit_title(place)} (runs the installed ubp)",
-        lambda place: bool(place.launch),
-        _pre_commit_local,
-    ),
-    Row(
-        "claude-code",
-        lambda _: "Claude Code: run this in the repository",
-        _can_serve,
-        _claude_code,
-    ),
-    Row(
-        "claude-desktop",
-        lambda _: "Claude Desktop: claude_desktop_config.json",
-        _can_serve,
-        _servers("mcpServers"),
-    ),
-    Row("cursor", lambda _: "Cursor: .cursor/mcp.json", _can_serve, _servers("mcpServers")),
-    Row(
-        "vscode",
-        lambda _: "VS Code: .vscode/mcp.json",
-        _can_serve,
-        _servers("servers", type="stdio"),
-    ),
-    Row(
-        "mcp-extra",
-        lambda _: "Agents: this installs what `ubp serve` needs",
-        lambda place: not place.server,
-        lambda place: f"{place.install}\n",
-    ),
-)

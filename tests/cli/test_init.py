@@ -12,7 +12,8 @@ from ubp.__main__ import main
 from ubp.cli.origin import Origin, find_install, find_launch, find_origin
 from ubp.config import Config
 from ubp.config_file import load_config
-from ubp.init import IGNORE_TEXT, Place, Plan, config_record, make_snippets, plan_for, propose
+from ubp.init import IGNORE_TEXT, Plan, config_record, plan_for, propose
+from ubp.snippets import Place, make_snippets
 
 
 @pytest.mark.parametrize(
@@ -172,6 +173,7 @@ def place(**known):
         "repository": None,
         "revision": None,
         "files": frozenset(),
+        "origin": "",
     }
     return Place(**{**default, **known})
 
@@ -231,6 +233,110 @@ def test_agents_clients_read_one_command_from_their_snippets(server):
         *("claude", "mcp", "add", "ubp", "--"),
         *(command, *arguments),
     ]
+
+
+AT_GITHUB = {"repository": "https://github.com/example/ubp.git", "revision": "v1.0"}
+
+
+def text_of(name, **known):
+    """The text of a snippet; None where it is not offered."""
+    found = [one.text for one in make_snippets(place(**known)) if one.name == name]
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize(
+    "project",
+    [
+        {"files": frozenset({".github"})},
+        {"origin": "https://github.com/example/project"},
+        {"origin": "git@github.com:example/gitlab.git"},
+        {"origin": "ssh://git@GitHub.com:22/example/project.git"},
+    ],
+)
+def test_a_project_at_github_is_offered_the_action(project):
+    import yaml
+
+    assert text_of("gitlab", **AT_GITHUB, **project) is None
+    workflow = yaml.safe_load(text_of("github", **AT_GITHUB, **project))
+    assert workflow == {
+        True: "pull_request",  # YAML 1.1 reads `on` so; GitHub does not
+        "permissions": {"contents": "read"},
+        "jobs": {
+            "documentation": {
+                "runs-on": "ubuntu-latest",
+                "steps": [{"uses": "actions/checkout@v5"}, {"uses": "example/ubp@v1.0"}],
+            }
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("repository", "origin"),
+    [
+        (None, "https://github.com/example/project"),
+        ("https://git.example.com/ubp", "https://github.com/example/project"),
+        ("https://github.com/example/ubp", "https://git.example.com/github.com/project"),
+        ("https://github.com/example/ubp", ""),
+    ],
+)
+def test_without_an_action_or_github_there_is_no_workflow(repository, origin):
+    assert text_of("github", repository=repository, revision="v1", origin=origin) is None
+
+
+@pytest.mark.parametrize(
+    "project",
+    [
+        {"files": frozenset({".gitlab-ci.yml"})},
+        {"origin": "https://gitlab.com/example/project.git"},
+        {"origin": "git@gitlab.example.com:docs/github.com.git"},
+    ],
+)
+def test_a_project_at_gitlab_is_offered_a_job(project):
+    import yaml
+
+    assert text_of("github", **AT_GITHUB, **project) is None
+    job = yaml.safe_load(text_of("gitlab", **AT_GITHUB, **project))["documentation"]
+    assert job == {
+        "image": "python:3.13",
+        "rules": [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"'}],
+        "variables": {"GIT_DEPTH": "0"},
+        "script": [
+            "pip install --quiet 'ubp @ git+https://github.com/example/ubp.git@v1.0'",
+            'ubp check --base "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --output-file gitlab=ubp.json',
+        ],
+        "artifacts": {"reports": {"codequality": "ubp.json"}},
+    }
+    script = yaml.safe_load(text_of("gitlab", **project))["documentation"]["script"]
+    assert script[0] == "pip install --quiet ubp"
+
+
+def test_what_the_job_runs_is_a_call_that_works(drifted, ubp, monkeypatch):
+    import yaml
+
+    drifted.git("remote", "add", "origin", "https://gitlab.com/example/project.git")
+    record = ubp(drifted, "init", "--yes", "--json").record
+    (text,) = (one["text"] for one in record["snippets"] if one["name"] == "gitlab")
+    monkeypatch.setenv("CI_MERGE_REQUEST_DIFF_BASE_SHA", drifted.git("rev-parse", "HEAD~1"))
+    line = yaml.safe_load(text)["documentation"]["script"][1]
+    _, *tokens = shlex.split(os.path.expandvars(line))
+    assert ubp(drifted, *tokens).status == 1
+    (finding,) = json.loads((drifted.root / "ubp.json").read_text())
+    assert finding["location"]["path"] == "docs/a.md"
+
+
+DEBT = "  10 findings are there already: ubp debt accepts them, so that only new ones fail\n"
+
+
+def test_many_old_findings_are_offered_to_be_accepted(drifted, ubp):
+    drifted.write("docs/links.md", "".join(f"[{n}](gone{n}.md)\n" for n in range(8)))
+    told = ubp(drifted, "init", "--yes").out
+    assert "are there already" not in told
+    drifted.write("docs/more.md", "[gone](gone.md)\n")
+    assert DEBT in ubp(drifted, "init", "--yes").out
+    assert ubp(drifted, "init", "--yes", "--json").record["acceptable"] == 10
+    ubp(drifted, "debt")
+    drifted.write("docs/most.md", "".join(f"[{n}](gone{n}.md)\n" for n in range(20)))
+    assert ubp(drifted, "init", "--yes", "--json").record["acceptable"] == 0
 
 
 def test_what_is_missing_for_agents_is_installed_by_a_line(monkeypatch):

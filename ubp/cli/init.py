@@ -12,19 +12,18 @@ from ubp.cli.opening import open_workspace
 from ubp.cli.origin import find_install, find_launch, find_origin
 from ubp.cli.questions import ask, ask_list, choose
 from ubp.cli.terminal import Terminal
-from ubp.errors import UsageError
+from ubp.errors import GitMissingError, UsageError
 from ubp.init import (
     Initialized,
-    Place,
     Plan,
     is_configured,
-    make_snippets,
     plan_for,
     propose,
     write_files,
 )
 from ubp.render.records import initialized_record
 from ubp.render.text.init import initialized_text
+from ubp.snippets import Place, make_snippets
 from ubp.workspace import Workspace
 
 EXTRA = "full"  # what serves agents
@@ -69,8 +68,9 @@ def init(
             problems=sum(1 for page in pages if page.facts.problems),
             links=view.learn_graph().buckets().total(),
             embedded=None if skip_embedding else workspace.embed(view),
+            acceptable=_acceptable(workspace),
             seconds=time.perf_counter() - started,
-            snippets=make_snippets(_place(root)),
+            snippets=make_snippets(_place(workspace, root)),
         )
     if terminal.options.json:
         terminal.record(initialized_record(done))
@@ -106,7 +106,13 @@ def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:
     return plan._replace(include=include, exclude=exclude)
 
 
-def _place(root: str) -> Place:
+def _acceptable(workspace: Workspace) -> int:
+    """How many findings a debt file could accept; one that is there takes no more."""
+    found = workspace.accept()
+    return found.accepted if found.text is not None else 0
+
+
+def _place(workspace: Workspace, root: str) -> Place:
     origin = find_origin()
     has_server = find_spec("mcp") is not None
     return Place(
@@ -117,4 +123,13 @@ def _place(root: str) -> Place:
         repository=origin.repository if origin else None,
         revision=origin.revision if origin else None,
         files=frozenset(os.listdir(root)),
+        origin=_origin(workspace),
     )
+
+
+def _origin(workspace: Workspace) -> str:
+    try:
+        found = workspace.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
+    except GitMissingError:
+        return ""
+    return found.decode("utf-8", "replace").strip()

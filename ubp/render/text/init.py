@@ -1,10 +1,13 @@
 """`ubp init` for people: what was written, what was found, what to paste."""
 
-from ubp.init import Initialized, Snippet
+from ubp.init import Initialized
 from ubp.render.ansi import Style
 from ubp.render.wording import count, printable
+from ubp.snippets import Snippet
 
 RULE_WIDTH = 70
+# Fewer are put right sooner than a file is reviewed that accepts them.
+MANY_FINDINGS = 10
 
 
 def initialized_text(done: Initialized, style: Style) -> str:
@@ -25,6 +28,9 @@ def initialized_text(done: Initialized, style: Style) -> str:
     ]
     if done.written:
         lines.append(f"  {style.cyan('git add .ubp')}  shares the configuration and nothing else")
+    if done.acceptable >= MANY_FINDINGS:
+        accepts = f"{style.cyan('ubp debt')} accepts them, so that only new ones fail"
+        lines.append(f"  {count(done.acceptable, 'finding')} are there already: {accepts}")
     for snippet in done.snippets:
         lines += ["", *_snippet(snippet, style)]
     return "\n".join(lines) + "\n"
