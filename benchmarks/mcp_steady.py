@@ -25,6 +25,8 @@ from served import Client, Failed
 
 CLIENTS, PAGES = 4, 120
 SECONDS_BETWEEN_EDITS = 0.05
+# Now and then nothing happens for so long that a server may trust what it saw.
+SECONDS_OF_QUIET, MOVES_BETWEEN = 3.0, 70
 BRANCHES = ("main", "other")
 MOST_GROWTH = 1.2
 NOT_FOUND, INVALID = -32003, -32602
@@ -280,7 +282,8 @@ def main() -> None:
         begun = time.monotonic()
         while any(asker.is_alive() for asker in askers):
             ground.move()
-            time.sleep(SECONDS_BETWEEN_EDITS)
+            is_quiet = sum(ground.counts.values()) % MOVES_BETWEEN == 0
+            time.sleep(SECONDS_OF_QUIET if is_quiet else SECONDS_BETWEEN_EDITS)
         seconds = time.monotonic() - begun
         defects = errors.read_text().count(" ERROR ")
     told = ", ".join(f"{number} {name}" for name, number in ground.counts.items())

@@ -1,0 +1,101 @@
+"""`ubp serve`: what it offers, and what keeps it from serving; how it serves is in tests/server."""
+
+import json
+
+import pytest
+
+from ubp.cli import serve as command
+from ubp.running import told_as_running
+from ubp.tools.registry import TOOLSETS
+
+DOCS = [tool.name for tool in TOOLSETS["docs"]]
+CARE = [tool.name for tool in TOOLSETS["care"]]
+
+
+@pytest.fixture
+def offered(monkeypatch, repository, ubp):
+    """What would be served for some options."""
+    told = []
+
+    def record(_, offer, **options):
+        told.append(([tool.name for tool in offer.tools], offer[1:], options["level"]))
+
+    monkeypatch.setattr("ubp.server.serving.serve_repository", record)
+
+    def run(*options):
+        answer = ubp(repository, "serve", *options)
+        assert (answer.status, answer.out, answer.err) == (0, "", "")
+        return told.pop()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("options", "tools"),
+    [
+        ([], [*DOCS, *CARE]),
+        (["--toolsets", "care"], CARE),
+        (["--tools", "ubp_get_page, ubp_search"], ["ubp_search", "ubp_get_page"]),
+        (["--toolsets", "care", "--tools", "ubp_get_page"], ["ubp_get_page", *CARE]),
+        (["--tools", "ubp_get_page", "--exclude-tools", "ubp_get_page"], []),
+        (["--toolsets", "docs", "--exclude-tools", "ubp_search"], DOCS[1:]),
+        (["--read-only"], [*DOCS, *CARE]),
+    ],
+)
+def test_tools_are_chosen_and_excluding_wins(offered, options, tools):
+    assert offered(*options)[0] == tools
+
+
+@pytest.mark.parametrize(
+    ("options", "level"), [([], 20), (["--quiet"], 40), (["--verbose"], 10), (["-q"], 40)]
+)
+def test_the_log_is_as_loud_as_it_is_told_to_be(offered, options, level):
+    assert offered(*options)[2] == level
+
+
+def test_schemas_of_answers_can_be_left_out(offered):
+    assert offered()[1] == (True,)
+    assert offered("--no-output-schema")[1] == (False,)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--toolsets", "doc"], "There is no tool set doc."),
+        (["--exclude-tools", "ubp_serch"], "There is no tool ubp_serch."),
+        (["extra"], ""),
+    ],
+)
+def test_a_wrong_call_serves_nothing(repository, ubp, options, message):
+    answer = ubp(repository, "serve", *options)
+    assert answer.status == 2
+    assert answer.out == ""
+    assert message in answer.err
+
+
+def test_without_the_library_the_line_that_installs_it_is_told(repository, ubp, monkeypatch):
+    monkeypatch.setattr(command, "find_spec", lambda _: None)
+    answer = ubp(repository, "serve")
+    assert answer.status == 2
+    assert "pip install" in answer.err
+
+
+def test_where_there_is_no_repository_nothing_is_said_on_the_wire(spawn, tmp_path):
+    class Nowhere:
+        root = tmp_path
+
+    done = spawn(Nowhere, "serve", stdin=None)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: ")
+
+
+def test_status_tells_the_servers_that_run(repository, ubp):
+    repository.write("a.md", "# A\n")
+    ubp(repository, "status")
+    data_dir = str(repository.root / ".ubp")
+    with told_as_running(data_dir):
+        (server,) = json.loads(ubp(repository, "status", "--json").out)["servers"]
+        text = ubp(repository, "status").out
+    assert f"Server:        running (PID {server['pid']}, since " in text
+    assert ubp(repository, "status", "--json").record["servers"] == []
+    assert "Server:" not in ubp(repository, "status").out
