@@ -197,3 +197,32 @@ def test_a_diff_that_pages_share_is_shown_once(drifted, ubp):
     assert "\n`src/a.py`, described in `docs/c.md:3`, `docs/d.md:3`:\n\n```diff\n" in text
     assert text.count("```diff") == 1
     assert "\n… and 43 more lines\n```\n" in text
+
+
+FOLDED = """\
+### UBP: Nothing found in 3 pages (1 ignored, 1 old one accepted).
+
+<details><summary>1 accepted in .ubp/debt.txt</summary>
+
+- `docs/a.md:5` `There is no file old.md.`
+
+</details>
+
+<details><summary>1 ignored</summary>
+
+- `docs/a.md:7` `There is no file never.md.`
+
+</details>
+"""
+
+
+def test_accepted_old_findings_are_told_apart_from_ignored_ones(drifted, ubp, at):
+    at(drifted)
+    drifted.page("docs/a.md", "src/a.py", body="[old](old.md)\n")
+    drifted.commit("Link")
+    assert ubp(drifted, "debt").status == 0
+    page = drifted.root / "docs/a.md"
+    page.write_text(page.read_text() + "\n[never](never.md) <!-- ubp: ignore[broken-link] -->\n")
+    told = ubp(drifted, "check", "--format", "markdown")
+    assert (told.status, told.err) == (0, "")
+    assert told.out == FOLDED

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from ubp.check.finding import Finding
 from ubp.check.table import NAMES, find_rules
-from ubp.model import FilePath
+from ubp.model import DEBT_FILE, FilePath
 from ubp.render.headline import headline
 from ubp.render.markdown_rows import HEADER, row
 from ubp.render.markdown_words import LONGEST_MESSAGE, code, fenced, place
@@ -48,7 +48,8 @@ def markdown_text(outcome: Outcome) -> str:
     for title, group in (
         ("could not be verified", report.unknown),
         ("there before", report.debts),
-        ("ignored", report.ignored),
+        (f"accepted in {DEBT_FILE}", [one for one in report.ignored if one.is_accepted]),
+        ("ignored", [one for one in report.ignored if not one.is_accepted]),
     ):
         if group:
             text.fold(f"{len(group)} {title}", _items(group, outcome))
