@@ -1,8 +1,10 @@
 """What the index survives: `kill -9` at random moments, and eight processes at once.
 
-python benchmarks/torture.py [--rounds 200] [--gatherings 10] [--pages 400] [--graph] [--quick]
+python benchmarks/torture.py [--rounds 200] [--gatherings 10] [--pages 400] [--graph] [--meaning]
+    [--quick]
 
-Asked is `ubp stale --all`, or with --graph `ubp get-graph`, which learns links and words.
+Asked is `ubp stale --all`, or with --graph `ubp get-graph`, which learns links and words, or with
+--meaning a search that embeds every section.
 Each answer is held against that of an index built from nothing; exits 1 where one differs.
 """
 
@@ -47,10 +49,13 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=400)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--graph", action="store_true", help="learn links and words")
+    parser.add_argument("--meaning", action="store_true", help="embed the sections")
     parser.add_argument("--quick", action="store_true", help="a few of each, on 40 pages")
     options = parser.parse_args()
     if options.graph:
         ASK[len(UBP) :] = ["get-graph", "--json"]
+    if options.meaning:
+        ASK[len(UBP) :] = ["search", "--mode", "semantic", "how a module is used", "--json"]
     if options.quick:
         options.rounds, options.gatherings, options.pages = 6, 1, 40
     # A quick run is a test, and may share its machine with others.
@@ -168,7 +173,10 @@ def differs(answer: Answer, expected: Answer | None) -> str:
 
 def comparable(output: str) -> Any:
     """An answer without what the clock moves."""
-    return json.loads(output, object_hook=lambda o: {k: v for k, v in o.items() if k != "age_days"})
+    moved = {"age_days", "query_time_ms", "token_estimate"}
+    return json.loads(
+        output, object_hook=lambda o: {key: value for key, value in o.items() if key not in moved}
+    )
 
 
 def kill_once(root: Path, after: float) -> float | None:
