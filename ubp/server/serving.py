@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 from ubp.running import told_as_running
@@ -54,7 +55,13 @@ def _find(directory: str, environment: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _open(root: str, environment: Mapping[str, str], progress: Progress) -> Workspace:
-    return Workspace.open(root, environment=environment, warn=LOG.warning, progress=progress)
+    return Workspace.open(root, environment=environment, warn=_warn, progress=progress)
+
+
+@cache
+def _warn(sentence: str) -> None:
+    """Say once what each opening finds again."""
+    LOG.warning("%s", sentence)
 
 
 async def _serve(streams: Streams, office: Office, offer: Offer) -> None:
@@ -68,6 +75,8 @@ async def _serve(streams: Streams, office: Office, offer: Offer) -> None:
     wire.start()
     office.start()
     LOG.info("serving %d tools", len(offer.tools))
+    if os.isatty(streams.source):
+        LOG.info("agents' clients start this themselves (`ubp init` prints how); Ctrl-C ends it")
     keeping = asyncio.create_task(_keep_ready(wire.has_spoken, office))
     await server.run(wire.messages, wire, server.create_initialization_options())
     keeping.cancel()
