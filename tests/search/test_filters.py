@@ -17,6 +17,8 @@ from ubp.search.query import read_query
         ("tag:a OR tag:b tag:c", "", Filters(tags=(("a", "b"), ("c",)))),
         ("type:api type:guide", "", Filters(doc_types=("api", "guide"))),
         ('path:"a b/c d" foo', "foo", Filters(paths=("a b/c d",))),
+        ("path:'a b' foo", "foo", Filters(paths=("a b",))),
+        ("tag:it's", "", Filters(tags=(("it's",),))),
         ("Path:docs/**", "", Filters(paths=("docs/**",))),
         ("-tag:draft", "", Filters(excluded=(Filter("tag", "draft"),))),
         ("foo NOT type:api", "foo", Filters(excluded=(Filter("type", "api"),))),

@@ -82,7 +82,8 @@ def take_filters(text: str) -> tuple[str, Filters]:
 
     def take(match: re.Match[str]) -> str:
         nonlocal last_end
-        value = (match["quoted"] or (match["value"] or "").rstrip(",;")).strip()
+        value = match["quoted"] or match["single"] or (match["value"] or "").rstrip(",;")
+        value = value.strip()
         if not value:
             return match[0]
         one = Filter(_kind(match["kind"]), value)
@@ -149,7 +150,7 @@ def _without_holes(text: str) -> str:
 # A phrase is passed over whole: what it holds is no filter.
 _FILTER = re.compile(
     r'"[^"]*"|(?<![^\s(])(?P<not>(?-i:NOT)\s+)?(?P<minus>-)?(?P<kind>tag|type|path):'
-    r'(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"()]+))',
+    r"""(?:"(?P<quoted>[^"]*)"|'(?P<single>[^']+)'|(?P<value>[^\s"()]+))""",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\s+OR\s+")

@@ -43,10 +43,11 @@ def share_out(full_text: FullText, terms: Sequence[Term]) -> Shares:
             break
         finding.append(term)
     ranking = [term for term in terms if term in finding or frequencies[term] <= size * WORTHLESS]
+    held = [term for term in terms if frequencies[term]]
     return Shares(
         tuple(term for term in terms if term in finding),
         tuple(ranking),
-        _telling(terms, [_worth(frequencies[term], size) for term in terms]),
+        _telling(held, [_worth(frequencies[term], size) for term in held]),
     )
 
 
@@ -56,6 +57,6 @@ def _worth(frequency: int, size: int) -> float:
 
 
 def _telling(terms: Sequence[Term], worth: Sequence[float]) -> tuple[Term, ...]:
-    least = max(worth) * LEAST_SHOWN
+    least = max(worth, default=0.0) * LEAST_SHOWN
     ordered = sorted(zip(worth, terms, strict=True), key=lambda one: -one[0])
     return tuple(term for value, term in ordered if value >= least)
