@@ -1,6 +1,7 @@
 """The meaning of a repository's pages: vectors made once, found again, shared."""
 
 import os
+import random
 import sqlite3
 from pathlib import Path
 
@@ -330,3 +331,29 @@ def test_pages_that_can_be_read_later_are_found_then(pets, small):
         assert found() == ["dog.md"]
         file.write_bytes(content)
         assert found() == ["cat.md"]
+
+
+def test_whatever_changes_the_nearest_are_those_of_a_fresh_look(repository, small):
+    chance = random.Random(7)
+    words = ["cat", "kitten", "dog", "car", "lorry", "unheard"]
+    query = small.encode(["cat"])
+    with Workspace.open(str(repository.root)) as workspace:
+        for step in range(25):
+            path = f"{chance.randrange(6)}.md"
+            if chance.random() < 0.25 and (repository.root / path).exists():
+                repository.remove(path)
+            else:
+                repository.write(path, f"{' '.join(chance.choices(words, k=2))}\n")
+            if chance.random() < 0.4:
+                repository.commit()
+            if step == 12:
+                workspace.store.prune()
+            expected = []
+            for page in sorted(repository.root.glob("*.md")):
+                vector = small.encode([page.read_text()])
+                if vector.rows.any():
+                    expected.append((page.name, vector.nearest(query, 1)[0][1]))
+            near = workspace.view().meaning(small).nearest("cat", 99)
+            scores = {one.path: one.score for one in near}
+            assert scores == pytest.approx(dict(expected), abs=0.02)
+            assert [one.score for one in near] == sorted(scores.values(), reverse=True)
