@@ -13,7 +13,7 @@ from ubp.__main__ import main
 
 pytestmark = pytest.mark.anyio
 
-PAGES = 700  # read by several processes, in a second or two
+PAGES = 350  # more than are read while others wait
 
 
 @pytest.fixture
