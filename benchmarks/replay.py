@@ -1,0 +1,279 @@
+"""Replay history: how often `ubp stale --base` would have spoken, and what came of it.
+
+    python benchmarks/replay.py [--commits 500] GIT_DIR[:KEY,KEY…]…
+
+Each of the last commits of the main line is judged against its first parent, as a pull request is.
+
+*Alarms*: how many of the commits it would have spoken at, of how many pages, and which share of
+those pages somebody touched within the next 30 days. A page is one that is told by one commit; its
+window is left out where history ends before it is over. Beside it the same share of the pages that
+it said nothing of at the same commits: without that, the first share says little.
+
+*Misses*: a reference's drift begins where its source changes and ends where the page is edited
+(the same commit may do both), its source comes back, or the reference goes. An edit is *unrelated*
+where no line that it takes out or puts in names the source: by its path, its name, or an identifier
+of a line that changed in the source (a word with an underscore, a digit or a capital inside).
+Whether the edit was about the source in other words nobody can tell by machine, so the share is
+the most that can have been missed; *slight* is the part of it that touched no more than two lines
+or nothing but front matter, where hardly anybody will have looked at the source.
+"""
+
+import argparse
+import re
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from measure import print_table
+
+from ubp.model import ReferenceVerdict
+from ubp.paths import Glob, is_glob
+from ubp.workspace import Workspace
+
+WINDOW = 30 * 86_400
+SLIGHT_LINES = 2
+SHORTEST_NAME = 4  # `app` and `cli` are words of everybody's prose
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:_\w|[a-z][A-Z]|\d)\w*")
+
+Key = tuple[str, str]  # page, source
+
+
+class Step(NamedTuple):
+    """A commit of the main line, when it came, and the files that it touched."""
+
+    commit: str
+    date: int
+    touched: frozenset[str]
+
+
+class State(NamedTuple):
+    """What a reference and its page are at a commit."""
+
+    page_blob: str
+    verdict: ReferenceVerdict
+
+
+class Edit(NamedTuple):
+    """What an edit of a page was about, as far as a machine can tell."""
+
+    is_related: bool
+    is_slight: bool
+
+
+class Alarms:
+    """Counts what was told, and which of it was followed by an edit."""
+
+    def __init__(self, steps: list[Step]) -> None:
+        self._steps = steps
+        self.spoken = self.pages = self.distinct_pages = 0
+        self.told: Counter[bool] = Counter()
+        self.others: Counter[bool] = Counter()
+        self._names: set[str] = set()
+
+    def add(self, number: int, told: Collection[str], bound: Collection[str]) -> None:
+        """Count what is told at a step, beside the other pages that name sources."""
+        if not told:
+            return
+        self.spoken += 1
+        self.pages += len(told)
+        self._names.update(told)
+        self.distinct_pages = len(self._names)
+        end = self._steps[number].date + WINDOW
+        if end > self._steps[-1].date:
+            return
+        later: set[str] = set()
+        for step in self._steps[number + 1 :]:
+            if step.date <= end:
+                later |= step.touched
+        for page in bound:
+            (self.told if page in told else self.others)[page in later] += 1
+
+    def row(self, name: str, seconds: float) -> list[str]:
+        """A line of the table."""
+        commits = len(self._steps) - 1
+        return [
+            name,
+            str(commits),
+            f"{self.spoken} ({percent(self.spoken, commits)})",
+            f"{self.pages} ({self.distinct_pages} different)",
+            share(self.told),
+            share(self.others),
+            f"{seconds:.0f}",
+        ]
+
+
+class Misses:
+    """Counts how drift ended."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.ends: Counter[str] = Counter()
+        self.slight = 0
+        self._open: set[Key] = set()
+
+    def add(self, before: Mapping[Key, State], now: Mapping[Key, State]) -> None:
+        """Compare two commits that follow each other."""
+        for key in before.keys() - now.keys():
+            self._end(key, "reference gone")
+        for key in now.keys() & before.keys():
+            old, new = before[key], now[key]
+            if "pin" in {old.verdict.baseline, new.verdict.baseline}:
+                continue
+            is_edited = old.page_blob != new.page_blob
+            is_changed = old.verdict.current_blob != new.verdict.current_blob
+            was_fresh, is_fresh = (s.verdict.verdict == "fresh" for s in (old, new))
+            if was_fresh and not is_fresh:
+                self._open.add(key)
+            elif is_edited and is_fresh and (is_changed or not was_fresh):
+                self._cleared(key, old, new, was_fresh=was_fresh)
+            elif not was_fresh and is_fresh:
+                self._end(key, "source came back")
+
+    def row(self, name: str) -> list[str]:
+        """A line of the table."""
+        ends = self.ends
+        drifts = ends.total() + len(self._open)
+        return [
+            name,
+            str(drifts),
+            str(ends["at once, related"] + ends["at once, unrelated"]),
+            str(ends["later, related"] + ends["later, unrelated"]),
+            str(ends["reference gone"] + ends["source came back"]),
+            str(len(self._open)),
+            f"{ends['at once, unrelated']} ({percent(ends['at once, unrelated'], drifts)})",
+            f"{ends['later, unrelated']} ({percent(ends['later, unrelated'], drifts)})",
+            f"{self.slight} ({percent(self.slight, drifts)})",
+        ]
+
+    def _cleared(self, key: Key, old: State, new: State, *, was_fresh: bool) -> None:
+        described = old.verdict.current_blob if was_fresh else old.verdict.baseline_blob
+        edit = self._judge(key, old, new, described)
+        self._open.discard(key)
+        when, what = (
+            "at once" if was_fresh else "later",
+            "related" if edit.is_related else "unrelated",
+        )
+        self.ends[f"{when}, {what}"] += 1
+        self.slight += edit.is_slight and not edit.is_related
+
+    def _end(self, key: Key, how: str) -> None:
+        if key in self._open:
+            self._open.discard(key)
+            self.ends[how] += 1
+
+    def _judge(self, key: Key, old: State, new: State, described: str | None) -> Edit:
+        lines = changed_lines(self._root, old.page_blob, new.page_blob)
+        text = "\n".join(lines)
+        source = key[1].rstrip("/")
+        names = {source, source.rpartition("/")[2], Path(source).stem} if source else set()
+        if is_glob(source):
+            names = {Glob(source).prefix.rstrip("/")}
+        changed = changed_lines(self._root, described, new.verdict.current_blob)
+        names |= {word for line in changed for word in IDENTIFIER.findall(line)}
+        words = set(re.findall(r"\w+", text))
+        is_related = any(
+            name in (words if name.isidentifier() else text)
+            for name in names
+            if len(name) >= SHORTEST_NAME
+        )
+        body = [line for line in lines if not re.match(r"[\w-]+:|\s*- |---|\s*$", line)]
+        return Edit(is_related, len(lines) <= SLIGHT_LINES * 2 or not body)
+
+
+def main() -> None:
+    """Replay each repository and print two tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--commits", type=int, default=500)
+    parser.add_argument("repository", nargs="+", metavar="GIT_DIR[:KEY,KEY…]")
+    options = parser.parse_args()
+    alarms, misses = [], []
+    for argument in options.repository:
+        path, _, keys = argument.partition(":")
+        one, other = replay(Path(path), keys.split(",") if keys else [], options.commits)
+        alarms.append(one)
+        misses.append(other)
+    spoken = ["repository", "commits", "spoke at", "pages told", "told, then touched in 30 days"]
+    print_table("Alarms", [*spoken, "not told, and touched all the same", "CPU s"], alarms)
+    ended = ["page edited at once", "edited later", "ended otherwise", "still open"]
+    missed = ["unrelated, at once", "unrelated, later", "slight ones among both"]
+    print_table("Misses", ["repository", "drifts", *ended, *missed], misses)
+
+
+def replay(git_dir: Path, keys: list[str], count: int) -> tuple[list[str], list[str]]:
+    """Judge the last commits of a repository, in a clone that shares its objects."""
+    begun = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "clone.git"
+        run = ["git", "clone", "--quiet", "--shared", "--bare", "--", str(git_dir), str(root)]
+        subprocess.run(run, check=True)
+        steps = read_steps(root, count)
+        alarms, misses = Alarms(steps), Misses(root)
+        before: dict[Key, State] = {}
+        with Workspace.open(str(root), keys=keys) as workspace:
+            for number, step in enumerate(steps):
+                report = workspace.stale(ref=step.commit)
+                now = {
+                    (one.page.filepath, answer.source_path): State(one.page.blob, answer)
+                    for one in report.pages
+                    for answer in one.references
+                }
+                if number:
+                    base = steps[number - 1].commit
+                    change = workspace.stale(ref=step.commit, base=base)
+                    told = {one.page.filepath for one in change.brought if one.level != "unknown"}
+                    alarms.add(number, told, {page for page, _ in now})
+                    misses.add(before, now)
+                before = now
+        changed_lines.cache_clear()
+    name = git_dir.name if git_dir.name not in {"repo", ".git"} else git_dir.parent.name
+    return alarms.row(name, time.process_time() - begun), misses.row(name)
+
+
+def read_steps(root: Path, count: int) -> list[Step]:
+    """The last commits of the main line, oldest first, the one before them ahead."""
+    out = git(
+        *(root, "log", "--first-parent", "-m", "-z", "--name-only", "--no-renames"),
+        *(f"--max-count={count + 1}", "--format=%x01%H %ct", "HEAD"),
+    )
+    steps = []
+    for record in out.split("\x01")[1:]:
+        head, *names = record.replace("\n", "\0").split("\0")
+        commit, date = head.split()
+        steps.append(Step(commit, int(date), frozenset(filter(None, names))))
+    return steps[::-1]
+
+
+@cache
+def changed_lines(root: Path, old: str | None, new: str | None) -> tuple[str, ...]:
+    """The lines that stand in one of two blobs or trees; none where Git has one of them not."""
+    if old is None or new is None or old == new:
+        return ()
+    out = git(root, "diff", "--unified=0", "--no-color", "--no-ext-diff", old, new, "--")
+    return tuple(
+        line[1:] for line in out.splitlines() if line[:1] in "+-" and line[:3] not in {"+++", "---"}
+    )
+
+
+def git(root: Path, *args: str) -> str:
+    """What git says; nothing where it cannot."""
+    done = subprocess.run(["git", *args], cwd=root, check=False, capture_output=True)
+    return done.stdout.decode(errors="replace") if done.returncode == 0 else ""
+
+
+def share(counts: Counter[bool]) -> str:
+    """How many of those whose window is over."""
+    return f"{counts[True]} of {counts.total()} ({percent(counts[True], counts.total())})"
+
+
+def percent(part: int, whole: int) -> str:
+    """A share."""
+    return f"{100 * part / whole:.0f} %" if whole else "-"
+
+
+if __name__ == "__main__":
+    main()
