@@ -63,6 +63,15 @@ def test_empty_lines_are_passed_over(line, make_request):
     assert line.hear() == {"jsonrpc": "2.0", "id": 7, "result": {}}
 
 
+@pytest.mark.parametrize("params", [None, {}, {"requestId": {}}, {"requestId": "none"}])
+def test_a_word_that_means_nothing_is_passed_over(line, make_request, params):
+    line.say({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+    line.say({"jsonrpc": "2.0", "method": "notifications/nope", "params": params})
+    line.say({"jsonrpc": "2.0", "id": "nobody asked", "result": params or {}})
+    line.say(make_request(8, "ping"))
+    assert line.hear() == {"jsonrpc": "2.0", "id": 8, "result": {}}
+
+
 def test_a_large_message_arrives_whole(line, called):
     line.say(called(8, "empty", **{"x" * 1_000_000: 1}))
     assert line.hear()["error"]["code"] == -32602

@@ -74,9 +74,9 @@ class Wire:
         """
         if self._is_ending or not self._under_way:
             self._hang_up()
-        elif not self._is_ending:
+        else:
+            self._is_ending = True
             self._loop.call_later(SECONDS_BETWEEN_LOOKS, self._look)
-        self._is_ending = True
 
     def flush(self) -> None:
         """Wait until everything said is with the client."""
@@ -113,8 +113,8 @@ class Wire:
             self._settle((message.params or {}).get("requestId"))  # it is never answered
         self._arrivals.send_nowait(SessionMessage(message))
 
-    def _settle(self, request: RequestId | None) -> None:
-        if request is not None:
+    def _settle(self, request: object) -> None:
+        if isinstance(request, (int, str)):
             self._under_way.discard(request)
         if self._is_ending and not self._under_way:
             self._hang_up()
