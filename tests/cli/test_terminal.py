@@ -65,11 +65,14 @@ def test_progress_is_one_line_and_gone_before_the_answer(clock, terminal):
         clock[0] += 1 / 32
         made.progress("Reading pages", done, 1000)
     drawn = made._stderr.getvalue()
-    assert drawn.startswith("\rReading pages: 10/1000\rReading pages: 14/1000")
+    empty = "-" * 20
+    assert drawn.startswith(f"\rReading pages: [{empty}] 10/1000\rReading pages: [{empty}] 14/1000")
+    assert f"\rReading pages: [{'#' * 10}{'-' * 10}] 502/1000\r" in drawn
     assert drawn.count("\r") == 248
     assert "\n" not in drawn
     made.write("answer\n")
-    assert made._stderr.getvalue().endswith("\rReading pages: 998/1000\r" + " " * 23 + "\r")
+    last = f"Reading pages: [{'#' * 19}-] 998/1000"
+    assert made._stderr.getvalue().endswith(f"\r{last}\r{' ' * len(last)}\r")
     assert made._stdout.getvalue() == "answer\n"
 
 

@@ -18,6 +18,7 @@ from ubp.render.wording import printable
 
 # A line of progress is drawn ten times a second: often enough to live, too seldom to cost.
 SECONDS_BETWEEN_STEPS = 0.1
+BAR_WIDTH = 20  # with its words it fits on a line of 80
 # Work that is done sooner needs no line.
 SECONDS_OF_PATIENCE = 0.3
 
@@ -112,7 +113,8 @@ class Terminal:
         if is_early or now - self._last_step < SECONDS_BETWEEN_STEPS or not self._is_watched():
             return
         self._last_step = now
-        line = f"{step}: {done}/{total}"
+        filled = BAR_WIDTH * min(done, total) // total if total > 0 else 0
+        line = f"{step}: [{'#' * filled}{'-' * (BAR_WIDTH - filled)}] {done}/{total}"
         padding = " " * (self._progress_width - len(line))
         self._progress_width = len(line)
         self._tell(f"\r{line}{padding}")
