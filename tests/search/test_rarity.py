@@ -2,8 +2,10 @@
 
 import pytest
 
+from ubp.search.ranking import WEIGHTS
 from ubp.search.rarity import MIN_COMMON, MOST_MATCHES, share_out
 from ubp.search.terms import Term
+from ubp.store.fulltext import Match
 from ubp.workspace import Workspace
 
 
@@ -24,7 +26,7 @@ class Counted:
 def shared(size, **frequencies):
     """The written terms that find, rank, tell."""
     shares = share_out(Counted(size, **frequencies), [Term(word) for word in frequencies])
-    return tuple([term.written for term in terms] for terms in shares)
+    return tuple([term.written for term in terms] for terms in shares[:3])
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,20 @@ def shared(size, **frequencies):
 def test_common_terms_find_nothing_beside_rarer_ones(size, frequencies, finding, ranking, telling):
     found = shared(size, **frequencies)
     assert (found[0], sorted(found[1]), found[2]) == (finding, sorted(ranking), telling)
+
+
+def test_no_chunk_of_the_full_text_ranks_higher_than_it_could(repository):
+    repository.write("full.md", f"# Token pin\n\n{'token pin ' * 120}\n")
+    for number in range(20):
+        repository.write(f"{number}.md", f"Another page, number {number}.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        full_text = workspace.view().full_text()
+        terms = [Term("token"), Term("pin"), Term("absent")]
+        held, alone = share_out(full_text, terms[:2]).most, share_out(full_text, terms[:1]).most
+        best, *_ = full_text.search(Match('"token" OR "pin"', WEIGHTS.columns), 9)
+        assert held == pytest.approx(2 * alone)
+        assert 0.85 * held < -best.rank < held < share_out(full_text, terms).most
 
 
 def test_so_many_matches_are_ranked_at_most():

@@ -22,8 +22,12 @@ from ubp.model import FilePath
 #   as they are, words 0.45                                                   0.747 0.607   31   4
 # Squares, roots and products of the two change the third digit only.
 WORDS_SHARE = 0.5
-# What links can fill of the gap between a page's score and 1.
-LINKS_SHARE = 0.05
+# What links can fill of the gap between a page's score and 1. Of 29 sets of natural pages, 4,200
+# questions: Recall@5 of texts of links 0.877 without, 0.880 with 0.05, 0.883 with 0.1, 0.888 with
+# 0.2; of headings 0.705 0.709 0.712 0.714. Mean reciprocal rank grows by 0.002 and 0.001 at most.
+# Up to 0.1 no set is clearly worse, and the first place is lost 6 times for 11 that are won; with
+# 0.2 it is lost as often as won.
+LINKS_SHARE = 0.1
 
 
 class LegScores(NamedTuple):
@@ -55,11 +59,14 @@ class Fused(NamedTuple):
 
 
 def fuse(legs: LegScores, asked: Asked) -> list[Fused]:
-    """Pages by score, the best first; equal ones by path."""
-    most = asked.most_words or max(legs.words.values(), default=1.0)
+    """Pages by score, the best first; equal ones by their words, then by path."""
+    # Words alone need no measure that others understand: the best page's will do.
+    most = asked.most_words if legs.meaning else 0.0
+    most = most or max(legs.words.values(), default=1.0)
+    # What words in a file's name add may lead beyond what BM25 could find.
     words = {path: min(1.0, score / most) for path, score in legs.words.items()}
     meaning = {path: min(1.0, max(0.0, cosine)) for path, cosine in legs.meaning.items()}
-    # A page that it has not named is no nearer than the last one that it has.
+    # A page that meaning has not named is no nearer than the last one that it has.
     least = min(meaning.values(), default=0.0)
     share = WORDS_SHARE if words and meaning else float(bool(words))
     found = []
@@ -68,4 +75,4 @@ def fuse(legs: LegScores, asked: Asked) -> list[Fused]:
         links = legs.links.get(path)
         score = direct + (1 - direct) * LINKS_SHARE * (links or 0.0)
         found.append(Fused(path, score, words.get(path), meaning.get(path), links))
-    return sorted(found, key=lambda one: (-one.score, one.path))
+    return sorted(found, key=lambda one: (-one.score, -legs.words.get(one.path, 0.0), one.path))

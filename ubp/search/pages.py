@@ -8,12 +8,13 @@ from ubp.model import FilePath, LinkType
 from ubp.search.file_names import FileNames
 from ubp.search.filters import Filters
 from ubp.search.fusion import Asked, Fused, LegScores, fuse
+from ubp.search.leg import Leg
 from ubp.search.links import SEEDS, LinksLeg, find_links
 from ubp.search.meaning import Meaning, find_meaning
 from ubp.search.query import Cut, Query, read_query, write_match
 from ubp.search.ranking import Corpus, Ranking
 from ubp.search.results import Legs, PageHit, is_found, show_pages
-from ubp.search.scope import Scope, find_scope
+from ubp.search.scope import Scope, find_literal, find_scope
 from ubp.search.stopwatch import Stopwatch
 from ubp.search.words import find_words
 
@@ -88,21 +89,20 @@ def _ask_legs(
     legs, links, ranking = Legs(), LinksLeg(), Ranking()
     if wish.mode != "semantic":
         with watch.step("words"):
-            # What only quotes, or ends in a star, finds no page by its words that is out of scope.
-            narrows = query.is_boolean or query.excluded or any(query.filters)
-            corpus = Corpus(view.full_text(), means.names, scope if narrows else None)
+            corpus = Corpus(view.full_text(), means.names, scope)
             words, ranking = find_words(corpus, query, chunks)
             legs = legs._replace(words=words)
     if means.meaning is not None and wish.mode != "fulltext":
         with watch.step("meaning"):
             found = find_meaning(means.meaning, query, chunks, scope)
-            legs = legs._replace(meaning=found)
+            legs = legs._replace(meaning=_literally(view, query, means, found))
     if wish.mode == "hybrid":
         with watch.step("links"):
             best = [one for one in _fuse(legs, ranking) if is_found(one, legs)][:SEEDS]
             seeds = {one.path: one.score for one in best}
             links = find_links(view.ties(), seeds, wish.depth, wish.link_types)
-            legs = legs._replace(links=links.leg.within(scope))
+            near = links.leg.within(scope)
+            legs = legs._replace(links=_literally(view, query, means, near))
     if wish.mode == "semantic" and query.wanted is not None:
         full_text = view.full_text()
         match = write_match(query.wanted, lambda term: full_text.has(term.expression))
@@ -110,8 +110,15 @@ def _ask_legs(
     return legs, links, ranking
 
 
+def _literally(view: View, query: Query, means: Means, leg: Leg) -> Leg:
+    """What of a leg holds the query where nothing else may answer it."""
+    if not query.is_literal or query.is_boolean:
+        return leg
+    return leg.within(find_literal(view, query, means.names, leg.scores.keys()))
+
+
 def _fuse(legs: Legs, ranking: Ranking) -> list[Fused]:
-    return fuse(LegScores(*(leg.scores for leg in legs)), Asked(len(ranking.terms)))
+    return fuse(LegScores(*(leg.scores for leg in legs)), Asked(ranking.most))
 
 
 def _list_scope(view: View, query: Query, scope: Scope, limit: int) -> PageAnswer:

@@ -48,7 +48,8 @@ class Ranking(NamedTuple):
     """Places, the best first; `is_cut`: there may be more.
 
     `expression` is what was looked for in FTS5's language, `terms` what places may hold of it,
-    `telling` what of that tells them apart, `cuts` what was looked for in pieces.
+    `telling` what of that tells them apart, `cuts` what was looked for in pieces; `most` is the
+    BM25 that the best place could have, 0 where that is not known.
     """
 
     places: tuple[Ranked, ...] = ()
@@ -57,6 +58,7 @@ class Ranking(NamedTuple):
     terms: tuple[Term, ...] = ()
     telling: tuple[Term, ...] = ()
     cuts: tuple[Cut, ...] = ()
+    most: float = 0.0
 
 
 class Corpus(NamedTuple):
@@ -82,8 +84,8 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     unseen = _by_name_alone(bonus, found) if is_plain else []
     places = tuple(sorted([*found, *unseen], key=lambda one: (one.rank, one.path)))
     is_cut = len(chunks) >= fetched
-    telling = shares.telling if shares else match.terms
-    return Ranking(places, is_cut, match.expression, match.terms, telling, match.cuts)
+    telling, most = (shares.telling, shares.most) if shares else (match.terms, 0.0)
+    return Ranking(places, is_cut, match.expression, match.terms, telling, match.cuts, most)
 
 
 def _find_chunks(

@@ -1,4 +1,4 @@
-"""Which terms of a query find chunks, and which only rank them: the commonest cost most."""
+"""What a query's terms are worth, and which of them find chunks: the commonest cost most."""
 
 from collections.abc import Sequence
 from math import log
@@ -16,24 +16,31 @@ COMMON, MIN_COMMON = 1 / 8, 1000
 WORTHLESS = 1 / 2
 # Beside a rare term one that is worth less than that share of it is not worth showing: "is", "how".
 LEAST_SHOWN = 1 / 3
+# What FTS5's BM25 gives at most for a term of weight 1 (k1 + 1), and instead of no weight at all.
+SATURATED, LEAST_WEIGHT = 2.2, 1e-6
 # However many terms are left: 64 bigrams of a pasted sentence find half of 90,000 chunks.
 MOST_MATCHES = 30_000
 
 
 class Shares(NamedTuple):
-    """The terms that find chunks, those that rank what is found, and (rarest first) tell why."""
+    """The terms that find chunks, those that rank what is found, and (rarest first) tell why.
+
+    `most` is the BM25 that a chunk comes near to that is full of all terms.
+    """
 
     finding: tuple[Term, ...]
     ranking: tuple[Term, ...]
     telling: tuple[Term, ...]
+    most: float
 
 
 def share_out(full_text: FullText, terms: Sequence[Term]) -> Shares:
     """Share a query's terms, any of which will do, out; a term alone does everything."""
-    if len(terms) == 1:
-        return Shares(tuple(terms), tuple(terms), tuple(terms))
     size = full_text.size()
     frequencies = {term: full_text.frequency(term.expression) for term in terms}
+    most = SATURATED * sum(_weight(frequency, size) for frequency in frequencies.values())
+    if len(terms) == 1:
+        return Shares(tuple(terms), tuple(terms), tuple(terms), most)
     finding: list[Term] = []
     matches = 0
     for term in sorted(frequencies, key=lambda one: (frequencies[one], terms.index(one))):
@@ -48,12 +55,22 @@ def share_out(full_text: FullText, terms: Sequence[Term]) -> Shares:
         tuple(term for term in terms if term in finding),
         tuple(ranking),
         _telling(held, [_worth(frequencies[term], size) for term in held]),
+        most,
     )
 
 
+def _weight(frequency: int, size: int) -> float:
+    """A term's weight in FTS5's BM25."""
+    return max(LEAST_WEIGHT, log(_odds(frequency, size)))
+
+
 def _worth(frequency: int, size: int) -> float:
-    """BM25's weight of a term, above zero for every one."""
-    return log(1 + (max(size, frequency) - frequency + 0.5) / (frequency + 0.5))
+    """The same, above zero for every term."""
+    return log(1 + _odds(frequency, size))
+
+
+def _odds(frequency: int, size: int) -> float:
+    return (max(size, frequency) - frequency + 0.5) / (frequency + 0.5)
 
 
 def _telling(terms: Sequence[Term], worth: Sequence[float]) -> tuple[Term, ...]:

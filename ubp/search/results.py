@@ -29,8 +29,9 @@ class Legs(NamedTuple):
 class Breakdown(NamedTuple):
     """What each leg says of a page, None where it says nothing.
 
-    `words`: its BM25 by the best page's; `meaning`: the cosine of its closest chunk; `links`: its
-    proximity to another of the best pages.
+    `words`: its BM25 as a share of what it could be, or of the best page's where words alone were
+    asked; `meaning`: the cosine of its closest chunk; `links`: its proximity to another of the best
+    pages.
     """
 
     words: float | None
