@@ -79,10 +79,12 @@ class FullText:
             return frequency > 0
         return frequency > FIRST and bool(self.search(Match(match), 1))
 
-    def holding(self, match: str) -> set[FilePath]:
-        """The documents with a chunk that matches."""
-        blobs = self._ask(lambda: self._that_count(self._index.holding(match)))
-        return {path for paths in self._paths_of(blobs).values() for path in paths}
+    def holding(self, match: str, within: Collection[FilePath] | None = None) -> set[FilePath]:
+        """The documents with a chunk that matches, of those `within` if they are given."""
+        of = None if within is None else set(self._linked.blobs(within).values())
+        blobs = self._ask(lambda: self._that_count(self._index.holding(match, of)))
+        found = {path for paths in self._paths_of(blobs).values() for path in paths}
+        return found if within is None else found.intersection(within)
 
     def frequency(self, match: str) -> int:
         """How many chunks match, those of other snapshots too: what BM25 goes by.

@@ -1,6 +1,6 @@
 """Which pages may answer a query, whatever its legs say: filters, exclusions, operators."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ubp.index import View
 from ubp.indexing.fulltext import FullText
@@ -22,14 +22,27 @@ def find_scope(view: View, query: Query, names: FileNames) -> Scope:
     of its file, and none that is excluded in any of them.
     """
     admitted = find_admitted(view, query.filters, names.paths)
-    if query.tree is None or not (query.is_literal or query.excluded):
+    if query.tree is None or not (query.is_boolean or query.excluded):
         return admitted
     answering = _Answering(view.full_text(), names)
-    if query.is_literal:
+    if query.is_boolean:
         held = answering.pages(query.tree)
         return frozenset(held) if admitted is None else admitted & held
     excluded = (answering.pages(one, is_excluded=True) for one in query.excluded)
     return frozenset(names.paths if admitted is None else admitted).difference(*excluded)
+
+
+def find_literal(
+    view: View, query: Query, names: FileNames, paths: Collection[FilePath]
+) -> frozenset[FilePath]:
+    """Those of these pages that hold what a literal query wants.
+
+    Its words find no others. Only what is found by meaning or links has to be looked at: the pages
+    that hold `pre*` may be half of all.
+    """
+    if query.wanted is None:
+        return frozenset()
+    return frozenset(_Answering(view.full_text(), names, paths).pages(query.wanted))
 
 
 def find_admitted(view: View, filters: Filters, documents: Sequence[FilePath]) -> Scope:
@@ -46,9 +59,12 @@ def find_admitted(view: View, filters: Filters, documents: Sequence[FilePath]) -
 
 
 class _Answering:
-    def __init__(self, full_text: FullText, names: FileNames) -> None:
+    def __init__(
+        self, full_text: FullText, names: FileNames, within: Collection[FilePath] | None = None
+    ) -> None:
         self._full_text = full_text
         self._names = names
+        self._within = within
 
     def pages(self, node: Node, *, is_excluded: bool = False) -> set[FilePath]:
         """The pages that hold what a tree says; what is excluded is never cut."""
@@ -56,7 +72,10 @@ class _Answering:
             match = write_match(
                 node, lambda term: is_excluded or self._full_text.has(term.expression)
             )
-            return self._full_text.holding(match.expression) | self._names.holding(match.terms)
+            named = self._names.holding(match.terms)
+            if self._within is not None:
+                named.intersection_update(self._within)
+            return named | self._full_text.holding(match.expression, self._within)
         if isinstance(node, Not):
             wanted = self.pages(node.wanted, is_excluded=is_excluded)
             return wanted.difference(*(self.pages(one, is_excluded=True) for one in node.excluded))

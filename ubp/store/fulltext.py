@@ -101,12 +101,15 @@ class FullTextIndex:
         rows = self._database.rows("SELECT count(*) FROM words_docsize")
         return int(rows[0][0]) if rows else 0
 
-    def holding(self, match: str) -> set[ObjectId]:
+    def holding(self, match: str, within: Collection[ObjectId] | None = None) -> set[ObjectId]:
         """The pages with a chunk that holds the words, whether or not they count."""
+        condition, arguments = "", []
+        if within is not None:
+            condition, arguments = OF_PAGES, [json.dumps(self._pages(within))]
         rows = self._database.matches(
-            "SELECT blob FROM page WHERE id IN (SELECT page FROM words"
-            " JOIN chunk ON chunk.id = words.rowid WHERE words MATCH ?)",
-            [match],
+            "SELECT blob FROM page WHERE id IN (SELECT page FROM chunk WHERE id IN"  # noqa: S608  # a constant
+            f" (SELECT rowid FROM words WHERE words MATCH ?{condition}))",
+            [match, *arguments],
         )
         return self._database.unpack(lambda: {unpack_id(blob) for (blob,) in rows}) or set()
 
