@@ -1,0 +1,146 @@
+"""How well is the right page found? Tables over labelled sets, by the product's own search.
+
+    python benchmarks/retrieval.py SET… [--queries 300] [--modes fulltext,semantic,rrf,hybrid]
+
+A set is a folder with docs.jsonl {id, title, text}, queries.jsonl {id, text}, and qrels.tsv
+(query_id, doc_id, relevance; one header line); benchmarks/retrieval_sets.py makes some of any
+repository. It is written as a repository of Markdown, one page a document, and asked through
+`Workspace.search`. `rrf` is what the plainest fusion would make of the first hundred pages of the
+other two, for comparison. In brackets: 95 % intervals by bootstrap over the queries. `gain` is
+hybrid minus the better of its two legs, query by query; + and - mark where that is clear.
+"""
+
+import argparse
+import math
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from measure import print_table
+from retrieval_data import SEED, Labelled, read_set, sample, write_repository
+
+from ubp.workspace import Workspace
+
+LEGS = ("fulltext", "semantic")
+MODES = (*LEGS, "rrf", "hybrid")
+METRICS = ("Recall@5", "MRR@10", "nDCG@10")
+DEPTH = 10
+RRF_DEPTH, RRF_K = 100, 60
+RESAMPLES = 2000
+
+Numbers = npt.NDArray[np.float64]
+
+
+class Measured(NamedTuple):
+    """A set's name and size, and for each mode a row a query, a column a metric."""
+
+    name: str
+    documents: int
+    modes: Mapping[str, Numbers]
+
+
+def main() -> None:
+    """Print a table for each metric."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("sets", nargs="+", type=Path)
+    parser.add_argument("--queries", type=int, default=300)
+    parser.add_argument("--modes", default=",".join(MODES))
+    options = parser.parse_args()
+    modes = options.modes.split(",")
+    found = []
+    for folder in options.sets:
+        name = "-".join(folder.resolve().parts[-2:])
+        found.append(measure(name, sample(read_set(folder), options.queries), modes))
+        print(f"{name}: done", flush=True)
+    for metric, title in enumerate(METRICS):
+        tell(title, metric, found, modes)
+
+
+def measure(name: str, chosen: Labelled, modes: Sequence[str]) -> Measured:
+    """Ask a set's queries in each mode."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_repository(chosen.documents, Path(folder))
+        paths = {one.id: one.path for one in chosen.documents}
+        asked = {
+            text: {paths[document]: grade for document, grade in grades.items()}
+            for text, grades in chosen.answers.items()
+        }
+        with Workspace.open(folder) as workspace:
+            rows = {
+                mode: np.array([judge(ask(workspace, q, mode), asked[q]) for q in asked])
+                for mode in modes
+            }
+    return Measured(name, len(chosen.documents), rows)
+
+
+def ask(workspace: Workspace, query: str, mode: str, limit: int = DEPTH) -> list[str]:
+    """The paths of the pages that are found, the best first."""
+    if mode != "rrf":
+        found = workspace.search(query, mode=mode, limit=limit, is_dated=False)  # type: ignore[arg-type]
+        return [hit.page.filepath for hit in found.answer.pages]
+    scores: dict[str, float] = {}
+    for leg in LEGS:
+        for place, path in enumerate(ask(workspace, query, leg, RRF_DEPTH), 1):
+            scores[path] = scores.get(path, 0.0) + 1 / (RRF_K + place)
+    return sorted(scores, key=lambda path: (-scores[path], path))[:limit]
+
+
+def judge(found: Sequence[str], grades: Mapping[str, float]) -> tuple[float, float, float]:
+    """The metrics of one answer."""
+    first = found[:DEPTH]
+    places = [place for place, path in enumerate(first, 1) if path in grades]
+    recall = sum(path in grades for path in first[:5]) / min(5, len(grades))
+    best = sorted(grades.values(), reverse=True)[:DEPTH]
+    gain = _discounted([grades.get(path, 0.0) for path in first]) / _discounted(best)
+    return recall, 1 / places[0] if places else 0.0, gain
+
+
+def interval(values: Numbers) -> tuple[float, float]:
+    """Between which bounds the mean lies, in 95 of 100 cases."""
+    drawn = np.random.default_rng(SEED).integers(0, len(values), (RESAMPLES, len(values)))
+    low, high = np.percentile(values[drawn].mean(axis=1), [2.5, 97.5])
+    return float(low), float(high)
+
+
+def tell(title: str, metric: int, found: Sequence[Measured], modes: Sequence[str]) -> None:
+    """Print a metric's table, and how often hybrid is clearly better or worse than both legs."""
+    is_compared = {*LEGS, "hybrid"} <= set(modes)
+    rows, marks = [], []
+    for one in found:
+        means = {mode: float(one.modes[mode][:, metric].mean()) for mode in modes}
+        row = [one.name, str(one.documents), str(len(one.modes[modes[0]]))]
+        row += [f"{means[mode]:.3f}" for mode in modes]
+        if is_compared:
+            hybrid = one.modes["hybrid"][:, metric]
+            better = max(LEGS, key=lambda leg: means[leg])
+            gains = hybrid - one.modes[better][:, metric]
+            low, high = interval(gains)
+            marks.append("+" if low > 0 else "-" if high < 0 else "=")
+            row += [_bounds(interval(hybrid)), f"{gains.mean():+.3f} {_bounds((low, high))}"]
+            row.append(marks[-1])
+        rows.append(row)
+    overall = [np.mean([one.modes[mode][:, metric].mean() for one in found]) for mode in modes]
+    rows.append(["mean", "", "", *(f"{mean:.3f}" for mean in overall)])
+    header = ["set", "pages", "queries", *modes]
+    print_table(title, header + ["hybrid's", "gain", ""] * is_compared, rows)
+    if marks:
+        counted = ", ".join(f"{marks.count(mark)} {name}" for mark, name in VERDICTS.items())
+        print(f"\nHybrid against the better of its legs: {counted}")
+
+
+VERDICTS = {"+": "clearly better", "=": "as good", "-": "clearly worse"}
+
+
+def _bounds(bounds: tuple[float, float]) -> str:
+    return f"[{bounds[0]:.3f}, {bounds[1]:.3f}]"
+
+
+def _discounted(grades: Sequence[float]) -> float:
+    return sum(grade / math.log2(place + 1) for place, grade in enumerate(grades, 1))
+
+
+if __name__ == "__main__":
+    main()
