@@ -2,8 +2,9 @@
 
 Measured with vectors alone, on sets made of the links and the headings of six repositories (2,600
 queries; Recall@5, mean of twelve sets): the text as it stands 0.620, without signs, addresses and
-tags 0.677, without its code too 0.692; the title twice 0.7 points more (links 3 points more,
-headings 1 less).
+tags 0.677, without its code too 0.692. The title twice finds pages by the texts of links better (3
+points), by headings (1 to 2) and by headings in another language (4) worse; together with words,
+over 51 sets, it is 0.746 for 0.751 with the title once.
 """
 
 import re
@@ -30,10 +31,10 @@ def key_of(title: str | None, heading_path: Sequence[str], body: str) -> bytes:
 
 
 def text_to_embed(title: str | None, heading_path: Sequence[str], body: str) -> str:
-    """The words of the page's title, twice, of the headings above the chunk, and of its prose."""
+    """The words of the page's title, of the headings above the chunk, and of its prose."""
     headings = [heading for heading in heading_path if heading != title]
     prose = _without_code(body[:MOST_CHARACTERS])
-    return bare("\n".join([*([title, title] if title else []), *headings, prose]))
+    return bare("\n".join([*([title] if title else []), *headings, prose]))
 
 
 def bare(text: str) -> str:
