@@ -12,5 +12,6 @@ Progress = Callable[[str, int, int], None]
 def be_silent(*_: object) -> None:
     """Take a warning or a step of progress and say nothing."""
 
+
 EMBEDDING = "Embedding sections"
 """The step without which a search still finds words."""
