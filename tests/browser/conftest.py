@@ -57,7 +57,8 @@ class Visit:
 
     def shown(self, selector):
         """The paths in those of these elements that can be seen."""
-        paths = self.page.locator(f"{selector}:visible .path").all_inner_texts()
+        # Not `inner_text`: it is empty for what the browser has not drawn yet.
+        paths = self.page.locator(f"{selector}:visible .path").all_text_contents()
         return [path.replace("\u200b", "") for path in paths]
 
 

@@ -49,7 +49,7 @@ LARGE, SMALL, GONE = "docs/api/large.md", "docs/api/small.md", "docs/guide/gone.
 
 def cards(visited):
     return [
-        visited.page.locator(".page:visible > summary .path").nth(number).inner_text()
+        visited.page.locator(".page:visible > summary .path").nth(number).text_content()
         for number in range(visited.page.locator(".page:visible").count())
     ]
 
