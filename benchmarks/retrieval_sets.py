@@ -97,11 +97,17 @@ def make_sets(repository: Path, commit: str, under: Sequence[str]) -> dict[str, 
 
 
 def check_out(repository: Path, commit: str, under: Sequence[str], root: Path) -> None:
-    """Commit the pages that these folders held to a repository of its own."""
-    pages = [f":(glob){folder}**/*.md" for folder in [f"{one}/" for one in under] or [""]]
+    """Commit the pages that these folders (none: all) held to a repository of its own."""
+    folders = [f"{folder.rstrip('/')}/" for folder in under] or [""]
+    check_out_pages(repository, commit, [f"{folder}**/*.md" for folder in folders], root)
+
+
+def check_out_pages(repository: Path, commit: str, globs: Sequence[str], root: Path) -> None:
+    """Commit the pages that these globs matched."""
+    pages = [f":(glob){glob}" for glob in globs]
     archive = ["git", "-C", str(repository), "archive", commit, *pages]
     with subprocess.Popen(archive, stdout=subprocess.PIPE) as process:
-        subprocess.run(["tar", "-x", "-C", root], stdin=process.stdout, check=True)
+        subprocess.run(["tar", "-x", "-C", str(root)], stdin=process.stdout, check=True)
     if process.returncode:
         raise SystemExit(f"{' '.join(archive)} failed")
     commit_all(root)
