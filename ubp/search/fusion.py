@@ -14,12 +14,11 @@ from ubp.model import FilePath
 # Recall@5 and mean reciprocal rank (at 10), means of 51 sets: texts of links, headings, headings of
 # translations, questions, English and Japanese (benchmarks/retrieval.py). In how many of the 102
 # cases hybrid is clearly better and clearly worse than the better of its legs:
-#   words 0.694 0.559, meaning 0.669 0.522
+#   words 0.675 0.547, meaning 0.651 0.513
 #   by the best page's (words) and from the hundredth's (cosine), half each   0.727 0.588   19  12
-#   the same, words 0.7                                                       0.736 0.596   41   7
-#   as they are, words 0.59                                                   0.749 0.607   39   4
-#   as they are, half each                                                    0.750 0.608   37   4
-#   as they are, words 0.45                                                   0.747 0.607   31   4
+#   as they are, half each                                                    0.741 0.603   35   3
+# With vectors of cleaner text and page-wide words, words 0.7 of the first 0.736 0.596, 0.59 of the
+# second 0.749 0.607, half 0.750 0.608, 0.45 0.747 0.607: shares beside a half change little.
 # Squares, roots and products of the two change the third digit only.
 WORDS_SHARE = 0.5
 # What links can fill of the gap between a page's score and 1. Of 29 sets of natural pages, 4,200
