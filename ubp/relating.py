@@ -18,11 +18,14 @@ if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.graph.context import Context
     from ubp.graph.impact import Impact, Step, Subject
     from ubp.graph.neighbours import Neighbourhood
-    from ubp.graph.view import Graph
+    from ubp.graph.view import DocumentRow, Graph
+    from ubp.search.suggest import Suggestions
     from ubp.staleness.naming import Naming, Namings
 
 MAX_SIZE = 50_000
 MOST_IMPACTED = 100
+MIN_SCORE = 0.8
+MOST_SUGGESTED = 10
 MOST_NEAR = 3  # names that an error offers
 
 
@@ -44,6 +47,14 @@ class PageImpact(NamedTuple):
     """The pages that depend on something, and what became of their sources."""
 
     impact: "Impact"
+    assessments: Mapping[FilePath, Assessment]
+
+
+class LinkSuggestions(NamedTuple):
+    """Pairs of pages that may want a link, the documents, and what became of their sources."""
+
+    suggestions: "Suggestions"
+    documents: "Mapping[FilePath, DocumentRow]"
     assessments: Mapping[FilePath, Assessment]
 
 
@@ -132,6 +143,35 @@ class Relating(Searching):
         found = find_impact(graph, subject, partial(_covering, namings), depth, limit)
         paths = [one.document.path for one in found.impacted]
         return PageImpact(found, self._assessments(view, paths))
+
+    def suggest_links(
+        self,
+        page: str | None = None,
+        *,
+        min_score: float = MIN_SCORE,
+        limit: int = MOST_SUGGESTED,
+        ref: str | None = None,
+    ) -> LinkSuggestions:
+        """Pairs of pages close in meaning without a link, of all or with one page (as in `page`).
+
+        Of the pairs with a score of 0.8 and more four in five are worth a link, at 0.5 three.
+
+        Raises:
+            PageNotFoundError: there is no such page, or more than one.
+            UsageError: there is no embedding model.
+            ModelError: the configured model is not there, or cannot be used.
+        """
+        from ubp.graph.view import open_graph
+        from ubp.search.suggest import suggest_links
+
+        model = self.required_model()
+        view = self.view(Question(ref))
+        name = None if page is None else self._one(view, page)
+        found = suggest_links(view, view.meaning(model), name, min_score, limit)
+        told = (*found.links, *found.duplicates)
+        paths = sorted({hit.path for one in told for hit in (one.first, one.second)})
+        documents = open_graph(view).documents_at(paths)
+        return LinkSuggestions(found, documents, self._assessments(view, paths))
 
     def _subject(self, argument: str, view: View, graph: "Graph", namings: "Namings") -> "Subject":
         """What a PATH means: what stands there, or was named there, else what ends so."""

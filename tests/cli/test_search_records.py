@@ -372,6 +372,31 @@ def test_a_context_has_its_page_and_those_around_it(asked):
     assert [(one["filepath"], one.get("via")) for one in far] == [(AUTH, None), (SESSIONS, AUTH)]
 
 
+def test_a_suggestion_has_both_sections_and_the_reason(asked, linked):
+    text = "A secret key signs the backups, and the key is rotated every month."
+    linked.write("docs/keys.md", f"# Keys\n\n{text}\n")
+    linked.write(
+        "docs/rotation.md",
+        "# Key rotation\n\nEvery month the secret key that signs backups is replaced by another.\n",
+    )
+    linked.commit()
+    (one,) = asked("suggest-links", "docs/keys.md")["suggestions"]
+    assert one["first"] == {
+        "doc_id": doc_id("docs/keys.md"),
+        "filepath": "docs/keys.md",
+        "title": "Keys",
+        "doc_type": "spec",
+        "heading_path": ["Keys"],
+        "line_start": 1,
+        "line_end": 3,
+        "content": text,
+        "staleness": "untracked",
+    }
+    assert one["second"]["filepath"] == "docs/rotation.md"
+    assert {"backups", "signs", "secret"} <= set(one["shared_terms"])
+    assert 0.8 <= one["score"] <= 1 >= one["similarity"]
+
+
 def test_a_context_too_large_says_what_is_missing(asked):
     record = asked("get-context", AUTH, "--max-size", "80")
     assert record["center"]["content"].endswith("and [[twin]].")
@@ -423,6 +448,8 @@ def test_an_impact_has_its_chains(asked):
         "impact docs --depth 0",
         "impact docs --limit 0",
         "get-graph --limit 0",
+        "suggest-links --limit 0",
+        "suggest-links --min-score 1.5",
         "get-graph --center docs/auth.md --depth 6",
     ],
 )

@@ -5,7 +5,6 @@ import pytest
 
 from ubp.embed.collection import Collection
 from ubp.embed.matrix import Matrix
-from ubp.embed.pairs import find_pairs
 from ubp.embed.vectors import Vectors, quantise
 from ubp.model import ObjectId
 
@@ -75,59 +74,6 @@ def test_a_block_that_grew_is_known_at_once(pages, known):
     assert rounded(pages.best(known.cosines(matrix(WEST)), known, 1)) == [(C, 3, 1.0)]
     known.update({}, [3, 7])
     assert pages.missing(known) == {A: 2, C: 3}
-
-
-def test_pairs_are_of_different_pages_best_first(pages, known):
-    found = [
-        (one[:2], other[:2], round(one.score, 2)) for one, other in find_pairs(pages, known, 0.5)
-    ]
-    assert found == [
-        ((A, 0), (C, 1), 1.0),
-        ((A, 0), (C, 0), 0.71),
-        ((A, 1), (C, 0), 0.71),
-    ]
-
-
-def test_pairs_of_some_pages_have_one_of_them(known):
-    pages = Collection({A: KEYS[0], B: KEYS[0], C: KEYS[2]})
-    found = list(find_pairs(pages, known, 0.5, pages.mask({C})))
-    assert [(one[:2], other[:2]) for one, other in found] == [((A, 0), (C, 0)), ((B, 0), (C, 0))]
-    assert list(find_pairs(pages, known, 0.5, pages.mask(set()))) == []
-    assert list(find_pairs(pages, Vectors(2), 0.5)) == []
-
-
-def test_scores_of_both_are_the_pair_s(pages, known):
-    assert all(one.score == other.score <= 1 for one, other in find_pairs(pages, known, 0.1))
-
-
-def test_the_pairs_of_a_random_matrix_are_all_that_numpy_finds(monkeypatch):
-    monkeypatch.setattr("ubp.embed.pairs.ROWS_A_TILE", 8)
-    generator = np.random.default_rng(1)
-    rows = generator.standard_normal((50, 4)).astype(np.float32)
-    many = Vectors(4)
-    keys = [bytes([number]) * 16 for number in range(50)]
-    many.update({1: (b"".join(keys), quantise(Matrix(rows)))}, [])
-    names = [ObjectId(f"{number:040x}") for number in range(25)]
-    pages = Collection({name: keys[2 * n] + keys[2 * n + 1] for n, name in enumerate(names)})
-    found = list(find_pairs(pages, many, 0.6))
-    cosines = many.take(np.arange(50)).rows
-    cosines = cosines @ cosines.T
-    expected = {(i, j) for i in range(50) for j in range(i + 1, 50) if cosines[i, j] >= 0.6}
-    expected = {(i, j) for i, j in expected if i // 2 != j // 2}
-    told = [tuple(2 * names.index(one.page) + one.number for one in pair) for pair in found]
-    assert set(told) == expected
-    assert len(told) == len(expected) > 50
-    scores = [one.score for one, _ in found]
-    assert scores == sorted(scores, reverse=True)
-    some = set(names[:3])
-    asked = list(find_pairs(pages, many, 0.6, pages.mask(some)))
-    assert asked == [pair for pair in found if {one.page for one in pair} & some]
-
-
-def test_of_too_many_pairs_the_best_are_kept(monkeypatch, known):
-    monkeypatch.setattr("ubp.embed.pairs.MOST_PAIRS", 1)
-    pages = Collection({A: KEYS[2], B: KEYS[1], C: KEYS[2] + KEYS[0]})
-    assert [one[:2] for one in next(find_pairs(pages, known, 0.5))] == [(A, 0), (C, 0)]
 
 
 def test_a_byte_a_number_keeps_the_direction():

@@ -231,14 +231,26 @@ def test_what_cannot_be_read_is_pending(pets, small):
         assert workspace.view().count_embedded(small.fingerprint, small.dimensions) == (3, 1)
 
 
-def test_pairs_are_told_with_their_places(pets, small):
+def test_close_chunks_are_told_with_their_places(pets, small):
     pets.write("copy/cat.md", "the kitten\n")
     with Workspace.open(str(pets.root)) as workspace:
         meaning = workspace.view().meaning(small)
-        pairs = [(a.path, b.path, round(a.score, 2)) for a, b in meaning.pairs(0.5)]
-        assert pairs == [("cat.md", "dog.md", 0.78), ("copy/cat.md", "dog.md", 0.78)]
-        assert list(meaning.pairs(0.5, ["car.md"])) == []
-        assert len(list(meaning.pairs(0.5, ["copy/cat.md"]))) == 2
+
+        def told(*arguments):
+            found = meaning.closest(*arguments)
+            return [(a.path, b.path, round(a.score, 2), margin > 0) for a, b, margin in found]
+
+        assert told(str, 0.1)[:2] == [
+            ("cat.md", "dog.md", 0.78, True),
+            ("copy/cat.md", "dog.md", 0.78, True),
+        ]
+        assert told(str, 0.1, ["car.md"]) == []
+        assert {pair[:2] for pair in told(str, 0.1, ["copy/cat.md"])} == {
+            ("cat.md", "dog.md"),
+            ("copy/cat.md", "dog.md"),
+        }
+        assert told(lambda path: path[0], 0.1)[0][:2] == ("cat.md", "dog.md")
+        assert told(lambda _: "one", -1) == []
 
 
 def test_the_configured_model_is_the_one_in_use(pets, small_folder):

@@ -101,6 +101,15 @@ ROWS = (
         "ubp get-graph --center docs/auth.md --depth 1 --format mermaid",
     ),
     Row(
+        "suggest-links",
+        "ubp.cli.suggest_links:suggest_links",
+        ASK,
+        "Find pairs of pages that are close in meaning and not linked in either direction.\n\n"
+        "Translations and versions of a page, logs and boilerplate are left out. It needs the "
+        "extra `full`.",
+        "ubp suggest-links docs/auth.md --min-score 0.6",
+    ),
+    Row(
         "status",
         "ubp.cli.status:status",
         ASK,

@@ -89,8 +89,13 @@ class Vectors:
 
     def take(self, rows: Rows) -> Matrix:
         """These vectors, in this order."""
-        matrix = np.concatenate([block.matrix.rows for block in self._blocks.values()])
-        return Matrix(matrix[rows])
+        taken = np.zeros((len(rows), self.dimensions), dtype=np.float32)
+        start = 0
+        for block in self._blocks.values():
+            inside = (rows >= start) & (rows < start + len(block.keys))
+            taken[inside] = block.matrix.rows[rows[inside] - start]
+            start += len(block.keys)
+        return Matrix(taken)
 
 
 def as_keys(keys: bytes) -> Keys:

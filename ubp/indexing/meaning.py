@@ -1,14 +1,14 @@
 """The meaning of one snapshot: the vectors of its documents' chunks."""
 
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Collection as Group
-from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from ubp.embed.closest import find_close
 from ubp.embed.collection import Collection, Found
 from ubp.embed.matrix import Floats
 from ubp.embed.model import Model
-from ubp.embed.pairs import find_pairs
 from ubp.embed.text import bare
 from ubp.indexing.base import Ground
 from ubp.indexing.holding import Held
@@ -106,25 +106,25 @@ class Meaning:
                 return near[:limit]
             wanted *= GROWTH
 
-    def pairs(
-        self, min_score: float, paths: Group[FilePath] | None = None
-    ) -> Iterator[tuple[MeaningHit, MeaningHit]]:
-        """Chunks of different pages with at least this cosine, best first.
+    def closest(
+        self, key: Callable[[FilePath], str], least: float, paths: Group[FilePath] | None = None
+    ) -> Iterator[tuple[MeaningHit, MeaningHit, float]]:
+        """Chunks of different pages that stand out by so much (see `find_close`), the most first.
 
-        Pages of the same bytes are one page here. With `paths` one of the two is a chunk of these.
+        Pages with the same `key` are as one page. With `paths` one of the two is a chunk of these.
         """
         chunks = Collection(texts_of(self._linked, self._ground.store))
-        of = None
-        if paths is not None:
-            of = chunks.mask(set(self._linked.blobs(paths).values()))
-        found = find_pairs(chunks, self._held.vectors, min_score, of)
+        standing = self._paths_of(set(chunks.pages))
+        keys = [key(standing[page][0]) for page in chunks.pages]
+        of = None if paths is None else chunks.mask(set(self._linked.blobs(paths).values()))
+        found = find_close(chunks, self._held.vectors, keys, least, of)
         while some := list(islice(found, PAIRS_AT_ONCE)):
             hits: dict[Found, list[MeaningHit]] = {}
-            for hit in self._placed(self._standing([one for pair in some for one in pair])):
+            for hit in self._placed(self._standing([one for pair in some for one in pair[:2]])):
                 hits.setdefault(Found(hit.blob, hit.number, hit.score), []).append(hit)
-            for one, other in some:
+            for one, other, margin in some:
                 for left in hits.get(one, ()):
-                    yield from ((left, right) for right in hits.get(other, ()))
+                    yield from ((left, right, margin) for right in hits.get(other, ()))
 
     def _bring(self) -> None:
         """Know the snapshot's chunks, and see that they have vectors."""

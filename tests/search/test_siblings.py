@@ -1,0 +1,66 @@
+"""Which pages are the same one again, and which are about nothing in particular."""
+
+import pytest
+
+from ubp.search.siblings import is_boilerplate, is_log, language_of, sibling_key
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        ("docs/auth.md", "docs/auth.ja.md", "docs/auth_ja.md", "docs/auth-zh-cn.md"),
+        ("docs/guide.md", "docs/ja/guide.md", "docs/pt-br/guide.markdown"),
+        ("reference/7.4/about.md", "reference/v5.1/about.md", "reference/about.md"),
+        ("report-2023.md", "report-2024.md", "report-2024-05-01.md"),
+    ],
+)
+def test_translations_versions_and_years_are_siblings(others):
+    assert len({sibling_key(path) for path in others}) == 1
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        ("docs/sign-in.md", "docs/sign.md", "docs/check-it.md", "docs/check.md"),
+        ("doc1.md", "doc2.md"),
+        ("a/readme.md", "b/readme.md"),
+        ("adr/0001-database.md", "adr/0002-cache.md"),
+    ],
+)
+def test_other_pages_are_none(others):
+    assert len({sibling_key(path) for path in others}) == len(others)
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [("docs/auth.ja.md", "ja"), ("docs/fr/auth.md", "fr"), ("docs/auth.md", None)],
+)
+def test_a_path_tells_the_language(path, language):
+    assert language_of(path) == language
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "CHANGELOG.md",
+        "docs/LICENSE.md",
+        ".github/ISSUE_TEMPLATE/bug.md",
+        ".github/PULL_REQUEST_TEMPLATE.md",
+        "01 Templates/Note.md",
+        "docs/adr-template.md",
+        "tests/fixtures/page.md",
+    ],
+)
+def test_boilerplate_is_told_by_its_name(path):
+    assert is_boilerplate(path)
+
+
+@pytest.mark.parametrize("path", ["docs/template.md", "docs/auth.md", "README.md", "testing/a.md"])
+def test_what_only_sounds_like_it_is_none(path):
+    assert not is_boilerplate(path)
+
+
+def test_dated_pages_are_logs():
+    assert is_log("meetings/2024-05-01.md")
+    assert is_log("blog/2019/news.md")
+    assert not is_log("docs/rfc-12345.md")

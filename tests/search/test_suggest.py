@@ -1,0 +1,141 @@
+"""Which links may be missing."""
+
+import pytest
+
+from ubp.errors import PageNotFoundError, UsageError
+from ubp.search.suggest import margin_of, score_of
+
+AUTH = (
+    "# Authentication\n\nUsers log in with a password. The server issues an access token that"
+    " expires after fifteen minutes; a refresh token renews it.\n"
+)
+SESSIONS = (
+    "# Sessions\n\n## Token lifetime\n\nAccess tokens live for fifteen minutes. Clients renew an"
+    " expired token with their refresh token, without asking for the password again.\n"
+)
+JAPANESE = (
+    "# 認証\n\nユーザーはパスワードでログインします。アクセストークンは15分で失効し、"
+    "リフレッシュトークンで更新します。\n"
+)
+DEPLOY = (
+    "# Deployment\n\nWe deploy with Docker Compose on a virtual machine. The database is backed"
+    " up every night to object storage.\n"
+)
+
+
+@pytest.fixture
+def suggested(repository, opened):
+    """Ask for links between these pages: `suggested({path: text}, **options)`."""
+
+    def ask(pages, page=None, **options):
+        for path, text in pages.items():
+            repository.write(path, text)
+        repository.commit()
+        return opened(repository.root).suggest_links(page, **options)
+
+    return ask
+
+
+def pairs(found):
+    return [(one.first.path, one.second.path) for one in found.suggestions.links]
+
+
+def test_pages_about_the_same_are_suggested_with_their_sections(suggested):
+    found = suggested({"auth.md": AUTH, "sessions.md": SESSIONS, "deploy.md": DEPLOY})
+    (one,) = found.suggestions.links
+    assert (one.first.path, one.second.path) == ("auth.md", "sessions.md")
+    assert (one.first.line_start, one.second.heading_path) == (1, ("Sessions", "Token lifetime"))
+    assert 0.8 <= one.score <= 1
+    assert set(one.terms) == {"password", "fifteen", "minutes", "refresh", "access"}
+    assert found.documents.keys() == found.assessments.keys() == {"auth.md", "sessions.md"}
+
+
+def test_languages_are_crossed_where_nothing_nearer_is_there(suggested):
+    assert pairs(suggested({"auth.md": AUTH, "ninshou.md": JAPANESE, "deploy.md": DEPLOY})) == [
+        ("auth.md", "ninshou.md")
+    ]
+
+
+@pytest.mark.parametrize("link", ["[[sessions]]", "[x](sessions.md)"])
+def test_what_is_linked_in_either_direction_is_not_suggested(suggested, link):
+    pages = {"sessions.md": SESSIONS, "deploy.md": DEPLOY}
+    assert pairs(suggested({"auth.md": f"{AUTH}\n{link}\n", **pages})) == []
+
+
+def test_a_link_of_a_translation_is_a_link_of_all(suggested):
+    pages = {
+        "auth.md": AUTH,
+        "auth.ja.md": f"{JAPANESE}\n[[sessions]]\n",
+        "sessions.md": SESSIONS,
+        "deploy.md": DEPLOY,
+    }
+    assert pairs(suggested(pages)) == []
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("auth.md", "auth.ja.md"),
+        ("v1/auth.md", "v2/auth.md"),
+        ("2024-01-02-auth.md", "2024-02-03-tokens.md"),
+        ("CHANGELOG.md", "auth.md"),
+        ("private/auth.md", "sessions.md"),
+    ],
+)
+def test_siblings_logs_boilerplate_and_excluded_pages_are_left_out(suggested, names):
+    first, second = names
+    found = suggested({first: AUTH, second: SESSIONS, "deploy.md": DEPLOY}, min_score=0.5)
+    assert pairs(found) == []
+
+
+def test_pages_from_one_template_are_left_out(suggested):
+    headings = "".join(f"\n## {name}\n\nNothing to tell.\n" for name in ("Scope", "Team", "Dates"))
+    pages = {"a/x.md": AUTH + headings, "b/y.md": SESSIONS + headings, "deploy.md": DEPLOY}
+    assert pairs(suggested(pages, min_score=0.5)) == []
+
+
+def test_the_same_text_is_told_apart(suggested):
+    found = suggested({"auth.md": AUTH, "copy.md": AUTH.replace("Users", "People"), "d.md": DEPLOY})
+    assert pairs(found) == []
+    (one,) = found.suggestions.duplicates
+    assert (one.first.path, one.second.path) == ("auth.md", "copy.md")
+
+
+def test_diagrams_and_lists_of_links_say_too_little(suggested):
+    diagram = "```mermaid\ngraph TD\n  A --> B\n  B --> C\n  C --> D\n```\n"
+    links = "[One](https://example.com/one) [Two](https://example.com/two)\n"
+    pages = {"a.md": diagram, "b.md": f"{diagram}\n", "c.md": links, "d.md": f"\n{links}"}
+    assert suggested(pages, min_score=0).suggestions[:2] == ((), ())
+
+
+def test_of_a_page_its_own_pairs_are_told_and_it_comes_first(suggested):
+    pages = {"auth.md": AUTH, "sessions.md": SESSIONS, "deploy.md": DEPLOY}
+    assert pairs(suggested(pages, "sessions.md")) == [("sessions.md", "auth.md")]
+    assert pairs(suggested({}, "deploy.md")) == []
+    with pytest.raises(PageNotFoundError):
+        suggested({}, "nowhere.md")
+
+
+def test_a_limit_and_a_revision_hold(suggested):
+    pages = {"auth.md": AUTH, "sessions.md": SESSIONS, "ninshou.md": JAPANESE, "d.md": DEPLOY}
+    assert len(pairs(suggested(pages))) == 2
+    assert len(pairs(suggested({}, limit=1))) == 1
+    assert len(pairs(suggested({"auth.md": "# Other\n\nNothing.\n"}))) == 0
+    assert len(pairs(suggested({}, ref="HEAD~2"))) == 2
+
+
+def test_without_a_model_the_way_to_one_is_told(repository, opened):
+    repository.write("a.md", AUTH)
+    repository.commit()
+    with pytest.raises(UsageError) as raised:
+        opened(repository.root, model="none").suggest_links()
+    assert raised.value.hint
+
+
+@pytest.mark.parametrize("score", [0.01, 0.5, 0.8, 0.99])
+def test_a_score_has_its_margin(score):
+    assert score_of(margin_of(score)) == pytest.approx(score)
+
+
+def test_the_ends_of_the_scale_are_numbers():
+    assert margin_of(0) < margin_of(0.5) < margin_of(1)

@@ -1,0 +1,43 @@
+"""`ubp suggest-links`: pages that are close in meaning and do not know of each other."""
+
+from ubp.cli.door import CLEAN
+from ubp.cli.opening import open_workspace
+from ubp.cli.ranges import check_range
+from ubp.cli.terminal import Terminal
+from ubp.errors import UsageError
+from ubp.relating import MIN_SCORE, MOST_SUGGESTED
+from ubp.render.suggestion_records import suggestions_record
+from ubp.render.text.suggestions import suggestions_text
+
+
+def suggest_links(
+    page: str | None = None,
+    *,
+    min_score: float = MIN_SCORE,
+    limit: int = MOST_SUGGESTED,
+    ref: str | None = None,
+    terminal: Terminal,
+) -> int:
+    """Find pairs of pages that are close in meaning and not linked in either direction.
+
+    Args:
+        page: Only pairs with this page: its path, the unique end of that, or its `doc_id`.
+        min_score: How sure, from 0 to 1: of pairs from 0.8 on four in five are worth a link (0.8).
+        limit: Show so many pairs at most (10).
+        ref: The pages of this revision instead of the work tree's.
+        terminal: Where the answer goes.
+    """
+    check_range("--limit", limit)
+    if not 0 <= min_score <= 1:
+        raise UsageError(
+            f"--min-score is {min_score:g}.",
+            cause="0.8 and more: four pairs in five are worth a link; 0.5: three in five.",
+            hint="Take a number from 0 to 1.",
+        )
+    with open_workspace(terminal) as workspace:
+        found = workspace.suggest_links(page, min_score=min_score, limit=limit, ref=ref)
+    if terminal.options.json:
+        terminal.record(suggestions_record(found))
+    else:
+        terminal.write(suggestions_text(found, terminal.style, is_quiet=terminal.options.quiet))
+    return CLEAN
