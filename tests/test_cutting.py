@@ -63,6 +63,7 @@ def test_there_is_room_without_a_limit():
             "See the page and [[Other|depends_on]].",
         ),
         ("Text.\n\n```\ncode\n```\n\nMore.", "Text. More."),
+        ("%% a note\nfor editors %%Text, 5 %% of it.", "Text, 5 %% of it."),
         ("## Only headings\n\n---\n", ""),
         ("", ""),
     ],
@@ -97,7 +98,9 @@ def test_what_is_kept_is_a_beginning_that_fits(text, size):
     assert len(summarise(text, size)) <= max(size, 0)
 
 
-@pytest.mark.parametrize("unit", ["![", "[![", "[a](", ".", "`", "<!--", "a ", "| ", "- ", "["])
+@pytest.mark.parametrize(
+    "unit", ["![", "[![", "[a](", ".", "`", "<!--", "%%", "%% a", "a ", "| ", "- ", "["]
+)
 def test_no_text_takes_long(unit):
     text = unit * (200_000 // len(unit))
     started = time.process_time()

@@ -124,7 +124,7 @@ _SENTENCE = re.compile(
 )
 # A word ends before a blank, a CJK character is one.
 _WORD = re.compile(rf"\S(?=\s|\Z)|[{CJK_RANGES}]")
-_ASIDE = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_ASIDE = re.compile(r"<!--.*?(?:-->|\Z)|%%.*?%%", re.DOTALL)  # the second are Obsidian's
 _TAG = re.compile(
     r"</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|small"
     r"|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul)\b[^<>]{0,500}>",
