@@ -1,16 +1,11 @@
-"""The documented Python API: open, stale, search."""
+"""The README's example of the Python API: open, search, and whether a page can be trusted."""
 
-EXAMPLE = """
-from ubp.workspace import Workspace
+import re
+from pathlib import Path
 
-with Workspace.open(".") as workspace:
-    found = workspace.search("how long is a token valid", limit=3, doc_types=["design"])
-    for hit in found.answer.pages:
-        best = hit.sections[0]
-        level = found.assessments[hit.page.filepath].level
-        print(f"{hit.page.filepath}:{best.line}", f"{hit.score:.2f}", level)
-        print(best.passage.content)
-"""
+README = Path(__file__).resolve().parent.parent.parent / "README.md"
+PYTHON = README.read_text(encoding="utf-8").partition("\n## Python\n")[2]
+EXAMPLE = re.findall(r"```python\n(.*?)```", PYTHON, re.DOTALL)[1]
 
 
 def test_the_example_finds_a_page_its_line_and_whether_it_can_be_trusted(
