@@ -74,6 +74,7 @@ def test_every_setting_of_the_design_is_accepted(data_dir: Path):
         ignored=(Ignored(("docs/old", "docs/old/**"), "broken-link"),),
         link_roots=("docs/site",),
         model="some/model",
+        refused=frozenset({("docs/a.md", "src/[id].ts")}),
     )
 
 

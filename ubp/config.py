@@ -35,7 +35,8 @@ class Config(NamedTuple):
     `docs_dir` is "" where the whole repository is searched for documents; `warnings` are
     sentences about settings that nobody knows; `severities` are pairs of a rule's name and its
     severity; `link_roots` are folders where links with a leading "/" may start; `model` is an
-    embedding model's folder or hub id, NO_MODEL for none, None for the one that comes with UBP.
+    embedding model's folder or hub id, NO_MODEL for none, None for the one that comes with UBP;
+    `refused` are pairs of a page and a source that it does not describe.
     """
 
     docs_dir: FilePath = FilePath("")
@@ -48,6 +49,7 @@ class Config(NamedTuple):
     ignored: tuple[Ignored, ...] = ()
     link_roots: tuple[FilePath, ...] = ()
     model: str | None = None
+    refused: frozenset[tuple[FilePath, FilePath]] = frozenset()
 
 
 def has_config(data_dir: str) -> bool:

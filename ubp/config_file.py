@@ -9,7 +9,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from ubp.config import (
@@ -175,6 +175,7 @@ class _File:
             tuple(Ignored(tuple(_excluded(one["path"])), one["rule"]) for one in ignored),
             (root,) if root else (),
             settings.get("search", {}).get("model"),
+            _refused(settings.get("bind", {}).get("refused", ())),
         )
 
     def _know(self, rule: str, trail: Trail) -> None:
@@ -227,6 +228,14 @@ def _is_valid(value: Any, schema: dict[str, Any]) -> bool:
     if isinstance(value, dict):
         return all(key in value for key in schema.get("required", ()))
     return bool(schema["minimum"] <= value <= schema["maximum"])  # False for NaN
+
+
+def _refused(pairs: Sequence[Mapping[str, str]]) -> frozenset[tuple[FilePath, FilePath]]:
+    return frozenset(
+        (page, source)
+        for pair in pairs
+        if (page := normalise(nfc(pair["page"]))) and (source := normalise(nfc(pair["source"])))
+    )
 
 
 def _included(pattern: str) -> list[str]:

@@ -2,11 +2,11 @@
 
 from ubp.errors import ModelError
 from ubp.index import View
-from ubp.relating import Relating
+from ubp.proposing import Proposing
 from ubp.status import IndexRun, ModelStatus
 
 
-class Upkeep(Relating):
+class Upkeep(Proposing):
     """The part of a workspace that looks after what is derived."""
 
     def reindex(

@@ -1,0 +1,51 @@
+"""The workspace's questions about bindings: which there could be, which are worth having.
+
+What answers them is imported when they are asked: `ubp stale` needs none of it.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ubp.relating import Relating
+from ubp.rooms import Question
+
+if TYPE_CHECKING:  # modules that `ubp stale` must not load
+    from ubp.binding.suggestion import BindingSuggestions
+
+MOST_PROPOSED = 10
+
+
+class Proposing(Relating):
+    """The part of a workspace that proposes what pages describe."""
+
+    def suggest_bindings(
+        self,
+        pages: Sequence[str] = (),
+        *,
+        limit: int = MOST_PROPOSED,
+        all_pages: bool = False,
+        use_meaning: bool = True,
+    ) -> "BindingSuggestions":
+        """The sources that pages seem to describe, with a confidence and the evidence.
+
+        Of pages without references; `pages` (PATHs) narrows to those, bound or not, and
+        `all_pages` asks about every page. What a page names already is never proposed, nor what
+        `bind.refused` has. Without `use_meaning`, or where there is no embedding model, texts are
+        not compared.
+
+        Raises:
+            UsageError: a PATH names no page.
+        """
+        from ubp.binding.suggest import suggest_sources
+        from ubp.binding.suggestion import BindingSuggestions
+        from ubp.selection import select_pages
+
+        view = self.view(Question())
+        documents = view.document_paths()
+        bound = {page.filepath for page in view.bound_pages() if page.facts.references}
+        if pages:
+            asked = sorted(select_pages(pages, view, self.repository))
+        else:
+            asked = [path for path in documents if all_pages or path not in bound]
+        found = suggest_sources(view, asked, self.is_hidden, self.config.refused, limit)
+        return BindingSuggestions(tuple(found), len(documents), len(bound), use_meaning and False)
