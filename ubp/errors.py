@@ -3,7 +3,8 @@
 UbpError
 ├── UsageError            the call is wrong (option, path, revision)
 │   ├── BadArgumentError     a tool's argument is missing, unknown or not allowed
-│   └── PageNotFoundError    no page is named so, or several are
+│   ├── PageNotFoundError    no page is named so, or several are
+│   └── ModelNeededError     there is no embedding model to do it with
 ├── ConfigError           .ubp/config.json cannot be used
 ├── RepositoryError       the repository cannot be read
 │   ├── NotARepositoryError
@@ -56,6 +57,10 @@ class PageNotFoundError(UsageError):
         """Keep the pages that may be meant beside the sentences."""
         super().__init__(message, cause=cause, hint=hint)
         self.near = near
+
+
+class ModelNeededError(UsageError):
+    """What was asked needs an embedding model, and there is none."""
 
 
 class ConfigError(UbpError):

@@ -158,7 +158,7 @@ class Relating(Searching):
 
         Raises:
             PageNotFoundError: there is no such page, or more than one.
-            UsageError: there is no embedding model.
+            ModelNeededError: there is no embedding model.
             ModelError: the configured model is not there, or cannot be used.
         """
         from ubp.graph.view import open_graph

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ubp.config import NO_MODEL, Config, has_config, is_excluded
-from ubp.errors import UsageError
+from ubp.errors import ModelNeededError, UsageError
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import begin_worktree, read_commit, read_index, read_worktree
 from ubp.history import History
@@ -175,7 +175,7 @@ class Rooms:
         """The model in use, for what cannot do without.
 
         Raises:
-            UsageError: there is none.
+            ModelNeededError: there is none.
             ModelError: the configured model is not there, or cannot be used.
         """
         from ubp.embed.place import require_extra
@@ -184,7 +184,7 @@ class Rooms:
         if model is not None:
             return model
         require_extra()
-        raise UsageError(
+        raise ModelNeededError(
             "This needs an embedding model.",
             cause='search.model in .ubp/config.json is "none".',
             hint="Take it out, and the model that comes with UBP is used.",

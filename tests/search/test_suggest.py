@@ -116,6 +116,11 @@ def test_of_a_page_its_own_pairs_are_told_and_it_comes_first(suggested):
         suggested({}, "nowhere.md")
 
 
+def test_a_page_with_a_copy_is_told_its_own_pairs_only(suggested):
+    pages = {"a/copy.md": SESSIONS, "auth.md": AUTH, "sessions.md": SESSIONS, "d.md": DEPLOY}
+    assert pairs(suggested(pages, "sessions.md")) == [("sessions.md", "auth.md")]
+
+
 def test_a_limit_and_a_revision_hold(suggested):
     pages = {"auth.md": AUTH, "sessions.md": SESSIONS, "ninshou.md": JAPANESE, "d.md": DEPLOY}
     assert len(pairs(suggested(pages))) == 2

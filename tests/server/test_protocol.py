@@ -122,6 +122,7 @@ async def test_an_answer_is_said_twice_for_programs_and_for_readers(client):
         ("ubp_get_page", {"filepath": "docs/auth.md", "deepth": 1}, "bad_argument", "deepth"),
         ("ubp_list_pages", {"limit": 0}, "bad_argument", "at least 1"),
         ("ubp_list_pages", {"limit": "3"}, "bad_argument", "whole number"),
+        ("ubp_suggest_links", {"min_score": 2}, "bad_argument", "at most 1"),
         ("ubp_get_page", {"filepath": "docs/auht.md"}, "page_not_found", "docs/auth.md"),
         ("ubp_get_page", {"filepath": "docs/auth.md", "ref": "v9"}, "revision_not_found", "v9"),
         ("ubp_get_page", {"id": "00000000-0000-5000-8000-000000000000"}, "page_not_found", ""),
@@ -218,6 +219,7 @@ async def test_what_is_excluded_is_nowhere(client):
         for tool in ("ubp_get_page", "ubp_get_context")
     ]
     told += [await client.call_tool("ubp_get_impact", {"path": "src/session.py"})]
+    told += [await client.call_tool("ubp_suggest_links", {"min_score": 0})]
     told += [await client.read_resource(uri) for uri in RESOURCES]
     words = "\n".join(one.model_dump_json() for one in told)
     for word in ("garden", "Hush", "hunter", "others", "Outside", "# Keys"):

@@ -142,6 +142,12 @@ CASES = [
             "ref": "HEAD",
         },
     ),
+    ("suggest-links", "suggest_links", {}),
+    (
+        "suggest-links docs/auth.md --min-score 0.1 --limit 1 --ref HEAD",
+        "suggest_links",
+        {"filepath": "docs/auth.md", "min_score": 0.1, "limit": 1, "ref": "HEAD"},
+    ),
     ("impact src/auth.py", "get_impact", {"path": "src/auth.py"}),
     (
         "impact docs/auth.md --depth 1 --limit 1 --ref HEAD",

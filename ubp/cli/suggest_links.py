@@ -6,8 +6,9 @@ from ubp.cli.ranges import check_range
 from ubp.cli.terminal import Terminal
 from ubp.errors import UsageError
 from ubp.relating import MIN_SCORE, MOST_SUGGESTED
-from ubp.render.suggestion_records import suggestions_record
 from ubp.render.text.suggestions import suggestions_text
+from ubp.tools.calling import call
+from ubp.tools.care.suggest_links import TOOL
 
 
 def suggest_links(
@@ -35,9 +36,10 @@ def suggest_links(
             hint="Take a number from 0 to 1.",
         )
     with open_workspace(terminal) as workspace:
+        if terminal.options.json:
+            given = {"filepath": page, "min_score": min_score, "limit": limit, "ref": ref}
+            terminal.record(call(TOOL, workspace, given, is_typed=True).record)
+            return CLEAN
         found = workspace.suggest_links(page, min_score=min_score, limit=limit, ref=ref)
-    if terminal.options.json:
-        terminal.record(suggestions_record(found))
-    else:
-        terminal.write(suggestions_text(found, terminal.style, is_quiet=terminal.options.quiet))
+    terminal.write(suggestions_text(found, terminal.style, is_quiet=terminal.options.quiet))
     return CLEAN

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from ubp.errors import ModelError, UsageError
+from ubp.errors import ModelError, ModelNeededError
 
 BUNDLED = "ubp-bilingual-256"
 LIBRARIES = ("numpy", "model2vec")  # of the `full` extra
@@ -60,10 +60,10 @@ def require_extra() -> None:
     """See that a model can be run.
 
     Raises:
-        UsageError: it cannot.
+        ModelNeededError: it cannot.
     """
     if not has_extra():
-        raise UsageError(
+        raise ModelNeededError(
             "This needs an embedding model, and what runs one is not installed.",
             cause="UBP was installed without its extra `full`.",
             hint=f"Install it: {INSTALL}",

@@ -103,6 +103,7 @@ class _Found:
 
     def __init__(self, view: View, page: FilePath | None) -> None:
         self._view = view
+        self._page = page
         paths = view.document_paths()
         self._languages: dict[str, set[str | None]] = {}
         for path in paths:
@@ -118,7 +119,9 @@ class _Found:
         self._headings: dict[FilePath, set[str]] = {}
 
     def is_new(self, first: FilePath, second: FilePath) -> bool:
-        """Whether a pair of pages may be told."""
+        """Whether a pair of pages may be told; where one was asked about, not that of its copy."""
+        if self._page is not None and self._page not in {first, second}:
+            return False
         if _key(first, second) in self._pairs or is_boilerplate(first) or is_boilerplate(second):
             return False
         if is_log(first) and is_log(second):

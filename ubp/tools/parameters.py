@@ -25,6 +25,13 @@ def number(least: int, most: int, default: int, description: str = "") -> Schema
     return _described(limits, description)
 
 
+def share(default: float, description: str = "") -> Schema:
+    """A number from 0 to 1."""
+    return _described(
+        {"type": "number", "minimum": 0, "maximum": 1, "default": default}, description
+    )
+
+
 def flag(description: str, *, default: bool) -> Schema:
     """Yes or no."""
     return _described({"type": "boolean", "default": default}, description)
@@ -47,7 +54,7 @@ def _described(schema: dict[str, Any], description: str) -> Schema:
 
 
 FILEPATH = text("path from the repository's root, or its unique end")
-REF = text("Git revision, not the work tree")
+REF = text("a Git revision")
 QUERY_CHARACTERS = 1000
 QUERY = text(
     'words, "a phrase", -word, start*, AND OR NOT, tag:x path:x', maxLength=QUERY_CHARACTERS

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 
 from ubp.errors import UsageError
-from ubp.tools.care import check_staleness, get_impact
+from ubp.tools.care import check_staleness, get_impact, suggest_links
 from ubp.tools.docs import (
     fulltext_search,
     get_context,
@@ -24,7 +24,7 @@ TOOLSETS: Mapping[str, tuple[Tool, ...]] = {
         list_pages.TOOL,
         get_graph.TOOL,
     ),
-    "care": (check_staleness.TOOL, get_impact.TOOL),
+    "care": (check_staleness.TOOL, suggest_links.TOOL, get_impact.TOOL),
 }
 
 
