@@ -1,17 +1,23 @@
 """Use case: what history says, from the store where it was asked before, from Git for the rest."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Protocol
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol
 
+from ubp.errors import GitMissingError
 from ubp.git.repository import Repository
 from ubp.git.trees import entries_at, list_tree, tree_id
 from ubp.model import MODE_TREE, Commit, Drift, Entry, FilePath, LastChange, ObjectId, Search
 from ubp.paths import Glob
 from ubp.store.store import Store
 
+if TYPE_CHECKING:  # a module that a hook must not load
+    from ubp.git.change_log import LoggedChange
+
 # 112 searches take 6 ms of CPU where one commit is new; a repository with more debts than these has
 # other cares.
 MOST_CARRIED = 1_000
+COMMITS_A_PIECE = 4_000  # read and kept at once: 30 MB where each of them touches a hundred files
 
 
 class Heads(Protocol):
@@ -142,6 +148,39 @@ class History:
             if search not in asked and (search.commit is None or search.commit in bases)
         ]
         return left[:MOST_CARRIED]
+
+    def change_log(
+        self, limit: int | None = None, *, head: ObjectId | None = None
+    ) -> "list[LoggedChange]":
+        """The commits behind HEAD (or `head`) that are no merges, newest first, and their files.
+
+        At most `limit` of them. Each is read once (see `LoggedChange` for what is left out).
+        """
+        from ubp.git.change_log import LoggedChange, list_commits, read_changes
+        from ubp.store.change_log import ChangeLog
+
+        start = head or self._repository.engine.resolve("HEAD")[0]
+        if start is None:  # no commits yet
+            return []
+        steps = list_commits(self._repository, start, limit)
+        log = ChangeLog(self._store)
+        known = log.read([step.commit for step in steps])
+        missing = [step.commit for step in steps if step.commit not in known]
+        for first in range(0, len(missing), COMMITS_A_PIECE):
+            found = read_changes(self._repository, missing[first : first + COMMITS_A_PIECE])
+            log.save(found)
+            known |= found
+        return [LoggedChange(step.commit, step.date, known[step.commit]) for step in steps]
+
+    def forget_unreachable(self) -> None:
+        """Forget what commits touched that no branch, tag or work tree leads to any more."""
+        from ubp.git.change_log import reachable_commits
+        from ubp.store.change_log import ChangeLog
+
+        log = ChangeLog(self._store)
+        if not log.is_empty():
+            with suppress(GitMissingError):  # another time
+                log.prune(reachable_commits(self._repository))
 
     def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
         """Who, when and what, for each commit that is there."""

@@ -30,6 +30,8 @@ class Upkeep(Proposing):
             self.store.clear()
         view = self.view()
         view.learn_graph()
+        if prune:
+            self.history.forget_unreachable()
         pruned = self.store.prune(self._fingerprint()) if prune else None
         embedded = self.embed(view) if embed and not prune else None
         return IndexRun(

@@ -1,6 +1,6 @@
 """What `knowledge.db` holds. Derived data: a change here raises FORMAT, nothing is migrated."""
 
-FORMAT = 6
+FORMAT = 7
 """`PRAGMA user_version`. Raise it with the schema, and with what `parse_page`, `parse_markdown`,
 `ubp.words`, `ubp.embed.text`, `ubp.links` or `is_document` answer for the same bytes and paths:
 every database of another format is rebuilt from nothing."""
@@ -77,6 +77,15 @@ CREATE TABLE commit_record (
     date INTEGER NOT NULL,
     author TEXT NOT NULL,
     subject TEXT NOT NULL
+) WITHOUT ROWID;
+-- The files that commits touched; `paths` are numbers of four bytes each, little-endian.
+CREATE TABLE touched_path (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given again: it stands in other rows
+    path NOT NULL UNIQUE
+);
+CREATE TABLE logged_change (
+    "commit" BLOB PRIMARY KEY,
+    paths BLOB NOT NULL
 ) WITHOUT ROWID;
 
 -- What a page's Markdown says, learned apart from its front matter: `ubp stale` needs none of it.
@@ -248,6 +257,8 @@ TABLES = (
     "head",
     "past_entry",
     "commit_record",
+    "logged_change",
+    "touched_path",
     "vector_block",
     "model",
     "graph",

@@ -1,0 +1,112 @@
+"""What each commit changed, read by two calls to git: one lists the commits, one their files."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ubp.errors import GitCommandError, RepositoryError
+from ubp.git.command import stream_git
+from ubp.git.mainline import Step
+from ubp.git.records import path_of
+from ubp.git.repository import Repository
+from ubp.model import FilePath, ObjectId
+
+MOST_PATHS = 1_000
+"""Of a commit that touches more files the first are kept, in the order of their paths: imports,
+moves of whole trees, new licence headers. They tell nothing of any one file, and of six
+repositories with 2,200 to 13,300 commits 0 to 34 are such."""
+
+
+class LoggedChange(NamedTuple):
+    """A commit that is no merge, its committer date in seconds, and the files that it touched.
+
+    Added, changed, deleted; of a rename both paths; of more than `MOST_PATHS` the first.
+    """
+
+    commit: ObjectId
+    date: int
+    paths: tuple[FilePath, ...]
+
+
+def list_commits(repository: Repository, start: ObjectId, limit: int | None = None) -> list[Step]:
+    """The commits that can be reached and are no merges, newest first.
+
+    Those at which a shallow clone ends are left out: nobody knows what they changed.
+    """
+    count = () if limit is None else (f"--max-count={limit}",)
+    output = repository.run("rev-list", "--no-merges", "--timestamp", *count, start, "--")
+    words = (line.split(" ") for line in output.decode("ascii").splitlines())
+    ends = repository.shallow_commits()
+    return [Step(ObjectId(name), int(date)) for date, name in words if name not in ends]
+
+
+def reachable_commits(repository: Repository) -> frozenset[ObjectId]:
+    """All that branches, tags and the HEADs of the work trees lead to, but merges."""
+    output = repository.run("rev-list", "--no-merges", "--all")
+    return frozenset(map(ObjectId, output.decode("ascii").split()))
+
+
+def read_changes(
+    repository: Repository, commits: Sequence[ObjectId]
+) -> dict[ObjectId, tuple[FilePath, ...]]:
+    """The files that each of these commits touched, seen from its first parent.
+
+    Raises:
+        RepositoryError: trees are missing (a clone without them, a damaged one).
+    """
+    reader = _Reader()
+    try:
+        stream_git(
+            (
+                "diff-tree",
+                "--stdin",
+                "--root",
+                "-r",
+                "-z",
+                "--name-status",  # names alone: a file may have a commit's id for a name
+                "--no-renames",
+                "--ignore-submodules=none",
+            ),
+            reader.feed,
+            cwd=repository.root or repository.git_dir,
+            stdin="\n".join([*commits, ""]).encode("ascii"),
+            environment=repository.environment,
+        )
+    except GitCommandError as error:
+        raise RepositoryError(
+            "History cannot be read whole.",
+            cause=f"The clone is incomplete or damaged: {error.stderr.strip()}",
+            hint="Run `git fsck`; after --filter=tree:0, `git fetch --refetch --no-filter`.",
+        ) from error
+    # Of a commit that touches nothing git does not speak.
+    return {commit: tuple(reader.paths.get(commit, ())) for commit in commits}
+
+
+class _Reader:
+    """Takes the output of `git diff-tree -z --name-status --stdin` in pieces of any size."""
+
+    def __init__(self) -> None:
+        self.paths: dict[ObjectId, list[FilePath]] = {}
+        self._here: list[FilePath] = []
+        self._known: dict[bytes, FilePath] = {}
+        self._pending = b""
+        self._has_status = False
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece."""
+        *tokens, self._pending = (self._pending + piece).split(b"\0")
+        for token in self._names(tokens):
+            if len(self._here) < MOST_PATHS:
+                path = self._known.get(token)
+                if path is None:
+                    path = self._known[token] = path_of(token)
+                self._here.append(path)
+
+    def _names(self, tokens: list[bytes]) -> Iterator[bytes]:
+        for token in tokens:
+            if self._has_status:
+                self._has_status = False
+                yield token
+            elif token[1:]:  # a commit's id; a status is one letter
+                self._here = self.paths.setdefault(ObjectId(token.decode("ascii")), [])
+            else:
+                self._has_status = True
