@@ -1,10 +1,12 @@
-"""Ask questions whose page somebody has chosen, in each mode.
+"""Ask questions whose pages somebody has chosen, in each mode.
 
     python benchmarks/judged.py FOLDER [FILE…] [--misses]
 
 FOLDER holds clones of the repositories that the files (benchmarks/data/*.json) name, each as
-OWNER+NAME, bare or not. Told are the share of the questions whose page is first, among the first
-three, and among the first five, and its mean reciprocal rank; `--misses` tells which are not.
+OWNER+NAME, bare or not. Told are the share of the questions of which a right page is first, among
+the first three, and among the first five, and the mean reciprocal rank of the first right one; in
+brackets, for hybrid, 95 % intervals of the last two by bootstrap over the questions. `--misses`
+tells the questions of which none is among the first five.
 """
 
 import argparse
@@ -14,8 +16,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from measure import print_table
-from retrieval import DEPTH, ask
+from retrieval import DEPTH, ask, interval
 from retrieval_sets import check_out_pages
 
 from ubp.workspace import Workspace
@@ -25,16 +28,17 @@ DATA = Path(__file__).with_name("data")
 
 
 class Asked(NamedTuple):
-    """A question, its page, and the place at which each mode finds that, None: not at all."""
+    """A question, its pages, and where each mode finds the first of them, None: not at all."""
 
+    repository: str
     kind: str
     text: str
-    page: str
+    pages: Sequence[str]
     places: dict[str, int | None]
 
 
 def main() -> None:
-    """Print a table of all kinds of questions."""
+    """Print a table of all files: by kind of question, and by repository."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("clones", type=Path)
     parser.add_argument("files", nargs="*", type=Path)
@@ -47,14 +51,12 @@ def main() -> None:
             for part in json.loads(file.read_text("utf-8"))
             for one in ask_part(options.clones, part)
         ]
-        kinds = dict.fromkeys(one.kind for one in asked)
-        rows += [row(file.stem, kind, [one for one in asked if one.kind == kind]) for kind in kinds]
-        rows.append(row(file.stem, "all", asked))
+        rows += [row(file.stem, name, some) for name, some in grouped(asked).items()]
         misses += [one for one in asked if one.places["hybrid"] not in range(1, 6)]
-    header = ["file", "kind", "questions", *(f"{mode}: 1, 3, 5, MRR" for mode in MODES)]
-    print_table("Judged questions", header, rows)
+    header = ["file", "part", "questions", *(f"{mode}: 1, 3, 5, MRR" for mode in MODES)]
+    print_table("Judged questions", [*header, "hybrid's 5, MRR"], rows)
     for one in misses if options.misses else ():
-        print(f"{one.places} {one.text} → {one.page}")
+        print(f"{one.kind} {one.places} {one.text} → {' '.join(one.pages)}")
 
 
 def ask_part(clones: Path, part: dict[str, Any]) -> Iterator[Asked]:
@@ -62,26 +64,42 @@ def ask_part(clones: Path, part: dict[str, Any]) -> Iterator[Asked]:
     clone = clones / part["repository"].replace("/", "+")
     clone = clone / "repo" if (clone / "repo").exists() else clone
     with tempfile.TemporaryDirectory() as root:
-        check_out_pages(clone, part["commit"], part.get("globs", ["**/*.md"]), Path(root))
+        check_out_pages(clone, part["commit"], part["globs"], Path(root))
         with Workspace.open(root) as workspace:
             for one in part["questions"]:
-                found = {mode: ask(workspace, one["text"], mode) for mode in MODES}
                 places = {
-                    mode: paths.index(one["page"]) + 1 if one["page"] in paths else None
-                    for mode, paths in found.items()
+                    mode: find(ask(workspace, one["text"], mode), one["pages"]) for mode in MODES
                 }
-                yield Asked(one.get("kind", part["repository"]), one["text"], one["page"], places)
+                yield Asked(part["repository"], one["kind"], one["text"], one["pages"], places)
 
 
-def row(name: str, kind: str, asked: Sequence[Asked]) -> list[str]:
+def find(paths: Sequence[str], pages: Sequence[str]) -> int | None:
+    """The place of the first right page."""
+    return next((place for place, path in enumerate(paths, 1) if path in pages), None)
+
+
+def grouped(asked: Sequence[Asked]) -> dict[str, list[Asked]]:
+    """Questions of a kind, about a repository, and all of them; what is one group stands once."""
+    groups: dict[str, list[Asked]] = {}
+    for one in asked:
+        groups.setdefault(one.kind, []).append(one)
+    for one in asked:
+        groups.setdefault(one.repository, []).append(one)
+    groups = {name: some for name, some in groups.items() if len(some) < len(asked)}
+    return {**groups, "all": list(asked)}
+
+
+def row(name: str, part: str, asked: Sequence[Asked]) -> list[str]:
     """What a table tells of some questions."""
-    cells = []
+    cells, bounds = [], []
     for mode in MODES:
-        places = [one.places[mode] or DEPTH + 1 for one in asked]
-        shares = [sum(place <= most for place in places) / len(places) for most in (1, 3, 5)]
-        mean = sum(1 / place for place in places if place <= DEPTH) / len(places)
-        cells.append(" ".join(f"{value:.2f}" for value in [*shares, mean]))
-    return [name, kind, str(len(asked)), *cells]
+        places = np.array([one.places[mode] or DEPTH + 1 for one in asked])
+        ranks = np.where(places <= DEPTH, 1 / places, 0.0)
+        values = [*(np.where(places <= most, 1.0, 0.0) for most in (1, 3, 5)), ranks]
+        cells.append(" ".join(f"{value.mean():.2f}" for value in values))
+        bounds = [interval(value) for value in values[-2:]]
+    told = ", ".join(f"[{low:.2f}, {high:.2f}]" for low, high in bounds)
+    return [name, part, str(len(asked)), *cells, told]
 
 
 if __name__ == "__main__":
