@@ -57,10 +57,10 @@ ROWS = (
         "search",
         "ubp.cli.search:search",
         ASK,
-        "Find pages by their words.\n\n"
-        "Any of the words will do, the best pages come first. It exits 0 also where nothing is "
-        "found.",
-        "ubp search --fulltext '\"token expiry\" -draft'",
+        "Find pages by their words, their meaning and their links, in English and Japanese.\n\n"
+        "Any of the words will do, the best pages come first. Without the extra `full` it asks "
+        "for words alone. It exits 0 also where nothing is found.",
+        "ubp search 'how do tokens expire' tag:security",
     ),
     Row(
         "get-page",
