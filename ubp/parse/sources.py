@@ -1,6 +1,5 @@
 """Sources renamed in a page's front matter in place: no byte is touched but their paths'."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ubp.errors import PageError
@@ -8,10 +7,7 @@ from ubp.model import FilePath
 from ubp.parse.edits import Edit, EditError, Text
 from ubp.parse.page import parse_page, read_head
 from ubp.parse.references import Named, find_references
-from ubp.parse.yaml_tree import Node, write_scalar
-
-# What ends or changes a plain scalar, in brackets too.
-_NOT_PLAIN = re.compile(r"""^[-?:#&*!|>'"%@`]|[,\[\]{}\s\\]|:$""")
+from ubp.parse.yaml_tree import write_word
 
 
 def rename_sources(data: bytes, keys: Sequence[str], renames: Mapping[FilePath, FilePath]) -> bytes:
@@ -48,17 +44,7 @@ def _edits(text: Text, renames: Mapping[Named, FilePath]) -> Iterator[Edit]:
         if source.style in {"|", ">"} or source.tag:
             raise EditError("Its path is a block of text, or has a tag.")
         written = path + (one.reference.fragment or "")
-        yield Edit(source.start, text.end(source), _scalar(written, source.style))
-
-
-def _scalar(written: str, style: str) -> str:
-    if style == "'" and written.isprintable():
-        return "'" + written.replace("'", "''") + "'"
-    is_text = Node("scalar", 0, 0, written).type == "str"
-    if not style and is_text and written.isprintable() and not _NOT_PLAIN.search(written):
-        return written
-    quoted = write_scalar(f"#{written}")  # which needs quotes
-    return '"' + quoted[2:]
+        yield Edit(source.start, text.end(source), write_word(written, source.style))
 
 
 def _is_as_wanted(

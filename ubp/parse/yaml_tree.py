@@ -17,6 +17,8 @@ MAX_EVENTS = 12_000
 MAX_DEPTH = 50
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\"}
+# What ends or changes a plain scalar, in brackets too.
+_NOT_PLAIN = re.compile(r"""^[-?:#&*!|>'"%@`]|[,\[\]{}\s\\]|:$""")
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")  # "\\ud800" without libyaml; no file can hold it
 
 
@@ -110,6 +112,17 @@ def write_scalar(text: str) -> str:
         return text
     quoted = (_ESCAPES.get(c) or (c if c.isprintable() else _escape(c)) for c in text)
     return '"' + "".join(quoted) + '"'
+
+
+def write_word(text: str, quote: str = "") -> str:
+    """Write a text as a value that may stand in brackets, with this quote where that is enough."""
+    if quote == "'" and text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    is_text = Node("scalar", 0, 0, text).type == "str"
+    if not quote and is_text and text.isprintable() and not _NOT_PLAIN.search(text):
+        return text
+    quoted = write_scalar(f"#{text}")  # which needs quotes
+    return '"' + quoted[2:]
 
 
 def _escape(character: str) -> str:
