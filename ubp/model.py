@@ -152,6 +152,17 @@ class Drift(NamedTuple):
     existed: bool
 
 
+Pair = tuple[FilePath, FilePath]
+"""A page and a source that it names (a file, a folder, a glob)."""
+
+
+class Tally(NamedTuple):
+    """In how many commits a source changed, and in how many of them its page changed too."""
+
+    changed: int
+    together: int
+
+
 class ReferenceVerdict(NamedTuple):
     """What became of one reference of a page.
 

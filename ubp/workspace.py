@@ -17,6 +17,7 @@ from ubp.rooms import Question
 from ubp.running import find_running
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.court import Change, Court, Rules
+from ubp.staleness.order import most_telling_first
 from ubp.staleness.report import (
     Acknowledgement,
     Affected,
@@ -51,14 +52,14 @@ class Workspace(Upkeep):
         """Which pages no longer describe their sources; `Question` tells what the arguments ask.
 
         `paths` (relative to the directory that was opened) narrow the answer; `every` tells pages
-        without sources too, and of a change the old debts.
+        without sources too, and of a change the old debts. `ubp.staleness.order` tells the order.
         """
         question = Question(ref, staged, base)
         if not (staged or base is not None):
             court = self._court(self.snapshot(question))
             pages = self._pages(court.view, paths, every=every)
             report = self._report(court, pages, assess(pages, court), paths)
-            return self._less_debts(report, court.view, is_whole=not paths)
+            return self._settle(report, court, is_whole=not paths)
         from ubp.staleness.change import assess_change, touched_pages
 
         change = self._change(question)
@@ -68,7 +69,7 @@ class Workspace(Upkeep):
             concerned = [page for page in pages if page.filepath in touched]
         report = self._report(change.after, pages, assess_change(concerned, change), paths)
         report = report._replace(is_change=True)
-        return self._less_debts(report, change.after.view, is_whole=False)
+        return self._settle(report, change.after, is_whole=False)
 
     def compare(
         self, since: str, paths: Sequence[str] = (), *, ref: str | None = None
@@ -232,13 +233,14 @@ class Workspace(Upkeep):
         rules = Rules(self.clock(), self.config.threshold_days, self.is_hidden)
         return Court(self._view(snapshot), self.repository, self.history, rules)
 
-    def _less_debts(self, report: StaleReport, view: View, *, is_whole: bool) -> StaleReport:
-        if view.entry(DEBT_FILE) is None:
-            return report
-        from ubp.check.evidence import debts_of
-        from ubp.check.stale_debts import accept_debts
+    def _settle(self, report: StaleReport, court: Court, *, is_whole: bool) -> StaleReport:
+        """The report less the debts that are accepted, the most telling pages first."""
+        if court.view.entry(DEBT_FILE) is not None:
+            from ubp.check.evidence import debts_of
+            from ubp.check.stale_debts import accept_debts
 
-        return accept_debts(report, debts_of(view), is_whole=is_whole)
+            report = accept_debts(report, debts_of(court.view), is_whole=is_whole)
+        return most_telling_first(report, court)
 
     def _pages(self, view: View, paths: Sequence[str], *, every: bool = False) -> list[Page]:
         if every:

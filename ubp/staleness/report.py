@@ -22,7 +22,7 @@ class Summary(NamedTuple):
 
 
 class StaleReport(NamedTuple):
-    """Pages sorted worst first, then by path.
+    """Pages sorted worst first, then by path; `Workspace.stale` puts the most telling before that.
 
     `is_change` tells a change from a state; for a change `brought` are its own findings, and
     `pages` the pages that it concerns. So many references are old debts, `accepted` by the debt

@@ -3,7 +3,17 @@
 import sqlite3
 from collections.abc import Collection, Mapping
 
-from ubp.model import Commit, Drift, Entry, FilePath, LastChange, ObjectId, Search
+from ubp.model import (
+    Commit,
+    Drift,
+    Entry,
+    FilePath,
+    LastChange,
+    ObjectId,
+    Pair,
+    Search,
+    Tally,
+)
 from ubp.store.database import Database, Rows
 from ubp.store.facts import chunks, marks
 from ubp.store.values import (
@@ -11,12 +21,14 @@ from ubp.store.values import (
     pack_ids,
     pack_path,
     pack_search,
+    pack_tallies,
     pack_text,
     unpack_drift,
     unpack_entry,
     unpack_id,
     unpack_path,
     unpack_searches,
+    unpack_tallies,
 )
 
 # Enough for the branches that somebody works on in turn, and for a rebase's old and new head.
@@ -95,6 +107,15 @@ class History(Database):
             for search, drift in drifts.items()
         ]
         self._save_for_head(head, "drift", rows)
+
+    def together(self, head: ObjectId) -> dict[Pair, Tally]:
+        """All that is known of a head: how often pages and their sources changed together."""
+        rows = self.rows(f"SELECT tallies FROM together WHERE {OF_HEAD}", [pack_id(head)])  # noqa: S608  # a constant
+        return self.unpack(lambda: unpack_tallies(rows[0][0]) if rows else {}) or {}
+
+    def save_together(self, head: ObjectId, tallies: Mapping[Pair, Tally]) -> None:
+        """Keep all that is known of a head, in place of what was known."""
+        self._save_for_head(head, "together", [(pack_tallies(tallies),)])
 
     def entries_at(
         self, wanted: Mapping[ObjectId, Collection[FilePath]]

@@ -1,6 +1,6 @@
 """What `knowledge.db` holds. Derived data: a change here raises FORMAT, nothing is migrated."""
 
-FORMAT = 7
+FORMAT = 8
 """`PRAGMA user_version`. Raise it with the schema, and with what `parse_page`, `parse_markdown`,
 `ubp.words`, `ubp.embed.text`, `ubp.links` or `is_document` answer for the same bytes and paths:
 every database of another format is rebuilt from nothing."""
@@ -63,6 +63,10 @@ CREATE TABLE drift (
     existed INTEGER NOT NULL,
     PRIMARY KEY (head, search)
 ) WITHOUT ROWID;
+CREATE TABLE together (        -- how often pages and their sources changed together
+    head INTEGER PRIMARY KEY REFERENCES head ON DELETE CASCADE,
+    tallies TEXT NOT NULL      -- JSON
+);
 
 -- What commits say. Never changes.
 CREATE TABLE past_entry (

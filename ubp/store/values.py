@@ -1,7 +1,7 @@
 """How the words of the domain stand in SQLite's columns, and come back."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ubp.model import (
@@ -10,9 +10,11 @@ from ubp.model import (
     FilePath,
     ObjectId,
     PageFacts,
+    Pair,
     Problem,
     Search,
     SourceReference,
+    Tally,
 )
 
 ID_BYTES = 20  # SHA-1, the only kind that libgit2 reads
@@ -137,6 +139,19 @@ def unpack_searches(keys: Sequence[str]) -> list[Search]:
 def unpack_drift(commits: bytes, is_complete: int, existed: int) -> Drift:
     """A drift from its three columns."""
     return Drift(unpack_ids(commits), bool(is_complete), bool(existed))
+
+
+def pack_tallies(tallies: Mapping[Pair, Tally]) -> str:
+    """Tallies as a text."""
+    return _dump([(*pair, *tally) for pair, tally in tallies.items()])
+
+
+def unpack_tallies(text: str) -> dict[Pair, Tally]:
+    """The tallies that `pack_tallies` was given; ValueError, TypeError for something else."""
+    return {
+        (page, source): Tally(changed, together)
+        for page, source, changed, together in json.loads(text)
+    }
 
 
 def _dump(value: object) -> str:

@@ -1,0 +1,130 @@
+"""The order in which stale pages are told."""
+
+import pytest
+
+from ubp.model import Tally
+from ubp.staleness.order import telling
+from ubp.touches import Touches
+
+
+@pytest.fixture
+def project(repository):
+    """`z.md` changes with its source, `b.md` never; `hub-*.md` hang on one file together."""
+    repository.write("src/shared.py", "0\n")
+    repository.write("src/own.py", "0\n")
+    repository.write("src/other.py", "0\n")
+    repository.page("docs/b.md", "src/other.py")
+    repository.page("docs/z.md", "src/own.py")
+    for name in "cde":
+        repository.page(f"docs/hub-{name}.md", "src/shared.py")
+    repository.commit("everything")
+    for number in (1, 2, 3):
+        repository.write("src/own.py", f"{number}\n")
+        repository.page("docs/z.md", "src/own.py", body=f"{number}\n")
+        repository.write("src/other.py", f"{number}\n")
+        repository.commit("the page with its source")
+    return repository
+
+
+def paths(report):
+    return [one.page.filepath for one in report.pages if one.level != "fresh"]
+
+
+def change_sources(repository):
+    for name in ("own", "other", "shared"):
+        repository.write(f"src/{name}.py", "changed\n")
+
+
+TELLING_FIRST = [
+    "docs/z.md",
+    "docs/hub-c.md",
+    "docs/hub-d.md",
+    "docs/hub-e.md",
+    "docs/b.md",
+]
+
+
+def test_the_page_that_changes_with_its_source_comes_first(project, ask):
+    project.page("docs/b.md", "src/other.py", body="New.\n")
+    project.commit("describe it at last")
+    change_sources(project)
+    first = ask(project)
+    assert paths(first) == TELLING_FIRST
+    assert ask(project) == first  # what is remembered says the same
+
+
+def test_what_a_commit_leaves_behind_comes_first_whatever_its_age(project, ask):
+    project.page("docs/old.md", "src/old.py")
+    project.write("src/old.py", "0\n")
+    project.page("docs/b.md", "src/other.py", body="New.\n")
+    project.commit("one more")
+    project.write("src/old.py", "1\n")
+    project.commit("an old debt")
+    change_sources(project)
+    project.git("add", "src")
+    assert paths(ask(project, staged=True)) == TELLING_FIRST
+    assert paths(ask(project, staged=True, every=True, age=30)) == [*TELLING_FIRST, "docs/old.md"]
+
+
+def test_a_page_whose_source_is_gone_comes_before_all_others(project, ask):
+    change_sources(project)
+    project.remove("src/shared.py")
+    project.git("add", "src")
+    assert paths(ask(project, staged=True))[:4] == [
+        "docs/hub-c.md",
+        "docs/hub-d.md",
+        "docs/hub-e.md",
+        "docs/z.md",
+    ]
+
+
+def test_a_worse_level_comes_before_a_more_telling_page(project, ask):
+    project.write("src/shared.py", "1\n")
+    project.commit("long ago")
+    project.write("src/own.py", "changed\n")
+    assert paths(ask(project, age=30)) == [
+        "docs/b.md",
+        "docs/hub-c.md",
+        "docs/hub-d.md",
+        "docs/hub-e.md",
+        "docs/z.md",
+    ]
+
+
+def test_where_history_cannot_be_read_the_number_of_pages_decides(project, ask, monkeypatch):
+    from ubp.errors import RepositoryError
+    from ubp.history import History
+
+    def fail(*_, **__):
+        raise RepositoryError("No trees.")
+
+    monkeypatch.setattr(History, "change_log", fail)
+    change_sources(project)
+    project.git("add", "src")
+    assert paths(ask(project, staged=True)) == [
+        "docs/b.md",
+        "docs/z.md",
+        "docs/hub-c.md",
+        "docs/hub-d.md",
+        "docs/hub-e.md",
+    ]
+
+
+def test_a_change_says_more_of_a_page_that_changes_with_the_source_and_is_one_of_few():
+    assert telling(Tally(0, 0), 1) == 1 / 3
+    assert telling(Tally(10, 5), 4) == 5.5 / 11.5 / 2
+    assert telling(Tally(10, 5), 1) > telling(Tally(10, 5), 2) > telling(Tally(10, 0), 2)
+
+
+def test_a_name_is_touched_as_a_file_a_folder_and_a_glob():
+    commits = [("src/a.py", "docs/a.md"), (), ("src/deep/b.py",), ("src/[id].py",)]
+    names = ["src/a.py", "src", "", "src/**/*.py", "src/[id].py", "src/a"]
+    touches = Touches(commits, names)
+    assert {name: list(touches.of(name)) for name in names} == {
+        "src/a.py": [0],
+        "src": [0, 2, 3],
+        "": [0, 2, 3],
+        "src/**/*.py": [0, 2, 3],
+        "src/[id].py": [3],
+        "src/a": [],
+    }
