@@ -71,6 +71,24 @@ def test_a_page_keeps_its_last_change_through_renames(repository, opened_either_
     assert found == {"docs/日本語.md": changed(first)}
 
 
+def test_what_became_a_link_is_still_there(repository, opened_either_way):
+    """The page that has its bytes now is a copy, a new page; a file in a folder's place is, too."""
+    repository.write("a.md", "a\n")
+    repository.write("src/a.py", "1\n")
+    repository.commit()
+    (repository.root / "a.md").unlink()
+    (repository.root / "a.md").symlink_to("b.md")
+    repository.write("b.md", "a\n")
+    (repository.root / "src/a.py").unlink()
+    (repository.root / "src").rmdir()
+    repository.write("src", "1\n")
+    head = repository.commit()
+
+    found = last_changes(opened_either_way(repository.root), head, ["a.md", "b.md", "src"], {})
+
+    assert found == {"a.md": changed(head), "b.md": changed(head), "src": changed(head)}
+
+
 def test_a_rename_with_an_edit_is_a_change(repository, opened_either_way):
     repository.write("a.md", "a\n" * 20)
     repository.commit()

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import ubp.git.all_commits
 import ubp.git.new_commits
 from ubp.git.history import find_drifts, first_changes, last_changes
 from ubp.git.repository import Repository, open_repository
@@ -471,6 +472,8 @@ def test_first_changes_do_not_depend_on_what_is_known_and_who_reads(
     assert firsts(told, start, story_repository, known) == expected
     with libgit2_alone():
         assert firsts(told, start, story_repository, known) == expected
+    with libgit2_alone(many=0):
+        assert firsts(told, start, story_repository, {}) == expected
 
 
 def firsts(
@@ -568,6 +571,8 @@ def test_last_changes_do_not_depend_on_what_is_known_and_who_reads(
     assert last_changes(story_repository, start, paths, known) == expected
     with libgit2_alone():
         assert last_changes(story_repository, start, paths, known) == expected
+    with libgit2_alone(many=0):
+        assert last_changes(story_repository, start, paths, {}) == expected
 
 
 @few
@@ -590,13 +595,16 @@ def test_drifts_do_not_depend_on_what_is_known_and_who_reads(
     assert plainly(find_drifts(story_repository, told.ids[start], searches, known)) == expected
     with libgit2_alone():
         assert plainly(find_drifts(story_repository, told.ids[start], searches, known)) == expected
+    with libgit2_alone(many=0):
+        assert plainly(find_drifts(story_repository, told.ids[start], searches, {})) == expected
 
 
 @contextmanager
-def libgit2_alone() -> Iterator[None]:
-    """Let no number of new commits be few enough for git."""
+def libgit2_alone(many: int = ubp.git.all_commits.MANY) -> Iterator[None]:
+    """Let no number of new commits be few enough for git; `many` names are compared at once."""
     ubp.git.new_commits.read_new_commits.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ubp.git.new_commits, "FEW", -1)
+        patch.setattr(ubp.git.all_commits, "MANY", many)
         yield
     ubp.git.new_commits.read_new_commits.cache_clear()

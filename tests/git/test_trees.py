@@ -152,6 +152,12 @@ def test_entries_at_a_commit(planted, opened_either_way):
     assert found == expected_at(planted, commit)
 
 
+def test_an_empty_commit_has_a_tree(repository, opened_either_way):
+    commit = repository.git("commit-tree", "-m", "Empty", EMPTY_TREE)
+    found = entries_at(opened_either_way(repository.root), {commit: ["", "a"]})
+    assert found == {(commit, ""): Entry(MODE_TREE, EMPTY_TREE), (commit, "a"): None}
+
+
 def test_entries_at_many_commits_are_the_same(planted, opened):
     commits = [planted.head(), *(planted.commit(str(n), add=False) for n in range(FEW_CALLS))]
     found = entries_at(opened(planted.root), {c: [*ASKED, *IMPOSSIBLE] for c in commits})

@@ -1,7 +1,7 @@
 """The whole history, read by libgit2; tree by tree, and only the folders that are wanted."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -9,10 +9,15 @@ import pygit2
 
 from ubp.errors import RepositoryError
 from ubp.git.matched_trees import MatchedTrees
+from ubp.git.records import path_of
 from ubp.git.repository import Repository
 from ubp.git.walk import Change, End
 from ubp.git.wanted import Node, Wanted
-from ubp.model import FilePath, ObjectId
+from ubp.model import MODE_SUBMODULE, FilePath, ObjectId
+
+# Looking up each wanted name in both trees takes 5 µs; libgit2 tells all names that differ in 2 ms,
+# even of 26,000. With so many names the one costs as much as the other.
+MANY = 400
 
 
 @contextmanager
@@ -69,16 +74,9 @@ class AllCommits:
         while todo:
             node, path, new, old = todo.pop()
             changes += self._changes_here(node, FilePath(path), new, old)
-            if node.children:
-                news = _entries(node, new)
-                olds = _entries(node, old)
-                node.memo = old, olds  # the walk mostly goes on with this parent
-                lead = f"{path}/" if path else ""
-                for name, child in node.children.items():
-                    below_new = news.get(name)
-                    below_old = olds.get(name)
-                    if _differ(below_new, below_old):
-                        todo.append((child, lead + name, below_new, below_old))
+            lead = f"{path}/" if path else ""
+            for name, below_new, below_old in _differences(node, new, old):
+                todo.append((node.children[name], lead + name, below_new, below_old))
         return changes
 
     def _changes_here(self, node: Node, path: FilePath, new: Any, old: Any) -> Iterator[Change]:
@@ -103,13 +101,39 @@ class AllCommits:
         return self._removed[key]
 
 
+def _differences(node: Node, new: Any, old: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The wanted names under which two trees differ, and what stands there in each."""
+    if not node.children:
+        return
+    if len(node.children) > MANY and isinstance(new, pygit2.Tree) and isinstance(old, pygit2.Tree):
+        names: Collection[str] = _changed_names(new, old) & node.children.keys()
+        news, olds = _entries_of(new, names), _entries_of(old, names)
+    else:
+        names = node.children.keys()
+        news, olds = _entries(node, new), _entries(node, old)
+        node.memo = old, olds  # the walk mostly goes on with this parent
+    for name in names:
+        if _differ(news.get(name), olds.get(name)):
+            yield name, news.get(name), olds.get(name)
+
+
+def _changed_names(new: pygit2.Tree, old: pygit2.Tree) -> set[str]:
+    """The names of two trees under which something differs, be it a mode only."""
+    deltas = old.diff_to_tree(new).deltas
+    return {path_of(delta.new_file.raw_path).partition("/")[0] for delta in deltas}
+
+
 def _entries(node: Node, tree: Any) -> dict[str, Any]:
     if not isinstance(tree, pygit2.Tree):
         return {}
     if node.memo is not None and node.memo[0] is not None and node.memo[0].id == tree.id:
         entries: dict[str, Any] = node.memo[1]
         return entries
-    return {name: tree[name] for name in node.children if name in tree}
+    return _entries_of(tree, node.children)
+
+
+def _entries_of(tree: pygit2.Tree, names: Iterable[str]) -> dict[str, Any]:
+    return {name: tree[name] for name in names if name in tree}
 
 
 def _differ(new: Any, old: Any) -> bool:
@@ -123,18 +147,14 @@ def _id(entry: Any) -> ObjectId | None:
 
 
 def _removed_files(new: Any, old: Any) -> Iterator[tuple[ObjectId, FilePath]]:
-    todo = [("", new, old)]
-    while todo:
-        lead, new, old = todo.pop()
-        for entry in old:
-            path = f"{lead}{entry.name}"
-            other = new[entry.name] if new is not None and entry.name in new else None
-            other_tree = other if isinstance(other, pygit2.Tree) else None
-            if isinstance(entry, pygit2.Tree):
-                if _differ(other, entry):
-                    todo.append((f"{path}/", other_tree, entry))
-            elif isinstance(entry, pygit2.Blob) and other is other_tree:
-                yield ObjectId(str(entry.id)), FilePath(path)
+    """The files that are gone; where a link or a submodule stands now, nothing is."""
+    status = pygit2.enums.DeltaStatus
+    deltas = list(old.diff_to_tree(new).deltas)
+    added = {one.new_file.raw_path for one in deltas if one.status == status.ADDED}
+    for one in deltas:
+        is_file = one.old_file.mode != MODE_SUBMODULE
+        if one.status == status.DELETED and is_file and one.old_file.raw_path not in added:
+            yield ObjectId(str(one.old_file.id)), path_of(one.old_file.raw_path)
 
 
 def _incomplete(what: str) -> RepositoryError:

@@ -91,11 +91,22 @@ async def _keep_ready(has_spoken: asyncio.Event, office: Office) -> None:
 
 def _on_signals(leave: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
+
+    def obey(name: str) -> None:
+        LOG.info("told to leave by %s", name)
+        leave()
+
     for name in SIGNALS:
         number = getattr(signal, name, None)
         if number is None:
             continue
         try:
-            loop.add_signal_handler(number, leave)
+            loop.add_signal_handler(number, obey, name)
         except NotImplementedError:  # Windows
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(leave))
+            signal.signal(number, partial(_obey_soon, loop, obey, name))
+
+
+def _obey_soon(
+    loop: asyncio.AbstractEventLoop, obey: Callable[[str], None], name: str, *_: object
+) -> None:
+    loop.call_soon_threadsafe(obey, name)
