@@ -4,12 +4,14 @@ What answers them is imported when they are asked: `ubp stale` needs none of it.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ubp.relating import Relating
 from ubp.rooms import Question
 
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
+    from ubp.binding.coverage import Coverage
     from ubp.binding.suggestion import BindingSuggestions
 
 MOST_PROPOSED = 10
@@ -49,3 +51,21 @@ class Proposing(Relating):
             asked = [path for path in documents if all_pages or path not in bound]
         found = suggest_sources(view, asked, self.is_hidden, self.config.refused, limit)
         return BindingSuggestions(tuple(found), len(documents), len(bound), use_meaning and False)
+
+    def coverage(
+        self, paths: Sequence[str] = (), *, days: float | None = None, ref: str | None = None
+    ) -> "Coverage":
+        """Which sources no page describes, weighed by how much they changed in the last `days`.
+
+        `paths` (files, folders, globs) narrow it; without `days` it is a year.
+
+        Raises:
+            UsageError: a PATH names no source.
+        """
+        from ubp.binding.coverage import DEFAULT_DAYS, measure_coverage
+        from ubp.staleness.naming import read_namings
+
+        view = self.view(Question(ref))
+        namings = read_namings(view, self.is_hidden, partial(self._assessments, view))
+        length = DEFAULT_DAYS if days is None else days
+        return measure_coverage(self, view, namings.is_described, paths, length)

@@ -58,6 +58,28 @@ def select_page(argument: str, view: View, repository: Repository) -> FilePath:
     return found[0]
 
 
+def select_sources(
+    arguments: Sequence[str], sources: Sequence[FilePath], repository: Repository
+) -> frozenset[FilePath]:
+    """Those of these files that the arguments name, as `select_pages` understands them.
+
+    Raises:
+        UsageError: one of them names none.
+    """
+    selected: set[FilePath] = set()
+    for argument in arguments:
+        found = _select(argument, sources, repository)
+        if not found:
+            raise UsageError(
+                f"No source is named {argument}.",
+                cause="No file that a page could describe has that path: pages, binary and"
+                " generated files, and what is excluded do not count.",
+                hint="`ubp coverage` without a PATH lists what there is.",
+            )
+        selected.update(found)
+    return frozenset(selected)
+
+
 def select_title(title: str, view: View) -> FilePath:
     """The one document that has this title, else the one whose title has this in it.
 

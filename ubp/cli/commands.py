@@ -110,6 +110,15 @@ ROWS = (
         "ubp suggest-links docs/auth.md --min-score 0.6",
     ),
     Row(
+        "coverage",
+        "ubp.cli.coverage:coverage",
+        ASK,
+        "Tell which source files and directories no page describes, what changes most first.\n\n"
+        "A directory in which nothing is described is one line. Binary files, lock files, and what "
+        "`.gitattributes` calls generated or vendored do not count.",
+        "ubp coverage src --days 90",
+    ),
+    Row(
         "status",
         "ubp.cli.status:status",
         ASK,

@@ -53,6 +53,10 @@ class Namings:
             at = FilePath(at.rpartition("/")[0])
         yield from (one for glob, one in self._globs if glob.matches(path))
 
+    def is_described(self, path: FilePath) -> bool:
+        """Whether a page names a file, a folder around it, or a glob for it."""
+        return next(self.covering(path), None) is not None
+
 
 def read_namings(view: View, is_hidden: Callable[[FilePath], bool], judge: Judge) -> Namings:
     """Read what the pages name. `judge` is asked about pages whose sources do not stand there."""

@@ -1,0 +1,82 @@
+"""`ubp coverage` as people and programs read it."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from ubp.render import coverage_records
+
+SCHEMA = Path(coverage_records.__file__).parent / "schemas" / "coverage.json"
+
+
+@pytest.fixture
+def project(repository):
+    repository.write("src/auth.py", "1\n")
+    for name in ("lib/b.py", "lib/c.py", "caf\x1b.py"):
+        repository.write(name, name)
+    repository.page("docs/auth.md", "src/auth.py")
+    repository.commit()
+    repository.write("lib/b.py", "2\n")
+    repository.commit()
+    return repository
+
+
+def test_a_line_for_each_gap_the_worst_first(project, ubp):
+    assert ubp(project, "coverage").out == (
+        "changes  files  no page describes\n"
+        "      3      2  lib/\n"
+        "      1      1  caf\\e.py\n"
+        "\n"
+        "1 page describes 1 of 4 source files (25 %), with 20 % of the changes of the last 365"
+        " days.\n"
+    )
+    assert ubp(project, "coverage", "-n", "1", "--days", "0.5").out == (
+        "changes  files  no page describes\n"
+        "      1      2  lib/\n"
+        "and 1 more line: --limit 2\n"
+        "\n"
+        "1 page describes 1 of 4 source files (25 %), with 0 % of the changes of the last 0.5"
+        " days.\n"
+    )
+    assert ubp(project, "--quiet", "coverage").out == "lib/\ncaf\\e.py\n"
+
+
+def test_where_nothing_is_bound_the_next_step_is_told(repository, ubp):
+    assert ubp(repository, "coverage").out == (
+        "There are no source files that a page could describe.\n"
+    )
+    repository.write("a.py", "1\n")
+    assert ubp(repository, "coverage").out == (
+        "changes  files  no page describes\n"
+        "      0      1  a.py\n"
+        "\n"
+        "No page names a source; 1 source file could be described.\n"
+        "Next:\n"
+        "  ubp bind  proposes what each page describes\n"
+    )
+
+
+def test_the_record_follows_its_schema(project, ubp):
+    record = ubp(project, "coverage", "--json", "--limit", "1").record
+
+    jsonschema.validate(record, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert record == {
+        "snapshot": {"kind": "worktree", "commit": project.head()},
+        "is_shallow": False,
+        "days": 365,
+        "since": "2022-11-16T22:13:20Z",
+        "files": {"total": 4, "described": 1, "described_percent": 25},
+        "changes": {"total": 5, "described": 1, "described_percent": 20},
+        "gaps": [{"source_path": "lib/", "files": 2, "changes": 3}],
+        "gap_count": 2,
+    }
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "nan", "inf"])
+def test_days_are_a_number_above_0(project, ubp, days):
+    answer = ubp(project, "coverage", f"--days={days}")
+
+    assert answer.status == 2
+    assert "--days is" in answer.err

@@ -1,0 +1,162 @@
+"""What no page describes: source files, how often each changes, and where the gaps are."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from ubp.binding.candidates import find_candidates
+from ubp.binding.source_tree import ROOT, Source, SourceTree, Tally, build_tree
+from ubp.git.change_log import MOST_PATHS, LoggedChange
+from ubp.git.generated import generated_files
+from ubp.index import View
+from ubp.model import FilePath, Snapshot
+from ubp.rooms import Rooms
+from ubp.selection import select_sources
+
+DAY = 86_400
+
+DEFAULT_DAYS = 365
+"""What changed years ago and rests since is no gap that hurts today."""
+
+DOMINATING = 1 / 3
+"""A directory with more than this share of all that nothing describes is told in its parts: one
+line `src/` would say nothing."""
+
+
+class Gap(NamedTuple):
+    """A file, or a directory (ending in "/") of files, that no page describes.
+
+    `changes` counts each commit once for each of the files that it touched.
+    """
+
+    path: FilePath
+    files: int
+    changes: int
+
+
+class Coverage(NamedTuple):
+    """Which sources pages describe; the gaps in the order of how much changes there.
+
+    Changes are those of the `days` before the last commit: from `since` (seconds) on; None: there
+    is no commit. `bound` counts the pages that name sources.
+    """
+
+    snapshot: Snapshot
+    days: float
+    since: int | None
+    is_shallow: bool
+    bound: int
+    total: Tally
+    gaps: tuple[Gap, ...]
+    sources: tuple[Source, ...]
+
+
+class Window(NamedTuple):
+    """The commits of the last `days` before the newest one, or before now if that is earlier."""
+
+    days: float
+    since: int | None
+    changes: Sequence[LoggedChange]
+
+
+def measure_coverage(
+    rooms: Rooms,
+    view: View,
+    is_described: Callable[[FilePath], bool],
+    arguments: Sequence[str] = (),
+    days: float = DEFAULT_DAYS,
+) -> Coverage:
+    """Which of the view's sources (those that `arguments` name, if any) pages describe.
+
+    Raises:
+        UsageError: an argument names no source.
+        GitMissingError: there is no git command.
+        RepositoryError: history cannot be read whole.
+    """
+    candidates = list(find_candidates(view, rooms.is_hidden))
+    generated = generated_files(rooms.repository, candidates)
+    candidates = [path for path in candidates if path not in generated]
+    if arguments:
+        candidates = sorted(select_sources(arguments, candidates, rooms.repository))
+    head = view.snapshot.commit
+    log = rooms.history.change_log(head=head) if head else []
+    window = open_window(log, days, rooms.clock())
+    sources = find_sources(candidates, window, is_described)
+    return Coverage(
+        view.snapshot,
+        days,
+        window.since,
+        rooms.repository.is_shallow,
+        sum(1 for page in view.bound_pages() if page.facts.references),
+        build_tree(sources).tallies[ROOT],
+        find_gaps(sources),
+        sources,
+    )
+
+
+def open_window(log: Sequence[LoggedChange], days: float, now: float) -> Window:
+    """Of a log (newest first) what is recent."""
+    if not log:
+        return Window(days, None, ())
+    since = int(min(log[0].date, now) - days * DAY)
+    return Window(days, since, [one for one in log if one.date >= since])
+
+
+def find_sources(
+    candidates: Collection[FilePath], window: Window, is_described: Callable[[FilePath], bool]
+) -> tuple[Source, ...]:
+    """The sources in the order of their paths.
+
+    Commits that touch very many files (imports, new licence headers) count for none of them.
+    """
+    touched = dict.fromkeys(candidates, 0)
+    for change in window.changes:
+        if len(change.paths) < MOST_PATHS:
+            for path in change.paths:
+                if path in touched:
+                    touched[path] += 1
+    return tuple(Source(path, touched[path], is_described(path)) for path in sorted(touched))
+
+
+def find_gaps(sources: Iterable[Source]) -> tuple[Gap, ...]:
+    """What is not described, the worst first.
+
+    A directory in which nothing is described is one gap; not one that dominates and has others
+    below it, nor one that holds all sources there are.
+    """
+    tree = build_tree(sources)
+    missing = tree.tallies[ROOT].missing
+    gaps = []
+    left = list(_top(tree))
+    while left:
+        path = left.pop()
+        tally = tree.tallies[path]
+        if tally.described_files == tally.files:
+            continue
+        below = tree.children.get(path, ())
+        if below and (tally.described_files or _is_divided(tally, missing, below, tree)):
+            left += below
+        else:
+            gaps.append(_gap(path, tree))
+    return tuple(sorted(gaps, key=lambda gap: (-gap.changes, -gap.files, gap.path)))
+
+
+def _top(tree: SourceTree) -> tuple[FilePath, ...]:
+    """What stands in the deepest directory that holds all sources."""
+    below = tree.children[ROOT]
+    while len(below) == 1 and below[0] in tree.children:
+        below = tree.children[below[0]]
+    return below
+
+
+def _is_divided(tally: Tally, missing: Tally, below: Sequence[FilePath], tree: SourceTree) -> bool:
+    if not any(path in tree.children for path in below):
+        return False
+    if missing.changes:
+        return tally.changes > DOMINATING * missing.changes
+    return tally.files > DOMINATING * missing.files
+
+
+def _gap(path: FilePath, tree: SourceTree) -> Gap:
+    tally = tree.tallies[path]
+    name = FilePath(f"{path}/") if path in tree.children else path
+    return Gap(name, tally.files, tally.changes)
