@@ -29,18 +29,18 @@ DIFF = "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-old = 1\n+new = 2"
 def test_only_what_is_not_fresh_is_told_of_all_pages(drifted, record):
     told = record("check_staleness")
     assert [one["filepath"] for one in told["documents"]] == [
+        "docs/gone.md",
         "docs/a.ja.md",
         "docs/a.md",
-        "docs/gone.md",
     ]
-    assert told["documents"][1]["references"] == [
+    assert told["documents"][2]["references"] == [
         {
             "source_path": "src/a.py",
             "verdict": "modified",
             "staleness": "stale",
             "baseline": "history",
             "since": "2023-11-16T22:13:20Z",
-            "age_days": told["documents"][1]["references"][0]["age_days"],
+            "age_days": told["documents"][2]["references"][0]["age_days"],
             "commits": [
                 {
                     "id": drifted.head(),
@@ -71,7 +71,7 @@ def test_every_page_has_its_next_step(record):
 
 @pytest.mark.usefixtures("drifted")
 def test_what_changed_is_shown_once(record):
-    first, second, _ = record("check_staleness", include_diff=True)["documents"]
+    _, first, second = record("check_staleness", include_diff=True)["documents"]
     assert first["references"][0]["diff"] == {"text": DIFF}
     assert second["references"][0]["diff"] == {"text": "The same as for docs/a.ja.md."}
 
