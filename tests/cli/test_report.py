@@ -43,6 +43,7 @@ What matters most:
   docs/a.md  stale  2 lines changed, 10 days
 
 2 pages are orphans: no other page links to them.
+2 pages describe 2 of 2 source files (100 %), with 100 % of the changes of the last 365 days.
 Next: ubp report --open  shows it all
 """,
         "",

@@ -24,6 +24,11 @@ class Tally(NamedTuple):
     changes: int = 0
     described_changes: int = 0
 
+    @classmethod
+    def sum(cls, tallies: "Iterable[Tally]") -> "Tally":
+        """Several of them together."""
+        return cls(*map(sum, zip(*tallies, strict=True)))
+
     @property
     def missing(self) -> "Tally":
         """What is not described."""

@@ -5,6 +5,7 @@ from typing import Any
 from ubp.model import Page
 from ubp.paths import doc_id
 from ubp.render.check_records import finding_record
+from ubp.render.coverage_records import coverage_parts
 from ubp.render.page_parts import moment_or_none
 from ubp.render.records import commit_record
 from ubp.render.wording import stem
@@ -14,6 +15,7 @@ Record = dict[str, Any]
 
 # The commits of a source that are told; how many there are is told too.
 MOST_COMMITS = 20
+MOST_GAPS = 50  # `ubp coverage` tells all
 
 
 def report_record(report: Report) -> Record:
@@ -43,6 +45,7 @@ def report_record(report: Report) -> Record:
             {"doc_id": doc_id(one.filepath), "filepath": one.filepath, "line": one.line}
             for one in report.orphans
         ],
+        "coverage": report.coverage and coverage_parts(report.coverage, MOST_GAPS),
     }
 
 

@@ -1,9 +1,12 @@
 """Asks the rooms for all that a report tells."""
 
 import os
+from contextlib import suppress
 
+from ubp.binding.coverage import Coverage, measure_coverage
 from ubp.check.run import Terms, check_state, choose_rules
 from ubp.check.table import VERIFYING
+from ubp.errors import GitMissingError
 from ubp.git.repository import Repository
 from ubp.graph.view import open_graph
 from ubp.history import History
@@ -15,6 +18,7 @@ from ubp.report.values import Report, Span
 from ubp.rooms import Rooms
 from ubp.staleness.court import Court
 from ubp.staleness.diff import diff_pages
+from ubp.staleness.naming import read_namings
 from ubp.staleness.report import StaleReport
 
 # A quarter of a year shows where things go; thirteen points cost as much as the rest of a report.
@@ -44,7 +48,17 @@ def ask_report(
         now=int(rooms.clock()),
         links_in={path: incoming for path, (_, incoming) in links.items()},
         trend=Trend(wanted, find_trend(court, wanted, open_court, heads, rooms.progress)),
+        coverage=_coverage(rooms, court, stale),
     )
+
+
+def _coverage(rooms: Rooms, court: Court, stale: StaleReport) -> Coverage | None:
+    """Which sources pages describe; None: nobody can tell without a git command."""
+    judged = {one.page.filepath: one for one in stale.pages}
+    namings = read_namings(court.view, rooms.is_hidden, lambda _: judged)
+    with suppress(GitMissingError):
+        return measure_coverage(rooms, court.view, namings.is_described)
+    return None
 
 
 def _name(repository: Repository) -> str:

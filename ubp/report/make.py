@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ubp.binding.coverage import Coverage
 from ubp.check.report import CheckReport
 from ubp.model import FilePath, ObjectId
 from ubp.report.folders import count_folders
@@ -33,6 +34,7 @@ def make_report(  # noqa: PLR0913  # a part from each room
     now: int,
     links_in: Mapping[FilePath, int],
     trend: Trend,
+    coverage: Coverage | None,
 ) -> Report:
     """The whole report; `stale` tells of every page, `check` of orphans too."""
     pages = describe_pages(stale.pages, diffs, links_in)
@@ -54,6 +56,7 @@ def make_report(  # noqa: PLR0913  # a part from each room
         findings=tuple(one for one in check.findings if one.rule != ORPHAN),
         ignored=len(check.ignored),
         orphans=tuple(one for one in check.findings if one.rule == ORPHAN),
+        coverage=coverage,
     )
 
 

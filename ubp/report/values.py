@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
+from ubp.binding.coverage import Coverage
 from ubp.check.finding import Finding
 from ubp.model import Assessment, FilePath, Level, ObjectId, Page, ReferenceVerdict, Snapshot
 
@@ -161,5 +162,6 @@ class Report(NamedTuple):
     findings: tuple[Finding, ...] | None = None
     ignored: int = 0
     orphans: tuple[Finding, ...] = ()
+    coverage: Coverage | None = None
     keys: tuple[str, ...] = ()
     base: str | None = None

@@ -10,6 +10,7 @@ from hashlib import sha256
 from ubp import __version__
 from ubp.model import FilePath, Level
 from ubp.render.html import lists, overview
+from ubp.render.html.coverage import coverage
 from ubp.render.html.markup import Html, fill, join, read_asset, tag
 from ubp.render.html.pages import page_cards
 from ubp.render.html.words import key_options, rule_of
@@ -65,6 +66,7 @@ def _body(report: Report) -> Html:
         overview.hero(report),
         overview.pictures(report),
         overview.folders(report),
+        coverage(report),
         _toolbar(report),
         _pages(report, numbers),
         lists.findings(report, numbers),
@@ -93,6 +95,7 @@ def _header(report: Report) -> Html:
     counts: dict[str, tuple[str, int | None]] = {
         "overview": ("Overview", None),
         "directories": ("Where", None if report.folders else 0),
+        "coverage": ("Sources", None if report.coverage and report.coverage.sources else 0),
         "pages": ("Pages to look at", len(report.pages or ())),
         "findings": ("Findings", len(report.findings or ())),
         "orphans": ("Orphans", len(report.orphans)),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ubp.model import Level
 from ubp.render.ansi import Style
+from ubp.render.text.coverage import coverage_sentence
 from ubp.render.text.levels import COUNTED, WORDS
 from ubp.render.wording import count, day, printable, shell_word
 from ubp.report.values import Levels, Report, StalePage
@@ -104,6 +105,8 @@ def _findings(report: Report) -> Iterator[str]:
             else "are orphans: no other page links to them"
         )
         yield f"{count(len(report.orphans), 'page')} {told}."
+    if report.coverage and report.coverage.sources:
+        yield coverage_sentence(report.coverage)
 
 
 def _command(report: Report) -> str:

@@ -1,0 +1,97 @@
+"""The map of sources: areas as their weights, nothing outside, nothing on top of another."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ubp.binding.source_tree import Source, build_tree
+from ubp.render.html import treemap as drawing
+from ubp.render.html.regions import Region, divide
+from ubp.render.html.treemap import MOST_BOXES, find_boxes, treemap
+
+
+def overlap(one: Region, other: Region) -> float:
+    width = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
+    height = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
+    return max(width, 0) * max(height, 0)
+
+
+@given(st.lists(st.integers(1, 10_000), min_size=1, max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_parts_tile_a_region_by_their_weights(weights):
+    weights.sort(reverse=True)
+    whole = Region(0, 0, 2.8, 1)
+    parts = divide(whole, weights)
+
+    area = whole.width * whole.height
+    for weight, part in zip(weights, parts, strict=True):
+        assert part.width * part.height == pytest.approx(area * weight / sum(weights))
+        assert overlap(part, whole) == pytest.approx(part.width * part.height)
+    for number, part in enumerate(parts):
+        assert sum(overlap(part, other) for other in parts[number + 1 :]) < area * 1e-9
+
+
+def test_parts_are_as_square_as_can_be():
+    assert divide(Region(0, 0, 6, 4), [6, 6, 4, 3, 2, 2, 1])[:3] == [
+        Region(0, 0, 3, 2),
+        Region(0, 2, 3, 2),
+        pytest.approx(Region(3, 0, 12 / 7, 7 / 3)),
+    ]
+    assert divide(Region(0, 0, 1, 1), []) == []
+
+
+def many(number: int) -> list[Source]:
+    return [
+        Source(f"d{n % 40}/e{n % 7}/f{n}.py", n % 90, is_described=n % 3 == 0)
+        for n in range(number)
+    ]
+
+
+def test_there_are_never_more_boxes_than_can_be_read():
+    boxes = find_boxes(build_tree(many(9_000)))
+
+    assert MOST_BOXES // 2 < len(boxes) <= MOST_BOXES
+    assert sum(box.region.width * box.region.height for box in boxes) == pytest.approx(1)
+    assert sum(box.tally.files for box in boxes) == 9_000
+
+
+def test_one_box_tells_of_a_directory_in_which_all_is_alike():
+    sources = [Source(f"big/f{n}.py", 90, is_described=False) for n in range(3)]
+    sources += [Source(f"small/f{n}.py", 3, is_described=True) for n in range(3)]
+
+    assert {box.path: box.tally.files for box in find_boxes(build_tree(sources))} == {
+        "big/f0.py": 1,
+        "big/f1.py": 1,
+        "big/f2.py": 1,
+        "small": 3,
+    }
+
+
+def test_what_is_too_much_to_be_told_apart_lies_in_one_box(monkeypatch):
+    monkeypatch.setattr(drawing, "MOST_PARTS", 3)
+    sources = [Source(f"f{n}.py", 10 - n, is_described=n == 0) for n in range(5)]
+
+    boxes = {box.path: (box.others, box.tally.files) for box in find_boxes(build_tree(sources))}
+    assert boxes == {"f0.py": (0, 1), "f1.py": (0, 1), "": (3, 3)}
+
+
+def test_a_box_tells_what_it_is_and_is_marked_not_by_colour_alone():
+    picture = treemap(
+        [
+            Source("src/<a>.py", 30, is_described=True),
+            Source("src/b.py", 30, is_described=False),
+            Source("lib/c.py", 1, is_described=False),
+        ],
+        "Map.",
+    )
+
+    assert re.findall("<title>(.*?)</title>", picture) == [
+        "src/&lt;a&gt;.py: 30 changes, described",
+        "src/b.py: 30 changes, not described",
+        "lib/: 0 of 1 file described, 1 change",
+    ]
+    assert picture.startswith('<svg class="map" role="img" aria-label="Map."><defs><pattern')
+    assert picture.count('class="gap"') == 2
+    assert "style" not in picture
