@@ -92,8 +92,7 @@ def write_files(data_dir: str, plan: Plan | None) -> tuple[str, ...]:
     """
     files = {IGNORE_NAME: IGNORE_TEXT, SCHEMA_NAME: schema_text()}
     if plan is not None:
-        text = json.dumps(config_record(plan), indent=2, ensure_ascii=False) + "\n"
-        files = {CONFIG_NAME: text, **files}
+        files = {CONFIG_NAME: _config_text(plan), **files}
     _refuse_links(data_dir, ["", *files])
     os.makedirs(data_dir, exist_ok=True)
     return tuple(name for name, text in files.items() if _write(os.path.join(data_dir, name), text))
@@ -112,9 +111,35 @@ def write_debt_file(root: str, text: str) -> None:
         _write(os.path.join(folder, file), content)
 
 
+def read_config(data_dir: str) -> str:
+    """The configuration's text as it is; where there is none, what `ubp init` would write."""
+    try:
+        with open(os.path.join(data_dir, CONFIG_NAME), encoding="utf-8", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return _config_text(Plan())
+
+
+def write_config(data_dir: str, text: str) -> None:
+    """Write the configuration, and see that Git may track it.
+
+    Raises:
+        UsageError: a symbolic link stands where a file is to be written.
+    """
+    files = {IGNORE_NAME: IGNORE_TEXT, SCHEMA_NAME: schema_text(), CONFIG_NAME: text}
+    _refuse_links(data_dir, ["", *files])
+    os.makedirs(data_dir, exist_ok=True)
+    for name, content in files.items():
+        _write(os.path.join(data_dir, name), content)
+
+
 def is_configured(data_dir: str) -> bool:
     """Whether a configuration is there already."""
     return os.path.lexists(os.path.join(data_dir, CONFIG_NAME))
+
+
+def _config_text(plan: Plan) -> str:
+    return json.dumps(config_record(plan), indent=2, ensure_ascii=False) + "\n"
 
 
 def _refuse_links(data_dir: str, names: Sequence[str]) -> None:
@@ -135,6 +160,14 @@ def _write(path: str, text: str) -> bool:
                 return False
     except (FileNotFoundError, UnicodeDecodeError):
         pass
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+    temporary = f"{path}.ubp-{os.getpid()}"
+    try:
+        with open(temporary, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        if os.path.exists(path):
+            os.chmod(temporary, os.stat(path).st_mode & 0o7777)
+        os.replace(temporary, path)  # what was there is lost only to what is whole
+    finally:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
     return True

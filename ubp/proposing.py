@@ -3,16 +3,20 @@
 What answers them is imported when they are asked: `ubp stale` needs none of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ubp.errors import UsageError
+from ubp.model import FilePath
 from ubp.relating import Relating
 from ubp.rooms import Question
 
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.binding.coverage import Coverage
     from ubp.binding.suggestion import BindingSuggestions
+    from ubp.binding.writing import Bound
+    from ubp.staleness.pinning import Pins
 
 MOST_PROPOSED = 10
 
@@ -52,6 +56,33 @@ class Proposing(Relating):
         found = suggest_sources(view, asked, self.is_hidden, self.config.refused, limit)
         return BindingSuggestions(tuple(found), len(documents), len(bound), use_meaning and False)
 
+    def bind(
+        self,
+        wanted: Mapping[FilePath, Sequence[str]],
+        *,
+        pin: bool = False,
+        from_history: bool = False,
+        is_dry: bool = False,
+    ) -> "tuple[Bound, ...]":
+        """Write sources (from the root; a folder may end in "/") into pages' front matter.
+
+        `pin` says that the pages were read and are true; `from_history` pins the sources as they
+        were when each page last changed, so that drift since then shows. Dry, nothing is written.
+
+        Raises:
+            UsageError: the repository is bare.
+        """
+        from ubp.binding.writing import write_bindings
+
+        if self.repository.root is None:
+            raise UsageError(
+                "A bare repository has no pages to write into.",
+                cause="It has no work tree.",
+                hint="Run `ubp bind` in a clone.",
+            )
+        pins = self._pins(wanted, from_history=from_history) if pin or from_history else {}
+        return write_bindings(wanted, pins, self.repository, self.config.keys, is_dry=is_dry)
+
     def coverage(
         self, paths: Sequence[str] = (), *, days: float | None = None, ref: str | None = None
     ) -> "Coverage":
@@ -69,3 +100,14 @@ class Proposing(Relating):
         namings = read_namings(view, self.is_hidden, partial(self._assessments, view))
         length = DEFAULT_DAYS if days is None else days
         return measure_coverage(self, view, namings.is_described, paths, length)
+
+    def _pins(self, wanted: Mapping[FilePath, Sequence[str]], *, from_history: bool) -> "Pins":
+        from ubp.paths import normalise
+        from ubp.staleness.pinning import find_pins
+
+        paths = {
+            page: [path for source in sources if (path := normalise(source))]
+            for page, sources in wanted.items()
+        }
+        court = self._court_over(self.view(Question()))
+        return find_pins(paths, court, from_history=from_history)

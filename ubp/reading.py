@@ -15,6 +15,9 @@ from ubp.staleness.court import Court, Rules
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.graph.pages import ListedPage, OpenPage, Place, SortKey
 
+# What became of the sources of such a page does not depend on the time of day.
+AGELESS = frozenset({"fresh", "untracked"})
+
 AskHistory = Callable[[ObjectId, Collection[FilePath]], Mapping[FilePath, LastChange]]
 
 
@@ -132,24 +135,43 @@ class Reading(Rooms):
         return select_title(title, view)
 
     def _assessments(self, view: View, paths: Sequence[FilePath]) -> dict[FilePath, Assessment]:
-        rules = Rules(self.clock(), self.config.threshold_days, self.is_hidden)
-        court = Court(view, self.repository, self.history, rules)
+        """What became of these pages' sources; a drift has an age, the others are remembered."""
+        known: dict[FilePath, Assessment] = view.derived("assessments", dict)
+        new = [path for path in paths if path not in known]
+        found = self._assess(view, new) if new else {}
+        known |= {path: one for path, one in found.items() if one.level in AGELESS}
+        return {path: one for path in paths if (one := known.get(path) or found.get(path))}
+
+    def _assess(self, view: View, paths: Sequence[FilePath]) -> dict[FilePath, Assessment]:
         pages = list(view.pages_at(paths).values())
-        assessed = hide(assess(pages, court), self.is_hidden)
+        assessed = hide(assess(pages, self._court_over(view)), self.is_hidden)
         return {one.page.filepath: one for one in assessed}
+
+    def _court_over(self, view: View) -> Court:
+        rules = Rules(self.clock(), self.config.threshold_days, self.is_hidden)
+        return Court(view, self.repository, self.history, rules)
 
     def _updated_at(self, view: View, paths: Sequence[FilePath]) -> dict[FilePath, int | None]:
         """When these pages were committed last."""
-        return self._dates(view, paths, self.history.last_changes)
+        return self._dates(view, paths, "updated_at", self.history.last_changes)
 
     def _created_at(self, view: View, paths: Sequence[FilePath]) -> dict[FilePath, int | None]:
         """When these pages were committed first."""
-        return self._dates(view, paths, self.history.first_changes)
+        return self._dates(view, paths, "created_at", self.history.first_changes)
 
     def _dates(
-        self, view: View, paths: Sequence[FilePath], ask: AskHistory
+        self, view: View, paths: Sequence[FilePath], name: str, ask: AskHistory
     ) -> dict[FilePath, int | None]:
         """The dates of commits; None: never committed, or a shallow clone ends too early."""
+        known: dict[FilePath, int | None] = view.derived(name, dict)
+        new = [path for path in paths if path not in known]
+        if new:
+            known |= self._ask_dates(view, new, ask)
+        return {path: known[path] for path in paths}
+
+    def _ask_dates(
+        self, view: View, paths: Sequence[FilePath], ask: AskHistory
+    ) -> dict[FilePath, int | None]:
         dates: dict[FilePath, int | None] = dict.fromkeys(paths)
         head = view.snapshot.commit
         if head is None:

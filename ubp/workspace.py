@@ -16,7 +16,7 @@ from ubp.model import DEBT_FILE, Assessment, FilePath, Page, ReferenceVerdict, S
 from ubp.rooms import Question
 from ubp.running import find_running
 from ubp.staleness.assess import assess, hide
-from ubp.staleness.court import Change, Court, Rules
+from ubp.staleness.court import Change, Court
 from ubp.staleness.order import most_telling_first
 from ubp.staleness.report import (
     Acknowledgement,
@@ -230,8 +230,7 @@ class Workspace(Upkeep):
         )
 
     def _court(self, snapshot: Snapshot) -> Court:
-        rules = Rules(self.clock(), self.config.threshold_days, self.is_hidden)
-        return Court(self._view(snapshot), self.repository, self.history, rules)
+        return self._court_over(self._view(snapshot))
 
     def _settle(self, report: StaleReport, court: Court, *, is_whole: bool) -> StaleReport:
         """The report less the debts that are accepted, the most telling pages first."""

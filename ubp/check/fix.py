@@ -6,7 +6,6 @@ can be edited without losing that.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from difflib import unified_diff
 from itertools import groupby
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from ubp.config import Config
 from ubp.errors import PageError, RepositoryError
 from ubp.git.files import read_file, replace_file
 from ubp.model import FilePath, Link, ReferenceVerdict
+from ubp.parse.edits import as_diff
 from ubp.parse.markdown import parse_markdown
 from ubp.parse.page import read_head
 from ubp.parse.sources import rename_sources
@@ -48,7 +48,7 @@ def fix_findings(report: CheckReport, court: Court, config: Config, *, is_dry: b
         except (PageError, RepositoryError) as error:
             left[path] = " ".join(filter(None, [error.message, error.cause]))
             continue
-        diffs.append(_diff(path, edited))
+        diffs.append(as_diff(path, edited.before, edited.after))
         fixed += edited.fixed
         if not is_dry:
             replace_file(court.repository, path, edited.after)
@@ -133,12 +133,3 @@ def _links(data: bytes, keys: Sequence[str]) -> tuple[Link, ...]:
 def _kept(link: Link) -> tuple[str, str | None, str | None, int]:
     """What of a link another target does not change."""
     return link.kind, link.anchor, link.label, link.line
-
-
-def _diff(path: FilePath, edited: _Edited) -> str:
-    before, after = (
-        data.decode("utf-8", "surrogateescape").splitlines()
-        for data in (edited.before, edited.after)
-    )
-    lines = unified_diff(before, after, f"a/{path}", f"b/{path}", n=1, lineterm="")
-    return "".join(f"{line}\n" for line in lines)

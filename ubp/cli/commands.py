@@ -143,6 +143,15 @@ ROWS = (
         "ubp badge --output docs/badge.svg",
     ),
     Row(
+        "bind",
+        "ubp.cli.bind:bind",
+        ANSWER,
+        "Propose, for each page, the files and folders that it describes; write them into it.\n\n"
+        "Nothing is written without --write or --interactive, and then no other byte of the page "
+        "is touched. It exits 1 when a page could not be written.",
+        "ubp bind docs --explain",
+    ),
+    Row(
         "ack",
         "ubp.cli.ack:ack",
         ANSWER,

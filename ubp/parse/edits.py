@@ -13,6 +13,15 @@ class EditError(Exception):
     """It cannot be edited in place; the message is a sentence that says why."""
 
 
+def as_diff(path: str, before: bytes, after: bytes) -> str:
+    """Return what changed in a file, with a line of what stands around it."""
+    from difflib import unified_diff
+
+    old, new = (data.decode("utf-8", "surrogateescape").splitlines() for data in (before, after))
+    lines = unified_diff(old, new, f"a/{path}", f"b/{path}", n=1, lineterm="")
+    return "".join(f"{line}\n" for line in lines)
+
+
 class Edit(NamedTuple):
     """The characters from `start` to `end` give way to `text`."""
 

@@ -5,14 +5,12 @@ from typing import NamedTuple
 
 from ubp.errors import RepositoryError
 from ubp.git.files import read_file, replace_file, stage_file
+from ubp.git.short_ids import shorten
 from ubp.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict
 from ubp.parse.page import parse_page
 from ubp.parse.pins import Pin, write_pins
 from ubp.staleness.court import Court
 from ubp.staleness.report import Acknowledgement, Left, Pinned
-
-# Twelve digits are unique in any repository there is; more are written where they are not.
-PIN_DIGITS = 12
 
 
 class Terms(NamedTuple):
@@ -35,7 +33,7 @@ def acknowledge(
     """
     chosen = [(one.page, *_choose(one, terms)) for one in assessments]
     ids = {blob for _, wanted, _ in chosen for _, blob in wanted}
-    pins = _abbreviate(ids, court)
+    pins = shorten(ids, court.repository)
     done = []
     for page, wanted, left in chosen:
         answers = {answer: pins[blob] for answer, blob in wanted}
@@ -77,21 +75,6 @@ def _why_gone(answer: ReferenceVerdict) -> str:
     if answer.moved_to:
         return f"it moved: change the reference to {answer.moved_to}"
     return "nothing stands there: change or remove the reference"
-
-
-def _abbreviate(ids: Iterable[ObjectId], court: Court) -> dict[ObjectId, str]:
-    """The shortest prefix, of PIN_DIGITS digits or more, that names each id alone."""
-    wanted = sorted(ids)
-    pins = {}
-    for blob in wanted:
-        short = blob[:PIN_DIGITS]
-        out = court.repository.run("rev-parse", f"--disambiguate={short}", ok=(0, 128))
-        others = {line for line in out.decode().split() if line != blob}
-        digits = PIN_DIGITS
-        while any(other.startswith(blob[:digits]) for other in others):
-            digits += 1
-        pins[blob] = blob[:digits]
-    return pins
 
 
 def _write(page: Page, answers: dict[ReferenceVerdict, str], court: Court, terms: Terms) -> None:

@@ -1,0 +1,144 @@
+"""`ubp bind --interactive`: proposals, one by one, to somebody who knows."""
+
+from typing import NamedTuple
+
+from ubp.binding.choosing import sure_ones
+from ubp.binding.refusals import Refusal, add_refusals
+from ubp.binding.suggestion import (
+    MIN_CONFIDENCE,
+    BindingSuggestions,
+    PageSuggestions,
+    Suggestion,
+)
+from ubp.binding.writing import Bound
+from ubp.cli.door import CLEAN, FINDINGS
+from ubp.cli.questions import ask
+from ubp.cli.terminal import Terminal
+from ubp.init import read_config, write_config
+from ubp.model import FilePath
+from ubp.paths import normalise
+from ubp.render.text.bind import Telling, next_steps, path_width, proposal_lines
+from ubp.render.wording import count, printable
+from ubp.workspace import Workspace
+
+YES, NO, EDIT, ALL, SKIP, DONE, QUIT = "y", "n", "e", "a", "s", "d", "q"
+HELP = {
+    YES: "it does; write it into the page",
+    NO: "it does not; never propose it again",
+    EDIT: "it describes another file or folder, which I name",
+    ALL: "it does, and so do all that follow for this page",
+    SKIP: "not now; ask again next time",
+    DONE: "leave the rest of this page",
+    QUIT: "stop here; what was accepted is written",
+}
+
+
+class Pinning(NamedTuple):
+    """Whether what is written is pinned: as it is, or as it was when the page last changed."""
+
+    pin: bool = False
+    from_history: bool = False
+
+
+def hold_session(
+    found: BindingSuggestions,
+    least: float,
+    workspace: Workspace,
+    pinning: Pinning,
+    terminal: Terminal,
+) -> int:
+    """Ask about every proposal from a confidence on; write page by page what is accepted.
+
+    Whoever leaves early keeps what was said about the pages before.
+    """
+    asked = [page for page in found.pages if sure_ones(page, least)]
+    if not asked:
+        terminal.write(f"Nothing to ask: no proposal has a confidence of {least:g} or more.\n")
+        return CLEAN
+    session = _Session(workspace, pinning, least, terminal)
+    for number, page in enumerate(asked, 1):
+        session.ask_about(page, f"page {number} of {len(asked)}")
+        if session.is_over:
+            break
+    return session.end()
+
+
+class _Session:
+    def __init__(
+        self, workspace: Workspace, pinning: Pinning, least: float, terminal: Terminal
+    ) -> None:
+        self.is_over = False
+        self._workspace, self._pinning = workspace, pinning
+        self._least, self._terminal = least, terminal
+        self._bound: list[Bound] = []
+        self._refused: list[Refusal] = []
+
+    def ask_about(self, page: PageSuggestions, place: str) -> None:
+        """Ask about a page's proposals, and do what the answers say."""
+        style, shown = self._terminal.style, sure_ones(page, self._least)
+        self._terminal.write(f"{style.bold(printable(page.filepath))}  {style.dim(place)}\n")
+        accepted: list[str] = []
+        refused: list[Refusal] = []
+        answer = ""
+        for one in shown:
+            answer = ALL if answer == ALL else self._ask(one, path_width(shown))
+            if answer == EDIT:
+                accepted += self._edited(one)
+            elif answer in {YES, ALL}:
+                accepted.append(one.source_path)
+            elif answer == NO:
+                refused.append((page.filepath, one.source_path))
+            elif answer in {DONE, QUIT}:
+                break
+        self._keep(page.filepath, accepted, refused)
+        self.is_over = answer == QUIT
+
+    def end(self) -> int:
+        """Tell what was done and what is next."""
+        written = [one for one in self._bound if one.named]
+        sources = count(sum(len(one.named) for one in written), "source")
+        refused = f", {len(self._refused)} refused" if self._refused else ""
+        write, style = self._terminal.write, self._terminal.style
+        write(style.green(f"{sources} named in {count(len(written), 'page')}{refused}.") + "\n")
+        if self._refused:
+            write("Refusals are kept in .ubp/config.json: commit it, and nobody is asked again.\n")
+        if written:
+            prefix = self._workspace.repository.prefix
+            write(f"Next: {next_steps([one.filepath for one in written], prefix, style)}\n")
+        return FINDINGS if len(written) < len(self._bound) else CLEAN
+
+    def _ask(self, one: Suggestion, width: int) -> str:
+        telling = Telling(self._terminal.style, sure=MIN_CONFIDENCE, least=self._least)
+        for line in proposal_lines(one, width, telling):
+            self._terminal.write(f"{line}\n")
+        default = YES if one.confidence >= MIN_CONFIDENCE else SKIP
+        while True:
+            question = f"Does it describe this? [{'/'.join([*HELP, '?'])}]"
+            answer = ask(self._terminal, question, default).lower()[:1]
+            if answer in HELP:
+                return answer
+            lines = [f"  {letter}  {meaning}\n" for letter, meaning in HELP.items()]
+            self._terminal.write("".join(lines))
+
+    def _edited(self, one: Suggestion) -> list[str]:
+        """The file or folder that is meant instead; none where the user thinks better of it."""
+        while True:
+            answer = ask(self._terminal, "Which file or folder, from the root", one.source_path)
+            path = normalise(answer)
+            entry = self._workspace.view().entry(path) if path else None
+            if path and entry:
+                return [f"{path}/" if entry.is_directory else path]
+            self._terminal.write(f"Nothing stands at {printable(answer)}.\n")
+
+    def _keep(self, path: FilePath, accepted: list[str], refused: list[Refusal]) -> None:
+        if accepted:
+            for one in self._workspace.bind({path: accepted}, **self._pinning._asdict()):
+                self._bound.append(one)
+                if one.why_left:
+                    told = self._terminal.style.yellow("left")
+                    self._terminal.write(f"  {told}: {printable(one.why_left)}\n")
+        if refused:
+            self._refused += refused
+            data_dir = self._workspace.repository.data_dir
+            write_config(data_dir, add_refusals(read_config(data_dir), refused))
+        self._terminal.write("\n")

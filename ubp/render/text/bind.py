@@ -1,0 +1,171 @@
+"""`ubp bind` for people: proposals with their reasons, or what was written; and what comes next."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ubp.binding.choosing import count_bindings, sure_ones
+from ubp.binding.suggestion import BindingSuggestions, Evidence, PageSuggestions, Suggestion
+from ubp.binding.writing import Bound
+from ubp.model import FilePath
+from ubp.render.ansi import Style
+from ubp.render.text.typed import typed
+from ubp.render.wording import count, printable, printable_line, shell_word
+
+# What is told of a proposal on its line; --explain tells all.
+MOST_REASONS = 3
+# One command names this many pages; more make it unreadable.
+MOST_PAGES = 5
+# A longer path moves its reasons to the right, and no others.
+PATH_COLUMNS = 44
+
+
+class Telling(NamedTuple):
+    """How proposals are told, and where they are read.
+
+    From `sure` on they are written, from `least` on shown. `arguments` are the words that a next
+    command has to repeat; `prefix` is the folder, from the root, where it is typed.
+    """
+
+    style: Style
+    sure: float
+    least: float
+    is_quiet: bool = False
+    is_explained: bool = False
+    is_dry: bool = False
+    arguments: tuple[str, ...] = ()
+    prefix: FilePath = FilePath("")
+
+    def command(self, *words: str) -> str:
+        """A command to type."""
+        arguments = (shell_word(word) for word in self.arguments)
+        return self.style.cyan(" ".join(["ubp", *words, *arguments]))
+
+
+def bind_text(found: BindingSuggestions, done: Sequence[Bound] | None, telling: Telling) -> str:
+    """The proposals, or with `done` what was written."""
+    lines = list(_proposals(found, telling) if done is None else _written(done, telling))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def proposal_lines(one: Suggestion, width: int, telling: Telling) -> Iterator[str]:
+    """A proposal with what speaks for it: the path in so many columns, on a line or explained."""
+    style = telling.style
+    is_sure = one.confidence >= telling.sure
+    number = f"{one.confidence:.2f}"
+    path = printable(one.source_path)
+    gap = " " * max(0, width - len(path))
+    shown = style.green(number) if is_sure else style.dim(number)
+    if not telling.is_explained:
+        reasons = "; ".join(_reason(reason) for reason in one.evidence[:MOST_REASONS])
+        yield f"  {shown}  {path}{gap}  {style.dim(reasons)}".rstrip()
+        return
+    yield f"  {shown}  {path}"
+    for reason in one.evidence:
+        yield f"        {round(100 * reason.weight):3} %  {style.dim(_reason(reason))}"
+
+
+def path_width(suggestions: Sequence[Suggestion]) -> int:
+    """So many columns their paths take, below each other."""
+    widths = (len(printable(one.source_path)) for one in suggestions)
+    return max((width for width in widths if width <= PATH_COLUMNS), default=0)
+
+
+def summary_line(found: BindingSuggestions, sure: float) -> str:
+    """How many pages are bound, and how many could be: for `ubp init`, too."""
+    counted = count_bindings(found, sure)
+    named = f"{found.bound} bound" if found.bound else "none bound"
+    pages = f"{count(found.documents, 'page')}, {named}"
+    return f"{pages}; {counted.proposed} could be, {counted.confident} with confidence"
+
+
+def next_steps(changed: Sequence[FilePath], prefix: FilePath, style: Style) -> str:
+    """What to do about pages that were written."""
+    names = " ".join(typed(path, prefix) for path in changed[:MOST_PAGES])
+    more = " …" if len(changed) > MOST_PAGES else ""
+    return f"{style.cyan(f'git add {names}{more}')}, then {style.cyan('ubp stale')}"
+
+
+def _proposals(found: BindingSuggestions, telling: Telling) -> Iterator[str]:
+    if telling.is_quiet:
+        for page in found.pages:
+            for one in sure_ones(page, telling.least):
+                yield f"{printable(page.filepath)} {printable(one.source_path)}"
+        return
+    for page in found.pages:
+        yield from _page(page, telling)
+    yield from _summary(found, telling)
+
+
+def _page(page: PageSuggestions, telling: Telling) -> Iterator[str]:
+    shown = sure_ones(page, telling.least)
+    if shown:
+        yield telling.style.bold(printable(page.filepath))
+        width = path_width(shown)
+        for one in shown:
+            yield from proposal_lines(one, width, telling)
+        yield ""
+
+
+def _reason(one: Evidence) -> str:
+    line = f" (line {one.line})" if one.line else ""
+    return f"{printable(one.detail)}{line}"
+
+
+def _summary(found: BindingSuggestions, telling: Telling) -> Iterator[str]:
+    counted, style = count_bindings(found, telling.sure), telling.style
+    if not found.pages:
+        yield style.green(f"All of {count(found.documents, 'page')} name sources.")
+        return
+    yield f"{summary_line(found, telling.sure)} ({telling.sure:g} or more)."
+    if not counted.proposed:
+        yield "Nothing in these pages or their history points to a source."
+        return
+    steps = []
+    if counted.confident:
+        what = f"{count(counted.sources, 'source')} into {count(counted.confident, 'page')}"
+        steps.append((telling.command("bind", "--write"), f"writes {what}"))
+    steps.append((telling.command("bind", "--interactive"), "asks about each of them"))
+    if not telling.is_explained:
+        steps.append((telling.command("bind", "--explain"), "tells all that speaks for them"))
+    yield "Next:"
+    width = max(len(command) for command, _ in steps)
+    for command, purpose in steps:
+        yield f"  {command}{' ' * (width - len(command))}  {purpose}"
+
+
+def _written(done: Sequence[Bound], telling: Telling) -> Iterator[str]:
+    style = telling.style
+    changed = [one for one in done if one.named]
+    if not telling.is_quiet:
+        for one in changed:
+            yield from _diff(one, style) if telling.is_dry else _named(one, style)
+    for one in done:
+        if one.why_left:
+            yield style.bold(printable(one.filepath))
+            yield f"  {style.yellow('left')}: {printable(one.why_left)}"
+    if telling.is_quiet:
+        return
+    if not changed:
+        yield f"Nothing to write: no proposal has a confidence of {telling.sure:g} or more."
+        return
+    sources = count(sum(len(one.named) for one in changed), "source")
+    pages = count(len(changed), "page")
+    if telling.is_dry:
+        yield f"{sources} would be named in {pages}."
+        yield f"Next: {telling.command('bind', '--write')}"
+        return
+    yield style.green(f"{sources} named in {pages}.")
+    yield f"Next: {next_steps([one.filepath for one in changed], telling.prefix, style)}"
+
+
+def _named(one: Bound, style: Style) -> Iterator[str]:
+    yield style.bold(printable(one.filepath))
+    for naming in one.named:
+        pinned = f", pinned to {naming.pin}" if naming.pin else ""
+        yield f"  {printable(naming.source_path)}  {style.green(f'named{pinned}')}"
+
+
+def _diff(one: Bound, style: Style) -> Iterator[str]:
+    paint = {"+": style.green, "-": style.red, "@": style.cyan}
+    for line in one.diff.splitlines():
+        yield paint.get(line[:1], str)(printable_line(line))
