@@ -15,6 +15,11 @@ def segment(text: str) -> str:
     return _CJK.sub(_apart, _UNSAFE.sub(_composed, text))
 
 
+def without_cjk(text: str) -> str:
+    """A segmented text without its CJK characters."""
+    return text if text.isascii() else _CJK.sub("", text)
+
+
 def is_cjk(character: str) -> bool:
     """Tell whether a character is a word by itself."""
     return bool(_CJK.match(unicodedata.normalize("NFKC", character)))

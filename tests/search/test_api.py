@@ -21,4 +21,4 @@ def test_the_example_finds_a_page_its_line_and_whether_it_can_be_trusted(
     repository.commit()
     monkeypatch.chdir(repository.root)
     exec(compile(EXAMPLE, "example", "exec"), {})
-    assert capsys.readouterr().out == ("docs/auth.md:9 0.48 fresh\nA token is valid for an hour.\n")
+    assert capsys.readouterr().out == ("docs/auth.md:9 0.52 fresh\nA token is valid for an hour.\n")

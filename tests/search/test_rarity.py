@@ -19,7 +19,7 @@ class Counted:
     def size(self):
         return self._size
 
-    def frequency(self, expression):
+    def frequency(self, expression, _table):
         return self.frequencies[expression]
 
 

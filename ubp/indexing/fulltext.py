@@ -7,7 +7,7 @@ from ubp.indexing.laying import ATTEMPTS
 from ubp.indexing.linked import Linked
 from ubp.model import Chunk, FilePath, ObjectId
 from ubp.store.database import Database
-from ubp.store.fulltext import FullTextIndex, Match
+from ubp.store.fulltext import FullTextIndex, Match, Table
 from ubp.store.graph_facts import GraphFacts
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class FullText:
         self._facts = GraphFacts(database)
         self._linked = linked
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
-        self._frequencies: dict[str, int] = {}
+        self._frequencies: dict[tuple[str, Table], int] = {}
 
     def search(
         self, match: Match, limit: int, within: Collection[FilePath] | None = None
@@ -86,14 +86,14 @@ class FullText:
         found = {path for paths in self._paths_of(blobs).values() for path in paths}
         return found if within is None else found.intersection(within)
 
-    def frequency(self, match: str) -> int:
+    def frequency(self, match: str, table: Table = "words") -> int:
         """How many chunks match, those of other snapshots too: what BM25 goes by.
 
         A long phrase takes some milliseconds, so that it is asked for once.
         """
-        if match not in self._frequencies:
-            self._frequencies[match] = self._ask(lambda: self._counted(match))
-        return self._frequencies[match]
+        if (match, table) not in self._frequencies:
+            self._frequencies[match, table] = self._ask(lambda: self._counted(match, table))
+        return self._frequencies[match, table]
 
     def size(self) -> int:
         """How many chunks there are, those of other snapshots too."""
@@ -112,8 +112,8 @@ class FullText:
                 break
         return answer
 
-    def _counted(self, match: str) -> int:
-        found = self._index.frequency(match)
+    def _counted(self, match: str, table: Table) -> int:
+        found = self._index.frequency(match, table)
         if not found:
             self._paths_of(set())  # the words may have gone
         return found

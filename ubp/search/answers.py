@@ -30,8 +30,11 @@ class SectionAnswer(NamedTuple):
 def find_sections(
     view: View, text: str, limit: int, names: FileNames, filters: Filters = NO_FILTERS
 ) -> SectionAnswer:
-    """The best sections for what a user typed; here a section is the unit that a query is about."""
-    query = read_query(text)
+    """The best sections that hold what a user typed, as it is written.
+
+    Here a section is the unit that a query is about.
+    """
+    query = read_query(text, is_exact=True)
     within = find_admitted(view, query.filters.joined(filters), names.paths)
     corpus = Corpus(view.full_text(), names, within)
     ranking = rank(corpus, query, limit)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from ubp.search.stems import SHORTEST, stem
 from ubp.search.terms import Term
 from ubp.words import is_cjk, segment
 
@@ -36,6 +37,9 @@ def find_term(folded: str, term: Term) -> Iterator[tuple[int, int]]:
     """Every place of a term in a folded text."""
     looked = _look_for(term.written)
     if looked is None:
+        return
+    if term.is_stemmed and _ENGLISH.fullmatch(looked.word):
+        yield from _find_forms(looked.word, folded)
         return
     for start, end in _places(looked, folded):
         is_inside = (looked.is_open_before and _goes_on(folded, start)) or (
@@ -73,6 +77,15 @@ def _places(looked: _Looked, folded: str) -> Iterator[tuple[int, int]]:
     while start >= 0:
         yield start, start + length
         start = folded.find(looked.word, start + length)
+
+
+def _find_forms(word: str, folded: str) -> Iterator[tuple[int, int]]:
+    """Every place of a word of the same stem; all begin with it but for its last letter."""
+    wanted = stem(word)
+    for match in re.finditer(f"{wanted[:-1]}[a-z]*", folded):
+        is_inside = _goes_on(folded, match.start()) or _goes_on(folded, match.end())
+        if not is_inside and stem(match[0]) == wanted:
+            yield match.span()
 
 
 def _goes_on(folded: str, position: int) -> bool:
@@ -146,6 +159,7 @@ _EACH = _Each()
 _LAST_LATIN = "\u0250"
 _ACCENTED = re.compile("[\0-\u0250][\u0300-\u036f]+|[\u0080-\u0250]")
 _WORD = re.compile(r"[^\W_]+")
+_ENGLISH = re.compile(f"[a-z]{{{SHORTEST},}}")
 # Marks that join with the character before them: accents, and kana's, of both widths.
 _MARK = re.compile("[\u0300-\u036f\u3099\u309a\uff9e\uff9f]")
 _CLUSTER = re.compile(f".{_MARK.pattern}*", re.DOTALL)

@@ -8,6 +8,12 @@ thirds of natural questions without an answer.
 A run of CJK characters is looked for whole, and only where no section holds it is it cut: at
 changes of script, else into bigrams. So is what punctuation joins (`a.b/c`): at the punctuation.
 What is quoted, excluded or ends in a star is never cut.
+
+English words stand for all their forms (configure, configured, configuration), unless something in
+the query is quoted, excluded or ends in a star. Recall@5 and mean reciprocal rank of 20 English
+sets of links, headings and questions: words 0.713 0.581 as they are written, 0.739 0.599 so; with
+meaning 0.740 0.608 and 0.760 0.624. Plurals, -ed and -ing alone: 0.735 0.594, 0.755 0.620; both
+indexes together, what is written as it stands counting twice: 0.729 0.597, 0.753 0.618.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +22,8 @@ from typing import NamedTuple
 
 from ubp.search.boolean import And, Node, Not, Or, parse_boolean
 from ubp.search.filters import NO_FILTERS, Filters, take_filters
-from ubp.search.terms import Term, fold_query, read_lexemes, terms_of, whole_term
+from ubp.search.terms import Lexeme, Term, fold_query, read_lexemes, stemmed, terms_of, whole_term
+from ubp.words import is_cjk
 
 MAX_CHARACTERS = 1000  # of a query: a pasted page is no question, and each word costs time
 MAX_TERMS = 64  # a sentence of 60 CJK characters, cut into bigrams
@@ -28,7 +35,8 @@ class Query(NamedTuple):
     `tree` is None where there is nothing to look for. `is_boolean`: AND, OR and NOT were
     understood. `is_shortened`: it was too long, and its end was left out. `is_literal`: only such
     pages answer it as hold what it says: it is boolean, or all of it stands in quotation marks or
-    ends in a star. `wording` is what it says without its syntax.
+    ends in a star. `is_stemmed`: its words stand for all their forms. `wording` is what it says
+    without its syntax.
     """
 
     text: str
@@ -36,6 +44,7 @@ class Query(NamedTuple):
     is_boolean: bool = False
     is_shortened: bool = False
     is_literal: bool = False
+    is_stemmed: bool = False
     wording: str = ""
     filters: Filters = NO_FILTERS
 
@@ -65,24 +74,27 @@ class Match(NamedTuple):
     cuts: tuple[Cut, ...]
 
 
-def read_query(text: str) -> Query:
-    """Understand what a user typed."""
+def read_query(text: str, *, is_exact: bool = False) -> Query:
+    """Understand what a user typed; `is_exact`: no word stands for its other forms."""
     folded, filters = take_filters(fold_query(text[:MAX_CHARACTERS]))
     query = Query(text, None, is_shortened=len(text) > MAX_CHARACTERS, filters=filters)
     tree = parse_boolean(folded)
     if tree is not None and len([*_all_terms(tree)]) <= MAX_TERMS:
         wording = " ".join(dict.fromkeys(term.written for term in terms_in(tree)))
         return query._replace(tree=tree, is_boolean=True, is_literal=True, wording=wording)
-    return _read_words(query, folded)
+    return _read_words(query, folded, is_exact=is_exact)
 
 
-def _read_words(query: Query, folded: str) -> Query:
+def _read_words(query: Query, folded: str, *, is_exact: bool) -> Query:
     lexemes = list(read_lexemes(folded))
     wanted = [one for one in lexemes if not one.is_excluded]
     unwanted = [one for one in lexemes if one.is_excluded] if wanted else []
     # Who only excludes cannot mean it: `--option`, `-5`.
     wanted = wanted or lexemes
     terms = list(chain.from_iterable(map(terms_of, wanted)))
+    is_stemmed = not is_exact and not any(map(_is_exact, lexemes))
+    if is_stemmed:
+        terms = list(map(stemmed, terms))
     excluded = [whole_term(one) for one in unwanted]
     if not terms:
         return query
@@ -93,8 +105,18 @@ def _read_words(query: Query, folded: str) -> Query:
         tree=tree,
         is_shortened=query.is_shortened or max(len(terms), len(excluded)) > MAX_TERMS,
         is_literal=all(one.is_quoted or one.is_prefix for one in wanted),
+        is_stemmed=is_stemmed,
         wording=" ".join(one.text for one in wanted),
     )
+
+
+def _is_exact(lexeme: Lexeme) -> bool:
+    """Whether a word is meant as it is written; so are those beside it, for one index is asked.
+
+    CJK characters have no forms, and stand in the index of words as they are written alone.
+    """
+    is_marked = lexeme.is_quoted or lexeme.is_prefix or lexeme.is_excluded
+    return is_marked or any(map(is_cjk, lexeme.text))
 
 
 def write_match(tree: Node, is_held: Callable[[Term], bool]) -> Match:

@@ -7,10 +7,11 @@ from ubp.indexing.fulltext import FullText, WordHit
 from ubp.model import FilePath
 from ubp.search.boolean import Or
 from ubp.search.file_names import FileNames
-from ubp.search.query import Cut, Match, Query, any_of, write_match
+from ubp.search.query import Cut, Query, any_of, write_match
 from ubp.search.rarity import Shares, share_out
 from ubp.search.terms import Term
 from ubp.store.fulltext import Match as Asked
+from ubp.store.fulltext import Table
 
 
 class Weights(NamedTuple):
@@ -75,9 +76,11 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
         return Ranking()
     match = write_match(query.tree, lambda term: corpus.full_text.has(term.expression))
     is_plain = isinstance(query.tree, Or)
-    shares = share_out(corpus.full_text, match.terms) if is_plain else None
+    table: Table = "stems" if query.is_stemmed else "words"
+    shares = share_out(corpus.full_text, match.terms, table) if is_plain else None
     fetched = max(limit, FETCHED)
-    chunks = _find_chunks(corpus, match, fetched, weights.columns, shares)
+    asked = Asked(match.expression, weights.columns, table=table)
+    chunks = _find_chunks(corpus, asked, fetched, shares)
     bonus = _bonus(corpus, match.terms, weights.file_name)
     found = [Ranked(c.path, c.rank - bonus.get(c.path, 0.0), c) for c in chunks]
     # A page that the query excludes must not come back because of its name.
@@ -88,18 +91,17 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     return Ranking(places, is_cut, match.expression, match.terms, telling, match.cuts, most)
 
 
-def _find_chunks(
-    corpus: Corpus, match: Match, limit: int, weights: Sequence[float], shares: Shares | None
-) -> list[WordHit]:
+def _find_chunks(corpus: Corpus, asked: Asked, limit: int, shares: Shares | None) -> list[WordHit]:
     full_text, _, within = corpus
     if shares:
         finding, ranking = any_of(shares.finding), any_of(shares.ranking)
-        if finding != match.expression:
-            asked = Asked(finding, weights, ranking if ranking != finding else None)
-            found = full_text.search(asked, limit, within)
+        if finding != asked.expression:
+            ranked_by = ranking if ranking != finding else None
+            some = asked._replace(expression=finding, ranked_by=ranked_by)
+            found = full_text.search(some, limit, within)
             if len(found) >= min(limit, FETCHED):
                 return found
-    return full_text.search(Asked(match.expression, weights), limit, within)
+    return full_text.search(asked, limit, within)
 
 
 def _bonus(corpus: Corpus, terms: Sequence[Term], weight: float) -> dict[FilePath, float]:

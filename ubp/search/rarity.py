@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ubp.indexing.fulltext import FullText
 from ubp.search.terms import Term
+from ubp.store.fulltext import Table
 
 # A match costs 0.7 to 1.2 µs to rank and 0.03 to count. A term in more than an eighth of the chunks
 # says little (BM25 weighs it less than half of one in a thousandth), and is half of the matches of
@@ -34,10 +35,10 @@ class Shares(NamedTuple):
     most: float
 
 
-def share_out(full_text: FullText, terms: Sequence[Term]) -> Shares:
+def share_out(full_text: FullText, terms: Sequence[Term], table: Table = "words") -> Shares:
     """Share a query's terms, any of which will do, out; a term alone does everything."""
     size = full_text.size()
-    frequencies = {term: full_text.frequency(term.expression) for term in terms}
+    frequencies = {term: full_text.frequency(term.expression, table) for term in terms}
     most = SATURATED * sum(_weight(frequency, size) for frequency in frequencies.values())
     if len(terms) == 1:
         return Shares(tuple(terms), tuple(terms), tuple(terms), most)

@@ -10,11 +10,15 @@ from ubp.words import is_cjk, segment
 
 
 class Term(NamedTuple):
-    """A word or a phrase; `parts` are looked for where no section holds it whole."""
+    """A word or a phrase; `parts` are looked for where no section holds it whole.
+
+    `is_stemmed`: an English word stands for all its forms.
+    """
 
     written: str
     is_prefix: bool = False
     parts: tuple["Term", ...] = ()
+    is_stemmed: bool = False
 
     @property
     def expression(self) -> str:
@@ -58,6 +62,11 @@ def whole_term(lexeme: Lexeme) -> Term:
         return Term(lexeme.text, lexeme.is_prefix)
     parts = _glued(lexeme.text)
     return parts[0] if len(parts) == 1 else Term(lexeme.text, parts=parts)
+
+
+def stemmed(term: Term) -> Term:
+    """The same term for all forms of its words."""
+    return term._replace(is_stemmed=True, parts=tuple(map(stemmed, term.parts)))
 
 
 def terms_of(lexeme: Lexeme) -> tuple[Term, ...]:

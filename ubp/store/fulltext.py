@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ubp.model import ObjectId
 from ubp.store.database import Database, Rows
@@ -10,6 +10,9 @@ from ubp.store.facts import chunks, marks
 from ubp.store.values import pack_id, unpack_id
 
 COLUMNS = ("title", "headings", "body", "aliases")
+
+Table = Literal["words", "stems"]
+"""Where is looked: words are found as they are written, or in all forms of English."""
 
 # Hits of other branches and of older versions are passed over: so many more than were asked for
 # are fetched first (4 µs each), and this many times more each time that too few are left.
@@ -39,6 +42,7 @@ class Match(NamedTuple):
     expression: str
     weights: Sequence[float] = (1.0, 1.0, 1.0, 1.0)
     ranked_by: str | None = None
+    table: Table = "words"
 
 
 class WordsRow(NamedTuple):
@@ -68,7 +72,8 @@ class FullTextIndex:
         hits = self._best(match, limit, counts, within)
         if match.ranked_by is not None and hits:
             rows = json.dumps([row for *_, row in hits])
-            found = self._ranked(match.ranked_by, match.weights, OF_ROWS, [rows, len(hits)])
+            by_all = match._replace(expression=match.ranked_by)
+            found = self._ranked(by_all, OF_ROWS, [rows, len(hits)])
             hits = self._that_count(found, counts)
         return (
             self._database.unpack(
@@ -91,9 +96,12 @@ class FullTextIndex:
         valid = counts(set(blobs))
         return sum(blob in valid for blob in blobs)
 
-    def frequency(self, match: str) -> int:
+    def frequency(self, match: str, table: Table) -> int:
         """How many chunks hold the words, whether or not they count; 30 ns each."""
-        rows = self._database.matches("SELECT count(*) FROM words WHERE words MATCH ?", [match])
+        rows = self._database.matches(
+            f"SELECT count(*) FROM {table} WHERE {table} MATCH ?",  # noqa: S608  # one of two
+            [match],
+        )
         return int(rows[0][0]) if rows else 0
 
     def size(self) -> int:
@@ -121,26 +129,25 @@ class FullTextIndex:
             condition, arguments = OF_PAGES, [json.dumps(self._pages(within))]
         wanted = int(limit * FIRST_SHARE) + 1
         while True:
-            found = self._ranked(match.expression, match.weights, condition, [*arguments, wanted])
+            found = self._ranked(match, condition, [*arguments, wanted])
             hits = self._that_count(found, counts)
             if len(found) < wanted or _is_enough(hits, found, limit):
                 return hits
             wanted = max(wanted * GROWTH, limit + MOST_EQUALS + 1)
 
-    def _ranked(
-        self, expression: str, weights: Sequence[float], condition: str, arguments: list[object]
-    ) -> Rows:
+    def _ranked(self, match: Match, condition: str, arguments: list[object]) -> Rows:
         # Of 5,000 matches this takes 5.3 ms, FTS5's own `ORDER BY rank LIMIT` 8.8.
-        numbers = ", ".join(repr(float(weight)) for weight in weights)
+        numbers = ", ".join(repr(float(weight)) for weight in match.weights)
+        table = match.table
         best = (
-            f"SELECT rowid AS row, bm25(words, {numbers}) AS best FROM words"  # noqa: S608  # numbers, a constant
-            f" WHERE words MATCH ?{condition} ORDER BY best, rowid LIMIT ?"
+            f"SELECT rowid AS row, bm25({table}, {numbers}) AS best FROM {table}"  # noqa: S608  # numbers, constants
+            f" WHERE {table} MATCH ?{condition} ORDER BY best, rowid LIMIT ?"
         )
         # Words of chunks that are gone stay, so that there may be no chunk to a row.
         return self._database.matches(
             f"SELECT best, blob, number, row FROM ({best}) LEFT JOIN chunk ON chunk.id = row"  # noqa: S608  # the same
             " LEFT JOIN page ON page.id = chunk.page ORDER BY best, row",
-            [expression, *arguments],
+            [match.expression, *arguments],
         )
 
     def _that_count(self, found: Rows, counts: Counts) -> list[_Hit]:

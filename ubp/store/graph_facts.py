@@ -18,6 +18,7 @@ from ubp.store.graph_rows import (
 )
 from ubp.store.values import pack_id, unpack_id
 from ubp.store.vectors import prune_vectors
+from ubp.words import without_cjk
 
 LINK_COLUMNS = (
     'kind, target, anchor, link_type, label, line, "column",'
@@ -196,7 +197,8 @@ def _sweep(connection: sqlite3.Connection) -> None:
 
 def clear_pages(connection: sqlite3.Connection) -> None:
     """Take away everything that pages say."""
-    connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
+    for table in ("words", "stems"):
+        connection.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")  # noqa: S608  # ours
     connection.execute("DELETE FROM page")
     connection.execute("DELETE FROM asked")
 
@@ -223,7 +225,8 @@ def _put_chunk(
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         columns,
     ).lastrowid
-    connection.execute(
-        "INSERT INTO words (rowid, title, headings, body, aliases) VALUES (?, ?, ?, ?, ?)",
-        [chunk, *words],
-    )
+    for table, texts in (("words", words), ("stems", map(without_cjk, words))):
+        connection.execute(
+            f"INSERT INTO {table} (rowid, title, headings, body, aliases) VALUES (?, ?, ?, ?, ?)",  # noqa: S608  # ours
+            [chunk, *texts],
+        )

@@ -1,6 +1,6 @@
 """What `knowledge.db` holds. Derived data: a change here raises FORMAT, nothing is migrated."""
 
-FORMAT = 8
+FORMAT = 9
 """`PRAGMA user_version`. Raise it with the schema, and with what `parse_page`, `parse_markdown`,
 `ubp.words`, `ubp.embed.text`, `ubp.links` or `is_document` answer for the same bytes and paths:
 every database of another format is rebuilt from nothing."""
@@ -144,6 +144,11 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 -- So many bytes are gathered before they are written and merged; 1 MB is SQLite's.
 INSERT INTO words (words, rank) VALUES ('hashsize', 8388608);
+-- The same without what forms of an English word differ in, and without CJK, which has none.
+CREATE VIRTUAL TABLE stems USING fts5(
+    title, headings, body, aliases, content='', tokenize='porter unicode61'
+);
+INSERT INTO stems (stems, rank) VALUES ('hashsize', 8388608);
 -- The vectors of texts, many in a row, so that a matrix is read without a loop. Keys (16 bytes
 -- each) and vectors (`dimensions` numbers of one byte each) stand in the same order. Full blocks
 -- never change; the last one of a model grows. A number is never given again.
@@ -269,5 +274,9 @@ TABLES = (
 )
 """All but those of pages' Markdown, and those that go with a row of another table."""
 
-SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")
-"""What SQLite makes for `words`."""
+SHADOWS = tuple(
+    f"{table}_{part}"
+    for table in ("words", "stems")
+    for part in ("data", "idx", "docsize", "config")
+)
+"""What SQLite makes for `words` and `stems`."""

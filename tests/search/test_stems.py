@@ -1,0 +1,96 @@
+"""English words stand for all their forms, unless the user says which one is meant."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from ubp.search.folding import find_terms
+from ubp.search.query import read_query
+from ubp.search.stems import stem
+from ubp.search.terms import Term
+from ubp.workspace import Workspace
+
+WORDS = """
+relational conditional valency hesitancy digitizer conformably radically differently vilely
+analogously vietnamization predication operator feudalism decisiveness hopefulness callousness
+formality sensitivity sensibility triplicate formative formalize electricity electrical hopeful
+goodness revival allowance inference airliner gyroscopic adjustable defensible irritant
+replacement adjustment dependent adoption homologous communism activate angularity effective
+bowdlerize probate rate cease controlling rolling agreed feed plastered bled motoring sing
+conflated troubled sized hopping tanned falling hissing fizzed failing filing happy sky ponies
+caresses ties cats caress ies eed is sky2 dying syzygy possibly logically archaeology x
+"""
+
+
+@pytest.fixture(scope="module")
+def stems_of_sqlite():
+    prose = (Path(__file__).parents[2] / "README.md").read_text("utf-8").lower().split()
+    words = sorted({*WORDS.split(), *(word for word in prose if word.isascii() and word.isalpha())})
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE words USING fts5(word, tokenize='porter unicode61')")
+    connection.execute("CREATE VIRTUAL TABLE found USING fts5vocab(words, 'instance')")
+    connection.executemany("INSERT INTO words (rowid, word) VALUES (?, ?)", enumerate(words))
+    rows = connection.execute("SELECT doc, term FROM found").fetchall()
+    connection.close()
+    return {words[number]: term for number, term in rows}
+
+
+def test_stems_are_those_of_sqlite(stems_of_sqlite):
+    assert {word: stem(word) for word in stems_of_sqlite} == stems_of_sqlite
+
+
+def test_a_form_begins_with_the_stem_but_for_its_last_letter(stems_of_sqlite):
+    assert [word for word in stems_of_sqlite if not word.startswith(stem(word)[:-1])] == []
+
+
+@pytest.fixture
+def found(repository):
+    """What a query finds: the names of the pages."""
+    repository.write("docs/setup.md", "# Setup\n\nConfigured once, it runs. The configuration…\n")
+    repository.write("docs/other.md", "# Other\n\nNothing to configure.\n")
+    repository.write("docs/configuring.md", "# Third\n\nNot about that.\n")
+    repository.write("docs/cake.md", "# Cake\n\nThe configurator bakes 設定 cakes.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        yield lambda query, **options: {
+            hit.page.filepath.removeprefix("docs/").removesuffix(".md")
+            for hit in workspace.search(query, mode="fulltext", **options).answer.pages
+        }
+
+
+@pytest.mark.parametrize(
+    ("query", "pages"),
+    [
+        ("configures", {"configuring", "other", "setup", "cake"}),
+        ('"configured"', {"setup"}),
+        ("configure*", {"other", "setup"}),
+        ('configured "bakes"', {"cake", "setup"}),
+        ("configured NOT nothing", {"setup"}),
+        ("設定 configured", {"cake", "setup"}),
+        ("once -configure", {"setup"}),
+    ],
+)
+def test_plain_words_find_all_forms_and_what_is_meant_as_it_stands_itself(found, query, pages):
+    assert found(query) == pages
+
+
+def test_who_looks_for_sections_looks_for_words_as_they_stand(repository, sections):
+    repository.write("docs/setup.md", "# Setup\n\nConfigured once, it runs.\n")
+    repository.write("docs/other.md", "# Other\n\nNothing to configure.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        hits = sections(workspace.view(), "configure", 9).hits
+    assert [hit.page.filepath for hit in hits] == ["docs/other.md"]
+
+
+def test_the_form_that_was_found_is_shown():
+    (term,) = read_query("configuring").tree.parts
+    text = "Configure it; reconfigured, \uff43onfigured, config, and設定configuration"
+    spans = find_terms(text, [term])
+    assert [text[span.start : span.end] for span in spans] == [
+        "Configure",
+        "\uff43onfigured",
+        "configuration",
+    ]
+    assert find_terms(text, [Term("configuring")]) == []
