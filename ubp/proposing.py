@@ -14,11 +14,13 @@ from ubp.rooms import Question
 
 if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.binding.coverage import Coverage
+    from ubp.binding.review import BindingReview
     from ubp.binding.suggestion import BindingSuggestions
     from ubp.binding.writing import Bound
     from ubp.staleness.pinning import Pins
 
 MOST_PROPOSED = 10
+MOST_REVIEWED = 500  # commits: half a year of a busy project
 
 
 class Proposing(Relating):
@@ -82,6 +84,28 @@ class Proposing(Relating):
             )
         pins = self._pins(wanted, from_history=from_history) if pin or from_history else {}
         return write_bindings(wanted, pins, self.repository, self.config.keys, is_dry=is_dry)
+
+    def review_bindings(
+        self, pages: Sequence[str] = (), *, commits: int = MOST_REVIEWED
+    ) -> "BindingReview":
+        """What history says of the sources that pages name, of all pages or of these (PATHs).
+
+        At how many of the last `commits` each would have fired, and what came of it. Of hidden
+        sources nothing is told.
+
+        Raises:
+            UsageError: a PATH names no page.
+            RepositoryError: history cannot be read.
+        """
+        from ubp.reviewing import review
+        from ubp.selection import select_pages
+        from ubp.staleness.assess import assess
+
+        view = self.view(Question())
+        wanted = select_pages(pages, view, self.repository) if pages else None
+        bound = [p for p in view.bound_pages() if wanted is None or p.filepath in wanted]
+        court = self._court_over(view)
+        return review(assess(bound, court), court, commits)
 
     def coverage(
         self, paths: Sequence[str] = (), *, days: float | None = None, ref: str | None = None

@@ -47,7 +47,7 @@ def telling(tally: Tally, pages: int) -> float:
     changed too from the others with an AUC of 0.76 and 0.73 (the share alone 0.74 and 0.72, the
     number of pages alone 0.68 and 0.61, the share by the number itself 0.74 and 0.71).
     """
-    return (tally.together + 0.5) / (tally.changed + 1.5) / max(pages, 1) ** 0.5
+    return float((tally.together + 0.5) / (tally.changed + 1.5) / max(pages, 1) ** 0.5)
 
 
 def count_hanging(pages: Collection[Page]) -> Mapping[FilePath, int]:
