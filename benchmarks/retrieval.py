@@ -1,6 +1,6 @@
 """How well is the right page found? Tables over labelled sets, by the product's own search.
 
-    python benchmarks/retrieval.py SET… [--queries 300] [--modes fulltext,semantic,rrf,hybrid]
+    python benchmarks/retrieval.py SET… [--queries 300] [--modes …] [--compact]
 
 A set is a folder with docs.jsonl {id, title, text}, queries.jsonl {id, text}, and qrels.tsv
 (query_id, doc_id, relevance; one header line); benchmarks/retrieval_sets.py makes some of any
@@ -8,6 +8,7 @@ repository. It is written as a repository of Markdown, one page a document, and 
 `Workspace.search`. `rrf` is what the plainest fusion would make of the first hundred pages of the
 other two, for comparison. In brackets: 95 % intervals by bootstrap over the queries. `gain` is
 hybrid minus the better of its two legs, query by query; + and - mark where that is clear.
+`--compact` prints one table, of Recall@5 and MRR@10, with hybrid's intervals and marks.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from ubp.workspace import Workspace
 
 LEGS = ("fulltext", "semantic")
 MODES = (*LEGS, "rrf", "hybrid")
-METRICS = ("Recall@5", "MRR@10", "nDCG@10")
+METRICS = ("Recall@5", "MRR@10", "nDCG@10", "nDCG@5")
 DEPTH = 10
 RRF_DEPTH, RRF_K = 100, 60
 RESAMPLES = 2000
@@ -48,6 +49,7 @@ def main() -> None:
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--queries", type=int, default=300)
     parser.add_argument("--modes", default=",".join(MODES))
+    parser.add_argument("--compact", action="store_true")
     options = parser.parse_args()
     modes = options.modes.split(",")
     found = []
@@ -55,6 +57,9 @@ def main() -> None:
         name = "-".join(folder.resolve().parts[-2:])
         found.append(measure(name, sample(read_set(folder), options.queries), modes))
         print(f"{name}: done", flush=True)
+    if options.compact:
+        tell_compactly(found, modes)
+        return
     for metric, title in enumerate(METRICS):
         tell(title, metric, found, modes)
 
@@ -88,14 +93,15 @@ def ask(workspace: Workspace, query: str, mode: str, limit: int = DEPTH) -> list
     return sorted(scores, key=lambda path: (-scores[path], path))[:limit]
 
 
-def judge(found: Sequence[str], grades: Mapping[str, float]) -> tuple[float, float, float]:
+def judge(found: Sequence[str], grades: Mapping[str, float]) -> tuple[float, ...]:
     """The metrics of one answer."""
     first = found[:DEPTH]
     places = [place for place, path in enumerate(first, 1) if path in grades]
     recall = sum(path in grades for path in first[:5]) / min(5, len(grades))
-    best = sorted(grades.values(), reverse=True)[:DEPTH]
-    gain = _discounted([grades.get(path, 0.0) for path in first]) / _discounted(best)
-    return recall, 1 / places[0] if places else 0.0, gain
+    given = [grades.get(path, 0.0) for path in first]
+    best = sorted(grades.values(), reverse=True)
+    gains = (_discounted(given[:most]) / _discounted(best[:most]) for most in (DEPTH, 5))
+    return recall, 1 / places[0] if places else 0.0, *gains
 
 
 def interval(values: Numbers) -> tuple[float, float]:
@@ -114,28 +120,58 @@ def tell(title: str, metric: int, found: Sequence[Measured], modes: Sequence[str
         row = [one.name, str(one.documents), str(len(one.modes[modes[0]]))]
         row += [f"{means[mode]:.3f}" for mode in modes]
         if is_compared:
-            hybrid = one.modes["hybrid"][:, metric]
-            better = max(LEGS, key=lambda leg: means[leg])
-            gains = hybrid - one.modes[better][:, metric]
-            low, high = interval(gains)
-            marks.append("+" if low > 0 else "-" if high < 0 else "=")
-            row += [_bounds(interval(hybrid)), f"{gains.mean():+.3f} {_bounds((low, high))}"]
-            row.append(marks[-1])
+            gain, mark = compare(one, metric)
+            marks.append(mark)
+            row += [_bounds(interval(one.modes["hybrid"][:, metric])), gain, mark]
         rows.append(row)
     overall = [np.mean([one.modes[mode][:, metric].mean() for one in found]) for mode in modes]
     rows.append(["mean", "", "", *(f"{mean:.3f}" for mean in overall)])
     header = ["set", "pages", "queries", *modes]
     print_table(title, header + ["hybrid's", "gain", ""] * is_compared, rows)
     if marks:
-        counted = ", ".join(f"{marks.count(mark)} {name}" for mark, name in VERDICTS.items())
-        print(f"\nHybrid against the better of its legs: {counted}")
+        tell_marks(marks)
+
+
+def tell_compactly(found: Sequence[Measured], modes: Sequence[str]) -> None:
+    """Print one table of the two metrics that matter most."""
+    rows, marks = [], []
+    for one in found:
+        pair = [values[:, :2] for values in (one.modes[mode] for mode in modes)]
+        row = [one.name, f"{one.documents}, {len(pair[0])}"]
+        row += [" ".join(f"{mean:.2f}" for mean in values.mean(axis=0)) for values in pair]
+        row.append(
+            " ".join(_bounds(interval(one.modes["hybrid"][:, metric]), 2) for metric in (0, 1))
+        )
+        marks += [compare(one, metric)[1] for metric in (0, 1)]
+        rows.append([*row, " ".join(marks[-2:])])
+    means = [
+        np.mean([one.modes[mode][:, :2].mean(axis=0) for one in found], axis=0) for mode in modes
+    ]
+    rows.append(["mean", "", *(" ".join(f"{mean:.3f}" for mean in two) for two in means), "", ""])
+    print_table("Recall@5, MRR@10", ["set", "pages, queries", *modes, "hybrid's", ""], rows)
+    tell_marks(marks)
+
+
+def compare(one: Measured, metric: int) -> tuple[str, str]:
+    """What hybrid gains over the better of its legs, and whether that is clear."""
+    better = max(LEGS, key=lambda leg: float(one.modes[leg][:, metric].mean()))
+    gains = one.modes["hybrid"][:, metric] - one.modes[better][:, metric]
+    low, high = interval(gains)
+    mark = "+" if low > 0 else "-" if high < 0 else "="
+    return f"{gains.mean():+.3f} {_bounds((low, high))}", mark
+
+
+def tell_marks(marks: Sequence[str]) -> None:
+    """Print how often hybrid is clearly better and worse."""
+    counted = ", ".join(f"{marks.count(mark)} {name}" for mark, name in VERDICTS.items())
+    print(f"\nHybrid against the better of its legs: {counted}")
 
 
 VERDICTS = {"+": "clearly better", "=": "as good", "-": "clearly worse"}
 
 
-def _bounds(bounds: tuple[float, float]) -> str:
-    return f"[{bounds[0]:.3f}, {bounds[1]:.3f}]"
+def _bounds(bounds: tuple[float, float], digits: int = 3) -> str:
+    return f"[{bounds[0]:.{digits}f}, {bounds[1]:.{digits}f}]"
 
 
 def _discounted(grades: Sequence[float]) -> float:
