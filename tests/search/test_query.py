@@ -116,6 +116,23 @@ def test_a_run_is_cut_where_no_section_holds_it(run, held, pieces):
     assert tuple(dict.fromkeys(found.cuts[0].pieces)) == pieces
 
 
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("障害の原因分析", ["障害の原因分析", "障害", "原因分析"]),
+        ("原因分析", ["原因分析"]),  # bigrams are no words
+        ("OAuthの設定", ["OAuthの設定", "OAuth", "の設定", "設定"]),
+        ("foo.bar/baz", ["foo.bar/baz", "foo", "bar", "baz"]),
+        ('"foo.bar" 障害の原因*', ["foo.bar", "障害の原因"]),
+    ],
+)
+def test_beside_a_run_that_is_held_its_pieces_may_count(text, terms):
+    query = read_query(text)
+    found = write_match(query.tree, lambda _: True, has_pieces=query.has_pieces)
+    assert ([term.written for term in found.terms], found.cuts) == (terms, ())
+    assert not read_query(text, is_exact=True).has_pieces
+
+
 @pytest.mark.parametrize("text", ["鮮度", "索", "索引 検索", '"障害の原因分析"', "障害の原因*"])
 def test_words_of_two_characters_quoted_runs_and_prefixes_are_never_cut(text):
     assert match(text).cuts == ()

@@ -7,7 +7,10 @@ thirds of natural questions without an answer.
 
 A run of CJK characters is looked for whole, and only where no section holds it is it cut: at
 changes of script, else into bigrams. So is what punctuation joins (`a.b/c`): at the punctuation.
-What is quoted, excluded or ends in a star is never cut.
+What is quoted, excluded or ends in a star is never cut. Where pages are found and ranked, pieces
+but for bigrams count beside a run that is held, too: over 51 sets Recall@5 and mean reciprocal rank
+of words are 0.695 0.559 then, 0.677 0.547 without (14 Japanese ones 0.730 0.592 and 0.696 0.572),
+with meaning 0.751 0.611 and 0.747 0.606.
 
 English words stand for all their forms (configure, configured, configuration), unless something in
 the query is quoted, excluded or ends in a star. Recall@5 and mean reciprocal rank of 20 English
@@ -35,8 +38,8 @@ class Query(NamedTuple):
     `tree` is None where there is nothing to look for. `is_boolean`: AND, OR and NOT were
     understood. `is_shortened`: it was too long, and its end was left out. `is_literal`: only such
     pages answer it as hold what it says: it is boolean, or all of it stands in quotation marks or
-    ends in a star. `is_stemmed`: its words stand for all their forms. `wording` is what it says
-    without its syntax.
+    ends in a star. `is_stemmed`: its words stand for all their forms. `has_pieces`: what a run that
+    is held consists of counts, too. `wording` is what it says without its syntax.
     """
 
     text: str
@@ -45,6 +48,7 @@ class Query(NamedTuple):
     is_shortened: bool = False
     is_literal: bool = False
     is_stemmed: bool = False
+    has_pieces: bool = False
     wording: str = ""
     filters: Filters = NO_FILTERS
 
@@ -75,7 +79,7 @@ class Match(NamedTuple):
 
 
 def read_query(text: str, *, is_exact: bool = False) -> Query:
-    """Understand what a user typed; `is_exact`: no word stands for its other forms."""
+    """Understand what a user typed; `is_exact`: neither forms nor pieces of it will do."""
     folded, filters = take_filters(fold_query(text[:MAX_CHARACTERS]))
     query = Query(text, None, is_shortened=len(text) > MAX_CHARACTERS, filters=filters)
     tree = parse_boolean(folded)
@@ -106,6 +110,7 @@ def _read_words(query: Query, folded: str, *, is_exact: bool) -> Query:
         is_shortened=query.is_shortened or max(len(terms), len(excluded)) > MAX_TERMS,
         is_literal=all(one.is_quoted or one.is_prefix for one in wanted),
         is_stemmed=is_stemmed,
+        has_pieces=not is_exact,
         wording=" ".join(one.text for one in wanted),
     )
 
@@ -119,9 +124,12 @@ def _is_exact(lexeme: Lexeme) -> bool:
     return is_marked or any(map(is_cjk, lexeme.text))
 
 
-def write_match(tree: Node, is_held: Callable[[Term], bool]) -> Match:
-    """Write a query for FTS5; `is_held` tells whether a section holds a term whole."""
-    writer = _Writer(is_held)
+def write_match(tree: Node, is_held: Callable[[Term], bool], *, has_pieces: bool = False) -> Match:
+    """Write a query for FTS5; `is_held` tells whether a section holds a term whole.
+
+    `has_pieces`: what a held run consists of is looked for, too.
+    """
+    writer = _Writer(is_held, has_pieces=has_pieces)
     expression = writer.write(tree)
     return Match(expression, tuple(dict.fromkeys(writer.terms)), tuple(dict.fromkeys(writer.cuts)))
 
@@ -142,10 +150,11 @@ def terms_in(node: Node) -> Iterator[Term]:
 
 
 class _Writer:
-    def __init__(self, is_held: Callable[[Term], bool]) -> None:
+    def __init__(self, is_held: Callable[[Term], bool], *, has_pieces: bool) -> None:
         self.terms: list[Term] = []
         self.cuts: list[Cut] = []
         self._is_held = is_held
+        self._has_pieces = has_pieces
 
     def write(self, node: Node) -> str:
         if isinstance(node, Term):
@@ -157,15 +166,16 @@ class _Writer:
 
     def _as_held(self, term: Term) -> list[Term]:
         found = list(self._pieces(term))[: max(1, MAX_TERMS - len(self.terms))]
-        if found != [term]:
+        if found[0] != term:
             self.cuts.append(Cut(term.written, tuple(piece.written for piece in found)))
         self.terms += found
         return found
 
     def _pieces(self, term: Term) -> Iterator[Term]:
-        if not term.parts or self._is_held(term):
+        is_held = not term.parts or self._is_held(term)
+        if is_held:
             yield term
-        else:
+        if not is_held or (self._has_pieces and not term.is_uniform):
             for part in term.parts:
                 yield from self._pieces(part)
 

@@ -74,7 +74,11 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     """Find at least the `limit` best places."""
     if query.tree is None or limit < 1:
         return Ranking()
-    match = write_match(query.tree, lambda term: corpus.full_text.has(term.expression))
+    match = write_match(
+        query.tree,
+        lambda term: corpus.full_text.has(term.expression),
+        has_pieces=query.has_pieces,
+    )
     is_plain = isinstance(query.tree, Or)
     table: Table = "stems" if query.is_stemmed else "words"
     shares = share_out(corpus.full_text, match.terms, table) if is_plain else None

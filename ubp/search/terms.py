@@ -21,6 +21,11 @@ class Term(NamedTuple):
     is_stemmed: bool = False
 
     @property
+    def is_uniform(self) -> bool:
+        """Whether it is CJK of one script: its parts are no words, but pairs of characters."""
+        return _is_run(self.written) and len(_SCRIPT.findall(self.written)) == 1
+
+    @property
     def expression(self) -> str:
         """The term in FTS5's language."""
         phrase = f'"{" ".join(segment(self.written).split())}"'
