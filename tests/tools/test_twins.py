@@ -227,4 +227,22 @@ def test_stale_tells_what_its_tool_tells_and_ids(printed, answered, tools):
             del answer[name]
         for document in answer["documents"]:
             document.pop("resolve", None)
+            document.pop("suggested_refs", None)  # which `ubp bind` tells
         assert timeless(answer) == timeless(without_empty(told, schema)), command
+
+
+def test_bind_tells_what_its_tool_suggests(library, printed, answered):
+    library.write("docs/sessions.md", "# Sessions\n\nAll is in `src/auth.py`, line by line.\n")
+    library.commit("Name a source")
+    (page,) = printed("bind", "docs/sessions.md", "--limit", "5")["pages"]
+    (document,) = answered("check_staleness", filepath="docs/sessions.md")["documents"]
+    assert document["suggested_refs"][0]["source_path"] == "src/auth.py"
+    for one, other in zip(page["suggestions"], document["suggested_refs"], strict=False):
+        told = one["evidence"][: len(other["evidence"])]
+        assert without_nulls({**one, "evidence": told}) == other
+    assert "suggested_refs" not in answered("check_staleness", filepath="docs")["documents"][0]
+
+
+def without_nulls(suggestion):
+    evidence = [{k: v for k, v in one.items() if v is not None} for one in suggestion["evidence"]]
+    return {**suggestion, "evidence": evidence}

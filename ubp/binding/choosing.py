@@ -6,6 +6,10 @@ from typing import NamedTuple
 from ubp.binding.suggestion import BindingSuggestions, PageSuggestions, Suggestion
 from ubp.model import FilePath
 
+# Of proposals that are less sure hardly one in three is right: to look at them takes more time than
+# they are worth.
+WORTH_A_LOOK = 0.3
+
 
 class Counted(NamedTuple):
     """Pages that could be bound, those that could with confidence, and their sure proposals."""

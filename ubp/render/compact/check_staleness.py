@@ -39,8 +39,15 @@ def _document(document: Record) -> Iterator[str]:
             yield from _reference(reference)
     if fresh:
         yield f"  fresh: {', '.join(printable(one['source_path']) for one in fresh)}"
+    for one in document.get("suggested_refs", []):
+        yield _suggestion(one)
     if document.get("resolve"):
         yield f"  Next: {printable(document['resolve'])}"
+
+
+def _suggestion(one: Record) -> str:
+    reasons = "; ".join(printable(reason["detail"]) for reason in one["evidence"])
+    return f"  perhaps {printable(one['source_path'])} ({one['confidence']:.2f}: {reasons})"
 
 
 def _reference(one: Record) -> Iterator[str]:

@@ -73,6 +73,9 @@ def path_width(suggestions: Sequence[Suggestion]) -> int:
 def summary_line(found: BindingSuggestions, sure: float) -> str:
     """How many pages are bound, and how many could be: for `ubp init`, too."""
     counted = count_bindings(found, sure)
+    if len(found.pages) + found.bound < found.documents:
+        asked = count(len(found.pages), "page")
+        return f"Of {asked} {counted.proposed} could be bound, {counted.confident} with confidence"
     named = f"{found.bound} bound" if found.bound else "none bound"
     pages = f"{count(found.documents, 'page')}, {named}"
     return f"{pages}; {counted.proposed} could be, {counted.confident} with confidence"

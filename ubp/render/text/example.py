@@ -33,6 +33,7 @@ def explain(report: StaleReport, telling: Telling) -> Iterator[str]:
         yield style.cyan(line)
     yield ""
     yield f"Then: {telling.command('stale', *([typed(page, telling.prefix)] if example else []))}"
+    yield f"Or let all pages' sources be proposed: {telling.command('bind')}"
     if example and example.other_key and example.other_key not in telling.keys:
         key = example.other_key
         yield f"Or do pages name them under `{key}` already? {style.cyan(f'ubp stale --key {key}')}"

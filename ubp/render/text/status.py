@@ -8,6 +8,7 @@ from ubp.models import Fetched
 from ubp.render.ansi import Style
 from ubp.render.text.levels import count_levels
 from ubp.render.wording import clock, count, printable, size
+from ubp.staleness.report import Summary
 from ubp.status import IndexRun, ModelStatus, Status
 
 BUCKET_WORDS = {
@@ -32,8 +33,11 @@ def status_text(status: Status, style: Style) -> str:
     ]
     if problems:
         lines += ["", *problems]
-    if status.summary.stale or status.summary.possibly_stale or status.summary.unknown:
+    summary = status.summary
+    if summary.stale or summary.possibly_stale or summary.unknown:
         lines += ["", f"Next: {style.cyan('ubp stale')}"]
+    elif summary.documents and not summary.bound:
+        lines += ["", f"Next: {style.cyan('ubp bind')} proposes what each page describes"]
     return "\n".join(lines) + "\n"
 
 
@@ -76,7 +80,8 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
     warning = style.yellow(f" ({unparsed} with front matter problems)") if unparsed else ""
     yield "Documents", count(summary.documents, "page") + warning
     verified = f", {summary.verified} verified" if summary.bound else ""
-    yield "With sources", f"{count(summary.bound, 'page')}{verified}"
+    others = style.dim(" (ubp bind proposes the others' sources)") if _is_begun(summary) else ""
+    yield "With sources", f"{summary.bound} of {count(summary.documents, 'page')}{verified}{others}"
     yield "Keys", printable(", ".join(status.keys))
     if summary.bound:
         yield "Staleness", f"{count_levels(summary)} (stale after {status.threshold_days:g} days)"
@@ -89,6 +94,11 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
         yield "Last indexed", f"{clock(int(index.written_at))} UTC"
     for server in status.servers:
         yield "Server", f"running (PID {server.pid}, since {clock(int(server.since))} UTC)"
+
+
+def _is_begun(summary: Summary) -> bool:
+    """Whether some pages name sources, and most do not."""
+    return 0 < summary.bound < summary.documents - summary.bound
 
 
 def _model(model: ModelStatus) -> str:

@@ -1,12 +1,14 @@
 """`ubp_check_staleness`: which pages no longer describe their sources, and what changed there.
 
 Its record is that of `ubp stale --json` without the ids of Git's objects, which help nobody who
-reads, and with the next step for each page.
+reads, and with the next step for each page; a single page without sources has proposals, too.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ubp.binding.choosing import WORTH_A_LOOK, sure_ones
+from ubp.render.bind_records import suggestion_record
 from ubp.render.compact.check_staleness import text
 from ubp.render.records import stale_record
 from ubp.render.shown import shown_pages
@@ -24,6 +26,8 @@ LEAST_OF_A_PAGE = 500
 IDS = frozenset({"baseline_commit", "baseline_blob", "current_blob"})
 # The newest commits say what happened.
 COMMITS_LEFT = 3
+# What a page seems to describe: the first are right most often, and the strongest reasons suffice.
+MOST_SUGGESTED, MOST_EVIDENCE = 5, 3
 
 
 def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
@@ -34,6 +38,7 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
     diffs = _diffs(workspace, report, most, every=every) if given["include_diff"] else {}
     record = stale_record(report, every=every, diffs=diffs)
     _tell_once(record)
+    _suggest(workspace, record, path)
     for document in record["documents"]:
         document["resolve"] = _resolve(document, workspace.config.keys[0])
         document["references"] = [
@@ -44,8 +49,8 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
 
 
 def fit(record: Record, limit: Limit) -> None:
-    """Fewer commits, then shorter diffs, then fewer pages."""
-    if limit.drop(record, _old_commits(record)):
+    """Fewer suggestions, fewer commits, then shorter diffs, then fewer pages."""
+    if limit.drop(record, _last_suggestions(record)) or limit.drop(record, _old_commits(record)):
         return
     diffs = [one["diff"] for one in reversed(list(_references(record))) if "diff" in one]
     for diff in diffs:
@@ -62,6 +67,18 @@ def _diffs(workspace: Workspace, report: StaleReport, most: int, *, every: bool)
     pages = shown_pages(report, every=every)[: most // LEAST_OF_A_PAGE]
     found = workspace.diffs(report._replace(pages=pages))
     return {(one.page.filepath, answer): diff for one, answer, diff in found}
+
+
+def _suggest(workspace: Workspace, record: Record, path: str | None) -> None:
+    """A page that names no sources, asked for by itself, is told which it seems to describe."""
+    documents = record["documents"]
+    if path is None or len(documents) != 1 or documents[0]["staleness"] != "untracked":
+        return
+    (found,) = workspace.suggest_bindings([path], limit=MOST_SUGGESTED).pages
+    documents[0]["suggested_refs"] = [
+        suggestion_record(one._replace(evidence=one.evidence[:MOST_EVIDENCE]))
+        for one in sure_ones(found, WORTH_A_LOOK)
+    ]
 
 
 def _tell_once(record: Record) -> None:
@@ -84,8 +101,10 @@ def _resolve(document: Record, key: str) -> str:
     gone = [str(one["line"]) for one in known if one["current_blob"] is None]
     steps = []
     if document["staleness"] == "untracked":
+        known_ones = " (suggested_refs has proposals)" if document.get("suggested_refs") else ""
         steps.append(
-            f"It names no sources: list what it describes under {key} in its front matter."
+            f"It names no sources: list what it describes{known_ones} under {key} in its front"
+            " matter."
         )
     if gone:
         steps.append(f"Correct what its front matter names in line {', '.join(gone)}.")
@@ -99,6 +118,12 @@ def _resolve(document: Record, key: str) -> str:
 def _references(record: Record) -> Iterator[Record]:
     for document in record["documents"]:
         yield from document["references"]
+
+
+def _last_suggestions(record: Record) -> Iterator[Any]:
+    for document in record["documents"]:
+        while document.get("suggested_refs"):
+            yield document["suggested_refs"].pop()
 
 
 def _old_commits(record: Record) -> Iterator[Any]:

@@ -1,0 +1,280 @@
+"""`ubp bind`: proposals as they are told, asked about and written."""
+
+import io
+import json
+import os
+import sys
+
+import pytest
+
+from ubp.__main__ import main
+from ubp.binding.suggestion import BindingSuggestions, Evidence, PageSuggestions, Suggestion
+from ubp.workspace import Workspace
+
+NAMED = Evidence("path", "src/a.py", 3, 0.75)
+TOGETHER = Evidence("commit", "4 commits in common", None, 0.25)
+
+
+@pytest.fixture
+def project(repository):
+    """Three pages and three sources."""
+    for name in ("a", "b", "c"):
+        repository.write(f"src/{name}.py", f"{name}\n")
+        repository.write(f"docs/{name}.md", f"# {name}\n")
+    repository.commit("Begin")
+    return repository
+
+
+@pytest.fixture
+def proposed(monkeypatch):
+    """What is proposed, whatever the pages say: the words around it are what is tested here."""
+    pages = (
+        PageSuggestions(
+            "docs/a.md",
+            (
+                Suggestion("src/a.py", 0.97, (NAMED, TOGETHER)),
+                Suggestion("src/", 0.41, (Evidence("place", "docs, src", None, 1.0),)),
+                Suggestion("src/b.py", 0.04, (TOGETHER,)),
+            ),
+        ),
+        PageSuggestions("docs/b.md", (Suggestion("src/b.py", 0.96, (TOGETHER,)),)),
+        PageSuggestions("docs/c.md", ()),
+    )
+    asked = []
+
+    def suggest(_, paths=(), **options):
+        asked.append((tuple(paths), options))
+        few = [one for one in pages if not paths or one.filepath in paths]
+        return BindingSuggestions(tuple(few), 3, 0, uses_meaning=True)
+
+    monkeypatch.setattr(Workspace, "suggest_bindings", suggest)
+    return asked
+
+
+def source_refs(*names):
+    return "".join(["---\nsource_refs:\n", *(f"  - {name}\n" for name in names), "---\n\n"])
+
+
+NEXT = """\
+Next:
+  ubp bind --write        writes 2 sources into 2 pages
+  ubp bind --interactive  asks about each of them
+  ubp bind --explain      tells all that speaks for them
+"""
+
+
+@pytest.mark.usefixtures("proposed")
+def test_what_is_sure_is_told_with_its_reasons_and_what_comes_next(project, ubp):
+    assert ubp(project, "bind", "--min-confidence", "0.9").out == (
+        "docs/a.md\n"
+        "  0.97  src/a.py  src/a.py (line 3); 4 commits in common\n"
+        "\n"
+        "docs/b.md\n"
+        "  0.96  src/b.py  4 commits in common\n"
+        "\n"
+        "3 pages, none bound; 2 could be, 2 with confidence (0.9 or more).\n"
+        + NEXT.replace("--write ", "--write --min-confidence 0.9 ")
+        .replace("--interactive ", "--interactive --min-confidence 0.9 ")
+        .replace("--explain ", "--explain --min-confidence 0.9 ")
+    )
+
+
+@pytest.mark.usefixtures("proposed")
+def test_of_a_page_that_was_named_everything_is_told(project, ubp):
+    assert ubp(project, "bind", "docs/a.md", "--explain").out.startswith(
+        "docs/a.md\n"
+        "  0.97  src/a.py\n"
+        "         75 %  src/a.py (line 3)\n"
+        "         25 %  4 commits in common\n"
+        "  0.41  src/\n"
+        "        100 %  docs, src\n"
+        "  0.04  src/b.py\n"
+        "         25 %  4 commits in common\n"
+        "\n"
+        "Of 1 page 1 could be bound, 1 with confidence ("
+    )
+
+
+@pytest.mark.usefixtures("proposed")
+def test_quietly_it_is_a_line_a_proposal(project, ubp):
+    told = ubp(project, "bind", "--quiet", "--min-confidence", "0.4").out
+    assert told == "docs/a.md src/a.py\ndocs/a.md src/\ndocs/b.md src/b.py\n"
+
+
+def test_its_options_reach_the_question(project, proposed, ubp):
+    ubp(project, "bind", "docs/c.md", "--limit", "3", "--all")
+    assert proposed == [(("docs/c.md",), {"limit": 3, "all_pages": True})]
+
+
+@pytest.mark.usefixtures("proposed")
+def test_a_dry_run_shows_the_difference(project, ubp):
+    answer = ubp(project, "bind", "--dry-run", "--min-confidence", "0.9")
+    assert answer.out.startswith(
+        "--- a/docs/a.md\n+++ b/docs/a.md\n@@ -1 +1,6 @@\n"
+        "+---\n+source_refs:\n+  - src/a.py\n+---\n+\n # a\n"
+    )
+    assert answer.out.endswith(
+        "2 sources would be named in 2 pages.\nNext: ubp bind --write --min-confidence 0.9\n"
+    )
+    assert project.git("status", "--short") == ""
+
+
+@pytest.mark.usefixtures("proposed")
+def test_what_is_sure_is_written(project, ubp):
+    answer = ubp(project, "bind", "--write", "--min-confidence", "0.4")
+    assert answer.status == 0
+    assert answer.out == (
+        "docs/a.md\n  src/a.py  named\n  src/  named\n"
+        "docs/b.md\n  src/b.py  named\n"
+        "3 sources named in 2 pages.\n"
+        "Next: git add docs/a.md docs/b.md, then ubp stale\n"
+    )
+    assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py", "src/") + "# a\n"
+    assert (project.root / "docs/c.md").read_text() == "# c\n"
+
+
+@pytest.mark.usefixtures("proposed")
+def test_a_page_that_cannot_be_written_fails(project, ubp):
+    project.write("docs/b.md", "---\ntitle: [\n---\n")
+    answer = ubp(project, "bind", "--write", "--pin", "--min-confidence", "0.9")
+    assert answer.status == 1
+    assert answer.out == (
+        f"docs/a.md\n  src/a.py  named, pinned to {project.blob('src/a.py')[:12]}\n"
+        "docs/b.md\n"
+        "  left: src/b.py cannot be written into the page in place."
+        " Line 2: The front matter is no valid YAML: did not find expected node content.\n"
+        "1 source named in 1 page.\n"
+        "Next: git add docs/a.md, then ubp stale\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (["--min-confidence", "2"], "--min-confidence is 2."),
+        (["--limit", "0"], "--limit is 0."),
+        (["--pin"], "--pin says how references are written."),
+        (["--history"], "--history says how references are written."),
+        (["--write", "--pin", "--history"], "--pin and --history contradict each other."),
+        (["-i"], "--interactive needs a terminal, and somebody who answers."),
+        (["-i", "--write"], "--interactive cannot be combined with --write or --dry-run."),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tokens, message, project, ubp):
+    answer = ubp(project, "bind", *tokens)
+    assert (answer.status, answer.err.splitlines()[0]) == (2, f"Error: {message}")
+
+
+# Asked one by one ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def answering(project, proposed, monkeypatch):
+    """Run `ubp bind --interactive` for somebody who types these answers at a terminal."""
+    del proposed
+
+    class Screen(io.StringIO):
+        def isatty(self):
+            return True
+
+    def run(*answers, options=()):
+        typed = Screen("".join(f"{answer}\n" for answer in answers))
+        screen = Screen()
+        monkeypatch.setattr(sys, "stdin", typed)
+        monkeypatch.setattr("ubp.__main__.open_streams", lambda: (screen, Screen()))
+        monkeypatch.setenv("NO_COLOR", "1")
+        status = main(["-C", str(project.root), "bind", "-i", *options])
+        return status, screen.getvalue()
+
+    return run
+
+
+def refused(project):
+    config = json.loads((project.root / ".ubp/config.json").read_text())
+    return [(one["page"], one["source"]) for one in config["bind"]["refused"]]
+
+
+def test_enter_takes_what_is_sure_and_leaves_the_rest(answering, project):
+    status, screen = answering("", "", "")
+    assert status == 0
+    question = "? Does it describe this? [y/n/e/a/s/d/q/?]: "
+    assert screen == (
+        "docs/a.md  page 1 of 2\n"
+        "  0.97  src/a.py  src/a.py (line 3); 4 commits in common\n"
+        f"{question}(y)   0.41  src/      docs, src\n"
+        f"{question}(s) \n"
+        "docs/b.md  page 2 of 2\n"
+        "  0.96  src/b.py  4 commits in common\n"
+        f"{question}(y) \n"
+        "2 sources named in 2 pages.\n"
+        "Next: git add docs/a.md docs/b.md, then ubp stale\n"
+    )
+    assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py") + "# a\n"
+    assert not (project.root / ".ubp/config.json").exists()
+
+
+def test_what_was_refused_is_remembered(answering, project):
+    project.write(".ubp/config.json", '{\n  "docs_dir": "docs"\n}\n')
+    status, screen = answering("n", "no", "y")
+    assert status == 0
+    assert screen.endswith(
+        "1 source named in 1 page, 2 refused.\n"
+        "Refusals are kept in .ubp/config.json: commit it, and nobody is asked again.\n"
+        "Next: git add docs/b.md, then ubp stale\n"
+    )
+    assert refused(project) == [("docs/a.md", "src/a.py"), ("docs/a.md", "src/")]
+    assert (project.root / ".ubp/config.json").read_text().startswith('{\n  "docs_dir": "docs",\n')
+
+
+def test_another_source_may_be_meant(answering, project):
+    _, screen = answering("e", "src/none.py", "src/c.py", "d", "q")
+    assert "? Which file or folder, from the root: (src/a.py) Nothing stands at src/none.py.\n" in (
+        screen
+    )
+    assert (project.root / "docs/a.md").read_text() == source_refs("src/c.py") + "# a\n"
+    assert (project.root / "docs/b.md").read_text() == "# b\n"
+
+
+def test_all_of_a_page_is_taken_at_once(answering, project):
+    _, screen = answering("?", "a", "n")
+    assert "  a  it does, and so do all that follow for this page\n" in screen
+    assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py", "src/") + "# a\n"
+    assert refused(project) == [("docs/b.md", "src/b.py")]
+
+
+def test_who_leaves_keeps_what_was_said_before(answering, project):
+    status, _ = answering("y", "d")  # and Ctrl-D
+    assert status == 130
+    assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py") + "# a\n"
+
+
+def test_there_may_be_nothing_to_ask(answering):
+    assert answering(options=["--min-confidence", "0.99"]) == (
+        0,
+        "Nothing to ask: no proposal has a confidence of 0.99 or more.\n",
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals")
+def test_a_real_terminal_is_asked(project, monkeypatch):
+    import pty
+
+    project.write("docs/a.md", "# A\n\nAll of it is in `src/a.py`.\n")
+    project.commit("Name a source")
+    seen = bytearray()
+    answers = [b"y\n"]
+
+    def read(descriptor):
+        data = os.read(descriptor, 1024)
+        seen.extend(data)
+        if answers and seen.endswith(b") "):
+            os.write(descriptor, answers.pop())
+        return data
+
+    monkeypatch.setenv("TERM", "xterm")
+    tokens = ["bind", "-i", "docs/a.md", "--limit", "1", "--min-confidence", "0"]
+    status = pty.spawn([sys.executable, "-m", "ubp", "-C", str(project.root), *tokens], read)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert b"\x1b[36m?\x1b[0m Does it describe this?" in seen
+    written = (project.root / "docs/a.md").read_text()
+    assert written == source_refs("src/a.py") + "# A\n\nAll of it is in `src/a.py`.\n"
