@@ -1,6 +1,6 @@
 """Which share of a score should words have, and does that hold for a set that had no say?
 
-    python benchmarks/fusion_shares.py SET… [--queries 150]
+    python benchmarks/fusion_shares.py SET… [--queries 150] [--documents N]
 
 Sets are as benchmarks/retrieval.py reads them. Told is, for each share that words have beside
 meaning, the mean of Recall@5 and MRR@10 of hybrid search. Then each set is left out once: the share
@@ -31,10 +31,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--queries", type=int, default=150)
+    parser.add_argument("--documents", type=int, help="answers, and others up to so many")
     options = parser.parse_args()
     rows, means = [], []
     for folder in options.sets:
-        means.append(measure(sample(read_set(folder), options.queries)))
+        means.append(measure(sample(read_set(folder), options.queries, options.documents)))
         name = "-".join(folder.resolve().parts[-2:])
         rows.append([name, *(f"{mean:.3f}" for mean in means[-1])])
         print(f"{name}: done", flush=True)

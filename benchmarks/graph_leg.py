@@ -13,7 +13,7 @@ Told are, for each weight, Recall@5, Recall@10 and MRR@10 of all questions, and 
 an answer that holds little of the question's words (at most FAR_WORDS of the BM25 that a page can
 have) and is not close in meaning (a cosine of at most FAR_MEANING). Then what links have moved: how
 often the first place was lost and won by a right page, and how often a page that neither words nor
-meaning had found came to stand before one of the first three without links.
+meaning had found was put before one of the first three without links that is not far itself.
 """
 
 import argparse
@@ -70,17 +70,19 @@ def main() -> None:
     parser.add_argument("places", nargs="+", type=Path)
     parser.add_argument("--queries", type=int, default=150)
     options = parser.parse_args()
-    right, moved = [], []
+    sets = dict[str, list[Found]]()
     for place in options.places:
-        for name, found in measure(place, options.queries):
-            right += [
-                row(f"{name}{kind}", found, far)
-                for kind, far in (("", False), (", far", True))
-                if any(one.far for one in found) or not far
-            ]
-            weights = range(1, len(WEIGHTS))
-            moved.append([name, str(len(found)), *(moves(found, n) for n in weights)])
+        sets |= measure(place, options.queries)
         print(f"{place}: done", flush=True)
+    if len(sets) > 1:
+        sets["all"] = [one for found in sets.values() for one in found]
+    right, moved = [], []
+    for name, found in sets.items():
+        right.append(row(name, [(one, one.answers) for one in found]))
+        if any(one.far for one in found):
+            right.append(row(f"{name}, far", [(one, one.far) for one in found if one.far]))
+        weights = range(1, len(WEIGHTS))
+        moved.append([name, str(len(found)), *(moves(found, number) for number in weights)])
     told = " ".join(f"{weight:g}" for weight in WEIGHTS)
     metrics = [f"{metric}: {told}" for metric in ("Recall@5", "Recall@10", "MRR@10")]
     gain = f"Recall@10, {fusion.LINKS_SHARE:g} against none"
@@ -147,10 +149,8 @@ def ask(workspace: Workspace, query: str, answers: frozenset[str]) -> Found:
     return Found(answers, tuple(fuse_again(found, links=weight) for weight in WEIGHTS))
 
 
-def row(name: str, found: Sequence[Found], far: bool) -> list[str]:  # noqa: FBT001  # a table's row
-    """How well the answers are found: all of them, or the far ones."""
-    asked = [(one, one.far if far else one.answers) for one in found]
-    asked = [(one, answers) for one, answers in asked if answers]
+def row(name: str, asked: Sequence[tuple[Found, frozenset[str]]]) -> list[str]:
+    """How well some answers to each question are found."""
     ranks = [one.ranks(answers) for one, answers in asked]
     cells, recalls = [], np.zeros(0)
     for depth in (5, DEPTH):
@@ -181,13 +181,10 @@ def moves(found: Sequence[Found], number: int) -> str:
 
 def is_pushed(before: Sequence[Fused], after: Sequence[Fused]) -> bool:
     """Whether a page that only links had found now stands before one of the first three."""
-    best = {one.path for one in before[:3] if _is_direct(one)}
+    best = {one.path for one in before[:3] if _is_told(one)}
     places = [place for place, one in enumerate(after) if one.path in best]
-    return not all(_is_direct(one) for one in after[: max(places, default=0)])
-
-
-def _is_direct(one: Fused) -> bool:
-    return one.words is not None or one.meaning is not None
+    ahead = after[: max(places, default=0)]
+    return any(one.words is None and one.meaning is None for one in ahead)
 
 
 def _is_told(one: Fused) -> bool:

@@ -1,6 +1,6 @@
 """How well is the right page found? Tables over labelled sets, by the product's own search.
 
-    python benchmarks/retrieval.py SET… [--queries 300] [--modes …] [--compact]
+    python benchmarks/retrieval.py SET… [--queries 300] [--documents N] [--modes …] [--compact]
 
 A set is a folder with docs.jsonl {id, title, text}, queries.jsonl {id, text}, and qrels.tsv
 (query_id, doc_id, relevance; one header line); benchmarks/retrieval_sets.py makes some of any
@@ -48,6 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--queries", type=int, default=300)
+    parser.add_argument("--documents", type=int, help="answers, and others up to so many")
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--compact", action="store_true")
     options = parser.parse_args()
@@ -55,7 +56,9 @@ def main() -> None:
     found = []
     for folder in options.sets:
         name = "-".join(folder.resolve().parts[-2:])
-        found.append(measure(name, sample(read_set(folder), options.queries), modes))
+        found.append(
+            measure(name, sample(read_set(folder), options.queries, options.documents), modes)
+        )
         print(f"{name}: done", flush=True)
     if options.compact:
         tell_compactly(found, modes)
