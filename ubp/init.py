@@ -31,11 +31,20 @@ class Plan(NamedTuple):
     exclude: tuple[str, ...] = ()
 
 
+class Preview(NamedTuple):
+    """How many pages `ubp bind` could bind, how many with a confidence of `sure` or more."""
+
+    proposed: int
+    confident: int
+    sure: float
+
+
 class Initialized(NamedTuple):
     """What `ubp init` did: files from the root, counts of the new index, snippets to paste.
 
     `embedded` (sections) is None where nothing was to be embedded, or there is no model. So many
-    findings are `acceptable`: they are there already, and no debt file is.
+    findings are `acceptable`: they are there already, and no debt file is. `preview` is None where
+    most pages are bound already, and where it would take too long (`is_large`).
     """
 
     root: str
@@ -47,6 +56,8 @@ class Initialized(NamedTuple):
     links: int
     embedded: int | None
     acceptable: int
+    preview: Preview | None
+    is_large: bool
     seconds: float
     snippets: tuple[Snippet, ...]
 

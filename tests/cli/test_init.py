@@ -400,3 +400,38 @@ def test_the_origin_is_what_the_installer_wrote(record, origin, monkeypatch):
 
     monkeypatch.setattr("ubp.cli.origin.distribution", lambda _: Distribution())
     assert find_origin() == origin
+
+
+@pytest.fixture
+def unbound(repository):
+    """Pages of which one names a file in its text."""
+    repository.write("src/auth.py", "def verify(): ...\n")
+    repository.write("docs/auth.md", "# Auth\n\nAll of it is in `src/auth.py`.\n")
+    repository.write("docs/other.md", "# Other\n")
+    repository.commit("Begin")
+    return repository
+
+
+def test_init_tells_what_could_be_bound(unbound, ubp):
+    record = ubp(unbound, "init", "--yes", "--json").record
+    assert (record["documents"], record["bound"], record["is_large"]) == (2, 0, False)
+    assert record["preview"]["proposed"] >= 1
+    out = ubp(unbound, "init", "--yes").out
+    counted = f"{record['preview']['proposed']} could be, {record['preview']['confident']}"
+    assert f"\n  2 pages, none bound; {counted} with confidence\n" in out
+    assert "\n  ubp bind      proposes what each page describes\n" in out
+
+
+def test_where_most_pages_are_bound_nobody_is_told(drifted, ubp):
+    assert ubp(drifted, "init", "--yes", "--json").record["preview"] is None
+    assert "ubp bind" not in ubp(drifted, "init", "--yes").out
+
+
+@pytest.mark.parametrize("limit", ["MOST_PAGES", "MOST_FILES"])
+def test_too_large_a_repository_has_no_preview(limit, unbound, ubp, monkeypatch):
+    monkeypatch.setattr(f"ubp.cli.init.{limit}", 1)
+    record = ubp(unbound, "init", "--yes", "--json").record
+    assert (record["preview"], record["is_large"]) == (None, True)
+    out = ubp(unbound, "init", "--yes").out
+    assert "What the pages describe was not looked for: there is too much to look at\n" in out
+    assert "\n  ubp bind DIR  proposes what the pages of a folder describe\n" in out

@@ -11,30 +11,6 @@ from ubp.render import records
 SCHEMAS = Path(records.__file__).parent / "schemas"
 
 
-def strict(schema):
-    """The schema with no room for keys that it does not tell: later versions may add some."""
-    if isinstance(schema, list):
-        return [strict(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    tight = {key: strict(value) for key, value in schema.items()}
-    return tight | ({"additionalProperties": False} if "properties" in schema else {})
-
-
-@pytest.fixture
-def asked(ubp):
-    """Ask with `--json`; the record, once it is known to fit the command's schema."""
-
-    def ask(repository, command, *tokens, status=0, shape=None):
-        answer = ubp(repository, *command.split(), *tokens, "--json")
-        assert (answer.status, answer.err) == (status, "")
-        schema = json.loads((SCHEMAS / f"{shape or command.split()[0]}.json").read_text())
-        jsonschema.validate(answer.record, strict(schema))
-        return answer.record
-
-    return ask
-
-
 @pytest.fixture
 def varied(repository, at):
     """A repository with every verdict and level."""
@@ -202,6 +178,27 @@ def test_every_other_command_has_its_record(drifted, asked):
     assert asked(drifted, "reindex")["parsed"] == 2
     assert asked(drifted, "reindex --prune")["pruned"] is not None
     asked(drifted, "version")
+
+
+def test_what_could_be_bound_as_a_record(drifted, asked):
+    drifted.write("README.md", "# Read me\n\nAll is in `src/b.py`.\n")
+    drifted.write("other.md", "+++\n+++\nAll is in `src/b.py`.\n")
+    record = asked(drifted, "bind --dry-run --pin --limit 1 --min-confidence 0", status=1)
+    first, other = record["pages"]
+    assert (first["filepath"], other["filepath"]) == ("README.md", "other.md")
+    assert [one["source_path"] for one in first["suggestions"]] == ["src/b.py"]
+    assert record["written"][0]["sources"] == [
+        {"source_path": "src/b.py", "pin": drifted.blob("src/b.py")[:12]}
+    ]
+    assert [one["filepath"] for one in record["left"]] == ["other.md"]
+    assert record["summary"] == {
+        "documents": 4,
+        "bound": 2,
+        "asked": 2,
+        "proposed": 2,
+        "confident": 2,
+        "sources": 2,
+    }
 
 
 def test_errors_have_one_shape(drifted, asked):

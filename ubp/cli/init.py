@@ -3,6 +3,7 @@
 import os
 import time
 from importlib.util import find_spec
+from itertools import islice
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -13,9 +14,11 @@ from ubp.cli.origin import find_install, find_launch, find_origin
 from ubp.cli.questions import ask, ask_list, choose
 from ubp.cli.terminal import Terminal
 from ubp.errors import GitMissingError, UsageError
+from ubp.index import View
 from ubp.init import (
     Initialized,
     Plan,
+    Preview,
     is_configured,
     plan_for,
     propose,
@@ -27,6 +30,8 @@ from ubp.snippets import Place, make_snippets
 from ubp.workspace import Workspace
 
 EXTRA = "full"  # what serves agents
+# Beyond these the preview of bindings takes longer than the rest of `ubp init`.
+MOST_PAGES, MOST_FILES = 500, 5000
 KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
 
 
@@ -59,16 +64,21 @@ def init(
     with open_workspace(terminal) as workspace:
         view = workspace.view()
         pages = view.bound_pages()
+        bound = sum(1 for page in pages if page.facts.references)
+        embedded = None if skip_embedding else workspace.embed(view)
+        preview, is_large = _preview(workspace, view, bound, embedded)
         done = Initialized(
             root=root,
             written=tuple(os.path.relpath(os.path.join(data_dir, name), root) for name in written),
             is_kept=decision == KEEP,
             documents=view.count_documents(),
-            bound=sum(1 for page in pages if page.facts.references),
+            bound=bound,
             problems=sum(1 for page in pages if page.facts.problems),
             links=view.learn_graph().buckets().total(),
-            embedded=None if skip_embedding else workspace.embed(view),
+            embedded=embedded,
             acceptable=_acceptable(workspace),
+            preview=preview,
+            is_large=is_large,
             seconds=time.perf_counter() - started,
             snippets=make_snippets(_place(workspace, root)),
         )
@@ -104,6 +114,24 @@ def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:
     include = ask_list(terminal, "Include patterns", plan.include) or plan.include
     exclude = ask_list(terminal, "Exclude patterns", ())
     return plan._replace(include=include, exclude=exclude)
+
+
+def _preview(
+    workspace: Workspace, view: View, bound: int, embedded: int | None
+) -> tuple[Preview | None, bool]:
+    """What `ubp bind` could do where most pages are not bound; and whether that is too much."""
+    from ubp.binding.choosing import count_bindings
+    from ubp.binding.suggestion import MIN_CONFIDENCE
+
+    documents = view.count_documents()
+    if bound * 2 >= documents:
+        return None, False
+    files = sum(1 for _ in islice(view.files(), MOST_FILES + 1))
+    if files > MOST_FILES or documents > MOST_PAGES:
+        return None, True
+    found = workspace.suggest_bindings(use_meaning=embedded is not None)
+    counted = count_bindings(found, MIN_CONFIDENCE)
+    return Preview(counted.proposed, counted.confident, MIN_CONFIDENCE), False
 
 
 def _acceptable(workspace: Workspace) -> int:

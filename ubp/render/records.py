@@ -134,6 +134,7 @@ def initialized_record(done: Initialized) -> Record:
     return {
         **done._asdict(),
         "written": list(done.written),
+        "preview": done.preview and done.preview._asdict(),
         "seconds": round(done.seconds, 3),
         "snippets": [snippet._asdict() for snippet in done.snippets],
     }

@@ -1,5 +1,7 @@
 """`ubp init` for people: what was written, what was found, what to paste."""
 
+from collections.abc import Iterator
+
 from ubp.init import Initialized
 from ubp.render.ansi import Style
 from ubp.render.wording import count, printable
@@ -22,8 +24,10 @@ def initialized_text(done: Initialized, style: Style) -> str:
     lines += [
         style.green(f"Initialized UBP in {printable(done.root)}"),
         f"  {named} name sources{problems}; {links}{sections}; indexed in {done.seconds:.2f} s",
+        *_preview(done),
         "",
         "Next:",
+        *_first_step(done, style),
         f"  {style.cyan('ubp stale')}     tells which pages no longer describe their sources",
     ]
     if done.written:
@@ -34,6 +38,23 @@ def initialized_text(done: Initialized, style: Style) -> str:
     for snippet in done.snippets:
         lines += ["", *_snippet(snippet, style)]
     return "\n".join(lines) + "\n"
+
+
+def _preview(done: Initialized) -> Iterator[str]:
+    preview = done.preview
+    if preview is not None and preview.proposed:
+        bound = f"{done.bound} bound" if done.bound else "none bound"
+        could = f"{preview.proposed} could be, {preview.confident} with confidence"
+        yield f"  {count(done.documents, 'page')}, {bound}; {could}"
+    elif done.is_large:
+        yield "  What the pages describe was not looked for: there is too much to look at"
+
+
+def _first_step(done: Initialized, style: Style) -> Iterator[str]:
+    if done.is_large:
+        yield f"  {style.cyan('ubp bind DIR')}  proposes what the pages of a folder describe"
+    elif done.preview is not None and done.preview.proposed:
+        yield f"  {style.cyan('ubp bind')}      proposes what each page describes"
 
 
 def _snippet(snippet: Snippet, style: Style) -> list[str]:
