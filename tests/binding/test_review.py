@@ -120,9 +120,9 @@ def test_the_worst_come_first_and_of_these_those_that_fire_most():
     ]
     found = review_bindings(bindings, log, lambda _: True, lambda _: True)
     assert [(one.judgement, one.binding.filepath, one.fired) for one in found] == [
-        ("dead", "docs/d.md", 0),
         ("noise", "docs/b.md", 12),
         ("noise", "docs/a.md", 10),
+        ("dead", "docs/d.md", 0),
         ("unproven", "docs/c.md", 0),
     ]
 
@@ -163,14 +163,14 @@ def review(repository, *pages, **options):
 def test_a_repository_s_bindings_are_reviewed(project):
     found, told = review(project)
     assert told == [
-        ("dead", "docs/a.md:4", "src/old.py", 13, 1, ("src/new.py",)),
         ("noise", "docs/a.md:3", "src/hub.py", 13, 11, ()),
+        ("dead", "docs/a.md:4", "src/old.py", 13, 1, ("src/new.py",)),
         ("unproven", "docs/young.md:3", "src/hub.py", 0, 0, ()),
     ]
     assert (found.commits, found.since) == (14, project.clock - 13 * DAY)
     assert {one.binding.pages for one in found.bindings} == {1, 2}
     assert review(project, "docs/young.md")[1] == told[2:]
-    assert review(project, "docs/a.md", commits=12)[1][1][:5] == (
+    assert review(project, "docs/a.md", commits=12)[1][0][:5] == (
         *("noise", "docs/a.md:3", "src/hub.py"),
         *(12, 11),
     )

@@ -9,12 +9,13 @@ from ubp.git.change_log import LoggedChange
 from ubp.model import FilePath, Verdict
 from ubp.touches import Touches
 
-Judgement = Literal["dead", "wide", "hub", "noise", "unproven", "sound"]
-"""Worst first. `dead`: nothing stands there. `wide`: a folder or glob of which a few files carry
-the page. `noise`: it fires and is hardly ever answered; `hub`: so, and many pages name the source.
-`unproven`: too few changes to tell. `sound`: the rest."""
+Judgement = Literal["hub", "noise", "wide", "dead", "unproven", "sound"]
+"""Worst first. `noise`: it fires and is hardly ever answered; `hub`: so, and many pages name the
+source. `wide`: a folder or glob of which a few files carry the page. `dead`: nothing stands there,
+which others tell, too. `unproven`: too few changes to tell. `sound`: the rest."""
 JUDGEMENTS: tuple[Judgement, ...] = get_args(Judgement)
 BROAD: frozenset[Judgement] = frozenset({"wide", "hub", "noise"})
+NOISY: frozenset[Judgement] = frozenset({"hub", "noise"})
 
 # Bindings of three histories, reviewed every 50 commits and judged by the next 50
 # (`benchmarks/binding_review.py`): without those that these three numbers call noise, 95, 86 and
@@ -93,6 +94,30 @@ class BindingReview(NamedTuple):
     def count(self, *judgements: Judgement) -> int:
         """How many bindings are judged so."""
         return sum(1 for one in self.bindings if one.judgement in judgements)
+
+
+class Effect(NamedTuple):
+    """How often bindings fired whose source stands, and a change of the page followed in a month.
+
+    `fired_left` and `followed_left`: without those that are hubs or noise.
+    """
+
+    fired: int
+    fired_left: int
+    followed: int
+    followed_left: int
+
+
+def tell_effect(review: BindingReview) -> Effect:
+    """What it would have spared, and cost, to do without the hubs and the noise."""
+    standing = [one for one in review.bindings if one.judgement != "dead"]
+    left = [one for one in standing if one.judgement not in NOISY]
+    return Effect(
+        sum(one.fired for one in standing),
+        sum(one.fired for one in left),
+        sum(one.followed for one in standing),
+        sum(one.followed for one in left),
+    )
 
 
 def review_bindings(

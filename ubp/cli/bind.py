@@ -1,11 +1,10 @@
 """`ubp bind`: what each page describes, proposed, and written where somebody wants it."""
 
-from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from cyclopts import Parameter
 
-from ubp.binding.choosing import choose_bindings
+from ubp.binding.choosing import WORTH_A_LOOK, choose_bindings
 from ubp.binding.suggestion import MIN_CONFIDENCE, BindingSuggestions
 from ubp.binding.writing import Bound
 from ubp.cli.binding_session import Pinning, hold_session
@@ -20,10 +19,6 @@ from ubp.render.bind_records import bind_record
 from ubp.render.text.bind import Telling, bind_text
 from ubp.workspace import Workspace
 
-# Of proposals that are less sure hardly one in three is right: to ask about them takes more time
-# than they are worth.
-ASKED_FROM = 0.3
-
 
 def bind(  # noqa: PLR0913  # the command's options
     *pages: str,
@@ -31,10 +26,12 @@ def bind(  # noqa: PLR0913  # the command's options
     interactive: Annotated[bool, Parameter(name=["--interactive", "-i"])] = False,
     dry_run: bool = False,
     min_confidence: float | None = None,
-    limit: int = MOST_PROPOSED,
+    limit: int | None = None,
     pin: bool = False,
     history: bool = False,
     explain: bool = False,
+    review: bool = False,
+    commits: int | None = None,
     all_: bool = False,
     key: list[str] | None = None,
     terminal: Terminal,
@@ -47,39 +44,32 @@ def bind(  # noqa: PLR0913  # the command's options
         interactive: Ask about each proposal; what you refuse is remembered in .ubp/config.json.
         dry_run: Show what --write would write, as a diff, and write nothing.
         min_confidence: How sure, from 0 to 1; of proposals at 0.9 nine in ten are right.
-        limit: Propose so many sources for a page at most (10).
+        limit: Propose so many sources for a page at most (10); of --review so many lines (20).
         pin: Pin what is written: the pages were read and are true today.
         history: Pin the sources as they were when each page last changed, so that drift shows.
         explain: Tell everything that speaks for a proposal.
-        all_: Look at pages too that name sources already.
+        review: Judge the bindings that exist, by history: which fire and are never answered.
+        commits: Of --review: hold them against so many commits (500).
+        all_: Look at pages too that name sources already; of --review at all bindings.
         key: A front matter key that names sources, instead of the configured ones; repeatable.
         terminal: Where the answer goes.
     """
+    asked = _Asked(pages, min_confidence, limit, tuple(key or ()), explain, all_)
     way = _Way(write, dry_run, interactive, Pinning(pin, history))
-    _check(way, min_confidence, terminal)
-    check_range("--limit", limit)
-    with open_workspace(terminal, keys=key or ()) as workspace:
-        found = workspace.suggest_bindings(pages, limit=limit, all_pages=all_)
-        if interactive:
-            floor = ASKED_FROM if min_confidence is None else min_confidence
-            return hold_session(found, floor, workspace, way.pinning, terminal)
-        sure = MIN_CONFIDENCE if min_confidence is None else min_confidence
-        done = _write(workspace, found, sure, way)
-        telling = Telling(
-            style=terminal.style,
-            sure=sure,
-            least=0.0 if pages and min_confidence is None else sure,
-            is_quiet=terminal.options.quiet,
-            is_explained=explain,
-            is_dry=dry_run,
-            arguments=_arguments(pages, key, min_confidence, all_=all_),
-            prefix=workspace.repository.prefix,
-        )
-    if terminal.options.json:
-        terminal.record(bind_record(found, sure, done))
-    else:
-        terminal.write(bind_text(found, done, telling))
-    return FINDINGS if done and any(one.why_left for one in done) else CLEAN
+    if review or commits is not None:
+        return _review(asked, way, commits, terminal, is_asked=review)
+    return _propose(asked, way, terminal)
+
+
+class _Asked(NamedTuple):
+    """What is asked about, and how it is told."""
+
+    pages: tuple[str, ...]
+    min_confidence: float | None
+    limit: int | None
+    keys: tuple[str, ...]
+    is_explained: bool
+    is_whole: bool
 
 
 class _Way(NamedTuple):
@@ -89,6 +79,59 @@ class _Way(NamedTuple):
     is_dry: bool
     is_asking: bool
     pinning: Pinning
+
+
+def _propose(asked: _Asked, way: _Way, terminal: Terminal) -> int:
+    """Propose what pages describe; ask about it, or write it."""
+    _check(way, asked.min_confidence, terminal)
+    limit = MOST_PROPOSED if asked.limit is None else asked.limit
+    check_range("--limit", limit)
+    sure = MIN_CONFIDENCE if asked.min_confidence is None else asked.min_confidence
+    with open_workspace(terminal, keys=asked.keys) as workspace:
+        found = workspace.suggest_bindings(asked.pages, limit=limit, all_pages=asked.is_whole)
+        if way.is_asking:
+            floor = WORTH_A_LOOK if asked.min_confidence is None else asked.min_confidence
+            return hold_session(found, floor, workspace, way.pinning, terminal)
+        done = _write(workspace, found, sure, way)
+        prefix = workspace.repository.prefix
+    if terminal.options.json:
+        terminal.record(bind_record(found, sure, done))
+    else:
+        terminal.write(bind_text(found, done, _telling(asked, way, prefix, terminal)))
+    return FINDINGS if done and any(one.why_left for one in done) else CLEAN
+
+
+def _review(
+    asked: _Asked, way: _Way, commits: int | None, terminal: Terminal, *, is_asked: bool
+) -> int:
+    from ubp.cli.binding_review import Reviewing, tell_review
+
+    given = {
+        "--write": way.is_writing,
+        "--interactive": way.is_asking,
+        "--dry-run": way.is_dry,
+        "--min-confidence": asked.min_confidence is not None,
+        "--pin": way.pinning.pin,
+        "--history": way.pinning.from_history,
+        "--explain": asked.is_explained,
+    }
+    others = [option for option, is_given in given.items() if is_given]
+    reviewing = Reviewing(asked.pages, commits, asked.limit, asked.keys, asked.is_whole)
+    return tell_review(reviewing, others, terminal, is_asked=is_asked)
+
+
+def _telling(asked: _Asked, way: _Way, prefix: FilePath, terminal: Terminal) -> Telling:
+    sure = MIN_CONFIDENCE if asked.min_confidence is None else asked.min_confidence
+    return Telling(
+        style=terminal.style,
+        sure=sure,
+        least=0.0 if asked.pages and asked.min_confidence is None else sure,
+        is_quiet=terminal.options.quiet,
+        is_explained=asked.is_explained,
+        is_dry=way.is_dry,
+        arguments=_arguments(asked),
+        prefix=prefix,
+    )
 
 
 def _check(way: _Way, min_confidence: float | None, terminal: Terminal) -> None:
@@ -130,11 +173,9 @@ def _write(
     return workspace.bind(choose_bindings(found, sure), is_dry=way.is_dry, **way.pinning._asdict())
 
 
-def _arguments(
-    pages: Sequence[str], key: Sequence[str] | None, min_confidence: float | None, *, all_: bool
-) -> tuple[str, ...]:
+def _arguments(asked: _Asked) -> tuple[str, ...]:
     """What a next command has to repeat of this one."""
-    words = [FilePath(one) for one in pages]
-    keys = [word for one in key or () for word in ("--key", one)]
-    sure = [] if min_confidence is None else ["--min-confidence", f"{min_confidence:g}"]
-    return (*words, *keys, *sure, *(["--all"] if all_ else []))
+    keys = [word for one in asked.keys for word in ("--key", one)]
+    least = asked.min_confidence
+    sure = [] if least is None else ["--min-confidence", f"{least:g}"]
+    return (*asked.pages, *keys, *sure, *(["--all"] if asked.is_whole else []))

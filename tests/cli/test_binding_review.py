@@ -1,0 +1,124 @@
+"""`ubp bind --review`: what people and programs are told of bindings."""
+
+import pytest
+
+
+@pytest.fixture
+def project(repository):
+    repository.write("src/noisy.py", "0\n")
+    repository.write("src/auth/a.py", "0\n")
+    repository.write("src/auth/b.py", "0\n")
+    repository.write("src/gone.py", "0\n")
+    repository.page("docs/a.md", "src/noisy.py", "src/gone.py")
+    repository.page("docs/b.md", "src/auth/")
+    repository.page("docs/c.md", "src/never.py")
+    repository.commit("begin")
+    for number in range(1, 11):
+        repository.write("src/noisy.py", f"{number}\n")
+        if number > 3:
+            repository.write("src/auth/b.py", f"{number}\n")
+        else:
+            repository.write("src/auth/a.py", f"{number}\n")
+            repository.page("docs/b.md", "src/auth/", body=f"{number}\n")
+        repository.commit("change")
+    repository.git("mv", "src/gone.py", "src/here.py")
+    repository.commit("move")
+    return repository
+
+
+TOLD = """\
+       changed  with page  in 30 days  pages  where and what
+noise       10          0     0 + 10?      1  docs/a.md:3  src/noisy.py
+wide        10          3      0 + 7?      1  docs/b.md:3  src/auth
+                                              name src/auth/a.py instead
+dead         1          0      0 + 1?      1  docs/a.md:4  src/gone.py
+                                              name src/here.py instead
+and 1 more (--limit 4)
+
+4 bindings of 3 pages, held against 12 commits since 2023-11-15:
+  1  noise     hardly ever answered by a change of the page
+  1  wide      a few files of it carry the page: name these
+  2  dead      nothing stands there
+Without hubs and noise 7 of 17 firings are left.
+Next: take the lines out, or name what the pages really describe.
+  ubp bind --explain docs/a.md           proposes what the page describes
+  ubp check --fix --rule missing-source  names sources where they are now
+"""
+
+
+def test_bindings_are_told_worst_first_with_what_to_do(project, ubp):
+    answer = ubp(project, "bind", "--review", "--limit", "3")
+    assert (answer.status, answer.out) == (0, TOLD)
+
+
+def test_quiet_names_the_bad_ones_a_line_each(project, ubp):
+    assert ubp(project, "bind", "--review", "--quiet").out == (
+        "docs/a.md:3  src/noisy.py\n"
+        "docs/b.md:3  src/auth\n"
+        "docs/a.md:4  src/gone.py\n"
+        "docs/c.md:3  src/never.py\n"
+    )
+
+
+def test_good_bindings_are_told_of_pages_that_are_named(project, ubp):
+    project.page("docs/d.md", "src/here.py")
+    told = ubp(project, "bind", "--review", "docs/d.md")
+    assert told.out == (
+        "          changed  with page  in 30 days  pages  where and what\n"
+        "unproven        0          0           0      1  docs/d.md:3  src/here.py\n"
+        "\n"
+        "1 binding of 1 page, held against 12 commits since 2023-11-15:\n"
+        "  1  unproven  changed less than 10 times\n"
+    )
+
+
+def test_without_bindings_it_says_how_to_make_some(repository, ubp):
+    repository.write("docs/a.md", "# A\n")
+    assert ubp(repository, "bind", "--review").out == (
+        "No page names a source: nothing to review.\n"
+        "Next: ubp bind  proposes what each page describes\n"
+    )
+
+
+def test_a_record_of_a_review(project, asked):
+    record = asked(project, "bind", "--review", "--limit", "2", shape="bind-review")
+    first, second = record.pop("bindings")
+    assert first == {
+        "doc_id": "08469035-7597-5390-963e-a559c50dc467",
+        "filepath": "docs/a.md",
+        "line": 3,
+        "source_path": "src/noisy.py",
+        "judgement": "noise",
+        "verdict": "modified",
+        "commits": 11,
+        "changed": 10,
+        "together": 0,
+        "fired": 10,
+        "followed": 0,
+        "pending": 10,
+        "useful_share": None,
+        "pages": 1,
+        "proposal": [],
+    }
+    assert (second["judgement"], second["proposal"]) == ("wide", ["src/auth/a.py"])
+    assert record == {
+        "total": 4,
+        "commits": 12,
+        "since": "2023-11-15T22:13:20Z",
+        "is_shallow": False,
+        "summary": {"hub": 0, "noise": 1, "wide": 1, "dead": 2, "unproven": 0, "sound": 0},
+        "effect": {"fired": 17, "fired_left": 7, "followed": 0, "followed_left": 0},
+    }
+
+
+@pytest.mark.parametrize(
+    ("tokens", "error"),
+    [
+        (["--review", "--write"], "--review cannot be combined with --write."),
+        (["--commits", "9"], "--commits says how far a review looks back."),
+        (["--review", "--commits", "0"], "--commits is 0."),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tokens, error, project, ubp):
+    answer = ubp(project, "bind", *tokens)
+    assert (answer.status, answer.err.partition("\n")[0]) == (2, f"Error: {error}")

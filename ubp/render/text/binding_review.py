@@ -1,0 +1,158 @@
+"""`ubp bind --review` for people: a table, worst first, and what to do about it."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ubp.binding.review import (
+    HUB_PAGES,
+    JUDGEMENTS,
+    LEAST_CHANGES,
+    BindingReview,
+    Judgement,
+    ReviewedBinding,
+    tell_effect,
+)
+from ubp.model import FilePath
+from ubp.render.ansi import Style
+from ubp.render.text.typed import typed
+from ubp.render.wording import count, day, printable, shell_word
+
+GOOD: frozenset[Judgement] = frozenset({"unproven", "sound"})
+HEADER = ("", "changed", "with page", "in 30 days", "pages", "where and what")
+MEANINGS: dict[Judgement, str] = {
+    "dead": "nothing stands there",
+    "wide": "a few files of it carry the page: name these",
+    "hub": f"hardly ever answered, and {HUB_PAGES} or more pages name the source",
+    "noise": "hardly ever answered by a change of the page",
+    "unproven": f"changed less than {LEAST_CHANGES} times",
+    "sound": "answered often enough",
+}
+
+
+class Telling(NamedTuple):
+    """How a review is told, and where it is read.
+
+    `limit` lines of it; with `is_whole` of the bindings too that are good. `prefix` is the folder,
+    from the root, where commands are typed, `keys` the front matter keys that they repeat.
+    """
+
+    style: Style
+    limit: int
+    is_whole: bool = False
+    is_quiet: bool = False
+    prefix: FilePath = FilePath("")
+    keys: tuple[str, ...] = ()
+
+
+def review_text(review: BindingReview, telling: Telling) -> str:
+    """The whole answer."""
+    told = [one for one in review.bindings if telling.is_whole or one.judgement not in GOOD]
+    if telling.is_quiet:
+        lines: Iterator[str] = (_name(one) for one in told)
+    else:
+        lines = _lines(review, told, telling)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _lines(
+    review: BindingReview, told: Sequence[ReviewedBinding], telling: Telling
+) -> Iterator[str]:
+    if not review.bindings:
+        yield "No page names a source: nothing to review."
+        yield f"Next: {telling.style.cyan('ubp bind')}  proposes what each page describes"
+        return
+    shown = told[: telling.limit]
+    if shown:
+        yield from _table(shown, telling.style)
+        if len(told) > len(shown):
+            yield telling.style.dim(f"and {len(told) - len(shown)} more (--limit {len(told)})")
+        yield ""
+    yield _summary(review)
+    yield from _counts(review, telling.style)
+    yield from _effect(review)
+    yield from _advice(told, telling)
+
+
+def _table(shown: Sequence[ReviewedBinding], style: Style) -> Iterator[str]:
+    rows = [HEADER, *(_row(one) for one in shown)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER) - 1)]
+    for number, (first, *numbers, last) in enumerate(rows):
+        cells = (cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True))
+        line = "  ".join([first.ljust(widths[0]), *cells, last])
+        yield style.dim(line) if number == 0 else line
+        proposal = shown[number - 1].proposal if number else ()
+        if proposal:
+            lead = " " * (sum(widths) + 2 * len(widths))
+            yield f"{lead}name {style.green(', '.join(map(printable, proposal)))} instead"
+
+
+def _row(one: ReviewedBinding) -> tuple[str, ...]:
+    later = f"{one.followed}" + (f" + {one.pending}?" if one.pending else "")
+    return (
+        one.judgement,
+        str(one.changed),
+        str(one.together),
+        later,
+        str(one.binding.pages),
+        _name(one),
+    )
+
+
+def _name(one: ReviewedBinding) -> str:
+    binding = one.binding
+    place = f"{printable(binding.filepath)}:{binding.line}"
+    return f"{place}  {printable(binding.source_path or '.')}"
+
+
+def _summary(review: BindingReview) -> str:
+    pages = len({one.binding.filepath for one in review.bindings})
+    since = "" if review.since is None else f" since {day(review.since)}"
+    ends = ", where this clone's history ends" if review.is_shallow else ""
+    bindings = f"{count(len(review.bindings), 'binding')} of {count(pages, 'page')}"
+    return f"{bindings}, held against {count(review.commits, 'commit')}{since}{ends}:"
+
+
+def _counts(review: BindingReview, style: Style) -> Iterator[str]:
+    width = len(str(len(review.bindings)))
+    longest = max(len(name) for name in JUDGEMENTS)
+    for judgement in JUDGEMENTS:
+        number = review.count(judgement)
+        if number:
+            paint = style.green if judgement in GOOD else style.yellow
+            name = paint(judgement) + " " * (longest - len(judgement))
+            yield f"  {number:{width}}  {name}  {style.dim(MEANINGS[judgement])}"
+
+
+def _effect(review: BindingReview) -> Iterator[str]:
+    if not review.count("hub", "noise"):
+        return
+    effect = tell_effect(review)
+    left = f"Without hubs and noise {effect.fired_left} of {count(effect.fired, 'firing')} are left"
+    followed = (
+        f", {effect.followed_left} of the {effect.followed} that a change of the page followed"
+        " within 30 days"
+    )
+    yield f"{left}{followed if effect.followed else ''}."
+
+
+def _advice(told: Sequence[ReviewedBinding], telling: Telling) -> Iterator[str]:
+    bad = [one for one in told if one.judgement not in GOOD]
+    if not bad:
+        return
+    path = typed(bad[0].binding.filepath, telling.prefix)
+    steps = [(_command(telling, "bind", "--explain", path), "proposes what the page describes")]
+    if any(one.judgement == "dead" for one in bad):
+        has_moved = any(one.judgement == "dead" and one.proposal for one in bad)
+        rule = ("--rule", "missing-source")
+        command = _command(telling, "check", *(("--fix",) if has_moved else ()), *rule)
+        purpose = "names sources where they are now" if has_moved else "tells what is gone"
+        steps.append((command, purpose))
+    yield "Next: take the lines out, or name what the pages really describe."
+    width = max(len(command) for command, _ in steps)
+    for command, purpose in steps:
+        yield f"  {telling.style.cyan(command)}{' ' * (width - len(command))}  {purpose}"
+
+
+def _command(telling: Telling, *words: str) -> str:
+    keys = [word for key in telling.keys for word in ("--key", shell_word(key))]
+    return " ".join(["ubp", *words, *keys])
