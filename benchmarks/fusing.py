@@ -1,28 +1,53 @@
 """Fuse again what a search has found, with other weights: a search a question, not one a weight."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
-from ubp.search import fusion
+from retrieval import DEPTH
+
+from ubp.search import fusion, pages
 from ubp.search.fusion import Asked, Fused, LegScores
+from ubp.workspace import Workspace
 
 
-def fuse_again(
-    found: Sequence[Fused], *, words: float | None = None, links: float | None = None
-) -> list[Fused]:
-    """What a hybrid search would have found with these weights, the best first.
+class Found(NamedTuple):
+    """What the legs of a hybrid search said, and what was known about the query."""
 
-    The pages that links are followed from stay those of the search.
-    """
+    legs: LegScores
+    asked: Asked
+
+    def fuse(self, *, words: float | None = None, links: float | None = None) -> list[Fused]:
+        """The pages that a search with these shares finds, the best first.
+
+        The pages that links are followed from stay those of the shares in use.
+        """
+        with _shares(words, links):
+            return fusion.fuse(self.legs, self.asked)
+
+
+def find(workspace: Workspace, query: str) -> Found:
+    """Search, and keep what is fused."""
+    found = []
+
+    def keep(legs: LegScores, asked: Asked) -> list[Fused]:
+        found.append(Found(legs, asked))
+        return fusion.fuse(legs, asked)
+
+    pages.fuse = keep  # type: ignore[attr-defined]  # the search fuses through this name
+    try:
+        workspace.search(query, limit=DEPTH, is_dated=False)
+    finally:
+        pages.fuse = fusion.fuse  # type: ignore[attr-defined]
+    return found[-1] if found else Found(LegScores(), Asked())
+
+
+@contextmanager
+def _shares(words: float | None, links: float | None) -> Iterator[None]:
     usual = fusion.WORDS_SHARE, fusion.LINKS_SHARE
-    scores = LegScores(
-        words={one.path: one.words for one in found if one.words is not None},
-        meaning={one.path: one.meaning for one in found if one.meaning is not None},
-        links={one.path: one.links for one in found if one.links is not None},
-    )
     fusion.WORDS_SHARE = usual[0] if words is None else words
     fusion.LINKS_SHARE = usual[1] if links is None else links
     try:
-        # What a page holds of the words is told as a share of all that it could hold.
-        return fusion.fuse(scores, Asked(1.0))
+        yield
     finally:
         fusion.WORDS_SHARE, fusion.LINKS_SHARE = usual

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from fusing import fuse_again
+from fusing import find
 from measure import print_table
-from retrieval import DEPTH, judge
+from retrieval import judge
 from retrieval_data import Labelled, read_set, sample, write_repository
 
 from ubp.search.fusion import WORDS_SHARE
@@ -54,9 +54,9 @@ def measure(chosen: Labelled) -> list[float]:
             values = []
             for text, answers in chosen.answers.items():
                 grades = {paths[document]: grade for document, grade in answers.items()}
-                answer = workspace.search(text, limit=DEPTH, is_dated=False).answer
-                pages = [[one.path for one in fuse_again(answer.fused, words=s)] for s in SHARES]
-                values.append([np.mean(judge(found, grades)[:2]) for found in pages])
+                found = find(workspace, text)
+                pages = [[one.path for one in found.fuse(words=share)] for share in SHARES]
+                values.append([np.mean(judge(found_pages, grades)[:2]) for found_pages in pages])
     return [float(mean) for mean in np.array(values).mean(axis=0)]
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from fusing import fuse_again
+from fusing import find
 from measure import print_table
 from retrieval import DEPTH, interval
 from retrieval_data import SEED, read_set, sample, write_repository
@@ -145,8 +145,8 @@ def make_onward(graph: Graph, queries: int) -> dict[str, Answers]:
 
 def ask(workspace: Workspace, query: str, answers: frozenset[str]) -> Found:
     """Ask, and fuse with each weight."""
-    found = workspace.search(query, limit=DEPTH, is_dated=False).answer.fused
-    return Found(answers, tuple(fuse_again(found, links=weight) for weight in WEIGHTS))
+    found = find(workspace, query)
+    return Found(answers, tuple(found.fuse(links=weight) for weight in WEIGHTS))
 
 
 def row(name: str, asked: Sequence[tuple[Found, frozenset[str]]]) -> list[str]:
