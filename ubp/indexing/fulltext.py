@@ -36,6 +36,8 @@ class FullText:
         self._linked = linked
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
         self._frequencies: dict[tuple[str, Table], int] = {}
+        self._held: dict[str, bool] = {}
+        self._size: int | None = None
 
     def search(
         self, match: Match, limit: int, within: Collection[FilePath] | None = None
@@ -74,10 +76,9 @@ class FullText:
 
     def has(self, match: str) -> bool:
         """Whether any chunk matches; nothing is ranked unless the first ones are no documents'."""
-        frequency = self.frequency(match)
-        if not frequency or self.count(match, FIRST):
-            return frequency > 0
-        return frequency > FIRST and bool(self.search(Match(match), 1))
+        if match not in self._held:
+            self._held[match] = self._has(match)
+        return self._held[match]
 
     def holding(self, match: str, within: Collection[FilePath] | None = None) -> set[FilePath]:
         """The documents with a chunk that matches, of those `within` if they are given."""
@@ -97,11 +98,19 @@ class FullText:
 
     def size(self) -> int:
         """How many chunks there are, those of other snapshots too."""
-        return self._index.size()
+        if self._size is None:
+            self._size = self._index.size()
+        return self._size
 
     def chunks(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Chunk, ...]]:
         """The chunks of these pages, as far as they are known."""
         return self._facts.chunks(blobs)
+
+    def _has(self, match: str) -> bool:
+        frequency = self.frequency(match)
+        if not frequency or self.count(match, FIRST):
+            return frequency > 0
+        return frequency > FIRST and bool(self.search(Match(match), 1))
 
     def _ask(self, question: Callable[[], T]) -> T:
         """Ask again where the words went while they were asked for, and are learned anew."""

@@ -1,19 +1,13 @@
-"""The links around single pages of a snapshot, so many of them at most."""
+"""The links around pages of a snapshot, so many of them at most."""
 
 from collections.abc import Collection
-from typing import NamedTuple
 
 from ubp.indexing.linked import Edge, Linked
 from ubp.model import FilePath
 from ubp.store.database import Database
-from ubp.store.ties import StoredTies, Tie
+from ubp.store.ties import Around, StoredTies, Tie
 
-
-class Around(NamedTuple):
-    """The links of a page to other pages, and those of others to it."""
-
-    out: tuple[Tie, ...]
-    into: tuple[Tie, ...]
+NOTHING = Around([], [])  # nobody adds to it
 
 
 class Ties:
@@ -26,17 +20,19 @@ class Ties:
         self._changed: Collection[FilePath] = ()
         self._changed_ties: list[Tie] = []
 
-    def around(self, path: FilePath, most: int) -> Around:
-        """The first links around a page; of what differs from the commit all that there are."""
-        stored = self._linked.of_stored(lambda graph: self._stored.around(graph, path, most))
+    def around(self, paths: Collection[FilePath], most: int) -> dict[FilePath, Around]:
+        """The first links around each of these pages; of what differs from the commit all."""
+        stored = self._linked.of_stored(lambda graph: self._stored.around(graph, paths, most)) or {}
         self._lay()
-        out, into = (
-            tuple(tie for tie in ties if tie.source not in self._changed)
-            for ties in stored or ((), ())
-        )
+        return {path: self._changed_around(path, stored.get(path, NOTHING)) for path in paths}
+
+    def _changed_around(self, path: FilePath, stored: Around) -> Around:
+        if not self._changed:
+            return stored
+        out, into = ([tie for tie in ties if tie.source not in self._changed] for ties in stored)
         return Around(
-            (*out, *(tie for tie in self._changed_ties if tie.source == path)),
-            (*into, *(tie for tie in self._changed_ties if tie.target == path)),
+            [*out, *(tie for tie in self._changed_ties if tie.source == path)],
+            [*into, *(tie for tie in self._changed_ties if tie.target == path)],
         )
 
     def _lay(self) -> None:

@@ -7,7 +7,7 @@ from ubp.cutting import summarise
 from ubp.index import View
 from ubp.model import LINK_TYPES, FilePath, LinkType, Page, Section
 from ubp.search.links import MOST_LINKS, Direction
-from ubp.store.ties import Tie
+from ubp.store.ties import Around, Tie
 
 LINKED_A_PAGE = 3
 SUMMARY_CHARACTERS = 120
@@ -41,7 +41,8 @@ def find_linked(
     Those that were not found themselves come first, pages that it leads to before pages that lead
     to it.
     """
-    chosen = {path: _choose(view, path, found, link_types) for path in found}
+    around = view.ties().around(found, MOST_LINKS)
+    chosen = {path: _choose(around[path], found, link_types) for path in found}
     others = {end.path for ends in chosen.values() for end in ends}
     pages, contents = view.pages_at(others), view.read(others)
     sections = view.learn_graph().sections_of(others)
@@ -59,9 +60,9 @@ def find_linked(
 
 
 def _choose(
-    view: View, path: FilePath, found: Collection[FilePath], link_types: Collection[LinkType]
+    around: Around, found: Collection[FilePath], link_types: Collection[LinkType]
 ) -> list[_End]:
-    ends = [end for end in _ends(view, path) if _counts(end, link_types)]
+    ends = [end for end in _ends(around) if _counts(end, link_types)]
     ends.sort(key=lambda end: (end.path in found, ORDER[end.tie.link_type]))
     first: dict[FilePath, _End] = {}
     for end in ends:
@@ -69,8 +70,7 @@ def _choose(
     return list(first.values())[:LINKED_A_PAGE]
 
 
-def _ends(view: View, path: FilePath) -> Iterator[_End]:
-    around = view.ties().around(path, MOST_LINKS)
+def _ends(around: Around) -> Iterator[_End]:
     for tie in around.out:
         yield _End(tie.target, tie, "outlink")
     for tie in around.into:

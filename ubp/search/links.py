@@ -6,12 +6,12 @@ from typing import Literal, NamedTuple
 from ubp.indexing.ties import Ties
 from ubp.model import FilePath, LinkType
 from ubp.search.leg import Leg, Place, make_leg
-from ubp.store.ties import Tie
+from ubp.store.ties import Around, Tie
 
 Direction = Literal["outlink", "backlink"]
 
 # So many of the best hits are gone out from, and from so many pages on each further hop: every page
-# that is looked around costs 0.1 ms.
+# that is looked around costs 0.04 ms.
 SEEDS = 8
 RIM = 8
 # A page with more links than these, out or in, is a list of everything: what it lists is not near.
@@ -66,8 +66,9 @@ def find_links(
     rim = [(path, path, score) for path, score in seeds.items()]
     for hops in range(1, depth + 1):
         found: dict[FilePath, _Reached] = {}
+        around = ties.around([path for path, *_ in rim], MOST_LINKS + 1)
         for path, seed, strength in rim:
-            for other, tie, direction in _ends(ties, path, link_types):
+            for other, tie, direction in _ends(around[path], link_types):
                 reaching = strength * WEIGHTS[tie.link_type]
                 if other == seed or other in reached:
                     continue
@@ -84,10 +85,9 @@ def find_links(
 
 
 def _ends(
-    ties: Ties, path: FilePath, link_types: Collection[LinkType]
+    around: Around, link_types: Collection[LinkType]
 ) -> Iterator[tuple[FilePath, Tie, Direction]]:
     """The pages around a page, and the links to them."""
-    around = ties.around(path, MOST_LINKS + 1)
     if len(around.out) <= MOST_LINKS:
         for tie in around.out:
             if not link_types or tie.link_type in link_types:

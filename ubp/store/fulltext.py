@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable, Collection, Sequence
+from math import inf
 from typing import Literal, NamedTuple
 
 from ubp.model import ObjectId
-from ubp.store.database import Database, Rows
+from ubp.store.database import Database
 from ubp.store.facts import chunks, marks
 from ubp.store.values import pack_id, unpack_id
 
@@ -29,6 +30,7 @@ OF_ROWS = " AND +rowid IN (SELECT value FROM json_each(?))"
 Counts = Callable[[set[ObjectId]], set[ObjectId]]
 """Which of these pages count."""
 
+_Ranked = tuple[float, int]  # rank, row
 _Hit = tuple[float, bytes, int, int]  # rank, blob, number, row
 
 
@@ -73,8 +75,8 @@ class FullTextIndex:
         if match.ranked_by is not None and hits:
             rows = json.dumps([row for *_, row in hits])
             by_all = match._replace(expression=match.ranked_by)
-            found = self._ranked(by_all, OF_ROWS, [rows, len(hits)])
-            hits = self._that_count(found, counts)
+            ranked = self._ranked(by_all, OF_ROWS, [rows, len(hits)])
+            hits = sorted(self._that_count(ranked, counts))
         return (
             self._database.unpack(
                 lambda: [
@@ -127,34 +129,48 @@ class FullTextIndex:
         condition, arguments = "", []
         if within is not None:
             condition, arguments = OF_PAGES, [json.dumps(self._pages(within))]
-        wanted = int(limit * FIRST_SHARE) + 1
+        size, fetched = int(limit * FIRST_SHARE) + 1, 0
         while True:
-            found = self._ranked(match, condition, [*arguments, wanted])
-            hits = self._that_count(found, counts)
-            if len(found) < wanted or _is_enough(hits, found, limit):
+            more = max(size * GROWTH, limit + MOST_EQUALS + 1)
+            if size > fetched:  # to rank costs a hundred times what it takes to fetch more
+                ranked = self._ranked(match, condition, [*arguments, more])
+                fetched, seen, hits = more, 0, list[_Hit]()
+            # Behind enough of them only equal ones count, unless another order is made of all.
+            is_full = len(hits) >= limit and not match.ranked_by
+            worst = hits[limit - 1][0] if is_full else inf
+            some = [one for one in ranked[seen:size] if one[0] <= worst]
+            hits = sorted([*hits, *self._that_count(some, counts)])
+            if len(ranked) < size or _is_enough(hits, ranked[:size], limit):
                 return hits
-            wanted = max(wanted * GROWTH, limit + MOST_EQUALS + 1)
+            seen, size = size, more
 
-    def _ranked(self, match: Match, condition: str, arguments: list[object]) -> Rows:
+    def _ranked(self, match: Match, condition: str, arguments: list[object]) -> list[_Ranked]:
         # Of 5,000 matches this takes 5.3 ms, FTS5's own `ORDER BY rank LIMIT` 8.8.
         numbers = ", ".join(repr(float(weight)) for weight in match.weights)
         table = match.table
-        best = (
-            f"SELECT rowid AS row, bm25({table}, {numbers}) AS best FROM {table}"  # noqa: S608  # numbers, constants
-            f" WHERE {table} MATCH ?{condition} ORDER BY best, rowid LIMIT ?"
-        )
-        # Words of chunks that are gone stay, so that there may be no chunk to a row.
         return self._database.matches(
-            f"SELECT best, blob, number, row FROM ({best}) LEFT JOIN chunk ON chunk.id = row"  # noqa: S608  # the same
-            " LEFT JOIN page ON page.id = chunk.page ORDER BY best, row",
+            f"SELECT bm25({table}, {numbers}) AS best, rowid AS row FROM {table}"  # noqa: S608  # numbers, constants
+            f" WHERE {table} MATCH ?{condition} ORDER BY best, row LIMIT ?",
             [match.expression, *arguments],
         )
 
-    def _that_count(self, found: Rows, counts: Counts) -> list[_Hit]:
+    def _that_count(self, ranked: Sequence[_Ranked], counts: Counts) -> list[_Hit]:
+        # Words of chunks that are gone stay, so that there may be no chunk to a row.
+        rows = self._database.rows(
+            "SELECT chunk.id, blob, number FROM json_each(?) AS one JOIN chunk ON"
+            " chunk.id = one.value JOIN page ON page.id = chunk.page",
+            [json.dumps([row for _, row in ranked])],
+        )
+        ranks = {row: rank for rank, row in ranked}
+
         def unpack() -> list[_Hit]:
-            blobs = {blob: unpack_id(blob) for _, blob, *_ in found if blob is not None}
+            blobs = {blob: unpack_id(blob) for _, blob, _ in rows}
             valid = counts(set(blobs.values()))
-            return sorted(hit for hit in found if blobs.get(hit[1]) in valid)
+            return [
+                (ranks[row], blob, number, row)
+                for row, blob, number in rows
+                if blobs[blob] in valid
+            ]
 
         return self._database.unpack(unpack) or []
 
@@ -169,7 +185,7 @@ class FullTextIndex:
         return pages
 
 
-def _is_enough(hits: Sequence[_Hit], found: Rows, limit: int) -> bool:
+def _is_enough(hits: Sequence[_Hit], found: Sequence[_Ranked], limit: int) -> bool:
     """Whether no chunk that was not fetched can be among the first, equal ones considered."""
     if len(hits) < limit:
         return False
