@@ -278,3 +278,36 @@ def test_a_real_terminal_is_asked(project, monkeypatch):
     assert b"\x1b[36m?\x1b[0m Does it describe this?" in seen
     written = (project.root / "docs/a.md").read_text()
     assert written == source_refs("src/a.py") + "# A\n\nAll of it is in `src/a.py`.\n"
+
+
+# Many pages ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def many(project, monkeypatch):
+    """Thirty pages with a proposal each, and one whose front matter has a list by another name."""
+    project.write("docs/a.md", "---\nrelated_files: [src/a.py]\n---\n")
+    pages = [
+        PageSuggestions(f"docs/{n:02}.md", (Suggestion("src/a.py", 0.97, (NAMED,)),))
+        for n in range(30)
+    ]
+    found = BindingSuggestions(tuple(pages), 30, 0, uses_meaning=False)
+    monkeypatch.setattr(Workspace, "suggest_bindings", lambda *_, **__: found)
+    return project
+
+
+def test_of_many_pages_the_first_are_told(many, ubp):
+    out = ubp(many, "bind").out
+    assert out.count("src/a.py  ") == 20
+    assert (
+        "\n\nand 10 more pages: ubp bind DIR tells of a folder, --quiet a line each.\n"
+        "\n30 pages, none bound; 30 could be, 30 with confidence ("
+    ) in out
+    assert ubp(many, "bind", "--quiet").out.count("\n") == 30
+    assert ubp(many, "bind", "docs").out.count("src/a.py  ") == 30
+
+
+def test_a_list_by_another_name_is_noticed(many, ubp):
+    hint = "Or do pages name them under `related_files` already? ubp stale --key related_files\n"
+    assert ubp(many, "bind").out.endswith(hint)
+    assert hint not in ubp(many, "bind", "--key", "related_files").out

@@ -13,11 +13,13 @@ from ubp.cli.opening import open_workspace
 from ubp.cli.ranges import check_range
 from ubp.cli.terminal import Terminal
 from ubp.errors import UsageError
-from ubp.model import FilePath
 from ubp.proposing import MOST_PROPOSED
 from ubp.render.bind_records import bind_record
 from ubp.render.text.bind import Telling, bind_text
 from ubp.workspace import Workspace
+
+# A screen or two; who wants more asks about a folder.
+MOST_SHOWN = 20
 
 
 def bind(  # noqa: PLR0913  # the command's options
@@ -93,11 +95,14 @@ def _propose(asked: _Asked, way: _Way, terminal: Terminal) -> int:
             floor = WORTH_A_LOOK if asked.min_confidence is None else asked.min_confidence
             return hold_session(found, floor, workspace, way.pinning, terminal)
         done = _write(workspace, found, sure, way)
-        prefix = workspace.repository.prefix
-    if terminal.options.json:
-        terminal.record(bind_record(found, sure, done))
-    else:
-        terminal.write(bind_text(found, done, _telling(asked, way, prefix, terminal)))
+        if terminal.options.json:
+            terminal.record(bind_record(found, sure, done))
+        else:
+            telling = _telling(asked, way, workspace, terminal)
+            is_begun = bool(found.bound or done or asked.keys)
+            example = None if is_begun else workspace.example(workspace.stale())
+            telling = telling._replace(other_key=example and example.other_key)
+            terminal.write(bind_text(found, done, telling))
     return FINDINGS if done and any(one.why_left for one in done) else CLEAN
 
 
@@ -120,7 +125,7 @@ def _review(
     return tell_review(reviewing, others, terminal, is_asked=is_asked)
 
 
-def _telling(asked: _Asked, way: _Way, prefix: FilePath, terminal: Terminal) -> Telling:
+def _telling(asked: _Asked, way: _Way, workspace: Workspace, terminal: Terminal) -> Telling:
     sure = MIN_CONFIDENCE if asked.min_confidence is None else asked.min_confidence
     return Telling(
         style=terminal.style,
@@ -130,7 +135,8 @@ def _telling(asked: _Asked, way: _Way, prefix: FilePath, terminal: Terminal) -> 
         is_explained=asked.is_explained,
         is_dry=way.is_dry,
         arguments=_arguments(asked),
-        prefix=prefix,
+        prefix=workspace.repository.prefix,
+        most=None if asked.pages else MOST_SHOWN,
     )
 
 

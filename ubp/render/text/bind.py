@@ -22,8 +22,9 @@ PATH_COLUMNS = 44
 class Telling(NamedTuple):
     """How proposals are told, and where they are read.
 
-    From `sure` on they are written, from `least` on shown. `arguments` are the words that a next
-    command has to repeat; `prefix` is the folder, from the root, where it is typed.
+    From `sure` on they are written, from `least` on shown, of `most` pages. `arguments` are the
+    words that a next command has to repeat; `prefix` is the folder, from the root, where it is
+    typed. `other_key`: a key of some page's front matter that seems to name sources already.
     """
 
     style: Style
@@ -34,6 +35,8 @@ class Telling(NamedTuple):
     is_dry: bool = False
     arguments: tuple[str, ...] = ()
     prefix: FilePath = FilePath("")
+    most: int | None = None
+    other_key: str | None = None
 
     def command(self, *words: str) -> str:
         """A command to type."""
@@ -94,19 +97,23 @@ def _proposals(found: BindingSuggestions, telling: Telling) -> Iterator[str]:
             for one in sure_ones(page, telling.least):
                 yield f"{printable(page.filepath)} {printable(one.source_path)}"
         return
-    for page in found.pages:
+    told = [page for page in found.pages if sure_ones(page, telling.least)]
+    for page in told[: telling.most]:
         yield from _page(page, telling)
+    if more := len(told[telling.most :] if telling.most else ()):
+        command = telling.style.cyan("ubp bind DIR")
+        yield f"and {count(more, 'more page')}: {command} tells of a folder, --quiet a line each."
+        yield ""
     yield from _summary(found, telling)
 
 
 def _page(page: PageSuggestions, telling: Telling) -> Iterator[str]:
     shown = sure_ones(page, telling.least)
-    if shown:
-        yield telling.style.bold(printable(page.filepath))
-        width = path_width(shown)
-        for one in shown:
-            yield from proposal_lines(one, width, telling)
-        yield ""
+    yield telling.style.bold(printable(page.filepath))
+    width = path_width(shown)
+    for one in shown:
+        yield from proposal_lines(one, width, telling)
+    yield ""
 
 
 def _reason(one: Evidence) -> str:
@@ -134,6 +141,9 @@ def _summary(found: BindingSuggestions, telling: Telling) -> Iterator[str]:
     width = max(len(command) for command, _ in steps)
     for command, purpose in steps:
         yield f"  {command}{' ' * (width - len(command))}  {purpose}"
+    if key := telling.other_key:
+        command = style.cyan(f"ubp stale --key {key}")
+        yield f"Or do pages name them under `{key}` already? {command}"
 
 
 def _written(done: Sequence[Bound], telling: Telling) -> Iterator[str]:
