@@ -13,7 +13,7 @@ WORDS = st.dictionaries(PATHS, st.integers(1, 9).map(float))
 COSINES = st.dictionaries(PATHS, st.integers(-4, 4).map(lambda quarters: quarters / 4))
 PROXIMITIES = st.dictionaries(PATHS, st.sampled_from([0.25, 0.5, 1.0]))
 LEGS = st.builds(LegScores, WORDS, COSINES, PROXIMITIES)
-ASKED = st.builds(Asked, st.sampled_from([0.0, 4.0, 20.0]))
+ASKED = st.builds(Asked, st.sampled_from([0.0, 4.0, 20.0]), st.booleans())
 
 
 @given(LEGS, ASKED, st.randoms())
@@ -83,3 +83,12 @@ def _shuffled(leg, randomness: random.Random):
     pairs = list(leg.items())
     randomness.shuffle(pairs)
     return dict(pairs)
+
+
+def test_words_that_are_foreign_to_the_pages_count_less():
+    legs = LegScores(words={"a.md": 4.0}, meaning={"a.md": 0.2, "b.md": 0.6})
+    told = {is_foreign: fuse(legs, Asked(8.0, is_foreign)) for is_foreign in (False, True)}
+    assert [one.path for one in told[False]] == ["a.md", "b.md"]
+    assert [one.path for one in told[True]] == ["b.md", "a.md"]
+    words = LegScores(words={"a.md": 4.0})
+    assert fuse(words, Asked(8.0, is_foreign=True)) == fuse(words, Asked(8.0))

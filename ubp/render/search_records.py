@@ -170,8 +170,11 @@ def _rounded(score: float | None) -> float | None:
 
 
 def _explanation(found: FoundPages) -> Record:
-    legs = found.answer.legs
+    answer, legs = found.answer, found.answer.legs
     return {
+        "looked_for": [term.written for term in answer.terms],
+        "in_all_forms": answer.query.is_stemmed,
+        "words_share": answer.words_share,
         "candidates": {
             name: {"pages": len(leg.scores), "places": len(leg.places), "is_cut": leg.is_cut}
             for name, leg in zip(LEGS, legs, strict=True)

@@ -7,7 +7,7 @@ from ubp.index import View
 from ubp.model import FilePath, LinkType
 from ubp.search.file_names import FileNames
 from ubp.search.filters import Filters
-from ubp.search.fusion import Asked, Fused, LegScores, fuse
+from ubp.search.fusion import Asked, Fused, LegScores, fuse, words_share
 from ubp.search.leg import Leg
 from ubp.search.links import SEEDS, LinksLeg, find_links
 from ubp.search.meaning import Meaning, find_meaning
@@ -16,6 +16,7 @@ from ubp.search.ranking import Corpus, Ranking
 from ubp.search.results import Legs, PageHit, is_found, show_pages
 from ubp.search.scope import Scope, find_literal, find_scope
 from ubp.search.stopwatch import Stopwatch
+from ubp.search.terms import Term
 from ubp.search.words import find_words
 
 Mode = Literal["hybrid", "fulltext", "semantic"]
@@ -49,8 +50,8 @@ class Means(NamedTuple):
 class PageAnswer(NamedTuple):
     """The best pages; `total` is how many were found, at least that many if not `is_exact`.
 
-    `terms` is what was looked for, `cuts` what of that in pieces; `fused` and `legs` tell how the
-    order came about.
+    `terms` is what was looked for, `cuts` what of that in pieces; `fused`, `legs` and `words_share`
+    (of a direct score) tell how the order came about.
     """
 
     query: Query
@@ -60,6 +61,8 @@ class PageAnswer(NamedTuple):
     cuts: tuple[Cut, ...] = ()
     fused: tuple[Fused, ...] = ()
     legs: Legs = Legs()
+    terms: tuple[Term, ...] = ()
+    words_share: float = 0.0
 
 
 def find_pages(view: View, wish: Wish, means: Means) -> PageAnswer:
@@ -73,12 +76,17 @@ def find_pages(view: View, wish: Wish, means: Means) -> PageAnswer:
         return _list_scope(view, query, scope, wish.limit)
     legs, links, ranking = _ask_legs(view, wish, query, scope, means)
     with watch.step("fusion"):
-        fused = _fuse(legs, ranking)
+        scores, asked = _join(legs, ranking)
+        fused = fuse(scores, asked)
         found = [one for one in fused if is_found(one, legs)]
     with watch.step("sections"):
         pages = show_pages(view, found[: wish.limit], legs, links.ways, ranking.telling)
     is_exact = not any(leg.is_cut for leg in legs)
-    return PageAnswer(query, pages, len(found), is_exact, ranking.cuts, tuple(fused), legs)
+    share = words_share(scores, asked)
+    return PageAnswer(
+        *(query, pages, len(found), is_exact, ranking.cuts, tuple(fused), legs),
+        *(ranking.terms, share),
+    )
 
 
 def _ask_legs(
@@ -98,7 +106,7 @@ def _ask_legs(
             legs = legs._replace(meaning=_literally(view, query, means, found))
     if wish.mode == "hybrid":
         with watch.step("links"):
-            best = [one for one in _fuse(legs, ranking) if is_found(one, legs)][:SEEDS]
+            best = [one for one in fuse(*_join(legs, ranking)) if is_found(one, legs)][:SEEDS]
             seeds = {one.path: one.score for one in best}
             links = find_links(view.ties(), seeds, wish.depth, wish.link_types)
             near = links.leg.within(scope)
@@ -117,8 +125,8 @@ def _literally(view: View, query: Query, means: Means, leg: Leg) -> Leg:
     return leg.within(find_literal(view, query, means.names, leg.scores.keys()))
 
 
-def _fuse(legs: Legs, ranking: Ranking) -> list[Fused]:
-    return fuse(LegScores(*(leg.scores for leg in legs)), Asked(ranking.most))
+def _join(legs: Legs, ranking: Ranking) -> tuple[LegScores, Asked]:
+    return LegScores(*(leg.scores for leg in legs)), Asked(ranking.most, ranking.is_foreign)
 
 
 def _list_scope(view: View, query: Query, scope: Scope, limit: int) -> PageAnswer:

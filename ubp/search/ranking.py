@@ -7,6 +7,7 @@ from ubp.indexing.fulltext import FullText, WordHit
 from ubp.model import FilePath
 from ubp.search.boolean import Or
 from ubp.search.file_names import FileNames
+from ubp.search.language import is_foreign
 from ubp.search.query import Cut, Query, any_of, write_match
 from ubp.search.rarity import Shares, share_out
 from ubp.search.terms import Term
@@ -50,7 +51,8 @@ class Ranking(NamedTuple):
 
     `expression` is what was looked for in FTS5's language, `terms` what places may hold of it,
     `telling` what of that tells them apart, `cuts` what was looked for in pieces; `most` is the
-    BM25 that the best place could have, 0 where that is not known.
+    BM25 that the best place could have, 0 where that is not known; `is_foreign`: the words are of
+    another language than the pages.
     """
 
     places: tuple[Ranked, ...] = ()
@@ -60,6 +62,7 @@ class Ranking(NamedTuple):
     telling: tuple[Term, ...] = ()
     cuts: tuple[Cut, ...] = ()
     most: float = 0.0
+    is_foreign: bool = False
 
 
 class Corpus(NamedTuple):
@@ -92,7 +95,8 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
     places = tuple(sorted([*found, *unseen], key=lambda one: (one.rank, one.path)))
     is_cut = len(chunks) >= fetched
     telling, most = (shares.telling, shares.most) if shares else (match.terms, 0.0)
-    return Ranking(places, is_cut, match.expression, match.terms, telling, match.cuts, most)
+    found_by = Ranking(places, is_cut, match.expression, match.terms, telling, match.cuts, most)
+    return found_by._replace(is_foreign=is_foreign(corpus.full_text, query))
 
 
 def _find_chunks(corpus: Corpus, asked: Asked, limit: int, shares: Shares | None) -> list[WordHit]:

@@ -99,13 +99,20 @@ def _notes(found: FoundPages, style: Style) -> list[str]:
 
 
 def _explanation(found: FoundPages) -> Sequence[str]:
-    legs = zip(LEGS, found.answer.legs, strict=True)
+    answer = found.answer
+    terms = printable(", ".join(term.written for term in answer.terms)) or "no words"
+    forms = " in all their forms" if answer.query.is_stemmed else ""
+    legs = zip(LEGS, answer.legs, strict=True)
     asked_for = (
         f"{name} {count(len(leg.scores), 'page')} in {count(len(leg.places), 'place')}"
         for name, leg in legs
     )
     spent = (f"{name} {took:.1f}" for name, took in found.milliseconds.items())
-    return [f"Candidates: {'; '.join(asked_for)}.", f"Milliseconds: {', '.join(spent)}."]
+    return [
+        f"Looked for: {terms}{forms}; words count {answer.words_share:.2f} of a direct score.",
+        f"Candidates: {'; '.join(asked_for)}.",
+        f"Milliseconds: {', '.join(spent)}.",
+    ]
 
 
 def _legs(hit: PageHit, answer: PageAnswer) -> str:
