@@ -253,8 +253,8 @@ def test_an_old_revision_answers_from_its_own_tree(asked, linked):
     old = asked("get-page", SESSIONS, "--ref", "HEAD~1")
     assert (old["title"], len(old["outlinks"])) == ("Sessions", 1)
     words = ("--mode", "fulltext")
-    assert asked("search", "session", "--ref", "HEAD~1", *words)["total_found"] == 1
-    assert asked("search", "session", *words)["total_found"] == 0
+    assert asked("search", '"session"', "--ref", "HEAD~1", *words)["total_found"] == 1
+    assert asked("search", '"session"', *words)["total_found"] == 0
     named, _ = asked("search", "sessions", *words)["results"]  # by the file's name
     assert (named["filepath"], named["sections"][0]["line"]) == (SESSIONS, 3)
     assert asked("get-graph", "--ref", "HEAD~1")["edges"] != asked("get-graph")["edges"]
