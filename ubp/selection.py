@@ -12,6 +12,10 @@ from ubp.paths import Glob, doc_id, is_glob, nfc, normalise
 
 MOST_NEAR = 3  # names that an error offers
 
+# Bytes of a name that are no UTF-8 are lone surrogates here; protocols that want UTF-8 get this.
+UNREADABLE = "\ufffd"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 _DOC_ID = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 
 
@@ -141,7 +145,15 @@ def _select(argument: str, documents: Sequence[FilePath], repository: Repository
         return [document for document in documents if glob.matches(document)]
     ending = "/" + argument.strip("/")
     endings = [document for document in documents if document.endswith(ending)]
+    if not endings and (UNREADABLE in path or "\\x" in path):
+        return [document for document in documents if path in _told(document)]
     return endings if len(endings) == 1 else []
+
+
+def _told(path: FilePath) -> tuple[str, str]:
+    """How a name is told that is no UTF-8: in a text, and where a program reads it."""
+    raw = path.encode("utf-8", "surrogateescape")
+    return raw.decode("utf-8", "backslashreplace"), _SURROGATE.sub(UNREADABLE, path)
 
 
 def _folded(title: str) -> str:

@@ -112,6 +112,7 @@ def test_a_source_leads_to_its_pages_and_on_to_those_that_depend_on_them(reposit
     assert sources[:3] == ["src/auth/token.py", "src/auth", "src/**/*.py"]
     below = [one.document.path for one in asked("src", depth=1).impacted]
     assert below == ["docs/file.md", "docs/folder.md", "docs/glob.md"]
+    assert "docs/glob.md" in [one.document.path for one in asked("src", depth=1).impacted]
 
 
 def test_a_folder_of_pages_tells_which_of_them_is_meant(repository, asked):

@@ -56,5 +56,5 @@ def tool(run, **properties):
 if __name__ == "__main__":
     tools = [tool(one) for one in (empty, noisy, broken, locked)]
     tools.append(tool(slow, steps=number(1, 1000, 10)))
-    offer = Offer(tools, has_output_schemas=False)
+    offer = Offer(tools, is_structured=True)
     serve_repository(os.curdir, offer, environment=os.environ)

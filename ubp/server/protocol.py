@@ -37,7 +37,8 @@ from ubp.server.office import Office
 from ubp.server.prompts import list_prompts, writer
 from ubp.server.resources import list_resources, list_templates, reader
 from ubp.server.wire import readable
-from ubp.tools.calling import call
+from ubp.tools.calling import ToolAnswer, call
+from ubp.tools.limit import count_tokens
 from ubp.tools.tool import Tool
 
 Context = ServerRequestContext[Any]
@@ -69,12 +70,17 @@ LOG = logging.getLogger(__name__)
 
 
 def create_server(
-    office: Office, tools: Sequence[Tool], *, has_output_schemas: bool = True
+    office: Office, tools: Sequence[Tool], *, is_structured: bool = True
 ) -> Server[dict[str, Any]]:
-    """The server object: these tools, the resources and the prompts, answered by `office`."""
+    """The server object: these tools, the resources and the prompts, answered by `office`.
+
+    Answers are said twice, as a record and as text, unless they are not `is_structured`: clients
+    that find both (Claude Code 2.1, VS Code) hand the record to the model and drop the text, which
+    says the same in a third of the tokens.
+    """
     by_name = {tool.name: tool for tool in tools}
     listed = ListToolsResult(
-        tools=[_offer(tool, has_output_schema=has_output_schemas) for tool in tools]
+        tools=[_offer(tool, has_output_schema=is_structured) for tool in tools]
     )
     server: Server[dict[str, Any]] = Server(
         "ubp",
@@ -83,7 +89,7 @@ def create_server(
         instructions=instructions(by_name),
         cache_hints=dict.fromkeys(LISTS, UNCHANGING),
         on_list_tools=_always(listed),
-        on_call_tool=partial(_call_tool, office, by_name),
+        on_call_tool=partial(_call_tool, office, by_name, is_structured=is_structured),
         on_list_resources=_always(list_resources()),
         on_list_resource_templates=_always(list_templates()),
         on_read_resource=partial(_read_resource, office),
@@ -120,7 +126,12 @@ def _always(listed: Result) -> Callable[[Context, Any], Coroutine[Any, Any, Resu
 
 
 async def _call_tool(
-    office: Office, tools: Mapping[str, Tool], context: Context, params: CallToolRequestParams
+    office: Office,
+    tools: Mapping[str, Tool],
+    context: Context,
+    params: CallToolRequestParams,
+    *,
+    is_structured: bool,
 ) -> CallToolResult:
     tool = tools.get(params.name)
     if tool is None:
@@ -131,9 +142,16 @@ async def _call_tool(
         lambda workspace: call(tool, workspace, arguments), context.session.report_progress
     )
     _tell_time(tool.name, arguments, (time.perf_counter() - started) * 1000)
-    return CallToolResult(
-        content=[TextContent(text=readable(answer.text))], structured_content=answer.record
-    )
+    if is_structured:
+        text = TextContent(text=readable(answer.text))
+        return CallToolResult(content=[text], structured_content=answer.record)
+    return CallToolResult(content=[TextContent(text=readable(answer.text) + _measures(answer))])
+
+
+def _measures(answer: ToolAnswer) -> str:
+    """What a record tells of the answer itself, for an answer that is text alone."""
+    milliseconds = answer.record["query_time_ms"]
+    return f"[about {count_tokens(answer.text)} tokens, {milliseconds} ms]\n"
 
 
 async def _read_resource(

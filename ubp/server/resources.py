@@ -1,5 +1,6 @@
 """What can be read by an address: the pages, the state of the documentation, its graph."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -14,7 +15,7 @@ from mcp.types import (
 )
 
 from ubp.errors import PageNotFoundError
-from ubp.render.records import status_record, to_json
+from ubp.render.records import status_record
 from ubp.selection import select_page
 from ubp.server.asking import ask
 from ubp.server.errors import bad_params
@@ -79,7 +80,7 @@ def reader(uri: str) -> Callable[[Workspace], ReadResourceResult]:
     row = next((row for row in ROWS if row.uri == uri), None)
     if row is None:
         raise _nothing(uri)
-    return lambda workspace: _contents(uri, JSON, to_json(_noticed(row.read(workspace))))
+    return lambda workspace: _contents(uri, JSON, _to_json(row.read(workspace)))
 
 
 def page_text(workspace: Workspace, filepath: str) -> str:
@@ -118,8 +119,9 @@ def _answer(tool: str) -> Callable[[Workspace], Record]:
     return lambda workspace: ask(workspace, tool).record
 
 
-def _noticed(record: Record) -> Record:
-    return {"content_notice": NOTICE, **record}
+def _to_json(record: Record) -> str:
+    # No lone surrogates, escaped ones neither: JSON of other languages does not read them.
+    return json.dumps({"content_notice": NOTICE, **record}, ensure_ascii=False)
 
 
 def _contents(uri: str, mime_type: str, text: str) -> ReadResourceResult:

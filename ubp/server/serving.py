@@ -22,10 +22,10 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 class Offer(NamedTuple):
-    """What a server offers: these tools, with or without the schemas of their answers."""
+    """What a server offers: these tools, answering in records and text, or in text alone."""
 
     tools: Sequence[Tool]
-    has_output_schemas: bool = True
+    is_structured: bool = True
 
 
 def serve_repository(
@@ -69,7 +69,7 @@ async def _serve(streams: Streams, office: Office, offer: Offer) -> None:
     from ubp.server.protocol import create_server
     from ubp.server.wire import Wire
 
-    server = create_server(office, offer.tools, has_output_schemas=offer.has_output_schemas)
+    server = create_server(office, offer.tools, is_structured=offer.is_structured)
     wire = Wire(streams)
     _on_signals(wire.end)
     wire.start()

@@ -33,4 +33,5 @@ def meets(source: Source, path: FilePath) -> bool:
         return True
     if is_glob(path) and not source.pattern:
         return Glob(path).matches(source.path)
-    return not path or source.path.startswith(path + "/")
+    is_around = source.path == path and bool(source.pattern)
+    return not path or is_around or source.path.startswith(path + "/")

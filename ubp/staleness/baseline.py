@@ -2,9 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ubp.history import History
+from ubp.index import View
 from ubp.model import BaselineKind, FilePath, LastChange, ObjectId, Page, SourceReference
 from ubp.staleness.court import Court
 from ubp.staleness.origin import Origins
@@ -77,17 +79,19 @@ def _last_changes(court: Court, origins: Origins) -> dict[FilePath, LastChange]:
     head = court.view.snapshot.commit
     if head is None:
         return {}
-    names = {
-        page.filepath: origin
-        for page in court.view.bound_pages()
-        if (origin := origins.of(page.filepath)) and _is_unpinned(page)
-    }
+    unpinned = court.view.derived("unpinned", partial(_unpinned_pages, court.view))
+    names = {path: origin for path in unpinned if (origin := origins.of(path))}
     changes = court.history.last_changes(head, set(names.values()))
     return {page: changes[name] for page, name in names.items() if name in changes}
 
 
-def _is_unpinned(page: Page) -> bool:
-    return any(reference.pin is None for reference in page.facts.references)
+def _unpinned_pages(view: View) -> list[FilePath]:
+    """The pages with a reference that has no pin."""
+    return [
+        page.filepath
+        for page in view.bound_pages()
+        if any(reference.pin is None for reference in page.facts.references)
+    ]
 
 
 def _from_history(

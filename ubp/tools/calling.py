@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ubp.render.records import to_json
 from ubp.tools.arguments import check, refuse_detours
-from ubp.tools.limit import MEASURES, Limit, count_tokens
+from ubp.tools.limit import MEASURES, Limit, count_tokens, estimate_tokens
 from ubp.tools.omitting import without_empty
 from ubp.tools.tool import Record, Tool
 from ubp.workspace import Workspace
@@ -43,7 +43,8 @@ def call(
     record |= {"content_notice": NOTICE, "token_estimate": 99_999, "query_time_ms": 0.0}
     if tool.budget in given:
         tool.fit(record, Limit(given[tool.budget], MEASURES[tool.budget]))
-    record["token_estimate"] = count_tokens(to_json(record))
+    count = count_tokens if tool.budget in given else estimate_tokens
+    record["token_estimate"] = count(to_json(record))
     text = tool.text(record)
     record["query_time_ms"] = round((time.perf_counter() - started) * 1000, 1)
     return ToolAnswer(record, text)

@@ -13,11 +13,12 @@ def without_empty(record: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
     """
     properties = schema["properties"]
     required = schema.get("required", ())
-    return {
-        name: _inside(value, properties.get(name, {}))
-        for name, value in record.items()
-        if name in required or not _is_empty(value)
-    }
+    kept = {}
+    for name, value in record.items():
+        if name in required or not _is_empty(value):
+            is_plain = isinstance(value, str | int | float)  # as most are
+            kept[name] = value if is_plain else _inside(value, properties.get(name, {}))
+    return kept
 
 
 def _inside(value: Any, schema: Schema) -> Any:
@@ -29,4 +30,4 @@ def _inside(value: Any, schema: Schema) -> Any:
 
 
 def _is_empty(value: Any) -> bool:
-    return value is None or value is False or value in ("", [], {}, ())
+    return not value and (value is None or value is False or value in ("", [], {}, ()))
