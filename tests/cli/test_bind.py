@@ -148,6 +148,23 @@ def test_a_page_that_cannot_be_written_fails(project, ubp):
     )
 
 
+@pytest.mark.usefixtures("proposed")
+def test_what_history_does_not_know_is_told(project, ubp):
+    project.remove("src/a.py")
+    project.write("src/b.py", "2\n")
+    project.write("docs/a.md", "# A\n")
+    project.commit("Write a without its source")
+    project.write("src/a.py", "new\n")
+    project.commit("Bring it back")
+    answer = ubp(project, "bind", "--write", "--history", "--min-confidence", "0.9")
+    old = project.git("rev-parse", "HEAD~2:src/b.py")[:12]
+    assert f"docs/b.md\n  src/b.py  named, pinned to {old}\n2 sources" in answer.out
+    assert answer.out.startswith(
+        "docs/a.md\n  src/a.py  named without a pin:"
+        " no history tells how it was when the page last changed\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("tokens", "message"),
     [
@@ -197,15 +214,15 @@ def refused(project):
 def test_enter_takes_what_is_sure_and_leaves_the_rest(answering, project):
     status, screen = answering("", "", "")
     assert status == 0
-    question = "? Does it describe this? [y/n/e/a/s/d/q/?]: "
+    choices = "[y/n/e/a/s/d/q/?]"
     assert screen == (
         "docs/a.md  page 1 of 2\n"
         "  0.97  src/a.py  src/a.py (line 3); 4 commits in common\n"
-        f"{question}(y)   0.41  src/      docs, src\n"
-        f"{question}(s) \n"
+        "  0.41  src/      docs, src\n"
+        f"? Does it describe src/a.py? {choices}: (y) ? Does it describe src/? {choices}: (s) \n"
         "docs/b.md  page 2 of 2\n"
         "  0.96  src/b.py  4 commits in common\n"
-        f"{question}(y) \n"
+        f"? Does it describe src/b.py? {choices}: (y) \n"
         "2 sources named in 2 pages.\n"
         "Next: git add docs/a.md docs/b.md, then ubp stale\n"
     )
@@ -275,7 +292,7 @@ def test_a_real_terminal_is_asked(project, monkeypatch):
     tokens = ["bind", "-i", "docs/a.md", "--limit", "1", "--min-confidence", "0"]
     status = pty.spawn([sys.executable, "-m", "ubp", "-C", str(project.root), *tokens], read)
     assert os.waitstatus_to_exitcode(status) == 0
-    assert b"\x1b[36m?\x1b[0m Does it describe this?" in seen
+    assert b"\x1b[36m?\x1b[0m Does it describe src/a.py?" in seen
     written = (project.root / "docs/a.md").read_text()
     assert written == source_refs("src/a.py") + "# A\n\nAll of it is in `src/a.py`.\n"
 

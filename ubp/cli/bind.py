@@ -134,6 +134,7 @@ def _telling(asked: _Asked, way: _Way, workspace: Workspace, terminal: Terminal)
         is_quiet=terminal.options.quiet,
         is_explained=asked.is_explained,
         is_dry=way.is_dry,
+        is_pinned=any(way.pinning),
         arguments=_arguments(asked),
         prefix=workspace.repository.prefix,
         most=None if asked.pages else MOST_SHOWN,
@@ -153,7 +154,7 @@ def _check(way: _Way, min_confidence: float | None, terminal: Terminal) -> None:
             cause="It writes what you accept, page by page.",
             hint="Take the other option away.",
         )
-    if (any(way.pinning)) and not (way.is_writing or way.is_dry or way.is_asking):
+    if any(way.pinning) and not (way.is_writing or way.is_dry or way.is_asking):
         option = "--pin" if way.pinning.pin else "--history"
         raise UsageError(
             f"{option} says how references are written.",

@@ -1,5 +1,6 @@
 """`ubp bind --interactive`: proposals, one by one, to somebody who knows."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ubp.binding.choosing import sure_ones
@@ -75,13 +76,13 @@ class _Session:
 
     def ask_about(self, page: PageSuggestions, place: str) -> None:
         """Ask about a page's proposals, and do what the answers say."""
-        style, shown = self._terminal.style, sure_ones(page, self._least)
-        self._terminal.write(f"{style.bold(printable(page.filepath))}  {style.dim(place)}\n")
+        shown = sure_ones(page, self._least)
+        self._show(page.filepath, place, shown)
         accepted: list[str] = []
         refused: list[Refusal] = []
         answer = ""
         for one in shown:
-            answer = ALL if answer == ALL else self._ask(one, path_width(shown))
+            answer = ALL if answer == ALL else self._ask(one)
             if answer == EDIT:
                 accepted += self._edited(one)
             elif answer in {YES, ALL}:
@@ -107,13 +108,19 @@ class _Session:
             write(f"Next: {next_steps([one.filepath for one in written], prefix, style)}\n")
         return FINDINGS if len(written) < len(self._bound) else CLEAN
 
-    def _ask(self, one: Suggestion, width: int) -> str:
-        telling = Telling(self._terminal.style, sure=MIN_CONFIDENCE, least=self._least)
-        for line in proposal_lines(one, width, telling):
-            self._terminal.write(f"{line}\n")
+    def _show(self, path: FilePath, place: str, shown: Sequence[Suggestion]) -> None:
+        write, style = self._terminal.write, self._terminal.style
+        write(f"{style.bold(printable(path))}  {style.dim(place)}\n")
+        telling = Telling(style, sure=MIN_CONFIDENCE, least=self._least)
+        for one in shown:
+            for line in proposal_lines(one, path_width(shown), telling):
+                write(f"{line}\n")
+
+    def _ask(self, one: Suggestion) -> str:
         default = YES if one.confidence >= MIN_CONFIDENCE else SKIP
         while True:
-            question = f"Does it describe this? [{'/'.join([*HELP, '?'])}]"
+            choices = "/".join([*HELP, "?"])
+            question = f"Does it describe {printable(one.source_path)}? [{choices}]"
             answer = ask(self._terminal, question, default).lower()[:1]
             if answer in HELP:
                 return answer

@@ -17,6 +17,8 @@ MOST_REASONS = 3
 MOST_PAGES = 5
 # A longer path moves its reasons to the right, and no others.
 PATH_COLUMNS = 44
+# With --history, of a source that did not exist, or in a shallow clone.
+NO_PIN = " without a pin: no history tells how it was when the page last changed"
 
 
 class Telling(NamedTuple):
@@ -33,6 +35,7 @@ class Telling(NamedTuple):
     is_quiet: bool = False
     is_explained: bool = False
     is_dry: bool = False
+    is_pinned: bool = False
     arguments: tuple[str, ...] = ()
     prefix: FilePath = FilePath("")
     most: int | None = None
@@ -151,7 +154,7 @@ def _written(done: Sequence[Bound], telling: Telling) -> Iterator[str]:
     changed = [one for one in done if one.named]
     if not telling.is_quiet:
         for one in changed:
-            yield from _diff(one, style) if telling.is_dry else _named(one, style)
+            yield from _diff(one, style) if telling.is_dry else _named(one, telling)
     for one in done:
         if one.why_left:
             yield style.bold(printable(one.filepath))
@@ -171,11 +174,13 @@ def _written(done: Sequence[Bound], telling: Telling) -> Iterator[str]:
     yield f"Next: {next_steps([one.filepath for one in changed], telling.prefix, style)}"
 
 
-def _named(one: Bound, style: Style) -> Iterator[str]:
+def _named(one: Bound, telling: Telling) -> Iterator[str]:
+    style = telling.style
     yield style.bold(printable(one.filepath))
     for naming in one.named:
         pinned = f", pinned to {naming.pin}" if naming.pin else ""
-        yield f"  {printable(naming.source_path)}  {style.green(f'named{pinned}')}"
+        loose = "" if naming.pin or not telling.is_pinned else style.yellow(NO_PIN)
+        yield f"  {printable(naming.source_path)}  {style.green(f'named{pinned}')}{loose}"
 
 
 def _diff(one: Bound, style: Style) -> Iterator[str]:
