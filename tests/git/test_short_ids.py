@@ -1,0 +1,39 @@
+"""Ids cut short, and told apart all the same."""
+
+from ubp.git.short_ids import AT_ONCE, shorten
+
+
+class Crowded:
+    """A repository that has these objects; real ids that begin alike would take years to find."""
+
+    def __init__(self, *names):
+        self.names = names
+        self.calls = 0
+
+    def run(self, *tokens, ok):
+        assert (tokens[0], ok) == ("rev-parse", (0, 128))
+        self.calls += 1
+        prefixes = [token.removeprefix("--disambiguate=") for token in tokens[1:]]
+        found = [name for prefix in prefixes for name in self.names if name.startswith(prefix)]
+        return "".join(f"{name}\n" for name in found).encode()
+
+
+ONE, ALIKE, OTHER = "a" * 40, "a" * 14 + "b" * 26, "c" * 40
+
+
+def test_an_id_is_cut_where_no_other_begins_so():
+    assert shorten([ONE, OTHER, ONE], Crowded(ONE, ALIKE, OTHER)) == {
+        ONE: "a" * 15,
+        OTHER: "c" * 12,
+    }
+
+
+def test_an_id_that_no_object_has_yet_is_cut_too():
+    assert shorten([OTHER], Crowded()) == {OTHER: "c" * 12}
+
+
+def test_many_are_asked_about_at_once():
+    names = [f"{number:040x}" for number in range(AT_ONCE + 1)]
+    repository = Crowded()
+    assert len(shorten(names, repository)) == AT_ONCE + 1
+    assert repository.calls == 2
