@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.staleness.pinning import Pins
 
 MOST_PROPOSED = 10
-MOST_REVIEWED = 500  # commits: half a year of a busy project
 
 
 class Proposing(Relating):
@@ -86,12 +85,12 @@ class Proposing(Relating):
         return write_bindings(wanted, pins, self.repository, self.config.keys, is_dry=is_dry)
 
     def review_bindings(
-        self, pages: Sequence[str] = (), *, commits: int = MOST_REVIEWED
+        self, pages: Sequence[str] = (), *, commits: int | None = None
     ) -> "BindingReview":
         """What history says of the sources that pages name, of all pages or of these (PATHs).
 
-        At how many of the last `commits` each would have fired, and what came of it. Of hidden
-        sources nothing is told.
+        At how many of the last `commits` (500) each would have fired, and what came of it. Of
+        hidden sources nothing is told.
 
         Raises:
             UsageError: a PATH names no page.

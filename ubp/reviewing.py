@@ -9,15 +9,20 @@ from ubp.paths import is_glob
 from ubp.staleness.court import Court
 from ubp.staleness.order import count_hanging
 
+MOST_COMMITS = 500  # half a year of a busy project
 
-def review(assessed: Sequence[Assessment], court: Court, commits: int) -> BindingReview:
-    """Judge the bindings of these pages by the last commits.
+
+def review(
+    assessed: Sequence[Assessment], court: Court, commits: int | None = None
+) -> BindingReview:
+    """Judge the bindings of these pages by so many of the last commits (500).
 
     Of hidden sources nothing is told.
 
     Raises:
         RepositoryError: history cannot be read.
     """
+    commits = MOST_COMMITS if commits is None else commits
     head = court.view.snapshot.commit
     log = court.history.change_log(commits, head=head) if head else []
     bindings = _bindings(assessed, court)

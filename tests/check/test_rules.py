@@ -214,3 +214,48 @@ def test_paths_and_rules_narrow_what_is_found(repository, check):
     assert [one.filepath for one in report.findings] == ["docs/a.md"]
     assert len(check(repository).findings) == 3
     assert check(repository, ref="HEAD").findings == check(repository).findings
+
+
+@pytest.fixture
+def broad(repository):
+    """A source that changed ten times without its page, and a folder of which one file counts."""
+    repository.write("src/hub.py", "0\n")
+    repository.write("src/auth/a.py", "0\n")
+    repository.page("docs/a.md", "src/hub.py")
+    repository.page("docs/b.md", "src/auth/")
+    repository.commit("Begin")
+    for number in range(1, 11):
+        repository.write("src/hub.py", f"{number}\n")
+        repository.write(f"src/auth/{'b' if number > 3 else 'a'}.py", f"{number}\n")
+        if number <= 3:
+            repository.page("docs/b.md", "src/auth/", body=f"{number}\n")
+        repository.commit("Change")
+    return repository
+
+
+def test_a_source_that_fires_without_an_answer_is_too_broad(broad, check, found):
+    asked = check(broad, rules=["broad-source"])
+    assert [(one.line, one.message, one.hint) for one in asked.findings] == [
+        (
+            3,
+            "src/hub.py changed in 10 of 10 commits, the page in 0 of these and after 0 others.",
+            "Name what the page really describes, or take the line out.",
+        ),
+        (
+            3,
+            "src/auth changed in 10 of 10 commits, and the page with few of its files.",
+            "Name src/auth/a.py instead.",
+        ),
+    ]
+    broad.page("docs/a.md", "src/hub.py # ubp: ignore[broad-source]")
+    assert found(broad, rules=["broad-source"]) == [
+        "warning broad-source docs/b.md:3 src/auth",
+    ]
+
+
+def test_a_change_brings_only_the_broad_sources_that_it_names(broad, found):
+    broad.page("docs/a.md", "src/hub.py", "src/auth/")
+    broad.git("add", ".")
+    assert found(broad, staged=True, rules=["broad-source"]) == [
+        "warning broad-source docs/a.md:4 src/auth"
+    ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ubp.check.comments import Comments
 from ubp.check.debt import Debts, read_debts
@@ -26,8 +26,12 @@ from ubp.model import (
 from ubp.paths import normalise
 from ubp.targets import stem
 
+if TYPE_CHECKING:  # what only one rule needs
+    from ubp.binding.review import ReviewedBinding
+
 IN_DOUBT = frozenset({"missing", "ambiguous"})
 Judge = Callable[[], tuple[Assessment, ...]]
+Review = Callable[[Sequence[Assessment]], "tuple[ReviewedBinding, ...]"]
 
 
 class Judged(NamedTuple):
@@ -40,7 +44,8 @@ class Judged(NamedTuple):
 class Evidence:
     """What is known of a snapshot; rules ask, and what none asks for costs nothing.
 
-    `wanted` are the pages to find things in, None: all. `judge` tells what became of their sources.
+    `wanted` are the pages to find things in, None: all. `judge` tells what became of their sources,
+    `review` what history says of naming them.
     `rules` are the names of those that are run, and `standing` all that the others find in the
     state, which the rule on the debt file compares it with.
     """
@@ -48,11 +53,12 @@ class Evidence:
     rules: tuple[str, ...] = ()
     standing: Callable[[], Sequence[Finding]] = tuple
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # a part from each room
         self,
         view: View,
         renames: Renames,
         judge: Judge,
+        review: Review,
         wanted: frozenset[FilePath] | None = None,
         *,
         is_change: bool = False,
@@ -62,6 +68,7 @@ class Evidence:
         self.is_change = is_change
         self.renames = renames
         self._judge = judge
+        self._review = review
         self._roads: dict[FilePath, bool] = {}
 
     def is_wanted(self, path: FilePath) -> bool:
@@ -78,10 +85,15 @@ class Evidence:
         """The references of the wanted pages that are not fresh; of a change those it took away."""
         return tuple(
             Judged(one.page, answer)
-            for one in self._judge()
+            for one in self._assessed
             for answer in one.references
             if answer.verdict != "fresh" and not (self.is_change and answer.is_debt)
         )
+
+    @cached_property
+    def reviewed(self) -> "tuple[ReviewedBinding, ...]":
+        """The sources that the wanted pages name, held against history; of a change its pages'."""
+        return self._review(self._assessed)
 
     @cached_property
     def bound_pages(self) -> tuple[Page, ...]:
@@ -140,6 +152,10 @@ class Evidence:
     def pages_of_stem(self, name: str) -> tuple[FilePath, ...]:
         """The pages of this file name, which is folded and without suffix."""
         return self._stems.get(name, ())
+
+    @cached_property
+    def _assessed(self) -> tuple[Assessment, ...]:
+        return self._judge()
 
     def _edges(self) -> Iterator[Edge]:
         if self.wanted is None:

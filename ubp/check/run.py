@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
+from ubp.binding.review import ReviewedBinding
 from ubp.check.debt import split_accepted
 from ubp.check.evidence import Evidence
 from ubp.check.finding import Finding, Setting, Severity
@@ -16,6 +18,7 @@ from ubp.check.rules.stale_doc import doubt_found
 from ubp.check.table import RULES, VERIFYING, Rule, find_rules
 from ubp.config import Config
 from ubp.model import Assessment, FilePath
+from ubp.reviewing import review
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.change import assess_change, touched_pages
 from ubp.staleness.court import Change, Court
@@ -98,8 +101,12 @@ def state_evidence(court: Court, terms: Terms) -> Evidence:
         return hide(assess(evidence.bound_pages, court), terms.is_hidden)
 
     renames = Renames(court.repository, view, view.base_entries, view.snapshot.changes)
-    evidence = Evidence(view, renames, judge, terms.wanted)
+    evidence = Evidence(view, renames, judge, partial(_review, court), terms.wanted)
     return evidence
+
+
+def _review(court: Court, assessed: Sequence[Assessment]) -> tuple[ReviewedBinding, ...]:
+    return review(assessed, court).bindings
 
 
 def choose_rules(terms: Terms) -> tuple[Rule, ...]:
@@ -134,7 +141,8 @@ def _change_evidence(change: Change, terms: Terms) -> Evidence:
 
     before = change.before[0].view.entries if change.before else view.base_entries
     renames = Renames(court.repository, view, before, change.changes)
-    evidence = Evidence(view, renames, judge, terms.wanted, is_change=True)
+    reviewed = partial(_review, court)
+    evidence = Evidence(view, renames, judge, reviewed, terms.wanted, is_change=True)
     return evidence
 
 

@@ -10,6 +10,7 @@ from ubp.check.finding import Finding, Setting
 from ubp.check.rules import (
     ambiguous_link,
     bad_front_matter,
+    broad_source,
     broken_link,
     missing_anchor,
     missing_source,
@@ -57,6 +58,7 @@ RULES = (
     Rule(ambiguous_link, "warning"),
     Rule(unknown_link_type, "warning"),
     Rule(orphan_doc, "off"),
+    Rule(broad_source, "off"),
     Rule(bad_front_matter, "warning"),
     Rule(obsolete_debt, "error"),
 )

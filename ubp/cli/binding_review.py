@@ -8,7 +8,6 @@ from ubp.cli.opening import open_workspace
 from ubp.cli.ranges import check_range
 from ubp.cli.terminal import Terminal
 from ubp.errors import UsageError
-from ubp.proposing import MOST_REVIEWED
 from ubp.render.review_records import review_record
 from ubp.render.text.binding_review import Telling, review_text
 
@@ -37,12 +36,11 @@ def tell_review(
             cause="It judges the bindings that exist, and changes nothing.",
             hint="Take the other option away.",
         )
-    commits = MOST_REVIEWED if asked.commits is None else asked.commits
     limit = MOST_TOLD if asked.limit is None else asked.limit
-    check_range("--commits", commits)
     check_range("--limit", limit)
+    check_range("--commits", 1 if asked.commits is None else asked.commits)
     with open_workspace(terminal, keys=asked.keys) as workspace:
-        found = workspace.review_bindings(asked.pages, commits=commits)
+        found = workspace.review_bindings(asked.pages, commits=asked.commits)
         prefix = workspace.repository.prefix
     if terminal.options.json:
         terminal.record(review_record(found, asked.limit))
