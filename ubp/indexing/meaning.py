@@ -106,6 +106,15 @@ class Meaning:
                 return near[:limit]
             wanted *= GROWTH
 
+    def likeness(self, text: str, names: Sequence[str]) -> list[float]:
+        """The cosine of each of these names with a text; 0 where the model knows no word of it."""
+        cosines: list[float] = (
+            self.model.encode(list(map(bare, names)))
+            .cosines(self.model.encode([bare(text)]))
+            .tolist()
+        )
+        return cosines
+
     def closest(
         self, key: Callable[[FilePath], str], least: float, paths: Group[FilePath] | None = None
     ) -> Iterator[tuple[MeaningHit, MeaningHit, float]]:

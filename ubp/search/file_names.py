@@ -26,7 +26,7 @@ class FileNames:
 
     def __init__(self, paths: Iterable[FilePath]) -> None:
         self.paths = list(paths)
-        text = "\n".join(_LINE_ENDS.sub(" ", _name(path)) for path in self.paths)
+        text = "\n".join(_LINE_ENDS.sub(" ", name_of(path)) for path in self.paths)
         self._text = fold_text(text)
         lines = self._text.split("\n")
         self._lengths = [max(1, len(line)) for line in lines]
@@ -66,7 +66,8 @@ class FileNames:
         return found
 
 
-def _name(path: FilePath) -> str:
+def name_of(path: FilePath) -> str:
+    """What the name of a page's file says it is about."""
     folder, _, name = path.rpartition("/")
     stem = name.rpartition(".")[0] or name
     return folder.rpartition("/")[2] or stem if stem.lower() in FOLDER_PAGES else stem

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from ubp.model import FilePath
+from ubp.search.file_names import name_of
 from ubp.search.leg import Leg, Place, make_leg
 from ubp.search.query import Query
 
@@ -15,6 +16,13 @@ from ubp.search.query import Query
 # find nothing above 0.22, and a tenth nothing above 0.15. What is farther than that is not told
 # unless it holds the words; what is not CLOSE may be chance, and says so.
 FAR, CLOSE = 0.15, 0.25
+
+# A page's title is part of what each of its chunks means. Where there is none, its file's name is
+# its title, but no part of chunks, for vectors know no paths: so much of its cosine is added. Mean
+# reciprocal rank of 33 sets of links, places and translations without their titles: 0.648 without,
+# 0.658 with 0.1, 0.664 with 0.2 and 0.3, 0.663 with 0.5 (translations lose 0.036 then). nDCG@5 of
+# 171 help pages with graded answers: 0.679, then 0.705 0.719 0.726 0.749.
+NAME_SHARE = 0.3
 
 
 class Near(Protocol):
@@ -41,6 +49,9 @@ class Meaning(Protocol):
     ) -> Sequence[Near]:
         """The chunks nearest to a text, best first, in the pages `within` if these are given."""
 
+    def likeness(self, text: str, names: Sequence[str]) -> Sequence[float]:
+        """The cosine of each of these names with a text."""
+
 
 def find_meaning(
     meaning: Meaning, query: Query, limit: int, within: Collection[FilePath] | None
@@ -51,3 +62,17 @@ def find_meaning(
     near = meaning.nearest(query.wording, limit, within)
     places = [Place(one.path, one.number, one.score) for one in near]
     return make_leg(places, is_cut=len(near) == limit and near[-1].score >= FAR)
+
+
+def add_names(meaning: Meaning, query: Query, leg: Leg, untitled: Sequence[FilePath]) -> Leg:
+    """The same leg with what the names of pages without a title mean."""
+    if not untitled:
+        return leg
+    cosines = meaning.likeness(query.wording, list(map(name_of, untitled)))
+    added = {
+        path: NAME_SHARE * max(0.0, cosine) for path, cosine in zip(untitled, cosines, strict=True)
+    }
+    places = (
+        one._replace(score=min(1.0, one.score + added.get(one.path, 0.0))) for one in leg.places
+    )
+    return make_leg(sorted(places, key=lambda one: -one.score), is_cut=leg.is_cut)

@@ -10,7 +10,7 @@ from ubp.search.filters import Filters
 from ubp.search.fusion import Asked, Fused, LegScores, fuse, words_share
 from ubp.search.leg import Leg
 from ubp.search.links import SEEDS, LinksLeg, find_links
-from ubp.search.meaning import Meaning, find_meaning
+from ubp.search.meaning import Meaning, add_names, find_meaning
 from ubp.search.query import Cut, Query, read_query, write_match
 from ubp.search.ranking import Corpus, Ranking
 from ubp.search.results import Legs, PageHit, is_found, show_pages
@@ -103,6 +103,7 @@ def _ask_legs(
     if means.meaning is not None and wish.mode != "fulltext":
         with watch.step("meaning"):
             found = find_meaning(means.meaning, query, chunks, scope)
+            found = add_names(means.meaning, query, found, _untitled(view, found))
             legs = legs._replace(meaning=_literally(view, query, means, found))
     if wish.mode == "hybrid":
         with watch.step("links"):
@@ -116,6 +117,11 @@ def _ask_legs(
         match = write_match(query.wanted, lambda term: full_text.has(term.expression))
         ranking = ranking._replace(telling=match.terms)
     return legs, links, ranking
+
+
+def _untitled(view: View, leg: Leg) -> list[FilePath]:
+    pages = view.pages_at(leg.scores.keys())
+    return [path for path in leg.scores if path in pages and pages[path].facts.title is None]
 
 
 def _literally(view: View, query: Query, means: Means, leg: Leg) -> Leg:

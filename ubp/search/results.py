@@ -30,8 +30,8 @@ class Breakdown(NamedTuple):
     """What each leg says of a page, None where it says nothing.
 
     `words`: its BM25 as a share of what it could be, or of the best page's where words alone were
-    asked; `meaning`: the cosine of its closest chunk; `links`: its proximity to another of the best
-    pages.
+    asked; `meaning`: the cosine of its closest chunk, and of a page without a title what its
+    name adds; `links`: its proximity to another of the best pages.
     """
 
     words: float | None

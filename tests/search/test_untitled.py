@@ -1,0 +1,46 @@
+"""Where a page has no title, the name of its file tells what it is about."""
+
+import pytest
+
+from ubp.search.leg import Place, make_leg
+from ubp.search.meaning import NAME_SHARE, add_names
+from ubp.search.query import read_query
+
+
+class Named:
+    """Names that are so near to any text."""
+
+    def __init__(self, **cosines):
+        self._cosines = cosines
+
+    def likeness(self, _text, names):
+        return [self._cosines[name] for name in names]
+
+
+def test_a_name_adds_a_share_of_its_cosine_to_all_chunks_of_its_page():
+    leg = make_leg([Place("a.md", 3, 0.5), Place("b.md", 0, 0.4), Place("b.md", 1, 0.3)])
+    leg = leg._replace(is_cut=True)
+    meaning = Named(b=0.5)
+    found = add_names(meaning, read_query("anything"), leg, ["b.md"])
+    share = 0.5 * NAME_SHARE
+    assert [(one.path, one.number) for one in found.places] == [
+        ("b.md", 0), ("a.md", 3), ("b.md", 1)
+    ]  # fmt: skip
+    assert found.scores == {"b.md": pytest.approx(0.4 + share), "a.md": 0.5}
+    assert found.is_cut
+
+
+def test_a_name_takes_nothing_away_and_makes_no_cosine_of_more_than_one():
+    leg = make_leg([Place("a.md", 0, 0.9), Place("b.md", 0, 0.4)])
+    found = add_names(Named(a=0.9, b=-0.5), read_query("anything"), leg, ["a.md", "b.md"])
+    assert found.scores == {"a.md": 1.0, "b.md": 0.4}
+
+
+def test_a_page_is_found_by_the_meaning_of_its_files_name(repository, opened):
+    text = "Preheat it for ten minutes.\n"
+    repository.write("kitchen/Baking bread.md", text)
+    repository.write("kitchen/Garden tools.md", text.replace("ten", "nine"))
+    repository.write("kitchen/titled bread.md", f"# Shelves\n\n{text.replace('ten', 'two')}")
+    repository.commit()
+    found = opened(repository.root).search("baking a loaf of bread", mode="semantic").answer.pages
+    assert [hit.page.filepath for hit in found] == ["kitchen/Baking bread.md"]
