@@ -67,7 +67,7 @@ Next:
 def test_what_is_sure_is_told_with_its_reasons_and_what_comes_next(project, ubp):
     assert ubp(project, "bind", "--min-confidence", "0.9").out == (
         "docs/a.md\n"
-        "  0.97  src/a.py  src/a.py (line 3); 4 commits in common\n"
+        "  0.97  src/a.py  named in line 3; 4 commits in common\n"
         "\n"
         "docs/b.md\n"
         "  0.96  src/b.py  4 commits in common\n"
@@ -84,12 +84,12 @@ def test_of_a_page_that_was_named_everything_is_told(project, ubp):
     assert ubp(project, "bind", "docs/a.md", "--explain").out.startswith(
         "docs/a.md\n"
         "  0.97  src/a.py\n"
-        "         75 %  src/a.py (line 3)\n"
-        "         25 %  4 commits in common\n"
+        "         75 %  path        src/a.py (line 3)\n"
+        "         25 %  commit      4 commits in common\n"
         "  0.41  src/\n"
-        "        100 %  docs, src\n"
+        "        100 %  place       docs, src\n"
         "  0.04  src/b.py\n"
-        "         25 %  4 commits in common\n"
+        "         25 %  commit      4 commits in common\n"
         "\n"
         "Of 1 page 1 could be bound, 1 with confidence ("
     )
@@ -217,8 +217,8 @@ def test_enter_takes_what_is_sure_and_leaves_the_rest(answering, project):
     choices = "[y/n/e/a/s/d/q/?]"
     assert screen == (
         "docs/a.md  page 1 of 2\n"
-        "  0.97  src/a.py  src/a.py (line 3); 4 commits in common\n"
-        "  0.41  src/      docs, src\n"
+        "  0.97  src/a.py  named in line 3; 4 commits in common\n"
+        "  0.41  src/      called alike: docs, src\n"
         f"? Does it describe src/a.py? {choices}: (y) ? Does it describe src/? {choices}: (s) \n"
         "docs/b.md  page 2 of 2\n"
         "  0.96  src/b.py  4 commits in common\n"

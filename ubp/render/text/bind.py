@@ -17,6 +17,7 @@ MOST_REASONS = 3
 MOST_PAGES = 5
 # A longer path moves its reasons to the right, and no others.
 PATH_COLUMNS = 44
+KIND_COLUMNS = len("identifier")
 # With --history, of a source that did not exist, or in a shallow clone.
 NO_PIN = " without a pin: no history tells how it was when the page last changed"
 
@@ -62,12 +63,11 @@ def proposal_lines(one: Suggestion, width: int, telling: Telling) -> Iterator[st
     gap = " " * max(0, width - len(path))
     shown = style.green(number) if is_sure else style.dim(number)
     if not telling.is_explained:
-        reasons = "; ".join(_reason(reason) for reason in one.evidence[:MOST_REASONS])
-        yield f"  {shown}  {path}{gap}  {style.dim(reasons)}".rstrip()
+        yield f"  {shown}  {path}{gap}  {style.dim(_reasons(one))}".rstrip()
         return
     yield f"  {shown}  {path}"
     for reason in one.evidence:
-        yield f"        {round(100 * reason.weight):3} %  {style.dim(_reason(reason))}"
+        yield f"        {round(100 * reason.weight):3} %  {style.dim(_explained(reason))}"
 
 
 def path_width(suggestions: Sequence[Suggestion]) -> int:
@@ -119,9 +119,25 @@ def _page(page: PageSuggestions, telling: Telling) -> Iterator[str]:
     yield ""
 
 
-def _reason(one: Evidence) -> str:
-    line = f" (line {one.line})" if one.line else ""
-    return f"{printable(one.detail)}{line}"
+def _reasons(one: Suggestion) -> str:
+    """The strongest reasons, on a line; a path that is mentioned speaks as a file name, too."""
+    told = dict.fromkeys(_reason(reason, one.source_path) for reason in one.evidence)
+    return "; ".join(list(told)[:MOST_REASONS])
+
+
+def _reason(one: Evidence, source: str) -> str:
+    where = f" in line {one.line}" if one.line else ""
+    is_mentioned = one.kind in {"path", "file_name"}
+    if is_mentioned and one.line and f"/{source}".endswith(f"/{one.detail}"):
+        return f"named{where}"
+    if one.kind == "place" and " " not in one.detail.replace(", ", ","):  # words, no sentence
+        return f"called alike: {printable(one.detail)}"
+    return f"{printable(one.detail)}{where}"
+
+
+def _explained(one: Evidence) -> str:
+    where = f" (line {one.line})" if one.line else ""
+    return f"{one.kind.replace('_', ' '):<{KIND_COLUMNS}}  {printable(one.detail)}{where}"
 
 
 def _summary(found: BindingSuggestions, telling: Telling) -> Iterator[str]:
