@@ -4,19 +4,31 @@ A line `$ command` is run by `sh` in the project's folder, lines `> …` continu
 its whole output (stderr too), then its exit status in brackets unless it is 0. A line `#: …` is a
 comment, but for `#: date 2026-11-01`: it sets the day for git and for UBP. `cd` lasts.
 `UPDATE_TRANSCRIPTS=1 pytest tests/cli/test_transcripts.py` writes what is true now; review it.
+
+A plain call of `ubp` runs in this process: to start another one takes ten times as long. In the
+transcripts of `PROCESSES` each call is one, as for a user.
 """
 
+import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from ubp.__main__ import main
+
+PROCESSES = {"errors", "hook", "init", "newcomer"}
+# What a shell would not hand on as it is, quoted or not; and what would end a word for it.
+SPECIAL = re.compile(r"[$`*?~|&;<>()\\\n]")
 FOLDER = Path(__file__).resolve().parent.parent / "transcripts"
 SCRIPTS = Path(sys.executable).parent
 
@@ -34,18 +46,17 @@ pytestmark = pytest.mark.skipif(shutil.which("sh") is None, reason="transcripts 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.console")), ids=lambda file: file.stem)
 def test_a_user_sees_what_the_transcript_shows(file, tmp_path, isolated_environment):
     expected = file.read_text(encoding="utf-8")
-    actual = replay(expected, tmp_path, isolated_environment)
+    session = Session(tmp_path / "project", isolated_environment, file.stem in PROCESSES)
+    actual = replay(expected, session)
     if os.environ.get("UPDATE_TRANSCRIPTS"):
         file.write_text(actual, encoding="utf-8", newline="\n")
     else:
         assert actual == expected
 
 
-def replay(transcript, root, home):
+def replay(transcript, session):
     """The transcript as it would read today."""
-    project = root / "project"
-    project.mkdir()
-    session = Session(project, home)
+    session.project.mkdir()
     lines = []
     for block in re.split(r"^(?=\$ |#: )", transcript, flags=re.MULTILINE):
         if block.startswith("#: "):
@@ -64,7 +75,8 @@ def replay(transcript, root, home):
 class Session:
     """A shell's folder and environment."""
 
-    def __init__(self, project, home):
+    def __init__(self, project, home, is_process):
+        self.is_process = is_process
         self.project = self.folder = project
         self.hidden = ((str(project), "/project"), (str(home), "/home"), (str(SCRIPTS), "/bin"))
         self.environment = {
@@ -87,6 +99,15 @@ class Session:
         if command.startswith("cd "):
             self.folder = (self.folder / command[3:]).resolve()
             return []
+        is_plain = command.startswith("ubp ") and not SPECIAL.search(command)
+        status, output = (self.shell if self.is_process or not is_plain else self.call)(command)
+        for real, shown in self.hidden:
+            output = output.replace(real, shown)
+        for pattern, shown in VOLATILE:
+            output = pattern.sub(shown, output)
+        return [*output.splitlines(), *([f"[{status}]"] if status else [])]
+
+    def shell(self, command):
         done = subprocess.run(
             ["sh", "-c", command],
             cwd=self.folder,
@@ -96,9 +117,21 @@ class Session:
             stderr=subprocess.STDOUT,
             check=False,
         )
-        output = done.stdout.decode("utf-8", "backslashreplace")
-        for real, shown in self.hidden:
-            output = output.replace(real, shown)
-        for pattern, shown in VOLATILE:
-            output = pattern.sub(shown, output)
-        return [*output.splitlines(), *([f"[{done.returncode}]"] if done.returncode else [])]
+        return done.returncode, done.stdout.decode("utf-8", "backslashreplace")
+
+    def call(self, command):
+        stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+        before = Path.cwd()
+        os.chdir(self.folder)
+        try:
+            with (
+                patch.dict(os.environ, self.environment, clear=True),
+                patch.object(sys, "stdin", io.StringIO()),
+                patch.object(sys, "argv", [str(SCRIPTS / "ubp")]),
+                redirect_stdout(stream),
+                redirect_stderr(stream),
+            ):
+                status = main(shlex.split(command)[1:])
+        finally:
+            os.chdir(before)
+        return status, stream.buffer.getvalue().decode("utf-8", "backslashreplace")
