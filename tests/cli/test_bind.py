@@ -95,6 +95,23 @@ def test_of_a_page_that_was_named_everything_is_told(project, ubp):
     )
 
 
+def test_reasons_stay_on_a_line(project, ubp, monkeypatch):
+    names = Evidence("identifier", ", ".join(f"function_{n}" for n in range(9)), 7, 0.6)
+    page = PageSuggestions(
+        "docs/a.md",
+        (
+            Suggestion("src/a.py", 0.9, (names, TOGETHER)),
+            Suggestion("src/b.py", 0.8, (TOGETHER, names, NAMED)),
+        ),
+    )
+    found = BindingSuggestions((page,), 3, 0, uses_meaning=True)
+    monkeypatch.setattr(Workspace, "suggest_bindings", lambda *_, **__: found)
+    assert ubp(project, "bind", "docs/a.md").out.splitlines()[1:3] == [
+        "  0.90  src/a.py  function_0, function_1, function_2, function_3, function_4,\u2026",
+        "  0.80  src/b.py  4 commits in common; src/a.py in line 3",
+    ]
+
+
 @pytest.mark.usefixtures("proposed")
 def test_quietly_it_is_a_line_a_proposal(project, ubp):
     told = ubp(project, "bind", "--quiet", "--min-confidence", "0.4").out

@@ -15,6 +15,7 @@ from ubp.render.wording import count, printable, printable_line, shell_word
 MOST_REASONS = 3
 # One command names this many pages; more make it unreadable.
 MOST_PAGES = 5
+REASON_COLUMNS = 60
 # A longer path moves its reasons to the right, and no others.
 PATH_COLUMNS = 44
 KIND_COLUMNS = len("identifier")
@@ -121,8 +122,13 @@ def _page(page: PageSuggestions, telling: Telling) -> Iterator[str]:
 
 def _reasons(one: Suggestion) -> str:
     """The strongest reasons, on a line; a path that is mentioned speaks as a file name, too."""
-    told = dict.fromkeys(_reason(reason, one.source_path) for reason in one.evidence)
-    return "; ".join(list(told)[:MOST_REASONS])
+    told = list(dict.fromkeys(_reason(reason, one.source_path) for reason in one.evidence))
+    shown, *others = told or [""]
+    shown = shown if len(shown) <= REASON_COLUMNS else f"{shown[: REASON_COLUMNS - 1]}\u2026"
+    for reason in others[: MOST_REASONS - 1]:
+        if len(shown) + len(reason) < REASON_COLUMNS:
+            shown += f"; {reason}"
+    return shown
 
 
 def _reason(one: Evidence, source: str) -> str:
