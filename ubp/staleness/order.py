@@ -44,8 +44,9 @@ def telling(tally: Tally, pages: int) -> float:
     The share of the source's changes that came with one of the page, drawn towards a third where
     there were few, by the root of the number of pages. Over all changes of sources in two histories
     of 1,568 and 814 commits, each judged by what came before it, this tells those at which the page
-    changed too from the others with an AUC of 0.76 and 0.73 (the share alone 0.74 and 0.72, the
-    number of pages alone 0.68 and 0.61, the share by the number itself 0.74 and 0.71).
+    changed too from the others with an AUC of 0.76 and 0.71 (the share alone 0.76 and 0.69, the
+    number of pages alone 0.68 and 0.61, the share by the number itself 0.74 and 0.69;
+    `benchmarks/binding_review.py`).
     """
     return float((tally.together + 0.5) / (tally.changed + 1.5) / max(pages, 1) ** 0.5)
 
