@@ -9,6 +9,7 @@ from ubp.git.repository import Repository
 from ubp.git.trees import entries_at, list_tree, tree_id
 from ubp.model import MODE_TREE, Commit, Drift, Entry, FilePath, LastChange, ObjectId, Search
 from ubp.paths import Glob
+from ubp.seams import Progress, be_silent
 from ubp.store.store import Store
 
 if TYPE_CHECKING:  # a module that a hook must not load
@@ -46,8 +47,15 @@ class History:
     commits in turn must not push the current ones out.
     """
 
-    def __init__(self, repository: Repository, store: Store, heads: Heads | None = None) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        store: Store,
+        heads: Heads | None = None,
+        progress: Progress = be_silent,
+    ) -> None:
         self._repository = repository
+        self._progress = progress
         self._store = store
         self._heads: Heads = heads or store
         self._last: tuple[ObjectId | None, dict[FilePath, LastChange]] = None, {}
@@ -59,7 +67,8 @@ class History:
         self, head: ObjectId, paths: Collection[FilePath]
     ) -> dict[FilePath, LastChange]:
         """For files of `head`'s tree, the commit that last changed their bytes."""
-        if self._last[0] != head:  # a server is asked about one head again and again
+        # A server is asked about one head again and again; another process may know more of it.
+        if self._last[0] != head or any(path not in self._last[1] for path in paths):
             self._last = head, self._heads.last_changes(head)
         stored = self._last[1]
         missing = [path for path in paths if path not in stored]
@@ -70,7 +79,7 @@ class History:
         known = {
             other: self._heads.last_changes(other) for other in self._heads.heads() if other != head
         }
-        found = last_changes(self._repository, head, missing, known)
+        found = last_changes(self._repository, head, missing, known, self._progress)
         lasting = {path: change for path, change in found.items() if not change.is_boundary}
         self._heads.save_last_changes(head, lasting)
         stored.update(lasting)
@@ -84,7 +93,7 @@ class History:
         Of several the one with the earliest date; one at which a shallow clone ends wins over all,
         for nobody knows what lies behind it.
         """
-        if self._first[0] != head:
+        if self._first[0] != head or any(path not in self._first[1] for path in paths):
             self._first = head, self._store.first_changes(head)
         stored = self._first[1]
         missing = [path for path in paths if path not in stored]
@@ -94,7 +103,7 @@ class History:
 
         heads = [other for other in self._store.heads() if other != head]
         known = {other: self._store.first_changes(other) for other in heads}
-        births = first_changes(self._repository, head, missing, known)
+        births = first_changes(self._repository, head, missing, known, self._progress)
         commits = self.commits({birth.commit for found in births.values() for birth in found})
 
         def rank(birth: LastChange) -> tuple[bool, int, ObjectId]:

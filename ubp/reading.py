@@ -124,6 +124,13 @@ class Reading(Rooms):
             next=place,
         )
 
+    def learn_dates(self) -> None:
+        """Walk history for the dates of all pages: that takes as long as for the oldest of them."""
+        view = self.view()
+        paths = view.document_paths()
+        self._updated_at(view, paths)
+        self._created_at(view, paths)
+
     def _one(self, view: View, argument: str) -> FilePath:
         from ubp.selection import select_page
 

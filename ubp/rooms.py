@@ -52,7 +52,7 @@ class Rooms:
         self.repository = repository
         self.store = store
         self.config = config
-        self.history = History(repository, store)
+        self.history = History(repository, store, progress=progress)
         self.progress = progress
         self.clock = clock
         self.environment = environment

@@ -6,7 +6,9 @@ Warn = Callable[[str], None]
 """Told one sentence that the user should know and that ends nothing."""
 
 Progress = Callable[[str, int, int], None]
-"""Told what is done, how much of it, of how much: `progress("Parsing", 128, 300)`."""
+"""Told what is done, how much of it, of how much: `progress("Parsing", 128, 300)`; 0: nobody knows.
+
+What it raises ends the work."""
 
 
 def be_silent(*_: object) -> None:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import time
 
+import ubp.server.serving
 from ubp.errors import StoreError
 from ubp.server.serving import Offer, serve_repository
 from ubp.tools.parameters import number, takes
@@ -54,6 +55,8 @@ def tool(run, **properties):
 
 
 if __name__ == "__main__":
+    if patience := os.environ.get("SECONDS_TO_FINISH"):
+        ubp.server.serving.SECONDS_TO_FINISH = float(patience)
     tools = [tool(one) for one in (empty, noisy, broken, locked)]
     tools.append(tool(slow, steps=number(1, 1000, 10)))
     offer = Offer(tools, is_structured=True)

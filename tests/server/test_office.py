@@ -116,6 +116,17 @@ async def test_words_are_found_while_vectors_are_missing(office):
     keeping.cancel()
 
 
+async def test_the_dates_of_all_pages_are_known_before_anybody_asks(office, written):
+    keeping = asyncio.create_task(office.keep_ready())
+    head, dates = written.head(), {}
+    while len(dates) < PAGES:
+        assert not keeping.done()
+        await asyncio.sleep(0.01)
+        dates = await office.answer(lambda ws: ws.store.first_changes(head), be_silent)
+    assert {change.commit for change in dates.values()} == {head}
+    keeping.cancel()
+
+
 async def test_who_asks_for_meaning_alone_waits_for_it(office):
     assert (await office.answer(partial(find, "semantic"), be_silent))[0] == "semantic"
 

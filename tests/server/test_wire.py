@@ -121,6 +121,18 @@ def test_a_second_signal_waits_for_nothing(connect, shared_repository, called):
     assert line.wait() == 0
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGTERM to send")
+def test_a_signal_does_not_wait_for_ever(connect, shared_repository, called):
+    line = connect(shared_repository.root, environment={"SECONDS_TO_FINISH": "0.3"})
+    line.open()
+    line.say(called(1, "slow", steps=1000))
+    time.sleep(0.1)
+    line.process.send_signal(signal.SIGTERM)
+    assert line.hear()["error"]["message"] == "Connection closed"
+    assert line.hear() is None
+    assert line.wait() == 0
+
+
 def test_a_client_that_vanishes_leaves_no_process(connect, shared_repository, called, make_request):
     line = connect(shared_repository.root, is_heard=False)
     line.say(make_request(1, "ping"))

@@ -114,7 +114,8 @@ class Terminal:
             return
         self._last_step = now
         filled = BAR_WIDTH * min(done, total) // total if total > 0 else 0
-        line = f"{step}: [{'#' * filled}{'-' * (BAR_WIDTH - filled)}] {done}/{total}"
+        bar = f"[{'#' * filled}{'-' * (BAR_WIDTH - filled)}] {done}/{total}"
+        line = f"{step}: {bar if total else done}"
         padding = " " * (self._progress_width - len(line))
         self._progress_width = len(line)
         self._tell(f"\r{line}{padding}")

@@ -14,6 +14,7 @@ from ubp.git.repository import Repository
 from ubp.git.walk import Change, End
 from ubp.git.wanted import Node, Wanted
 from ubp.model import MODE_SUBMODULE, FilePath, ObjectId
+from ubp.seams import Progress, be_silent
 
 # Looking up each wanted name in both trees takes 5 µs; libgit2 tells all names that differ in 2 ms,
 # even of 26,000. With so many names the one costs as much as the other.
@@ -21,10 +22,12 @@ MANY = 400
 
 
 @contextmanager
-def read_all_commits(repository: Repository) -> "Iterator[AllCommits]":
+def read_all_commits(
+    repository: Repository, progress: Progress = be_silent
+) -> "Iterator[AllCommits]":
     """Read commits through libgit2; an object that is missing is a RepositoryError."""
     try:
-        yield AllCommits(repository)
+        yield AllCommits(repository, progress)
     except pygit2.GitError as error:
         raise _incomplete(str(error)) from error
 
@@ -32,9 +35,11 @@ def read_all_commits(repository: Repository) -> "Iterator[AllCommits]":
 class AllCommits:
     """Commits as libgit2 has them."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, progress: Progress = be_silent) -> None:
         self._libgit2 = repository.libgit2()
         self._shallow = repository.shallow_commits()
+        self._progress = progress
+        self._passed = 0
         self._matched = MatchedTrees(self._libgit2)
         self._removed: dict[tuple[Any, Any], Mapping[ObjectId, list[FilePath]]] = {}
 
@@ -52,6 +57,8 @@ class AllCommits:
 
     def parents(self, commit: pygit2.Commit) -> Iterator[pygit2.Commit]:
         """The parents, each read when it is asked for: most merges are left by the first."""
+        self._passed += 1
+        self._progress("Reading history", self._passed, 0)
         for parent in commit.parent_ids:
             found: Any = self._libgit2.get(parent)
             if not isinstance(found, pygit2.Commit):

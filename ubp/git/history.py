@@ -17,6 +17,7 @@ from ubp.git.repository import Repository
 from ubp.git.trees import entries_at
 from ubp.model import Drift, FilePath, LastChange, ObjectId, Search
 from ubp.paths import Glob
+from ubp.seams import Progress, be_silent
 
 if TYPE_CHECKING:  # a module that a hook must not load
     from ubp.git.first_change import Births
@@ -27,6 +28,7 @@ def last_changes(
     start: ObjectId,
     paths: Collection[FilePath],
     known: Mapping[ObjectId, Mapping[FilePath, LastChange]],
+    progress: Progress = be_silent,
 ) -> dict[FilePath, LastChange]:
     """The commit that last changed each file's bytes, seen from `start`; absent files are left out.
 
@@ -47,7 +49,7 @@ def last_changes(
     if left:
         from ubp.git.all_commits import read_all_commits
 
-        with read_all_commits(repository) as commits:
+        with read_all_commits(repository, progress) as commits:
             found |= LastChangeTask(left, commits, known).run(commits.start(start))
     return found
 
@@ -57,6 +59,7 @@ def first_changes(
     start: ObjectId,
     paths: Collection[FilePath],
     known: Mapping[ObjectId, Mapping[FilePath, LastChange]],
+    progress: Progress = be_silent,
 ) -> "Births":
     """The commits that brought each file into being, seen from `start`; absent files are left out.
 
@@ -76,7 +79,7 @@ def first_changes(
     if left:
         from ubp.git.all_commits import read_all_commits
 
-        with read_all_commits(repository) as commits:
+        with read_all_commits(repository, progress) as commits:
             found.update(FirstChangeTask(left, commits, known).run(commits.start(start)))
     return found
 

@@ -111,6 +111,7 @@ class Office:
         model = await self._slow.ask(_read_vectors, self._take_step)
         if model is not None:  # held here, it is shared with the quick desk
             await self._quick.ask(_read_vectors, self._refuse_much)
+        await self._slow.ask(Workspace.learn_dates, self._take_step)
 
     async def _wait(
         self, work: Callable[[Workspace], T], progress: Progress, deadline: float, report: Report
@@ -166,7 +167,7 @@ class Office:
     def _take_step(self, name: str, done: int, total: int) -> None:
         last = self._step
         before = last.before if name == last.name else last.before + last.total
-        self._step = Step(name, done, total, before)
+        self._step = Step(name, done, max(done, total), before)
 
 
 def _read_words(workspace: Workspace) -> None:

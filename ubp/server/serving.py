@@ -18,6 +18,10 @@ from ubp.workspace import Workspace
 
 LOG = logging.getLogger(__name__)
 
+# Whoever sends a signal kills what is still there some seconds later; what takes longer than this
+# is the reading of a new repository, and what was read until then is saved.
+SECONDS_TO_FINISH = 5.0
+
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
@@ -71,7 +75,7 @@ async def _serve(streams: Streams, office: Office, offer: Offer) -> None:
 
     server = create_server(office, offer.tools, is_structured=offer.is_structured)
     wire = Wire(streams)
-    _on_signals(wire.end)
+    _on_signals(partial(wire.end, SECONDS_TO_FINISH))
     wire.start()
     office.start()
     LOG.info("serving %d tools", len(offer.tools))

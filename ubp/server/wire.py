@@ -67,16 +67,18 @@ class Wire:
         self._reader.start()
         self._writer.start()
 
-    def end(self) -> None:
+    def end(self, seconds: float | None = None) -> None:
         """Take no more requests; hang up once those under way are answered, at once if told twice.
 
-        The end of the input does the same.
+        And after so many seconds. The end of the input does the same, and waits for all of them.
         """
         if self._is_ending or not self._under_way:
             self._hang_up()
-        else:
-            self._is_ending = True
-            self._loop.call_later(SECONDS_BETWEEN_LOOKS, self._look)
+            return
+        self._is_ending = True
+        self._loop.call_later(SECONDS_BETWEEN_LOOKS, self._look)
+        if seconds is not None:
+            self._loop.call_later(seconds, self._hang_up)
 
     def flush(self) -> None:
         """Wait until everything said is with the client."""
