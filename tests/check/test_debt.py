@@ -1,25 +1,28 @@
 """The debt file: what it accepts, that it only shrinks, that it survives what files suffer."""
 
+import io
 import json
-import subprocess
-import sys
-from pathlib import Path
+from contextlib import redirect_stdout
 
 import pytest
 
+from ubp.__main__ import main
 from ubp.check.debt import debt_of, read_debts, write_debts
 from ubp.check.finding import Finding
 from ubp.model import DEBT_FILE
 
-UBP = Path(sys.executable).parent / "ubp"
-
 
 def ubp(repository, *words):
     """The exit status and the answer of `ubp WORDS --json`."""
-    done = subprocess.run(
-        [UBP, *words, "--json"], cwd=repository.root, capture_output=True, text=True, check=False
-    )
-    return done.returncode, json.loads(done.stdout)
+    status, told = tell(repository.root, *words, "--json")
+    return status, json.loads(told)
+
+
+def tell(folder, *words):
+    """The exit status and what `ubp WORDS` prints."""
+    with redirect_stdout(io.StringIO()) as told:
+        status = main(["-C", str(folder), *words])
+    return status, told.getvalue()
 
 
 def found(answer):
@@ -92,7 +95,7 @@ def test_what_was_put_right_must_leave_the_file(indebted, words):
 
 
 def test_a_stale_page_that_was_reviewed_must_leave_the_file(indebted):
-    subprocess.run([UBP, "ack", "docs/a.md"], cwd=indebted.root, check=True, capture_output=True)
+    assert ubp(indebted, "ack", "docs/a.md")[0] == 0
     status, answer = ubp(indebted, "stale", "--exit-code")
     assert (status, answer["settled"]) == (1, 1)
 
@@ -125,9 +128,8 @@ def test_the_file_of_the_revision_counts(indebted):
 def test_a_shallow_clone_that_cannot_tell_keeps_the_debt(indebted, tmp_path):
     clone = tmp_path / "shallow"
     uri = indebted.root.as_uri()
-    subprocess.run(["git", "clone", "--quiet", "--depth=1", uri, str(clone)], check=True)
-    done = subprocess.run([UBP, "check", "--json"], cwd=clone, capture_output=True, check=False)
-    assert found(json.loads(done.stdout)) == []
+    indebted.git("clone", "--quiet", "--depth=1", uri, str(clone))
+    assert found(json.loads(tell(clone, "check", "--json")[1])) == []
 
 
 def test_where_nothing_is_found_no_file_is_written(repository):
@@ -142,8 +144,9 @@ def test_a_file_that_git_ignores_is_told(repository):
     repository.write(".gitignore", ".ubp/\n")
     repository.write("docs/b.md", "[gone](gone.md)\n")
     repository.commit()
-    done = subprocess.run([UBP, "debt"], cwd=repository.root, capture_output=True, check=True)
-    assert done.stdout.decode().splitlines()[1:] == [
+    status, told = tell(repository.root, "debt")
+    assert status == 0
+    assert told.splitlines()[1:] == [
         "An ignore file of yours hides it from Git, and so from UBP.",
         "Next:",
         "  git add --force .ubp/debt.txt  shares it",
@@ -156,9 +159,9 @@ def test_a_symlink_is_not_written_through(repository, tmp_path):
     repository.write("docs/b.md", "[gone](gone.md)\n")
     repository.write(".ubp/.gitignore", "")
     (repository.root / DEBT_FILE).symlink_to(victim)
-    done = subprocess.run([UBP, "debt"], cwd=repository.root, capture_output=True, check=False)
+    status, told = tell(repository.root, "debt")
     assert victim.read_text() == "mine"
-    assert done.returncode == 2 or not done.stdout.startswith(b"Accepted")
+    assert status == 2 or not told.startswith("Accepted")
 
 
 def test_hostile_names_stand_on_one_line_and_come_back():
