@@ -24,8 +24,8 @@ WORDS_SHARE = 0.5
 # Where a query's words are foreign to the pages, what few of them are found there mislead. Mean
 # reciprocal rank of 600 English headings over their Japanese translations: half 0.725, 0.3 0.761,
 # 0.25 0.768, 0.2 0.771, none 0.768; of the other sets with English queries over Japanese pages
-# 0.579 0.578 0.578 0.578 0.576. With half, hybrid is clearly worse than a leg in 4 of the 102
-# cases, all of such queries but one; so in none.
+# 0.579 0.578 0.578 0.578 0.576. Hybrid is clearly worse than a leg in one of 102 cases then, in 4
+# with half.
 FOREIGN_SHARE = 0.25
 # What links can fill of the gap between a page's score and 1. Of 29 sets of natural pages, 4,200
 # questions: Recall@5 of texts of links 0.877 without, 0.880 with 0.05, 0.883 with 0.1, 0.888 with
