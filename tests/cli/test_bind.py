@@ -270,7 +270,8 @@ def test_another_source_may_be_meant(answering, project):
 
 
 def test_all_of_a_page_is_taken_at_once(answering, project):
-    _, screen = answering("?", "a", "n")
+    _, screen = answering("?", "a", "n", options=["--explain"])
+    assert "  0.41  src/\n        100 %  place       docs, src\n? Does" in screen
     assert "  a  it does, and so do all that follow for this page\n" in screen
     assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py", "src/") + "# a\n"
     assert refused(project) == [("docs/b.md", "src/b.py")]

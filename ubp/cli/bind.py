@@ -91,14 +91,15 @@ def _propose(asked: _Asked, way: _Way, terminal: Terminal) -> int:
     sure = MIN_CONFIDENCE if asked.min_confidence is None else asked.min_confidence
     with open_workspace(terminal, keys=asked.keys) as workspace:
         found = workspace.suggest_bindings(asked.pages, limit=limit, all_pages=asked.is_whole)
+        telling = _telling(asked, way, workspace, terminal)
         if way.is_asking:
-            floor = WORTH_A_LOOK if asked.min_confidence is None else asked.min_confidence
-            return hold_session(found, floor, workspace, way.pinning, terminal)
+            least = WORTH_A_LOOK if asked.min_confidence is None else asked.min_confidence
+            telling = telling._replace(sure=MIN_CONFIDENCE, least=least)
+            return hold_session(found, telling, workspace, way.pinning, terminal)
         done = _write(workspace, found, sure, way)
         if terminal.options.json:
             terminal.record(bind_record(found, sure, done))
         else:
-            telling = _telling(asked, way, workspace, terminal)
             is_begun = bool(found.bound or done or asked.keys)
             example = None if is_begun else workspace.example(workspace.stale())
             telling = telling._replace(other_key=example and example.other_key)

@@ -5,12 +5,7 @@ from typing import NamedTuple
 
 from ubp.binding.choosing import sure_ones
 from ubp.binding.refusals import Refusal, add_refusals
-from ubp.binding.suggestion import (
-    MIN_CONFIDENCE,
-    BindingSuggestions,
-    PageSuggestions,
-    Suggestion,
-)
+from ubp.binding.suggestion import BindingSuggestions, PageSuggestions, Suggestion
 from ubp.binding.writing import Bound
 from ubp.cli.door import CLEAN, FINDINGS
 from ubp.cli.questions import ask
@@ -43,20 +38,21 @@ class Pinning(NamedTuple):
 
 def hold_session(
     found: BindingSuggestions,
-    least: float,
+    telling: Telling,
     workspace: Workspace,
     pinning: Pinning,
     terminal: Terminal,
 ) -> int:
-    """Ask about every proposal from a confidence on; write page by page what is accepted.
+    """Ask about every proposal that is told; write page by page what is accepted.
 
     Whoever leaves early keeps what was said about the pages before.
     """
+    least = telling.least
     asked = [page for page in found.pages if sure_ones(page, least)]
     if not asked:
         terminal.write(f"Nothing to ask: no proposal has a confidence of {least:g} or more.\n")
         return CLEAN
-    session = _Session(workspace, pinning, least, terminal)
+    session = _Session(workspace, pinning, telling, terminal)
     for number, page in enumerate(asked, 1):
         session.ask_about(page, f"page {number} of {len(asked)}")
         if session.is_over:
@@ -66,17 +62,17 @@ def hold_session(
 
 class _Session:
     def __init__(
-        self, workspace: Workspace, pinning: Pinning, least: float, terminal: Terminal
+        self, workspace: Workspace, pinning: Pinning, telling: Telling, terminal: Terminal
     ) -> None:
         self.is_over = False
         self._workspace, self._pinning = workspace, pinning
-        self._least, self._terminal = least, terminal
+        self._telling, self._terminal = telling, terminal
         self._bound: list[Bound] = []
         self._refused: list[Refusal] = []
 
     def ask_about(self, page: PageSuggestions, place: str) -> None:
         """Ask about a page's proposals, and do what the answers say."""
-        shown = sure_ones(page, self._least)
+        shown = sure_ones(page, self._telling.least)
         self._show(page.filepath, place, shown)
         accepted: list[str] = []
         refused: list[Refusal] = []
@@ -104,20 +100,19 @@ class _Session:
         if self._refused:
             write("Refusals are kept in .ubp/config.json: commit it, and nobody is asked again.\n")
         if written:
-            prefix = self._workspace.repository.prefix
-            write(f"Next: {next_steps([one.filepath for one in written], prefix, style)}\n")
+            paths = [one.filepath for one in written]
+            write(f"Next: {next_steps(paths, self._telling.prefix, style)}\n")
         return FINDINGS if len(written) < len(self._bound) else CLEAN
 
     def _show(self, path: FilePath, place: str, shown: Sequence[Suggestion]) -> None:
         write, style = self._terminal.write, self._terminal.style
         write(f"{style.bold(printable(path))}  {style.dim(place)}\n")
-        telling = Telling(style, sure=MIN_CONFIDENCE, least=self._least)
         for one in shown:
-            for line in proposal_lines(one, path_width(shown), telling):
+            for line in proposal_lines(one, path_width(shown), self._telling):
                 write(f"{line}\n")
 
     def _ask(self, one: Suggestion) -> str:
-        default = YES if one.confidence >= MIN_CONFIDENCE else SKIP
+        default = YES if one.confidence >= self._telling.sure else SKIP
         while True:
             choices = "/".join([*HELP, "?"])
             question = f"Does it describe {printable(one.source_path)}? [{choices}]"

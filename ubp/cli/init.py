@@ -31,7 +31,7 @@ from ubp.workspace import Workspace
 
 EXTRA = "full"  # what serves agents
 # Beyond these the preview of bindings takes longer than the rest of `ubp init`.
-MOST_PAGES, MOST_FILES = 500, 5000
+MOST_PAGES, MOST_FILES = 300, 3000
 KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
 
 

@@ -17,7 +17,7 @@ MOST_REASONS = 3
 MOST_PAGES = 5
 REASON_COLUMNS = 60
 # A longer path moves its reasons to the right, and no others.
-PATH_COLUMNS = 44
+PATH_COLUMNS = 56
 KIND_COLUMNS = len("identifier")
 # With --history, of a source that did not exist, or in a shallow clone.
 NO_PIN = " without a pin: no history tells how it was when the page last changed"
