@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from ubp.errors import RepositoryError
 from ubp.report import pages as pages_module
 from ubp.report.badge import Badge, make_badge
 from ubp.report.make import AGES, group_ages
@@ -200,3 +201,17 @@ def test_a_diff_of_unknown_length_counts_no_lines(project, report):
         )[0].sources
         assert (told.added, told.removed, told.lines) == (None, None, 0)
         assert (told.diff, told.missing) == (diff.text, diff.missing)
+
+
+def test_the_bindings_are_held_against_history(project, report, monkeypatch):
+    told = {
+        (one.binding.filepath, one.binding.source_path): (one.judgement, one.changed)
+        for one in report(project).review.bindings
+    }
+    assert told["docs/much.md", "src/much.py"] == ("unproven", 1)
+
+    def fail(*_, **__):
+        raise RepositoryError("No trees.")
+
+    monkeypatch.setattr("ubp.report.ask.review", fail)
+    assert report(project).review is None

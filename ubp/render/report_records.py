@@ -8,6 +8,7 @@ from ubp.render.check_records import finding_record
 from ubp.render.coverage_records import coverage_parts
 from ubp.render.page_parts import moment_or_none
 from ubp.render.records import commit_record
+from ubp.render.review_records import review_record
 from ubp.render.wording import stem
 from ubp.report.values import ChangedSource, Levels, OtherPage, Point, Report, StalePage
 
@@ -16,6 +17,7 @@ Record = dict[str, Any]
 # The commits of a source that are told; how many there are is told too.
 MOST_COMMITS = 20
 MOST_GAPS = 50  # `ubp coverage` tells all
+MOST_BINDINGS = 50  # `ubp bind --review` tells all
 
 
 def report_record(report: Report) -> Record:
@@ -46,6 +48,7 @@ def report_record(report: Report) -> Record:
             for one in report.orphans
         ],
         "coverage": report.coverage and coverage_parts(report.coverage, MOST_GAPS),
+        "review": report.review and review_record(report.review, MOST_BINDINGS),
     }
 
 

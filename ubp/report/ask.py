@@ -4,9 +4,10 @@ import os
 from contextlib import suppress
 
 from ubp.binding.coverage import Coverage, measure_coverage
+from ubp.binding.review import BindingReview
 from ubp.check.run import Terms, check_state, choose_rules
 from ubp.check.table import VERIFYING
-from ubp.errors import GitMissingError
+from ubp.errors import GitMissingError, RepositoryError
 from ubp.git.repository import Repository
 from ubp.graph.view import open_graph
 from ubp.history import History
@@ -15,6 +16,7 @@ from ubp.model import ObjectId, Snapshot
 from ubp.report.make import ORPHAN, Trend, make_report
 from ubp.report.trend import PassingHeads, find_trend
 from ubp.report.values import Report, Span
+from ubp.reviewing import review
 from ubp.rooms import Rooms
 from ubp.staleness.court import Court
 from ubp.staleness.diff import diff_pages
@@ -49,6 +51,7 @@ def ask_report(
         links_in={path: incoming for path, (_, incoming) in links.items()},
         trend=Trend(wanted, find_trend(court, wanted, open_court, heads, rooms.progress)),
         coverage=_coverage(rooms, court, stale),
+        review=_review(court, stale),
     )
 
 
@@ -58,6 +61,13 @@ def _coverage(rooms: Rooms, court: Court, stale: StaleReport) -> Coverage | None
     namings = read_namings(court.view, rooms.is_hidden, lambda _: judged)
     with suppress(GitMissingError):
         return measure_coverage(rooms, court.view, namings.is_described)
+    return None
+
+
+def _review(court: Court, stale: StaleReport) -> BindingReview | None:
+    """What history says of the bindings; None: it cannot be read."""
+    with suppress(RepositoryError):
+        return review(stale.pages, court)
     return None
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.binding.coverage import Coverage
+from ubp.binding.review import BindingReview
 from ubp.check.report import CheckReport
 from ubp.model import FilePath, ObjectId
 from ubp.report.folders import count_folders
@@ -35,6 +36,7 @@ def make_report(  # noqa: PLR0913  # a part from each room
     links_in: Mapping[FilePath, int],
     trend: Trend,
     coverage: Coverage | None,
+    review: BindingReview | None,
 ) -> Report:
     """The whole report; `stale` tells of every page, `check` of orphans too."""
     pages = describe_pages(stale.pages, diffs, links_in)
@@ -57,6 +59,7 @@ def make_report(  # noqa: PLR0913  # a part from each room
         ignored=len(check.ignored),
         orphans=tuple(one for one in check.findings if one.rule == ORPHAN),
         coverage=coverage,
+        review=review,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from ubp.binding.coverage import Coverage
+from ubp.binding.review import BindingReview
 from ubp.check.finding import Finding
 from ubp.model import Assessment, FilePath, Level, ObjectId, Page, ReferenceVerdict, Snapshot
 
@@ -163,5 +164,6 @@ class Report(NamedTuple):
     ignored: int = 0
     orphans: tuple[Finding, ...] = ()
     coverage: Coverage | None = None
+    review: BindingReview | None = None
     keys: tuple[str, ...] = ()
     base: str | None = None

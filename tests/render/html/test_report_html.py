@@ -8,10 +8,11 @@ from html.parser import HTMLParser
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from ubp.binding.review import Binding, BindingReview, ReviewedBinding
 from ubp.check.finding import Finding
 from ubp.model import Assessment, Commit, Page, PageFacts, ReferenceVerdict, Snapshot
 from ubp.model import SourceReference as Source
-from ubp.render.html import lists, pages
+from ubp.render.html import bindings, lists, pages
 from ubp.render.html.markup import Html, fill, join, tag
 from ubp.render.html.report import report_html
 from ubp.render.wording import printable, printable_line
@@ -69,8 +70,17 @@ def make_report(text="x", *, copies=1):
         findings=(finding, finding._replace(severity="warning", about=answer)) * copies,
         ignored=2,
         orphans=(finding._replace(rule="orphan-doc"),) * copies,
+        review=make_review(text, copies),
         keys=(text,),
     )
+
+
+def make_review(text, copies):
+    """A review of two bindings, of which one is too wide."""
+    binding = Binding(text, text, 3, "modified", 2, is_wide=True)
+    found = ReviewedBinding(binding, "wide", 9, 8, 2, 1, 3, (text, text))
+    others = (found._replace(judgement="sound", proposal=()),)
+    return BindingReview((*(found,) * copies, *others), 500, 5, is_shallow=True)
 
 
 class Skeleton(HTMLParser):
@@ -173,6 +183,7 @@ def test_more_than_a_browser_can_bear_is_counted(monkeypatch):
     for name, most in (("MOST_FINDINGS", 4), ("MOST_ORPHANS", 2), ("MOST_OTHERS", 2)):
         monkeypatch.setattr(lists, name, most)
     monkeypatch.setattr(pages, "MOST_PAGES", 2)
+    monkeypatch.setattr(bindings, "MOST_BINDINGS", 2)
     read = "".join(Skeleton(report_html(make_report(copies=5))).texts)
     for rest, command in (
         (3, "ubp stale"),
@@ -181,6 +192,12 @@ def test_more_than_a_browser_can_bear_is_counted(monkeypatch):
         (3, "ubp stale --all"),
     ):
         assert f"and {rest} more, which {command} --key x lists." in read
+
+
+def test_a_source_tells_how_often_its_changes_were_answered():
+    read = "".join(Skeleton(report_html(make_report())).texts)
+    assert read.count(" line 3, 3 of 5 changes answered") == 3
+    assert "x:3x better: x, xwide8212" in read
 
 
 def test_the_commits_of_what_matters_less_are_counted(monkeypatch):

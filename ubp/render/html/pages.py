@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ubp.model import Commit, FilePath
+from ubp.render.html.bindings import Reviewed, answers, by_source
 from ubp.render.html.markup import Html, code_line, join, path_text, tag
 from ubp.render.html.words import key_options, rest_of, rule_of, verdict_words
 from ubp.render.text.advice import SHORT_ID
@@ -30,6 +31,7 @@ class _Around(NamedTuple):
     report: Report
     folders: Mapping[FilePath, int]
     owners: Sequence[FilePath]
+    reviewed: Reviewed
 
 
 def page_cards(report: Report, folders: Mapping[FilePath, int]) -> Html:
@@ -37,7 +39,7 @@ def page_cards(report: Report, folders: Mapping[FilePath, int]) -> Html:
     pages = report.pages or ()
     shown = pages[:MOST_PAGES]
     owners = [page.path for page in pages for _ in page.sources]
-    around = _Around(report, folders, owners)
+    around = _Around(report, folders, owners, by_source(report))
     cards, number = [], 0
     for page in shown:
         cards.append(_card(page, number, around))
@@ -102,6 +104,7 @@ def _lines(added: int, removed: int) -> Html:
 
 def _source(source: ChangedSource, number: int, page: StalePage, around: _Around) -> Html:
     answer = source.answer
+    answered = answers(source, page, around.reviewed)
     head = tag(
         "p",
         tag("b", path_text(answer.source_path or "."), class_="path"),
@@ -109,7 +112,7 @@ def _source(source: ChangedSource, number: int, page: StalePage, around: _Around
         _lines(source.added, source.removed)
         if source.added is not None and source.removed is not None
         else None,
-        tag("small", f" line {answer.reference.line}{_unseen(source)}"),
+        tag("small", f" line {answer.reference.line}{answered}{_unseen(source)}"),
     )
     return tag(
         "li",

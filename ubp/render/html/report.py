@@ -10,6 +10,7 @@ from hashlib import sha256
 from ubp import __version__
 from ubp.model import FilePath, Level
 from ubp.render.html import lists, overview
+from ubp.render.html.bindings import bindings
 from ubp.render.html.coverage import coverage
 from ubp.render.html.markup import Html, fill, join, read_asset, tag
 from ubp.render.html.pages import page_cards
@@ -67,6 +68,7 @@ def _body(report: Report) -> Html:
         overview.pictures(report),
         overview.folders(report),
         coverage(report),
+        bindings(report),
         _toolbar(report),
         _pages(report, numbers),
         lists.findings(report, numbers),
@@ -96,6 +98,7 @@ def _header(report: Report) -> Html:
         "overview": ("Overview", None),
         "directories": ("Where", None if report.folders else 0),
         "coverage": ("Sources", None if report.coverage and report.coverage.sources else 0),
+        "bindings": ("Bindings", None if report.review and report.review.bindings else 0),
         "pages": ("Pages to look at", len(report.pages or ())),
         "findings": ("Findings", len(report.findings or ())),
         "orphans": ("Orphans", len(report.orphans)),

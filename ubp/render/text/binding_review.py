@@ -54,6 +54,15 @@ def review_text(review: BindingReview, telling: Telling) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def review_sentence(review: BindingReview) -> str:
+    """What was held against what."""
+    pages = len({one.binding.filepath for one in review.bindings})
+    since = "" if review.since is None else f" since {day(review.since)}"
+    ends = ", where this clone's history ends" if review.is_shallow else ""
+    bindings = f"{count(len(review.bindings), 'binding')} of {count(pages, 'page')}"
+    return f"{bindings}, held against {count(review.commits, 'commit')}{since}{ends}"
+
+
 def _lines(
     review: BindingReview, told: Sequence[ReviewedBinding], telling: Telling
 ) -> Iterator[str]:
@@ -67,7 +76,7 @@ def _lines(
         if len(told) > len(shown):
             yield telling.style.dim(f"and {len(told) - len(shown)} more (--limit {len(told)})")
         yield ""
-    yield _summary(review)
+    yield f"{review_sentence(review)}:"
     yield from _counts(review, telling.style)
     yield from _effect(review)
     yield from _advice(told, telling)
@@ -102,14 +111,6 @@ def _name(one: ReviewedBinding) -> str:
     binding = one.binding
     place = f"{printable(binding.filepath)}:{binding.line}"
     return f"{place}  {printable(binding.source_path or '.')}"
-
-
-def _summary(review: BindingReview) -> str:
-    pages = len({one.binding.filepath for one in review.bindings})
-    since = "" if review.since is None else f" since {day(review.since)}"
-    ends = ", where this clone's history ends" if review.is_shallow else ""
-    bindings = f"{count(len(review.bindings), 'binding')} of {count(pages, 'page')}"
-    return f"{bindings}, held against {count(review.commits, 'commit')}{since}{ends}:"
 
 
 def _counts(review: BindingReview, style: Style) -> Iterator[str]:
