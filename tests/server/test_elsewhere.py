@@ -17,8 +17,12 @@ from ubp.tools.registry import select_tools
 
 pytestmark = pytest.mark.slow
 
-PACKAGES = ("client@2.4", "conformance@0.1.16", "inspector@2.12", "sdk@1.32")
-OLDEST_NODE = 22  # of the suite and the inspector
+# By the node that they need at least, the newest first: the latest releases, and the last ones of
+# the suite and the inspector that run on node 20.
+PACKAGES = {
+    22: ("client@2.4", "conformance@0.1.16", "inspector@2.12", "sdk@1.32"),
+    20: ("client@2.4", "conformance@0.1.10", "inspector@0.17", "sdk@1.32"),
+}
 SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list")
 CLIENT = Path(__file__).with_name("typescript_client.mjs")
 BRIDGE = Path(__file__).parents[2] / "benchmarks/bridge.py"
@@ -31,10 +35,12 @@ def npm(module_environment, tmp_path_factory):
     if tool is None or shutil.which("node") is None:
         pytest.skip("npm is not installed")
     version = subprocess.run(["node", "--version"], capture_output=True, check=True, text=True)
-    if int(version.stdout.strip().removeprefix("v").partition(".")[0]) < OLDEST_NODE:
-        pytest.skip(f"node is older than {OLDEST_NODE}")
+    major = int(version.stdout.strip().removeprefix("v").partition(".")[0])
+    packages = next((names for needed, names in PACKAGES.items() if major >= needed), None)
+    if packages is None:
+        pytest.skip(f"node is older than {min(PACKAGES)}")
     folder = tmp_path_factory.mktemp("npm")
-    names = [f"@modelcontextprotocol/{name}" for name in PACKAGES]
+    names = [f"@modelcontextprotocol/{name}" for name in packages]
     (folder / "package.json").write_text("{}")
     done = subprocess.run(
         [tool, "install", "--no-audit", "--no-fund", *names],

@@ -101,7 +101,7 @@ def test_a_signal_lets_finish_what_was_asked(connect, shared_repository, called,
     line = connect(shared_repository.root)
     line.open()
     line.say(called(1, "slow", steps=10))
-    time.sleep(0.1)
+    line.ask(2, "ping")  # what was asked before has arrived
     line.process.send_signal(number)
     assert line.hear()["id"] == 1
     assert line.hear() is None
@@ -115,9 +115,10 @@ def test_a_second_signal_waits_for_nothing(connect, shared_repository, called):
     line = connect(shared_repository.root)
     line.open()
     line.say(called(1, "slow", steps=1000))
+    line.ask(2, "ping")
     for _ in range(2):
-        time.sleep(0.2)
         line.process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
     assert line.wait() == 0
 
 
@@ -126,7 +127,7 @@ def test_a_signal_does_not_wait_for_ever(connect, shared_repository, called):
     line = connect(shared_repository.root, environment={"SECONDS_TO_FINISH": "0.3"})
     line.open()
     line.say(called(1, "slow", steps=1000))
-    time.sleep(0.1)
+    line.ask(2, "ping")
     line.process.send_signal(signal.SIGTERM)
     assert line.hear()["error"]["message"] == "Connection closed"
     assert line.hear() is None
