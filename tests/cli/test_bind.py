@@ -294,8 +294,10 @@ def test_there_may_be_nothing_to_ask(answering):
 def test_a_real_terminal_is_asked(project, monkeypatch):
     import pty
 
-    project.write("docs/a.md", "# A\n\nAll of it is in `src/a.py`.\n")
-    project.commit("Name a source")
+    project.write("src/token_store.py", "class TokenStore: ...\n")
+    text = "# Token store\n\n`TokenStore` lives in `src/token_store.py`.\n"
+    project.write("docs/token_store.md", text)
+    project.commit("Keep tokens")
     seen = bytearray()
     answers = [b"y\n"]
 
@@ -307,12 +309,12 @@ def test_a_real_terminal_is_asked(project, monkeypatch):
         return data
 
     monkeypatch.setenv("TERM", "xterm")
-    tokens = ["bind", "-i", "docs/a.md", "--limit", "1", "--min-confidence", "0"]
+    tokens = ["bind", "-i", "docs/token_store.md", "--limit", "1", "--min-confidence", "0"]
     status = pty.spawn([sys.executable, "-m", "ubp", "-C", str(project.root), *tokens], read)
     assert os.waitstatus_to_exitcode(status) == 0
-    assert b"\x1b[36m?\x1b[0m Does it describe src/a.py?" in seen
-    written = (project.root / "docs/a.md").read_text()
-    assert written == source_refs("src/a.py") + "# A\n\nAll of it is in `src/a.py`.\n"
+    assert b"\x1b[36m?\x1b[0m Does it describe src/token_store.py?" in seen
+    written = (project.root / "docs/token_store.md").read_text()
+    assert written == source_refs("src/token_store.py") + text
 
 
 # Many pages ---------------------------------------------------------------------------------------

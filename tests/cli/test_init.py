@@ -405,8 +405,9 @@ def test_the_origin_is_what_the_installer_wrote(record, origin, monkeypatch):
 @pytest.fixture
 def unbound(repository):
     """Pages of which one names a file in its text."""
-    repository.write("src/auth.py", "def verify(): ...\n")
-    repository.write("docs/auth.md", "# Auth\n\nAll of it is in `src/auth.py`.\n")
+    repository.write("src/token_store.py", "class TokenStore: ...\n")
+    text = "# Token store\n\n`TokenStore` lives in `src/token_store.py`.\n"
+    repository.write("docs/token_store.md", text)
     repository.write("docs/other.md", "# Other\n")
     repository.commit("Begin")
     return repository

@@ -181,14 +181,16 @@ def test_every_other_command_has_its_record(drifted, asked):
 
 
 def test_what_could_be_bound_as_a_record(drifted, asked):
-    drifted.write("README.md", "# Read me\n\nAll is in `src/b.py`.\n")
-    drifted.write("other.md", "+++\n+++\nAll is in `src/b.py`.\n")
+    drifted.write("src/token_store.py", "class TokenStore: ...\n")
+    for page, head in (("README.md", ""), ("other.md", "+++\n+++\n")):
+        drifted.write(page, f"{head}`TokenStore` lives in `src/token_store.py`.\n")
+    drifted.commit("Keep tokens")
     record = asked(drifted, "bind --dry-run --pin --limit 1 --min-confidence 0", status=1)
     first, other = record["pages"]
     assert (first["filepath"], other["filepath"]) == ("README.md", "other.md")
-    assert [one["source_path"] for one in first["suggestions"]] == ["src/b.py"]
+    assert [one["source_path"] for one in first["suggestions"]] == ["src/token_store.py"]
     assert record["written"][0]["sources"] == [
-        {"source_path": "src/b.py", "pin": drifted.blob("src/b.py")[:12]}
+        {"source_path": "src/token_store.py", "pin": drifted.blob("src/token_store.py")[:12]}
     ]
     assert [one["filepath"] for one in record["left"]] == ["other.md"]
     assert record["summary"] == {

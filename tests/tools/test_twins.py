@@ -232,11 +232,13 @@ def test_stale_tells_what_its_tool_tells_and_ids(printed, answered, tools):
 
 
 def test_bind_tells_what_its_tool_suggests(library, printed, answered):
-    library.write("docs/sessions.md", "# Sessions\n\nAll is in `src/auth.py`, line by line.\n")
-    library.commit("Name a source")
-    (page,) = printed("bind", "docs/sessions.md", "--limit", "5")["pages"]
-    (document,) = answered("check_staleness", filepath="docs/sessions.md")["documents"]
-    assert document["suggested_refs"][0]["source_path"] == "src/auth.py"
+    library.write("src/token_store.py", "class TokenStore: ...\n")
+    text = "# Token store\n\n`TokenStore` lives in `src/token_store.py`.\n"
+    library.write("docs/token_store.md", text)
+    library.commit("Keep tokens")
+    (page,) = printed("bind", "docs/token_store.md", "--limit", "5")["pages"]
+    (document,) = answered("check_staleness", filepath="docs/token_store.md")["documents"]
+    assert document["suggested_refs"][0]["source_path"] == "src/token_store.py"
     for one, other in zip(page["suggestions"], document["suggested_refs"], strict=False):
         told = one["evidence"][: len(other["evidence"])]
         assert without_nulls({**one, "evidence": told}) == other

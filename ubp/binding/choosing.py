@@ -6,9 +6,9 @@ from typing import NamedTuple
 from ubp.binding.suggestion import BindingSuggestions, PageSuggestions, Suggestion
 from ubp.model import FilePath
 
-# Of proposals that are less sure hardly one in three is right: to look at them takes more time than
+# Of proposals that are less sure hardly one in five is right: to look at them takes more time than
 # they are worth.
-WORTH_A_LOOK = 0.3
+WORTH_A_LOOK = 0.2
 
 
 class Counted(NamedTuple):
