@@ -60,33 +60,43 @@ def init(
             return CLEAN
         plan = _plan(workspace, terminal, is_asking=is_asking) if decision == REWRITE else None
     written = write_files(data_dir, plan)
-    started = time.perf_counter()
+    paths = tuple(os.path.relpath(os.path.join(data_dir, name), root) for name in written)
     with open_workspace(terminal) as workspace:
-        view = workspace.view()
-        pages = view.bound_pages()
-        bound = sum(1 for page in pages if page.facts.references)
-        embedded = None if skip_embedding else workspace.embed(view)
-        preview, is_large = _preview(workspace, view, bound, embedded)
-        done = Initialized(
-            root=root,
-            written=tuple(os.path.relpath(os.path.join(data_dir, name), root) for name in written),
-            is_kept=decision == KEEP,
-            documents=view.count_documents(),
-            bound=bound,
-            problems=sum(1 for page in pages if page.facts.problems),
-            links=view.learn_graph().buckets().total(),
-            embedded=embedded,
-            acceptable=_acceptable(workspace),
-            preview=preview,
-            is_large=is_large,
-            seconds=time.perf_counter() - started,
-            snippets=make_snippets(_place(workspace, root)),
-        )
+        is_kept = decision == KEEP
+        done = _build(workspace, root, paths, is_kept=is_kept, is_embedding=not skip_embedding)
     if terminal.options.json:
         terminal.record(initialized_record(done))
     elif not terminal.options.quiet:
         terminal.write(initialized_text(done, terminal.style))
     return CLEAN
+
+
+def _build(
+    workspace: Workspace, root: str, written: tuple[str, ...], *, is_kept: bool, is_embedding: bool
+) -> Initialized:
+    """Build the index, and tell what is in it."""
+    started = time.perf_counter()
+    view = workspace.view()
+    pages = view.bound_pages()
+    bound = sum(1 for page in pages if page.facts.references)
+    links = view.learn_graph().buckets().total()
+    embedded = workspace.embed(view) if is_embedding else None
+    preview, is_large = _preview(workspace, view, bound, embedded)
+    return Initialized(
+        root=root,
+        written=written,
+        is_kept=is_kept,
+        documents=view.count_documents(),
+        bound=bound,
+        problems=sum(1 for page in pages if page.facts.problems),
+        links=links,
+        embedded=embedded,
+        acceptable=_acceptable(workspace),
+        preview=preview,
+        is_large=is_large,
+        seconds=time.perf_counter() - started,
+        snippets=make_snippets(_place(workspace, root)),
+    )
 
 
 def _folders(workspace: Workspace) -> tuple[str, str]:
