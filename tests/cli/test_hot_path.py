@@ -28,10 +28,12 @@ HEAVY = {
     "traceback",
     "uuid",
     "yaml",
+    "ubp.binding.review",
     "ubp.check.finding",
     "ubp.cli.outputs",
     "ubp.render.formats",
     "ubp.render.outcome",
+    "ubp.reviewing",
 }
 
 PROGRAM = """
