@@ -159,11 +159,12 @@ class History:
         return left[:MOST_CARRIED]
 
     def change_log(
-        self, limit: int | None = None, *, head: ObjectId | None = None
+        self, limit: int | None = None, *, head: ObjectId | None = None, since: int | None = None
     ) -> "list[LoggedChange]":
         """The commits behind HEAD (or `head`) that are no merges, newest first, and their files.
 
-        At most `limit` of them. Each is read once (see `LoggedChange` for what is left out).
+        At most `limit` of them, and none before `since` (seconds). Each is read once (see
+        `LoggedChange` for what is left out).
         """
         from ubp.git.change_log import LoggedChange, list_commits, read_changes
         from ubp.store.change_log import ChangeLog
@@ -171,7 +172,7 @@ class History:
         start = head or self._repository.engine.resolve("HEAD")[0]
         if start is None:  # no commits yet
             return []
-        steps = list_commits(self._repository, start, limit)
+        steps = list_commits(self._repository, start, limit, since)
         log = ChangeLog(self._store)
         known = log.read([step.commit for step in steps])
         missing = [step.commit for step in steps if step.commit not in known]

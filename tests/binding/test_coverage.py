@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.binding.coverage import Gap, find_gaps, find_sources, open_window
+from ubp.binding.coverage import Gap, find_gaps, find_sources
 from ubp.binding.source_tree import Source, Tally, build_tree
 from ubp.errors import UsageError
 from ubp.git.change_log import LoggedChange
@@ -66,35 +66,39 @@ def test_the_shares_are_those_of_files_and_of_changes():
     assert (Tally().files_percent, Tally().changes_percent) == (None, None)
 
 
-def logged(*changes: tuple[int, tuple[str, ...]]) -> list[LoggedChange]:
-    return [LoggedChange("0" * 40, day * DAY, paths) for day, paths in changes]
-
-
-def test_changes_are_those_before_the_last_commit():
-    log = logged((1000, ("a",)), (700, ("a", "b")), (600, ("b",)))
-
-    window = open_window(log, 365, now=5000 * DAY)
-
-    assert window.since == 635 * DAY
-    assert find_sources(["b", "a", "c"], window, lambda path: path == "a") == (
-        Source("a", 2, is_described=True),
-        Source("b", 1, is_described=False),
-        Source("c", 0, is_described=False),
-    )
-    assert open_window([], 365, now=0).since is None
-
-
-def test_a_commit_from_the_future_hides_no_others():
-    log = logged((90_000, ("a",)), (700, ("a",)))
-
-    assert len(open_window(log, 365, now=800 * DAY).changes) == 2
-
-
 def test_a_commit_that_touches_very_many_files_counts_for_none(monkeypatch):
     monkeypatch.setattr("ubp.binding.coverage.MOST_PATHS", 2)
-    window = open_window(logged((1, ("a", "b")), (1, ("a",))), 365, now=2 * DAY)
+    log = [LoggedChange("0" * 40, DAY, paths) for paths in (("a", "b"), ("a",))]
 
-    assert find_sources(["a"], window, lambda _: False)[0].changes == 1
+    assert find_sources(["b", "a"], log, lambda path: path == "b") == (
+        Source("a", 1, is_described=False),
+        Source("b", 0, is_described=True),
+    )
+
+
+def test_changes_are_those_before_the_last_commit(repository):
+    repository.write("a.py", "1\n")
+    repository.commit()
+    first = repository.clock
+    repository.write("a.py", "2\n")
+    repository.commit(at=first + 364 * DAY)
+    repository.write("a.py", "3\n")
+    repository.commit(at=first + 366 * DAY)
+    with Workspace.open(str(repository.root), clock=lambda: first + 5000 * DAY) as workspace:
+        year, ever = workspace.coverage(), workspace.coverage(days=10_000)
+
+    assert (year.since, year.gaps) == (first + DAY, (Gap("a.py", 1, 2),))
+    assert ever.gaps == (Gap("a.py", 1, 3),)
+
+
+def test_a_commit_from_the_future_hides_no_others(repository):
+    repository.write("a.py", "1\n")
+    repository.commit()
+    now = repository.clock + DAY
+    repository.write("a.py", "2\n")
+    repository.commit(at=now + 9000 * DAY)
+    with Workspace.open(str(repository.root), clock=lambda: now) as workspace:
+        assert workspace.coverage().gaps == (Gap("a.py", 1, 2),)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from ubp.errors import RepositoryError
 from ubp.render import records
 
 SCHEMAS = Path(records.__file__).parent / "schemas"
@@ -210,3 +211,21 @@ def test_a_shallow_clone_says_that_it_cannot_tell(drifted, tmp_path, ubp):
     page = (clone.root / "r.html").read_text()
     assert "git fetch --unshallow" in page
     assert "<strong>?</strong>" in page
+
+
+def test_where_history_cannot_be_read_the_rest_is_told(drifted, ubp, monkeypatch):
+    def refuse(*_: object, **__: object) -> None:
+        raise RepositoryError("History cannot be read whole.")
+
+    monkeypatch.setattr("ubp.report.ask.measure_coverage", refuse)
+    answer = ubp(drifted, "report", "--json", "--html")
+    assert fits("report", answer.record)["coverage"] is None
+    assert answer.record["levels"]["stale"] == 1
+    assert 'id="coverage"' not in (drifted.root / "ubp-report.html").read_text(encoding="utf-8")
+
+
+def test_a_record_tells_what_no_page_describes(drifted, ubp):
+    drifted.write("lib/a.py", "1\n")
+    record = fits("report", ubp(drifted, "report", "--json").record)["coverage"]
+    assert record["gaps"] == [{"source_path": "lib/", "files": 1, "changes": 0}]
+    assert record["files"] == {"total": 3, "described": 2, "described_percent": 66}

@@ -55,6 +55,8 @@ def test_it_tells_what_git_log_tells(history):
     assert found == told_by_git(history)
     assert [len(change.paths) for change in found] == [0, 1, 1, 2, 2, 1]
     assert logged(history.root, 2) == found[:2]
+    with Workspace.open(str(history.root)) as workspace:
+        assert workspace.history.change_log(since=found[3].date) == found[:4]
 
 
 def test_each_commit_is_read_once(history, monkeypatch):

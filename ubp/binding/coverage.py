@@ -7,8 +7,9 @@ from ubp.binding.candidates import find_candidates
 from ubp.binding.source_tree import ROOT, Source, SourceTree, Tally, build_tree
 from ubp.git.change_log import MOST_PATHS, LoggedChange
 from ubp.git.generated import generated_files
+from ubp.history import History
 from ubp.index import View
-from ubp.model import FilePath, Snapshot
+from ubp.model import FilePath, ObjectId, Snapshot
 from ubp.rooms import Rooms
 from ubp.selection import select_sources
 
@@ -50,14 +51,6 @@ class Coverage(NamedTuple):
     sources: tuple[Source, ...]
 
 
-class Window(NamedTuple):
-    """The commits of the last `days` before the newest one, or before now if that is earlier."""
-
-    days: float
-    since: int | None
-    changes: Sequence[LoggedChange]
-
-
 def measure_coverage(
     rooms: Rooms,
     view: View,
@@ -77,14 +70,14 @@ def measure_coverage(
     candidates = [path for path in candidates if path not in generated]
     if arguments:
         candidates = sorted(select_sources(arguments, candidates, rooms.repository))
-    head = view.snapshot.commit
-    log = rooms.history.change_log(head=head) if head else []
-    window = open_window(log, days, rooms.clock())
-    sources = find_sources(candidates, window, is_described)
+    history, head = rooms.history, view.snapshot.commit
+    since = window_start(history, head, days, rooms.clock()) if head else None
+    log = history.change_log(head=head, since=since) if head else []
+    sources = find_sources(candidates, log, is_described)
     return Coverage(
         view.snapshot,
         days,
-        window.since,
+        since,
         rooms.repository.is_shallow,
         sum(1 for page in view.bound_pages() if page.facts.references),
         build_tree(sources).tallies[ROOT],
@@ -93,23 +86,24 @@ def measure_coverage(
     )
 
 
-def open_window(log: Sequence[LoggedChange], days: float, now: float) -> Window:
-    """Of a log (newest first) what is recent."""
-    if not log:
-        return Window(days, None, ())
-    since = int(min(log[0].date, now) - days * DAY)
-    return Window(days, since, [one for one in log if one.date >= since])
+def window_start(history: History, head: ObjectId, days: float, now: float) -> int:
+    """When the last `days` before a commit begin; before now, if it claims to be of the future."""
+    known = history.commits([head])
+    newest = known[head].date if head in known else now
+    return int(min(newest, now) - days * DAY)
 
 
 def find_sources(
-    candidates: Collection[FilePath], window: Window, is_described: Callable[[FilePath], bool]
+    candidates: Collection[FilePath],
+    log: Iterable[LoggedChange],
+    is_described: Callable[[FilePath], bool],
 ) -> tuple[Source, ...]:
     """The sources in the order of their paths.
 
     Commits that touch very many files (imports, new licence headers) count for none of them.
     """
     touched = dict.fromkeys(candidates, 0)
-    for change in window.changes:
+    for change in log:
         if len(change.paths) < MOST_PATHS:
             for path in change.paths:
                 if path in touched:

@@ -27,13 +27,17 @@ class LoggedChange(NamedTuple):
     paths: tuple[FilePath, ...]
 
 
-def list_commits(repository: Repository, start: ObjectId, limit: int | None = None) -> list[Step]:
+def list_commits(
+    repository: Repository, start: ObjectId, limit: int | None = None, since: int | None = None
+) -> list[Step]:
     """The commits that can be reached and are no merges, newest first.
 
-    Those at which a shallow clone ends are left out: nobody knows what they changed.
+    At most `limit`, and none with a date before `since` (seconds). Those at which a shallow clone
+    ends are left out: nobody knows what they changed.
     """
-    count = () if limit is None else (f"--max-count={limit}",)
-    output = repository.run("rev-list", "--no-merges", "--timestamp", *count, start, "--")
+    bounds = [] if limit is None else [f"--max-count={limit}"]
+    bounds += [] if since is None else [f"--max-age={max(since, 0)}"]
+    output = repository.run("rev-list", "--no-merges", "--timestamp", *bounds, start, "--")
     words = (line.split(" ") for line in output.decode("ascii").splitlines())
     ends = repository.shallow_commits()
     return [Step(ObjectId(name), int(date)) for date, name in words if name not in ends]

@@ -7,7 +7,7 @@ from ubp.binding.coverage import Coverage, measure_coverage
 from ubp.binding.review import BindingReview
 from ubp.check.run import Terms, check_state, choose_rules
 from ubp.check.table import VERIFYING
-from ubp.errors import GitMissingError, RepositoryError
+from ubp.errors import RepositoryError
 from ubp.git.repository import Repository
 from ubp.graph.view import open_graph
 from ubp.history import History
@@ -56,10 +56,10 @@ def ask_report(
 
 
 def _coverage(rooms: Rooms, court: Court, stale: StaleReport) -> Coverage | None:
-    """Which sources pages describe; None: nobody can tell without a git command."""
+    """Which sources pages describe; None: history cannot be read."""
     judged = {one.page.filepath: one for one in stale.pages}
     namings = read_namings(court.view, rooms.is_hidden, lambda _: judged)
-    with suppress(GitMissingError):
+    with suppress(RepositoryError):
         return measure_coverage(rooms, court.view, namings.is_described)
     return None
 
