@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import sys
 
 import pytest
@@ -57,9 +58,10 @@ def source_refs(*names):
 
 NEXT = """\
 Next:
-  ubp bind --write        writes 2 sources into 2 pages
-  ubp bind --interactive  asks about each of them
-  ubp bind --explain      tells all that speaks for them
+  ubp bind --write            writes 2 sources into 2 pages
+  ubp bind --write --history  the same, so that drift since each page was written shows
+  ubp bind --interactive      asks about each of them
+  ubp bind --explain          tells all that speaks for them
 """
 
 
@@ -73,9 +75,7 @@ def test_what_is_sure_is_told_with_its_reasons_and_what_comes_next(project, ubp)
         "  0.96  src/b.py  4 commits in common\n"
         "\n"
         "3 pages, none bound; 2 could be, 2 with confidence (0.9 or more).\n"
-        + NEXT.replace("--write ", "--write --min-confidence 0.9 ")
-        .replace("--interactive ", "--interactive --min-confidence 0.9 ")
-        .replace("--explain ", "--explain --min-confidence 0.9 ")
+        + re.sub(r"(ubp bind [-a-z ]*[a-z])(?=  )", r"\1 --min-confidence 0.9", NEXT)
     )
 
 

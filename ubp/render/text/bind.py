@@ -159,6 +159,8 @@ def _summary(found: BindingSuggestions, telling: Telling) -> Iterator[str]:
     if counted.confident:
         what = f"{count(counted.sources, 'source')} into {count(counted.confident, 'page')}"
         steps.append((telling.command("bind", "--write"), f"writes {what}"))
+        drift = "so that drift since each page was written shows"
+        steps.append((telling.command("bind", "--write", "--history"), f"the same, {drift}"))
     steps.append((telling.command("bind", "--interactive"), "asks about each of them"))
     if not telling.is_explained:
         steps.append((telling.command("bind", "--explain"), "tells all that speaks for them"))
