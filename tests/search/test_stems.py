@@ -9,6 +9,7 @@ from ubp.search.folding import find_terms
 from ubp.search.query import read_query
 from ubp.search.stems import stem
 from ubp.search.terms import Term
+from ubp.store.graph_facts import clear_pages
 from ubp.workspace import Workspace
 
 WORDS = """
@@ -82,6 +83,16 @@ def test_who_looks_for_sections_looks_for_words_as_they_stand(repository, sectio
     with Workspace.open(str(repository.root)) as workspace:
         hits = sections(workspace.view(), "configure", 9).hits
     assert [hit.page.filepath for hit in hits] == ["docs/other.md"]
+
+
+def test_forms_go_with_the_pages_that_had_them(repository):
+    repository.write("docs/setup.md", "# Setup\n\nConfigured once.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        index = workspace.view().full_text()._index
+        assert [index.frequency('"configure"', table) for table in ("words", "stems")] == [0, 1]
+        workspace.view().ground.store.write(clear_pages)
+        assert [index.frequency('"configured"', table) for table in ("words", "stems")] == [0, 0]
 
 
 def test_the_form_that_was_found_is_shown():
