@@ -6,10 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ubp.binding.coverage import Coverage, find_gaps
 from ubp.binding.source_tree import Source, build_tree
+from ubp.model import Snapshot
 from ubp.render.html import treemap as drawing
+from ubp.render.html.coverage import coverage
 from ubp.render.html.regions import Region, divide
 from ubp.render.html.treemap import MOST_BOXES, find_boxes, treemap
+from ubp.report.values import Report
 
 
 def overlap(one: Region, other: Region) -> float:
@@ -95,3 +99,16 @@ def test_a_box_tells_what_it_is_and_is_marked_not_by_colour_alone():
     assert picture.startswith('<svg class="map" role="img" aria-label="Map."><defs><pattern')
     assert picture.count('class="gap"') == 2
     assert "style" not in picture
+
+
+def test_the_table_ends_where_nobody_reads_on_and_tells_what_lists_the_rest(monkeypatch):
+    monkeypatch.setattr("ubp.render.html.coverage.MOST_GAPS", 1)
+    sources = (Source("a.py", 2, is_described=False), Source("b.py", 1, is_described=False))
+    total = build_tree(sources).tallies[""]
+    snapshot = Snapshot("worktree", None, {})
+    found = Coverage(snapshot, 365, None, False, 0, total, find_gaps(sources), sources)  # noqa: FBT003  # a value's field
+    part = coverage(Report("project", snapshot, 0, coverage=found))
+
+    assert re.findall('<span class="path">(.*?)</span>', part) == ["a.py"]
+    assert "and 1 more, which <code>ubp coverage --limit 2</code> lists." in part
+    assert coverage(Report("project", snapshot, 0, coverage=found._replace(sources=()))) is None

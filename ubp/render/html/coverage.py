@@ -9,7 +9,7 @@ from ubp.render.html.words import rest_of
 from ubp.render.text.coverage import coverage_sentence
 from ubp.report.values import Report
 
-MOST_GAPS = 50
+MOST_GAPS = 30
 
 
 def coverage(report: Report) -> Html | None:
@@ -42,6 +42,7 @@ def _legend() -> Html:
 def _table(found: Coverage, report: Report) -> Html | None:
     if not found.gaps:
         return None
+    more = len(found.gaps) - MOST_GAPS
     names = [("No page describes", None), ("Files", "number"), ("Changes", "number")]
     header = tag("tr", *(tag("th", name, scope="col", class_=kind) for name, kind in names))
     table = tag("table", tag("thead", header), tag("tbody", *_rows(found.gaps[:MOST_GAPS])))
@@ -51,7 +52,7 @@ def _table(found: Coverage, report: Report) -> Html | None:
         join(
             [
                 scrollable(table, "What no page describes"),
-                rest_of(len(found.gaps) - MOST_GAPS, "ubp coverage", report),
+                rest_of(more, f"ubp coverage --limit {len(found.gaps)}", report),
             ]
         ),
         class_="figures",
