@@ -104,14 +104,14 @@ def _ask_legs(
         with watch.step("meaning"):
             found = find_meaning(means.meaning, query, chunks, scope)
             found = add_names(means.meaning, query, found, _untitled(view, found))
-            legs = legs._replace(meaning=_literally(view, query, means, found))
+            legs = legs._replace(meaning=_literally(view, query, means, found, ranking))
     if wish.mode == "hybrid":
         with watch.step("links"):
             best = [one for one in fuse(*_join(legs, ranking)) if is_found(one, legs)][:SEEDS]
             seeds = {one.path: one.score for one in best}
             links = find_links(view.ties(), seeds, wish.depth, wish.link_types)
             near = links.leg.within(scope)
-            legs = legs._replace(links=_literally(view, query, means, near))
+            legs = legs._replace(links=_literally(view, query, means, near, ranking))
     if wish.mode == "semantic" and query.wanted is not None:
         full_text = view.full_text()
         match = write_match(query.wanted, lambda term: full_text.has(term.expression))
@@ -124,11 +124,15 @@ def _untitled(view: View, leg: Leg) -> list[FilePath]:
     return [path for path in leg.scores if path in pages and pages[path].facts.title is None]
 
 
-def _literally(view: View, query: Query, means: Means, leg: Leg) -> Leg:
+def _literally(view: View, query: Query, means: Means, leg: Leg, ranking: Ranking) -> Leg:
     """What of a leg holds the query where nothing else may answer it."""
     if not query.is_literal or query.is_boolean:
         return leg
-    return leg.within(find_literal(view, query, means.names, leg.scores.keys()))
+    known = {place.path for place in ranking.places}
+    # Where words were asked for and told all that they found, only names may hold it elsewhere.
+    by_name = bool(ranking.expression) and not ranking.is_cut
+    unknown = leg.scores.keys() - known
+    return leg.within(known | find_literal(view, query, means.names, unknown, by_name=by_name))
 
 
 def _join(legs: Legs, ranking: Ranking) -> tuple[LegScores, Asked]:

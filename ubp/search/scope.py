@@ -8,7 +8,7 @@ from ubp.model import FilePath
 from ubp.search.boolean import And, Node, Not
 from ubp.search.file_names import FileNames
 from ubp.search.filters import Filters
-from ubp.search.query import Query, write_match
+from ubp.search.query import Query, terms_in, write_match
 from ubp.search.terms import Term
 
 Scope = frozenset[FilePath] | None
@@ -33,15 +33,22 @@ def find_scope(view: View, query: Query, names: FileNames) -> Scope:
 
 
 def find_literal(
-    view: View, query: Query, names: FileNames, paths: Collection[FilePath]
+    view: View,
+    query: Query,
+    names: FileNames,
+    paths: Collection[FilePath],
+    *,
+    by_name: bool = False,
 ) -> frozenset[FilePath]:
-    """Those of these pages that hold what a literal query wants.
+    """Those of these pages that hold what a literal query wants; `by_name`: in their names.
 
     Its words find no others. Only what is found by meaning or links has to be looked at: the pages
     that hold `pre*` may be half of all.
     """
     if query.wanted is None:
         return frozenset()
+    if by_name:
+        return frozenset(names.holding(terms_in(query.wanted))).intersection(paths)
     return frozenset(_Answering(view.full_text(), names, paths).pages(query.wanted))
 
 
