@@ -181,3 +181,12 @@ def test_what_needs_a_model_says_so_where_there_is_none(scattered, answer):
     with pytest.raises(ModelNeededError) as caught:
         answer("suggest_links")
     assert "search.model" in caught.value.cause
+
+
+def test_an_outline_leaves_room_for_the_text(repository, answer):
+    sections = "".join(f"## Section {n}\n\nA sentence of the section.\n\n" for n in range(40))
+    repository.write("docs/long.md", f"# Long\n\nWhat it is about.\n\n{sections}")
+    repository.commit()
+    found = answer("get_context", filepath="docs/long.md", max_tokens=600)
+    assert "What it is about.\n\n## Section 0\n" in found.text
+    assert found.record["token_estimate"] <= 600

@@ -29,7 +29,7 @@ def serve(  # noqa: PLR0913  # the command's options
         exclude_tools: Offer none of these, whatever else is said.
         read_only: Offer nothing that writes, whatever else is said.
         no_output_schema: Answer in text alone, without records and their schemas: clients that get
-            both (Claude Code, VS Code) show a model the record, which takes three times the tokens.
+            both (Claude Code, VS Code) show a model the record, 2.5 times as many tokens.
         terminal: Where the command was given.
     """
     if find_spec("mcp") is None:

@@ -76,7 +76,7 @@ def create_server(
 
     Answers are said twice, as a record and as text, unless they are not `is_structured`: clients
     that find both (Claude Code 2.1, VS Code) hand the record to the model and drop the text, which
-    says the same in a third of the tokens.
+    says the same in two fifths of the tokens.
     """
     by_name = {tool.name: tool for tool in tools}
     listed = ListToolsResult(

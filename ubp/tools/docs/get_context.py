@@ -38,11 +38,16 @@ def find(workspace: Workspace, given: Mapping[str, Any]) -> PageContext:
 
 
 def fit(record: Record, limit: Limit) -> None:
-    """Fewer headings, then fewer of the pages around, then less of the page itself."""
+    """Fewer headings, then fewer of the pages around, then less of the page itself.
+
+    An outline takes half of the room at most: what the page says tells more.
+    """
     center, related = record["center"], record["related"]
     if not limit.drop(record, _less_around(record, related)):
         whole = center["content"]
         center.setdefault("full_size", len(whole))
+        frame = {**record, "center": {**center, "content": ""}}
+        limit._replace(most=limit.most // 2).drop(frame, _less_outline(center))
         room = limit.weigh(whole) - limit.excess(record)
         center["content"] = cut_page(whole, lambda part: limit.weigh(part) <= room)
         _mark_cut(center, whole)
