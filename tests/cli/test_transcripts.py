@@ -26,7 +26,8 @@ import pytest
 
 from ubp.__main__ import main
 
-PROCESSES = {"errors", "hook", "init", "newcomer"}
+# (In a help text the order of alternatives hangs on what else `typing` was asked before.)
+PROCESSES = {"errors", "help", "hook", "init", "newcomer"}
 # What a shell would not hand on as it is, quoted or not; and what would end a word for it.
 SPECIAL = re.compile(r"[$`*?~|&;<>()\\\n]")
 FOLDER = Path(__file__).resolve().parent.parent / "transcripts"
