@@ -91,6 +91,13 @@ def test_short_work_shows_no_progress(clock, terminal):
     assert made._stderr.getvalue() == ""
 
 
+def test_what_has_no_known_end_has_no_bar(clock, terminal):
+    made = terminal()
+    clock[0] += 10
+    made.progress("Reading history", 7, 0)
+    assert made._stderr.getvalue() == "\rReading history: 7"
+
+
 def test_json_is_indented_for_a_terminal_only(terminal):
     made = terminal()
     made.record({"a": [1]})

@@ -45,6 +45,22 @@ def test_the_last_change_of_a_page_is_not_that_of_the_others(repository, opened_
     assert found == {"a.md": changed(first), "b.md": changed(second)}
 
 
+def test_a_walk_ends_where_who_is_told_of_it_says_so(repository, opened):
+    repository.write("a.md", "a\n")
+    repository.commit()
+    head = [repository.commit(str(number)) for number in range(3)][-1]
+    told = []
+
+    def enough(*step):
+        told.append(step)
+        if len(told) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        last_changes(opened(repository.root), head, ["a.md"], {}, enough)
+    assert told == [("Reading history", 1, 0), ("Reading history", 2, 0)]
+
+
 def test_a_change_of_mode_alone_is_none(repository, opened_either_way):
     repository.write("a.md", "a\n")
     first = repository.commit()
