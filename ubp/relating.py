@@ -138,7 +138,8 @@ class Relating(Searching):
 
         view = self.view(Question(ref))
         graph = open_graph(view)
-        namings = read_namings(view, self.is_hidden, partial(self._assessments, view))
+        judge = partial(self._assessments, view)
+        namings = view.derived("namings", lambda: read_namings(view, self.is_hidden, judge))
         subject = self._subject(path, view, graph, namings)
         found = find_impact(graph, subject, partial(_covering, namings), depth, limit)
         paths = [one.document.path for one in found.impacted]
