@@ -18,6 +18,7 @@ from ubp.render.text.typed import typed
 from ubp.render.wording import count, day, printable, shell_word
 
 GOOD: frozenset[Judgement] = frozenset({"unproven", "sound"})
+GONE = {"deleted": "deleted", "moved": "moved away", "not_found": "never there"}
 HEADER = ("", "changed", "with page", "in 30 days", "pages", "where and what")
 MEANINGS: dict[Judgement, str] = {
     "dead": "nothing stands there",
@@ -103,7 +104,7 @@ def _row(one: ReviewedBinding) -> tuple[str, ...]:
         str(one.together),
         later,
         str(one.binding.pages),
-        _name(one),
+        _name(one) + (f" ({GONE[one.binding.verdict]})" if one.judgement == "dead" else ""),
     )
 
 
