@@ -122,8 +122,8 @@ def _page(page: PageSuggestions, telling: Telling) -> Iterator[str]:
 
 def _reasons(one: Suggestion) -> str:
     """The strongest reasons, on a line; a path that is mentioned speaks as a file name, too."""
-    told = list(dict.fromkeys(_reason(reason, one.source_path) for reason in one.evidence))
-    shown, *others = told or [""]
+    told = dict.fromkeys(_reason(reason, one.source_path) for reason in one.evidence)
+    shown, *others = list(filter(None, told)) or [""]
     shown = shown if len(shown) <= REASON_COLUMNS else f"{shown[: REASON_COLUMNS - 1]}\u2026"
     for reason in others[: MOST_REASONS - 1]:
         if len(shown) + len(reason) < REASON_COLUMNS:
