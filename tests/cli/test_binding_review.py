@@ -49,21 +49,16 @@ Next: take the lines out, or name what the pages really describe.
 def test_bindings_are_told_worst_first_with_what_to_do(project, ubp):
     answer = ubp(project, "bind", "--review", "--limit", "3")
     assert (answer.status, answer.out) == (0, TOLD)
-
-
-def test_quiet_names_the_bad_ones_a_line_each(project, ubp):
+    # A line each for whoever reads no prose.
     assert ubp(project, "bind", "--review", "--quiet").out == (
         "docs/a.md:3  src/noisy.py\n"
         "docs/b.md:3  src/auth\n"
         "docs/a.md:4  src/gone.py\n"
         "docs/c.md:3  src/never.py\n"
     )
-
-
-def test_good_bindings_are_told_of_pages_that_are_named(project, ubp):
+    # Of pages that are named the good ones, too.
     project.page("docs/d.md", "src/here.py")
-    told = ubp(project, "bind", "--review", "docs/d.md")
-    assert told.out == (
+    assert ubp(project, "bind", "--review", "docs/d.md").out == (
         "          changed  with page  in 30 days  pages  where and what\n"
         "unproven        0          0           0      1  docs/d.md:3  src/here.py\n"
         "\n"
@@ -119,6 +114,6 @@ def test_a_record_of_a_review(project, asked):
         (["--review", "--commits", "0"], "--commits is 0."),
     ],
 )
-def test_what_makes_no_sense_is_refused(tokens, error, project, ubp):
-    answer = ubp(project, "bind", *tokens)
+def test_what_makes_no_sense_is_refused(tokens, error, repository, ubp):
+    answer = ubp(repository, "bind", *tokens)
     assert (answer.status, answer.err.partition("\n")[0]) == (2, f"Error: {error}")
