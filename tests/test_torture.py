@@ -1,4 +1,4 @@
-"""Killed at any moment, and asked by eight processes at once, the index answers rightly."""
+"""Killed at any moment, and asked by several processes at once, the index answers rightly."""
 
 import subprocess
 import sys
