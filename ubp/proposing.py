@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ubp.errors import UsageError
+from ubp.errors import ModelError, UsageError
 from ubp.model import FilePath
 from ubp.relating import Relating
 from ubp.rooms import Question
@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.binding.review import BindingReview
     from ubp.binding.suggestion import BindingSuggestions
     from ubp.binding.writing import Bound
+    from ubp.embed.model import Model
     from ubp.staleness.pinning import Pins
 
 MOST_PROPOSED = 10
@@ -43,7 +44,7 @@ class Proposing(Relating):
         Raises:
             UsageError: a PATH names no page.
         """
-        from ubp.binding.suggest import suggest_sources
+        from ubp.binding.suggest import Request, suggest_sources
         from ubp.binding.suggestion import BindingSuggestions
         from ubp.selection import select_pages
 
@@ -54,8 +55,11 @@ class Proposing(Relating):
             asked = sorted(select_pages(pages, view, self.repository))
         else:
             asked = [path for path in documents if all_pages or path not in bound]
-        found = suggest_sources(view, asked, self.is_hidden, self.config.refused, limit)
-        return BindingSuggestions(tuple(found), len(documents), len(bound), use_meaning and False)
+        request = Request(asked, limit, self.is_hidden, self.config.refused)
+        model = self._model_or_none() if use_meaning else None
+        found = suggest_sources(view, self.history, request, model)
+        uses_meaning = model is not None
+        return BindingSuggestions(tuple(found), len(documents), len(bound), uses_meaning)
 
     def bind(
         self,
@@ -123,6 +127,13 @@ class Proposing(Relating):
         namings = read_namings(view, self.is_hidden, partial(self._assessments, view))
         length = DEFAULT_DAYS if days is None else days
         return measure_coverage(self, view, namings.is_described, paths, length)
+
+    def _model_or_none(self) -> "Model | None":
+        """The model in use; None where it cannot be used: the other evidence does without."""
+        try:
+            return self.model()
+        except ModelError:
+            return None
 
     def _pins(self, wanted: Mapping[FilePath, Sequence[str]], *, from_history: bool) -> "Pins":
         from ubp.paths import normalise

@@ -1,54 +1,83 @@
 """Use case: for each page, the sources that it seems to describe."""
 
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from heapq import nlargest
+from typing import TYPE_CHECKING, NamedTuple
 
-from ubp.binding.candidates import find_candidates
-from ubp.binding.suggestion import Evidence, EvidenceKind, PageSuggestions, Suggestion
+from ubp.binding.gathering import Basis, Gathered
+from ubp.binding.reasons import find_reasons
+from ubp.binding.signals import read_signals
+from ubp.binding.suggestion import PageSuggestions, Suggestion
+from ubp.binding.weighing import confidence, score
+from ubp.history import History
 from ubp.index import View
 from ubp.model import FilePath
+from ubp.paths import nfc
 
-_WORD = re.compile(r"[\w./@+-]*\w")
+if TYPE_CHECKING:  # it needs numpy, which a plain installation lacks
+    from ubp.embed.model import Model
+
+# A source that is less likely than this is not worth reading about.
+LEAST_CONFIDENCE = 0.02
+
+
+class Request(NamedTuple):
+    """What is asked: at most `limit` sources of each page, none that is hidden or refused."""
+
+    pages: Sequence[FilePath]
+    limit: int
+    is_hidden: Callable[[FilePath], bool]
+    refused: Collection[tuple[FilePath, FilePath]]
 
 
 def suggest_sources(
-    view: View,
-    pages: Sequence[FilePath],
-    is_hidden: Callable[[FilePath], bool],
-    refused: Collection[tuple[str, str]],
-    limit: int,
+    view: View, history: History, request: Request, model: "Model | None"
 ) -> list[PageSuggestions]:
-    """At most `limit` sources for each page; never one that it names already or that is refused."""
-    candidates = find_candidates(view, is_hidden)
-    by_name: dict[str, list[FilePath]] = {}
-    for path in candidates:
-        by_name.setdefault(path.rpartition("/")[2], []).append(path)
-    texts = view.read(pages)
-    bound = {page.filepath: page.facts.references for page in view.pages_at(pages).values()}
+    """The sources of each page; what it names already is not among them."""
+    bound = _bindings(view)
+    head = view.snapshot.commit
+    log = history.change_log(head=head) if head else []
+    gathered = Gathered(Basis(view, request.is_hidden, log, bound, model), request.pages)
     found = []
-    for page in pages:
-        known = {one.source_path for one in bound.get(page, ())}
-        text = (texts[page] or b"").decode("utf-8", "replace")
-        suggestions = [
-            one
-            for one in _named(text, candidates, by_name)
-            if one.source_path not in known and (page, one.source_path) not in refused
-        ]
-        found.append(PageSuggestions(page, tuple(suggestions[:limit])))
+    for page in request.pages:
+        known = {nfc(path) for path in bound.get(page, ())}
+        known |= {source for one, source in request.refused if one == nfc(page)}
+        found.append(PageSuggestions(page, _suggest(page, gathered, known, request.limit)))
     return found
 
 
-def _named(
-    text: str, candidates: Collection[FilePath], by_name: Mapping[str, Sequence[FilePath]]
-) -> Iterator[Suggestion]:
-    seen = set()
-    for number, line in enumerate(text.splitlines(), 1):
-        for word in _WORD.findall(line):
-            path = FilePath(word.removeprefix("./"))
-            named = [path] if path in candidates else by_name.get(word, ())
-            for one in named:
-                if one not in seen:
-                    seen.add(one)
-                    kind: EvidenceKind = "path" if one == path else "file_name"
-                    confidence = 0.8 if one == path else 0.6 / len(named)
-                    yield Suggestion(one, confidence, (Evidence(kind, word, number, 1.0),))
+def _suggest(
+    page: FilePath, gathered: Gathered, known: Collection[str], limit: int
+) -> tuple[Suggestion, ...]:
+    said = gathered.about(page)
+    sources = gathered.sources
+    signals = read_signals(said, sources, gathered.activities)
+    odds = {number: score(one) for number, one in signals.items()}
+    ranked = nlargest(limit + len(known), odds, key=lambda number: (odds[number], -number))
+    mentions = gathered.mentions(page)
+    return tuple(
+        [
+            Suggestion(
+                sources.paths[number],
+                confidence(odds[number]),
+                find_reasons(number, signals[number], said, mentions, sources),
+            )
+            for number in ranked
+            if confidence(odds[number]) >= LEAST_CONFIDENCE
+            and not _is_within(sources.paths[number], known)
+        ][:limit]
+    )
+
+
+def _bindings(view: View) -> Mapping[FilePath, list[FilePath]]:
+    return {
+        page.filepath: [one.source_path for one in page.facts.references]
+        for page in view.bound_pages()
+        if page.facts.references
+    }
+
+
+def _is_within(path: str, known: Collection[str]) -> bool:
+    """Whether a source, or a folder that it lies in, is among those known."""
+    parts = nfc(path).split("/")
+    return any("/".join(parts[:end]) in known for end in range(1, len(parts) + 1))

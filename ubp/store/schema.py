@@ -1,6 +1,6 @@
 """What `knowledge.db` holds. Derived data: a change here raises FORMAT, nothing is migrated."""
 
-FORMAT = 9
+FORMAT = 10
 """`PRAGMA user_version`. Raise it with the schema, and with what `parse_page`, `parse_markdown`,
 `ubp.words`, `ubp.embed.text`, `ubp.links` or `is_document` answer for the same bytes and paths:
 every database of another format is rebuilt from nothing."""
@@ -90,6 +90,14 @@ CREATE TABLE touched_path (
 CREATE TABLE logged_change (
     "commit" BLOB PRIMARY KEY,
     paths BLOB NOT NULL
+) WITHOUT ROWID;
+
+-- What sources define and use, and what pages mention (zlib). Learned on demand only.
+CREATE TABLE names (
+    kind TEXT NOT NULL,
+    blob BLOB NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (kind, blob)
 ) WITHOUT ROWID;
 
 -- What a page's Markdown says, learned apart from its front matter: `ubp stale` needs none of it.
@@ -268,6 +276,7 @@ TABLES = (
     "commit_record",
     "logged_change",
     "touched_path",
+    "names",
     "vector_block",
     "model",
     "graph",

@@ -103,6 +103,7 @@ class Store(Listed, History):
             pages = connection.execute(
                 "DELETE FROM facts WHERE blob NOT IN (SELECT id FROM entry WHERE is_document)"
             ).rowcount
+            connection.execute("DELETE FROM names WHERE blob NOT IN (SELECT id FROM entry)")
             connection.execute(
                 'DELETE FROM past_entry WHERE "commit" NOT IN (SELECT "commit" FROM last_change)'
             )

@@ -1,0 +1,109 @@
+"""What pages seem to describe: every kind of evidence is told, and what must not be is not."""
+
+import json
+
+import pytest
+
+from ubp.binding.suggestion import BindingSuggestions
+from ubp.workspace import Workspace
+
+
+def suggest(repository, *pages, **options) -> BindingSuggestions:
+    with Workspace.open(str(repository.root), model="none") as workspace:
+        return workspace.suggest_bindings(pages, **options)
+
+
+def sources_of(found, page):
+    (one,) = [one for one in found.pages if one.filepath == page]
+    return {suggestion.source_path: suggestion for suggestion in one.suggestions}
+
+
+def kinds(suggestion):
+    return {evidence.kind: (evidence.detail, evidence.line) for evidence in suggestion.evidence}
+
+
+@pytest.fixture
+def project(repository):
+    """Twenty sources that each page could mean, and history that begins with all of them."""
+    for number in range(20):
+        repository.write(f"src/part_{number}.py", f"def work_{number}():\n    return shared\n")
+    repository.write("src/auth/session.py", "# See docs/auth.md.\ndef open_session():\n    pass\n")
+    repository.write("tests/test_session.py", "open_session()\n")
+    repository.write("docs/other.md", "# Other\n")
+    repository.commit("Begin")
+    return repository
+
+
+def test_a_page_gets_what_it_names_first_with_the_line_and_all_that_speaks_for_it(project):
+    project.write("docs/auth.md", "# Auth\n\nIt is in `src/auth/session.py`: open_session().\n")
+    project.write("src/auth/session.py", "# See docs/auth.md.\ndef open_session():\n    return 1\n")
+    project.commit("Describe sessions")
+    found = suggest(project)
+    assert (found.documents, found.bound, found.uses_meaning) == (2, 0, False)
+    (first, *_) = sources_of(found, "docs/auth.md").values()
+    assert first.source_path == "src/auth/session.py"
+    assert first.confidence > 0.8
+    assert kinds(first) == {
+        "path": ("src/auth/session.py", 3),
+        "identifier": ("open_session", 3),
+        "link": ("it names this page", None),
+        "commit": ("1 commit in common", None),
+        "place": ("auth", None),
+    }
+    assert sum(one.weight for one in first.evidence) == pytest.approx(1)
+
+
+def test_a_translation_gets_what_the_bound_page_names_and_the_bound_page_nothing_twice(project):
+    project.page("docs/auth.md", "src/auth/session.py", body="# Auth\n\n`open_session`\n")
+    project.write("docs/auth.ja.md", "# 認証\n\nセッションの説明。\n")
+    project.commit("Describe")
+    found = suggest(project, all_pages=True)
+    told = sources_of(found, "docs/auth.ja.md")["src/auth/session.py"]
+    assert kinds(told)["sibling"] == ("docs/auth.md names it", None)
+    assert "src/auth/session.py" not in sources_of(found, "docs/auth.md")
+    assert [page.filepath for page in suggest(project).pages] == [
+        "docs/auth.ja.md",
+        "docs/other.md",
+    ]
+
+
+def test_refused_hidden_ignored_and_unreadable_sources_are_never_proposed(project):
+    names = ("private/key.py", ".env", "uv.lock", "logo.png", "build/out.py", "vendor/lib.py")
+    for name in names:
+        project.write(name, "def open_session(): pass\n")
+    project.write(".gitignore", "build/\n")
+    project.write(
+        "docs/auth.md", f"# Auth\n\n{' '.join(names)} src/auth/session.py src/part_1.py work_1\n"
+    )
+    project.commit("Name all of them", "--quiet")
+    project.write(
+        ".ubp/config.json",
+        json.dumps({"bind": {"refused": [{"page": "docs/auth.md", "source": "src/auth/"}]}}),
+    )
+    told = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    assert not told.keys() & {*names, "src/auth/session.py"}
+    assert "src/part_1.py" in told
+
+
+def test_a_name_in_another_unicode_form_and_a_symlink(project):
+    project.write("src/ガイド.py", "def x_y(): pass\n")
+    (project.root / "src/link.py").symlink_to("part_1.py")
+    project.write("docs/guide.md", "# G\n\nsrc/ガイド.py and src/link.py\n")
+    project.commit("Name them in the decomposed form")
+    told = sources_of(suggest(project, "docs/guide.md"), "docs/guide.md")
+    assert next(iter(told)) == "src/ガイド.py"
+    assert "src/link.py" not in told
+
+
+def test_without_commits_or_sources_nothing_fails(repository):
+    repository.write("a.md", "# A\n\nb.py\n")
+    assert sources_of(suggest(repository), "a.md") == {}
+    repository.write("b.py", "x_y = 1\n")
+    assert [*sources_of(suggest(repository), "a.md")] == ["b.py"]
+
+
+def test_a_second_question_reads_no_source_again(project, monkeypatch):
+    first = suggest(project)
+    monkeypatch.setattr("ubp.indexing.names.read_names", None)
+    monkeypatch.setattr("ubp.indexing.names.read_mentions", None)
+    assert suggest(project) == first

@@ -1,0 +1,78 @@
+"""The evidence for a proposal, in words."""
+
+from ubp.binding.signals import Signals, Testimony
+from ubp.binding.sources import Sources
+from ubp.binding.suggestion import Evidence, EvidenceKind
+from ubp.binding.weighing import shares
+from ubp.parse.mentions import Mention, PageMentions
+
+SHOWN_NAMES = 3
+
+
+def find_reasons(
+    number: int, signals: Signals, said: Testimony, mentions: PageMentions, sources: Sources
+) -> tuple[Evidence, ...]:
+    """What speaks for a source, the strongest first."""
+    return tuple(
+        [
+            Evidence(kind, *_told(kind, number, said, mentions, sources), weight)
+            for kind, weight in shares(signals).items()
+        ]
+    )
+
+
+def _told(
+    kind: EvidenceKind,
+    number: int,
+    said: Testimony,
+    mentions: PageMentions,
+    sources: Sources,
+) -> tuple[str, int | None]:
+    if kind in {"path", "file_name"}:
+        return _mention(number, said, sources)
+    if kind == "identifier":
+        return _identifiers(number, mentions, sources)
+    if kind == "commit":
+        commits = said.together[number].commits
+        return f"{commits} {'commit' if commits == 1 else 'commits'} in common", None
+    if kind == "sibling":
+        return f"{said.siblings[number][1]} names it", None
+    if kind == "place":
+        return _place(number, said), None
+    return ("it names this page" if kind == "link" else "close in meaning"), None
+
+
+def _mention(number: int, said: Testimony, sources: Sources) -> tuple[str, int | None]:
+    found = said.mentioned.first.get(number)
+    if found is None:
+        path = sources.paths[number]
+        found = next(
+            (
+                one
+                for folder, one in said.mentioned.folders.items()
+                if path.startswith(f"{folder}/")
+            ),
+            Mention("", 0, 0),
+        )
+    return found.text, found.line or None
+
+
+def _identifiers(number: int, mentions: PageMentions, sources: Sources) -> tuple[str, int | None]:
+    names = sources.names[number]
+    found = [one for one in mentions.identifiers if one.text in names.used]
+    found.sort(key=lambda one: (-_telling(one, number, sources), one.line))
+    shown = found[:SHOWN_NAMES]
+    lines = [one.line for one in shown if one.line]
+    return ", ".join(one.text for one in shown), min(lines, default=None)
+
+
+def _telling(mention: Mention, number: int, sources: Sources) -> float:
+    is_defined = mention.text in sources.names[number].defined
+    return (1 + is_defined) / len(sources.users[mention.text])
+
+
+def _place(number: int, said: Testimony) -> str:
+    placed = said.placed[number]
+    if placed.beside:
+        return "in the same folder"
+    return ", ".join(placed.words) or "names alike"

@@ -1,0 +1,87 @@
+"""The sources that can be proposed, and who among them answers to which name, word, identifier."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from ubp.binding.path_words import called, folders_above, is_test, stem_of, tested_name, words_of
+from ubp.model import FilePath
+from ubp.parse.names import SourceNames
+from ubp.paths import nfc
+
+Numbers = list[int]
+
+# A source of few identifiers is as one of so many: below, none is telling.
+SMALL = 20
+
+
+class Sources:
+    """The candidates by number, in the order of their paths, and their names turned round."""
+
+    def __init__(
+        self, paths: Sequence[FilePath], names: Sequence[SourceNames], asked: AbstractSet[str]
+    ) -> None:
+        """`asked` are the identifiers that pages mention; others are not looked up."""
+        self.paths = paths
+        self.count = len(paths)
+        self.numbers = {path: number for number, path in enumerate(paths)}
+        self.names = names
+        self.by_name = _turned((_file_name(path),) for path in paths)
+        self.by_stem = _turned((stem_of(path),) for path in paths)
+        self.by_folder = _turned(folders_above(path) for path in paths)
+        self.folders_called = _named_folders(self.by_folder)
+        self.own_words = [words_of(called(path)) for path in paths]
+        self.path_words = [words_of(path.rpartition(".")[0] or path) for path in paths]
+        self.by_own_word = _turned(self.own_words)
+        self.by_path_word = _turned(self.path_words)
+        self.users = _turned(asked & one.used for one in names)
+        self.definers = _turned(asked & one.defined for one in names)
+        self.identifiers = [len(one.used) for one in names]
+        sizes = [math.log(SMALL + size) for size in self.identifiers]
+        self.sizes = [size - sum(sizes) / (len(sizes) or 1) for size in sizes]
+        """How much larger a source is than usual, in logarithms of its identifiers."""
+        self.tests = [is_test(path) for path in paths]
+        self.subjects = self._find_subjects()
+        self._log_count = math.log(self.count + 1)
+        self._own_weights = [sum(map(self.rarity, words)) or 1.0 for words in self.own_words]
+
+    def rarity(self, word: str) -> float:
+        """How much a word tells of a path: 1 where one path has it, 0 where all have it."""
+        having = len(self.by_path_word.get(word, ())) or 1
+        return math.log(1 + self.count / having) / math.log(2 + self.count)
+
+    def identifier_rarity(self, identifier: str) -> float:
+        """How much an identifier tells of the sources that use it, from 0 to 1."""
+        users = len(self.users.get(identifier, ()))
+        return math.log((self.count + 1) / users) / self._log_count if users else 0.0
+
+    def own_weight(self, number: int) -> float:
+        """The rarity of all words of a source's own name together."""
+        return self._own_weights[number]
+
+    def _find_subjects(self) -> Mapping[int, Numbers]:
+        subjects: dict[int, Numbers] = {}
+        for number, path in enumerate(self.paths):
+            if self.tests[number]:
+                found = self.by_stem.get(tested_name(path), ())
+                subjects[number] = [one for one in found if not self.tests[one]]
+        return subjects
+
+
+def _file_name(path: str) -> str:
+    return nfc(path.rpartition("/")[2])
+
+
+def _named_folders(folders: Iterable[str]) -> Mapping[str, list[str]]:
+    named: dict[str, list[str]] = {}
+    for folder in folders:
+        named.setdefault(folder.rpartition("/")[2], []).append(folder)
+    return named
+
+
+def _turned(keys: Iterable[Iterable[str]]) -> Mapping[str, Numbers]:
+    turned: dict[str, Numbers] = {}
+    for number, several in enumerate(keys):
+        for key in several:
+            turned.setdefault(key, []).append(number)
+    return turned

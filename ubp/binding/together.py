@@ -1,0 +1,87 @@
+"""Evidence in history: the commits that changed a page and a source; a small one tells more."""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from ubp.git.change_log import LoggedChange
+from ubp.model import FilePath
+
+# One or two commits do not yet tell what belongs together: an import brings everything at once.
+PRIOR = 0.7
+# A commit of ten files has 0.3 of the weight that a commit of one has.
+LEAST_TELLING = 0.25
+
+
+class Together(NamedTuple):
+    """How a page and a source changed together, in shares from 0 to 1, and in how many commits.
+
+    `of_page`: of the page's commits, `of_source`: of the source's, each weighed by its size;
+    `at_birth`: how telling the commit was that brought the page.
+    """
+
+    of_page: float
+    of_source: float
+    at_birth: float
+    commits: int
+
+
+class History:
+    """Which sources changed with which pages."""
+
+    def __init__(
+        self,
+        log: Iterable[LoggedChange],
+        numbers: Mapping[FilePath, int],
+        pages: Collection[FilePath],
+    ) -> None:
+        self._changes = [0] * len(numbers)
+        self._of_sources = [0.0] * len(numbers)
+        self._of_pages: dict[FilePath, float] = {}
+        self._births: dict[FilePath, tuple[Sequence[int], float]] = {}
+        self._shared: dict[FilePath, dict[int, float]] = {page: {} for page in pages}
+        self._counts: dict[FilePath, dict[int, int]] = {page: {} for page in pages}
+        for change in log:
+            self._add(change.paths, numbers)
+
+    def activities(self) -> list[float]:
+        """How much busier each source is than usual, in logarithms of its commits."""
+        logs = [math.log1p(changes) for changes in self._changes]
+        usual = sum(logs) / (len(logs) or 1)
+        return [one - usual for one in logs]
+
+    def knows(self, page: FilePath) -> bool:
+        """Whether a page has more history than an import of everything."""
+        return self._of_pages.get(page, 0.0) >= LEAST_TELLING
+
+    def with_page(self, page: FilePath) -> dict[int, Together]:
+        """What changed together with a page."""
+        whole = self._of_pages.get(page, 0.0)
+        born_with, at_birth = self._births.get(page, ((), 0.0))
+        brought = set(born_with)
+        return {
+            number: Together(
+                weight / (whole + PRIOR),
+                weight / (self._of_sources[number] + PRIOR),
+                at_birth if number in brought else 0.0,
+                self._counts[page][number],
+            )
+            for number, weight in self._shared.get(page, {}).items()
+        }
+
+    def _add(self, paths: Sequence[FilePath], numbers: Mapping[FilePath, int]) -> None:
+        sources = [numbers[path] for path in paths if path in numbers]
+        weight = 1 / math.log2(1 + len(paths)) if paths else 0.0
+        for number in sources:
+            self._changes[number] += 1
+            self._of_sources[number] += weight
+        for path in paths:
+            shared = self._shared.get(path)
+            if shared is None:
+                continue
+            self._of_pages[path] = self._of_pages.get(path, 0.0) + weight
+            self._births[path] = sources, weight  # the log is read backwards: the last one counts
+            counts = self._counts[path]
+            for number in sources:
+                shared[number] = shared.get(number, 0.0) + weight
+                counts[number] = counts.get(number, 0) + 1

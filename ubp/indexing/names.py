@@ -1,0 +1,94 @@
+"""The names in sources and the mentions in pages: from the store, or read and put there."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import TypeVar
+
+from ubp.git.objects import blob_id
+from ubp.indexing.base import Ground
+from ubp.indexing.contents import Contents
+from ubp.model import Entry, FilePath, ObjectId
+from ubp.parse.mentions import Mention, PageMentions, read_mentions
+from ubp.parse.names import SourceNames, read_names
+from ubp.store.source_names import StoredNames
+
+# Their bytes are held together, and what was learned is saved together.
+FILES_A_BATCH = 256
+
+T = TypeVar("T")
+
+
+def learn_names(ground: Ground, sources: Mapping[FilePath, Entry]) -> dict[ObjectId, SourceNames]:
+    """What each of these sources names, by blob; their entries must be hashed."""
+    stored = StoredNames(ground.store, "source")
+    found = _learn(ground, sources, stored, "Reading sources", read_names, _pack_names)
+    return {blob: _unpack_names(text) for blob, text in found.items()}
+
+
+def learn_mentions(ground: Ground, pages: Mapping[FilePath, Entry]) -> dict[ObjectId, PageMentions]:
+    """What each of these pages mentions, by blob; their entries must be hashed."""
+    stored = StoredNames(ground.store, "page")
+    found = _learn(ground, pages, stored, "Reading pages", read_mentions, _pack_mentions)
+    return {blob: _unpack_mentions(text) for blob, text in found.items()}
+
+
+def _learn(  # noqa: PLR0913, PLR0917  # sources and pages differ in as much
+    ground: Ground,
+    files: Mapping[FilePath, Entry],
+    stored: StoredNames,
+    title: str,
+    read: Callable[[bytes], T],
+    pack: Callable[[T], str],
+) -> dict[ObjectId, str]:
+    found = stored.read({entry.id for entry in files.values()})
+    missing = {e.id: (path, e) for path, e in files.items() if e.id not in found}
+    contents = Contents(ground.repository, ground.snapshot)
+    done = 0
+    for batch in _batches(missing.values()):
+        ground.progress(title, done, len(missing))
+        learned: dict[ObjectId, str] = {}
+        passing: dict[ObjectId, str] = {}
+        for path, data in contents.read(batch).items():
+            if data is None:  # too large, or absent: another time it may be there
+                continue
+            blob = batch[path].id
+            own = blob_id(data) == blob  # else a filter's: what it says is not the blob's
+            (learned if own else passing)[blob] = pack(read(data))
+        stored.save(learned)
+        found |= learned | passing
+        done += len(batch)
+    if missing:
+        ground.progress(title, done, done)
+    return found
+
+
+def _batches(files: Iterable[tuple[FilePath, Entry]]) -> Iterator[dict[FilePath, Entry]]:
+    iterator = iter(files)
+    while batch := dict(islice(iterator, FILES_A_BATCH)):
+        yield batch
+
+
+def _pack_names(names: SourceNames) -> str:
+    parts = (names.defined, names.used - names.defined, names.paths)
+    return "\n".join(" ".join(sorted(part)) for part in parts)
+
+
+def _unpack_names(text: str) -> SourceNames:
+    defined, others, paths = (frozenset(part.split()) for part in text.split("\n"))
+    return SourceNames(defined, defined | others, paths)
+
+
+def _pack_mentions(mentions: PageMentions) -> str:
+    return json.dumps([*mentions[:4], sorted(mentions.fenced)], separators=(",", ":"))
+
+
+def _unpack_mentions(text: str) -> PageMentions:
+    title, headings, paths, identifiers, fenced = json.loads(text)
+    return PageMentions(
+        title,
+        headings,
+        tuple([Mention(*one) for one in paths]),
+        tuple([Mention(*one) for one in identifiers]),
+        frozenset(fenced),
+    )
