@@ -153,15 +153,24 @@ def tell_compactly(found: Sequence[Measured], modes: Sequence[str]) -> None:
     rows.append(["mean", "", *(" ".join(f"{mean:.3f}" for mean in two) for two in means), "", ""])
     print_table("Recall@5, MRR@10", ["set", "pages, queries", *modes, "hybrid's", ""], rows)
     tell_marks(marks)
+    for metric in (0, 1):
+        gains = np.concatenate([gains_of(one, metric) for one in found])
+        print(f"{METRICS[metric]}, all queries: {gains.mean():+.3f} {_bounds(interval(gains))}")
 
 
 def compare(one: Measured, metric: int) -> tuple[str, str]:
     """What hybrid gains over the better of its legs, and whether that is clear."""
-    better = max(LEGS, key=lambda leg: float(one.modes[leg][:, metric].mean()))
-    gains = one.modes["hybrid"][:, metric] - one.modes[better][:, metric]
+    gains = gains_of(one, metric)
     low, high = interval(gains)
     mark = "+" if low > 0 else "-" if high < 0 else "="
     return f"{gains.mean():+.3f} {_bounds((low, high))}", mark
+
+
+def gains_of(one: Measured, metric: int) -> Numbers:
+    """What hybrid gains over the better of its legs, query by query."""
+    better = max(LEGS, key=lambda leg: float(one.modes[leg][:, metric].mean()))
+    gains: Numbers = one.modes["hybrid"][:, metric] - one.modes[better][:, metric]
+    return gains
 
 
 def tell_marks(marks: Sequence[str]) -> None:
