@@ -32,8 +32,8 @@ FOREIGN_SHARE = 0.25
 # 0.841 0.843 0.844, MRR@10 0.626 0.627 0.627 0.625 0.621; of their 102 answers of which words and
 # meaning tell little, Recall@10 0.088 0.127 0.167 0.206 0.216. A page that links alone have found
 # stands before one of the first three 0, 0, 2, 28 times. Of pages that the section with the heading
-# asked for leads to (482, five repositories), Recall@10 0.47 0.49 0.51 0.55 0.61, for 0, 1, 19, 56
-# such pushes. To cap what links lift at the third direct hit gained nothing over 0.1.
+# asked for leads to (482, five repositories), Recall@10 0.47 0.49 0.51 0.55 0.61, for no more than
+# 0, 1, 19, 56 such pushes. To cap what links lift at the third direct hit gained nothing over 0.1.
 LINKS_SHARE = 0.1
 
 
