@@ -32,7 +32,7 @@ class Plan(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """How many pages `ubp bind` could bind, how many with a confidence of `sure` or more."""
+    """How many pages could be bound, how many with a confidence of `sure` or more."""
 
     proposed: int
     confident: int

@@ -80,7 +80,7 @@ def test_what_is_sure_is_told_with_its_reasons_and_what_comes_next(project, ubp)
 
 
 @pytest.mark.usefixtures("proposed")
-def test_of_a_page_that_was_named_everything_is_told(project, ubp):
+def test_of_a_page_that_was_named_all_is_told_that_is_worth_a_look(project, ubp):
     assert ubp(project, "bind", "docs/a.md", "--explain").out.startswith(
         "docs/a.md\n"
         "  0.97  src/a.py\n"
@@ -88,8 +88,6 @@ def test_of_a_page_that_was_named_everything_is_told(project, ubp):
         "         25 %  commit      4 commits in common\n"
         "  0.41  src/\n"
         "        100 %  place       docs, src\n"
-        "  0.04  src/b.py\n"
-        "         25 %  commit      4 commits in common\n"
         "\n"
         "Of 1 page 1 could be bound, 1 with confidence ("
     )

@@ -12,7 +12,7 @@ WORTH_A_LOOK = 0.2
 
 
 class Counted(NamedTuple):
-    """Pages that could be bound, those that could with confidence, and their sure proposals."""
+    """Pages with a proposal worth a look, pages with a sure one, and the sure proposals."""
 
     proposed: int
     confident: int
@@ -31,10 +31,10 @@ def choose_bindings(found: BindingSuggestions, least: float) -> Mapping[FilePath
 
 
 def count_bindings(found: BindingSuggestions, sure: float) -> Counted:
-    """How many pages have a proposal, and how many a sure one."""
+    """How many pages could be bound, how many of them with confidence."""
     chosen = choose_bindings(found, sure)
     return Counted(
-        sum(1 for page in found.pages if page.suggestions),
+        sum(1 for page in found.pages if sure_ones(page, min(WORTH_A_LOOK, sure))),
         len(chosen),
         sum(len(sources) for sources in chosen.values()),
     )

@@ -131,7 +131,7 @@ def _telling(asked: _Asked, way: _Way, workspace: Workspace, terminal: Terminal)
     return Telling(
         style=terminal.style,
         sure=sure,
-        least=0.0 if asked.pages and asked.min_confidence is None else sure,
+        least=WORTH_A_LOOK if asked.pages and asked.min_confidence is None else sure,
         is_quiet=terminal.options.quiet,
         is_explained=asked.is_explained,
         is_dry=way.is_dry,

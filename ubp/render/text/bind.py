@@ -121,14 +121,15 @@ def _page(page: PageSuggestions, telling: Telling) -> Iterator[str]:
 
 
 def _reasons(one: Suggestion) -> str:
-    """The strongest reasons, on a line; a path that is mentioned speaks as a file name, too."""
+    """The strongest reasons that fit; a path that is mentioned speaks as a file name, too."""
     told = dict.fromkeys(_reason(reason, one.source_path) for reason in one.evidence)
-    shown, *others = list(filter(None, told)) or [""]
-    shown = shown if len(shown) <= REASON_COLUMNS else f"{shown[: REASON_COLUMNS - 1]}\u2026"
-    for reason in others[: MOST_REASONS - 1]:
-        if len(shown) + len(reason) < REASON_COLUMNS:
-            shown += f"; {reason}"
-    return shown
+    first, *others = list(filter(None, told)) or [""]
+    shown = [first if len(first) <= REASON_COLUMNS else f"{first[: REASON_COLUMNS - 1]}\u2026"]
+    for reason in others:
+        longer = "; ".join([*shown, reason])
+        if len(shown) < MOST_REASONS and len(longer) <= REASON_COLUMNS:
+            shown.append(reason)
+    return "; ".join(shown)
 
 
 def _reason(one: Evidence, source: str) -> str:
