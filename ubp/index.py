@@ -123,11 +123,8 @@ class View:
 
     def page(self, path: FilePath) -> Page | None:
         """A document; None: the path is none."""
-        entry = self.entry(path)
         name = self.true_path(path)
-        if entry is None or name is None or not self._is_document(name, entry):
-            return None
-        return Page(name, entry.id, self._pages.facts({name: entry})[entry.id])
+        return self._pages_of(self._documents_at([name])).get(name) if name is not None else None
 
     def pages(self) -> list[Page]:
         """All documents, in the order of their paths."""
@@ -138,16 +135,20 @@ class View:
         known: dict[FilePath, Page] | None = self._derived.get("pages")
         if known is not None:
             return {path: known[path] for path in paths if path in known}
-        entries = self._overlay.entries(paths)
-        there = {p: e for p, e in entries.items() if e and self._is_document(p, e)}
-        facts = self._pages.facts(there)
-        return {path: Page(path, entry.id, facts[entry.id]) for path, entry in there.items()}
+        of_commit = self._base.known_pages(self.ground.kept)
+        found = {p: of_commit[p] for p in paths if p in of_commit and p not in self._overlay}
+        unknown = [path for path in paths if path not in found]
+        if not unknown:
+            return found
+        for path, page in self._pages_of(self._documents_at(unknown)).items():
+            found[path] = page
+            if path not in self._overlay and page.blob not in self._pages.passing:
+                of_commit[path] = page
+        return {path: found[path] for path in paths if path in found}
 
     def read(self, paths: Collection[FilePath]) -> dict[FilePath, bytes | None]:
         """The bytes of these documents as Git stores them; None: not to be had."""
-        ground = self.ground
-        entries = self._overlay.entries(paths)
-        there = {p: e for p, e in entries.items() if e and self._is_document(p, e)}
+        ground, there = self.ground, self._documents_at(paths)
         return read_documents(ground.repository, ground.snapshot, there)
 
     def learn_graph(self) -> "Linked":
@@ -232,17 +233,22 @@ class View:
         changed = self._read_pages(self._changed_documents)
         return sorted([*unchanged, *changed], key=lambda page: page.filepath)
 
+    def _documents_at(self, paths: Collection[FilePath]) -> dict[FilePath, Entry]:
+        entries = self._overlay.entries(paths)
+        return {p: e for p, e in entries.items() if e and self._is_document(p, e)}
+
     def _read_all(self) -> dict[FilePath, Page]:
         documents = self._overlay.entries(self.document_paths())
-        there = {path: entry for path, entry in documents.items() if entry}
-        facts = self._pages.facts(there)
-        return {path: Page(path, entry.id, facts[entry.id]) for path, entry in there.items()}
+        return self._pages_of({path: entry for path, entry in documents.items() if entry})
 
     def _read_pages(self, documents: Mapping[FilePath, Entry]) -> list[Page]:
         """Those of these documents that have references or problems."""
-        facts = self._pages.facts(documents)
-        pages = [Page(path, entry.id, facts[entry.id]) for path, entry in documents.items()]
+        pages = self._pages_of(documents).values()
         return [page for page in pages if page.facts.references or page.facts.problems]
+
+    def _pages_of(self, documents: Mapping[FilePath, Entry]) -> dict[FilePath, Page]:
+        facts = self._pages.facts(documents)
+        return {path: Page(path, entry.id, facts[entry.id]) for path, entry in documents.items()}
 
     @cached_property
     def _changed_documents(self) -> dict[FilePath, Entry]:

@@ -75,11 +75,10 @@ class _Line:
     """A text with its white space folded, and where what stood in it stands now."""
 
     def __init__(self, text: str, start: int) -> None:
-        words = [(match.start(), match[0]) for match in _WORD.finditer(text, start)]
-        self.text = " ".join(word for _, word in words)
-        self._before = [start for start, _ in words]
-        lengths = (len(word) + 1 for _, word in words)
-        self._now = list(accumulate(lengths, initial=0))
+        words = text[start:].split()
+        self.text = " ".join(words)
+        self._before = [match.start() for match in _WORD.finditer(text, start)]
+        self._now = list(accumulate([len(word) + 1 for word in words], initial=0))
 
     def place(self, position: int) -> int:
         """Where a character that is not blank has gone."""

@@ -1,6 +1,7 @@
 """Which pages may answer a query, whatever its legs say: filters, exclusions, operators."""
 
 from collections.abc import Collection, Sequence
+from functools import cache
 
 from ubp.index import View
 from ubp.indexing.fulltext import FullText
@@ -59,9 +60,11 @@ def find_admitted(view: View, filters: Filters, documents: Sequence[FilePath]) -
     paths = filters.admitted(documents)
     if not filters.need_facts:
         return frozenset(paths)
+    # Many pages, few combinations: to compare 26,000 one by one takes 90 ms.
+    admit = cache(filters.admit)
     pages = view.pages_at(paths)
     return frozenset(
-        path for path, page in pages.items() if filters.admit(page.facts.tags, page.facts.doc_type)
+        path for path, page in pages.items() if admit(page.facts.tags, page.facts.doc_type)
     )
 
 

@@ -1,0 +1,97 @@
+"""Pages that are shown, or asked about, again: read once, and as they stand in each snapshot."""
+
+import pytest
+
+from ubp.index import View
+from ubp.rooms import Question
+from ubp.search import texts
+from ubp.search.texts import read_texts
+from ubp.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(repository):
+    for name in "abc":
+        repository.write(f"{name}.md", f"---\ntags: [{name}]\n---\n# Page {name}\n\nIts text.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """The paths whose bytes were asked for."""
+    asked = []
+    read_bytes = View.read
+
+    def count(view, paths):
+        asked.extend(paths)
+        return read_bytes(view, paths)
+
+    monkeypatch.setattr(View, "read", count)
+    return asked
+
+
+def shown(workspace, *paths, ref=None):
+    view = workspace.view(Question(ref))
+    return {path: text.data.decode() for path, text in read_texts(view, paths).items()}
+
+
+def tags(workspace, *paths, ref=None):
+    pages = workspace.view(Question(ref)).pages_at(paths)
+    return {path: page.facts.tags for path, page in pages.items()}
+
+
+def test_what_is_shown_again_is_read_once(workspace, read):
+    once = read_texts(workspace.view(), ["a.md", "b.md"])
+    again = read_texts(workspace.view(), ["b.md", "a.md", "c.md"])
+    assert {path: again[path] for path in once} == once
+    assert read == ["a.md", "b.md", "c.md"]
+
+
+def test_the_same_bytes_at_another_path_are_that_path_s(workspace, repository, read):
+    shown(workspace, "a.md")
+    (repository.root / "a.md").rename(repository.root / "d.md")
+    repository.commit()
+    found = read_texts(workspace.view(), ["d.md"])
+    assert (found["d.md"].page.filepath, read) == ("d.md", ["a.md"])
+
+
+def test_a_page_is_shown_as_it_stands_in_each_snapshot(workspace, repository):
+    old = shown(workspace, "a.md")
+    new = {"a.md": "# Another\n\nText.\n"}
+    repository.write("a.md", new["a.md"])
+    assert shown(workspace, "a.md") == new
+    assert shown(workspace, "a.md", ref="HEAD") == old
+    repository.commit()
+    assert shown(workspace, "a.md") == new
+    assert shown(workspace, "a.md", ref="HEAD~") == old
+    repository.remove("a.md")
+    assert shown(workspace, "a.md") == {}
+
+
+def test_no_more_than_so_many_bytes_are_remembered(workspace, monkeypatch, read):
+    size = len(shown(workspace, "a.md")["a.md"]) + 2 * texts.BYTES_A_PART
+    monkeypatch.setattr(texts, "MOST_REMEMBERED", 2 * size)
+    for path in ("b.md", "a.md", "c.md", "a.md", "b.md"):
+        shown(workspace, path)
+    assert read == ["a.md", "b.md", "c.md", "b.md"]
+
+
+def test_a_page_says_in_each_snapshot_what_it_says_there(workspace, repository):
+    every = {f"{name}.md": (name,) for name in "abc"}
+    assert tags(workspace, *every) == every
+    repository.write("a.md", "---\ntags: [other]\n---\n")
+    repository.remove("b.md")
+    changed = {"c.md": ("c",), "a.md": ("other",)}
+    assert list(tags(workspace, "c.md", "b.md", "a.md").items()) == list(changed.items())
+    assert tags(workspace, *every, ref="HEAD") == every
+    repository.commit()
+    assert tags(workspace, *every) == changed
+    assert tags(workspace, *every, ref="HEAD~") == every
+
+
+def test_the_facts_of_a_commit_s_pages_are_asked_for_once(workspace, monkeypatch):
+    tags(workspace, "a.md", "b.md")
+    monkeypatch.setattr(workspace.store, "facts", lambda *_: pytest.fail("asked again"))
+    assert tags(workspace, "b.md", "a.md") == {"b.md": ("b",), "a.md": ("a",)}
