@@ -39,7 +39,8 @@ def suggest_sources(
     log = history.change_log(head=head) if head else []
     gathered = Gathered(Basis(view, request.is_hidden, log, bound, model), request.pages)
     found = []
-    for page in request.pages:
+    for done, page in enumerate(request.pages, 1):
+        view.ground.progress("Looking for sources", done, len(request.pages))
         known = {nfc(path) for path in bound.get(page, ())}
         known |= {source for one, source in request.refused if one == nfc(page)}
         found.append(PageSuggestions(page, _suggest(page, gathered, known, request.limit)))
