@@ -1,4 +1,4 @@
-"""Evidence in a page's identifiers: the sources that define them, and those that alone use them."""
+"""Evidence in a page's identifiers: the sources that define them, and those that use them."""
 
 import math
 from collections.abc import Mapping
@@ -16,15 +16,13 @@ SUBJECTS_SHARE = 0.5
 
 
 class Identified(NamedTuple):
-    """How much a page's identifiers say of each source, three ways.
+    """How much a page's identifiers say of each source, two ways.
 
-    `defined`: it defines them; `used`: it uses them, rare ones counting more; `owned`: few others
-    use them.
+    `defined`: it defines them; `used`: it uses them, those counting more that few sources use.
     """
 
     defined: Mapping[int, float]
     used: Mapping[int, float]
-    owned: Mapping[int, float]
 
 
 class PageRarity:
@@ -43,8 +41,7 @@ class PageRarity:
 def find_identified(mentions: PageMentions, rarity: PageRarity, sources: Sources) -> Identified:
     """What the identifiers of a page say of each source."""
     defined: dict[int, float] = {}
-    used: dict[int, float] = {}
-    owned: dict[int, float] = {}
+    used = [0.0] * sources.count
     for mention in mentions.identifiers:
         users = sources.users.get(mention.text)
         if not users:
@@ -55,19 +52,22 @@ def find_identified(mentions: PageMentions, rarity: PageRarity, sources: Sources
         for number in definers:
             defined[number] = defined.get(number, 0.0) + weight * rare / len(definers)
         if rare > LEAST_RARITY:
-            share, own = weight * rare * rare, weight / len(users)
+            share = weight * rare * rare
             for number in users:
-                used[number] = used.get(number, 0.0) + share
-                owned[number] = owned.get(number, 0.0) + own
+                used[number] += share
     # A long source uses more of anything.
-    used = {one: value / math.log(SMALL + sources.identifiers[one]) for one, value in used.items()}
-    return Identified(defined, _passed_on(used, sources), _passed_on(owned, sources))
+    shared = {
+        number: value / math.log(SMALL + sources.identifiers[number])
+        for number, value in enumerate(used)
+        if value
+    }
+    return Identified(defined, _passed_on(shared, sources))
 
 
 def _passed_on(values: Mapping[int, float], sources: Sources) -> Mapping[int, float]:
     passed = dict(values)
-    for test, value in values.items():
-        for subject in sources.subjects.get(test, ()):
-            whole = values.get(subject, 0.0) + SUBJECTS_SHARE * value
+    for test, subjects in sources.subjects.items():
+        for subject in subjects if test in values else ():
+            whole = values.get(subject, 0.0) + SUBJECTS_SHARE * values[test]
             passed[subject] = max(passed.get(subject, 0.0), whole)
     return passed

@@ -12,8 +12,8 @@ from ubp.binding.sources import Sources
 from ubp.binding.together import Together
 from ubp.model import FilePath
 
-# Almost every source uses some identifier of a page: only those that use most are considered.
-MOST_USING = 60
+# Almost every source shares something with a page: those with most of each are considered.
+MOST_USING, MOST_TOGETHER, MOST_PLACED = 60, 200, 200
 
 
 class Testimony(NamedTuple):
@@ -69,11 +69,7 @@ def read_signals(
 ) -> dict[int, Signals]:
     """The signals of every source that anything but chance speaks for."""
     used, path = said.identified.used, said.mentioned.path
-    considered = set(nlargest(MOST_USING, used, key=used.__getitem__))
-    considered |= path.keys() | said.mentioned.name.keys() | said.mentioned.stem.keys()
-    considered |= said.identified.defined.keys() | said.together.keys() | said.siblings.keys()
-    considered |= set(said.naming) | said.meaning.keys()
-    considered |= {one for one, at in said.placed.items() if at.name or at.heading or at.beside}
+    considered = _considered(said)
     naming = frozenset(said.naming)
     most_path, most_used = _most(path), _most(used)
     most_folder = _most(said.mentioned.folder)
@@ -108,6 +104,19 @@ def read_signals(
             without_history=float(not said.has_history),
         )
     return found
+
+
+def _considered(said: Testimony) -> set[int]:
+    used, defined = said.identified
+    considered = set(nlargest(MOST_USING, used, key=used.__getitem__))
+    considered.update(nlargest(MOST_USING, defined, key=defined.__getitem__))
+    considered.update(said.mentioned.path, said.mentioned.name, said.mentioned.stem)
+    considered.update(said.naming, said.siblings, said.meaning)
+    together, placed = said.together, said.placed
+    considered.update(nlargest(MOST_TOGETHER, together, key=together.__getitem__))
+    named = {one: at.name + at.heading + at.beside for one, at in placed.items()}
+    considered.update(nlargest(MOST_PLACED, named, key=named.__getitem__))
+    return considered
 
 
 def _most(shares: Mapping[int, float]) -> float:

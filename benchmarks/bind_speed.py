@@ -1,0 +1,66 @@
+"""How long `ubp bind` takes for 300 pages, 2,000 sources of 8 KB and 14,000 commits.
+
+python benchmarks/bind_speed.py
+"""
+
+import random
+import subprocess
+import sys
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+from measure import Shape, cost, generate, median, print_table
+
+SHAPE = Shape(pages=300, references=3, sources=2_000, commits=14_000)
+WORDS, WORDS_A_SOURCE, WORDS_A_PAGE = 40_000, 300, 120
+ASK = """
+from ubp.workspace import Workspace
+with Workspace.open(".") as workspace:
+    workspace.suggest_bindings(all_pages=True, use_meaning={})
+"""
+
+
+def main() -> None:
+    """Print the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "long"
+        generate(root, SHAPE)
+        fill(root)
+        rows = []
+        for name, uses_meaning in (("words and history", False), ("with the model", True)):
+            command = [sys.executable, "-c", ASK.format(uses_meaning)]
+            for file in root.glob(".ubp/knowledge.db*"):
+                file.unlink()
+            first = cost(command, root)
+            again = median([cost(command, root) for _ in range(3)])
+            rows.append(
+                [name, *(f"{one.cpu_ms:.0f}" for one in (first, again)), f"{first.peak_mb:.0f}"]
+            )
+        print_table("300 pages, 2,000 sources", ["", "first, CPU ms", "again", "peak MB"], rows)
+
+
+def fill(root: Path) -> None:
+    """Give sources and pages text, in one commit more: few words are used much, most seldom."""
+    chance = random.Random(7)
+    words = [f"word_{number:x}_name" for number in range(WORDS)]
+    often = [1 / (rank + 10) for rank in range(WORDS)]
+    for number, source in enumerate((root / "src").rglob("*.py")):
+        used = chance.choices(words, often, k=WORDS_A_SOURCE)
+        lines = [
+            f"def own_{number}_{place}(value):\n    return {one}({other})"
+            for place, (one, other) in enumerate(pairwise(used))
+        ]
+        source.write_text("\n".join(lines[::2]))
+    for page in root.rglob("*.md"):
+        said = " ".join(f"`{word}`" for word in chance.choices(words, often, k=WORDS_A_PAGE))
+        page.write_text(f"{page.read_text()}\n## More\n\n{said}\n")
+    subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam", "Fill"],
+        cwd=root,
+        check=True,
+    )
+
+
+if __name__ == "__main__":
+    main()
