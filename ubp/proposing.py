@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ubp.config import scope
 from ubp.errors import ModelError, UsageError
 from ubp.model import FilePath
 from ubp.relating import Relating
@@ -55,7 +56,8 @@ class Proposing(Relating):
             asked = sorted(select_pages(pages, view, self.repository))
         else:
             asked = [path for path in documents if all_pages or path not in bound]
-        request = Request(asked, limit, self.is_hidden, self.config.refused)
+        limits = f"{scope(self.config)}\n{self.config.keys}"
+        request = Request(asked, limit, self.is_hidden, self.config.refused, limits)
         model = self._model_or_none() if use_meaning else None
         found = suggest_sources(view, self.history, request, model)
         uses_meaning = model is not None

@@ -102,8 +102,17 @@ def test_without_commits_or_sources_nothing_fails(repository):
     assert [*sources_of(suggest(repository), "a.md")] == ["b.py"]
 
 
-def test_a_second_question_reads_no_source_again(project, monkeypatch):
+def test_an_answer_holds_until_anything_changes_and_no_source_is_read_twice(project, monkeypatch):
     first = suggest(project)
     monkeypatch.setattr("ubp.indexing.names.read_names", None)
-    monkeypatch.setattr("ubp.indexing.names.read_mentions", None)
-    assert suggest(project) == first
+    assert suggest(project, limit=1) != first  # another question
+    with monkeypatch.context() as patch:
+        patch.setattr("ubp.binding.suggest.Gathered", None)
+        assert suggest(project, limit=1) == suggest(project, limit=1)
+    project.write("docs/other.md", "# Other\n\n`src/part_3.py` does work_3.\n")
+    assert next(iter(sources_of(suggest(project), "docs/other.md"))) == "src/part_3.py"
+    pair = {"page": "docs/other.md", "source": "src/part_3.py"}
+    project.write(".ubp/config.json", json.dumps({"bind": {"refused": [pair]}}))
+    assert "src/part_3.py" not in sources_of(suggest(project), "docs/other.md")
+    project.write(".ubp/config.json", json.dumps({"source": {"exclude": ["src/part_3.py"]}}))
+    assert "src/part_3.py" not in sources_of(suggest(project), "docs/other.md")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ubp.binding.gathering import Basis, Gathered
 from ubp.binding.reasons import find_reasons
+from ubp.binding.remembering import Remembered
 from ubp.binding.signals import read_signals
 from ubp.binding.suggestion import PageSuggestions, Suggestion
 from ubp.binding.weighing import confidence, score
@@ -22,18 +23,26 @@ LEAST_CONFIDENCE = 0.02
 
 
 class Request(NamedTuple):
-    """What is asked: at most `limit` sources of each page, none that is hidden or refused."""
+    """What is asked: at most `limit` sources of each page, none that is hidden or refused.
+
+    `scope` tells the configuration that hides, and the keys of front matter that bind.
+    """
 
     pages: Sequence[FilePath]
     limit: int
     is_hidden: Callable[[FilePath], bool]
     refused: Collection[tuple[FilePath, FilePath]]
+    scope: str
 
 
 def suggest_sources(
     view: View, history: History, request: Request, model: "Model | None"
 ) -> list[PageSuggestions]:
     """The sources of each page; what it names already is not among them."""
+    question = (request.pages, request.limit, sorted(request.refused), request.scope)
+    remembered = Remembered(view, question, model)
+    if (answer := remembered.recall()) is not None:
+        return answer
     bound = _bindings(view)
     head = view.snapshot.commit
     log = history.change_log(head=head) if head else []
@@ -44,6 +53,7 @@ def suggest_sources(
         known = {nfc(path) for path in bound.get(page, ())}
         known |= {source for one, source in request.refused if one == nfc(page)}
         found.append(PageSuggestions(page, _suggest(page, gathered, known, request.limit)))
+    remembered.keep(found)
     return found
 
 

@@ -10,7 +10,7 @@ from ubp.store.database import Database, Rows
 from ubp.store.facts import chunks, marks
 from ubp.store.values import pack_id, unpack_id
 
-Kind = Literal["source", "page"]
+Kind = Literal["source", "page", "answer"]
 
 # Names compress to a third; more effort takes longer and gains a tenth.
 EFFORT = 1
@@ -32,6 +32,14 @@ class StoredNames:
                 [self._kind, *map(pack_id, chunk)],
             )
         return self._database.unpack(lambda: dict(_unpacked(*row) for row in rows)) or {}
+
+    def forget(self) -> None:
+        """Let all texts of this kind go."""
+
+        def forget(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM names WHERE kind = ?", [self._kind])
+
+        self._database.write(forget)
 
     def save(self, texts: Mapping[ObjectId, str]) -> None:
         """Keep these."""

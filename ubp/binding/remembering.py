@@ -1,0 +1,46 @@
+"""An answer that was given before: where nothing has changed since, it holds still."""
+
+import json
+from collections.abc import Sequence
+from hashlib import sha1
+from typing import TYPE_CHECKING
+
+from ubp.binding.suggestion import Evidence, PageSuggestions, Suggestion
+from ubp.binding.weighing import BIAS, WEIGHTS
+from ubp.index import View
+from ubp.model import FilePath, ObjectId
+from ubp.store.source_names import StoredNames
+
+if TYPE_CHECKING:  # it needs numpy, which a plain installation lacks
+    from ubp.embed.model import Model
+
+
+class Remembered:
+    """The last answer, found by all that it hangs on: the snapshot, the question, the weights."""
+
+    def __init__(self, view: View, question: Sequence[object], model: "Model | None") -> None:
+        """`question` must tell everything that was asked, and what is hidden."""
+        self._stored = StoredNames(view.ground.store, "answer")
+        changed = sorted(view.entries(view.snapshot.changes).items())
+        shallow = sorted(view.ground.repository.shallow_commits())
+        ground = (view.snapshot.commit, changed, shallow, model and model.fingerprint.hex())
+        text = repr((*ground, *question, BIAS, WEIGHTS)).encode("utf-8", "surrogateescape")
+        self._key = ObjectId(sha1(text, usedforsecurity=False).hexdigest())
+
+    def recall(self) -> list[PageSuggestions] | None:
+        """The answer; None: it was not given, or another one has been given since."""
+        found = self._stored.read([self._key]).get(self._key)
+        return None if found is None else [_page(*one) for one in json.loads(found)]
+
+    def keep(self, pages: Sequence[PageSuggestions]) -> None:
+        """Remember this answer in the place of the last one."""
+        self._stored.forget()
+        self._stored.save({self._key: json.dumps(pages, separators=(",", ":"))})
+
+
+def _page(path: FilePath, suggestions: list[list[object]]) -> PageSuggestions:
+    return PageSuggestions(path, tuple([_suggestion(*one) for one in suggestions]))  # type: ignore[arg-type]  # JSON
+
+
+def _suggestion(path: str, confidence: float, evidence: list[list[object]]) -> Suggestion:
+    return Suggestion(path, confidence, tuple([Evidence(*one) for one in evidence]))  # type: ignore[arg-type]  # JSON
