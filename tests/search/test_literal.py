@@ -1,0 +1,67 @@
+"""What is found by meaning or links answers a literal query only where it holds what that says."""
+
+import pytest
+
+from ubp.indexing.fulltext import FullText
+from ubp.search import pages
+from ubp.search.query import read_query
+from ubp.search.ranking import FETCHED
+from ubp.search.scope import find_literal
+
+PHRASE = '"baked bread"'
+NAMED = FETCHED + 5
+
+
+@pytest.fixture
+def written(repository):
+    repository.write("text.md", "# Ovens\n\nIt smells of baked bread.\n")
+    repository.write("near.md", "# Bread\n\nBread is baked in an oven.\n")
+    for number in range(NAMED):
+        repository.write(
+            f"{number}/Baked bread.md", f"Oven {number}: bread rises, then it bakes.\n"
+        )
+    repository.commit()
+    return repository
+
+
+@pytest.fixture
+def looked_through(monkeypatch):
+    """The expressions whose chunks were looked for in certain pages."""
+    asked = []
+    holding = FullText.holding
+
+    def note(full_text, match, within=None):
+        asked.append(match)
+        return holding(full_text, match, within)
+
+    monkeypatch.setattr(FullText, "holding", note)
+    return asked
+
+
+def test_a_page_may_hold_it_in_its_text_or_in_its_name(opened, written):
+    workspace = opened(written.root, model="none")
+    view = workspace.view()
+    names = workspace._file_names(view)
+    asked = view, read_query(PHRASE), names, ["text.md", "near.md", "3/Baked bread.md"]
+    assert find_literal(*asked) == {"text.md", "3/Baked bread.md"}
+    assert find_literal(*asked, by_name=True) == {"3/Baked bread.md"}
+
+
+def test_where_words_told_all_only_names_are_looked_at(opened, written, looked_through):
+    found = opened(written.root).search(PHRASE, limit=20).answer
+    assert {"text.md"} < {one.path for one in found.fused} == {
+        "text.md", *(f"{number}/Baked bread.md" for number in range(NAMED))
+    }  # fmt: skip
+    assert looked_through == []
+
+
+def test_where_words_told_but_some_the_texts_are_looked_at(
+    opened, written, looked_through, monkeypatch
+):
+    monkeypatch.setattr(pages, "CHUNKS", FETCHED)
+    for number in range(FETCHED):
+        written.write(f"more/{number}.md", f"Baked bread, loaf {number}.\n")
+    written.commit()
+    found = opened(written.root).search(PHRASE).answer
+    assert "near.md" not in {one.path for one in found.fused}
+    assert looked_through == [PHRASE, PHRASE]  # of meaning, of links
