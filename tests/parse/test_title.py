@@ -44,6 +44,8 @@ HEADINGS = [
     ("<!-- open\n# no\n", None),
     ("text <!--\n# Title\n", "Title"),
     ("---\n\n# Title\n\n---\n", "Title"),
+    ("\ufeff# Title\n", "Title"),
+    ("\ufeffTitle\n===\n", "Title"),
 ]
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from ubp.parse.source import BOM
+
 _BLOCK = re.compile(
     rb"^ {0,3}(?:#[ \t](?P<heading>[^\n]*)|(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})"
     rb"|(?P<comment><!--)|(?P<underline>=+)[ \t]*$)",
@@ -15,6 +17,7 @@ _CONTAINER = re.compile(r" {0,3}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]|<)| {4}|\t")
 
 def first_heading(body: bytes) -> str | None:
     """Return the text of the first H1, `# …` or underlined, outside fenced code and comments."""
+    body = body.removeprefix(BOM)
     if b"\r" in body:
         body = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     place = 0

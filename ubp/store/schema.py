@@ -1,6 +1,6 @@
 """What `knowledge.db` holds. Derived data: a change here raises FORMAT, nothing is migrated."""
 
-FORMAT = 10
+FORMAT = 11
 """`PRAGMA user_version`. Raise it with the schema, and with what `parse_page`, `parse_markdown`,
 `ubp.words`, `ubp.embed.text`, `ubp.links` or `is_document` answer for the same bytes and paths:
 every database of another format is rebuilt from nothing."""
