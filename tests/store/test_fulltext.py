@@ -66,7 +66,7 @@ def test_what_does_not_count_is_passed_over(store, scans, every, monkeypatch, eq
 
 
 def test_what_another_order_may_bring_up_is_kept_though_it_ranks_behind_equal_ones(store, every):
-    match = Match('"tie"', ranked_by='"tie" OR "longer"')
+    match = Match('"tie"', adding=['"longer"'])
     best, *others = FullTextIndex(store).search(match, 5, all_count)
     assert best.blob == every[-1].blob
     assert [row.blob for row in others] == [row.blob for row in every[:4]]

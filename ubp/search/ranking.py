@@ -102,10 +102,12 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
 def _find_chunks(corpus: Corpus, asked: Asked, limit: int, shares: Shares | None) -> list[WordHit]:
     full_text, _, within = corpus
     if shares:
-        finding, ranking = any_of(shares.finding), any_of(shares.ranking)
+        finding = any_of(shares.finding)
         if finding != asked.expression:
-            ranked_by = ranking if ranking != finding else None
-            some = asked._replace(expression=finding, ranked_by=ranked_by)
+            known = {term.expression for term in shares.finding}
+            more = dict.fromkeys(term.expression for term in shares.ranking)
+            adding = [expression for expression in more if expression not in known]
+            some = asked._replace(expression=finding, adding=adding)
             found = full_text.search(some, limit, within)
             if len(found) >= min(limit, FETCHED):
                 return found
