@@ -37,7 +37,8 @@ def shared(size, **frequencies):
         (100_000, {"how": 30_000, "pin": 9}, ["pin"], ["how", "pin"], ["pin"]),
         (100_000, {"the": 90_000, "a": 80_000}, ["a"], ["a"], ["a", "the"]),
         (100_000, {"a": 900, "pin": 9}, ["a", "pin"], ["a", "pin"], ["pin", "a"]),
-        (100_000, {"none": 0, "pin": 9}, ["none", "pin"], ["none", "pin"], ["pin"]),
+        (100_000, {"none": 0, "pin": 9}, ["pin"], ["pin"], ["pin"]),
+        (100_000, {"none": 0, "the": 90_000}, ["the"], ["the"], ["the"]),
         (500, {"how": 250, "pin": 9}, ["how", "pin"], ["pin", "how"], ["pin"]),
     ],
 )
@@ -76,3 +77,32 @@ def test_where_rare_terms_find_too_little_the_common_ones_find_the_rest(reposito
         answer = sections(workspace.view(), "common rare", 40)
     paths = [hit.page.filepath for hit in answer.hits]
     assert (sorted(paths[:2]), len(paths)) == (["both.md", "rare.md"], 40)
+
+
+def test_whether_a_rare_phrase_is_held_and_how_often_is_counted_once(repository, monkeypatch):
+    repository.write("gone.md", "An older phrase.\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        workspace.view().full_text()
+        repository.remove("gone.md")
+        for number in range(20):
+            repository.write(
+                f"{number}.md", f"{'Rare' if number < 3 else 'Common'} phrase {number}.\n"
+            )
+        repository.commit()
+        full_text = workspace.view().full_text()
+        asked = []
+        matches = workspace.store.matches
+        monkeypatch.setattr(
+            workspace.store, "matches", lambda *told: asked.append(told) or matches(*told)
+        )
+        told = {
+            phrase: (full_text.has(phrase), full_text.frequency(phrase), len(asked))
+            for phrase in ('"rare phrase"', '"phrase rare"', '"older phrase"', '"common phrase"')
+        }
+    assert told == {
+        '"rare phrase"': (True, 3, 1),
+        '"phrase rare"': (False, 0, 2),
+        '"older phrase"': (False, 1, 3),
+        '"common phrase"': (True, 17, 5),
+    }

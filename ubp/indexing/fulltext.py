@@ -7,7 +7,7 @@ from ubp.indexing.laying import ATTEMPTS
 from ubp.indexing.linked import Linked
 from ubp.model import Chunk, FilePath, ObjectId
 from ubp.store.database import Database
-from ubp.store.fulltext import FullTextIndex, Match, Table
+from ubp.store.fulltext import Counted, FullTextIndex, Match, Table
 from ubp.store.graph_facts import GraphFacts
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ class FullText:
 
     def count(self, match: str, most: int) -> int:
         """How many of the first `most` chunks that match are the documents'."""
-        return self._ask(lambda: self._index.count(match, most, self._that_count))
+        return self._ask(lambda: self._index.count(match, most, self._that_count)).counting
 
     def has(self, match: str) -> bool:
         """Whether any chunk matches; nothing is ranked unless the first ones are no documents'."""
@@ -107,10 +107,17 @@ class FullText:
         return self._facts.chunks(blobs)
 
     def _has(self, match: str) -> bool:
-        frequency = self.frequency(match)
-        if not frequency or self.count(match, FIRST):
-            return frequency > 0
-        return frequency > FIRST and bool(self.search(Match(match), 1))
+        first = self._ask(lambda: self._first(match))
+        if first.holding < FIRST:  # of a long phrase another count takes as long
+            self._frequencies[match, "words"] = first.holding
+            return first.counting > 0
+        return first.counting > 0 or bool(self.search(Match(match), 1))
+
+    def _first(self, match: str) -> Counted:
+        first = self._index.count(match, FIRST, self._that_count)
+        if not first.holding:
+            self._paths_of(set())  # the words may have gone
+        return first
 
     def _ask(self, question: Callable[[], T]) -> T:
         """Ask again where the words went while they were asked for, and are learned anew."""

@@ -47,14 +47,14 @@ def share_out(full_text: FullText, terms: Sequence[Term], table: Table = "words"
         return Shares(tuple(terms), tuple(terms), tuple(terms), most)
     finding: list[Term] = []
     matches = 0
-    for term in sorted(frequencies, key=lambda one: (frequencies[one], terms.index(one))):
+    held = [term for term in terms if frequencies[term]]
+    for term in sorted(held or terms, key=lambda one: (frequencies[one], terms.index(one))):
         matches += frequencies[term]
         is_rare = frequencies[term] <= max(MIN_COMMON, size * COMMON)
         if finding and not (is_rare and matches <= MOST_MATCHES):
             break
         finding.append(term)
-    ranking = [term for term in terms if term in finding or frequencies[term] <= size * WORTHLESS]
-    held = [term for term in terms if frequencies[term]]
+    ranking = [term for term in held if term in finding or frequencies[term] <= size * WORTHLESS]
     return Shares(
         tuple(term for term in terms if term in finding),
         tuple(ranking),

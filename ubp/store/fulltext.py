@@ -55,6 +55,13 @@ class WordsRow(NamedTuple):
     rank: float
 
 
+class Counted(NamedTuple):
+    """How many chunks hold the words, and how many of these are of pages that count."""
+
+    holding: int
+    counting: int
+
+
 class FullTextIndex:
     """The words of all pages that were ever learned; the caller knows which ones count."""
 
@@ -84,16 +91,16 @@ class FullTextIndex:
             or []
         )
 
-    def count(self, match: str, most: int, counts: Counts) -> int:
-        """How many of the first `most` chunks that hold the words are of pages that count."""
+    def count(self, match: str, most: int, counts: Counts) -> Counted:
+        """Count the first `most` chunks that hold the words."""
         found = self._database.matches(
             "SELECT blob FROM (SELECT rowid AS row FROM words WHERE words MATCH ? LIMIT ?)"
-            " JOIN chunk ON chunk.id = row JOIN page ON page.id = chunk.page",
+            " LEFT JOIN chunk ON chunk.id = row LEFT JOIN page ON page.id = chunk.page",
             [match, most],
         )
-        blobs = self._database.unpack(lambda: [unpack_id(blob) for (blob,) in found]) or []
+        blobs = self._database.unpack(lambda: [unpack_id(blob) for (blob,) in found if blob]) or []
         valid = counts(set(blobs))
-        return sum(blob in valid for blob in blobs)
+        return Counted(len(found), sum(blob in valid for blob in blobs))
 
     def frequency(self, match: str, table: Table) -> int:
         """How many chunks hold the words, whether or not they count; 30 ns each."""
