@@ -16,7 +16,7 @@ STEPS = (
     ("lint", ("ruff", "check", ".")),
     ("types", ("mypy",)),
     ("import contracts", ("lint-imports",)),
-    ("tests", ("pytest", "--numprocesses", "auto")),
+    ("tests", ("pytest", "--numprocesses", "auto", "--dist", "worksteal")),
 )
 
 

@@ -6,6 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says more of the machine than of what it tests.
+settings.register_profile("unhurried", settings.default, deadline=None)
+settings.load_profile("unhurried")
 
 DAY = 86_400
 START = 1_700_000_000  # a test repository's first commit is a day younger
