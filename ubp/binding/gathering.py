@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ubp.binding.candidates import find_candidates
+from ubp.binding.folders import Touched
 from ubp.binding.identified import PageRarity, find_identified
 from ubp.binding.meanings import read_meanings
 from ubp.binding.mentioned import find_mentioned
@@ -58,6 +59,7 @@ class Gathered:
         self._history = History(basis.log, self.sources.numbers, pages)
         numbers = self.sources.numbers
         self.activities = self._history.activities()
+        self.touched = Touched(self._history.count_touching, self._history.commits)
         self._bindings = Bindings(
             {
                 page: [numbers[path] for path in paths if path in numbers]

@@ -36,6 +36,8 @@ def find_mentioned(page: FilePath, mentions: PageMentions, sources: Sources) -> 
     for one in mentions.paths:
         written = nfc(one.text).rstrip("/.,-")
         text = _UPWARDS.sub("", written)
+        if one.text.endswith("/") and text in sources.by_folder:
+            found.folders.setdefault(text, one)
         if len(text) >= SHORTEST:
             _find(one, text, normalise(f"{folder}/{written}") or "", sources, found)
     for one in mentions.identifiers:

@@ -1,5 +1,9 @@
 """The evidence for a proposal, in words."""
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ubp.binding.folders import Folder
 from ubp.binding.signals import Signals, Testimony
 from ubp.binding.sources import Sources
 from ubp.binding.suggestion import Evidence, EvidenceKind
@@ -8,17 +12,63 @@ from ubp.parse.mentions import Mention, PageMentions
 
 SHOWN_NAMES = 3
 
+# What of a directory's files speaks for it.
+_OF_FILES: dict[EvidenceKind, str] = {
+    "path": "{} are named",
+    "file_name": "{} are named",
+    "identifier": "names of {}",
+    "link": "{} name this page",
+    "commit": "commits in common with {}",
+    "meaning": "{} are close in meaning",
+    "sibling": "other pages name {}",
+    "place": "{} are called alike",
+}
 
-def find_reasons(
-    number: int, signals: Signals, said: Testimony, mentions: PageMentions, sources: Sources
-) -> tuple[Evidence, ...]:
+
+class Known(NamedTuple):
+    """What is known of a page and the sources, and the signals of each source by its number."""
+
+    said: Testimony
+    mentions: PageMentions
+    sources: Sources
+    signals: Mapping[int, Signals]
+
+
+def find_reasons(number: int, known: Known) -> tuple[Evidence, ...]:
     """What speaks for a source, the strongest first."""
+    said, mentions, sources, signals = known
     return tuple(
         [
             Evidence(kind, *_told(kind, number, said, mentions, sources), weight)
-            for kind, weight in shares(signals).items()
+            for kind, weight in shares(signals[number]).items()
         ]
     )
+
+
+def find_folder_reasons(folder: Folder, known: Known) -> tuple[Evidence, ...]:
+    """What speaks for a directory: that it is named, and what speaks for how many of its files."""
+    named = folder.mention
+    if not folder.likely:
+        return (Evidence("path", named.text, named.line or None, 1.0),) if named else ()
+    weights: dict[EvidenceKind, float] = {}
+    counts: dict[EvidenceKind, int] = {}
+    for number in folder.likely:
+        for kind, weight in shares(known.signals[number]).items():
+            weights[kind] = weights.get(kind, 0.0) + weight / len(folder.likely)
+            counts[kind] = counts.get(kind, 0) + 1
+    whole = len(folder.inside)
+    return tuple(
+        [
+            Evidence("path", named.text, named.line or None, weight)
+            if kind == "path" and named
+            else Evidence(kind, _OF_FILES[kind].format(_some(counts[kind], whole)), None, weight)
+            for kind, weight in sorted(weights.items(), key=lambda one: -one[1])
+        ]
+    )
+
+
+def _some(count: int, whole: int) -> str:
+    return f"all its {whole} files" if count == whole else f"{count} of its {whole} files"
 
 
 def _told(

@@ -4,8 +4,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple
 
+from ubp.binding.folders import find_folders
 from ubp.binding.gathering import Basis, Gathered
-from ubp.binding.reasons import find_reasons
+from ubp.binding.reasons import Known, find_folder_reasons, find_reasons
 from ubp.binding.remembering import Remembered
 from ubp.binding.signals import read_signals
 from ubp.binding.suggestion import PageSuggestions, Suggestion
@@ -63,21 +64,22 @@ def _suggest(
     said = gathered.about(page)
     sources = gathered.sources
     signals = read_signals(said, sources, gathered.activities)
-    odds = {number: score(one) for number, one in signals.items()}
-    ranked = nlargest(limit + len(known), odds, key=lambda number: (odds[number], -number))
-    mentions = gathered.mentions(page)
-    return tuple(
-        [
-            Suggestion(
-                sources.paths[number],
-                confidence(odds[number]),
-                find_reasons(number, signals[number], said, mentions, sources),
-            )
-            for number in ranked
-            if confidence(odds[number]) >= LEAST_CONFIDENCE
-            and not _is_within(sources.paths[number], known)
-        ][:limit]
-    )
+    confidences = {number: confidence(score(one)) for number, one in signals.items()}
+    told = Known(said, gathered.mentions(page), sources, signals)
+    found = find_folders(page, confidences, said.mentioned.folders, sources, gathered.touched)
+    folders = [one for one in found if not _touches(one.path, known)]
+    covered = {number for one in folders for number in one.inside}
+    files = {number: sure for number, sure in confidences.items() if number not in covered}
+    ranked = nlargest(limit + len(known), files, key=lambda number: (files[number], -number))
+    proposed = [
+        Suggestion(f"{one.path}/", one.confidence, find_folder_reasons(one, told))
+        for one in folders
+    ] + [
+        Suggestion(sources.paths[number], files[number], find_reasons(number, told))
+        for number in ranked
+        if files[number] >= LEAST_CONFIDENCE and not _is_within(sources.paths[number], known)
+    ][:limit]
+    return tuple(sorted(proposed, key=lambda one: -one.confidence)[:limit])
 
 
 def _bindings(view: View) -> Mapping[FilePath, list[FilePath]]:
@@ -92,3 +94,9 @@ def _is_within(path: str, known: Collection[str]) -> bool:
     """Whether a source, or a folder that it lies in, is among those known."""
     parts = nfc(path).split("/")
     return any("/".join(parts[:end]) in known for end in range(1, len(parts) + 1))
+
+
+def _touches(folder: str, known: Collection[str]) -> bool:
+    """Whether a folder is among those known or within one, or has one in it."""
+    own = f"{nfc(folder)}/"
+    return _is_within(folder, known) or any(one.startswith(own) for one in known)

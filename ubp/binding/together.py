@@ -35,20 +35,26 @@ class History:
         numbers: Mapping[FilePath, int],
         pages: Collection[FilePath],
     ) -> None:
-        self._changes = [0] * len(numbers)
+        self._commits: list[list[int]] = [[] for _ in numbers]
         self._of_sources = [0.0] * len(numbers)
         self._of_pages: dict[FilePath, float] = {}
         self._births: dict[FilePath, tuple[Sequence[int], float]] = {}
         self._shared: dict[FilePath, dict[int, float]] = {page: {} for page in pages}
         self._counts: dict[FilePath, dict[int, int]] = {page: {} for page in pages}
+        self.commits = 0
         for change in log:
+            self.commits += 1
             self._add(change.paths, numbers)
 
     def activities(self) -> list[float]:
         """How much busier each source is than usual, in logarithms of its commits."""
-        logs = [math.log1p(changes) for changes in self._changes]
+        logs = [math.log1p(len(commits)) for commits in self._commits]
         usual = sum(logs) / (len(logs) or 1)
         return [one - usual for one in logs]
+
+    def count_touching(self, numbers: Iterable[int]) -> int:
+        """In how many commits any of these sources changed."""
+        return len(set().union(*(self._commits[number] for number in numbers)))
 
     def knows(self, page: FilePath) -> bool:
         """Whether a page has more history than an import of everything."""
@@ -73,7 +79,7 @@ class History:
         sources = [numbers[path] for path in paths if path in numbers]
         weight = 1 / math.log2(1 + len(paths)) if paths else 0.0
         for number in sources:
-            self._changes[number] += 1
+            self._commits[number].append(self.commits)
             self._of_sources[number] += weight
         for path in paths:
             shared = self._shared.get(path)

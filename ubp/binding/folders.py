@@ -1,0 +1,113 @@
+"""Directories that a page describes as a whole, in the place of the files in them."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from ubp.binding.path_words import called, folders_above, words_of
+from ubp.binding.sources import Numbers, Sources
+from ubp.model import FilePath
+from ubp.parse.mentions import Mention
+
+# A directory is right where people bound the page to it, or to two of its files and half of them.
+# It is as sure as its files are on average, which is modest: of all directories with a mean above
+# 0.5 nine in ten are right in five repositories. Of the nine that are proposed for their pages
+# seven are, and all five that are sure enough to be written.
+LEAST_FILES, FAIR, SURE = 3, 0.3, 0.65
+# Of directories that a page names, without a file in them that says more, one in eleven is right;
+# three in eight where it shares a word of its name with the page's.
+NAMED, NAMED_ALIKE = 0.07, 0.2
+# What is larger, or touched by more of the commits, fires so often that nobody looks any more.
+MOST_FILES = 40
+MOST_COMMITS, FEW_COMMITS = 0.05, 5
+
+
+class Folder(NamedTuple):
+    """A directory to propose: its sources, those of them that speak for it, where it is named."""
+
+    path: str
+    confidence: float
+    inside: Numbers
+    likely: Numbers
+    mention: Mention | None
+
+
+class Touched(NamedTuple):
+    """In how many commits any of some sources changed, and how many commits there are."""
+
+    count: Callable[[Sequence[int]], int]
+    commits: int
+
+
+def find_folders(
+    page: FilePath,
+    confidences: Mapping[int, float],
+    named: Mapping[str, Mention],
+    sources: Sources,
+    touched: Touched,
+) -> list[Folder]:
+    """The directories that say more than the files in them, surest first; none within another.
+
+    `confidences` are those of the files; `named` the directories that the page mentions.
+    """
+    named = _named_alone(named)
+    found = []
+    for path in {**_holding_several(confidences, sources), **named}:
+        inside = sources.by_folder[path]
+        # One that holds the page could not be pinned: the pin would change what it tells.
+        if 1 < len(inside) <= MOST_FILES and not page.startswith(f"{path}/"):
+            folder = _judged(page, path, confidences, named.get(path), inside)
+            if folder and not _fires_often(inside, touched):
+                found.append(folder)
+    chosen: list[Folder] = []
+    for one in sorted(found, key=lambda one: (-one.confidence, -len(one.path), one.path)):
+        if not any(_overlap(one.path, other.path) for other in chosen):
+            chosen.append(one)
+    return chosen
+
+
+def _named_alone(named: Mapping[str, Mention]) -> dict[str, Mention]:
+    """Without those of which a mention is only the end, as it is of others: `/api/users`."""
+    counts = Counter(mention.text for mention in named.values())
+    return {
+        path: mention
+        for path, mention in named.items()
+        if counts[mention.text] == 1 or mention.text.strip("./") == path
+    }
+
+
+def _holding_several(confidences: Mapping[int, float], sources: Sources) -> dict[str, None]:
+    counts = Counter(
+        folder
+        for number, confidence in confidences.items()
+        if confidence >= FAIR
+        for folder in folders_above(sources.paths[number])
+    )
+    return {folder: None for folder, count in counts.items() if count >= LEAST_FILES}
+
+
+def _judged(
+    page: FilePath,
+    path: str,
+    confidences: Mapping[int, float],
+    mention: Mention | None,
+    inside: Numbers,
+) -> Folder | None:
+    sureness = [confidences.get(number, 0.0) for number in inside]
+    likely = [one for one, sure in zip(inside, sureness, strict=True) if sure >= FAIR]
+    mean = sum(sureness) / len(sureness)
+    if len(likely) >= LEAST_FILES and mean >= SURE:
+        return Folder(path, mean, inside, likely, mention)
+    is_alike = words_of(path.rpartition("/")[2]) & words_of(called(page))
+    confidence = NAMED_ALIKE if is_alike else NAMED
+    if mention and max(sureness) < confidence:
+        return Folder(path, confidence, inside, likely, mention)
+    return None
+
+
+def _fires_often(inside: Numbers, touched: Touched) -> bool:
+    return touched.count(inside) > max(MOST_COMMITS * touched.commits, FEW_COMMITS)
+
+
+def _overlap(one: str, other: str) -> bool:
+    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
