@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ubp.binding.candidates import find_candidates
 from ubp.binding.folders import Touched
 from ubp.binding.identified import PageRarity, find_identified
-from ubp.binding.meanings import read_meanings
+from ubp.binding.meanings import find_meanings
 from ubp.binding.mentioned import find_mentioned
 from ubp.binding.naming_pages import find_naming
 from ubp.binding.placed import find_placed
@@ -66,11 +66,15 @@ class Gathered:
                 for page, paths in basis.bound.items()
             }
         )
-        self._meanings = read_meanings(basis.model, self.sources) if basis.model else None
         self._rarity = _page_rarity(self._mentions.values())
         self._translations: dict[str, list[FilePath]] = {}
         for page in self._mentions:
             self._translations.setdefault(without_language(page), []).append(page)
+        self._meanings: dict[FilePath, dict[int, float]] = {}
+        if basis.model and pages:
+            said = [self.mentions(page) for page in pages]
+            found = find_meanings(basis.model, self.sources, said)
+            self._meanings.update(zip(pages, found, strict=True))
 
     def about(self, page: FilePath) -> Testimony:
         """What speaks for each source of a page."""
@@ -82,7 +86,7 @@ class Gathered:
             self._history.with_page(page),
             self._naming.get(page, ()),
             self._bindings.of_siblings(page),
-            self._meanings(said) if self._meanings else {},
+            self._meanings.get(page, {}),
             self._history.knows(page),
         )
 

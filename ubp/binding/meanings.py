@@ -1,6 +1,6 @@
 """Evidence in meaning: a page's headings and code words, a source's path and what it defines."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ubp.binding.path_words import words_of
@@ -17,23 +17,23 @@ MOST_NEAR = 30
 # Twice as near as any other by half a cosine: nothing in five repositories stands out more.
 FARTHEST_MARGIN = 0.5
 
-Meanings = Callable[[PageMentions], Mapping[int, float]]
 
-
-def read_meanings(model: "Model", sources: Sources) -> Meanings:
-    """What tells of each page how far sources stand out in meaning, from 0 to 1."""
+def find_meanings(
+    model: "Model", sources: Sources, pages: Sequence[PageMentions]
+) -> list[dict[int, float]]:
+    """How far sources stand out in meaning, from 0 to 1, of each page; all of them at once."""
     matrix = model.encode([_source_text(number, sources) for number in range(sources.count)])
+    near = matrix.nearest_each(model.encode([_page_text(said) for said in pages]), MOST_NEAR + 1)
+    return [_standing_out(found) for found in near]
 
-    def near(said: PageMentions) -> Mapping[int, float]:
-        found = matrix.nearest(model.encode([_page_text(said)]), MOST_NEAR + 1)
-        usual = found[-1][1] if found else 0.0
-        return {
-            number: min((cosine - usual) / FARTHEST_MARGIN, 1.0)
-            for number, cosine in found[:MOST_NEAR]
-            if cosine > usual
-        }
 
-    return near
+def _standing_out(found: Sequence[tuple[int, float]]) -> dict[int, float]:
+    usual = found[-1][1] if found else 0.0
+    return {
+        number: min((cosine - usual) / FARTHEST_MARGIN, 1.0)
+        for number, cosine in found[:MOST_NEAR]
+        if cosine > usual
+    }
 
 
 def _source_text(number: int, sources: Sources) -> str:

@@ -4,6 +4,7 @@ No grammar of any language: what most of them write alike is found, in all of th
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 # Generated code is larger; what a person wrote shows itself before.
@@ -20,22 +21,35 @@ _PATH = re.compile(
 _WORDS = (
     rb"def|class|function|fn|func|fun|type|struct|interface|enum|trait|union|module|mod|namespace"
     rb"|protocol|record|object|extension|macro_rules!|defmodule|defp|sub|proc|component|service"
-    rb"|message|resource|model|const|let|var|val|static|define"
+    rb"|message|resource|model|const|let|var|val|define"
 )
-_DEFINED = re.compile(
-    rb"(?m)"
-    rb"\b(?:" + _WORDS + rb")[ \t]+(?:\([^()\n]*\)[ \t]*)?(?:mut[ \t]+|\*[ \t]*)?([A-Za-z_]\w{2,})"
-    # NAME = …, NAME: type = …, at the beginning of a line
-    rb"|^([A-Za-z_]\w{2,})[ \t]*(?::[^=\n]{1,80})?=(?!=)"
-    # the upper keys of YAML and JSON, the tables of TOML
-    rb"""|^[ ]{0,2}(?:-[ ])?["']?([A-Za-z_]\w{2,})["']?[ ]?:(?=\s)"""
-    rb"|^\[{1,2}([A-Za-z_]\w{2,})\]{1,2}"
-    rb"|\b(?:create|CREATE)[ ]+(?:table|TABLE|view|VIEW|type|TYPE)[ ]+"
+# Several patterns, one after the other: together they take twice as long.
+_DEFINED = (
+    re.compile(
+        rb"\b(?:" + _WORDS + rb")[ \t]+(?:\([^()\n]*\)[ \t]*)?(?:mut[ \t]+|\*[ \t]*)?"
+        rb"([A-Za-z_]\w{2,})"
+        # else a type follows
+        rb"|\bstatic[ \t]+(?:mut[ \t]+)?([A-Za-z_]\w{2,})(?=[ \t]*[:=;])"
+    ),
+    re.compile(
+        rb"(?m)"
+        # NAME = …, NAME: type = …, at the beginning of a line
+        rb"^([A-Za-z_]\w{2,})[ \t]*(?::[^=\n]{1,80})?=(?!=)"
+        # the upper keys of YAML and JSON, the tables of TOML
+        rb"""|^[ ]{0,2}(?:-[ ])?["']?([A-Za-z_]\w{2,})["']?[ ]?:(?=\s)"""
+        rb"|^\[{1,2}([A-Za-z_]\w{2,})\]{1,2}"
+    ),
+    re.compile(
+        rb"(?m)"
+        # methods of classes, functions of shells
+        rb"^[ \t]*(?:(?:public|private|protected|static|async|export|override|pub)[ \t]+)+"
+        rb"(?:[\w<>,*&]+[ \t]+)?([A-Za-z_]\w{2,})[ \t]*\("
+        rb"|^([A-Za-z_]\w{2,})[ \t]*\([ \t]*\)[ \t]*\{"
+    ),
+)
+_CREATED = re.compile(
+    rb"\b(?:create|CREATE)[ ]+(?:table|TABLE|view|VIEW|type|TYPE)[ ]+"
     rb"""(?:if not exists |IF NOT EXISTS )?["`]?([A-Za-z_]\w{2,})"""
-    # methods of classes, functions of shells
-    rb"|^[ \t]*(?:(?:public|private|protected|static|async|export|override|pub)[ \t]+)+"
-    rb"(?:[\w<>,*&]+[ \t]+)?([A-Za-z_]\w{2,})[ \t]*\("
-    rb"|^([A-Za-z_]\w{2,})[ \t]*\([ \t]*\)[ \t]*\{"
 )
 
 
@@ -55,12 +69,23 @@ def read_names(data: bytes) -> SourceNames:
     if b"\0" in data[:LOOKED_AT]:
         return NO_NAMES
     data = data[:MAX_BYTES]
-    defined = {name for groups in _DEFINED.findall(data) for name in groups if name}
     return SourceNames(
-        _decoded(defined),
+        _decoded(set(_defined(data))),
         _decoded(set(_IDENTIFIER.findall(data))),
-        _decoded(set(_PATH.findall(data))),
+        _decoded(set(_PATH.findall(_lines_with_paths(data)))),
     )
+
+
+def _defined(data: bytes) -> Iterator[bytes]:
+    for pattern in _DEFINED:
+        yield from (name for groups in pattern.findall(data) for name in groups if name)
+    if b"create " in data or b"CREATE " in data:
+        yield from _CREATED.findall(data)
+
+
+def _lines_with_paths(data: bytes) -> bytes:
+    """The lines that may have one: to look at no others takes a third of the time."""
+    return b"\n".join([line for line in data.split(b"\n") if b"/" in line or b".m" in line])
 
 
 def _decoded(names: set[bytes]) -> frozenset[str]:
