@@ -5,6 +5,7 @@ import pytest
 from ubp.index import View
 from ubp.rooms import Question
 from ubp.search import texts
+from ubp.search.linked import find_linked
 from ubp.search.texts import read_texts
 from ubp.workspace import Workspace
 
@@ -95,3 +96,20 @@ def test_the_facts_of_a_commit_s_pages_are_asked_for_once(workspace, monkeypatch
     tags(workspace, "a.md", "b.md")
     monkeypatch.setattr(workspace.store, "facts", lambda *_: pytest.fail("asked again"))
     assert tags(workspace, "b.md", "a.md") == {"b.md": ("b",), "a.md": ("a",)}
+
+
+def test_a_linked_page_is_summed_up_once_and_as_it_stands_in_each_snapshot(
+    workspace, repository, read
+):
+    repository.write("a.md", "# A\n\nSee [[b]].\n")
+    repository.commit()
+
+    def summary(ref=None):
+        (linked,) = find_linked(workspace.view(Question(ref)), ["a.md"])["a.md"]
+        return linked.summary
+
+    assert [summary(), summary(), read.count("b.md")] == ["Its text.", "Its text.", 1]
+    repository.write("b.md", "# B\n\nEdited.\n")
+    assert [summary(), summary("HEAD")] == ["Edited.", "Its text."]
+    repository.commit()
+    assert [summary(), summary("HEAD~")] == ["Edited.", "Its text."]

@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 from ubp.cutting import summarise
 from ubp.index import View
-from ubp.model import LINK_TYPES, FilePath, LinkType, Page, Section
+from ubp.model import LINK_TYPES, FilePath, LinkType, ObjectId, Page, Section
 from ubp.search.links import MOST_LINKS, Direction
 from ubp.store.ties import Around, Tie
 
 LINKED_A_PAGE = 3
 SUMMARY_CHARACTERS = 120
+MOST_SUMMARIES = 20_000  # 5 MB
 
 # What a page builds on tells more about it than what it merely mentions.
 ORDER: Mapping[LinkType, int] = {
@@ -44,11 +45,8 @@ def find_linked(
     around = view.ties().around(found, MOST_LINKS)
     chosen = {path: _choose(around[path], found, link_types) for path in found}
     others = {end.path for ends in chosen.values() for end in ends}
-    pages, contents = view.pages_at(others), view.read(others)
-    sections = view.learn_graph().sections_of(others)
-    summaries = {
-        path: _summarise(contents.get(path) or b"", sections.get(path, ())) for path in pages
-    }
+    pages = view.pages_at(others)
+    summaries = _summarise(view, pages)
     return {
         path: tuple(
             LinkedPage(pages[end.path], end.tie, end.direction, summaries[end.path])
@@ -81,6 +79,19 @@ def _counts(end: _End, link_types: Collection[LinkType]) -> bool:
     return not link_types or end.tie.link_type in link_types
 
 
-def _summarise(data: bytes, sections: Sequence[Section]) -> str:
+def _summarise(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, str]:
+    """How pages begin; remembered of those that are as they were committed."""
+    known: dict[ObjectId, str] = view.ground.kept.derived("summaries", dict)
+    if len(known) > MOST_SUMMARIES:
+        known.clear()
+    steady = {path: page.blob for path, page in pages.items() if not view.is_changed(path)}
+    new = [path for path in pages if steady.get(path) not in known]
+    contents, sections = view.read(new), view.learn_graph().sections_of(new)
+    made = {path: _begin(contents.get(path) or b"", sections.get(path, ())) for path in new}
+    known |= {steady[path]: made[path] for path in new if path in steady and contents.get(path)}
+    return {path: made[path] if path in made else known[steady[path]] for path in pages}
+
+
+def _begin(data: bytes, sections: Sequence[Section]) -> str:
     text = data[sections[0].byte_start :] if sections else b""
     return summarise(text.decode("utf-8", "replace"), SUMMARY_CHARACTERS)
