@@ -1,6 +1,7 @@
 """What pages seem to describe: every kind of evidence is told, and what must not be is not."""
 
 import json
+import unicodedata
 
 import pytest
 
@@ -86,13 +87,61 @@ def test_refused_hidden_ignored_and_unreadable_sources_are_never_proposed(projec
 
 
 def test_a_name_in_another_unicode_form_and_a_symlink(project):
-    project.write("src/ガイド.py", "def x_y(): pass\n")
+    project.write(unicodedata.normalize("NFD", "src/ガイド.py"), "def x_y(): pass\n")
     (project.root / "src/link.py").symlink_to("part_1.py")
     project.write("docs/guide.md", "# G\n\nsrc/ガイド.py and src/link.py\n")
-    project.commit("Name them in the decomposed form")
+    project.commit("Name them in the composed form")
     told = sources_of(suggest(project, "docs/guide.md"), "docs/guide.md")
-    assert next(iter(told)) == "src/ガイド.py"
+    assert unicodedata.normalize("NFC", next(iter(told))) == "src/ガイド.py"
     assert "src/link.py" not in told
+
+
+def test_prose_that_is_no_document_is_proposed_where_the_page_names_it_alone(project):
+    project.write("docs/auth.md", "# Auth\n\n`open_session` as notes/auth.md tells\n")
+    for name in ("auth/README.md", "notes/auth.md", "drafts/auth.markdown"):
+        project.write(name, "# Auth\n\n`open_session` of docs/auth.md\n")
+    project.write(".ubp/config.json", json.dumps({"source": {"include": ["docs/**/*.md"]}}))
+    project.commit("Begin notes")
+    told = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    assert [path for path in told if path.endswith((".md", ".markdown"))] == ["notes/auth.md"]
+
+
+def test_sources_in_a_submodule_are_another_repositorys(project, new_repository):
+    inner = new_repository("inner")
+    inner.write("session.py", "def open_session(): pass\n")
+    inner.commit("Begin")
+    project.git(
+        "-c", "protocol.file.allow=always", "submodule", "-q", "add", str(inner.root), "sub"
+    )
+    project.write("docs/auth.md", "# Auth\n\nsub/session.py and sub/: `open_session`\n")
+    project.commit("Name them")
+    told = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    assert not [path for path in told if path.startswith("sub")]
+    assert "src/auth/session.py" in told
+
+
+def test_lines_may_end_as_in_windows(project):
+    project.write("src/renewal.py", "import x\r\ndef renew_login():\r\n    pass\r\n")
+    project.write("docs/auth.md", "# Auth\r\n\r\n`renew_login`\r\n")
+    project.commit("Begin renewals")
+    (first, *_) = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md").values()
+    assert (first.source_path, kinds(first)["identifier"]) == (
+        "src/renewal.py",
+        ("renew_login", 3),
+    )
+
+
+def test_what_no_snapshot_has_is_forgotten_when_the_index_is_pruned(project):
+    project.write("docs/auth.md", "# Auth\n\n`open_session`\n")
+    suggest(project)
+    with Workspace.open(str(project.root), model="none") as workspace:
+        count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page')"
+        known = workspace.store.rows(count)
+        (project.root / "src/part_1.py").unlink()
+        project.commit("Take one away")
+        workspace.view()
+        workspace.store.prune()
+        assert (known, workspace.store.rows(count)) == ([(24,)], [(23,)])
 
 
 def test_without_commits_or_sources_nothing_fails(repository):

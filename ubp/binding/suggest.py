@@ -8,7 +8,8 @@ from ubp.binding.folders import find_folders
 from ubp.binding.gathering import Basis, Gathered
 from ubp.binding.reasons import Known, find_folder_reasons, find_reasons
 from ubp.binding.remembering import Remembered
-from ubp.binding.signals import read_signals
+from ubp.binding.signals import Testimony, read_signals
+from ubp.binding.sources import Sources
 from ubp.binding.suggestion import PageSuggestions, Suggestion
 from ubp.binding.weighing import confidence, score
 from ubp.history import History
@@ -21,6 +22,7 @@ if TYPE_CHECKING:  # it needs numpy, which a plain installation lacks
 
 # A source that is less likely than this is not worth reading about.
 LEAST_CONFIDENCE = 0.02
+PROSE = (".md", ".markdown", ".mdx", ".rst")
 
 
 class Request(NamedTuple):
@@ -64,7 +66,11 @@ def _suggest(
     said = gathered.about(page)
     sources = gathered.sources
     signals = read_signals(said, sources, gathered.activities)
-    confidences = {number: confidence(score(one)) for number, one in signals.items()}
+    confidences = {
+        number: confidence(score(one))
+        for number, one in signals.items()
+        if _is_meant(number, said, sources)
+    }
     told = Known(said, gathered.mentions(page), sources, signals)
     found = find_folders(page, confidences, said.mentioned.folders, sources, gathered.touched)
     folders = [one for one in found if not _touches(one.path, known)]
@@ -94,6 +100,19 @@ def _is_within(path: str, known: Collection[str]) -> bool:
     """Whether a source, or a folder that it lies in, is among those known."""
     parts = nfc(path).split("/")
     return any("/".join(parts[:end]) in known for end in range(1, len(parts) + 1))
+
+
+def _is_meant(number: int, said: Testimony, sources: Sources) -> bool:
+    """Whether a source is more than prose, or named by the page, or bound to one beside it.
+
+    Prose that is no document shares words with any page: a changelog, an excluded draft.
+    """
+    return (
+        not sources.paths[number].lower().endswith(PROSE)
+        or number in said.mentioned.path
+        or said.mentioned.name.get(number, 0.0) >= 1
+        or number in said.siblings
+    )
 
 
 def _touches(folder: str, known: Collection[str]) -> bool:
