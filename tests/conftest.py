@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import jsonschema
 import pytest
 from hypothesis import settings
 
@@ -174,3 +175,22 @@ def new_repository(
 def repository(new_repository: Callable[..., TestRepository]) -> TestRepository:
     """One empty repository."""
     return new_repository()
+
+
+@pytest.fixture(scope="session")
+def valid():
+    """Hold a record against a schema that has no room for keys that it does not tell."""
+
+    def tighten(schema):
+        if isinstance(schema, list):
+            return [tighten(item) for item in schema]
+        if not isinstance(schema, dict):
+            return schema
+        tight = {key: tighten(value) for key, value in schema.items()}
+        return tight | ({"additionalProperties": False} if "properties" in schema else {})
+
+    def check(schema, record):
+        jsonschema.validate(record, tighten(schema))
+        return record
+
+    return check

@@ -1,39 +1,8 @@
 """`ubp check` and `ubp explain`: exit statuses, records, the calls that are wrong."""
 
-import json
-from pathlib import Path
-
-import jsonschema
 import pytest
 
 from ubp.check.table import NAMES
-from ubp.render import check_records
-
-SCHEMAS = Path(check_records.__file__).parent / "schemas"
-
-
-@pytest.fixture
-def asked(ubp):
-    """Ask with `--json`; the record, once it is known to fit the command's schema."""
-
-    def ask(repository, command, *tokens, status=0):
-        answer = ubp(repository, command, *tokens, "--json")
-        assert (answer.status, answer.err) == (status, "")
-        schema = json.loads((SCHEMAS / f"{command}.json").read_text())
-        jsonschema.validate(answer.record, strict(schema))
-        return answer.record
-
-    return ask
-
-
-def strict(schema):
-    """The schema with no room for keys that it does not tell."""
-    if isinstance(schema, list):
-        return [strict(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    tight = {key: strict(value) for key, value in schema.items()}
-    return tight | ({"additionalProperties": False} if "properties" in schema else {})
 
 
 @pytest.fixture
