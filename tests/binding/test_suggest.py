@@ -96,6 +96,19 @@ def test_a_name_in_another_unicode_form_and_a_symlink(project):
     assert "src/link.py" not in told
 
 
+def test_another_page_of_the_same_snapshot_gathers_nothing_anew(project, monkeypatch):
+    project.write("docs/auth.md", "# Auth\n\n`src/part_7.py` and `open_session`\n")
+    fresh = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    with Workspace.open(str(project.root), model="none") as workspace:
+        snapshot = workspace.view().snapshot
+        workspace.foresee = lambda: snapshot  # as a server does that sees that nothing changed
+        workspace.suggest_bindings(["docs/other.md"])
+        monkeypatch.setattr("ubp.binding.suggest.Gathered", None)
+        again = sources_of(workspace.suggest_bindings(["docs/auth.md"]), "docs/auth.md")
+    assert again == fresh
+    assert "src/part_7.py" in again
+
+
 def test_prose_that_is_no_document_is_proposed_where_the_page_names_it_alone(project):
     project.write("docs/auth.md", "# Auth\n\n`open_session` as notes/auth.md tells\n")
     for name in ("auth/README.md", "notes/auth.md", "drafts/auth.markdown"):

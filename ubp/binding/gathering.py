@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ubp.binding.candidates import find_candidates
 from ubp.binding.folders import Touched
 from ubp.binding.identified import PageRarity, find_identified
-from ubp.binding.meanings import find_meanings
+from ubp.binding.meanings import encode_sources, find_meanings
 from ubp.binding.mentioned import find_mentioned
 from ubp.binding.naming_pages import find_naming
 from ubp.binding.placed import find_placed
@@ -20,7 +20,7 @@ from ubp.index import View
 from ubp.indexing.names import learn_mentions, learn_names
 from ubp.model import Entry, FilePath
 from ubp.parse.mentions import PageMentions
-from ubp.parse.names import NO_NAMES
+from ubp.parse.names import NO_NAMES, SourceNames
 
 if TYPE_CHECKING:  # it needs numpy, which a plain installation lacks
     from ubp.embed.model import Model
@@ -42,22 +42,20 @@ class Basis(NamedTuple):
 
 
 class Gathered:
-    """What speaks for which source; `about` tells it of one page."""
+    """What speaks for which source; `about` tells it of the pages that were asked about."""
 
-    def __init__(self, basis: Basis, pages: Collection[FilePath]) -> None:
-        """`pages` are those that will be asked about."""
-        view = basis.view
-        self._mentions = _read_mentions(view, pages)
-        entries = _hashed(view, find_candidates(view, basis.is_hidden))
-        names = learn_names(view.ground, entries)
-        asked = {one.text for said in self._mentions.values() for one in said.identifiers}
-        self.sources = Sources(
-            list(entries), [names.get(one.id, NO_NAMES) for one in entries.values()], asked
-        )
-        documents = view.document_paths()
-        self._naming = find_naming(documents, self.sources.names)
-        self._history = History(basis.log, self.sources.numbers, pages)
+    def __init__(self, basis: Basis, pages: Collection[FilePath] = ()) -> None:
+        """`pages` are those that will be asked about; `ask` adds others."""
+        self._ground, self._model = basis.view.ground, basis.model
+        documents = basis.view.document_paths()
+        self._entries = _hashed(basis.view, find_candidates(basis.view, basis.is_hidden))
+        self._rarity = _page_rarity(_sample(basis.view, documents))
+        self._translations = _translations(documents)
+        names = self._names()
+        self.sources = Sources(list(self._entries), names, self._rarity.counts.keys())
+        self._naming = find_naming(documents, names)
         numbers = self.sources.numbers
+        self._history = History(basis.log, numbers, documents)
         self.activities = self._history.activities()
         self.touched = Touched(self._history.count_touching, self._history.commits)
         self._bindings = Bindings(
@@ -66,15 +64,27 @@ class Gathered:
                 for page, paths in basis.bound.items()
             }
         )
-        self._rarity = _page_rarity(self._mentions.values())
-        self._translations: dict[str, list[FilePath]] = {}
-        for page in self._mentions:
-            self._translations.setdefault(without_language(page), []).append(page)
+        self._matrix = (
+            encode_sources(basis.model, self.sources.paths, names) if basis.model else None
+        )
+        self._mentions: dict[FilePath, PageMentions] = {}
         self._meanings: dict[FilePath, dict[int, float]] = {}
-        if basis.model and pages:
-            said = [self.mentions(page) for page in pages]
-            found = find_meanings(basis.model, self.sources, said)
-            self._meanings.update(zip(pages, found, strict=True))
+        self.ask(basis.view, pages)
+
+    def ask(self, view: View, pages: Collection[FilePath]) -> None:
+        """Read what these pages say, as far as it has not been read."""
+        new = [page for page in pages if page not in self._meanings]
+        same = {one for page in new for one in self._same(page)}
+        self._mentions |= _read_mentions(view, [one for one in same if one not in self._mentions])
+        said = [self.mentions(page) for page in new]
+        identifiers = {one.text for page in said for one in page.identifiers}
+        if unknown := self.sources.unknown(identifiers):
+            self.sources.ask(self._names(), unknown)
+        if self._model and self._matrix:
+            found = find_meanings(self._model, self._matrix, said)
+        else:
+            found = [{} for _ in new]
+        self._meanings |= dict(zip(new, found, strict=True))
 
     def about(self, page: FilePath) -> Testimony:
         """What speaks for each source of a page."""
@@ -86,27 +96,42 @@ class Gathered:
             self._history.with_page(page),
             self._naming.get(page, ()),
             self._bindings.of_siblings(page),
-            self._meanings.get(page, {}),
+            self._meanings[page],
             self._history.knows(page),
         )
 
     def mentions(self, page: FilePath) -> PageMentions:
         """What a page mentions, and what its translations do besides (with line 0)."""
-        own = self._mentions.get(page, NO_MENTIONS)
-        same = self._translations.get(without_language(page), ())
-        others = [self._mentions[one] for one in same if one != page]
+        there = self._mentions
+        others = [there[one] for one in self._same(page) if one != page and one in there]
+        own = there.get(page, NO_MENTIONS)
         return _joined(own, others) if others else own
+
+    def _same(self, page: FilePath) -> Sequence[FilePath]:
+        """A page and its translations."""
+        return self._translations.get(without_language(page), [page])
+
+    def _names(self) -> list[SourceNames]:
+        names = learn_names(self._ground, self._entries)
+        return [names.get(one.id, NO_NAMES) for one in self._entries.values()]
+
+
+def _sample(view: View, documents: Sequence[FilePath]) -> Collection[PageMentions]:
+    step = -(-len(documents) // MOST_PAGES_READ) or 1
+    return _read_mentions(view, documents[::step]).values()
 
 
 def _read_mentions(view: View, pages: Collection[FilePath]) -> dict[FilePath, PageMentions]:
-    documents = view.document_paths()
-    step = -(-len(documents) // MOST_PAGES_READ) or 1
-    translated = {without_language(page) for page in pages}
-    wanted = dict.fromkeys([*pages, *documents[::step]])
-    wanted |= dict.fromkeys(one for one in documents if without_language(one) in translated)
-    there = {path: entry for path, entry in view.entries(wanted).items() if entry}
+    there = {path: entry for path, entry in view.entries(pages).items() if entry}
     mentions = learn_mentions(view.ground, there)
     return {path: mentions.get(entry.id, NO_MENTIONS) for path, entry in there.items()}
+
+
+def _translations(documents: Iterable[FilePath]) -> Mapping[str, list[FilePath]]:
+    same: dict[str, list[FilePath]] = {}
+    for page in documents:
+        same.setdefault(without_language(page), []).append(page)
+    return same
 
 
 def _hashed(view: View, entries: Mapping[FilePath, Entry]) -> dict[FilePath, Entry]:

@@ -29,12 +29,12 @@ class PageRarity:
     """How much an identifier tells of a page, by the number of pages that mention it."""
 
     def __init__(self, counts: Mapping[str, int], pages: int) -> None:
-        self._counts = counts
+        self.counts = counts
         self._pages = pages
 
     def __call__(self, identifier: str) -> float:
         """From 0 to 1: 1 where one page has it."""
-        having = self._counts.get(identifier, 1)
+        having = self.counts.get(identifier, 1)
         return math.log(1 + self._pages / having) / math.log(1 + self._pages)
 
 

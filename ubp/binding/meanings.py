@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ubp.binding.path_words import words_of
-from ubp.binding.sources import Sources
+from ubp.model import FilePath
 from ubp.parse.mentions import PageMentions
+from ubp.parse.names import SourceNames
 
 if TYPE_CHECKING:  # it needs numpy, which a plain installation lacks
+    from ubp.embed.matrix import Matrix
     from ubp.embed.model import Model
 
 # More words of one text only blur it.
@@ -18,12 +20,20 @@ MOST_NEAR = 30
 FARTHEST_MARGIN = 0.5
 
 
+def encode_sources(
+    model: "Model", paths: Sequence[FilePath], names: Sequence[SourceNames]
+) -> "Matrix":
+    """The meaning of each source."""
+    return model.encode([_source_text(*one) for one in zip(paths, names, strict=True)])
+
+
 def find_meanings(
-    model: "Model", sources: Sources, pages: Sequence[PageMentions]
+    model: "Model", sources: "Matrix", pages: Sequence[PageMentions]
 ) -> list[dict[int, float]]:
     """How far sources stand out in meaning, from 0 to 1, of each page; all of them at once."""
-    matrix = model.encode([_source_text(number, sources) for number in range(sources.count)])
-    near = matrix.nearest_each(model.encode([_page_text(said) for said in pages]), MOST_NEAR + 1)
+    if not pages:
+        return []
+    near = sources.nearest_each(model.encode([_page_text(said) for said in pages]), MOST_NEAR + 1)
     return [_standing_out(found) for found in near]
 
 
@@ -36,9 +46,9 @@ def _standing_out(found: Sequence[tuple[int, float]]) -> dict[int, float]:
     }
 
 
-def _source_text(number: int, sources: Sources) -> str:
-    words = sorted(words_of(sources.paths[number]))
-    for name in sorted(sources.names[number].defined):
+def _source_text(path: FilePath, names: SourceNames) -> str:
+    words = sorted(words_of(path))
+    for name in sorted(names.defined):
         if len(words) > MOST_WORDS:
             break
         words += sorted(words_of(name))

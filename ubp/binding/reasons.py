@@ -108,8 +108,7 @@ def _mention(number: int, said: Testimony, sources: Sources) -> tuple[str, int |
 
 
 def _identifiers(number: int, mentions: PageMentions, sources: Sources) -> tuple[str, int | None]:
-    names = sources.names[number]
-    found = [one for one in mentions.identifiers if one.text in names.used]
+    found = [one for one in mentions.identifiers if sources.uses(number, one.text)]
     found.sort(key=lambda one: (-_telling(one, number, sources), one.line))
     shown = found[:SHOWN_NAMES]
     lines = [one.line for one in shown if one.line]
@@ -117,7 +116,7 @@ def _identifiers(number: int, mentions: PageMentions, sources: Sources) -> tuple
 
 
 def _telling(mention: Mention, number: int, sources: Sources) -> float:
-    is_defined = mention.text in sources.names[number].defined
+    is_defined = sources.defines(number, mention.text)
     return (1 + is_defined) / len(sources.users[mention.text])
 
 

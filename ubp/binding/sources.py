@@ -1,6 +1,7 @@
 """The sources that can be proposed, and who among them answers to which name, word, identifier."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -21,11 +22,13 @@ class Sources:
     def __init__(
         self, paths: Sequence[FilePath], names: Sequence[SourceNames], asked: AbstractSet[str]
     ) -> None:
-        """`asked` are the identifiers that pages mention; others are not looked up."""
+        """`asked` are the identifiers that pages mention; others are unknown until `ask`.
+
+        What sources name is not held: it is ten times as much as all else.
+        """
         self.paths = paths
         self.count = len(paths)
         self.numbers = {path: number for number, path in enumerate(paths)}
-        self.names = names
         self.by_name = _turned((_file_name(path),) for path in paths)
         self.by_stem = _turned((stem_of(path),) for path in paths)
         self.by_folder = _turned(folders_above(path) for path in paths)
@@ -34,8 +37,10 @@ class Sources:
         self.path_words = [words_of(path.rpartition(".")[0] or path) for path in paths]
         self.by_own_word = _turned(self.own_words)
         self.by_path_word = _turned(self.path_words)
-        self.users = _turned(asked & one.used for one in names)
-        self.definers = _turned(asked & one.defined for one in names)
+        self.users: dict[str, Numbers] = {}
+        self.definers: dict[str, Numbers] = {}
+        self._asked: set[str] = set()
+        self.ask(names, asked)
         self.identifiers = [len(one.used) for one in names]
         sizes = [math.log(SMALL + size) for size in self.identifiers]
         self.sizes = [size - sum(sizes) / (len(sizes) or 1) for size in sizes]
@@ -44,6 +49,24 @@ class Sources:
         self.subjects = self._find_subjects()
         self._log_count = math.log(self.count + 1)
         self._own_weights = [sum(map(self.rarity, words)) or 1.0 for words in self.own_words]
+
+    def unknown(self, identifiers: AbstractSet[str]) -> AbstractSet[str]:
+        """Those of these identifiers that have not been asked about."""
+        return identifiers - self._asked
+
+    def ask(self, names: Sequence[SourceNames], identifiers: AbstractSet[str]) -> None:
+        """Look up who uses and defines identifiers that are unknown yet."""
+        self._asked |= identifiers
+        self.users |= _turned(identifiers & one.used for one in names)
+        self.definers |= _turned(identifiers & one.defined for one in names)
+
+    def uses(self, number: int, identifier: str) -> bool:
+        """Whether a source uses an identifier."""
+        return _has(self.users.get(identifier, ()), number)
+
+    def defines(self, number: int, identifier: str) -> bool:
+        """Whether a source defines an identifier."""
+        return _has(self.definers.get(identifier, ()), number)
 
     def rarity(self, word: str) -> float:
         """How much a word tells of a path: 1 where one path has it, 0 where all have it."""
@@ -68,6 +91,12 @@ class Sources:
         return subjects
 
 
+def _has(numbers: Sequence[int], number: int) -> bool:
+    """Whether a number is among these, which ascend."""
+    place = bisect_left(numbers, number)
+    return place < len(numbers) and numbers[place] == number
+
+
 def _file_name(path: str) -> str:
     return nfc(path.rpartition("/")[2])
 
@@ -79,7 +108,7 @@ def _named_folders(folders: Iterable[str]) -> Mapping[str, list[str]]:
     return named
 
 
-def _turned(keys: Iterable[Iterable[str]]) -> Mapping[str, Numbers]:
+def _turned(keys: Iterable[Iterable[str]]) -> dict[str, Numbers]:
     turned: dict[str, Numbers] = {}
     for number, several in enumerate(keys):
         for key in several:

@@ -47,9 +47,15 @@ def suggest_sources(
     if (answer := remembered.recall()) is not None:
         return answer
     bound = _bindings(view)
-    head = view.snapshot.commit
-    log = history.change_log(head=head) if head else []
-    gathered = Gathered(Basis(view, request.is_hidden, log, bound, model), request.pages)
+
+    def gather() -> Gathered:
+        head = view.snapshot.commit
+        log = history.change_log(head=head) if head else []
+        return Gathered(Basis(view, request.is_hidden, log, bound, model))
+
+    # Who asks about one page asks about others, too, before anything changes.
+    gathered = view.derived(f"gathered {model and model.fingerprint.hex()}", gather)
+    gathered.ask(view, request.pages)
     found = []
     for done, page in enumerate(request.pages, 1):
         view.ground.progress("Looking for sources", done, len(request.pages))

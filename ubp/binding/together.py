@@ -37,10 +37,7 @@ class History:
     ) -> None:
         self._commits: list[list[int]] = [[] for _ in numbers]
         self._of_sources = [0.0] * len(numbers)
-        self._of_pages: dict[FilePath, float] = {}
-        self._births: dict[FilePath, tuple[Sequence[int], float]] = {}
-        self._shared: dict[FilePath, dict[int, float]] = {page: {} for page in pages}
-        self._counts: dict[FilePath, dict[int, int]] = {page: {} for page in pages}
+        self._of_pages: dict[FilePath, list[_Change]] = {page: [] for page in pages}
         self.commits = 0
         for change in log:
             self.commits += 1
@@ -58,21 +55,28 @@ class History:
 
     def knows(self, page: FilePath) -> bool:
         """Whether a page has more history than an import of everything."""
-        return self._of_pages.get(page, 0.0) >= LEAST_TELLING
+        return sum(one.weight for one in self._of_pages.get(page, ())) >= LEAST_TELLING
 
     def with_page(self, page: FilePath) -> dict[int, Together]:
         """What changed together with a page."""
-        whole = self._of_pages.get(page, 0.0)
-        born_with, at_birth = self._births.get(page, ((), 0.0))
-        brought = set(born_with)
+        changes = self._of_pages.get(page, [])
+        whole = sum(one.weight for one in changes)
+        shared: dict[int, float] = {}
+        counts: dict[int, int] = {}
+        for weight, sources in changes:
+            for number in sources:
+                shared[number] = shared.get(number, 0.0) + weight
+                counts[number] = counts.get(number, 0) + 1
+        birth = changes[-1] if changes else _Change(0.0, ())  # the log is read backwards
+        brought = frozenset(birth.sources)
         return {
             number: Together(
                 weight / (whole + PRIOR),
                 weight / (self._of_sources[number] + PRIOR),
-                at_birth if number in brought else 0.0,
-                self._counts[page][number],
+                birth.weight if number in brought else 0.0,
+                counts[number],
             )
-            for number, weight in self._shared.get(page, {}).items()
+            for number, weight in shared.items()
         }
 
     def _add(self, paths: Sequence[FilePath], numbers: Mapping[FilePath, int]) -> None:
@@ -81,13 +85,14 @@ class History:
         for number in sources:
             self._commits[number].append(self.commits)
             self._of_sources[number] += weight
+        change = _Change(weight, sources)
         for path in paths:
-            shared = self._shared.get(path)
-            if shared is None:
-                continue
-            self._of_pages[path] = self._of_pages.get(path, 0.0) + weight
-            self._births[path] = sources, weight  # the log is read backwards: the last one counts
-            counts = self._counts[path]
-            for number in sources:
-                shared[number] = shared.get(number, 0.0) + weight
-                counts[number] = counts.get(number, 0) + 1
+            if path in self._of_pages:
+                self._of_pages[path].append(change)
+
+
+class _Change(NamedTuple):
+    """How telling a commit is, and which sources it changed."""
+
+    weight: float
+    sources: Sequence[int]
