@@ -101,14 +101,16 @@ def test_reasons_stay_on_a_line(project, ubp, monkeypatch):
             Suggestion("src/a.py", 0.9, (names, TOGETHER)),
             Suggestion("src/b.py", 0.8, (TOGETHER, names, NAMED)),
             Suggestion("src/c.py", 0.7, (Evidence("identifier", "", None, 0.5), TOGETHER)),
+            Suggestion("src/.d/", 0.7, (Evidence("path", "../src/.d", 7, 0.5),)),
         ),
     )
     found = BindingSuggestions((page,), 3, 0, uses_meaning=True)
     monkeypatch.setattr(Workspace, "suggest_bindings", lambda *_, **__: found)
-    assert ubp(project, "bind", "docs/a.md").out.splitlines()[1:4] == [
+    assert ubp(project, "bind", "docs/a.md").out.splitlines()[1:5] == [
         "  0.90  src/a.py  function_0, function_1, function_2, function_3, function_4,\u2026",
         "  0.80  src/b.py  4 commits in common; src/a.py in line 3",
         "  0.70  src/c.py  4 commits in common",
+        "  0.70  src/.d/   named in line 7",
     ]
 
 

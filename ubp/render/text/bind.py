@@ -1,5 +1,6 @@
 """`ubp bind` for people: proposals with their reasons, or what was written; and what comes next."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -21,6 +22,8 @@ PATH_COLUMNS = 56
 KIND_COLUMNS = len("identifier")
 # With --history, of a source that did not exist, or in a shallow clone.
 NO_PIN = " without a pin: no history tells how it was when the page last changed"
+
+_UPWARDS = re.compile(r"^(?:\.{0,2}/)+")
 
 
 class Telling(NamedTuple):
@@ -135,7 +138,8 @@ def _reasons(one: Suggestion) -> str:
 def _reason(one: Evidence, source: str) -> str:
     where = f" in line {one.line}" if one.line else ""
     is_mentioned = one.kind in {"path", "file_name"}
-    if is_mentioned and one.line and f"/{source}".endswith(f"/{one.detail}"):
+    path = _UPWARDS.sub("", one.detail, count=1).rstrip("/")
+    if is_mentioned and one.line and f"/{source}".rstrip("/").endswith(f"/{path}"):
         return f"named{where}"
     if one.kind == "place" and " " not in one.detail.replace(", ", ","):  # words, no sentence
         return f"called alike: {printable(one.detail)}"
