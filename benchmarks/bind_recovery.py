@@ -15,6 +15,7 @@ that is asked about are, which is everybody else's.
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ubp.binding.gathering import Basis, Gathered
@@ -27,6 +28,7 @@ from ubp.workspace import Workspace
 
 MOST = 10
 PROTOCOLS = ("none", "others")
+BOUNDS = (0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1.1)
 
 
 class Labels(NamedTuple):
@@ -138,6 +140,17 @@ def recover(one: Set, protocol: str, weights: Signals, bias: float, least: float
     )
 
 
+def odds_of(one: Set, protocol: str, weights: Signals, bias: float) -> Iterator[tuple[float, bool]]:
+    """Of every proposal among the first ten its logarithm of odds, and whether it is right."""
+    for page in one.pages:
+        odds = [
+            (bias + sum(map(float.__mul__, weights, signals)), number)
+            for number, signals in page.signals[protocol].items()
+        ]
+        for value, number in sorted(odds, reverse=True)[:MOST]:
+            yield value, _is_right(number, page.labels, one.sources)
+
+
 def _is_right(number: int, labels: Labels, sources: Sequence[FilePath]) -> bool:
     return number in labels.files or sources[number].startswith(labels.folders)
 
@@ -177,6 +190,16 @@ def ablation(sets: Sequence[Set], protocol: str) -> Iterator[str]:
         yield row(
             kind, mean([recover(one, protocol, weights, BIAS, MIN_CONFIDENCE) for one in sets])
         )
+
+
+def bins(told: Sequence[tuple[float, bool]]) -> str:
+    """How many proposals are right, by their confidence."""
+    lines = ["| confidence | proposals | right |", "|---|---|---|"]
+    for least, most in pairwise(BOUNDS):
+        here = [right for odds, right in told if least <= confidence(odds) < most]
+        share = f"{sum(here) / len(here):.2f}" if here else ""
+        lines.append(f"| {least:.1f} to {min(most, 1.0):.1f} | {len(here)} | {share} |")
+    return "\n".join(lines)
 
 
 def read_sets(arguments: Sequence[str]) -> list[Set]:

@@ -158,7 +158,7 @@ def test_what_no_snapshot_has_is_forgotten_when_the_index_is_pruned(project):
 
 
 def test_without_commits_or_sources_nothing_fails(repository):
-    repository.write("a.md", "# A\n\nb.py\n")
+    repository.write("a.md", "# A\n\nb.py: x_y\n")
     assert sources_of(suggest(repository), "a.md") == {}
     repository.write("b.py", "x_y = 1\n")
     assert [*sources_of(suggest(repository), "a.md")] == ["b.py"]

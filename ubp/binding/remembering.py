@@ -6,7 +6,7 @@ from hashlib import sha1
 from typing import TYPE_CHECKING
 
 from ubp.binding.suggestion import Evidence, PageSuggestions, Suggestion
-from ubp.binding.weighing import BIAS, WEIGHTS
+from ubp.binding.weighing import BIAS, SCALE, SHIFT, WEIGHTS
 from ubp.index import View
 from ubp.model import FilePath, ObjectId
 from ubp.store.source_names import StoredNames
@@ -24,7 +24,9 @@ class Remembered:
         changed = sorted(view.entries(view.snapshot.changes).items())
         shallow = sorted(view.ground.repository.shallow_commits())
         ground = (view.snapshot.commit, changed, shallow, model and model.fingerprint.hex())
-        text = repr((*ground, *question, BIAS, WEIGHTS)).encode("utf-8", "surrogateescape")
+        text = repr((*ground, *question, BIAS, WEIGHTS, SCALE, SHIFT)).encode(
+            "utf-8", "surrogateescape"
+        )
         self._key = ObjectId(sha1(text, usedforsecurity=False).hexdigest())
 
     def recall(self) -> list[PageSuggestions] | None:

@@ -37,7 +37,8 @@ class Signals(NamedTuple):
     """What is weighed of one page and one source: 0 says nothing, most go up to 1.
 
     Those ending in `_most` are held against the page's strongest source, the others are as they
-    are.
+    are. A source that names the page (`link`) tells as much as one whose path the page names most;
+    where each names the other, both are half as much.
     """
 
     path: float
@@ -52,7 +53,6 @@ class Signals(NamedTuple):
     commits_of_page: float
     commits_of_source: float
     birth: float
-    own_words: float
     heading_words: float
     path_words_most: float
     beside: float
@@ -79,20 +79,20 @@ def read_signals(
     found = {}
     for one in considered:
         placed, together = said.placed.get(one, nowhere), said.together.get(one, never)
+        both = 0.5 if one in path else 0.0
         found[one] = Signals(
-            path=float(one in path),
-            path_most=path.get(one, 0.0) / most_path,
+            path=both if one in naming else float(one in path),
+            path_most=both if one in naming else path.get(one, 0.0) / most_path,
             name=min(said.mentioned.name.get(one, 0.0), 1.0),
             stem=min(said.mentioned.stem.get(one, 0.0), 1.0),
             folder_most=said.mentioned.folder.get(one, 0.0) / most_folder,
             defined=math.log1p(3 * said.identified.defined.get(one, 0.0)),
             used=math.log1p(used.get(one, 0.0)),
             used_most=used.get(one, 0.0) / most_used,
-            link=float(one in naming),
+            link=1.0 - both if one in naming else 0.0,
             commits_of_page=together.of_page / most_commits**0.5,
             commits_of_source=together.of_source,
             birth=together.at_birth,
-            own_words=math.sqrt(placed.name * min(placed.heading, 1.0)) / 2 + placed.name / 2,
             heading_words=min(placed.heading, 1.0),
             path_words_most=placed.path / most_words,
             beside=float(placed.beside),
