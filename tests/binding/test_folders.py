@@ -50,7 +50,7 @@ def test_what_fires_weekly_or_holds_the_page_is_not_proposed():
 
 def test_a_directory_that_is_named_is_proposed_where_no_file_in_it_says_more():
     store = ("src/auth/store", "auth/store")
-    assert found([], store) == [("src/auth/store", 0.07, 0)]
+    assert found([], store) == [("src/auth/store", 0.03, 0)]
     assert found([], store, page="docs/store.md") == [("src/auth/store", 0.2, 0)]
     assert found([0, 0, 0, 0.3], store, page="docs/store.md") == []
 
@@ -59,7 +59,7 @@ def test_a_mention_that_several_directories_end_with_names_none_but_the_one_of_t
     both = ("src/auth", "auth"), ("src/auth/store", "auth")
     assert found([], *both) == []
     assert found([], ("src/auth", "src/auth"), ("src/auth/store", "src/auth")) == [
-        ("src/auth", 0.07, 0)
+        ("src/auth", 0.03, 0)
     ]
 
 

@@ -9,14 +9,14 @@ from ubp.binding.sources import Numbers, Sources
 from ubp.model import FilePath
 from ubp.parse.mentions import Mention
 
-# A directory is right where people bound the page to it, or to two of its files and half of them.
-# It is as sure as its files are on average, which is modest: of all directories with a mean above
-# 0.5 nine in ten are right in five repositories. Of the nine that are proposed for their pages
-# seven are, and all five that are sure enough to be written.
+# A directory is as sure as its files are on average, which is modest: of all directories with a
+# mean above 0.5 nine in ten are right in five repositories. Few are proposed for their pages, as
+# hardly one label in sixty is a directory: five, and all of them are right
+# (benchmarks/bind_folders.py).
 LEAST_FILES, FAIR, SURE = 3, 0.3, 0.65
-# Of directories that a page names, without a file in them that says more, one in eleven is right;
-# three in eight where it shares a word of its name with the page's.
-NAMED, NAMED_ALIKE = 0.07, 0.2
+# Of directories that a page names, without a file in them that says more, three in a hundred are
+# right; three in ten where a word of their name is in the page's.
+NAMED, NAMED_ALIKE = 0.03, 0.2
 # What is larger, or touched by more of the commits, fires so often that nobody looks any more.
 MOST_FILES = 40
 MOST_COMMITS, FEW_COMMITS = 0.05, 5
