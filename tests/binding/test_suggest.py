@@ -74,7 +74,8 @@ def test_refused_hidden_ignored_and_unreadable_sources_are_never_proposed(projec
         project.write(name, "def open_session(): pass\n")
     project.write(".gitignore", "build/\n")
     project.write(
-        "docs/auth.md", f"# Auth\n\n{' '.join(names)} src/auth/session.py src/part_1.py work_1\n"
+        "docs/auth.md",
+        f"# Auth\n\n{' '.join(names)} src/auth/session.py src/part_1.py .ubp/config.json work_1\n",
     )
     project.commit("Name all of them", "--quiet")
     project.write(
@@ -82,7 +83,7 @@ def test_refused_hidden_ignored_and_unreadable_sources_are_never_proposed(projec
         json.dumps({"bind": {"refused": [{"page": "docs/auth.md", "source": "src/auth/"}]}}),
     )
     told = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
-    assert not told.keys() & {*names, "src/auth/session.py"}
+    assert not told.keys() & {*names, "src/auth/session.py", ".ubp/config.json"}
     assert "src/part_1.py" in told
 
 

@@ -44,7 +44,7 @@ def find_candidates(view: View, is_hidden: Callable[[FilePath], bool]) -> Mappin
     """The files that a page may describe, in the order of their paths.
 
     Tracked files, or such that could be: no documents, nothing hidden, ignored, binary, no lock
-    files, no symlinks and submodules.
+    files, no symlinks and submodules, and nothing of what UBP itself keeps.
     """
     documents = frozenset(view.document_paths())
     return {
@@ -55,5 +55,7 @@ def find_candidates(view: View, is_hidden: Callable[[FilePath], bool]) -> Mappin
 
 
 def _is_source(path: FilePath) -> bool:
+    if path.startswith(".ubp/"):
+        return False
     name = path.rpartition("/")[2].lower()
     return name not in LOCK_FILES and not _BINARY.fullmatch(name[name.rfind(".") :])
