@@ -82,6 +82,7 @@ def test_refused_hidden_ignored_and_unreadable_sources_are_never_proposed(projec
         ".ubp/config.json",
         json.dumps({"bind": {"refused": [{"page": "docs/auth.md", "source": "src/auth/"}]}}),
     )
+    project.git("add", "--force", ".ubp/config.json")
     told = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
     assert not told.keys() & {*names, "src/auth/session.py", ".ubp/config.json"}
     assert "src/part_1.py" in told
