@@ -4,7 +4,7 @@ import pytest
 
 from ubp.cutting import Budget
 from ubp.graph.context import read_context
-from ubp.graph.view import open_graph
+from ubp.graph.view import Graph, open_graph
 from ubp.graph.ways import find_ways
 from ubp.workspace import Workspace
 
@@ -144,3 +144,26 @@ def test_a_bare_repository_and_a_revision_answer_too(repository, new_repository)
         assert workspace.context("a.md").context.related == ()
         (one,) = workspace.context("a.md", ref="main~1").context.related
         assert (one.document.path, one.summary) == ("b.md", "Old.")
+
+
+def test_a_page_is_summed_up_once_and_as_it_stands_in_each_snapshot(repository, monkeypatch):
+    repository.write("a.md", "# A\n\n[[b]]\n")
+    repository.write("b.md", "Its text.\n\n## B\n")
+    repository.commit("Begin")
+    asked = []
+    texts = Graph.texts
+    monkeypatch.setattr(
+        Graph, "texts", lambda graph, paths: asked.extend(paths) or texts(graph, paths)
+    )
+    with Workspace.open(str(repository.root)) as workspace:
+
+        def summary(ref=None):
+            (one,) = workspace.context("a.md", ref=ref).context.related
+            return (one.summary, one.headings)
+
+        assert [summary(), summary()] == [("Its text.", ("B",))] * 2
+        assert asked.count("b.md") == 1
+        repository.write("b.md", "Edited.\n\n## C\n")
+        assert [summary(), summary("HEAD")] == [("Edited.", ("C",)), ("Its text.", ("B",))]
+        repository.commit("Edit")
+        assert [summary(), summary("HEAD~")] == [("Edited.", ("C",)), ("Its text.", ("B",))]

@@ -1,17 +1,18 @@
 """A page with what stands around it, as much as there is room for."""
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.cutting import Budget, cut_page, summarise
 from ubp.graph.view import DocumentRow, Graph
 from ubp.graph.ways import Way, find_ways
-from ubp.model import FilePath, LinkType, Section
+from ubp.model import FilePath, LinkType, ObjectId, Section
 
 HEADINGS = 20
 # Related pages are read so many at a time, until the room is filled: most of them never are.
 READ_AT_ONCE = 25
+MOST_BRIEFS = 10_000  # 10 MB
 
 
 class Center(NamedTuple):
@@ -38,6 +39,12 @@ class Related(NamedTuple):
 
     document: DocumentRow
     way: Way
+    summary: str
+    headings: tuple[str, ...]
+    hidden_headings: int
+
+
+class _Brief(NamedTuple):
     summary: str
     headings: tuple[str, ...]
     hidden_headings: int
@@ -100,16 +107,27 @@ def _read_center(graph: Graph, path: FilePath, budget: Budget) -> Center:
 def _read_related(graph: Graph, ways: Sequence[Way]) -> Iterator[Related]:
     for first in range(0, len(ways), READ_AT_ONCE):
         batch = ways[first : first + READ_AT_ONCE]
-        paths = [way.path for way in batch]
-        documents, sections = graph.documents_at(paths), graph.sections_of(paths)
-        texts = graph.texts(paths)
+        documents = graph.documents_at([way.path for way in batch])
+        briefs = _sum_up(graph, documents)
         for way in batch:
             if way.path in documents:
-                data = texts.get(way.path) or b""
-                yield _related(documents[way.path], way, sections[way.path], data)
+                yield Related(documents[way.path], way, *briefs[way.path])
 
 
-def _related(document: DocumentRow, way: Way, sections: Sequence[Section], data: bytes) -> Related:
+def _sum_up(graph: Graph, documents: Mapping[FilePath, DocumentRow]) -> dict[FilePath, _Brief]:
+    """Pages in short; remembered of those that are as they were committed."""
+    known: dict[ObjectId, _Brief] = graph.remembered("briefs", dict)
+    if len(known) > MOST_BRIEFS:
+        known.clear()
+    steady = {path: one.blob for path, one in documents.items() if not graph.is_changed(path)}
+    new = [path for path in documents if steady.get(path) not in known]
+    texts, sections = graph.texts(new), graph.sections_of(new)
+    made = {path: _brief(sections[path], texts.get(path) or b"") for path in new}
+    known |= {steady[path]: made[path] for path in new if path in steady and texts.get(path)}
+    return {path: made[path] if path in made else known[steady[path]] for path in documents}
+
+
+def _brief(sections: Sequence[Section], data: bytes) -> _Brief:
     texts = (_decoded(data[one.byte_start : one.byte_end]) for one in sections)
     summary = next(filter(None, map(summarise, texts)), "")
     headings = [one.heading for one in sections if one.heading]
@@ -118,7 +136,7 @@ def _related(document: DocumentRow, way: Way, sections: Sequence[Section], data:
         headings = [one.heading for one in sections if one.heading and one.level == top]
     total = sum(1 for one in sections if one.heading)
     shown = tuple(headings[:HEADINGS])
-    return Related(document, way, summary, shown, total - len(shown))
+    return _Brief(summary, shown, total - len(shown))
 
 
 def _said(one: Related) -> Iterator[str]:

@@ -1,9 +1,9 @@
 """The documents of a snapshot and the links between them."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ubp.index import View
 from ubp.indexing.linked import Edge, Linked
@@ -11,6 +11,8 @@ from ubp.links import Bucket, resolve
 from ubp.model import FilePath, ObjectId, Page, Section
 from ubp.paths import doc_id
 from ubp.targets import PageNames, Targets, stem
+
+T = TypeVar("T")
 
 
 class DocumentRow(NamedTuple):
@@ -132,6 +134,14 @@ class Graph:
     def texts(self, paths: Collection[FilePath]) -> dict[FilePath, bytes | None]:
         """The same of several pages."""
         return self._view.read(paths)
+
+    def is_changed(self, path: FilePath) -> bool:
+        """Whether the snapshot differs from its commit there."""
+        return self._view.is_changed(path)
+
+    def remembered(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` has made of blobs, which are the same in every snapshot."""
+        return self._view.ground.kept.derived(name, make)
 
     @cached_property
     def _documents(self) -> dict[FilePath, DocumentRow]:
