@@ -45,7 +45,7 @@ def bind(  # noqa: PLR0913  # the command's options
         write: Write what is proposed with enough confidence into the pages' front matter.
         interactive: Ask about each proposal; what you refuse is remembered in .ubp/config.json.
         dry_run: Show what --write would write, as a diff, and write nothing.
-        min_confidence: How sure, from 0 to 1; of proposals at 0.75 three in four are right.
+        min_confidence: How sure, from 0 to 1 (0.7); of those at 0.75 three in four are right.
         limit: Propose so many sources for a page at most (10); of --review so many lines (20).
         pin: Pin what is written: the pages were read and are true today.
         history: Pin the sources as they were when each page last changed, so that drift shows.
