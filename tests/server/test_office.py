@@ -127,6 +127,20 @@ async def test_the_dates_of_all_pages_are_known_before_anybody_asks(office, writ
     keeping.cancel()
 
 
+async def test_one_model_outlives_workspaces_that_are_opened_anew(office, written):
+    keeping = asyncio.create_task(office.keep_ready())
+    while (await office.answer(partial(find, "hybrid"), be_silent))[0] != "hybrid":
+        assert not keeping.done()
+    before = await office.answer(
+        lambda workspace: (id(workspace), id(workspace.model())), be_silent
+    )
+    for file in (written.root / ".ubp").glob("knowledge.db*"):
+        file.unlink()
+    after = await office.answer(lambda workspace: (id(workspace), id(workspace.model())), be_silent)
+    assert (after[0] != before[0], after[1] == before[1]) == (True, True)
+    keeping.cancel()
+
+
 async def test_who_asks_for_meaning_alone_waits_for_it(office):
     assert (await office.answer(partial(find, "semantic"), be_silent))[0] == "semantic"
 

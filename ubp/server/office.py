@@ -64,6 +64,9 @@ class Office:
         self._seconds_of_patience = seconds_of_patience
         self._has_more_to_read = asyncio.Event()
         self._left: set[asyncio.Task[Any]] = set()
+        # Held, it is shared with the quick desk, and outlives workspaces that are opened anew: what
+        # one thread gives back, another one's allocations do not use, and a model takes 100 MB.
+        self._model: object = None
 
     def start(self) -> None:
         """Begin to work, for the event loop that runs now."""
@@ -108,8 +111,8 @@ class Office:
 
     async def _read_ahead(self) -> None:
         await self._slow.ask(_read_words, self._take_step)
-        model = await self._slow.ask(_read_vectors, self._take_step)
-        if model is not None:  # held here, it is shared with the quick desk
+        self._model = await self._slow.ask(_read_vectors, self._take_step)
+        if self._model is not None:
             await self._quick.ask(_read_vectors, self._refuse_much)
         await self._slow.ask(Workspace.learn_dates, self._take_step)
 
