@@ -1,10 +1,14 @@
 """Directories that are proposed in the place of their files."""
 
+import unicodedata
+
 import pytest
 
 from ubp.binding.folders import Touched, find_folders
+from ubp.binding.mentioned import find_mentioned
 from ubp.binding.sources import Sources
-from ubp.parse.mentions import Mention
+from ubp.model import FilePath
+from ubp.parse.mentions import Mention, read_mentions
 from ubp.parse.names import NO_NAMES
 from ubp.workspace import Workspace
 
@@ -97,3 +101,11 @@ def test_a_directory_that_holds_what_is_bound_or_refused_is_not_proposed(project
     told = [one.source_path for one in proposed(project)]
     assert "src/login/" not in told
     assert {"src/login/close.py", "src/login/renew.py"} <= {*told}
+
+
+def test_a_directory_is_named_in_any_unicode_form():
+    folder = unicodedata.normalize("NFD", "src/ガイド")
+    sources = Sources([FilePath(f"{folder}/a.txt")], [NO_NAMES], set())
+    for text in ("src/ガイド/", "src/ガイド"):
+        said = read_mentions(f"`{text}`\n".encode())
+        assert find_mentioned(FilePath("docs/a.md"), said, sources).folders.keys() == {folder}

@@ -8,6 +8,7 @@ from ubp.binding.path_words import called, folders_above, words_of
 from ubp.binding.sources import Numbers, Sources
 from ubp.model import FilePath
 from ubp.parse.mentions import Mention
+from ubp.paths import nfc
 
 # A directory is as sure as its files are on average, which is modest: of all directories with a
 # mean above 0.5 nine in ten are right in five repositories. Few are proposed for their pages, as
@@ -72,7 +73,7 @@ def _named_alone(named: Mapping[str, Mention]) -> dict[str, Mention]:
     return {
         path: mention
         for path, mention in named.items()
-        if counts[mention.text] == 1 or mention.text.strip("./") == path
+        if counts[mention.text] == 1 or nfc(mention.text).strip("./") == nfc(path)
     }
 
 

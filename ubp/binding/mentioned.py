@@ -36,8 +36,8 @@ def find_mentioned(page: FilePath, mentions: PageMentions, sources: Sources) -> 
     for one in mentions.paths:
         written = nfc(one.text).rstrip("/.,-")
         text = _UPWARDS.sub("", written)
-        if one.text.endswith("/") and text in sources.by_folder:
-            found.folders.setdefault(text, one)
+        if one.text.endswith("/") and text in sources.folders:
+            found.folders.setdefault(sources.folders[text], one)
         if len(text) >= SHORTEST:
             _find(one, text, normalise(f"{folder}/{written}") or "", sources, found)
     for one in mentions.identifiers:
@@ -81,10 +81,10 @@ def _ending(numbers: Iterable[int], text: str, sources: Sources) -> list[int]:
 
 
 def _folders(text: str, sources: Sources) -> Sequence[str]:
-    if text in sources.by_folder:
-        return [text]
+    if text in sources.folders:
+        return [sources.folders[text]]
     named = sources.folders_called.get(text.rpartition("/")[2], ())
-    return [folder for folder in named if folder.endswith("/" + text)]
+    return [folder for folder in named if nfc(folder).endswith("/" + text)]
 
 
 def _modules(text: str, sources: Sources) -> list[int]:

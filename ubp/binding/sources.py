@@ -29,9 +29,10 @@ class Sources:
         self.paths = paths
         self.count = len(paths)
         self.numbers = {path: number for number, path in enumerate(paths)}
-        self.by_name = _turned((_file_name(path),) for path in paths)
+        self.by_name = _turned((_last_name(path),) for path in paths)
         self.by_stem = _turned((stem_of(path),) for path in paths)
         self.by_folder = _turned(folders_above(path) for path in paths)
+        self.folders = {nfc(folder): folder for folder in self.by_folder}
         self.folders_called = _named_folders(self.by_folder)
         self.own_words = [words_of(called(path)) for path in paths]
         self.path_words = [words_of(path.rpartition(".")[0] or path) for path in paths]
@@ -97,14 +98,14 @@ def _has(numbers: Sequence[int], number: int) -> bool:
     return place < len(numbers) and numbers[place] == number
 
 
-def _file_name(path: str) -> str:
+def _last_name(path: str) -> str:
     return nfc(path.rpartition("/")[2])
 
 
 def _named_folders(folders: Iterable[str]) -> Mapping[str, list[str]]:
     named: dict[str, list[str]] = {}
     for folder in folders:
-        named.setdefault(folder.rpartition("/")[2], []).append(folder)
+        named.setdefault(_last_name(folder), []).append(folder)
     return named
 
 
