@@ -74,16 +74,16 @@ class AllCommits:
     ) -> list[Change]:
         """Which wanted places differ between a commit and a parent (None: an empty tree)."""
         changes: list[Change] = []
-        todo: list[tuple[Node, str, Any, Any]] = []
+        waiting: list[tuple[Node, str, Any, Any]] = []
         if parent is None or commit.tree_id != parent.tree_id:
             old_tree = parent.tree if parent is not None else None
-            todo.append((wanted.root, "", commit.tree, old_tree))
-        while todo:
-            node, path, new, old = todo.pop()
+            waiting.append((wanted.root, "", commit.tree, old_tree))
+        while waiting:
+            node, path, new, old = waiting.pop()
             changes += self._changes_here(node, FilePath(path), new, old)
             lead = f"{path}/" if path else ""
             for name, below_new, below_old in _differences(node, new, old):
-                todo.append((node.children[name], lead + name, below_new, below_old))
+                waiting.append((node.children[name], lead + name, below_new, below_old))
         return changes
 
     def _changes_here(self, node: Node, path: FilePath, new: Any, old: Any) -> Iterator[Change]:
