@@ -92,7 +92,8 @@ CREATE TABLE logged_change (
     paths BLOB NOT NULL
 ) WITHOUT ROWID;
 
--- What sources define and use, and what pages mention (zlib). Learned on demand only.
+-- What sources define and use, what pages mention, and the last answer of `ubp bind` (zlib).
+-- Learned on demand only.
 CREATE TABLE names (
     kind TEXT NOT NULL,
     blob BLOB NOT NULL,

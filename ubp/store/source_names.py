@@ -17,7 +17,10 @@ EFFORT = 1
 
 
 class StoredNames:
-    """What blobs name, as texts. A blob's never change; they can only be missing."""
+    """What blobs name, as texts. A blob's never change; they can only be missing.
+
+    An answer's key is the digest of all that it hangs on, so the same holds for it.
+    """
 
     def __init__(self, database: Database, kind: Kind) -> None:
         self._database = database
