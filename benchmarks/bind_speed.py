@@ -10,7 +10,7 @@ import tempfile
 from itertools import pairwise
 from pathlib import Path
 
-from measure import Shape, cost, generate, median, print_table
+from measure import Shape, cost, forget_index, generate, median, print_table
 
 SHAPE = Shape(pages=300, references=3, sources=2_000, commits=14_000)
 WORDS, WORDS_A_SOURCE, WORDS_A_PAGE = 40_000, 300, 120
@@ -30,8 +30,7 @@ def main() -> None:
         rows = []
         for name, uses_meaning in (("words and history", False), ("with the model", True)):
             command = [sys.executable, "-c", ASK.format(uses_meaning)]
-            for file in root.glob(".ubp/knowledge.db*"):
-                file.unlink()
+            forget_index(root)
             first = cost(command, root)
             again = median([cost(command, root) for _ in range(3)])
             rows.append(

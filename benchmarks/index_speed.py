@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from measure import Cost, Shape, cost, generate, median, print_table
+from measure import Cost, Shape, cost, forget_index, generate, index_of, median, print_table
 
 from ubp.rooms import Rooms
 from ubp.store.fulltext import Match
@@ -93,14 +93,14 @@ def real(name: str, root: Path, repeat: int) -> None:
         row("first sight", first),
         reference("nothing changed", LEARN, root, repeat),
     ]
-    size = (root / ".ubp" / "knowledge.db").stat().st_size
+    size = index_of(root).stat().st_size
     table(f"{name}: database {size / 1e6:.0f} MB", rows)
     queries(root)
 
 
 def cold(root: Path) -> Cost:
     """Learn everything from nothing."""
-    shutil.rmtree(root / ".ubp", ignore_errors=True)
+    forget_index(root)
     return cost(LEARN, root)
 
 

@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from measure import print_table
+from measure import index_of, print_table
 from served import Client, Failed
 
 CLIENTS, PAGES = 4, 120
@@ -135,7 +135,7 @@ class Ground:
 
     def delete_index(self) -> None:
         """Take the index away from under all servers."""
-        for file in (self.root / ".ubp").glob("knowledge.db*"):
+        for file in index_of(self.root).parent.glob("index-*"):
             with suppress(FileNotFoundError):
                 file.unlink()
         self.counts["deletions"] += 1

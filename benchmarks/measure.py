@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -9,8 +10,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ubp.store.place import FILE_NAME
+
 START = 1_600_000_000
 UBP = str(Path(sys.executable).with_name("ubp"))
+
+
+def index_of(root: Path) -> Path:
+    """The index of a repository with its own `.git` folder; nothing else lies beside it."""
+    return root / ".git" / "ubp" / FILE_NAME
+
+
+def forget_index(root: Path) -> None:
+    """Remove the index, so that the next run builds it from nothing."""
+    shutil.rmtree(index_of(root).parent, ignore_errors=True)
 
 
 class Cost(NamedTuple):

@@ -4,11 +4,10 @@ python benchmarks/report_speed.py [--repeat 5] [PATH [--key NAME …]]
 """
 
 import argparse
-import shutil
 import tempfile
 from pathlib import Path
 
-from measure import UBP, Cost, Shape, cost, generate, median, print_table
+from measure import UBP, Cost, Shape, cost, forget_index, generate, median, print_table
 
 SHAPES = {
     "1,000 pages, 3,000 references, 2,000 commits": Shape(1000, 3, 3000, 2000),
@@ -45,7 +44,7 @@ def main() -> None:
 
 def measure(title: str, root: Path, repeat: int, keys: list[str]) -> None:
     """The first run, which learns everything, and the median of later ones."""
-    shutil.rmtree(root / ".ubp", ignore_errors=True)
+    forget_index(root)
     rows = [row("first `ubp report --html`", cost([UBP, *WRITE, *keys], root), root)]
     for name, words in CASES:
         costs = [cost([UBP, *words, *keys], root) for _ in range(repeat)]

@@ -28,7 +28,7 @@ from typing import NamedTuple
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
-from measure import UBP, cost, median, print_table
+from measure import UBP, cost, index_of, median, print_table
 
 from ubp.index import View
 from ubp.search.pages import Means, Mode, Wish, find_pages
@@ -145,7 +145,7 @@ def ask_references(root: Path, view: View, kinds: dict[str, list[str]]) -> dict[
         best = np.argpartition(-cosines, 10)[:10]
         best[np.argsort(-cosines[best])]
 
-    with closing(sqlite3.connect(root / ".ubp" / "knowledge.db")) as connection:
+    with closing(sqlite3.connect(index_of(root))) as connection:
         connection.execute("PRAGMA mmap_size=268435456")
         expressions = []
         for text in asked:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from measure import UBP, Cost, Shape, cost, generate, median, print_table
+from measure import UBP, Cost, Shape, cost, forget_index, generate, median, print_table
 
 WARM = Shape(pages=300, references=3, sources=2000, commits=300)
 LONG = Shape(pages=200, references=3, sources=2000, commits=14_000)
@@ -82,8 +82,7 @@ def long(root: Path) -> None:
     rows = [row("git log --name-only (the whole history)", log, log)]
     rows.append(row("first `ubp stale`", cost([UBP, "stale"], root), log))
     rows.append(row("again", median([cost([UBP, "stale"], root) for _ in range(5)]), log))
-    for name in ("knowledge.db", "knowledge.db-wal", "knowledge.db-shm"):
-        (root / ".ubp" / name).unlink(missing_ok=True)
+    forget_index(root)
     rows.append(row("after deleting the index", cost([UBP, "stale"], root), log))
     print_table(
         "14,000 commits, 200 pages, 600 references, 2,000 sources",

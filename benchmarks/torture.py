@@ -22,7 +22,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from measure import Shape, generate, print_table
+from measure import Shape, forget_index, generate, index_of, print_table
 
 UBP = [sys.executable, "-m", "ubp"]
 ASK = [*UBP, "stale", "--all", "--json"]
@@ -73,7 +73,7 @@ def main() -> None:
 def kill(root: Path, rounds: int, chance: random.Random) -> int:
     """Kill runs that have something to index; how many of the next answers were wrong."""
     starts: dict[str, Callable[[], None]] = {
-        "no index": lambda: forget(root),
+        "no index": lambda: forget_index(root),
         "an older index": lambda: restore(root),
         "what the last kill left": lambda: None,
     }
@@ -105,7 +105,7 @@ def kill(root: Path, rounds: int, chance: random.Random) -> int:
 def gather(root: Path, gatherings: int, processes: int, chance: random.Random, limit: float) -> int:
     """Start several at once; how many failed, answered wrongly or took longer than the limit."""
     cases: list[tuple[str, Callable[[], None], list[list[str]]]] = [
-        ("all build the first index", lambda: forget(root), [ASK] * processes),
+        ("all build the first index", lambda: forget_index(root), [ASK] * processes),
         ("all find a new commit", lambda: None, [ASK] * processes),
         ("one rebuilds the index", lambda: None, [REINDEX, *[ASK] * (processes - 1)]),
         ("all find a damaged index", lambda: damage(root), [ASK] * processes),
@@ -151,14 +151,15 @@ def change(root: Path, number: int, chance: random.Random) -> None:
 def built_from_nothing(root: Path) -> Answer:
     """The right answer; the index that was there stays."""
     aside = root.parent / "aside"
-    if (root / ".ubp").exists():
-        (root / ".ubp").rename(aside)
+    folder = index_of(root).parent
+    if folder.exists():
+        folder.rename(aside)
     answer = run(ASK, root)
     if answer.status or answer.errors:
         raise SystemExit(f"without an index: {differs(answer, None) or answer.errors}")
-    forget(root)
+    forget_index(root)
     if aside.exists():
-        aside.rename(root / ".ubp")
+        aside.rename(folder)
     return answer
 
 
@@ -228,28 +229,23 @@ def run_together(commands: Sequence[Sequence[str]], root: Path) -> list[Answer]:
         ]
 
 
-def forget(root: Path) -> None:
-    """Remove the index."""
-    shutil.rmtree(root / ".ubp", ignore_errors=True)
-
-
 def keep(root: Path) -> None:
     """Keep a sound index of this state, to start from later."""
     if complaint := differs(run(ASK, root), None):
         raise SystemExit(complaint)
     shutil.rmtree(root.parent / "kept", ignore_errors=True)
-    shutil.copytree(root / ".ubp", root.parent / "kept")
+    shutil.copytree(index_of(root).parent, root.parent / "kept")
 
 
 def restore(root: Path) -> None:
     """Put back what was kept."""
-    forget(root)
-    shutil.copytree(root.parent / "kept", root / ".ubp")
+    forget_index(root)
+    shutil.copytree(root.parent / "kept", index_of(root).parent)
 
 
 def damage(root: Path) -> None:
     """Overwrite the beginning of the database."""
-    with (root / ".ubp" / "knowledge.db").open("r+b") as file:
+    with index_of(root).open("r+b") as file:
         file.write(b"\xff" * 8192)
 
 

@@ -9,6 +9,8 @@ import jsonschema
 import pytest
 from hypothesis import settings
 
+from ubp.store.place import FILE_NAME
+
 # How long an example takes says more of the machine than of what it tests.
 settings.register_profile("unhurried", settings.default, deadline=None)
 settings.load_profile("unhurried")
@@ -61,6 +63,11 @@ class TestRepository:
     def __init__(self, root: Path, clock: int = START) -> None:
         self.root = root
         self.clock = clock
+
+    @property
+    def index(self) -> Path:
+        """UBP's index of this repository."""
+        return self.root / self.git("rev-parse", "--git-common-dir") / "ubp" / FILE_NAME
 
     def git(
         self,

@@ -32,38 +32,38 @@ SCHEMA = json.loads(schema_text())
 
 
 @pytest.fixture
-def data_dir(tmp_path: Path) -> Path:
+def config_dir(tmp_path: Path) -> Path:
     folder = tmp_path / "project" / ".ubp"
     folder.mkdir(parents=True)
     return folder
 
 
-def load(data_dir: Path, content: object) -> Config:
+def load(config_dir: Path, content: object) -> Config:
     if not isinstance(content, (str, bytes)):
         content = json.dumps(content, indent=2, ensure_ascii=False)
     data = content if isinstance(content, bytes) else content.encode()
-    (data_dir / "config.json").write_bytes(data)
-    return load_config(str(data_dir))
+    (config_dir / "config.json").write_bytes(data)
+    return load_config(str(config_dir))
 
 
-def refusal(data_dir: Path, content: object) -> str:
+def refusal(config_dir: Path, content: object) -> str:
     with pytest.raises(ConfigError) as caught:
-        load(data_dir, content)
+        load(config_dir, content)
     error = caught.value
     assert error.hint
     return f"{error.message} {error.cause}"
 
 
-def test_without_a_file_the_defaults_hold_and_json_is_not_even_imported(data_dir: Path):
-    assert load_config(str(data_dir)) == Config()
-    assert load_config(str(data_dir / "missing" / ".ubp")) == Config()
+def test_without_a_file_the_defaults_hold_and_json_is_not_even_imported(config_dir: Path):
+    assert load_config(str(config_dir)) == Config()
+    assert load_config(str(config_dir / "missing" / ".ubp")) == Config()
     assert Config() == Config(
         "", ("**/*.md", "**/*.markdown"), BUILT_IN_EXCLUDE, ("source_refs",), 7.0, ()
     )
 
 
-def test_every_setting_of_the_design_is_accepted(data_dir: Path):
-    assert load(data_dir, EVERYTHING) == Config(
+def test_every_setting_of_the_design_is_accepted(config_dir: Path):
+    assert load(config_dir, EVERYTHING) == Config(
         docs_dir="docs",
         include=("docs/**/*.md",),
         exclude=(*BUILT_IN_EXCLUDE, "drafts", "drafts/**"),
@@ -78,38 +78,38 @@ def test_every_setting_of_the_design_is_accepted(data_dir: Path):
     )
 
 
-def test_every_setting_is_optional(data_dir: Path):
-    assert load(data_dir, {}) == Config()
+def test_every_setting_is_optional(config_dir: Path):
+    assert load(config_dir, {}) == Config()
     for section in ["source", "staleness", "links", "check", "search", "bind"]:
-        assert load(data_dir, {section: {}}) == Config()
+        assert load(config_dir, {section: {}}) == Config()
 
 
-def test_a_byte_order_mark_and_crlf_are_tolerated(data_dir: Path):
+def test_a_byte_order_mark_and_crlf_are_tolerated(config_dir: Path):
     text = json.dumps(EVERYTHING, indent=1).replace("\n", "\r\n")
-    assert load(data_dir, b"\xef\xbb\xbf" + text.encode()) == load(data_dir, EVERYTHING)
+    assert load(config_dir, b"\xef\xbb\xbf" + text.encode()) == load(config_dir, EVERYTHING)
 
 
-def test_the_folder_of_the_documentation_narrows_what_is_read_by_default(data_dir: Path):
-    config = load(data_dir, {"docs_dir": "./docs/"})
+def test_the_folder_of_the_documentation_narrows_what_is_read_by_default(config_dir: Path):
+    config = load(config_dir, {"docs_dir": "./docs/"})
     assert config.docs_dir == "docs"
     assert [path for path in ["docs/a.md", "docs/b/c.markdown", "a.md", "docs/a.txt"]
             if is_document(config, path)] == ["docs/a.md", "docs/b/c.markdown"]  # fmt: skip
-    assert load(data_dir, {"docs_dir": "docs", "source": {"include": ["**/*.md"]}}).include == (
+    assert load(config_dir, {"docs_dir": "docs", "source": {"include": ["**/*.md"]}}).include == (
         "**/*.md",
     )
-    assert load(data_dir, {"docs_dir": "."}) == Config()
+    assert load(config_dir, {"docs_dir": "."}) == Config()
 
 
 @pytest.mark.parametrize("folder", ["docs", "docs/", "./docs"])
-def test_an_included_folder_means_the_documents_below_it(data_dir: Path, folder: str):
-    config = load(data_dir, {"source": {"include": [folder, "README.md"]}})
+def test_an_included_folder_means_the_documents_below_it(config_dir: Path, folder: str):
+    config = load(config_dir, {"source": {"include": [folder, "README.md"]}})
     paths = ["docs/a.md", "docs/b/c.md", "README.md", "docs/logo.png", "x/docs/a.md"]
     assert [path for path in paths if is_document(config, path)] == paths[:3]
 
 
 @pytest.mark.parametrize("folder", ["drafts", "drafts/", "./drafts", "drafts/**"])
-def test_what_lies_in_an_excluded_folder_is_excluded(data_dir: Path, folder: str):
-    config = load(data_dir, {"source": {"exclude": [folder]}})
+def test_what_lies_in_an_excluded_folder_is_excluded(config_dir: Path, folder: str):
+    config = load(config_dir, {"source": {"exclude": [folder]}})
     assert is_excluded(config, "drafts/a/b.md")
     assert is_excluded(config, "drafts")
     assert not is_excluded(config, "docs/drafts.md")
@@ -122,14 +122,14 @@ def test_what_lies_in_an_excluded_folder_is_excluded(data_dir: Path, folder: str
 @pytest.mark.parametrize(
     "settings", [{}, {"source": {"exclude": []}}, {"source": {"exclude": ["x"]}}]
 )
-def test_the_built_in_exclusions_cannot_be_removed(data_dir: Path, settings: object, path: str):
-    config = load(data_dir, settings)
+def test_the_built_in_exclusions_cannot_be_removed(config_dir: Path, settings: object, path: str):
+    config = load(config_dir, settings)
     assert is_excluded(config, path)
     assert not is_document(config, path)
 
 
-def test_patterns_meet_names_in_either_unicode_form(data_dir: Path):
-    config = load(data_dir, {"source": {"include": ["ガイド/**"], "exclude": ["**/秘密ガ.md"]}})
+def test_patterns_meet_names_in_either_unicode_form(config_dir: Path):
+    config = load(config_dir, {"source": {"include": ["ガイド/**"], "exclude": ["**/秘密ガ.md"]}})
     assert is_document(config, "カ\u3099イト\u3099/a.md")
     assert is_excluded(config, "x/秘密カ\u3099.md")
     assert not is_document(config, "\udce9/a.md")
@@ -191,21 +191,21 @@ def refused_cases() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("content", "told"), refused_cases())
 def test_a_wrong_file_is_told_with_its_line_and_what_is_expected(
-    data_dir: Path, content: str, told: str
+    config_dir: Path, content: str, told: str
 ):
     with contextlib.suppress(json.JSONDecodeError):
         content = json.dumps(json.loads(content), indent=2)
-    assert refusal(data_dir, content) == told
+    assert refusal(config_dir, content) == told
 
 
-def test_an_empty_file_is_refused(data_dir: Path):
-    assert refusal(data_dir, "") == ".ubp/config.json:1:1: this is no JSON. Expecting value."
+def test_an_empty_file_is_refused(config_dir: Path):
+    assert refusal(config_dir, "") == ".ubp/config.json:1:1: this is no JSON. Expecting value."
 
 
 @pytest.mark.parametrize("days", ["true", "-1", "NaN", "Infinity", "1e999", "-0.1", "null", "[7]"])
-def test_a_threshold_is_a_number_of_days(data_dir: Path, days: str):
+def test_a_threshold_is_a_number_of_days(config_dir: Path, days: str):
     assert "staleness.threshold_days" in refusal(
-        data_dir, f'{{"staleness": {{"threshold_days": {days}}}}}'
+        config_dir, f'{{"staleness": {{"threshold_days": {days}}}}}'
     )
 
 
@@ -216,12 +216,12 @@ def test_a_threshold_is_a_number_of_days(data_dir: Path, days: str):
      "x" * 2000, "{a,b}" * 16],
 )  # fmt: skip
 def test_a_pattern_that_leaves_the_repository_or_explodes_is_refused(
-    data_dir: Path, where: str, pattern: str
+    config_dir: Path, where: str, pattern: str
 ):
-    assert f"source.{where}[1]" in refusal(data_dir, {"source": {where: ["a", pattern]}})
+    assert f"source.{where}[1]" in refusal(config_dir, {"source": {where: ["a", pattern]}})
 
 
-def test_an_unknown_key_is_a_warning_that_names_the_nearest(data_dir: Path):
+def test_an_unknown_key_is_a_warning_that_names_the_nearest(config_dir: Path):
     content = {
         "stalness": {"keys": 1},
         "source": {"includes": ["docs"], "zzz": 1},
@@ -229,7 +229,7 @@ def test_an_unknown_key_is_a_warning_that_names_the_nearest(data_dir: Path):
         "qqq": [],
     }
     everything = "$schema, docs_dir, source, staleness, links, check, search, bind"
-    assert load(data_dir, content) == Config(
+    assert load(config_dir, content) == Config(
         warnings=(
             '.ubp/config.json:2: "stalness" is no setting; did you mean "staleness"?',
             '.ubp/config.json:6: "includes" is no setting; did you mean "include"?',
@@ -242,8 +242,8 @@ def test_an_unknown_key_is_a_warning_that_names_the_nearest(data_dir: Path):
     )
 
 
-def test_a_key_that_stands_twice_is_a_warning(data_dir: Path):
-    config = load(data_dir, '{"docs_dir": "a", "docs_dir": "b"}')
+def test_a_key_that_stands_twice_is_a_warning(config_dir: Path):
+    config = load(config_dir, '{"docs_dir": "a", "docs_dir": "b"}')
     assert config.docs_dir == "b"
     assert config.warnings == ('.ubp/config.json: "docs_dir" stands twice; the last one counts.',)
 
@@ -254,68 +254,68 @@ def test_a_key_that_stands_twice_is_a_warning(data_dir: Path):
      b'{"staleness": {"threshold_days": ' + b"9" * 400 + b"}}",
      b"{" + b" " * (1024 * 1024) + b"}", b'{"x": "\0"}', b'{"docs_dir": "\\ud800"' , b"\0" * 9],
 )  # fmt: skip
-def test_a_hostile_file_is_refused_in_no_time(data_dir: Path, content: bytes):
+def test_a_hostile_file_is_refused_in_no_time(config_dir: Path, content: bytes):
     start = time.process_time()
-    assert refusal(data_dir, content).startswith(".ubp/config.json")
+    assert refusal(config_dir, content).startswith(".ubp/config.json")
     assert time.process_time() - start < 5  # one that explodes takes minutes
 
 
-def test_thousands_of_unknown_keys_are_told_in_no_time(data_dir: Path):
+def test_thousands_of_unknown_keys_are_told_in_no_time(config_dir: Path):
     start = time.process_time()
-    config = load(data_dir, {f"key{n}": n for n in range(50_000)})
+    config = load(config_dir, {f"key{n}": n for n in range(50_000)})
     assert len(config.warnings) == 20
     assert time.process_time() - start < 5  # quadratic work takes minutes
 
 
-def test_half_a_surrogate_in_a_pattern_is_harmless(data_dir: Path):
-    config = load(data_dir, b'{"source": {"include": ["\\ud800/*.md"]}}')
+def test_half_a_surrogate_in_a_pattern_is_harmless(config_dir: Path):
+    config = load(config_dir, b'{"source": {"include": ["\\ud800/*.md"]}}')
     assert scope(config).isascii()
     assert not is_document(config, "a.md")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need a privilege there")
-def test_a_link_out_of_the_repository_is_not_followed(data_dir: Path, tmp_path: Path):
+def test_a_link_out_of_the_repository_is_not_followed(config_dir: Path, tmp_path: Path):
     outside = tmp_path / "outside.json"
     outside.write_text("{}")
-    link = data_dir / "config.json"
+    link = config_dir / "config.json"
     for target in [str(outside), "../../outside.json", "/dev/zero", "nowhere", "config.json"]:
         link.symlink_to(target)
         with pytest.raises(ConfigError, match=r"not read|cannot be read"):
-            load_config(str(data_dir))
+            load_config(str(config_dir))
         link.unlink()
-    inside = data_dir.parent / "ubp.json"
+    inside = config_dir.parent / "ubp.json"
     inside.write_text('{"docs_dir": "docs"}')
     link.symlink_to("../ubp.json")
-    assert load_config(str(data_dir)).docs_dir == "docs"
+    assert load_config(str(config_dir)).docs_dir == "docs"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need a privilege there")
-def test_a_data_folder_outside_the_repository_is_not_followed(data_dir: Path, tmp_path: Path):
+def test_a_data_folder_outside_the_repository_is_not_followed(config_dir: Path, tmp_path: Path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "config.json").write_text("{}")
-    data_dir.rmdir()
-    data_dir.symlink_to(elsewhere)
+    config_dir.rmdir()
+    config_dir.symlink_to(elsewhere)
     with pytest.raises(ConfigError, match="not read"):
-        load_config(str(data_dir))
+        load_config(str(config_dir))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
-def test_what_is_no_file_is_not_read(data_dir: Path):
-    (data_dir / "config.json").mkdir()
+def test_what_is_no_file_is_not_read(config_dir: Path):
+    (config_dir / "config.json").mkdir()
     with pytest.raises(ConfigError, match="not read"):
-        load_config(str(data_dir))
-    (data_dir / "config.json").rmdir()
-    os.mkfifo(data_dir / "config.json")
+        load_config(str(config_dir))
+    (config_dir / "config.json").rmdir()
+    os.mkfifo(config_dir / "config.json")
     with pytest.raises(ConfigError, match="not read"):
-        load_config(str(data_dir))
+        load_config(str(config_dir))
 
 
-def test_the_scope_changes_with_what_is_read_and_with_nothing_else(data_dir: Path):
+def test_the_scope_changes_with_what_is_read_and_with_nothing_else(config_dir: Path):
     base = scope(Config())
-    assert scope(load(data_dir, {"staleness": {"threshold_days": 3}})) == base
+    assert scope(load(config_dir, {"staleness": {"threshold_days": 3}})) == base
     scopes = [
-        scope(load(data_dir, {"source": source}))
+        scope(load(config_dir, {"source": source}))
         for source in [{"include": ["docs"]}, {"exclude": ["docs"]}, {"include": ["a", "b"]}]
     ]
     assert len({base, *scopes}) == 4

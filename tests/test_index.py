@@ -17,8 +17,8 @@ from ubp.config import Config
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import read_commit, read_index, read_worktree
 from ubp.index import View, build_view
-from ubp.indexing.commit import TRACKED
 from ubp.model import MODE_FILE, MODE_TREE, Entry, FilePath, ObjectId, Snapshot
+from ubp.store.place import FILE_NAME
 from ubp.store.store import Store, open_store
 
 READ: dict[str, Callable[[Repository], Snapshot]] = {
@@ -88,7 +88,7 @@ def bench() -> Iterator[Callable[..., Bench]]:
 def write_state(root: Path, state: dict[str, tuple[str, str]]) -> None:
     """Make the work tree hold exactly these files, as far as they do not lie in each other."""
     for child in root.iterdir():
-        if child.name not in {".git", ".ubp"}:
+        if child.name != ".git":
             shutil.rmtree(child) if child.is_dir() and not child.is_symlink() else child.unlink()
     for name, (content, kind) in state.items():
         file = root / name
@@ -218,13 +218,13 @@ def test_what_was_indexed_before_makes_no_difference(
         after.view()
         answers = {kind: everything(after.view(kind)) for kind in ("worktree", here, there)}
         after.close()
-        shutil.move(repository.root / ".ubp", repository.root.parent / "aside")
+        shutil.move(repository.index.parent, repository.root.parent / "aside")
         for kind, answer in answers.items():
             alone = Bench(repository.root)
             assert everything(alone.view(kind)) == answer
             alone.close()
-            shutil.rmtree(repository.root / ".ubp")
-        shutil.move(repository.root.parent / "aside", repository.root / ".ubp")
+            shutil.rmtree(repository.index.parent)
+        shutil.move(repository.root.parent / "aside", repository.index.parent)
     bench.close()
 
 
@@ -246,7 +246,7 @@ def test_indexing_the_same_snapshot_again_writes_nothing(
     first = bench(repository)
     assert first.view().parsed == 3
     first.close()
-    database = repository.root / ".ubp" / "knowledge.db"
+    database = repository.index
     content, modified = database.read_bytes(), database.stat().st_mtime_ns
     second = bench(repository)
     before = changes_of(second.store)
@@ -262,8 +262,8 @@ def test_indexing_the_same_snapshot_again_writes_nothing(
 def test_indexing_leaves_git_status_clean(repository: Any, bench: Callable[..., Bench]) -> None:
     make_pages(repository)
     bench(repository).view()
-    assert repository.git("status", "--porcelain", "--ignored") == "!! .ubp/"
-    assert (repository.root / ".ubp" / ".gitignore").read_text() == "*\n"
+    assert repository.git("status", "--porcelain", "--ignored") == ""
+    assert not (repository.root / ".ubp").exists()
 
 
 def test_only_blobs_without_facts_are_parsed(repository: Any, bench: Callable[..., Bench]) -> None:
@@ -346,7 +346,7 @@ def test_a_bare_repository_keeps_its_index_in_the_git_folder(
     repository.git("push", "--quiet", str(bare.root), "HEAD:refs/heads/main")
     one = bench(bare)
     assert len(one.view("HEAD").bound_pages()) == 3
-    assert one.store.path == str(bare.root / "ubp" / "knowledge.db")
+    assert one.store.path == str(bare.root / "ubp" / FILE_NAME)
     assert one.view("HEAD").parsed == 0
 
 
@@ -361,8 +361,7 @@ def test_linked_work_trees_share_facts_and_have_their_own_listing(
     linked.commit()
     one = bench(linked)
     assert one.view().parsed == 1
-    assert one.store.path == str(repository.root / ".ubp" / "knowledge.db")
-    assert not (tmp_path / "linked" / ".ubp").exists()
+    assert one.store.path == str(repository.root / ".git" / "ubp" / FILE_NAME)
     assert one.store.statistics().listings == 2
     assert bench(repository).view().parsed == bench(linked).view().parsed == 0
 
@@ -497,57 +496,15 @@ def test_a_listing_whose_commit_is_gone_is_made_anew(
 ) -> None:
     make_pages(repository)
     bench(repository).view()
+    shutil.move(repository.index.parent, repository.root.parent / "aside")
     shutil.rmtree(repository.root / ".git")
     repository.git("init", "--quiet")
+    shutil.move(repository.root.parent / "aside", repository.index.parent)
     repository.remove("docs/1.md")
     repository.commit()
     view = bench(repository).view()
     assert view.document_paths() == ["docs/0.md", "docs/2.md"]
     assert view.parsed == 0
-
-
-def test_a_database_that_git_tracks_is_neither_believed_nor_written(
-    repository: Any, bench: Callable[..., Bench]
-) -> None:
-    make_pages(repository)
-    first = bench(repository)
-    first.view()
-    blob = ObjectId(repository.blob("docs/0.md"))
-    facts = first.store.facts([blob], ("source_refs",))[blob]
-    first.store.forget_facts([blob])
-    first.store.save_facts({blob: facts._replace(references=())}, ("source_refs",))
-    first.close()
-    repository.git("add", "--force", ".ubp/knowledge.db")
-    repository.commit()
-    told: list[str] = []
-    second = bench(repository, told.append)
-    assert [page.filepath for page in second.view().bound_pages()] == [
-        "docs/0.md",
-        "docs/1.md",
-        "docs/2.md",
-    ]
-    second.close()
-    assert repository.git("status", "--porcelain") == ""
-    assert told == [f"The index is kept in memory only: {TRACKED}"]
-
-
-def test_a_database_that_git_tracks_is_not_asked_about_older_revisions(
-    repository: Any, bench: Callable[..., Bench]
-) -> None:
-    make_pages(repository)
-    old = repository.head()
-    first = bench(repository)
-    expected = everything(first.view(old))
-    blob = ObjectId(repository.blob("docs/0.md"))
-    facts = first.store.facts([blob], ("source_refs",))[blob]
-    first.store.forget_facts([blob])
-    first.store.save_facts({blob: facts._replace(references=())}, ("source_refs",))
-    first.close()
-    repository.git("add", "--force", ".ubp/knowledge.db")
-    repository.commit()
-    told: list[str] = []
-    assert everything(bench(repository, told.append).view(old)) == expected
-    assert len(told) == 1
 
 
 def test_bytes_that_are_not_the_blobs_own_are_not_remembered_as_its(
@@ -607,7 +564,7 @@ def test_a_damaged_database_does_not_change_an_answer(
     first = bench(repository)
     expected = everything(first.view())
     first.close()
-    database = repository.root / ".ubp" / "knowledge.db"
+    database = repository.index
     content = database.read_bytes()
     for start in range(4096, len(content), 4096):
         database.write_bytes(content[:start] + b"\xff" * 4096 + content[start + 4096 :])

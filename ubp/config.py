@@ -52,9 +52,9 @@ class Config(NamedTuple):
     refused: frozenset[tuple[FilePath, FilePath]] = frozenset()
 
 
-def has_config(data_dir: str) -> bool:
-    """Tell whether there is a `<data_dir>/config.json` that `ubp.config_file` must read."""
-    return os.path.lexists(os.path.join(data_dir, "config.json"))
+def has_config(config_dir: str) -> bool:
+    """Tell whether there is a `<config_dir>/config.json` that `ubp.config_file` must read."""
+    return os.path.lexists(os.path.join(config_dir, "config.json"))
 
 
 def is_document(config: Config, path: FilePath) -> bool:

@@ -36,14 +36,14 @@ _TYPES: dict[str, Any] = {"object": dict, "array": list, "string": str, "number"
 Trail = tuple[str | int, ...]  # where a value stands: ("source", "include", 0)
 
 
-def load_config(data_dir: str) -> Config:
-    """Read `<data_dir>/config.json`; the defaults where there is none.
+def load_config(config_dir: str) -> Config:
+    """Read `<config_dir>/config.json`; the defaults where there is none.
 
     Raises:
         ConfigError: no JSON, a value of the wrong type, or a link that leaves the repository.
     """
-    path = os.path.join(data_dir, "config.json")
-    name = f"{os.path.basename(data_dir)}/config.json"
+    path = os.path.join(config_dir, "config.json")
+    name = f"{os.path.basename(config_dir)}/config.json"
     try:
         data = _read(path, name)
     except (FileNotFoundError, NotADirectoryError):

@@ -16,7 +16,7 @@ SCHEMA_NAME = "config.schema.json"
 IGNORE_NAME = ".gitignore"
 
 # What a team shares: the configuration, the accepted old findings, and this file. Nothing else:
-# the index is derived, and each machine's own.
+# the schema comes with each version of UBP.
 IGNORE_TEXT = "*\n!.gitignore\n!config.json\n!debt.txt\n"
 
 # Where documentation is kept, the commonest first.
@@ -93,7 +93,7 @@ def config_record(plan: Plan) -> Mapping[str, Any]:
     return record
 
 
-def write_files(data_dir: str, plan: Plan | None) -> tuple[str, ...]:
+def write_files(config_dir: str, plan: Plan | None) -> tuple[str, ...]:
     """Write the configuration (None: keep the one that is there) and what goes with it.
 
     Returns the names of the files that were written or changed.
@@ -104,9 +104,11 @@ def write_files(data_dir: str, plan: Plan | None) -> tuple[str, ...]:
     files = {IGNORE_NAME: IGNORE_TEXT, SCHEMA_NAME: schema_text()}
     if plan is not None:
         files = {CONFIG_NAME: _config_text(plan), **files}
-    _refuse_links(data_dir, ["", *files])
-    os.makedirs(data_dir, exist_ok=True)
-    return tuple(name for name, text in files.items() if _write(os.path.join(data_dir, name), text))
+    _refuse_links(config_dir, ["", *files])
+    os.makedirs(config_dir, exist_ok=True)
+    return tuple(
+        name for name, text in files.items() if _write(os.path.join(config_dir, name), text)
+    )
 
 
 def write_debt_file(root: str, text: str) -> None:
@@ -122,40 +124,40 @@ def write_debt_file(root: str, text: str) -> None:
         _write(os.path.join(folder, file), content)
 
 
-def read_config(data_dir: str) -> str:
+def read_config(config_dir: str) -> str:
     """The configuration's text as it is; where there is none, what `ubp init` would write."""
     try:
-        with open(os.path.join(data_dir, CONFIG_NAME), encoding="utf-8", newline="") as file:
+        with open(os.path.join(config_dir, CONFIG_NAME), encoding="utf-8", newline="") as file:
             return file.read()
     except FileNotFoundError:
         return _config_text(Plan())
 
 
-def write_config(data_dir: str, text: str) -> None:
+def write_config(config_dir: str, text: str) -> None:
     """Write the configuration, and see that Git may track it.
 
     Raises:
         UsageError: a symbolic link stands where a file is to be written.
     """
     files = {IGNORE_NAME: IGNORE_TEXT, SCHEMA_NAME: schema_text(), CONFIG_NAME: text}
-    _refuse_links(data_dir, ["", *files])
-    os.makedirs(data_dir, exist_ok=True)
+    _refuse_links(config_dir, ["", *files])
+    os.makedirs(config_dir, exist_ok=True)
     for name, content in files.items():
-        _write(os.path.join(data_dir, name), content)
+        _write(os.path.join(config_dir, name), content)
 
 
-def is_configured(data_dir: str) -> bool:
+def is_configured(config_dir: str) -> bool:
     """Whether a configuration is there already."""
-    return os.path.lexists(os.path.join(data_dir, CONFIG_NAME))
+    return os.path.lexists(os.path.join(config_dir, CONFIG_NAME))
 
 
 def _config_text(plan: Plan) -> str:
     return json.dumps(config_record(plan), indent=2, ensure_ascii=False) + "\n"
 
 
-def _refuse_links(data_dir: str, names: Sequence[str]) -> None:
+def _refuse_links(config_dir: str, names: Sequence[str]) -> None:
     for name in names:
-        path = os.path.join(data_dir, name) if name else data_dir
+        path = os.path.join(config_dir, name) if name else config_dir
         if os.path.islink(path):
             raise UsageError(
                 f"{path} is a symbolic link.",

@@ -88,7 +88,7 @@ class Rooms:
         """
         environment = os.environ if environment is None else environment
         repository = open_repository(directory, environment)
-        config = _load_config(repository.data_dir)
+        config = _load_config(repository.config_dir)
         for warning in config.warnings:
             warn(warning)
         if keys:
@@ -215,16 +215,16 @@ class Rooms:
         return view
 
 
-def _load_config(data_dir: str) -> Config:
-    if not has_config(data_dir):
+def _load_config(config_dir: str) -> Config:
+    if not has_config(config_dir):
         return Config()
     from ubp.config_file import load_config
 
-    return load_config(data_dir)
+    return load_config(config_dir)
 
 
 def _marks_of(repository: Repository) -> tuple[tuple[int, ...] | None, ...]:
-    config = _stat(os.path.join(repository.data_dir, "config.json"))
+    config = _stat(os.path.join(repository.config_dir, "config.json"))
     shallow = _stat(os.path.join(repository.common_dir, "shallow"))
     index = _stat(os.path.join(repository.data_dir, FILE_NAME))
     written = ((f.st_mtime_ns, f.st_size, f.st_ino) if f else None for f in (config, shallow))

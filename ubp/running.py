@@ -1,4 +1,4 @@
-"""Which servers run on a repository: a file each in `.ubp/serve.lock`, locked while it runs."""
+"""Which servers run on a repository: a file each in `serve.lock`, locked while it runs."""
 
 import os
 import stat
@@ -56,7 +56,7 @@ def find_running(data_dir: str) -> tuple[Running, ...]:
 
 
 def _is_folder(path: str) -> bool:
-    """Whether a folder stands there, and no link, which a repository may bring."""
+    """Whether this is a folder, and no link: UBP follows none."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:

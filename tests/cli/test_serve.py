@@ -92,7 +92,7 @@ def test_where_there_is_no_repository_nothing_is_said_on_the_wire(spawn, tmp_pat
 def test_status_tells_the_servers_that_run(repository, ubp):
     repository.write("a.md", "# A\n")
     ubp(repository, "status")
-    data_dir = str(repository.root / ".ubp")
+    data_dir = str(repository.index.parent)
     with told_as_running(data_dir):
         (server,) = json.loads(ubp(repository, "status", "--json").out)["servers"]
         text = ubp(repository, "status").out

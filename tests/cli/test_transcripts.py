@@ -38,6 +38,7 @@ VOLATILE = (
     (re.compile(r"\b\d+\.\d\d s\b"), "0.01 s"),
     (re.compile(r'"query_time_ms": \d+\.\d'), '"query_time_ms": 1.5'),
     (re.compile(r"\b\d+(\.\d)? [kM]B\b"), "61.4 kB"),
+    (re.compile(r"\bindex-\d+\.db\b"), "index-1.db"),
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"), "2026-11-21 12:00:00 UTC"),
 )
 

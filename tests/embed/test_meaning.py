@@ -182,7 +182,7 @@ def test_two_at_once_do_not_do_the_same_work_twice(repository, ask, encoded):
 
     ask("cat", progress=let_another_in)
     assert len(encoded) == total + len(["cat", "cat"])
-    with sqlite3.connect(repository.root / ".ubp/knowledge.db") as database:
+    with sqlite3.connect(repository.index) as database:
         assert database.execute("SELECT sum(size) FROM vector_block").fetchone() == (total,)
     database.close()
 
@@ -198,7 +198,7 @@ def test_what_is_edited_now_is_embedded_first(repository, ask, encoded):
 
 
 def test_an_index_that_cannot_be_written_is_kept_in_memory(pets, ask):
-    (pets.root / ".ubp").write_text("no folder")
+    (pets.root / ".git/ubp").write_text("no folder")
     assert ask("cat", limit=1) == [("cat.md", 0.99)]
 
 

@@ -141,14 +141,14 @@ def test_a_clone_without_files_is_enough_and_one_without_trees_is_not(history, t
 
 
 def test_an_index_that_cannot_be_written_is_no_hindrance(history):
-    (history.root / ".ubp").write_text("in the way")
+    (history.root / ".git/ubp").write_text("in the way")
 
     assert logged(history.root) == told_by_git(history)
 
 
 def test_a_damaged_row_is_read_anew(history):
     found = logged(history.root)
-    with closing(sqlite3.connect(history.root / ".ubp/knowledge.db")) as database:
+    with closing(sqlite3.connect(history.index)) as database:
         database.execute("UPDATE logged_change SET paths = x'00'")
         database.commit()
 
@@ -165,7 +165,7 @@ def test_pruning_forgets_what_nothing_leads_to(history):
     with Workspace.open(str(history.root)) as workspace:
         workspace.reindex(prune=True)
 
-    with closing(sqlite3.connect(history.root / ".ubp/knowledge.db")) as database:
+    with closing(sqlite3.connect(history.index)) as database:
         commits = [row[0].hex() for row in database.execute('SELECT "commit" FROM logged_change')]
         paths = {row[0] for row in database.execute("SELECT path FROM touched_path")}
     assert sorted(commits) == sorted(change.commit for change in whole[1:])

@@ -30,7 +30,6 @@ def ordinary(folder: Path, **changes) -> Location:
         root=str(folder),
         git_dir=git_dir,
         common_dir=git_dir,
-        data_dir=str(folder / ".ubp"),
         prefix="",
         is_shallow=False,
         head=None,
@@ -39,9 +38,7 @@ def ordinary(folder: Path, **changes) -> Location:
 
 def bare_at(folder: Path, head: str | None = None) -> Location:
     name = str(folder)
-    return ordinary(
-        folder, root=None, git_dir=name, common_dir=name, data_dir=f"{name}/ubp", head=head
-    )
+    return ordinary(folder, root=None, git_dir=name, common_dir=name, head=head)
 
 
 # Every kind of checkout
@@ -95,11 +92,12 @@ def test_a_linked_work_tree_shares_the_index_of_the_main_one(
     linked = tmp_path / "linked"
     repository.git("worktree", "add", "--quiet", str(linked))
     main = repository.root / ".git"
-    assert opened_either_way(linked / "sub").location == Location(
+    opened = opened_either_way(linked / "sub")
+    assert (opened.data_dir, opened.config_dir) == (str(main / "ubp"), str(linked / ".ubp"))
+    assert opened.location == Location(
         root=str(linked),
         git_dir=str(main / "worktrees" / "linked"),
         common_dir=str(main),
-        data_dir=str(repository.root / ".ubp"),
         prefix="sub",
         is_shallow=False,
         head=head,
@@ -111,7 +109,9 @@ def test_a_bare_repository(repository, opened_either_way, tmp_path):
     head = repository.commit()
     bare = tmp_path / "bare.git"
     repository.git("clone", "--quiet", "--bare", ".", str(bare))
-    assert opened_either_way(bare).location == bare_at(bare, head)
+    opened = opened_either_way(bare)
+    assert opened.location == bare_at(bare, head)
+    assert opened.data_dir == opened.config_dir == str(bare / "ubp")
     assert opened_either_way(bare / "refs").location == bare_at(bare, head)
 
 
@@ -133,6 +133,7 @@ def test_a_linked_work_tree_of_a_bare_repository_shares_its_index(
     repository.git("--git-dir", str(bare), "worktree", "add", "--quiet", str(linked))
     found = opened_either_way(linked)
     assert (found.root, found.data_dir) == (str(linked), str(bare / "ubp"))
+    assert found.config_dir == str(linked / ".ubp")
 
 
 def test_a_submodule_is_a_repository_of_its_own(new_repository, opened_either_way, tmp_path):
@@ -148,7 +149,7 @@ def test_a_submodule_is_a_repository_of_its_own(new_repository, opened_either_wa
     linked = str(tmp_path / "linked")
     outer.git("-C", "sub", "worktree", "add", "--quiet", linked)
     found = opened_either_way(linked)
-    assert (found.root, found.data_dir) == (linked, str(root / ".ubp"))
+    assert (found.root, found.data_dir) == (linked, str(Path(git_dir, "ubp")))
 
 
 def test_a_git_folder_elsewhere(new_repository, opened_either_way, tmp_path):

@@ -61,15 +61,13 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
         if not anew:
             with open_links(root, **question) as (_, view, graph):
                 return everything(graph, view)
-        index, aside = root / ".ubp", tmp_path_factory.mktemp("aside") / "index"
+        index, aside = root / ".git/ubp", tmp_path_factory.mktemp("aside") / "index"
         if index.exists():
             index.rename(aside)
         try:
             return tell(root, **question)
         finally:
             for file in index.glob("*"):
-                file.unlink()
-            for file in index.glob(".gitignore"):
                 file.unlink()
             if aside.exists():
                 index.rmdir()

@@ -62,10 +62,10 @@ def test_a_graph_tells_documents_links_and_backlinks(project, links):
 def test_the_same_snapshot_asked_twice_writes_nothing(project, links):
     with links(project.root):
         pass
-    before = (project.root / ".ubp/knowledge.db").read_bytes()
+    before = project.index.read_bytes()
     with links(project.root) as (_, _, graph):
         assert sum(graph.buckets().values()) == 7
-    assert (project.root / ".ubp/knowledge.db").read_bytes() == before
+    assert project.index.read_bytes() == before
 
 
 def test_people_can_query_the_views(project, links):
@@ -73,7 +73,7 @@ def test_people_can_query_the_views(project, links):
     project.commit()
     with links(project.root):
         pass
-    with closing(sqlite3.connect(project.root / ".ubp/knowledge.db")) as database:
+    with closing(sqlite3.connect(project.index)) as database:
         documents = database.execute("SELECT filepath, title, doc_type FROM documents ORDER BY 1")
         assert documents.fetchall() == [
             ("a.md", "Alpha", "spec"),

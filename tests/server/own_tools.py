@@ -39,7 +39,7 @@ def broken(_, __):
 
 
 def locked(_, __):
-    raise StoreError("The index /home/ann/project/.ubp/knowledge.db is locked.")
+    raise StoreError("The index /home/ann/project/.git/ubp/index-1.db is locked.")
 
 
 def tool(run, **properties):

@@ -46,7 +46,7 @@ def test_a_defect_is_told_by_a_number_that_stands_in_the_log(line, shared_reposi
     assert name in error["message"]
     assert "ann" not in str(error)
     assert "Traceback" not in str(error)
-    text = (shared_repository.root / ".ubp/serve.log").read_text()
+    text = shared_repository.index.with_name("serve.log").read_text()
     entry = text[text.index(f"error {name} in tools/call") :]
     assert "ValueError: /home/ann/secret" in entry
 
@@ -55,7 +55,7 @@ def test_trouble_with_the_database_has_its_own_code_and_tells_no_place(line):
     error = line.ask(2, "tools/call", name="locked", arguments={})["error"]
     assert error == {
         "code": -32005,
-        "message": "The index knowledge.db is locked.",
+        "message": "The index index-1.db is locked.",
         "data": {"kind": "database_error"},
     }
 

@@ -134,7 +134,7 @@ async def test_one_model_outlives_workspaces_that_are_opened_anew(office, writte
     before = await office.answer(
         lambda workspace: (id(workspace), id(workspace.model())), be_silent
     )
-    for file in (written.root / ".ubp").glob("knowledge.db*"):
+    for file in written.index.parent.glob("index-*"):
         file.unlink()
     after = await office.answer(lambda workspace: (id(workspace), id(workspace.model())), be_silent)
     assert (after[0] != before[0], after[1] == before[1]) == (True, True)
@@ -196,7 +196,7 @@ async def test_a_configuration_that_cannot_be_read_is_read_again_by_the_next(off
 
 
 async def test_where_nothing_can_be_written_the_index_is_kept_in_memory(written):
-    written.write(".ubp", "a file")
+    written.write(".git/ubp", "a file")
     office = Office(partial(open_workspace, str(written.root)))
     office.start()
     for _ in range(2):

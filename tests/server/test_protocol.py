@@ -322,11 +322,11 @@ async def test_a_configuration_that_changes_counts_from_the_next_call_on(client,
 
 
 async def test_an_index_that_is_deleted_is_made_again(client, repository):
-    for file in (repository.root / ".ubp").glob("knowledge.db*"):
+    for file in repository.index.parent.glob("index-*"):
         file.unlink()
     listed = (await client.call_tool("ubp_list_pages", {})).structured_content
     assert listed["total"] == len(LISTED)
-    assert (repository.root / ".ubp/knowledge.db").exists()
+    assert repository.index.exists()
 
 
 async def test_every_tool_answers_as_its_schema_promises(client):

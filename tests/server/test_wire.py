@@ -145,7 +145,7 @@ def test_a_client_that_vanishes_leaves_no_process(connect, shared_repository, ca
 
 
 def test_servers_run_side_by_side_and_are_told(connect, shared_repository):
-    data_dir = str(shared_repository.root / ".ubp")
+    data_dir = str(shared_repository.index.parent)
     before = {one.pid for one in find_running(data_dir)}
     lines = [connect(shared_repository.root) for _ in range(2)]
     for line in lines:

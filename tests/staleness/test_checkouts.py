@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from ubp.store.place import FILE_NAME
 from ubp.workspace import Workspace
 
 
@@ -30,7 +31,16 @@ def test_a_linked_work_tree_shares_the_index_and_answers_for_itself(project, ask
     linked = type(project)(tmp_path / "linked", project.clock)
     assert told(ask(linked)) == {"docs/a.md": ("fresh", {"src/a.py": "fresh", "src/b.py": "fresh"})}
     assert told(ask(project)) == EXPECTED
-    assert not (tmp_path / "linked/.ubp").exists()
+    assert linked.index == project.index
+    assert project.index.exists()
+
+
+def test_a_linked_work_tree_has_its_own_configuration(project, ask, told, tmp_path):
+    project.git("worktree", "add", "--quiet", str(tmp_path / "linked"))
+    linked = type(project)(tmp_path / "linked", project.clock)
+    linked.write(".ubp/config.json", '{"source": {"exclude": ["docs/**"]}}')
+    assert told(ask(linked)) == {}
+    assert told(ask(project)) == EXPECTED
 
 
 def test_a_detached_head_and_a_subdirectory_are_no_matter(project, ask, told):
@@ -47,7 +57,8 @@ def test_a_bare_repository_is_asked_about_its_head(project, ask, told, tmp_path)
     bare = type(project)(tmp_path / "bare.git", project.clock)
     assert told(ask(bare)) == EXPECTED
     assert told(ask(bare, ref="HEAD~2"))["docs/a.md"][0] == "fresh"
-    assert (tmp_path / "bare.git/ubp/knowledge.db").exists()
+    assert bare.index == tmp_path / "bare.git/ubp" / FILE_NAME
+    assert bare.index.exists()
 
 
 def test_a_blobless_clone_is_enough_and_fetches_nothing(project, ask, told, tmp_path):
@@ -107,7 +118,7 @@ def test_symlinks_are_never_followed(repository, ask, told, tmp_path):
 
 
 def test_answers_do_not_depend_on_where_the_index_can_lie(project, ask, told):
-    (project.root / ".ubp").write_text("a file in the way\n")
+    (project.root / ".git/ubp").write_text("a file in the way\n")
     warnings = []
     opening = {"warn": warnings.append}
     assert told(ask(project, opening=opening)) == EXPECTED

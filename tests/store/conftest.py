@@ -10,7 +10,7 @@ from ubp.store.store import Store, open_store
 
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:
-    return tmp_path / ".ubp"
+    return tmp_path / "ubp"
 
 
 @pytest.fixture

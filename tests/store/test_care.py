@@ -15,6 +15,7 @@ from ubp.model import (
     PageFacts,
     Search,
 )
+from ubp.store.place import FILE_NAME
 from ubp.store.schema import FORMAT
 from ubp.store.store import Statistics, Store
 
@@ -44,7 +45,7 @@ def test_statistics_count_what_is_there(store: Store, data_dir: Path) -> None:
     fill(store, str(data_dir))
     statistics = store.statistics()
     assert statistics == Statistics(
-        path=str(data_dir / "knowledge.db"),
+        path=str(data_dir / FILE_NAME),
         why_in_memory="",
         format=FORMAT,
         size_bytes=statistics.size_bytes,
@@ -58,9 +59,10 @@ def test_statistics_count_what_is_there(store: Store, data_dir: Path) -> None:
     assert abs(statistics.written_at - time.time()) < 60
 
 
-def test_statistics_in_memory_have_no_file(store: Store) -> None:
-    store.give_up_file("no.")
-    assert store.statistics() == Statistics(None, "no.", FORMAT, 0, None, 0, 0, 0)
+def test_statistics_in_memory_have_no_file(open_here: Callable[[], Store], data_dir: Path) -> None:
+    data_dir.write_text("in the way")
+    why = f"{data_dir} is a file, not a folder."
+    assert open_here().statistics() == Statistics(None, why, FORMAT, 0, None, 0, 0, 0)
 
 
 def test_pruning_keeps_what_listings_and_history_name(

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ubp.model import ObjectId, PageFacts
-from ubp.store.connection import DAMAGED, OTHER_VERSION, copy_in_memory
-from ubp.store.place import LOCK_STALE_SECONDS
+from ubp.store.connection import DAMAGED, copy_in_memory
+from ubp.store.place import FILE_NAME, LOCK_STALE_SECONDS, UNUSED_SECONDS
 from ubp.store.schema import FORMAT
 from ubp.store.store import Store, open_store
 
@@ -67,7 +67,7 @@ def spoil(database: Path, table: str) -> None:
 
 @pytest.fixture
 def database(data_dir: Path) -> Path:
-    return data_dir / "knowledge.db"
+    return data_dir / FILE_NAME
 
 
 @pytest.fixture
@@ -96,25 +96,48 @@ def make_read_only() -> Iterator[Callable[[Path], None]]:
             subprocess.run(["umount", str(folder)], check=True)
 
 
-def test_opening_makes_a_database_that_git_does_not_see(store: Store, data_dir: Path) -> None:
-    assert store.path == str(data_dir / "knowledge.db")
-    assert (data_dir / ".gitignore").read_bytes() == b"*\n"
+def test_opening_makes_a_database_and_nothing_beside_it(store: Store, data_dir: Path) -> None:
+    assert store.path == str(data_dir / FILE_NAME)
     store.close()
-    assert sorted(os.listdir(data_dir)) == [".gitignore", "knowledge.db"]
+    assert os.listdir(data_dir) == [FILE_NAME]
 
 
-def test_an_ignore_file_of_the_users_stays(open_here: Callable[[], Store], data_dir: Path) -> None:
-    data_dir.mkdir()
-    (data_dir / ".gitignore").write_text("# mine\n")
-    open_here()
-    assert (data_dir / ".gitignore").read_text() == "# mine\n"
-
-
-def test_a_lost_ignore_file_is_made_again(open_here: Callable[[], Store], data_dir: Path) -> None:
+def test_two_formats_do_not_rebuild_each_other(
+    open_here: Callable[[], Store], data_dir: Path, warnings: list[str]
+) -> None:
     fill(open_here)
-    (data_dir / ".gitignore").unlink()
-    open_here()
-    assert (data_dir / ".gitignore").read_bytes() == b"*\n"
+    program = f"import ubp.store.schema as schema; schema.FORMAT += 1\n{SAVE}store.close()"
+    other = run(program, data_dir)
+    assert other.communicate(timeout=30)[0] == ""
+    assert open_here().facts([ONE], KEYS) == {ONE: PAGE}
+    assert {f"index-{FORMAT}.db", f"index-{FORMAT + 1}.db"} <= set(os.listdir(data_dir))
+    assert warnings == []
+
+
+@pytest.mark.parametrize("does_prune", [False, True])
+def test_an_index_of_another_format_goes_when_it_was_not_written_for_long(
+    open_here: Callable[[], Store], data_dir: Path, *, does_prune: bool
+) -> None:
+    if does_prune:
+        fill(open_here)
+    data_dir.mkdir(exist_ok=True)
+    old, new = time.time() - UNUSED_SECONDS - 60, time.time() - UNUSED_SECONDS + 3600
+    ages = {
+        "index-1.db": old,
+        "index-1.db-shm": old,
+        "index-2.db": new,
+        "index-3.db": old,
+        "index-3.db-wal": new,
+        "serve.log": old,
+    }
+    for name, age in ages.items():
+        (data_dir / name).write_bytes(b"12345")
+        os.utime(data_dir / name, (age, age))
+    store = open_here()
+    freed = store.prune().freed_bytes if does_prune else 10
+    store.close()
+    kept = {FILE_NAME, "index-2.db", "index-3.db", "index-3.db-wal", "serve.log"}
+    assert (set(os.listdir(data_dir)), freed) == (kept, 10)
 
 
 def test_the_database_has_the_pragmas_of_the_requirements(store: Store) -> None:
@@ -174,7 +197,7 @@ def test_a_file_that_is_no_database_is_replaced(
 @pytest.mark.parametrize(
     "change", ["PRAGMA user_version = 999", "DROP TABLE drift", "CREATE VIEW v AS SELECT 1"]
 )
-def test_a_database_of_another_version_is_replaced(
+def test_a_database_with_other_tables_is_replaced(
     open_here: Callable[[], Store], database: Path, warnings: list[str], change: str
 ) -> None:
     fill(open_here)
@@ -182,7 +205,7 @@ def test_a_database_of_another_version_is_replaced(
         connection.execute(change)
     connection.close()
     store = open_here()
-    assert warnings == [OTHER_VERSION]
+    assert warnings == [DAMAGED]
     assert store.missing_facts([ONE], KEYS) == {ONE}
     assert open_here().path
     assert len(warnings) == 1
@@ -240,7 +263,7 @@ def test_what_a_killed_writer_committed_is_there_and_is_checked_once(
     data_dir: Path, open_here: Callable[[], Store], warnings: list[str]
 ) -> None:
     save_and_die(data_dir)
-    log = data_dir / "knowledge.db-wal"
+    log = data_dir / f"{FILE_NAME}-wal"
     assert log.stat().st_size > 0
     assert open_here().facts([ONE], KEYS) == {ONE: PAGE}
     assert log.stat().st_size == 0
@@ -301,40 +324,43 @@ def test_processes_that_find_the_same_damage_all_end_well(data_dir: Path, databa
 
 
 @on_posix
-@pytest.mark.parametrize("name", ["", "knowledge.db", "knowledge.db-wal"])
-def test_a_symlink_is_never_followed(
-    data_dir: Path, tmp_path: Path, warnings: list[str], open_here: Callable[[], Store], name: str
+def test_a_folder_that_is_a_symlink_is_not_followed(
+    data_dir: Path, tmp_path: Path, warnings: list[str], open_here: Callable[[], Store]
 ) -> None:
     outside = tmp_path / "outside"
-    if name:
-        data_dir.mkdir()
-    else:
-        outside.mkdir()
-    (data_dir / name).symlink_to(outside)
+    outside.mkdir()
+    data_dir.symlink_to(outside)
     store = open_here()
     store.save_facts({ONE: PAGE}, KEYS)
     assert store.facts([ONE], KEYS) == {ONE: PAGE}
     assert store.path is None
-    assert [text.startswith("The index is kept in memory only: .ubp") for text in warnings] == [
-        True
-    ]
-    assert not outside.exists() or os.listdir(outside) == []
+    why = f"{data_dir} is a symbolic link, which is not followed."
+    assert warnings == [f"The index is kept in memory only: {why}"]
+    assert os.listdir(outside) == []
 
 
-@pytest.mark.parametrize("name", ["", "knowledge.db"])
-def test_a_file_or_folder_in_the_way_stays(
-    data_dir: Path, warnings: list[str], open_here: Callable[[], Store], name: str
+def test_a_file_in_the_way_of_the_folder_stays(
+    data_dir: Path, warnings: list[str], open_here: Callable[[], Store]
 ) -> None:
-    if name:
-        (data_dir / name).mkdir(parents=True)
-        expected = "The index is kept in memory only: .ubp/knowledge.db is not a file."
-    else:
-        data_dir.write_text("mine")
-        expected = "The index is kept in memory only: .ubp is a file, not a folder."
+    data_dir.write_text("mine")
     store = open_here()
     store.save_facts({ONE: PAGE}, KEYS)
     assert store.facts([ONE], KEYS) == {ONE: PAGE}
-    assert warnings == [expected]
+    why = f"{data_dir} is a file, not a folder."
+    assert warnings == [f"The index is kept in memory only: {why}"]
+    assert data_dir.read_text() == "mine"
+
+
+def test_a_folder_in_the_way_of_the_database_stays(
+    database: Path, open_here: Callable[[], Store]
+) -> None:
+    database.mkdir(parents=True)
+    store = open_here()
+    store.save_facts({ONE: PAGE}, KEYS)
+    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    assert store.path is None
+    assert store.why_in_memory
+    assert os.listdir(database) == []
 
 
 @on_posix
@@ -342,7 +368,7 @@ def test_symlinks_beside_the_database_are_not_written_through(
     data_dir: Path, tmp_path: Path, open_here: Callable[[], Store]
 ) -> None:
     data_dir.mkdir()
-    for name in ("knowledge.db.new", "knowledge.db.new-journal", "rebuild.lock"):
+    for name in (f"{FILE_NAME}.new", f"{FILE_NAME}.new-journal", "rebuild.lock"):
         (data_dir / name).symlink_to(tmp_path / "outside")
     open_here().save_facts({ONE: PAGE}, KEYS)
     assert not (tmp_path / "outside").exists()
@@ -360,7 +386,7 @@ def test_a_folder_that_cannot_be_written_costs_only_memory(
     assert store.facts([ONE], KEYS) == {ONE: PAGE}
     assert (store.path, warnings) == (None, [])
     assert store.why_in_memory
-    assert not (tmp_path / ".ubp").exists()
+    assert not (tmp_path / "ubp").exists()
 
 
 def test_a_database_that_can_only_be_read_is_read(
@@ -382,7 +408,7 @@ def test_a_read_only_database_without_its_log_is_not_trusted(
     data_dir: Path, open_here: Callable[[], Store], make_read_only: Callable[[Path], None]
 ) -> None:
     save_and_die(data_dir)
-    (data_dir / "knowledge.db-shm").unlink()
+    (data_dir / f"{FILE_NAME}-shm").unlink()
     make_read_only(data_dir)
     store = open_here()
     assert store.missing_facts([ONE], KEYS) == {ONE}
@@ -418,7 +444,7 @@ def test_a_disk_that_is_really_full_moves_the_index_to_memory(
         assert store.facts([ONE, TWO], KEYS) == {ONE: PAGE, TWO: LARGE}
         assert store.path is None
         (tmp_path / "filler").write_bytes(b"x" * 50_000)
-        (data_dir / "knowledge.db").unlink()
+        (data_dir / FILE_NAME).unlink()
         again = open_here()
         assert again.facts([ONE], KEYS) == {}
         again.save_facts({ONE: LARGE}, KEYS)
@@ -537,18 +563,3 @@ def test_a_store_that_was_closed_says_so(store: Store) -> None:
     store.close()
     with pytest.raises(sqlite3.ProgrammingError):
         store.heads()
-
-
-def test_a_file_that_is_given_up_is_touched_no_more(
-    open_here: Callable[[], Store], database: Path, warnings: list[str]
-) -> None:
-    fill(open_here)
-    before = database.read_bytes()
-    store = open_here()
-    store.give_up_file("it lies.")
-    store.give_up_file("it lies.")
-    assert store.missing_facts([ONE], KEYS) == {ONE}
-    store.save_facts({TWO: PAGE}, KEYS)
-    store.close()
-    assert database.read_bytes() == before
-    assert warnings == ["The index is kept in memory only: it lies."]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ubp.store.place import FILE_NAME
 from ubp.store.vectors import (
     Block,
     StoredVectors,
@@ -112,7 +113,7 @@ def test_a_block_that_does_not_fit_together_ends_the_index(damage, vectors, stor
 def test_a_read_only_file_is_answered_from_memory(vectors, store, data_dir: Path):
     vectors.save(keys(1), b"aa")
     store.settle()
-    with sqlite3.connect(data_dir / "knowledge.db") as holder:
+    with sqlite3.connect(data_dir / FILE_NAME) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         store._opened.connection.execute("PRAGMA busy_timeout=1")
         vectors.save(keys(2), b"bb")

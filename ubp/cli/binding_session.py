@@ -141,6 +141,6 @@ class _Session:
                     self._terminal.write(f"  {told}: {printable(one.why_left)}\n")
         if refused:
             self._refused += refused
-            data_dir = self._workspace.repository.data_dir
-            write_config(data_dir, add_refusals(read_config(data_dir), refused))
+            config_dir = self._workspace.repository.config_dir
+            write_config(config_dir, add_refusals(read_config(config_dir), refused))
         self._terminal.write("\n")

@@ -50,8 +50,8 @@ def init(
     """
     is_asking = terminal.is_interactive() and not yes
     with open_workspace(terminal) as workspace:
-        root, data_dir = _folders(workspace)
-        decision = KEEP if is_configured(data_dir) else REWRITE
+        root, config_dir = _folders(workspace)
+        decision = KEEP if is_configured(config_dir) else REWRITE
         if is_asking and decision == KEEP:
             question = "A configuration is there. What to do with it?"
             decision = choose(terminal, question, (KEEP, REWRITE, CANCEL))
@@ -59,8 +59,8 @@ def init(
             terminal.write("Nothing was changed.\n")
             return CLEAN
         plan = _plan(workspace, terminal, is_asking=is_asking) if decision == REWRITE else None
-    written = write_files(data_dir, plan)
-    paths = tuple(os.path.relpath(os.path.join(data_dir, name), root) for name in written)
+    written = write_files(config_dir, plan)
+    paths = tuple(os.path.relpath(os.path.join(config_dir, name), root) for name in written)
     with open_workspace(terminal) as workspace:
         is_kept = decision == KEEP
         done = _build(workspace, root, paths, is_kept=is_kept, is_embedding=not skip_embedding)
@@ -107,7 +107,7 @@ def _folders(workspace: Workspace) -> tuple[str, str]:
             cause="It has no work tree.",
             hint="Nothing needs one: `ubp stale --ref REV` answers there.",
         )
-    return root, workspace.repository.data_dir
+    return root, workspace.repository.config_dir
 
 
 def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from ubp.errors import GitCommandError, GitMissingError, RepositoryError
 from ubp.git.location import (
     Location,
-    configured_work_tree,
-    data_dir,
     foreign_owner,
     inside_git_dir,
     not_a_repository,
@@ -86,20 +84,14 @@ def locate_without_git(cwd: str, environment: Mapping[str, str]) -> Location:
             raise not_a_repository(cwd)
         repository = _opened(cwd, is_git_dir=False)
     git_dir = os.path.normpath(repository.path)
-    common_dir = _common_dir(git_dir)
     workdir = environment.get("GIT_WORK_TREE") or repository.workdir
     root = os.path.realpath(os.path.join(cwd, workdir)) if workdir else None
     if root is not None and _is_below(cwd, git_dir):
         raise inside_git_dir(cwd)
-    main = root
-    if common_dir != git_dir:
-        settings = {entry.name: entry.value or "" for entry in repository.config}
-        main = configured_work_tree(common_dir, settings)
     return Location(
         root=root,
         git_dir=git_dir,
-        common_dir=common_dir,
-        data_dir=data_dir(main, common_dir),
+        common_dir=_common_dir(git_dir),
         prefix=_prefix(cwd, root),
         is_shallow=repository.is_shallow,
         head=None if repository.head_is_unborn else ObjectId(str(repository.head.target)),

@@ -21,7 +21,6 @@ class Location(NamedTuple):
     root: str | None  # None: bare
     git_dir: str
     common_dir: str  # other than git_dir in a linked work tree
-    data_dir: str  # the main work tree's .ubp; bare: <git dir>/ubp
     prefix: FilePath
     is_shallow: bool
     head: ObjectId | None  # None: no commits yet
@@ -64,12 +63,10 @@ def locate(cwd: str, environment: Mapping[str, str]) -> Location:
         head = _text(["rev-parse", *HEAD], cwd, environment) or None
     git_dir = os.path.normpath(git_dir)
     common_dir = os.path.normpath(os.path.join(cwd, common_dir))
-    main = root if git_dir == common_dir else _main_work_tree(common_dir, environment)
     location = Location(
         root=root,
         git_dir=git_dir,
         common_dir=common_dir,
-        data_dir=data_dir(main, common_dir),
         prefix=FilePath(prefix.rstrip("/")),
         is_shallow=is_shallow == "true",
         head=None if head is None else ObjectId(head),
@@ -123,38 +120,6 @@ def _check_format(location: Location, object_format: str) -> None:
         raise unsupported(where, object_format)
     if os.path.isdir(os.path.join(location.common_dir, "reftable")):
         raise unsupported(where, "reftable")
-
-
-def data_dir(main_work_tree: str | None, common_dir: str) -> str:
-    """Where the repository's index lies: the main work tree's `.ubp`, bare `<git dir>/ubp`."""
-    if main_work_tree is None:
-        return os.path.join(common_dir, "ubp")
-    return os.path.join(main_work_tree, ".ubp")
-
-
-def _main_work_tree(common_dir: str, environment: Mapping[str, str]) -> str | None:
-    """The work tree that linked ones belong to.
-
-    `git worktree list` names the wrong folder in submodules, so the configuration is read.
-    """
-    output = run_git(
-        ["config", "-z", "--get-regexp", r"^core\.(bare|worktree)$"],
-        cwd=common_dir,
-        environment={**environment, "GIT_DIR": common_dir},
-        ok=(0, 1),
-    )
-    pairs = (item.partition("\n") for item in os.fsdecode(output).split("\0") if item)
-    return configured_work_tree(common_dir, {name: value for name, _, value in pairs})
-
-
-def configured_work_tree(common_dir: str, settings: Mapping[str, str]) -> str | None:
-    """The main work tree as `core.worktree` and `core.bare` tell; None where there is none."""
-    if "core.worktree" in settings:
-        return os.path.normpath(os.path.join(common_dir, settings["core.worktree"]))
-    is_bare = settings.get("core.bare", "false").lower() in ("true", "yes", "on", "1", "")
-    if is_bare or os.path.basename(common_dir) != ".git":
-        return None
-    return os.path.dirname(common_dir)
 
 
 def not_a_repository(cwd: str) -> NotARepositoryError:

@@ -54,11 +54,12 @@ class Repository:
 
     `root` is the work tree's folder (None: bare), `git_dir` and `common_dir` Git's own (they differ
     in a linked work tree), `prefix` the working directory from the root, `data_dir` the folder of
-    UBP's index, `engine` who answers.
+    the index, `config_dir` that of the configuration (bare: the same), `engine` who answers.
     """
 
     __slots__ = (
         "common_dir",
+        "config_dir",
         "data_dir",
         "engine",
         "environment",
@@ -73,7 +74,11 @@ class Repository:
         self.root: str | None = location.root
         self.git_dir: str = location.git_dir
         self.common_dir: str = location.common_dir
-        self.data_dir: str = location.data_dir
+        # No commit reaches the Git directory, so nobody can plant an index there.
+        self.data_dir: str = os.path.join(location.common_dir, "ubp")
+        self.config_dir: str = (
+            self.data_dir if location.root is None else os.path.join(location.root, ".ubp")
+        )
         self.prefix: FilePath = location.prefix
         self.is_shallow: bool = location.is_shallow
         self.location = location

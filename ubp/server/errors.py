@@ -135,7 +135,7 @@ def _unforeseen(where: str, error: Exception) -> MCPError:
     LOG.error("error %s in %s", name, where, exc_info=error)
     return MCPError(
         INTERNAL_ERROR,
-        f"UBP failed (error {name}). This is a defect of UBP; .ubp/serve.log tells more under this "
-        "number. Go on without this answer.",
+        f"UBP failed (error {name}). This is a defect of UBP; ubp/serve.log in the Git directory "
+        "tells more under this number. Go on without this answer.",
         {"kind": "internal_error", "error_id": name},
     )

@@ -1,4 +1,4 @@
-"""What the server tells its user: on stderr, and in .ubp/serve.log, which several servers share."""
+"""What the server tells its user: on stderr, and in serve.log, which several servers share."""
 
 import logging
 import os
@@ -63,7 +63,7 @@ class _SharedFile(logging.Handler):
         except FileNotFoundError:
             return 0
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(f"{self._path} is no file")  # a repository may bring a link there
+            raise OSError(f"{self._path} is not a file")  # UBP follows no link
         return found.st_size
 
     def _append(self, data: bytes) -> None:

@@ -1,1 +1,1 @@
-"""Leaf: `.ubp/knowledge.db`: schema, facts, listings, history; all the SQL."""
+"""Leaf: `<git common dir>/ubp/index-*.db`: schema, facts, listings, history; all the SQL."""

@@ -11,7 +11,6 @@ from ubp.store.place import (
     Identity,
     find_obstacle,
     identify,
-    ignore_everything,
     is_unclean,
     put_in_place,
     wait_for_lock,
@@ -45,7 +44,6 @@ SQLITE_ERROR, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CORRUPT, SQLITE_NOTADB = 1, 5, 
 
 
 DAMAGED = "The index was damaged; it is rebuilt."
-OTHER_VERSION = "The index is of another version of ubp; it is rebuilt."
 
 
 class Opened(NamedTuple):
@@ -126,7 +124,6 @@ def _open_file(path: str, warn: Warn) -> Opened:
             connection.close()
             raise
         if identify(path) == identity:
-            ignore_everything(os.path.dirname(path))
             return Opened(connection, path, identity, "")
         connection.close()
     raise OSError("the index is being replaced again and again")
@@ -139,7 +136,7 @@ def _examine(path: str) -> tuple[sqlite3.Connection | None, str]:
     try:
         connection.executescript(PRAGMAS)
         if not _is_sound(connection):
-            fault = OTHER_VERSION if os.stat(path).st_size else ""
+            fault = DAMAGED if os.stat(path).st_size else ""
         elif was_unclean and not _is_unharmed(connection):
             fault = DAMAGED
         else:
@@ -154,7 +151,7 @@ def _examine(path: str) -> tuple[sqlite3.Connection | None, str]:
 
 
 def _is_sound(connection: sqlite3.Connection) -> bool:
-    """Whether format and tables are this version's: a file may come from anywhere."""
+    """Whether the database has this version's format and tables."""
     if connection.execute("PRAGMA user_version").fetchone() != (FORMAT,):
         return False
     tables = connection.execute(TABLES_MADE).fetchall()
@@ -187,7 +184,7 @@ def _copy_of_file(path: str) -> sqlite3.Connection | None:
     uri = f"file://{'' if address.startswith('/') else '/'}{address}?immutable=1"
     with suppress(OSError, sqlite3.Error):
         before = os.stat(path)
-        if find_obstacle(os.path.dirname(path)) or is_unclean(path):
+        if is_unclean(path):
             return None
         with closing(sqlite3.connect(uri, uri=True)) as source:
             memory = copy_in_memory(source)

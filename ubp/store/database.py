@@ -1,5 +1,6 @@
 """The database as a memory that never stands in the way: what it cannot tell is not known."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,7 +18,7 @@ from ubp.store.connection import (
     new_in_memory,
     open_connection,
 )
-from ubp.store.place import put_in_place
+from ubp.store.place import FILE_NAME, put_in_place
 
 T = TypeVar("T")
 Rows = list[tuple[Any, ...]]
@@ -92,20 +93,13 @@ class Database:
             else:
                 self._has_written |= is_done
                 return is_done
-        raise StoreError("The index cannot be written.", hint="Delete .ubp/knowledge.db.")
+        path = os.path.join(self._data_dir, FILE_NAME)
+        raise StoreError("The index cannot be written.", hint=f"Delete {path}.")
 
     def spare_memory(self) -> None:
         """Hold less of the file in memory from now on: much will be written."""
         with suppress(sqlite3.Error):
             self._opened.connection.executescript(SPARING)
-
-    def give_up_file(self, reason: str) -> None:
-        """Go on with an empty database in memory, and touch the file no more."""
-        if self.path is None:
-            return
-        self._warn(f"The index is kept in memory only: {reason}")
-        self._opened.connection.close()
-        self._opened = Opened(new_in_memory(), None, None, reason)
 
     def start_over(self) -> None:
         """Put an empty database in the place of a damaged one."""

@@ -8,37 +8,33 @@ from contextlib import suppress
 
 from ubp.store.schema import FORMAT, SCHEMA
 
-FILE_NAME = "knowledge.db"
+PREFIX, SUFFIX = "index-", ".db"
+# The format is part of the name, so that two versions of UBP do not rebuild one file in turns.
+FILE_NAME = f"{PREFIX}{FORMAT}{SUFFIX}"
 LOCK_NAME = "rebuild.lock"
-IGNORE_NAME = ".gitignore"
 
 # Making an empty database takes 5 ms; who still waits after a second goes on in memory.
 LOCK_WAIT_SECONDS = 1.0
 LOCK_POLL_SECONDS = 0.005
 # A lock of this age belongs to a process that was killed while it held it.
 LOCK_STALE_SECONDS = 3.0
+# An index of another format that nothing was written to for this long belongs to a version that is
+# no longer used. (File times decide about this cache only, never about staleness.)
+UNUSED_SECONDS = 14 * 86_400
 
 Identity = tuple[int, int]
 
 
 def find_obstacle(data_dir: str) -> str | None:
-    """What forbids to keep the index there, as a sentence: nothing may lead out of the repository.
-
-    A checked-in symlink would have us write wherever it points; git never makes one in `.ubp/`.
-    """
-    folder = _mode(data_dir)
-    if folder is None:
+    """Return why the index cannot be kept in this folder, as a sentence; None: it can."""
+    try:
+        mode = os.lstat(data_dir).st_mode
+    except FileNotFoundError:
         return None
-    name = os.path.basename(data_dir)
-    if stat.S_ISLNK(folder):
-        return f"{name} is a symbolic link, which is not followed."
-    if not stat.S_ISDIR(folder):
-        return f"{name} is a file, not a folder."
-    for suffix in ("", "-wal", "-shm"):
-        mode = _mode(os.path.join(data_dir, FILE_NAME + suffix))
-        if mode is not None and not stat.S_ISREG(mode):
-            kind = "a symbolic link, which is not followed" if stat.S_ISLNK(mode) else "not a file"
-            return f"{name}/{FILE_NAME}{suffix} is {kind}."
+    if stat.S_ISLNK(mode):
+        return f"{data_dir} is a symbolic link, which is not followed."
+    if not stat.S_ISDIR(mode):
+        return f"{data_dir} is a file, not a folder."
     return None
 
 
@@ -74,7 +70,6 @@ def put_in_place(path: str, replaced: Identity | None) -> None:
     folder = os.path.dirname(path)
     with suppress(FileExistsError):
         os.mkdir(folder)
-    ignore_everything(folder)
     lock = _take_lock(path)
     try:
         if identify(path) != replaced:
@@ -86,6 +81,7 @@ def put_in_place(path: str, replaced: Identity | None) -> None:
         # sees the lock, and opens again (`wait_for_lock`).
         _remove(path + "-wal", path + "-shm")
         os.replace(new, path)
+        remove_unused(folder)
     finally:
         _remove(lock)
 
@@ -98,13 +94,20 @@ def wait_for_lock(path: str) -> None:
         _wait(lock, deadline)
 
 
-def ignore_everything(folder: str) -> None:
-    """Make the folder invisible to Git, by a file that Git reads there; never touch one."""
-    file = os.path.join(folder, IGNORE_NAME)
-    if os.path.lexists(file):
-        return
-    with suppress(OSError), open(file, "xb") as ignore:
-        ignore.write(b"*\n")
+def remove_unused(folder: str) -> int:
+    """Remove indexes of other formats that nothing was written to lately; return their bytes."""
+    freed = 0
+    with suppress(OSError):  # another process removed one, or has it open (Windows)
+        for name in os.listdir(folder):
+            if not name.startswith(PREFIX) or not name.endswith(SUFFIX) or name == FILE_NAME:
+                continue
+            path = os.path.join(folder, name)
+            files = [path, *(log for log in (path + "-wal", path + "-shm") if os.path.exists(log))]
+            if time.time() - max(map(os.path.getmtime, files)) > UNUSED_SECONDS:
+                size = sum(map(os.path.getsize, files))
+                _remove(*files)
+                freed += size
+    return freed
 
 
 def _make(path: str) -> None:
@@ -148,10 +151,3 @@ def _remove(*paths: str) -> None:
     for path in paths:
         with suppress(FileNotFoundError):
             os.unlink(path)
-
-
-def _mode(path: str) -> int | None:
-    try:
-        return os.lstat(path).st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return None

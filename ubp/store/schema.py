@@ -1,9 +1,9 @@
-"""What `knowledge.db` holds. Derived data: a change here raises FORMAT, nothing is migrated."""
+"""What the index holds. Derived data: a change here raises FORMAT, nothing is migrated."""
 
 FORMAT = 11
-"""`PRAGMA user_version`. Raise it with the schema, and with what `parse_page`, `parse_markdown`,
-`ubp.words`, `ubp.embed.text`, `ubp.links` or `is_document` answer for the same bytes and paths:
-every database of another format is rebuilt from nothing."""
+"""`PRAGMA user_version`, and part of the file's name. Raise it with the schema, and with what
+`parse_page`, `parse_markdown`, `ubp.words`, `ubp.embed.text`, `ubp.links` or `is_document` answer
+for the same bytes and paths: each format has a file of its own, built from nothing."""
 
 # Ids are 20 bytes. A path is TEXT, or a BLOB where its bytes are no UTF-8 (`values.py`).
 SCHEMA = """

@@ -10,6 +10,7 @@ from ubp.model import ObjectId
 from ubp.seams import Warn
 from ubp.store.history import History
 from ubp.store.listed import Listed
+from ubp.store.place import remove_unused
 from ubp.store.schema import FORMAT, TABLES
 from ubp.store.values import pack_id, unpack_ids, unpack_path
 
@@ -90,7 +91,8 @@ class Store(Listed, History):
     def prune(self, model: bytes | None = None) -> Pruned:
         """Forget work trees that are gone, pages of no listing, and commits of no history kept.
 
-        With `model` (a fingerprint) the vectors of all other models go too.
+        With `model` (a fingerprint) the vectors of all other models go too. Indexes of other
+        formats are removed where they are no longer used.
         """
         from ubp.store.graph_facts import GraphFacts
 
@@ -112,7 +114,10 @@ class Store(Listed, History):
         self.write(prune)
         GraphFacts(self).prune(model)
         self._vacuum()
-        return Pruned(pages, listings, max(0, before - self._size_and_time()[0]))
+        freed = max(0, before - self._size_and_time()[0])
+        if self.path is not None:
+            freed += remove_unused(os.path.dirname(self.path))
+        return Pruned(pages, listings, freed)
 
     def _vacuum(self) -> None:
         from sqlite_utils import Database  # 190 ms of CPU: for maintenance only
