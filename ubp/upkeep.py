@@ -1,9 +1,18 @@
 """The workspace's care for its index: built anew, pruned, embedded; and for the model in use."""
 
+import os
+import stat
+from contextlib import suppress
+
 from ubp.errors import ModelError
+from ubp.git.repository import Repository
 from ubp.index import View
 from ubp.proposing import Proposing
 from ubp.status import IndexRun, ModelStatus
+
+# What earlier versions kept in the work tree. It is not read.
+OLD_NAMES = ("knowledge.db", "knowledge.db-wal", "knowledge.db-shm", "serve.log", "serve.log.1")
+OLD_FILES = frozenset(f".ubp/{name}" for name in OLD_NAMES)
 
 
 class Upkeep(Proposing):
@@ -14,6 +23,7 @@ class Upkeep(Proposing):
     ) -> IndexRun:
         """Read every page anew, or one `file`; with `prune` forget only what is no longer needed.
 
+        `prune` also removes an index that an earlier version left in `.ubp/`, unless Git tracks it.
         `embed` has the sections embedded, too, where there is a model.
 
         Raises:
@@ -33,6 +43,9 @@ class Upkeep(Proposing):
         if prune:
             self.history.forget_unreachable()
         pruned = self.store.prune(self._fingerprint()) if prune else None
+        if pruned is not None:
+            freed = pruned.freed_bytes + _remove_old_files(self.repository)
+            pruned = pruned._replace(freed_bytes=freed)
         embedded = self.embed(view) if embed and not prune else None
         return IndexRun(
             view.count_documents(), view.parsed, pruned, embedded, self.store.statistics()
@@ -71,3 +84,23 @@ class Upkeep(Proposing):
 
         place = self.model_place()
         return place and fingerprint_of(self.store, place)
+
+
+def _remove_old_files(repository: Repository) -> int:
+    """Remove OLD_FILES that Git ignores and does not track; return their bytes.
+
+    Git lists nothing below a submodule or a symbolic link, and knows whether case matters.
+    """
+    if repository.root is None:
+        return 0
+    question = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", ".ubp")
+    ignored = os.fsdecode(repository.run(*question)).split("\0")
+    freed = 0
+    for name in OLD_FILES & set(ignored):
+        path = os.path.join(repository.root, name)
+        with suppress(OSError):
+            status = os.lstat(path)
+            if stat.S_ISREG(status.st_mode):
+                os.unlink(path)
+                freed += status.st_size
+    return freed
