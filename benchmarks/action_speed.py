@@ -21,7 +21,12 @@ from typing import Any, NamedTuple
 from measure import Shape, generate, print_table
 
 ROOT = Path(__file__).resolve().parent.parent
-TIMED = ("Fetch what is compared", "Run UBP", "Comment", "Tell how it ended")
+TIMED = (
+    "Fetch the commits to compare",
+    "Run UBP",
+    "Write the pull request comment",
+    "Set the exit status",
+)
 BRANCH_COMMITS = 4
 
 

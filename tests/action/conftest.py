@@ -22,22 +22,39 @@ EXPRESSION = re.compile(r"\$\{\{\s*([\w.-]+)\s*\}\}")
 CONDITION = re.compile(r"(?P<name>[\w.-]+) (?P<is>==|!=) '(?P<value>[^']*)'")
 NOW = 1_700_000_000 + 12 * 86_400
 
-GH = """#!{python}
-import json, os, pathlib, sys
+LOGINS = {"token": "github-actions[bot]", "personal": "ann", "read-only": "github-actions[bot]"}
+
+GH = """#!{python} -I
+import json, os, pathlib, re, sys
 state = pathlib.Path(os.environ["GH_STATE"])
 words = sys.argv[1:]
-if not os.environ.get("GH_TOKEN") or "read-only" in os.environ["GH_TOKEN"]:
-    sys.exit("gh: Resource not accessible by integration (HTTP 403)")
+token = os.environ.get("GH_TOKEN", "")
+login = {logins}.get(token)
 comments = json.loads(state.read_text()) if state.exists() else {{}}
 field = [w.partition("=")[2] for w in words if w.startswith("body=@")]
-path = next(w for w in words if w.startswith("repos/"))
+assert words.pop(0) == "api"
+if words[0] == "graphql":
+    query = "query=query {{ viewer {{ login }} }}"
+    assert words[1:] == ["--field", query, "--jq", ".data.viewer.login"]
+    if login is None:
+        sys.exit("gh: Bad credentials (HTTP 401)")
+    print(login)
+    sys.exit()
+path = next(w for w in words if w.startswith(("repos/", "user")))
+if token == "read-only" or login is None or (path == "user" and login.endswith("[bot]")):
+    sys.exit("gh: Resource not accessible by integration (HTTP 403)")
 if "PATCH" in words:
-    comments[path.rpartition("/")[2]] = pathlib.Path(field[0][1:]).read_text()
+    comments[path.rpartition("/")[2]]["body"] = pathlib.Path(field[0][1:]).read_text()
 elif "POST" in words:
-    comments[str(100 + len(comments))] = pathlib.Path(field[0][1:]).read_text()
+    body = pathlib.Path(field[0][1:]).read_text()
+    comments[str(100 + len(comments))] = {{"author": login, "body": body}}
 else:
-    mark = words[words.index("--jq") + 1].partition('startswith("')[2].partition('")')[0]
-    print(*[number for number, body in comments.items() if body.startswith(mark)], sep="\\n")
+    program = words[words.index("--jq") + 1]
+    author = re.search(r'[.]user[.]login == "([^"]*)"', program)
+    mark = re.search(r'startswith[(]"([^"]*)"[)]', program)[1]
+    for number, comment in comments.items():
+        if comment["body"].startswith(mark) and (not author or comment["author"] == author[1]):
+            print(number)
 state.write_text(json.dumps(comments))
 """
 
@@ -66,6 +83,7 @@ class Runner:
     """A remote repository, and checkouts of it that the action runs in."""
 
     def __init__(self, work, remote):
+        self.action = ACTION
         self.work = work
         self.remote = remote
         self.comments = work / "comments.json"
@@ -73,11 +91,16 @@ class Runner:
         self._bin = work / "bin"
         self._bin.mkdir()
         gh = self._bin / "gh"
-        gh.write_text(GH.format(python=sys.executable), newline="\n")
+        gh.write_text(GH.format(python=sys.executable, logins=LOGINS), newline="\n")
         gh.chmod(0o755)
         self._python = work / "python"
         self._python.mkdir()
         (self._python / "python").symlink_to(sys.executable)
+        self._search = (str(self._bin), str(self._python))
+
+    def find_program(self, name):
+        """The path of a program that the steps find, before any that a test adds."""
+        return shutil.which(name, path=os.pathsep.join([*self._search, os.environ["PATH"]]))
 
     def checkout(self, commit, ref):
         """A folder as actions/checkout leaves it: one commit deep."""
@@ -94,8 +117,11 @@ class Runner:
             subprocess.run([*git, *words], check=True)
         return place
 
-    def run(self, place, name, event, *, ref, sha, is_installed=True, **inputs):
-        """Run the action for an event; `inputs` are spelt with underscores."""
+    def run(self, place, name, event, *, ref, sha, is_installed=True, environment=None, **inputs):
+        """Run the action for an event; `inputs` are spelt with underscores.
+
+        The values of `environment` may contain `{checkout}` and `{PATH}`.
+        """
         temp = self.work / f"temp{self._runs}"
         temp.mkdir(exist_ok=True)
         files = {n: temp / n for n in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_EVENT_PATH")}
@@ -106,15 +132,21 @@ class Runner:
             "github.action_repository": "example/ubp",
             "github.token": "token",
             "runner.temp": str(temp),
+            **_flatten("github.event", event),
         }
         given = {name.replace("_", "-"): value for name, value in inputs.items()}
         assert given.keys() <= ACTION["inputs"].keys()
         for key, described in ACTION["inputs"].items():
             context[f"inputs.{key}"] = _fill(given.get(key, described["default"]), context)
+        path = os.pathsep.join([*self._search, os.environ["PATH"]])
+        environment = {
+            name: value.format(checkout=place, PATH=path)
+            for name, value in {"PATH": "{PATH}", **(environment or {})}.items()
+        }
         environment = {
             **os.environ,
+            **environment,
             **{name: str(path) for name, path in files.items()},
-            "PATH": os.pathsep.join([str(self._bin), str(self._python), os.environ["PATH"]]),
             "GH_STATE": str(self.comments),
             "GITHUB_ACTIONS": "true",
             "GITHUB_EVENT_NAME": name,
@@ -122,6 +154,7 @@ class Runner:
             "GITHUB_REPOSITORY": "example/project",
             "GITHUB_SERVER_URL": "https://github.com",
             "GITHUB_SHA": sha,
+            "GITHUB_WORKSPACE": str(place),
             "RUNNER_TEMP": str(temp),
             "UBP_NOW": str(NOW),
         }
@@ -133,15 +166,15 @@ class Runner:
             if "run" not in step or not _holds(step.get("if", ""), context):
                 continue
             files["GITHUB_OUTPUT"].write_text("")
-            if step["name"] == "Install" and is_installed:
-                _install_this(Path(context["steps.place.outputs.bin"]))
+            if step["name"] == "Install UBP" and is_installed:
+                _install_this(Path(context["steps.installation.outputs.bin"]))
             script = files["GITHUB_OUTPUT"].parent / "step.sh"
             script.write_text(step["run"], newline="\n")
             assert "${{" not in step["run"]
             begun = os.times()
             done = subprocess.run(
                 [shutil.which("bash"), "--noprofile", "--norc", "-eo", "pipefail", str(script)],
-                cwd=place,
+                cwd=_fill(step.get("working-directory", str(place)), context),
                 env={**environment, **{k: _fill(v, context) for k, v in step["env"].items()}},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -167,6 +200,13 @@ def _since(begun):
     now = os.times()
     cpu = now.children_user + now.children_system - begun.children_user - begun.children_system
     return now.elapsed - begun.elapsed, cpu
+
+
+def _flatten(name, value):
+    """What an expression such as `github.event.pull_request.number` gives."""
+    if not isinstance(value, dict):
+        return {name: str(value)}
+    return {k: v for key in value for k, v in _flatten(f"{name}.{key}", value[key]).items()}
 
 
 def _fill(text, context):

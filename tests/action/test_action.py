@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -177,8 +179,8 @@ def test_one_comment_is_kept_up_to_date(runner, upstream):
     pull_request(runner, upstream, "change", comment="true")
     second = json.loads(runner.comments.read_text())
     assert first.keys() == second.keys() == {"100"}
-    assert "docs/sessions.md" in first["100"]
-    assert "docs/sessions.md" not in second["100"]
+    assert "docs/sessions.md" in first["100"]["body"]
+    assert "docs/sessions.md" not in second["100"]["body"]
 
 
 def test_nothing_is_commented_where_nothing_was_ever_found(runner, upstream):
@@ -202,9 +204,8 @@ def test_a_token_without_rights_fails_nothing(runner, upstream):
         fail_on="never",
     )
     assert job.status == 0
-    assert job.steps["Comment"].splitlines()[-1] == (
-        "::notice title=UBP::The comment could not be written "
-        "(the token may lack pull-requests: write)."
+    assert job.steps["Write the pull request comment"].splitlines()[-1] == (
+        "::notice title=UBP::Cannot write the comment. The token may lack pull-requests: write."
     )
 
 
@@ -219,7 +220,7 @@ def test_inputs_are_words_and_never_run(runner, upstream):
     assert job.status == 2
     job = pull_request(runner, upstream, "change", command="check; touch x")
     assert job.steps["Run UBP"] == (
-        '::error title=UBP::The input command is "check??touch?x": it can be check or stale.\n'
+        '::error title=UBP::The input `command` must be check or stale, not "check??touch?x".\n'
     )
 
 
@@ -229,8 +230,8 @@ def test_a_base_that_is_not_there_is_told(runner, upstream):
     job = pull_request(runner, upstream, "change", base="nowhere")
     assert job.status == 2
     assert job.log.splitlines()[-1] == (
-        "::error title=UBP::Cannot fetch nowhere, which the change is to be compared with. "
-        "Name another base, or none."
+        "::error title=UBP::Cannot fetch the base nowhere. "
+        "Set the input `base` to another commit or branch, or to none."
     )
 
 
@@ -251,10 +252,152 @@ def test_names_cannot_break_out_of_the_log_or_the_summary(runner, upstream):
 
 
 @pytest.mark.slow
-def test_the_version_that_the_ref_names_is_installed(runner, upstream, monkeypatch):
-    monkeypatch.setenv("PIP_COMPILE", "0")  # a third of the time, for modules that nobody imports
+def test_the_version_that_the_ref_names_is_installed(runner, upstream):
     upstream.git("checkout", "--quiet", "-b", "change")
     upstream.commit()
     job = pull_request(runner, upstream, "change", is_installed=False)
     assert job.status == 0, job.log
-    assert job.steps["Install"].splitlines()[-1].startswith("ubp ")
+    assert job.steps["Install UBP"].splitlines()[-1].startswith("ubp ")
+
+
+MODULES = sys.stdlib_module_names | {"sitecustomize", "usercustomize", "yaml", "cyclopts"}
+PACKAGES = ("ensurepip", "hatchling", "pip", "ubp", "venv")
+PROGRAMS = (
+    *("awk", "base64", "bash", "cat", "cut", "env", "find", "gh", "git", "mkdir", "python", "rm"),
+    *("sed", "sh", "sort", "tail", "tr", "xargs"),
+)
+INTO_THE_CHECKOUT = {
+    "PATH": ".:{checkout}/bin:bin::{PATH}",
+    "PYTHONPATH": ".:{checkout}:",
+    "PIP_CONFIG_FILE": "{checkout}/pip.conf",
+    "PIP_CONSTRAINT": "constraints.txt",
+}
+
+
+def set_traps(repository, markers):
+    """Commit files that write a marker when they are imported, executed or obeyed."""
+    markers.mkdir()
+    for path in (
+        *(f"{module}.py" for module in MODULES),
+        *(f"{package}/{file}.py" for package in PACKAGES for file in ("__init__", "__main__")),
+        "setup.py",
+    ):
+        marker = markers / path.replace("/", "-")
+        repository.write(path, f"open({str(marker)!r}, 'w').close()\n")
+    for program in PROGRAMS:
+        for path in (program, f"bin/{program}"):
+            marker = markers / path.replace("/", "-")
+            repository.write(path, f"#!/bin/sh\n: >'{marker}'\n").chmod(0o755)
+    for path in ("pip.conf", "pip.ini", ".config/pip/pip.conf"):
+        repository.write(path, f"[global]\nlog = {markers / 'pip.conf'}\n")
+    for path in (".pydistutils.cfg", "setup.cfg"):
+        repository.write(path, f"[install]\nprefix = {markers / path}\n")
+    repository.write("constraints.txt", "pyyaml == 0\n")
+    repository.write("pyproject.toml", "not TOML")
+    repository.commit("Set traps")
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_installed"),
+    [
+        pytest.param({}, True, id="installed"),
+        pytest.param(INTO_THE_CHECKOUT, True, id="installed, environment"),
+        pytest.param(INTO_THE_CHECKOUT, False, id="environment", marks=pytest.mark.slow),
+    ],
+)
+def test_nothing_in_the_checkout_is_executed_by_any_step(
+    runner, upstream, environment, is_installed
+):
+    markers = runner.work / "markers"
+    break_something(upstream)
+    set_traps(upstream, markers)
+    job = pull_request(
+        runner,
+        upstream,
+        "change",
+        environment=environment,
+        is_installed=is_installed,
+        args="docs 'docs/*.md'",
+        comment="true",
+        sarif_file="ubp.sarif",
+    )
+    assert [marker.name for marker in markers.iterdir()] == []
+    steps = [step["name"] for step in runner.action["runs"]["steps"] if "run" in step]
+    assert list(job.steps) == steps
+    assert (job.status, job.outputs) == (
+        1,
+        {"findings-count": "2", "stale-count": "1", "report": "TEMP/ubp-out/report.md"},
+    )
+    assert "docs/sessions.md" in json.loads(runner.comments.read_text())["100"]["body"]
+    assert (runner.work / "checkout1" / "ubp.sarif").exists()
+
+
+def test_the_token_reaches_only_git_fetch_and_gh(runner, upstream):
+    log = runner.work / "programs-with-the-token"
+    shims = runner.work / "shims"
+    shims.mkdir()
+    for program in set(PROGRAMS) - {"sh"}:
+        actual = runner.find_program(program)
+        shim = shims / program
+        shim.write_text(
+            f"""#!/bin/sh
+case $({shutil.which("env")}) in *=personal*|*AUTHORIZATION*) echo {program} "$1" >>'{log}' ;; esac
+exec '{actual}' "$@"
+"""
+        )
+        shim.chmod(0o755)
+    break_something(upstream)
+    job = pull_request(
+        runner,
+        upstream,
+        "change",
+        environment={"PATH": f"{shims}:{{PATH}}"},
+        comment="true",
+        token="personal",
+    )
+    assert json.loads(runner.comments.read_text())["100"]["author"] == "ann"
+    assert (job.status, set(log.read_text().splitlines())) == (1, {"git fetch", "gh api"})
+
+
+def test_args_with_an_unbalanced_quote_fail_with_an_error(runner, upstream):
+    break_something(upstream)
+    job = pull_request(runner, upstream, "change", args="docs 'old pages")
+    assert (job.status, job.log.splitlines()[-1]) == (
+        2,
+        "::error title=UBP::Cannot split the input `args` into words: No closing quotation.",
+    )
+
+
+def test_a_failed_fetch_fails_with_an_error(runner, upstream):
+    place = runner.checkout(upstream.head(), "refs/remotes/origin/main")
+    head = "1" * 40
+    event = {"pull_request": {"number": 7, "base": {"sha": upstream.head()}, "head": {"sha": head}}}
+    job = runner.run(
+        place, "pull_request_target", event, ref="refs/heads/main", sha=upstream.head()
+    )
+    error = "::error title=UBP::Cannot fetch the commits to compare. See the log of this step."
+    assert job.status == 2
+    assert error in job.log.splitlines()
+
+
+def test_a_failed_installation_fails_with_an_error(runner, upstream):
+    upstream.git("checkout", "--quiet", "-b", "change")
+    upstream.commit()
+    python = runner.work / "bin" / "python"
+    python.write_text('#!/bin/sh\n[ "$3" != venv ] && echo 3.13.0\n')
+    python.chmod(0o755)
+    job = pull_request(runner, upstream, "change", is_installed=False)
+    assert (job.status, job.log.splitlines()[-1]) == (
+        2,
+        "::error title=UBP::Cannot install UBP. See the log of this step.",
+    )
+
+
+def test_a_run_without_a_report_fails_with_an_error(runner, upstream):
+    upstream.git("checkout", "--quiet", "-b", "change")
+    upstream.commit()
+    job = pull_request(runner, upstream, "change", args="--help")
+    assert (job.status, job.log.splitlines()[-1]) == (
+        2,
+        "::error title=UBP::UBP did not write a report. See the log of this step.",
+    )

@@ -54,3 +54,9 @@ def test_inputs_reach_the_shell_through_the_environment_alone(step):
     assert step["shell"] == "bash"
     assert "${{" not in step["run"]
     assert all(re.fullmatch(r"\$\{\{ [\w.-]+ \}\}(/\S+)?", v) for v in step["env"].values())
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step["name"])
+def test_a_step_starts_outside_the_checkout_and_isolates_python(step):
+    assert step["working-directory"] == "${{ runner.temp }}"
+    assert {*re.findall(r'python"? (-\S+)', step["run"])} <= {"-I"}
