@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+LOGINS = {"token": "github-actions[bot]", "personal": "ann"}
 TOLD = Path(__file__).parent / "told"
 ZERO = "0" * 40
 
@@ -181,6 +182,21 @@ def test_one_comment_is_kept_up_to_date(runner, upstream):
     assert first.keys() == second.keys() == {"100"}
     assert "docs/sessions.md" in first["100"]["body"]
     assert "docs/sessions.md" not in second["100"]["body"]
+
+
+@pytest.mark.parametrize("token", ["token", "personal"])
+def test_a_comment_with_the_same_mark_by_another_author_is_left_alone(runner, upstream, token):
+    break_something(upstream)
+    pull_request(runner, upstream, "change", comment="true", token=token)
+    own = json.loads(runner.comments.read_text())["100"]
+    forged = {"author": "mallory", "body": own["body"] + "Forged."}
+    runner.comments.write_text(json.dumps({"99": forged}))
+    for _ in range(2):
+        pull_request(runner, upstream, "change", comment="true", token=token)
+    comments = json.loads(runner.comments.read_text())
+    assert comments.keys() == {"99", "101"}
+    assert comments["99"] == forged
+    assert comments["101"]["author"] == own["author"] == LOGINS[token]
 
 
 def test_nothing_is_commented_where_nothing_was_ever_found(runner, upstream):
