@@ -1,10 +1,8 @@
 """Use case: what history says, from the store where it was asked before, from Git for the rest."""
 
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
-from ubp.errors import GitMissingError
 from ubp.git.repository import Repository
 from ubp.git.trees import entries_at, list_tree, tree_id
 from ubp.model import MODE_TREE, Commit, Drift, Entry, FilePath, LastChange, ObjectId, Search
@@ -169,7 +167,7 @@ class History:
         from ubp.git.change_log import LoggedChange, list_commits, read_changes
         from ubp.store.change_log import ChangeLog
 
-        start = head or self._repository.engine.resolve("HEAD")[0]
+        start = head or self._repository.rev_parse("HEAD")
         if start is None:  # no commits yet
             return []
         steps = list_commits(self._repository, start, limit, since)
@@ -189,8 +187,7 @@ class History:
 
         log = ChangeLog(self._store)
         if not log.is_empty():
-            with suppress(GitMissingError):  # another time
-                log.prune(reachable_commits(self._repository))
+            log.prune(reachable_commits(self._repository))
 
     def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
         """Who, when and what, for each commit that is there."""

@@ -197,10 +197,10 @@ class Rooms:
     def is_outdated(self) -> bool:
         """Whether what is read once, when rooms are opened, has changed: open others then.
 
-        That is the configuration, where a shallow clone ends, which file the index is, and where
-        the repository does not follow it, HEAD.
+        That is the configuration, where a shallow clone ends, which file the index is, and in a
+        bare repository HEAD.
         """
-        return not self.repository.follows_head or _marks_of(self.repository) != self._marks
+        return self.repository.root is None or _marks_of(self.repository) != self._marks
 
     def _view(self, snapshot: Snapshot) -> View:
         if self.latest is not None and snapshot is self.latest.snapshot:

@@ -25,6 +25,11 @@ REFUSED = """Error: /somewhere: Permission denied.
   Hint: Look at the file's permissions and at the free space; --verbose tells where it was.
 """
 
+NO_GIT = """Error: Git was not found.
+  Cause: No folder of PATH holds an executable git.
+  Hint: Install git 2.30 or newer, or add its folder to PATH.
+"""
+
 SLOW = """
 import sys, time
 import ubp.cli.stale as module
@@ -83,6 +88,12 @@ def test_an_error_is_an_object_where_json_is_read(broken, repository, ubp):
 def test_what_the_system_refuses_is_no_defect(broken, repository, ubp):
     broken(PermissionError(13, "Permission denied", "/somewhere"))
     assert ubp(repository, "stale") == (2, "", REFUSED)
+
+
+@pytest.mark.parametrize("command", [("stale",), ("check",), ("search", "page"), ("serve",)])
+def test_a_command_without_git_on_path_says_what_to_install(command, drifted, spawn, tmp_path):
+    done = spawn(drifted, *command, environment={"PATH": str(tmp_path / "none")})
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", NO_GIT)
 
 
 def test_an_interrupt_ends_with_130(broken, repository, ubp):

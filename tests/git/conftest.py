@@ -1,4 +1,4 @@
-"""Repositories opened both ways: by the git command, and without one."""
+"""Repositories that are closed after the test, and names that not every file system holds."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -29,36 +29,22 @@ def write_named() -> Callable[..., None]:
 
 
 @pytest.fixture
-def without_git(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """An environment whose PATH leads to no git."""
-    return {**os.environ, "PATH": str(tmp_path_factory.mktemp("empty"))}
-
-
-@pytest.fixture
-def opened() -> Iterator[Open]:
-    """`opened(folder, **environment)`: an open repository, closed after the test."""
+def open_at() -> Iterator[Open]:
+    """`open_at(folder, **environment)`: an open repository, closed after the test."""
     with ExitStack() as stack:
 
-        def open_at(folder: Path | str, **environment: str) -> Repository:
+        def enter(folder: Path | str, **environment: str) -> Repository:
             repository = open_repository(str(folder), {**os.environ, **environment})
             return stack.enter_context(repository)
 
-        yield open_at
+        yield enter
 
 
 @pytest.fixture
-def opened_without_git(opened: Open, without_git: Mapping[str, str]) -> Open:
-    """The same, answered by libgit2."""
+def forbid_git(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """`forbid_git()`: from then on, a call to git fails the test."""
 
-    def open_at(folder: Path | str, **environment: str) -> Repository:
-        return opened(folder, **{"PATH": without_git["PATH"], **environment})
+    def refuse(_: Mapping[str, str]) -> str:
+        raise AssertionError("git was called")
 
-    return open_at
-
-
-@pytest.fixture(params=["git", "libgit2"])
-def opened_either_way(
-    request: pytest.FixtureRequest, opened: Open, opened_without_git: Open
-) -> Open:
-    """Each test with this runs twice, once for each engine."""
-    return opened if request.param == "git" else opened_without_git
+    return lambda: monkeypatch.setattr("ubp.git.command.find_git", refuse)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ubp.git.filters import hash_regular_files
 from ubp.git.objects import MAX_BLOB_BYTES, blob_id
 from ubp.git.snapshot import (
     UNREADABLE,
@@ -25,14 +26,14 @@ def file(data: bytes, mode: int = MODE_FILE) -> Entry:
 
 
 @POSIX
-def test_hashing_every_kind_of_entry(repository, opened_either_way):
+def test_hashing_every_kind_of_entry(repository, open_at):
     repository.write("file", "1\n")
     repository.write("tool", "2\n").chmod(0o755)
     repository.write("folder/inside", "3\n")
     (repository.root / "link").symlink_to("folder")
     os.mkfifo(repository.root / "pipe")
     wanted = ["file", "tool", "folder", "link", "pipe", "none", "file/below", "nul\0", "\ud800"]
-    assert hash_files(opened_either_way(repository.root), wanted) == {
+    assert hash_files(open_at(repository.root), wanted) == {
         "file": file(b"1\n"),
         "tool": file(b"2\n", MODE_EXECUTABLE),
         "folder": None,
@@ -45,40 +46,41 @@ def test_hashing_every_kind_of_entry(repository, opened_either_way):
     }
 
 
-def test_hashing_nothing_asks_nobody(repository, opened_without_git):
-    assert hash_files(opened_without_git(repository.root), []) == {}
+def test_hashing_no_files_calls_no_git(repository, open_at, forbid_git):
+    found = open_at(repository.root)
+    forbid_git()
+    assert hash_files(found, []) == {}
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
-def test_what_cannot_be_read_says_so(repository, opened_either_way):
+def test_what_cannot_be_read_says_so(repository, open_at):
     for name in ("a", "b", "c"):
         repository.write(name, f"{name}\n")
     (repository.root / "b").chmod(0)
-    assert hash_files(opened_either_way(repository.root), ["a", "b", "c"]) == {
+    assert hash_files(open_at(repository.root), ["a", "b", "c"]) == {
         "a": file(b"a\n"),
         "b": Entry(MODE_FILE, UNREADABLE),
         "c": file(b"c\n"),
     }
 
 
-def test_a_file_that_goes_while_it_is_hashed_spoils_no_other(repository, opened_either_way):
+def test_a_file_that_goes_while_it_is_hashed_spoils_no_other(repository, open_at):
     for name in ("a", "c"):
         repository.write(name, f"{name}\n")
-    engine = opened_either_way(repository.root).engine
-    assert engine.hash_regular_files(["a", "b", "c", "d"]) == {
+    assert hash_regular_files(open_at(repository.root), ["a", "b", "c", "d"]) == {
         "a": blob_id(b"a\n"),
         "c": blob_id(b"c\n"),
     }
 
 
 @POSIX
-def test_nothing_is_read_through_a_symlink(repository, opened_either_way, tmp_path):
+def test_nothing_is_read_through_a_symlink(repository, open_at, tmp_path):
     secret = tmp_path / "outside" / "deep"
     secret.mkdir(parents=True)
     (secret / "a.md").write_text("secret\n")
     (repository.root / "link").symlink_to(tmp_path / "outside")
     (repository.root / "page.md").symlink_to(secret / "a.md")
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     wanted = ["link/deep/a.md", "link/deep", "page.md", "link"]
     assert hash_files(opened, wanted) == {
         "link/deep/a.md": None,
@@ -91,7 +93,7 @@ def test_nothing_is_read_through_a_symlink(repository, opened_either_way, tmp_pa
     assert read_documents(opened, snapshot, pages) == dict.fromkeys(wanted)
 
 
-def test_documents_of_each_snapshot(repository, opened_either_way):
+def test_documents_of_each_snapshot(repository, open_at):
     repository.write("a.md", "committed\n")
     repository.write("b.md", "unchanged\n")
     repository.commit()
@@ -99,7 +101,7 @@ def test_documents_of_each_snapshot(repository, opened_either_way):
     repository.git("add", ".")
     repository.write("a.md", "edited\n")
     repository.write("c.md", "untracked\n")
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     texts = {"a.md": "committed\n", "b.md": "unchanged\n"}
     for snapshot, changed in (
         (read_commit(opened, "HEAD"), {}),
@@ -111,33 +113,33 @@ def test_documents_of_each_snapshot(repository, opened_either_way):
         assert read_documents(opened, snapshot, wanted) == expected
 
 
-def test_one_document(repository, opened_either_way):
+def test_one_document(repository, open_at):
     repository.write("a.md", "a\n")
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     assert read_document(opened, read_worktree(opened), "a.md", file(b"a\n")) == b"a\n"
 
 
 def test_a_committed_document_is_read_from_the_repository_where_the_disk_has_it_not(
-    repository, opened_either_way
+    repository, open_at
 ):
     repository.write("in/a.md", "1\n")
     repository.write("out/a.md", "1\n")
     repository.commit()
     repository.git("sparse-checkout", "set", "--cone", "--no-sparse-index", "in")
     assert not (repository.root / "out").exists()
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     snapshot = read_worktree(opened)
     assert snapshot.changes == {}
     assert read_documents(opened, snapshot, {"out/a.md": file(b"1\n")}) == {"out/a.md": b"1\n"}
 
 
 @POSIX
-def test_documents_too_large_changed_since_or_no_files_are_none(repository, opened_either_way):
+def test_documents_too_large_changed_since_or_no_files_are_none(repository, open_at):
     large = b"x" * (MAX_BLOB_BYTES + 1)
     repository.write("large.md", large)
     repository.write("changed.md", "now\n")
     (repository.root / "link.md").symlink_to("changed.md")
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     wanted = {
         "large.md": file(large),
         "changed.md": file(b"then\n"),
@@ -147,13 +149,13 @@ def test_documents_too_large_changed_since_or_no_files_are_none(repository, open
     assert read_documents(opened, read_worktree(opened), wanted) == dict.fromkeys(wanted)
 
 
-def test_reading_a_snapshot_changes_nothing_in_the_repository(repository, opened):
+def test_reading_a_snapshot_changes_nothing_in_the_repository(repository, open_at):
     def files() -> dict:
         folder = repository.root / ".git"
         return {p: p.lstat().st_mtime_ns for p in Path(folder).rglob("*") if p.is_file()}
 
     before = files()
-    found = opened(repository.root)
+    found = open_at(repository.root)
     snapshot = read_worktree(found)
     read_index(found)
     read_documents(found, snapshot, hash_files(found, snapshot.changes))

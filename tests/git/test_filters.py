@@ -2,7 +2,6 @@
 
 import pytest
 
-from ubp.errors import GitMissingError
 from ubp.git.objects import blob_id
 from ubp.git.snapshot import hash_files, read_documents, read_worktree
 from ubp.model import MODE_FILE, Entry
@@ -30,13 +29,13 @@ ATTRIBUTES = "*.x text eol=lf\n*.y text eol=crlf\n*.z -text\n*.id ident\n"
 @pytest.mark.parametrize("attributes", ["", "* text=auto\n", "*.txt text\n"])
 @pytest.mark.parametrize("autocrlf", ["false", "true", "input"])
 def test_line_ends_and_idents_are_hashed_as_git_adds_them(
-    autocrlf, attributes, repository, opened_either_way
+    autocrlf, attributes, repository, open_at
 ):
     repository.git("config", "core.autocrlf", autocrlf)
     repository.write(".gitattributes", attributes + ATTRIBUTES)
     for name, data in FILTERS.items():
         repository.write(name, data)
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     found = hash_files(opened, FILTERS)
     assert found == {name: Entry(MODE_FILE, repository.blob(name)) for name in FILTERS}
     pages = {name: entry for name, entry in found.items() if entry}
@@ -46,21 +45,17 @@ def test_line_ends_and_idents_are_hashed_as_git_adds_them(
     }
 
 
-def test_many_idents_are_hashed_as_git_adds_them_and_libgit2_does_not(
-    repository, opened, opened_without_git
-):
+def test_many_idents_are_hashed_as_git_adds_them(repository, open_at):
     repository.write(".gitattributes", "* ident\n")
     repository.write("a.txt", "$Id: 1 $ $Id: 2 $\n")
     stored = {"a.txt": file(b"$Id$ $Id$\n")}
-    found = opened(repository.root)
+    found = open_at(repository.root)
     assert hash_files(found, stored) == stored
     assert read_documents(found, read_worktree(found), stored) == {"a.txt": b"$Id$ $Id$\n"}
-    with pytest.raises(GitMissingError):
-        hash_files(opened_without_git(repository.root), stored)
 
 
 @pytest.mark.parametrize("attributes", ["", "* text=auto\n", "*.txt text\n"])
-def test_line_ends_that_git_would_keep_are_kept(attributes, repository, opened_either_way):
+def test_line_ends_that_git_would_keep_are_kept(attributes, repository, open_at):
     """A file that is CRLF in the index stays so, unless an attribute says otherwise."""
     for name, data in FILTERS.items():
         repository.write(name, data)
@@ -69,13 +64,13 @@ def test_line_ends_that_git_would_keep_are_kept(attributes, repository, opened_e
     repository.write(".gitattributes", attributes)
     for name, data in FILTERS.items():
         repository.write(name, data + b"more\r\n")
-    found = hash_files(opened_either_way(repository.root), FILTERS)
+    found = hash_files(open_at(repository.root), FILTERS)
     repository.git("add", "--all")
     stored = {name: repository.git("rev-parse", f":{name}") for name in FILTERS}
     assert {name: entry.id for name, entry in found.items()} == stored
 
 
-def test_line_ends_of_a_file_whose_old_blob_is_absent(repository, opened, tmp_path):
+def test_line_ends_of_a_file_whose_old_blob_is_absent(repository, open_at, tmp_path):
     repository.git("config", "uploadpack.allowFilter", "true")
     repository.write("a.txt", "one\r\n")
     repository.commit()
@@ -84,7 +79,7 @@ def test_line_ends_of_a_file_whose_old_blob_is_absent(repository, opened, tmp_pa
     repository.git("-C", str(clone), "read-tree", "HEAD")
     repository.git("-C", str(clone), "config", "core.autocrlf", "true")
     (clone / "a.txt").write_bytes(b"two\r\n")
-    assert hash_files(opened(clone), ["a.txt"]) == {"a.txt": file(b"two\n")}
+    assert hash_files(open_at(clone), ["a.txt"]) == {"a.txt": file(b"two\n")}
 
 
 @pytest.fixture
@@ -102,8 +97,8 @@ def filtered(repository):
 STORED = {"page.up": b"LOUD\n", "page.utf16": "日本\n".encode()}
 
 
-def test_filter_drivers_and_encodings_are_git_s(filtered, opened):
-    found = opened(filtered.root)
+def test_filter_drivers_and_encodings_are_git_s(filtered, open_at):
+    found = open_at(filtered.root)
     entries = hash_files(found, STORED)
     assert entries == {name: file(data) for name, data in STORED.items()}
     assert read_documents(found, read_worktree(found), entries) == STORED
@@ -112,25 +107,3 @@ def test_filter_drivers_and_encodings_are_git_s(filtered, opened):
     filtered.commit()
     assert read_worktree(found).changes == {}
     assert read_documents(found, read_worktree(found), entries) == STORED
-
-
-@pytest.mark.parametrize(
-    ("name", "attribute"), [("page.up", "filter"), ("page.utf16", "working-tree-encoding")]
-)
-def test_filter_drivers_and_encodings_need_git(name, attribute, filtered, opened_without_git):
-    with pytest.raises(GitMissingError) as raised:
-        hash_files(opened_without_git(filtered.root), [name])
-    error = raised.value
-    assert (error.message, error.cause, error.hint) == (
-        f"{name} has the attribute {attribute}, which cannot be read without git.",
-        "No folder of PATH holds an executable git, and libgit2 does not know how.",
-        "Install git 2.30 or newer, or add its folder to PATH.",
-    )
-
-
-def test_an_unset_filter_needs_no_git(repository, opened_without_git):
-    repository.write(".gitattributes", "* filter=lfs\n*.md -filter\n*.txt !filter\n")
-    repository.write("a.md", "a\n")
-    repository.write("a.txt", "a\n")
-    found = hash_files(opened_without_git(repository.root), ["a.md", "a.txt"])
-    assert found == {"a.md": file(b"a\n"), "a.txt": file(b"a\n")}

@@ -33,19 +33,19 @@ def without_libgit2(monkeypatch: pytest.MonkeyPatch) -> None:
 # Which commit last changed a page
 
 
-def test_the_last_change_of_a_page_is_not_that_of_the_others(repository, opened_either_way):
+def test_the_last_change_of_a_page_is_not_that_of_the_others(repository, open_at):
     repository.write("a.md", "a\n")
     repository.write("b.md", "b\n")
     first = repository.commit()
     repository.write("b.md", "bb\n")
     second = repository.commit()
 
-    found = last_changes(opened_either_way(repository.root), second, ["a.md", "b.md", "c.md"], {})
+    found = last_changes(open_at(repository.root), second, ["a.md", "b.md", "c.md"], {})
 
     assert found == {"a.md": changed(first), "b.md": changed(second)}
 
 
-def test_a_walk_ends_where_who_is_told_of_it_says_so(repository, opened):
+def test_a_walk_ends_where_who_is_told_of_it_says_so(repository, open_at):
     repository.write("a.md", "a\n")
     repository.commit()
     head = [repository.commit(str(number)) for number in range(3)][-1]
@@ -57,23 +57,23 @@ def test_a_walk_ends_where_who_is_told_of_it_says_so(repository, opened):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        last_changes(opened(repository.root), head, ["a.md"], {}, enough)
+        last_changes(open_at(repository.root), head, ["a.md"], {}, enough)
     assert told == [("Reading history", 1, 0), ("Reading history", 2, 0)]
 
 
-def test_a_change_of_mode_alone_is_none(repository, opened_either_way):
+def test_a_change_of_mode_alone_is_none(repository, open_at):
     repository.write("a.md", "a\n")
     first = repository.commit()
     repository.git("update-index", "--chmod=+x", "a.md")
     head = repository.commit(add=False)
     assert repository.git("log", "-1", "--format=%H", "--", "a.md") == head
 
-    found = last_changes(opened_either_way(repository.root), head, ["a.md"], {})
+    found = last_changes(open_at(repository.root), head, ["a.md"], {})
 
     assert found == {"a.md": changed(first)}
 
 
-def test_a_page_keeps_its_last_change_through_renames(repository, opened_either_way):
+def test_a_page_keeps_its_last_change_through_renames(repository, open_at):
     repository.write("a.md", "a\n")
     first = repository.commit()
     repository.git("mv", "a.md", "b.md")
@@ -82,12 +82,12 @@ def test_a_page_keeps_its_last_change_through_renames(repository, opened_either_
     repository.git("mv", "b.md", "docs/日本語.md")
     head = repository.commit()
 
-    found = last_changes(opened_either_way(repository.root), head, ["docs/日本語.md"], {})
+    found = last_changes(open_at(repository.root), head, ["docs/日本語.md"], {})
 
     assert found == {"docs/日本語.md": changed(first)}
 
 
-def test_what_became_a_link_is_still_there(repository, opened_either_way):
+def test_what_became_a_link_is_still_there(repository, open_at):
     """The page that has its bytes now is a copy, a new page; a file in a folder's place is, too."""
     repository.write("a.md", "a\n")
     repository.write("src/a.py", "1\n")
@@ -100,42 +100,42 @@ def test_what_became_a_link_is_still_there(repository, opened_either_way):
     repository.write("src", "1\n")
     head = repository.commit()
 
-    found = last_changes(opened_either_way(repository.root), head, ["a.md", "b.md", "src"], {})
+    found = last_changes(open_at(repository.root), head, ["a.md", "b.md", "src"], {})
 
     assert found == {"a.md": changed(head), "b.md": changed(head), "src": changed(head)}
 
 
-def test_a_rename_with_an_edit_is_a_change(repository, opened_either_way):
+def test_a_rename_with_an_edit_is_a_change(repository, open_at):
     repository.write("a.md", "a\n" * 20)
     repository.commit()
     repository.git("mv", "a.md", "b.md")
     repository.write("b.md", "a\n" * 20 + "b\n")
     head = repository.commit()
 
-    found = last_changes(opened_either_way(repository.root), head, ["b.md"], {})
+    found = last_changes(open_at(repository.root), head, ["b.md"], {})
 
     assert found == {"b.md": changed(head)}
 
 
-def test_a_copy_is_a_new_page(repository, opened_either_way):
+def test_a_copy_is_a_new_page(repository, open_at):
     repository.write("a.md", "a\n")
     first = repository.commit()
     repository.write("b.md", "a\n")
     head = repository.commit()
 
-    found = last_changes(opened_either_way(repository.root), head, ["a.md", "b.md"], {})
+    found = last_changes(open_at(repository.root), head, ["a.md", "b.md"], {})
 
     assert found == {"a.md": changed(first), "b.md": changed(head)}
 
 
-def test_a_page_that_takes_the_place_of_another_is_changed(repository, opened_either_way):
+def test_a_page_that_takes_the_place_of_another_is_changed(repository, open_at):
     repository.write("a.md", "a\n")
     repository.write("b.md", "b\n")
     repository.commit()
     repository.git("mv", "-f", "a.md", "b.md")
     head = repository.commit()
 
-    found = last_changes(opened_either_way(repository.root), head, ["b.md"], {})
+    found = last_changes(open_at(repository.root), head, ["b.md"], {})
 
     assert found == {"b.md": changed(head)}
 
@@ -148,7 +148,7 @@ def test_a_page_that_takes_the_place_of_another_is_changed(repository, opened_ei
         (("b.md", "c.md"), "b.md"),  # the alphabet
     ],
 )
-def test_of_several_old_names_the_closest_is_taken(repository, opened_either_way, olds, right):
+def test_of_several_old_names_the_closest_is_taken(repository, open_at, olds, right):
     commits = {}
     for old in olds:
         repository.write(old, "same\n")
@@ -158,12 +158,12 @@ def test_of_several_old_names_the_closest_is_taken(repository, opened_either_way
     repository.write("new/deep/page.md", "same\n")
     head = repository.commit()
 
-    found = last_changes(opened_either_way(repository.root), head, ["new/deep/page.md"], {})
+    found = last_changes(open_at(repository.root), head, ["new/deep/page.md"], {})
 
     assert found == {"new/deep/page.md": changed(commits[right])}
 
 
-def test_a_rename_on_a_merged_branch_is_followed_there(repository, opened_either_way):
+def test_a_rename_on_a_merged_branch_is_followed_there(repository, open_at):
     repository.write("a.md", "a\n")
     first = repository.commit()
     repository.git("checkout", "-q", "-b", "topic")
@@ -174,12 +174,12 @@ def test_a_rename_on_a_merged_branch_is_followed_there(repository, opened_either
     repository.commit()
     head = repository.merge("topic")
 
-    found = last_changes(opened_either_way(repository.root), head, ["b.md"], {})
+    found = last_changes(open_at(repository.root), head, ["b.md"], {})
 
     assert found == {"b.md": changed(first)}
 
 
-def test_a_merge_that_resolves_a_conflict_is_a_change(repository, opened_either_way):
+def test_a_merge_that_resolves_a_conflict_is_a_change(repository, open_at):
     repository.write("a.md", "a\n")
     repository.commit()
     repository.git("checkout", "-q", "-b", "topic")
@@ -192,12 +192,12 @@ def test_a_merge_that_resolves_a_conflict_is_a_change(repository, opened_either_
     repository.write("a.md", "both\n")
     head = repository.commit()
 
-    found = last_changes(opened_either_way(repository.root), head, ["a.md"], {})
+    found = last_changes(open_at(repository.root), head, ["a.md"], {})
 
     assert found == {"a.md": changed(head)}
 
 
-def test_a_shallow_clone_says_where_it_ends(repository, new_repository, opened_either_way):
+def test_a_shallow_clone_says_where_it_ends(repository, new_repository, open_at):
     for number in range(4):
         repository.write(f"{number}.md", "text\n")
         commit = repository.commit()
@@ -205,7 +205,7 @@ def test_a_shallow_clone_says_where_it_ends(repository, new_repository, opened_e
     clone.git("fetch", "-q", "--depth=2", f"file://{repository.root}", "main:cut")
     boundary = clone.git("rev-parse", "cut^")
 
-    found = last_changes(opened_either_way(clone.root), commit, ["0.md", "2.md", "3.md"], {})
+    found = last_changes(open_at(clone.root), commit, ["0.md", "2.md", "3.md"], {})
 
     assert found == {
         "0.md": changed(boundary, is_boundary=True),
@@ -214,7 +214,7 @@ def test_a_shallow_clone_says_where_it_ends(repository, new_repository, opened_e
     }
 
 
-def test_a_clone_without_blobs_is_enough(repository, opened_either_way):
+def test_a_clone_without_blobs_is_enough(repository, open_at):
     repository.git("config", "uploadpack.allowFilter", "true")
     (first,) = write_all(repository, "a.md", "a")
     repository.git("mv", "a.md", "b.md")
@@ -223,14 +223,14 @@ def test_a_clone_without_blobs_is_enough(repository, opened_either_way):
     clone = repository.root.parent / "clone"
     url = f"file://{repository.root}"
     repository.git("clone", "-q", "--bare", "--filter=blob:none", url, str(clone))
-    git = opened_either_way(clone)
+    git = open_at(clone)
 
     assert last_changes(git, two, ["b.md"], {}) == {"b.md": changed(first)}
     assert find(git, two, by_commit(repository, one, "src/x")) == drift(two)
     assert find(git, two, by_glob(git, one, "src/*")) == drift(two)
 
 
-def test_file_names_are_bytes(repository, opened_either_way, write_named):
+def test_file_names_are_bytes(repository, open_at, write_named):
     names = ["new\nline.md", "日本語/認証.md", "[id].md", " a.md", "\udcff\udcfe"]
     for name in names:
         write_named(repository, name, name.encode("utf-8", "surrogateescape").hex())
@@ -238,12 +238,12 @@ def test_file_names_are_bytes(repository, opened_either_way, write_named):
     repository.write("other.md", "text\n")
     head = repository.commit()
 
-    found = last_changes(opened_either_way(repository.root), head, names, {})
+    found = last_changes(open_at(repository.root), head, names, {})
 
     assert found == {name: changed(first) for name in names}
 
 
-def test_folders_may_be_deep(repository, opened_either_way):
+def test_folders_may_be_deep(repository, open_at):
     page = "d/" * 1500 + "a.md"
     stream = ""
     for number in range(2):
@@ -251,13 +251,13 @@ def test_folders_may_be_deep(repository, opened_either_way):
         stream += f"M 100644 inline {page}\ndata 1\n{number}\n"
     repository.git("fast-import", "--quiet", stdin=stream.encode())
     first, second = repository.git("rev-list", "--reverse", "deep").split()
-    git = opened_either_way(repository.root)
+    git = open_at(repository.root)
 
     assert last_changes(git, second, [page], {}) == {page: changed(second)}
     assert find(git, second, Search("d", "d/**", "1234567", first)) == drift()
 
 
-def test_a_missing_tree_is_told(repository, opened):
+def test_a_missing_tree_is_told(repository, open_at):
     repository.write("docs/a.md", "a\n")
     repository.commit()
     repository.write("docs/a.md", "aa\n")
@@ -266,18 +266,18 @@ def test_a_missing_tree_is_told(repository, opened):
     (repository.root / ".git/objects" / tree[:2] / tree[2:]).unlink()
 
     with pytest.raises(RepositoryError, match="cannot be read whole") as raised:
-        last_changes(opened(repository.root), head, ["docs/a.md"], {})
+        last_changes(open_at(repository.root), head, ["docs/a.md"], {})
 
     assert tree in raised.value.cause
 
 
-def test_a_missing_commit_is_told(repository, opened):
+def test_a_missing_commit_is_told(repository, open_at):
     first, second = write_all(repository, "a.md", "a", "b")
     third = repository.commit()
     (repository.root / ".git/objects" / first[:2] / first[2:]).unlink()
 
     with pytest.raises(RepositoryError, match="cannot be read whole") as raised:
-        find_drifts(opened(repository.root), third, [Search("a.md", None, NOWHERE, None)], {})
+        find_drifts(open_at(repository.root), third, [Search("a.md", None, NOWHERE, None)], {})
 
     assert first in raised.value.cause
     assert second not in raised.value.cause
@@ -316,11 +316,11 @@ def write_all(repository, path: str, *contents: str) -> list[str]:
     return commits
 
 
-def test_drift_is_every_commit_since_the_baseline(repository, opened_either_way):
+def test_drift_is_every_commit_since_the_baseline(repository, open_at):
     one, two, three = write_all(repository, "src/x", "1", "2", "3")
     repository.write("other", "text")
     head = repository.commit()
-    git = opened_either_way(repository.root)
+    git = open_at(repository.root)
 
     assert find(git, head, by_commit(repository, one, "src/x")) == drift(three, two)
     assert find(git, head, by_commit(repository, two, "src/x")) == drift(three)
@@ -330,24 +330,24 @@ def test_drift_is_every_commit_since_the_baseline(repository, opened_either_way)
     assert find(git, head, Search("", None, at(repository, two, ""), two)) == drift(head, three)
 
 
-def test_a_path_that_was_not_there_is_created(repository, opened_either_way):
+def test_a_path_that_was_not_there_is_created(repository, open_at):
     repository.write("a.md", "a")
     base = repository.commit()
     made, edited = write_all(repository, "src/x", "1", "2")
-    git = opened_either_way(repository.root)
+    git = open_at(repository.root)
 
     assert find(git, edited, Search("src/x", None, None, base)) == drift(edited, made)
     assert find(git, edited, Search("src", None, None, base)) == drift(edited, made)
     assert find(git, edited, Search("none", None, None, base)) == drift(existed=False)
 
 
-def test_the_commit_that_removed_a_path_comes_first(repository, opened_either_way):
+def test_the_commit_that_removed_a_path_comes_first(repository, open_at):
     made, edited = write_all(repository, "x", "1", "2")
     repository.remove("x")
     gone = repository.commit()
     repository.write("y", "y")
     head = repository.commit()
-    git = opened_either_way(repository.root)
+    git = open_at(repository.root)
 
     assert find(git, head, by_commit(repository, made, "x")) == drift(gone, edited)
     never_met = Search("x", None, NOWHERE, None)
@@ -356,18 +356,18 @@ def test_the_commit_that_removed_a_path_comes_first(repository, opened_either_wa
     assert find(git, head, never_there) == drift(is_complete=False, existed=False)
 
 
-def test_a_revert_ends_the_drift(repository, opened_either_way):
+def test_a_revert_ends_the_drift(repository, open_at):
     one, _, three, four = write_all(repository, "x", "1", "2", "1", "4")
-    git = opened_either_way(repository.root)
+    git = open_at(repository.root)
     search = by_commit(repository, one, "x")
 
     assert find(git, three, search) == drift()
     assert find(git, four, search) == drift(four)
 
 
-def test_a_pin_needs_no_commit_and_few_digits(repository, opened_either_way):
+def test_a_pin_needs_no_commit_and_few_digits(repository, open_at):
     one, two, three = write_all(repository, "x", "1", "2", "3")
-    git = opened_either_way(repository.root)
+    git = open_at(repository.root)
 
     for length in (7, 12, 40):
         pin = Search("x", None, at(repository, one, "x")[:length], None)
@@ -375,7 +375,7 @@ def test_a_pin_needs_no_commit_and_few_digits(repository, opened_either_way):
         assert find(git, one, pin) == drift()
 
 
-def test_a_change_of_mode_is_drift_of_a_directory_but_not_of_a_file(repository, opened_either_way):
+def test_a_change_of_mode_is_drift_of_a_directory_but_not_of_a_file(repository, open_at):
     repository.write("src/x", "1")
     base = repository.commit()
     repository.git("update-index", "--chmod=+x", "src/x")
@@ -383,20 +383,20 @@ def test_a_change_of_mode_is_drift_of_a_directory_but_not_of_a_file(repository, 
     repository.git("reset", "-q", "--hard")
     repository.write("src/x", "2")
     head = repository.commit()
-    git = opened_either_way(repository.root)
+    git = open_at(repository.root)
 
     assert find(git, head, by_commit(repository, base, "src/x")) == drift(head)
     assert find(git, head, by_commit(repository, base, "src")) == drift(head, mode)
     assert find(git, head, by_glob(git, base, "src/*")) == drift(head, mode)
 
 
-def test_a_file_that_becomes_a_directory_has_changed(repository, opened_either_way):
+def test_a_file_that_becomes_a_directory_has_changed(repository, open_at):
     repository.write("x", "1")
     base = repository.commit()
     repository.remove("x")
     repository.write("x/y", "1")
     head = repository.commit()
-    git = opened_either_way(repository.root)
+    git = open_at(repository.root)
 
     assert find(git, head, by_commit(repository, base, "x")) == drift(head)
     assert find(git, head, Search("x/y", None, None, base)) == drift(head)
@@ -405,7 +405,7 @@ def test_a_file_that_becomes_a_directory_has_changed(repository, opened_either_w
     )
 
 
-def test_only_matching_files_are_drift_of_a_glob(repository, opened_either_way):
+def test_only_matching_files_are_drift_of_a_glob(repository, open_at):
     repository.write("src/a.py", "1")
     repository.write("src/deep/b.py", "1")
     repository.write("src/notes.txt", "1")
@@ -415,7 +415,7 @@ def test_only_matching_files_are_drift_of_a_glob(repository, opened_either_way):
     (added,) = write_all(repository, "src/new.py", "1")
     repository.remove("src/a.py")
     gone = repository.commit()
-    git = opened_either_way(repository.root)
+    git = open_at(repository.root)
 
     assert find(git, gone, by_glob(git, base, "src/**/*.py")) == drift(gone, added, deep)
     assert find(git, gone, by_glob(git, base, "src/*.py")) == drift(gone, added)
@@ -427,14 +427,14 @@ def test_only_matching_files_are_drift_of_a_glob(repository, opened_either_way):
     assert find(git, gone, pin._replace(commit=None)) == drift(gone, added, deep)
 
 
-def test_both_sides_of_a_merge_may_drift(repository, opened_either_way):
+def test_both_sides_of_a_merge_may_drift(repository, open_at):
     (base,) = write_all(repository, "src/x", "1")
     repository.git("checkout", "-q", "-b", "topic")
     (topic,) = write_all(repository, "src/y", "1")
     repository.git("checkout", "-q", "main")
     (main,) = write_all(repository, "src/z", "1")
     merge = repository.merge("topic")
-    git = opened_either_way(repository.root)
+    git = open_at(repository.root)
 
     assert find(git, merge, by_commit(repository, base, "src")) == drift(merge, main, topic)
     assert find(git, merge, Search("src/y", None, None, base)) == drift(topic)
@@ -442,7 +442,7 @@ def test_both_sides_of_a_merge_may_drift(repository, opened_either_way):
     assert find(git, merge, pin) == drift(merge, main, topic)
 
 
-def test_no_ancestor_of_a_met_pin_is_drift(repository, opened_either_way):
+def test_no_ancestor_of_a_met_pin_is_drift(repository, open_at):
     first, second = write_all(repository, "x", "1", "2")
     repository.git("checkout", "-q", "-b", "topic", first)
     (topic,) = write_all(repository, "x", "topic")
@@ -450,14 +450,14 @@ def test_no_ancestor_of_a_met_pin_is_drift(repository, opened_either_way):
     (main,) = write_all(repository, "x", "main")
     repository.git("merge", "-q", "topic", check=False)
     (merge,) = write_all(repository, "x", "both")
-    git = opened_either_way(repository.root)
+    git = open_at(repository.root)
 
     # The topic's line leads past the pin, down to the first commit, which is older than the pin.
     pin = Search("x", None, at(repository, second, "x")[:12], None)
     assert find(git, merge, pin) == drift(merge, main, topic)
 
 
-def test_a_merge_that_drops_the_baseline_is_the_drift(repository, opened_either_way):
+def test_a_merge_that_drops_the_baseline_is_the_drift(repository, open_at):
     (old,) = write_all(repository, "x", "old")
     repository.git("checkout", "-q", "-b", "topic")
     repository.write("page.md", "about new")
@@ -469,7 +469,7 @@ def test_a_merge_that_drops_the_baseline_is_the_drift(repository, opened_either_
     merge = repository.commit()
     write_all(repository, "other", "more text")
     (head,) = write_all(repository, "x", "older")
-    git = opened_either_way(repository.root)
+    git = open_at(repository.root)
     search = by_commit(repository, base, "x")
     assert repository.git("log", "--format=%H", f"{base}..{merge}", "--", "x") == ""
 
@@ -479,13 +479,11 @@ def test_a_merge_that_drops_the_baseline_is_the_drift(repository, opened_either_
     assert find(git, head, by_commit(repository, old, "x")) == drift(head)
 
 
-def test_where_a_shallow_clone_ends_drift_is_incomplete(
-    repository, new_repository, opened_either_way
-):
+def test_where_a_shallow_clone_ends_drift_is_incomplete(repository, new_repository, open_at):
     one, _, three, four = write_all(repository, "x", "1", "2", "3", "4")
     clone = new_repository("clone")
     clone.git("fetch", "-q", "--depth=2", f"file://{repository.root}", "main:cut")
-    git = opened_either_way(clone.root)
+    git = open_at(clone.root)
 
     pin = Search("x", None, at(repository, one, "x")[:12], None)
     assert find(git, four, pin) == drift(four, is_complete=False)
@@ -499,7 +497,7 @@ def test_where_a_shallow_clone_ends_drift_is_incomplete(
 
 
 @pytest.mark.usefixtures("without_libgit2")
-def test_new_commits_are_read_by_git_alone(repository, opened):
+def test_new_commits_are_read_by_git_alone(repository, open_at):
     repository.write("a.md", "a")
     repository.write("b.md", "b")
     repository.write("src/x", "1")
@@ -510,7 +508,7 @@ def test_new_commits_are_read_by_git_alone(repository, opened):
     repository.write("b.md", "bb")
     repository.write("src/x", "2")
     third = repository.commit()
-    git = opened(repository.root)
+    git = open_at(repository.root)
     searches = {
         by_commit(repository, first, "src/x"): drift(third),
         by_commit(repository, first, "src"): drift(third),
@@ -533,24 +531,24 @@ def test_new_commits_are_read_by_git_alone(repository, opened):
     assert find_drifts(git, third, searches, older) == searches
 
 
-def test_a_removed_page_is_left_out(repository, opened):
+def test_a_removed_page_is_left_out(repository, open_at):
     (first,) = write_all(repository, "a.md", "a")
     repository.remove("a.md")
     head = repository.commit()
 
     known = {first: {"a.md": changed(first)}}
-    assert last_changes(opened(repository.root), head, ["a.md"], known) == {}
+    assert last_changes(open_at(repository.root), head, ["a.md"], known) == {}
 
 
 @pytest.mark.usefixtures("without_libgit2")
-def test_a_new_history_may_be_merged_in(repository, opened):
+def test_a_new_history_may_be_merged_in(repository, open_at):
     (first,) = write_all(repository, "a.md", "a")
     repository.git("checkout", "-q", "--orphan", "other")
     repository.git("rm", "-q", "-f", "a.md")
     (other,) = write_all(repository, "b.md", "b")
     repository.git("checkout", "-q", "main")
     merge = repository.merge("--allow-unrelated-histories", "other")
-    git = opened(repository.root)
+    git = open_at(repository.root)
     known = {first: {"a.md": changed(first)}}
 
     assert last_changes(git, merge, ["a.md", "b.md"], known) == {
@@ -563,9 +561,9 @@ def test_a_new_history_may_be_merged_in(repository, opened):
 
 
 @pytest.mark.usefixtures("without_libgit2")
-def test_a_head_that_is_known_is_asked_nothing(repository, opened):
+def test_a_head_that_is_known_is_asked_nothing(repository, open_at):
     (head,) = write_all(repository, "a.md", "a")
-    git = opened(repository.root)
+    git = open_at(repository.root)
     search = Search("a.md", None, "1234567", None)
 
     assert last_changes(git, head, ["a.md"], {head: {"a.md": changed(head)}}) == {
@@ -575,15 +573,15 @@ def test_a_head_that_is_known_is_asked_nothing(repository, opened):
 
 
 @pytest.mark.usefixtures("without_libgit2")
-def test_known_heads_may_be_gone(repository, opened):
+def test_known_heads_may_be_gone(repository, open_at):
     first, second = write_all(repository, "a.md", "a", "b")
-    git = opened(repository.root)
+    git = open_at(repository.root)
     known = {NOWHERE.replace("0", "7"): {"a.md": changed(NOWHERE)}, first: {"a.md": changed(first)}}
 
     assert last_changes(git, second, ["a.md"], known) == {"a.md": changed(second)}
 
 
-def test_a_branch_from_before_a_known_head_is_walked(repository, opened):
+def test_a_branch_from_before_a_known_head_is_walked(repository, open_at):
     write_all(repository, "a.md", "a")
     (x,) = write_all(repository, "x", "1")
     repository.git("checkout", "-q", "-b", "topic")
@@ -593,18 +591,18 @@ def test_a_branch_from_before_a_known_head_is_walked(repository, opened):
     repository.git("merge", "-q", "--no-commit", "--no-ff", "topic")
     repository.write("x", "1")  # the merge takes the state from before the known head
     merge = repository.commit()
-    git = opened(repository.root)
+    git = open_at(repository.root)
     known = {known_head: {"x": changed(known_head)}}
 
     assert last_changes(git, merge, ["x"], known) == {"x": changed(x)}
 
 
-def test_many_new_commits_are_walked(repository, opened):
+def test_many_new_commits_are_walked(repository, open_at):
     (first,) = write_all(repository, "a.md", "a")
     head = first
     for _ in range(FEW + 1):
         head = repository.commit()
-    git = opened(repository.root)
+    git = open_at(repository.root)
 
     assert read_new_commits(git, head, frozenset([first])) is None
     assert last_changes(git, head, ["a.md"], {first: {"a.md": changed(first)}}) == {

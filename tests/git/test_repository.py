@@ -44,55 +44,53 @@ def bare_at(folder: Path, head: str | None = None) -> Location:
 # Every kind of checkout
 
 
-def test_a_repository_without_commits(repository, opened_either_way):
-    assert opened_either_way(repository.root).location == ordinary(repository.root)
+def test_a_repository_without_commits(repository, open_at):
+    assert open_at(repository.root).location == ordinary(repository.root)
 
 
-def test_a_repository_is_found_from_a_folder_inside(repository, opened_either_way):
+def test_a_repository_is_found_from_a_folder_inside(repository, open_at):
     repository.write("a dir/日本/a.txt", "a\n")
     head = repository.commit()
-    found = opened_either_way(repository.root / "a dir" / "日本").location
+    found = open_at(repository.root / "a dir" / "日本").location
     assert found == ordinary(repository.root, prefix="a dir/日本", head=head)
 
 
-def test_a_detached_head(repository, opened_either_way):
+def test_a_detached_head(repository, open_at):
     repository.write("a.txt", "a\n")
     head = repository.commit()
     repository.git("switch", "--detach", "--quiet", head)
-    assert opened_either_way(repository.root).head() == head
+    assert open_at(repository.root).head() == head
 
 
 @pytest.mark.parametrize("name", ["new\nline", "quote\"'", "日本語", " spaces ", "e\u0301"])
-def test_a_root_with_an_odd_name(name, new_repository, opened_either_way):
+def test_a_root_with_an_odd_name(name, new_repository, open_at):
     repository = new_repository(name)
     repository.write("sub\ndir/a.txt", "a\n")
     head = repository.commit()
-    found = opened_either_way(repository.root / "sub\ndir").location
+    found = open_at(repository.root / "sub\ndir").location
     assert found == ordinary(repository.root, prefix="sub\ndir", head=head)
 
 
-def test_a_root_with_a_newline_and_no_commits(new_repository, opened_either_way):
+def test_a_root_with_a_newline_and_no_commits(new_repository, open_at):
     repository = new_repository("new\nline")
-    assert opened_either_way(repository.root).location == ordinary(repository.root)
+    assert open_at(repository.root).location == ordinary(repository.root)
 
 
-def test_a_root_reached_through_a_symlink(repository, opened_either_way, tmp_path):
+def test_a_root_reached_through_a_symlink(repository, open_at, tmp_path):
     repository.write("sub/a.txt", "a\n")
     head = repository.commit()
     (tmp_path / "link").symlink_to(repository.root / "sub")
-    found = opened_either_way(tmp_path / "link").location
+    found = open_at(tmp_path / "link").location
     assert found == ordinary(repository.root, prefix="sub", head=head)
 
 
-def test_a_linked_work_tree_shares_the_index_of_the_main_one(
-    repository, opened_either_way, tmp_path
-):
+def test_a_linked_work_tree_shares_the_index_of_the_main_one(repository, open_at, tmp_path):
     repository.write("sub/a.txt", "a\n")
     head = repository.commit()
     linked = tmp_path / "linked"
     repository.git("worktree", "add", "--quiet", str(linked))
     main = repository.root / ".git"
-    opened = opened_either_way(linked / "sub")
+    opened = open_at(linked / "sub")
     assert (opened.data_dir, opened.config_dir) == (str(main / "ubp"), str(linked / ".ubp"))
     assert opened.location == Location(
         root=str(linked),
@@ -104,26 +102,26 @@ def test_a_linked_work_tree_shares_the_index_of_the_main_one(
     )
 
 
-def test_a_bare_repository(repository, opened_either_way, tmp_path):
+def test_a_bare_repository(repository, open_at, tmp_path):
     repository.write("a.txt", "a\n")
     head = repository.commit()
     bare = tmp_path / "bare.git"
     repository.git("clone", "--quiet", "--bare", ".", str(bare))
-    opened = opened_either_way(bare)
+    opened = open_at(bare)
     assert opened.location == bare_at(bare, head)
     assert opened.data_dir == opened.config_dir == str(bare / "ubp")
-    assert opened_either_way(bare / "refs").location == bare_at(bare, head)
+    assert open_at(bare / "refs").location == bare_at(bare, head)
 
 
 @pytest.mark.parametrize("name", ["bare", "new\nline"])
-def test_a_bare_repository_without_commits(name, new_repository, opened_either_way):
+def test_a_bare_repository_without_commits(name, new_repository, open_at):
     bare = new_repository(name, "--bare").root
-    assert opened_either_way(bare).location == bare_at(bare)
+    assert open_at(bare).location == bare_at(bare)
 
 
 @pytest.mark.parametrize("name", ["project/.git", "project.git"])
 def test_a_linked_work_tree_of_a_bare_repository_shares_its_index(
-    name, repository, opened_either_way, tmp_path
+    name, repository, open_at, tmp_path
 ):
     repository.write("a.txt", "a\n")
     repository.commit()
@@ -131,73 +129,73 @@ def test_a_linked_work_tree_of_a_bare_repository_shares_its_index(
     repository.git("clone", "--quiet", "--bare", ".", str(bare))
     linked = tmp_path / "other" / "linked"
     repository.git("--git-dir", str(bare), "worktree", "add", "--quiet", str(linked))
-    found = opened_either_way(linked)
+    found = open_at(linked)
     assert (found.root, found.data_dir) == (str(linked), str(bare / "ubp"))
     assert found.config_dir == str(linked / ".ubp")
 
 
-def test_a_submodule_is_a_repository_of_its_own(new_repository, opened_either_way, tmp_path):
+def test_a_submodule_is_a_repository_of_its_own(new_repository, open_at, tmp_path):
     inner, outer = new_repository("inner"), new_repository("outer")
     inner.write("a.txt", "a\n")
     head = inner.commit()
     outer.git("submodule", "--quiet", "add", str(inner.root), "sub")
-    found = opened_either_way(outer.root / "sub").location
+    found = open_at(outer.root / "sub").location
     git_dir = str(outer.root / ".git" / "modules" / "sub")
     root = outer.root / "sub"
     assert found == ordinary(root, git_dir=git_dir, common_dir=git_dir, head=head)
 
     linked = str(tmp_path / "linked")
     outer.git("-C", "sub", "worktree", "add", "--quiet", linked)
-    found = opened_either_way(linked)
+    found = open_at(linked)
     assert (found.root, found.data_dir) == (linked, str(Path(git_dir, "ubp")))
 
 
-def test_a_git_folder_elsewhere(new_repository, opened_either_way, tmp_path):
+def test_a_git_folder_elsewhere(new_repository, open_at, tmp_path):
     elsewhere = str(tmp_path / "elsewhere")
     repository = new_repository("project", "--separate-git-dir", elsewhere)
     expected = ordinary(repository.root, git_dir=elsewhere, common_dir=elsewhere)
-    assert opened_either_way(repository.root).location == expected
+    assert open_at(repository.root).location == expected
 
 
-def test_the_environments_git_dir_and_work_tree(new_repository, opened_either_way, tmp_path):
+def test_the_environments_git_dir_and_work_tree(new_repository, open_at, tmp_path):
     """As people keep their home's dot files: `git --git-dir=~/.dots --work-tree=~`."""
     bare = new_repository("dots", "--bare").root
     home = tmp_path / "desk"
     (home / "sub").mkdir(parents=True)
-    found = opened_either_way(home / "sub", GIT_DIR=str(bare), GIT_WORK_TREE=str(home))
+    found = open_at(home / "sub", GIT_DIR=str(bare), GIT_WORK_TREE=str(home))
     folders = {"git_dir": str(bare), "common_dir": str(bare)}
     assert found.location == ordinary(home, **folders, prefix="sub")
     assert found.libgit2().workdir == f"{home}/"
 
 
-def test_a_relative_git_dir_counts_from_the_working_directory(repository, opened):
+def test_a_relative_git_dir_counts_from_the_working_directory(repository, open_at):
     repository.write("sub/a.txt", "a\n")
     head = repository.commit()
-    found = opened(repository.root, GIT_DIR=".git")
+    found = open_at(repository.root, GIT_DIR=".git")
     assert found.location == ordinary(repository.root, head=head)
     assert found.run("ls-files") == b"sub/a.txt\n"
-    found = opened(repository.root / "sub", GIT_DIR="../.git", GIT_WORK_TREE="..")
+    found = open_at(repository.root / "sub", GIT_DIR="../.git", GIT_WORK_TREE="..")
     assert found.location == ordinary(repository.root, prefix="sub", head=head)
     assert found.run("ls-files") == b"sub/a.txt\n"
 
 
-def test_a_shallow_clone(repository, opened_either_way, tmp_path):
+def test_a_shallow_clone(repository, open_at, tmp_path):
     repository.commit()
     head = repository.commit()
     clone = tmp_path / "clone"
     repository.git("clone", "--quiet", "--depth=1", f"file://{repository.root}", str(clone))
-    found = opened_either_way(clone)
+    found = open_at(clone)
     assert found.location == ordinary(clone, is_shallow=True, head=head)
     assert found.shallow_commits() == {head}
-    assert opened_either_way(repository.root).shallow_commits() == frozenset()
+    assert open_at(repository.root).shallow_commits() == frozenset()
 
 
 # What is refused
 
 
-def test_a_folder_outside_any_repository(tmp_path, opened_either_way):
+def test_a_folder_outside_any_repository(tmp_path, open_at):
     with pytest.raises(NotARepositoryError) as raised:
-        opened_either_way(tmp_path)
+        open_at(tmp_path)
     assert lines(raised.value) == (
         f"{tmp_path} is not in a Git repository.",
         "Neither this folder nor one above it holds a .git.",
@@ -205,9 +203,9 @@ def test_a_folder_outside_any_repository(tmp_path, opened_either_way):
     )
 
 
-def test_a_folder_that_does_not_exist(tmp_path, opened_either_way):
+def test_a_folder_that_does_not_exist(tmp_path, open_at):
     with pytest.raises(NotARepositoryError) as raised:
-        opened_either_way(tmp_path / "none")
+        open_at(tmp_path / "none")
     assert lines(raised.value) == (
         f"There is no folder {tmp_path / 'none'}.",
         "",
@@ -215,10 +213,10 @@ def test_a_folder_that_does_not_exist(tmp_path, opened_either_way):
     )
 
 
-def test_a_folder_inside_dot_git(repository, opened_either_way):
+def test_a_folder_inside_dot_git(repository, open_at):
     inside = repository.root / ".git" / "refs"
     with pytest.raises(NotARepositoryError) as raised:
-        opened_either_way(inside)
+        open_at(inside)
     assert lines(raised.value) == (
         f"{inside} lies inside a .git folder.",
         "That is Git's own storage: it holds no documents.",
@@ -226,49 +224,49 @@ def test_a_folder_inside_dot_git(repository, opened_either_way):
     )
 
 
-def test_a_named_git_folder_that_is_none(tmp_path, opened_either_way):
+def test_a_named_git_folder_that_is_none(tmp_path, open_at):
     with pytest.raises(NotARepositoryError):
-        opened_either_way(tmp_path, GIT_DIR="nowhere")
+        open_at(tmp_path, GIT_DIR="nowhere")
 
 
-def test_a_broken_configuration_is_told_in_the_words_of_who_reads_it(repository, opened_either_way):
+def test_a_broken_configuration_is_reported_in_git_s_words(repository, open_at):
     repository.write(".git/config", "[core\n")
     with pytest.raises(GitCommandError) as raised:
-        opened_either_way(repository.root)
+        open_at(repository.root)
     assert ".git/config" in raised.value.cause
 
 
-def test_a_broken_link_to_a_git_folder(tmp_path, opened_either_way):
+def test_a_broken_link_to_a_git_folder(tmp_path, open_at):
     (tmp_path / ".git").write_text("gitdir: /nowhere\n")
     with pytest.raises(NotARepositoryError):
-        opened_either_way(tmp_path)
+        open_at(tmp_path)
 
 
-def test_sha256_object_names(new_repository, opened_either_way):
+def test_sha256_object_names(new_repository, open_at):
     root = new_repository("project", "--object-format=sha256").root
     with pytest.raises(UnsupportedRepositoryError) as raised:
-        opened_either_way(root)
+        open_at(root)
     assert raised.value.cause == "It uses SHA-256 object names, which libgit2 cannot read."
     assert raised.value.hint == (
         "Use a clone with SHA-1 object names (`git init --object-format=sha1`)."
     )
 
 
-def test_reftable_references(repository, opened_either_way):
+def test_reftable_references(repository, open_at):
     repository.git("config", "core.repositoryFormatVersion", "1")
     repository.git("config", "extensions.refStorage", "reftable")
     with pytest.raises(UnsupportedRepositoryError) as raised:
-        opened_either_way(repository.root)
+        open_at(repository.root)
     assert raised.value.cause == "It uses reftable references, which libgit2 cannot read."
     assert raised.value.hint == (
         "Run `git refs migrate --ref-format=files` there (git 2.46 or newer)."
     )
 
 
-def test_reftable_references_that_git_itself_can_read(repository, opened):
+def test_reftable_references_that_git_itself_can_read(repository, open_at):
     (repository.root / ".git" / "reftable").mkdir()
     with pytest.raises(UnsupportedRepositoryError) as raised:
-        opened(repository.root)
+        open_at(repository.root)
     assert lines(raised.value) == (
         f"The repository at {repository.root} cannot be read.",
         "It uses reftable references, which libgit2 cannot read.",
@@ -276,18 +274,18 @@ def test_reftable_references_that_git_itself_can_read(repository, opened):
     )
 
 
-def test_an_unknown_extension(repository, opened):
+def test_an_unknown_extension(repository, open_at):
     repository.git("config", "core.repositoryFormatVersion", "1")
     repository.git("config", "extensions.flux", "true")
     with pytest.raises(UnsupportedRepositoryError) as raised:
-        opened(repository.root)
+        open_at(repository.root)
     assert "flux" in raised.value.cause
 
 
-def test_a_repository_of_somebody_else(repository, opened):
+def test_a_repository_of_somebody_else(repository, open_at):
     root = repository.root
     with pytest.raises(RepositoryOwnershipError) as raised:
-        opened(root, GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
+        open_at(root, GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
     assert lines(raised.value) == (
         f"Git refuses the repository at {root}.",
         "It belongs to another user, and nobody has said that it can be trusted.",
@@ -296,27 +294,28 @@ def test_a_repository_of_somebody_else(repository, opened):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives away")
-def test_a_repository_of_somebody_else_without_git(repository, opened, opened_without_git):
+def test_a_trusted_repository_of_somebody_else_is_opened_by_libgit2_too(repository, open_at):
     root = repository.root
     for path in (root, root / ".git"):
         os.chown(path, 12345, 12345)
-    with pytest.raises(RepositoryOwnershipError) as raised:
-        opened_without_git(root)
-    assert raised.value.hint.startswith("If you trust it: git config --global --add safe.directory")
     with pytest.raises(RepositoryOwnershipError):
-        opened(root)
+        open_at(root)
     trusted = {
         "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": "safe.directory",
         "GIT_CONFIG_VALUE_0": "*",
     }
-    repository_of_root = opened(root, **trusted, SUDO_UID="12345")
-    assert repository_of_root.libgit2().workdir == f"{root}/"
+    assert open_at(root, **trusted).libgit2().workdir == f"{root}/"
 
 
-def test_without_git_running_it_is_an_error(repository, opened_without_git):
-    with pytest.raises(GitMissingError):
-        opened_without_git(repository.root).run("version")
+def test_without_git_nothing_is_opened(repository, open_at, tmp_path):
+    with pytest.raises(GitMissingError) as raised:
+        open_at(repository.root, PATH=str(tmp_path))
+    assert lines(raised.value) == (
+        "Git was not found.",
+        "No folder of PATH holds an executable git.",
+        "Install git 2.30 or newer, or add its folder to PATH.",
+    )
 
 
 # Revisions
@@ -341,12 +340,12 @@ def branched(repository):
 @pytest.mark.parametrize(
     "revision", ["HEAD", "main", "v1.0", "refs/heads/main", "HEAD^0", "main~0", ":/main"]
 )
-def test_names_of_a_commit(branched, opened_either_way, revision):
-    assert opened_either_way(branched.root).resolve(revision) == branched.main
+def test_names_of_a_commit(branched, open_at, revision):
+    assert open_at(branched.root).resolve(revision) == branched.main
 
 
-def test_a_short_id_and_an_ancestor(branched, opened_either_way):
-    opened = opened_either_way(branched.root)
+def test_a_short_id_and_an_ancestor(branched, open_at):
+    opened = open_at(branched.root)
     assert opened.resolve(branched.topic[:10]) == branched.topic
     assert opened.resolve("topic~1") == branched.base
 
@@ -358,9 +357,9 @@ def test_a_short_id_and_an_ancestor(branched, opened_either_way):
         *("main^5", "a\0b", "main\n", "HEAD@{", "0" * 40),
     ],
 )
-def test_what_names_no_commit(branched, opened_either_way, revision):
+def test_what_names_no_commit(branched, open_at, revision):
     with pytest.raises(RevisionNotFoundError) as raised:
-        opened_either_way(branched.root).resolve(revision)
+        open_at(branched.root).resolve(revision)
     assert lines(raised.value) == (
         f"Revision not found: {revision}",
         "No commit, branch or tag has this name here.",
@@ -370,9 +369,9 @@ def test_what_names_no_commit(branched, opened_either_way, revision):
 
 
 @pytest.mark.parametrize("revision", ["HEAD:sub", "HEAD:sub/a.txt", "main^{tree}"])
-def test_what_names_a_file_or_a_folder(branched, opened_either_way, revision):
+def test_what_names_a_file_or_a_folder(branched, open_at, revision):
     with pytest.raises(RevisionNotFoundError) as raised:
-        opened_either_way(branched.root).resolve(revision)
+        open_at(branched.root).resolve(revision)
     assert lines(raised.value) == (
         f"Revision not found: {revision}",
         "It names a file or a folder, not a commit.",
@@ -380,30 +379,30 @@ def test_what_names_a_file_or_a_folder(branched, opened_either_way, revision):
     )
 
 
-def test_head_before_the_first_commit_names_nothing(repository, opened_either_way):
+def test_head_before_the_first_commit_names_nothing(repository, open_at):
     with pytest.raises(RevisionNotFoundError):
-        opened_either_way(repository.root).resolve("HEAD")
+        open_at(repository.root).resolve("HEAD")
 
 
-def test_a_shallow_clone_says_what_to_fetch(branched, opened_either_way, tmp_path):
+def test_a_shallow_clone_says_what_to_fetch(branched, open_at, tmp_path):
     clone = tmp_path / "clone"
     branched.git("clone", "--quiet", "--depth=1", f"file://{branched.root}", str(clone))
     with pytest.raises(RevisionNotFoundError) as raised:
-        opened_either_way(clone).resolve("topic")
+        open_at(clone).resolve("topic")
     assert lines(raised.value)[1:] == (
         "This clone is shallow: most of its history was not fetched.",
         "Fetch what is missing: git fetch --unshallow, or git fetch origin BRANCH.",
     )
 
 
-def test_the_merge_base_of_two_branches(branched, opened_either_way):
-    opened = opened_either_way(branched.root)
+def test_the_merge_base_of_two_branches(branched, open_at):
+    opened = open_at(branched.root)
     assert opened.merge_base(branched.main, branched.topic) == branched.base
 
 
-def test_unrelated_histories_have_no_merge_base(branched, opened_either_way):
+def test_unrelated_histories_have_no_merge_base(branched, open_at):
     with pytest.raises(RevisionNotFoundError) as raised:
-        opened_either_way(branched.root).merge_base(branched.main, branched.stray)
+        open_at(branched.root).merge_base(branched.main, branched.stray)
     assert lines(raised.value) == (
         f"{branched.main[:12]} and {branched.stray[:12]} have no common ancestor here.",
         "Their histories are unrelated.",
@@ -411,36 +410,36 @@ def test_unrelated_histories_have_no_merge_base(branched, opened_either_way):
     )
 
 
-def test_a_shallow_clone_may_end_before_the_merge_base(branched, opened_either_way, tmp_path):
+def test_a_shallow_clone_may_end_before_the_merge_base(branched, open_at, tmp_path):
     clone = tmp_path / "clone"
     url = f"file://{branched.root}"
     branched.git("clone", "--quiet", "--depth=1", "--no-single-branch", url, str(clone))
     with pytest.raises(HistoryTooShortError) as raised:
-        opened_either_way(clone).merge_base(branched.main, branched.topic)
+        open_at(clone).merge_base(branched.main, branched.topic)
     assert lines(raised.value)[1:] == (
         "This clone is shallow: its history ends too early.",
         "Fetch the rest: git fetch --unshallow (GitHub Actions: fetch-depth: 0).",
     )
 
 
-def test_the_commits_being_merged(branched, opened_either_way):
-    assert opened_either_way(branched.root).merge_heads() == ()
+def test_the_commits_being_merged(branched, open_at):
+    assert open_at(branched.root).merge_heads() == ()
     branched.git("merge", "--quiet", "--no-ff", "--no-commit", "topic")
-    assert opened_either_way(branched.root).merge_heads() == (branched.topic,)
+    assert open_at(branched.root).merge_heads() == (branched.topic,)
 
 
-def test_the_commits_being_merged_into_a_linked_work_tree(branched, opened, tmp_path):
+def test_the_commits_being_merged_into_a_linked_work_tree(branched, open_at, tmp_path):
     linked = tmp_path / "linked"
     branched.git("worktree", "add", "--quiet", "-b", "other", str(linked), "main")
     branched.git("-C", str(linked), "merge", "--quiet", "--no-ff", "--no-commit", "topic")
-    assert opened(linked).merge_heads() == (branched.topic,)
-    assert opened(branched.root).merge_heads() == ()
+    assert open_at(linked).merge_heads() == (branched.topic,)
+    assert open_at(branched.root).merge_heads() == ()
 
 
 # Objects
 
 
-def test_blobs_are_read_in_one_call(repository, opened_either_way):
+def test_blobs_are_read_in_one_call(repository, open_at):
     contents = {"a.txt": b"a\n", "empty": b"", "no newline": b"\0 blob 7\n", "big": b"x\n" * 99_999}
     for path, data in contents.items():
         repository.write(path, data)
@@ -448,27 +447,27 @@ def test_blobs_are_read_in_one_call(repository, opened_either_way):
     tree = repository.git("rev-parse", "HEAD^{tree}")
     absent = "1" * 40
     blobs = {blob_id(data): data for data in contents.values()}
-    found = opened_either_way(repository.root).read_blobs([*blobs, head, tree, absent])
+    found = open_at(repository.root).read_blobs([*blobs, head, tree, absent])
     assert found == {**blobs, head: None, tree: None, absent: None}
 
 
-def test_blobs_over_the_limit_are_not_read(repository, opened_either_way):
+def test_blobs_over_the_limit_are_not_read(repository, open_at):
     large, small = b"x" * (MAX_BLOB_BYTES + 1), b"y" * MAX_BLOB_BYTES
     repository.write("large", large)
     repository.write("small", small)
     repository.commit()
     ids = [blob_id(large), blob_id(small), blob_id(large)]
-    found = opened_either_way(repository.root).read_blobs(ids)
+    found = open_at(repository.root).read_blobs(ids)
     assert found == {blob_id(large): None, blob_id(small): small}
 
 
-def test_no_blob_asked_for_is_no_call(repository, opened_without_git):
-    assert opened_without_git(repository.root).read_blobs([]) == {}
+def test_reading_no_blobs_calls_no_git(repository, open_at, forbid_git):
+    found = open_at(repository.root)
+    forbid_git()
+    assert found.read_blobs([]) == {}
 
 
-def test_blobs_that_a_partial_clone_lacks_are_none_and_stay_away(
-    repository, opened_either_way, tmp_path
-):
+def test_blobs_that_a_partial_clone_lacks_are_none_and_stay_away(repository, open_at, tmp_path):
     repository.git("config", "uploadpack.allowFilter", "true")
     repository.write("a.txt", "old\n")
     old = repository.blob("a.txt")
@@ -479,13 +478,13 @@ def test_blobs_that_a_partial_clone_lacks_are_none_and_stay_away(
     clone = tmp_path / "clone"
     url = f"file://{repository.root}"
     repository.git("clone", "--quiet", "--filter=blob:none", url, str(clone))
-    found = opened_either_way(clone).read_blobs([old, new])
+    found = open_at(clone).read_blobs([old, new])
     assert found == {old: None, new: b"new\n"}
     missing = ["rev-list", "--objects", "--missing=print", "HEAD"]
     assert f"?{old}" in repository.git("-C", str(clone), *missing).split()
 
 
-def test_commits_as_git_shows_them(repository, opened_either_way):
+def test_commits_as_git_shows_them(repository, open_at):
     messages = [
         "one line",
         "two\nlines of subject \n\nbody",
@@ -514,13 +513,11 @@ def test_commits_as_git_shows_them(repository, opened_either_way):
         shown = repository.git("show", "--no-patch", "--format=%ct%x00%an%x00%s", commit)
         date, author, subject = shown.split("\0")
         expected[commit] = Commit(commit, int(date), author, subject)
-    found = opened_either_way(repository.root).commits([*commits, "1" * 40])
+    found = open_at(repository.root).commits([*commits, "1" * 40])
     assert found == expected
 
 
-def test_a_commit_in_another_encoding_with_a_signature_and_a_merge_tag(
-    repository, opened_either_way
-):
+def test_a_commit_in_another_encoding_with_a_signature_and_a_merge_tag(repository, open_at):
     raw = (
         f"tree {repository.git('write-tree')}\n"
         "author Jörg Müller <j@example.com> 1 +0000\n"
@@ -531,30 +528,30 @@ def test_a_commit_in_another_encoding_with_a_signature_and_a_merge_tag(
         "\nGrüße\n"
     ).encode("iso-8859-1")
     commit = repository.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=raw)
-    assert opened_either_way(repository.root).commits([commit]) == {
+    assert open_at(repository.root).commits([commit]) == {
         commit: Commit(commit, 1_600_000_000, "Jörg Müller", "Grüße")
     }
 
 
 @pytest.mark.parametrize("encoding", ["no-such-encoding", "ascii"])
-def test_a_commit_that_lies_about_its_encoding(repository, opened_either_way, encoding):
+def test_a_commit_that_lies_about_its_encoding(repository, open_at, encoding):
     raw = (
         f"tree {repository.git('write-tree')}\nauthor Zoë <z@e.org> 1 +0000\n"
         f"committer Zoë <z@e.org> 2 +0000\nencoding {encoding}\n\nGrüße\n"
     ).encode()
     commit = repository.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=raw)
-    found = opened_either_way(repository.root).commits([commit])
+    found = open_at(repository.root).commits([commit])
     assert found == {commit: Commit(commit, 2, "Zoë", "Grüße")}
 
 
-def test_objects_in_quarantine_are_seen(repository, new_repository, opened_either_way):
+def test_objects_in_quarantine_are_seen(repository, new_repository, open_at):
     """A receiving git keeps what is pushed apart until its hooks have agreed."""
     pushed = new_repository("pushed")
     pushed.write("a.txt", "pushed\n")
     pushed.commit()
     blob = pushed.blob("a.txt")
     objects = str(pushed.root / ".git" / "objects")
-    opened = opened_either_way(
+    opened = open_at(
         repository.root,
         GIT_OBJECT_DIRECTORY=objects,
         GIT_ALTERNATE_OBJECT_DIRECTORIES=str(repository.root / ".git" / "objects"),
@@ -563,19 +560,19 @@ def test_objects_in_quarantine_are_seen(repository, new_repository, opened_eithe
     assert opened.libgit2()[blob].data == b"pushed\n"
 
 
-def test_libgit2_opens_once_and_closes(repository, opened_either_way):
-    opened = opened_either_way(repository.root)
+def test_libgit2_opens_once_and_closes(repository, open_at):
+    opened = open_at(repository.root)
     handle = opened.libgit2()
     assert opened.libgit2() is handle
     opened.close()
     assert opened.libgit2() is not handle
 
 
-def test_reading_leaves_the_repository_as_it_was(repository, opened_either_way):
+def test_reading_leaves_the_repository_as_it_was(repository, open_at):
     repository.write("a.txt", "a\n")
     repository.commit()
     before = snapshot_of(repository.root)
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     opened.resolve("HEAD")
     opened.read_blobs([repository.blob("a.txt")])
     opened.libgit2()

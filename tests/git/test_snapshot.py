@@ -32,24 +32,24 @@ def worktree(repository) -> dict:
     }
 
 
-def test_a_clean_work_tree_differs_in_nothing(repository, opened_either_way):
+def test_a_clean_work_tree_differs_in_nothing(repository, open_at):
     repository.write("a.txt", "a\n")
     head = repository.commit()
-    assert read_worktree(opened_either_way(repository.root)) == Snapshot("worktree", head, {})
+    assert read_worktree(open_at(repository.root)) == Snapshot("worktree", head, {})
 
 
-def test_before_the_first_commit_every_file_is_a_change(repository, opened_either_way):
+def test_before_the_first_commit_every_file_is_a_change(repository, open_at):
     repository.write("staged.txt", "staged\n")
     repository.git("add", ".")
     repository.write("untracked.txt", "untracked\n")
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     assert read_worktree(opened) == Snapshot(
         "worktree", None, {"staged.txt": file(b"staged\n"), "untracked.txt": CHANGED}
     )
     assert read_index(opened) == Snapshot("staged", None, {"staged.txt": file(b"staged\n")})
 
 
-def test_every_kind_of_change(repository, opened_either_way):
+def test_every_kind_of_change(repository, open_at):
     names = ("kept", "edited", "deleted", "staged", "staged and edited", "removed", "forgotten")
     for name in names:
         repository.write(f"sub/{name}", f"{name}\n")
@@ -65,7 +65,7 @@ def test_every_kind_of_change(repository, opened_either_way):
     repository.write("sub/new", "new\n")
     repository.write("sub/ignored", "ignored\n")
     repository.write(".git/info/exclude", "ignored\n")
-    opened = opened_either_way(repository.root / "sub")
+    opened = open_at(repository.root / "sub")
     assert read_worktree(opened) == Snapshot(
         "worktree",
         head,
@@ -91,45 +91,45 @@ def test_every_kind_of_change(repository, opened_either_way):
     )
 
 
-def test_a_tracked_file_that_is_forgotten_and_ignored_is_gone(repository, opened_either_way):
+def test_a_tracked_file_that_is_forgotten_and_ignored_is_gone(repository, open_at):
     repository.write("a.txt", "a\n")
     repository.commit()
     repository.git("rm", "--quiet", "--cached", "a.txt")
     repository.write(".git/info/exclude", "a.txt\n")
-    assert read_worktree(opened_either_way(repository.root)).changes == {"a.txt": None}
+    assert read_worktree(open_at(repository.root)).changes == {"a.txt": None}
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_any_name_that_the_file_system_holds(name, repository, write_named, opened_either_way):
+def test_any_name_that_the_file_system_holds(name, repository, write_named, open_at):
     write_named(repository, name, "1\n")
     head = repository.commit()
     repository.write(name, "2\n")
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     assert read_worktree(opened) == Snapshot("worktree", head, {name: CHANGED})
     assert hash_files(opened, [name]) == {name: file(b"2\n")}
     repository.git("add", "--all")
     assert read_index(opened) == Snapshot("staged", head, {name: file(b"2\n")})
 
 
-def test_composed_and_decomposed_names_are_two_files(repository, write_named, opened_either_way):
+def test_composed_and_decomposed_names_are_two_files(repository, write_named, open_at):
     write_named(repository, "e\u0301.md", "decomposed\n")
     write_named(repository, "é.md", "composed\n")
     expected = {"é.md": file(b"composed\n"), "e\u0301.md": file(b"decomposed\n")}
-    assert worktree(opened_either_way(repository.root)) == expected
+    assert worktree(open_at(repository.root)) == expected
 
 
-def test_intent_to_add_is_in_the_work_tree_and_not_in_the_index(repository, opened_either_way):
+def test_intent_to_add_is_in_the_work_tree_and_not_in_the_index(repository, open_at):
     repository.write("a.txt", "a\n")
     head = repository.commit()
     repository.write("new.txt", "new\n")
     repository.write("empty.txt", "")
     repository.git("add", "--intent-to-add", "new.txt", "empty.txt")
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     assert worktree(opened) == {"new.txt": file(b"new\n"), "empty.txt": file(b"")}
     assert read_index(opened) == Snapshot("staged", head, {})
 
 
-def test_conflicts_of_a_merge(repository, opened_either_way):
+def test_conflicts_of_a_merge(repository, open_at):
     for name in ("both", "ours deleted", "theirs deleted", "clean"):
         repository.write(name, "base\n")
     repository.commit()
@@ -144,7 +144,7 @@ def test_conflicts_of_a_merge(repository, opened_either_way):
     repository.remove("ours deleted")
     head = repository.commit()
     repository.git("merge", "--quiet", "topic", check=False)
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     found = read_worktree(opened)
     assert (found.commit, found.changes.keys()) == (
         head,
@@ -162,7 +162,7 @@ def test_conflicts_of_a_merge(repository, opened_either_way):
 
 
 @POSIX
-def test_files_become_links_and_folders_and_back(repository, opened_either_way):
+def test_files_become_links_and_folders_and_back(repository, open_at):
     repository.write("file to link", "1\n")
     repository.write("file to folder", "1\n")
     repository.write("folder to file/inside", "1\n")
@@ -193,7 +193,7 @@ def test_files_become_links_and_folders_and_back(repository, opened_either_way):
         "link to folder": None,
         "link to folder/inside": file(b"2\n"),
     }
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     assert worktree(opened) == expected
     repository.git("add", "--all")
     assert read_index(opened).changes == expected
@@ -201,14 +201,14 @@ def test_files_become_links_and_folders_and_back(repository, opened_either_way):
 
 
 @POSIX
-def test_executable_bits(repository, opened_either_way):
+def test_executable_bits(repository, open_at):
     repository.write("a.sh", "a\n").chmod(0o644)
     repository.write("b.sh", "b\n").chmod(0o755)
     repository.commit()
     (repository.root / "a.sh").chmod(0o755)
     (repository.root / "b.sh").chmod(0o644)
     repository.write("c.sh", "c\n").chmod(0o755)
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     assert worktree(opened) == {
         "a.sh": file(b"a\n", MODE_EXECUTABLE),
         "b.sh": file(b"b\n"),
@@ -217,33 +217,33 @@ def test_executable_bits(repository, opened_either_way):
 
 
 @POSIX
-def test_executable_bits_that_git_was_told_to_distrust(repository, opened_either_way):
+def test_executable_bits_that_git_was_told_to_distrust(repository, open_at):
     repository.write("a.sh", "a\n").chmod(0o755)
     repository.commit()
     repository.git("config", "core.fileMode", "false")
     repository.write("a.sh", "2\n").chmod(0o644)
     repository.write("b.sh", "b\n").chmod(0o755)
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     assert worktree(opened) == {"a.sh": file(b"2\n", MODE_EXECUTABLE), "b.sh": file(b"b\n")}
 
 
-def test_a_touched_file_is_no_change_or_hashes_as_before(repository, opened_either_way):
+def test_a_touched_file_is_no_change_or_hashes_as_before(repository, open_at):
     page = repository.write("a.md", "a\n")
     repository.commit()
     os.utime(page, (1, 1))
-    assert worktree(opened_either_way(repository.root)) in ({}, {"a.md": file(b"a\n")})
+    assert worktree(open_at(repository.root)) in ({}, {"a.md": file(b"a\n")})
 
 
-def test_a_racy_edit_of_equal_size_is_seen(repository, opened_either_way):
+def test_a_racy_edit_of_equal_size_is_seen(repository, open_at):
     page = repository.write("a.md", "a\n")
     repository.git("add", ".")
     status = page.stat()
     page.write_bytes(b"b\n")
     os.utime(page, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert worktree(opened_either_way(repository.root)) == {"a.md": file(b"b\n")}
+    assert worktree(open_at(repository.root)) == {"a.md": file(b"b\n")}
 
 
-def test_files_that_git_was_told_not_to_look_at(repository, opened_either_way):
+def test_files_that_git_was_told_not_to_look_at(repository, open_at):
     for name in ("assumed", "skipped"):
         repository.write(name, "1\n")
     repository.commit()
@@ -251,11 +251,11 @@ def test_files_that_git_was_told_not_to_look_at(repository, opened_either_way):
     repository.git("update-index", "--skip-worktree", "skipped")
     repository.write("assumed", "changed\n")
     repository.remove("skipped")
-    assert read_worktree(opened_either_way(repository.root)).changes == {}
+    assert read_worktree(open_at(repository.root)).changes == {}
 
 
-def test_a_bare_repository_has_neither_work_tree_nor_index(new_repository, opened_either_way):
-    bare = opened_either_way(new_repository("bare", "--bare").root)
+def test_a_bare_repository_has_neither_work_tree_nor_index(new_repository, open_at):
+    bare = open_at(new_repository("bare", "--bare").root)
     for read in (read_worktree, read_index):
         with pytest.raises(RepositoryError) as raised:
             read(bare)
@@ -267,10 +267,10 @@ def test_a_bare_repository_has_neither_work_tree_nor_index(new_repository, opene
         )
 
 
-def test_a_commit_is_a_snapshot_without_changes(repository, opened_either_way):
+def test_a_commit_is_a_snapshot_without_changes(repository, open_at):
     repository.write("a.md", "a\n")
     first = repository.commit()
     repository.write("a.md", "b\n")
     repository.commit()
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     assert read_commit(opened, "HEAD~1") == Snapshot("commit", first, {})

@@ -15,42 +15,40 @@ def worktree(repository) -> dict:
     }
 
 
-def test_other_repositories_inside_are_not_looked_into(
-    repository, new_repository, opened_either_way
-):
+def test_other_repositories_inside_are_not_looked_into(repository, new_repository, open_at):
     nested = new_repository("project/nested")
     nested.write("a.md", "a\n")
     nested.commit()
     new_repository("project/without commits").write("a.md", "a\n")
-    assert read_worktree(opened_either_way(repository.root)).changes == {}
+    assert read_worktree(open_at(repository.root)).changes == {}
 
 
-def test_submodules_are_entries(repository, new_repository, opened_either_way):
+def test_submodules_are_entries(repository, new_repository, open_at):
     inner = new_repository("inner")
     inner.write("a.md", "a\n")
     first = inner.commit()
     second = inner.commit()
     repository.git("submodule", "--quiet", "add", str(inner.root), "sub")
     repository.git("-C", "sub", "checkout", "--quiet", first)
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     assert read_index(opened).changes["sub"] == Entry(MODE_SUBMODULE, second)
     repository.git("add", "sub")
     repository.commit()
-    assert read_worktree(opened_either_way(repository.root)).changes == {}
+    assert read_worktree(open_at(repository.root)).changes == {}
     repository.write("sub/a.md", "dirty\n")
-    assert worktree(opened_either_way(repository.root)) in (
+    assert worktree(open_at(repository.root)) in (
         {},
         {"sub": Entry(MODE_SUBMODULE, first)},
     )
     repository.git("-C", "sub", "checkout", "--quiet", "--force", second)
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     assert worktree(opened) == {"sub": Entry(MODE_SUBMODULE, second)}
     shutil.rmtree(repository.root / "sub")
-    assert worktree(opened_either_way(repository.root)) == {"sub": None}
+    assert worktree(open_at(repository.root)) == {"sub": None}
 
 
 def test_a_submodule_that_was_not_fetched_is_no_change(
-    repository, new_repository, opened_either_way, tmp_path
+    repository, new_repository, open_at, tmp_path
 ):
     inner = new_repository("inner")
     inner.write("a.md", "a\n")
@@ -59,17 +57,15 @@ def test_a_submodule_that_was_not_fetched_is_no_change(
     repository.commit()
     clone = tmp_path / "clone"
     repository.git("clone", "--quiet", ".", str(clone))
-    assert read_worktree(opened_either_way(clone)).changes == {}
-    assert hash_files(opened_either_way(clone), ["sub"]) == {"sub": None}
+    assert read_worktree(open_at(clone)).changes == {}
+    assert hash_files(open_at(clone), ["sub"]) == {"sub": None}
 
 
-def test_a_submodule_whose_commit_cannot_be_told_is_unreadable(
-    repository, new_repository, opened_either_way
-):
+def test_a_submodule_whose_commit_cannot_be_told_is_unreadable(repository, new_repository, open_at):
     new_repository("project/without commits")
     repository.write("broken/.git", "gitdir: /nowhere\n")
     unknown = Entry(MODE_SUBMODULE, UNREADABLE)
-    assert hash_files(opened_either_way(repository.root), ["without commits", "broken"]) == {
+    assert hash_files(open_at(repository.root), ["without commits", "broken"]) == {
         "without commits": unknown,
         "broken": unknown,
     }

@@ -5,9 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ubp.errors import GitCommandError
-from ubp.git.by_command import FEW_CALLS
 from ubp.git.objects import blob_id
-from ubp.git.trees import diff_trees, entries_at, list_tree, similar_file, tree_id
+from ubp.git.trees import FEW_CALLS, diff_trees, entries_at, list_tree, similar_file, tree_id
 from ubp.model import (
     MODE_EXECUTABLE,
     MODE_FILE,
@@ -60,33 +59,35 @@ FILES = {
 FOLDERS = ("a", "a/b", "a*", "日本", "\udcff")
 
 
-def test_a_listing_has_files_and_folders(planted, opened_either_way):
+def test_a_listing_has_files_and_folders(planted, open_at):
     folders = {path: tree(planted, path) for path in FOLDERS}
-    opened = opened_either_way(planted.root)
+    opened = open_at(planted.root)
     assert list_tree(opened, planted.head()) == FILES | folders
 
 
-def test_a_listing_of_a_subfolder_s_working_directory_is_whole(planted, opened_either_way):
-    opened = opened_either_way(planted.root / "a")
+def test_a_listing_of_a_subfolder_s_working_directory_is_whole(planted, open_at):
+    opened = open_at(planted.root / "a")
     assert len(list_tree(opened, planted.head())) == len(FILES) + len(FOLDERS)
 
 
-def test_a_listing_of_nothing(repository, opened_either_way):
+def test_a_listing_of_nothing(repository, open_at):
     head = repository.commit()
-    assert list_tree(opened_either_way(repository.root), head) == {}
+    assert list_tree(open_at(repository.root), head) == {}
 
 
-def test_old_trees_with_group_writable_files_read_as_git_reads_them(repository, opened_either_way):
+def test_old_trees_with_group_writable_files_read_as_git_reads_them(
+    repository, open_at, read_entries
+):
     blob = repository.git("hash-object", "-w", "--stdin", stdin=b"a\n")
     raw = b"100664 a\0" + bytes.fromhex(blob)
     written = repository.git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=raw)
     commit = repository.git("commit-tree", written, stdin=b"old")
-    opened = opened_either_way(repository.root)
+    opened = open_at(repository.root)
     assert list_tree(opened, commit) == {"a": file(b"a\n")}
-    assert entries_at(opened, {commit: ["a"]}) == {(commit, "a"): file(b"a\n")}
+    assert read_entries(opened, {commit: ["a"]}) == {(commit, "a"): file(b"a\n")}
 
 
-def test_a_difference_has_files_and_folders(planted, opened_either_way):
+def test_a_difference_has_files_and_folders(planted, open_at):
     old = planted.head()
     planted.write("a/b/c.txt", "changed\n")
     planted.write("new/x", "new\n")
@@ -95,7 +96,7 @@ def test_a_difference_has_files_and_folders(planted, opened_either_way):
     (planted.root / "link").unlink()
     planted.write("link/inside", "1\n")
     new = planted.commit()
-    opened = opened_either_way(planted.root)
+    opened = open_at(planted.root)
     forward = {
         "a": tree(planted, "a"),
         "a/b": tree(planted, "a/b"),
@@ -116,10 +117,18 @@ def test_a_difference_has_files_and_folders(planted, opened_either_way):
     }
 
 
-def test_equal_trees_do_not_differ(planted, opened_either_way):
+def test_equal_trees_do_not_differ(planted, open_at):
     old = planted.head()
     new = planted.commit(add=False)
-    assert diff_trees(opened_either_way(planted.root), old, new) == {}
+    assert diff_trees(open_at(planted.root), old, new) == {}
+
+
+@pytest.fixture(params=["git", "libgit2"])
+def read_entries(request, monkeypatch):
+    """`entries_at`, answered by git as for few commits, and by libgit2 as for many."""
+    if request.param == "libgit2":
+        monkeypatch.setattr("ubp.git.trees.FEW_CALLS", 0)
+    return entries_at
 
 
 ASKED = (*FILES, *FOLDERS, "", "none", "none/x", "tool/x", "link/b", "sub/x", "a/none")
@@ -146,44 +155,46 @@ def expected_at(planted, commit: str) -> dict:
     return {(commit, path): entry for path, entry in found.items()}
 
 
-def test_entries_at_a_commit(planted, opened_either_way):
+def test_entries_at_a_commit(planted, open_at, read_entries):
     commit = planted.head()
-    found = entries_at(opened_either_way(planted.root), {commit: [*ASKED, *IMPOSSIBLE]})
+    found = read_entries(open_at(planted.root), {commit: [*ASKED, *IMPOSSIBLE]})
     assert found == expected_at(planted, commit)
 
 
-def test_an_empty_commit_has_a_tree(repository, opened_either_way):
+def test_an_empty_commit_has_a_tree(repository, open_at, read_entries):
     commit = repository.git("commit-tree", "-m", "Empty", EMPTY_TREE)
-    found = entries_at(opened_either_way(repository.root), {commit: ["", "a"]})
+    found = read_entries(open_at(repository.root), {commit: ["", "a"]})
     assert found == {(commit, ""): Entry(MODE_TREE, EMPTY_TREE), (commit, "a"): None}
 
 
-def test_entries_at_many_commits_are_the_same(planted, opened):
+def test_entries_at_many_commits_are_the_same(planted, open_at):
     commits = [planted.head(), *(planted.commit(str(n), add=False) for n in range(FEW_CALLS))]
-    found = entries_at(opened(planted.root), {c: [*ASKED, *IMPOSSIBLE] for c in commits})
+    found = entries_at(open_at(planted.root), {c: [*ASKED, *IMPOSSIBLE] for c in commits})
     expected = {}
     for commit in commits:
         expected |= expected_at(planted, commit)
     assert found == expected
 
 
-def test_more_paths_than_fit_on_a_command_line(repository, opened):
+def test_more_paths_than_fit_on_a_command_line(repository, open_at):
     paths = [f"{'long name ' * 20}{number}" for number in range(300)]
     for path in paths:
         repository.write(path, "x\n")
     commit = repository.commit()
-    found = entries_at(opened(repository.root), {commit: paths})
+    found = entries_at(open_at(repository.root), {commit: paths})
     assert found == {(commit, path): file(b"x\n") for path in paths}
 
 
-def test_no_entry_asked_for_asks_nobody(repository, opened_without_git):
-    assert entries_at(opened_without_git(repository.root), {}) == {}
+def test_reading_no_entries_calls_no_git(repository, open_at, forbid_git):
+    found = open_at(repository.root)
+    forbid_git()
+    assert entries_at(found, {}) == {}
 
 
-def test_a_commit_that_is_not_there_is_an_error(repository, opened_either_way):
+def test_a_commit_that_is_not_there_is_an_error(repository, open_at, read_entries):
     repository.commit()
-    opened = opened_either_way(repository.root)
-    for read in (lambda c: list_tree(opened, c), lambda c: entries_at(opened, {c: ["a"]})):
+    opened = open_at(repository.root)
+    for read in (lambda c: list_tree(opened, c), lambda c: read_entries(opened, {c: ["a"]})):
         with pytest.raises(GitCommandError):
             read("1" * 40)
 
@@ -212,15 +223,15 @@ def objects(folder) -> list:
     return sorted(path.name for path in (folder / ".git" / "objects").rglob("*"))
 
 
-def test_trees_of_a_clone_without_blobs(partial, opened_either_way):
+def test_trees_of_a_clone_without_blobs(partial, open_at, read_entries):
     clone = partial.partial_clone("blob:none")
     before = objects(clone)
-    opened = opened_either_way(clone)
+    opened = open_at(clone)
     old = {"folder": tree(partial, "folder", partial.old), "folder/a.txt": file(b"old\n")}
     new = {"folder": tree(partial, "folder"), "folder/a.txt": file(b"new\n")}
     assert list_tree(opened, partial.old) == old
     assert diff_trees(opened, partial.old, partial.new) == new
-    assert entries_at(opened, {partial.old: list(old)}) == {
+    assert read_entries(opened, {partial.old: list(old)}) == {
         (partial.old, path): entry for path, entry in old.items()
     }
     candidates = {"folder/a.txt": blob_id(b"new\n")}
@@ -229,30 +240,30 @@ def test_trees_of_a_clone_without_blobs(partial, opened_either_way):
     assert objects(clone) == before
 
 
-def test_absent_trees_are_an_error_and_never_an_absent_path(partial, opened_either_way):
+def test_absent_trees_are_an_error_and_never_an_absent_path(partial, open_at, read_entries):
     clone = partial.partial_clone("tree:0")
     before = objects(clone)
-    opened = opened_either_way(clone)
+    opened = open_at(clone)
     for read in (
         lambda: list_tree(opened, partial.old),
         lambda: diff_trees(opened, partial.old, partial.new),
-        lambda: entries_at(opened, {partial.old: ["folder/a.txt"]}),
+        lambda: read_entries(opened, {partial.old: ["folder/a.txt"]}),
     ):
         with pytest.raises(GitCommandError):
             read()
     assert objects(clone) == before
 
 
-def test_an_absent_folder_is_an_error_and_never_an_absent_path(planted, opened_either_way):
+def test_an_absent_folder_is_an_error_and_never_an_absent_path(planted, open_at, read_entries):
     folder = planted.git("rev-parse", "HEAD:a/b")
     (planted.root / ".git" / "objects" / folder[:2] / folder[2:]).unlink()
-    opened = opened_either_way(planted.root)
+    opened = open_at(planted.root)
     commit = planted.head()
     with pytest.raises(GitCommandError):
-        entries_at(opened, {commit: ["a/b/none"]})
+        read_entries(opened, {commit: ["a/b/none"]})
     with pytest.raises(GitCommandError):
         list_tree(opened, commit)
-    assert entries_at(opened, {commit: ["a/none", "tool"]}) == {
+    assert read_entries(opened, {commit: ["a/none", "tool"]}) == {
         (commit, "a/none"): None,
         (commit, "tool"): FILES["tool"],
     }
@@ -280,8 +291,8 @@ def test_a_tree_deeper_than_pythons_stack():
     assert len(tree_id([(f"{path}/f", file(b"x\n"))])) == 40
 
 
-def test_a_listing_deeper_than_pythons_stack(repository, opened_without_git):
-    """Git itself refuses more than 2,048 folders; libgit2 does not."""
+def test_a_listing_deeper_than_pythons_stack(repository, open_at):
+    """Git itself refuses more than 2,048 folders."""
     entry, name = b"100644 f\0" + bytes.fromhex(blob_id(b"")), ""
     depth = 1_200
     for _ in range(depth):
@@ -289,7 +300,7 @@ def test_a_listing_deeper_than_pythons_stack(repository, opened_without_git):
         entry = b"40000 d\0" + bytes.fromhex(name)
     commit = repository.git("commit-tree", repository_tree(repository, entry), stdin=b"deep")
     other = repository.git("commit-tree", EMPTY_TREE, stdin=b"nothing")
-    opened = opened_without_git(repository.root)
+    opened = open_at(repository.root)
     assert len(list_tree(opened, commit)) == depth + 1
     assert len(diff_trees(opened, other, commit)) == depth + 1
 
@@ -367,20 +378,20 @@ def lookalikes(repository):
         ([], None),
     ],
 )
-def test_the_most_similar_file(candidates, best, lookalikes, opened_either_way):
-    opened = opened_either_way(lookalikes.root)
+def test_the_most_similar_file(candidates, best, lookalikes, open_at):
+    opened = open_at(lookalikes.root)
     found = similar_file(
         opened, lookalikes.ids["original"], {name: lookalikes.ids[name] for name in candidates}
     )
     assert found == best
 
 
-def test_of_equally_similar_files_the_alphabet_decides(lookalikes, opened):
+def test_of_equally_similar_files_the_alphabet_decides(lookalikes, open_at):
     most = lookalikes.ids["most"]
     candidates = {"z": most, "b": most, "c": most}
-    assert similar_file(opened(lookalikes.root), lookalikes.ids["original"], candidates) == "b"
+    assert similar_file(open_at(lookalikes.root), lookalikes.ids["original"], candidates) == "b"
 
 
-def test_an_empty_file_is_like_nothing(lookalikes, opened):
+def test_an_empty_file_is_like_nothing(lookalikes, open_at):
     empty = lookalikes.ids["empty"]
-    assert similar_file(opened(lookalikes.root), empty, {"a": empty}) is None
+    assert similar_file(open_at(lookalikes.root), empty, {"a": empty}) is None

@@ -182,9 +182,3 @@ def test_work_that_is_given_up_leaves_no_process(workspace):
     with pytest.raises(ChildProcessError):  # there is none to wait for
         os.waitpid(-1, os.WNOHANG)
     assert workspace.foresee is None
-
-
-def test_without_git_the_workspace_is_opened_anew(written, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    with Workspace.open(str(written.root)) as workspace:
-        assert workspace.is_outdated()

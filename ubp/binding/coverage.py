@@ -62,7 +62,6 @@ def measure_coverage(
 
     Raises:
         UsageError: an argument names no source.
-        GitMissingError: there is no git command.
         RepositoryError: history cannot be read whole.
     """
     candidates = list(find_candidates(view, rooms.is_hidden))

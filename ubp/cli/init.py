@@ -13,7 +13,7 @@ from ubp.cli.opening import open_workspace
 from ubp.cli.origin import find_install, find_launch, find_origin
 from ubp.cli.questions import ask, ask_list, choose
 from ubp.cli.terminal import Terminal
-from ubp.errors import GitMissingError, UsageError
+from ubp.errors import UsageError
 from ubp.index import View
 from ubp.init import (
     Initialized,
@@ -166,8 +166,5 @@ def _place(workspace: Workspace, root: str) -> Place:
 
 
 def _origin(workspace: Workspace) -> str:
-    try:
-        found = workspace.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
-    except GitMissingError:
-        return ""
+    found = workspace.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
     return found.decode("utf-8", "replace").strip()

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote, urlsplit
 
-from ubp.errors import UbpError
 from ubp.model import Snapshot
 from ubp.render.outcome import Provenance
 from ubp.workspace import Workspace
@@ -36,10 +35,7 @@ def find_provenance(
 
 
 def _origin(workspace: Workspace) -> str | None:
-    try:
-        out = workspace.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
-    except UbpError:  # no git at hand: nothing depends on it
-        return None
+    out = workspace.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
     return _public(out.decode("utf-8", "replace").strip())
 
 

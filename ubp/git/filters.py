@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from ubp.errors import GitCommandError
 from ubp.git.command import argument_chunks, run_git
-from ubp.git.location import Location
 from ubp.git.records import path_of, quoted
+from ubp.git.repository import Repository
 from ubp.model import FilePath, ObjectId
 
 Run = Callable[..., bytes]
@@ -15,11 +15,13 @@ Run = Callable[..., bytes]
 CHUNK_BYTES = 1 << 20
 
 
-def hash_files(run: Run, root: str, paths: Collection[FilePath]) -> dict[FilePath, ObjectId]:
+def hash_regular_files(
+    repository: Repository, paths: Collection[FilePath]
+) -> dict[FilePath, ObjectId]:
     """The blob ids that `git add` would give; files that cannot be read are left out."""
-    hashed = _hash_objects(run, list(paths))
-    kept = _keeping_line_ends(run, root, hashed)
-    return hashed | (_hash_objects(run, kept, "--no-filters") if kept else {})
+    hashed = _hash_objects(repository.run, list(paths))
+    kept = _keeping_line_ends(repository, hashed)
+    return hashed | (_hash_objects(repository.run, kept, "--no-filters") if kept else {})
 
 
 def _hash_objects(run: Run, names: Sequence[FilePath], *options: str) -> dict[FilePath, ObjectId]:
@@ -35,16 +37,20 @@ def _hash_objects(run: Run, names: Sequence[FilePath], *options: str) -> dict[Fi
     return dict(zip(names, map(ObjectId, output.decode("ascii").split()), strict=True))
 
 
-def _keeping_line_ends(run: Run, root: str, names: Collection[FilePath]) -> list[FilePath]:
+def _keeping_line_ends(repository: Repository, names: Collection[FilePath]) -> list[FilePath]:
     """The files whose CRLF `git add` leaves alone: those whose line ends git guesses.
 
     `hash-object` does not look into the index, and so would convert a file that is CRLF there.
     """
+    root = repository.root or ""
     suspects = [path for path in names if _has_crlf(os.path.join(root, path))]
     if not suspects:
         return []
     try:
-        listings = [run("ls-files", "--eol", "-z", "--", *c) for c in argument_chunks(suspects)]
+        listings = [
+            repository.run("ls-files", "--eol", "-z", "--", *chunk)
+            for chunk in argument_chunks(suspects)
+        ]
     except GitCommandError:  # a blob of the index is absent
         return []
     return [path_of(name) for listing in listings for name in _guessed_crlf(listing)]
@@ -73,17 +79,18 @@ def _has_crlf(file: str) -> bool:
 
 
 def stored_bytes(
-    location: Location, environment: Mapping[str, str], wanted: Mapping[FilePath, ObjectId]
+    repository: Repository, wanted: Mapping[FilePath, ObjectId]
 ) -> dict[FilePath, bytes]:
-    """The bytes that Git would store of files whose filters we cannot apply ourselves.
+    """The bytes that Git would store of files of the work tree, where they have these ids.
 
     Git writes its objects into a folder of their own, which is then removed: reading a repository
     adds nothing to it.
     """
     from tempfile import TemporaryDirectory
 
+    environment = repository.environment
     objects = [
-        environment.get("GIT_OBJECT_DIRECTORY") or os.path.join(location.common_dir, "objects"),
+        environment.get("GIT_OBJECT_DIRECTORY") or os.path.join(repository.common_dir, "objects"),
         *filter(None, [environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")]),
     ]
 
@@ -95,7 +102,7 @@ def stored_bytes(
         }
 
         def run(*args: str, stdin: bytes) -> bytes:
-            return run_git(args, cwd=location.root or "", stdin=stdin, environment=apart)
+            return run_git(args, cwd=repository.root or "", stdin=stdin, environment=apart)
 
         _hash_objects(run, list(wanted), "-w")
         found = {path: _loose_object(folder, name) for path, name in wanted.items()}

@@ -11,11 +11,7 @@ YES = frozenset({b"set", b"true"})
 
 
 def generated_files(repository: Repository, paths: Collection[FilePath]) -> frozenset[FilePath]:
-    """Those of these files; attributes are read from the work tree, whatever is asked about.
-
-    Raises:
-        GitMissingError: there is no git command.
-    """
+    """Those of these files; attributes are read from the work tree, whatever is asked about."""
     stdin = b"".join(raw_of(path) + b"\0" for path in paths)
     output = repository.run("check-attr", "-z", "--stdin", *ATTRIBUTES, stdin=stdin)
     return frozenset(_told(output))

@@ -7,7 +7,6 @@ git itself tells what they changed: that is what a hook meets. Else libgit2 walk
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from ubp.errors import GitMissingError
 from ubp.git.drift import DriftTask
 from ubp.git.dropped import bases_behind
 from ubp.git.last_change import LastChangeTask
@@ -135,10 +134,7 @@ def _find_in_all_commits(
 def _read_new_commits(
     repository: Repository, start: ObjectId, heads: Collection[ObjectId]
 ) -> NewCommits | None:
-    try:
-        return read_new_commits(repository, start, frozenset(heads)) if heads else None
-    except GitMissingError:
-        return None
+    return read_new_commits(repository, start, frozenset(heads)) if heads else None
 
 
 def _ids_at(

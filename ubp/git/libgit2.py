@@ -1,37 +1,38 @@
-"""Opening libgit2: its limits, its errors in our words, and finding a repository without git."""
+"""Libgit2: opened where git says the repository is, for what it reads faster than git does."""
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
+from typing import Any
 
-from ubp.errors import GitCommandError, GitMissingError, RepositoryError
-from ubp.git.location import (
-    Location,
-    foreign_owner,
-    inside_git_dir,
-    not_a_repository,
-    unsupported,
-)
-from ubp.model import FilePath, ObjectId
+import pygit2
 
-if TYPE_CHECKING:
-    import pygit2  # 80 ms of CPU: imported where it is used
+from ubp.errors import GitCommandError, RepositoryError
+from ubp.git.location import Location, unsupported
+from ubp.git.objects import MAX_BLOB_BYTES
+from ubp.git.records import is_possible, mode_of
+from ubp.model import MODE_TREE, Entry, FilePath, ObjectId
 
 # Without limits a walk over 17,000 commits takes 300 MB, with them 100.
 CACHE_BYTES = 16 << 20
 MAPPED_BYTES = 32 << 20
 WINDOW_BYTES = 4 << 20
 
+KINDS = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 
-def open_libgit2(
-    location: Location, environment: Mapping[str, str], *, is_trusted: bool
-) -> "pygit2.Repository":
-    """Open the repository that `location` found.
 
-    `is_trusted`: git itself has accepted its owner (libgit2 reads fewer of the places where
-    `safe.directory` may stand).
-    """
-    repository = _opened(location.git_dir, is_trusted=is_trusted)
+def open_libgit2(location: Location, environment: Mapping[str, str]) -> pygit2.Repository:
+    """Open the repository that git found; git has also decided that its owner can be trusted."""
+    pygit2.settings.cache_max_size(CACHE_BYTES)
+    pygit2.settings.mwindow_mapped_limit = MAPPED_BYTES
+    pygit2.settings.mwindow_size = WINDOW_BYTES
+    # Hashing every object again takes 18 to 40 % of a walk; git does not do it either.
+    pygit2.settings.enable_strict_hash_verification(value=False)
+    pygit2.settings.owner_validation = False  # libgit2 reads `safe.directory` in fewer places
+    try:
+        flags = pygit2.enums.RepositoryOpenFlag.NO_SEARCH
+        repository = pygit2.Repository(location.git_dir, flags)
+    except pygit2.GitError as error:
+        raise _opening_error(error, location.git_dir) from error
     if location.root is not None and not _is_work_tree(repository, location.root):
         repository.workdir = location.root  # GIT_WORK_TREE, or a hook's GIT_DIR
     for folder in _extra_object_folders(environment):
@@ -39,25 +40,7 @@ def open_libgit2(
     return repository
 
 
-def _opened(
-    folder: str, *, is_git_dir: bool = True, is_trusted: bool = False
-) -> "pygit2.Repository":
-    import pygit2
-
-    pygit2.settings.cache_max_size(CACHE_BYTES)
-    pygit2.settings.mwindow_mapped_limit = MAPPED_BYTES
-    pygit2.settings.mwindow_size = WINDOW_BYTES
-    # Hashing every object again takes 18 to 40 % of a walk; git does not do it either.
-    pygit2.settings.enable_strict_hash_verification(value=False)
-    pygit2.settings.owner_validation = not is_trusted  # of the process, so set each time
-    flag = pygit2.enums.RepositoryOpenFlag
-    try:
-        return pygit2.Repository(folder, flag.NO_SEARCH if is_git_dir else flag.DEFAULT)
-    except pygit2.GitError as error:
-        raise opening_error(error, folder) from error
-
-
-def _is_work_tree(repository: "pygit2.Repository", root: str) -> bool:
+def _is_work_tree(repository: pygit2.Repository, root: str) -> bool:
     workdir: str | None = repository.workdir
     return workdir is not None and os.path.normpath(workdir) == root
 
@@ -69,65 +52,13 @@ def _extra_object_folders(environment: Mapping[str, str]) -> list[str]:
     return [folder for folder in folders if os.path.isabs(folder) and os.path.isdir(folder)]
 
 
-def locate_without_git(cwd: str, environment: Mapping[str, str]) -> Location:
-    """Find the repository around `cwd` where there is no git to ask; raises as `locate` does."""
-    import pygit2
-
-    cwd = os.path.realpath(cwd)
-    named = environment.get("GIT_DIR")
-    if named:
-        repository = _opened(os.path.realpath(os.path.join(cwd, named)))
-    else:
-        ceilings = environment.get("GIT_CEILING_DIRECTORIES", "")
-        # Written in C, takes no names: the second argument is "across file systems".
-        if not pygit2.discover_repository(cwd, False, ceilings):  # noqa: FBT003 - see above
-            raise not_a_repository(cwd)
-        repository = _opened(cwd, is_git_dir=False)
-    git_dir = os.path.normpath(repository.path)
-    workdir = environment.get("GIT_WORK_TREE") or repository.workdir
-    root = os.path.realpath(os.path.join(cwd, workdir)) if workdir else None
-    if root is not None and _is_below(cwd, git_dir):
-        raise inside_git_dir(cwd)
-    return Location(
-        root=root,
-        git_dir=git_dir,
-        common_dir=_common_dir(git_dir),
-        prefix=_prefix(cwd, root),
-        is_shallow=repository.is_shallow,
-        head=None if repository.head_is_unborn else ObjectId(str(repository.head.target)),
-    )
-
-
-def _common_dir(git_dir: str) -> str:
-    try:
-        with open(os.path.join(git_dir, "commondir"), "rb") as file:
-            relative = os.fsdecode(file.read().rstrip(b"\r\n"))
-    except FileNotFoundError:
-        return git_dir
-    return os.path.normpath(os.path.join(git_dir, relative))
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def _prefix(cwd: str, root: str | None) -> FilePath:
-    if root is None or cwd == root or not _is_below(cwd, root):
-        return FilePath("")
-    return FilePath(os.path.relpath(cwd, root).replace(os.sep, "/"))
-
-
-def opening_error(error: Exception, where: str) -> RepositoryError:
-    """Why libgit2 cannot open a repository."""
+def _opening_error(error: Exception, git_dir: str) -> RepositoryError:
+    """Why libgit2 cannot open a repository that git can."""
     said = str(error)
-    if "not owned by" in said:
-        return foreign_owner(where, where)
     if "unknown object format" in said or "unsupported extension" in said:
-        return unsupported(where, said)
-    if "repository not found" in said.lower():
-        return not_a_repository(where)
+        return unsupported(git_dir, said)
     return GitCommandError(
-        f"The repository at {where} cannot be opened.",
+        f"The repository at {git_dir} cannot be opened.",
         cause=said,
         hint="Run `git fsck` there.",
         status=-1,
@@ -135,16 +66,72 @@ def opening_error(error: Exception, where: str) -> RepositoryError:
     )
 
 
-def git_needed(what: str) -> GitMissingError:
-    """Something that libgit2 cannot answer, where there is no git to ask."""
-    return GitMissingError(
-        f"{what}, which cannot be read without git.",
-        cause="No folder of PATH holds an executable git, and libgit2 does not know how.",
-        hint="Install git 2.30 or newer, or add its folder to PATH.",
-    )
+def read_objects(
+    repository: pygit2.Repository, ids: Collection[ObjectId]
+) -> dict[ObjectId, tuple[str, bytes] | None]:
+    """Types and bytes; None: absent or too large."""
+    objects: dict[ObjectId, tuple[str, bytes] | None] = {}
+    for name in ids:
+        try:
+            kind, size = repository.odb.read_header(name)
+            is_small = size <= MAX_BLOB_BYTES
+            objects[name] = (KINDS[int(kind)], repository.odb.read(name)[1]) if is_small else None
+        except KeyError:
+            objects[name] = None
+    return objects
 
 
-def missing_object(name: str) -> GitCommandError:
+def entries_at(
+    repository: pygit2.Repository, wanted: Mapping[ObjectId, Collection[FilePath]]
+) -> dict[tuple[ObjectId, FilePath], Entry | None]:
+    """The entries at paths of commits; "" is the root's tree, None: no entry."""
+    found: dict[tuple[ObjectId, FilePath], Entry | None] = {}
+    for commit, paths in wanted.items():
+        try:
+            folders: Folders = {"": repository[commit].peel(pygit2.Tree)}
+        except KeyError as error:
+            raise _missing_object(commit) from error
+        for path in paths:
+            found[commit, path] = _entry_at(folders, path)
+    return found
+
+
+Folders = dict[str, pygit2.Tree | None]
+"""The trees that were read, by path: reading a large one takes 10 ms."""
+
+
+def _entry_at(folders: Folders, path: FilePath) -> Entry | None:
+    if path and not is_possible(path):
+        return None
+    found = _object_at(folders, path) if path else folders[""]
+    if found is None:  # an empty tree is false, too
+        return None
+    mode = mode_of(b"%06o" % int(found.filemode)) if path else MODE_TREE
+    return Entry(mode, ObjectId(str(found.id)))
+
+
+def _object_at(folders: Folders, path: str) -> Any:
+    folder, _, name = path.rpartition("/")
+    unread = []
+    while folder not in folders:
+        unread.append(folder)
+        folder = folder.rpartition("/")[0]
+    try:
+        for below in reversed(unread):
+            found = _child(folders[below.rpartition("/")[0]], below.rpartition("/")[2])
+            folders[below] = found if isinstance(found, pygit2.Tree) else None
+        return _child(folders[path.rpartition("/")[0]], name)
+    except pygit2.GitError as error:  # the tree of a folder on the way is absent
+        # It says: object not found - no match for id (...)
+        absent = str(error).partition("(")[2].partition(")")[0]
+        raise _missing_object(absent or path) from error
+
+
+def _child(tree: pygit2.Tree | None, name: str) -> Any:
+    return tree[name] if tree is not None and name in tree else None
+
+
+def _missing_object(name: str) -> GitCommandError:
     """A commit or tree that this clone does not have."""
     said = f"object {name} is missing"
     return GitCommandError(

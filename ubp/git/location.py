@@ -48,7 +48,7 @@ def locate(cwd: str, environment: Mapping[str, str]) -> Location:
         NotARepositoryError: there is none, or `cwd` lies inside its `.git`.
         RepositoryOwnershipError: git refuses it (`safe.directory`).
         UnsupportedRepositoryError: SHA-256, reftable, an extension that this git does not know.
-        GitMissingError: there is no git to ask.
+        GitMissingError: no folder of PATH holds a git.
     """
     cwd = os.path.realpath(cwd)
     answers = _answers(cwd, environment)
@@ -58,7 +58,7 @@ def locate(cwd: str, environment: Mapping[str, str]) -> Location:
         root = os.path.normpath(answers[WITHOUT_WORK_TREE])
         head = answers[-1] if len(answers) > len(QUESTIONS) else None
     elif is_inside == "true" and is_bare == "false":
-        raise inside_git_dir(cwd)
+        raise _inside_git_dir(cwd)
     else:
         head = _text(["rev-parse", *HEAD], cwd, environment) or None
     git_dir = os.path.normpath(git_dir)
@@ -103,14 +103,14 @@ def _refusal(cwd: str, environment: Mapping[str, str]) -> RepositoryError:
     except GitCommandError as error:
         said = error.stderr
         if "not a git repository" in said or "cannot change to" in said:
-            return not_a_repository(cwd)
+            return _not_a_repository(cwd)
         if "safe.directory" in said:
             line = next(text for text in said.splitlines() if "safe.directory" in text)
-            return foreign_owner(cwd, line.strip().partition("safe.directory ")[2])
+            return _foreign_owner(cwd, line.strip().partition("safe.directory ")[2])
         if "repository extension" in said or "repo version" in said:
             return unsupported(cwd, said.removeprefix("fatal: "))
         return error
-    return not_a_repository(cwd)
+    return _not_a_repository(cwd)
 
 
 def _check_format(location: Location, object_format: str) -> None:
@@ -122,7 +122,7 @@ def _check_format(location: Location, object_format: str) -> None:
         raise unsupported(where, "reftable")
 
 
-def not_a_repository(cwd: str) -> NotARepositoryError:
+def _not_a_repository(cwd: str) -> NotARepositoryError:
     """No repository around `cwd`."""
     if not os.path.isdir(cwd):
         return NotARepositoryError(
@@ -135,7 +135,7 @@ def not_a_repository(cwd: str) -> NotARepositoryError:
     )
 
 
-def inside_git_dir(cwd: str) -> NotARepositoryError:
+def _inside_git_dir(cwd: str) -> NotARepositoryError:
     """`cwd` lies in the repository's own storage."""
     return NotARepositoryError(
         f"{cwd} lies inside a .git folder.",
@@ -144,7 +144,7 @@ def inside_git_dir(cwd: str) -> NotARepositoryError:
     )
 
 
-def foreign_owner(cwd: str, folder: str) -> RepositoryOwnershipError:
+def _foreign_owner(cwd: str, folder: str) -> RepositoryOwnershipError:
     """Somebody else owns the repository; `folder` is what git wants to be told."""
     return RepositoryOwnershipError(
         f"Git refuses the repository at {cwd}.",

@@ -15,7 +15,7 @@ class Step(NamedTuple):
 
 
 def read_mainline(repository: Repository, start: ObjectId) -> list[Step]:
-    """A commit and its first parents, newest first; GitMissingError without a git command."""
+    """A commit and its first parents, newest first."""
     output = repository.run("rev-list", "--first-parent", "--timestamp", start, "--")
     words = (line.split() for line in output.decode("ascii").splitlines())
     return [Step(ObjectId(name), int(date)) for date, name in words]

@@ -5,40 +5,30 @@ from collections.abc import Collection, Container, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from ubp.errors import GitMissingError, HistoryTooShortError, RevisionNotFoundError
-from ubp.git.by_command import CommandEngine
-from ubp.git.command import run_git
-from ubp.git.engine import Engine
+from ubp.errors import GitCommandError, HistoryTooShortError, RevisionNotFoundError
+from ubp.git.command import run_git, stream_git
 from ubp.git.location import Location, locate
-from ubp.git.objects import parse_commit
+from ubp.git.objects import BatchReader, parse_commit
 from ubp.model import Commit, FilePath, ObjectId
 
 if TYPE_CHECKING:
     import pygit2  # 80 ms of CPU: imported where it is used
 
 
+ID_LENGTH = 40
+
+
 def open_repository(cwd: str, environment: Mapping[str, str]) -> "Repository":
     """Open the repository around `cwd`, as git itself would find it in this environment.
-
-    Here alone it is decided who answers: the git command, or without one libgit2.
 
     Raises:
         NotARepositoryError: there is none, or `cwd` lies inside its `.git`.
         RepositoryOwnershipError: it belongs to somebody else (`safe.directory`).
         UnsupportedRepositoryError: SHA-256, reftable, an unknown extension.
+        GitMissingError: no folder of PATH holds a git.
     """
-    engine: Engine
-    try:
-        location = locate(cwd, environment)
-        environment = _fixed(location, environment)
-        engine = CommandEngine(location, environment)
-    except GitMissingError:
-        from ubp.git.by_libgit2 import Libgit2Engine
-        from ubp.git.libgit2 import locate_without_git
-
-        location = locate_without_git(cwd, environment)
-        engine = Libgit2Engine(location, environment, is_trusted=False)
-    return Repository(location, environment, engine)
+    location = locate(cwd, environment)
+    return Repository(location, _fixed(location, environment))
 
 
 def _fixed(location: Location, environment: Mapping[str, str]) -> Mapping[str, str]:
@@ -54,14 +44,14 @@ class Repository:
 
     `root` is the work tree's folder (None: bare), `git_dir` and `common_dir` Git's own (they differ
     in a linked work tree), `prefix` the working directory from the root, `data_dir` the folder of
-    the index, `config_dir` that of the configuration (bare: the same), `engine` who answers.
+    the index, `config_dir` that of the configuration (bare: the same).
     """
 
     __slots__ = (
+        "_libgit2",
         "common_dir",
         "config_dir",
         "data_dir",
-        "engine",
         "environment",
         "git_dir",
         "is_shallow",
@@ -70,7 +60,7 @@ class Repository:
         "root",
     )
 
-    def __init__(self, location: Location, environment: Mapping[str, str], engine: Engine) -> None:
+    def __init__(self, location: Location, environment: Mapping[str, str]) -> None:
         self.root: str | None = location.root
         self.git_dir: str = location.git_dir
         self.common_dir: str = location.common_dir
@@ -83,7 +73,7 @@ class Repository:
         self.is_shallow: bool = location.is_shallow
         self.location = location
         self.environment = environment
-        self.engine = engine
+        self._libgit2: pygit2.Repository | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -98,15 +88,9 @@ class Repository:
 
     def close(self) -> None:
         """Let go of libgit2's files and memory."""
-        self.engine.close()
-
-    @property
-    def follows_head(self) -> bool:
-        """Whether the work tree is compared with where HEAD is now, not where it was when opened.
-
-        So it is where git answers; libgit2 is opened anew for another HEAD, and so is a bare one.
-        """
-        return self.root is not None and isinstance(self.engine, CommandEngine)
+        if self._libgit2 is not None:
+            self._libgit2.free()
+            self._libgit2 = None
 
     def run(self, *args: str, stdin: bytes = b"", ok: Container[int] = (0,)) -> bytes:
         """Run git at the root (bare: in the git directory) and return its output."""
@@ -116,18 +100,35 @@ class Repository:
 
     def libgit2(self) -> "pygit2.Repository":
         """The same repository in libgit2, opened on first use."""
-        return self.engine.libgit2()
+        if self._libgit2 is None:
+            from ubp.git.libgit2 import open_libgit2
+
+            self._libgit2 = open_libgit2(self.location, self.environment)
+        return self._libgit2
 
     def head(self) -> ObjectId | None:
         """The commit that HEAD named when the repository was opened; None: no commits yet."""
         return self.location.head
 
+    def rev_parse(self, revision: str) -> ObjectId | None:
+        """The id of what a revision names now; None: nothing, or more than one object."""
+        if "\0" in revision:
+            return None
+        args = ("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
+        output = self.run(*args, ok=(0, 1, 128)).decode("ascii", "replace").strip()
+        # `^main` gives more than an id.
+        return ObjectId(output) if len(output) == ID_LENGTH and output.isalnum() else None
+
     def resolve(self, revision: str) -> ObjectId:
         """The commit that a revision names; RevisionNotFoundError with a hint."""
-        commit, is_object = self.engine.resolve(revision)
-        if commit is None:
-            raise self._not_found(revision, is_object=is_object)
-        return commit
+        found = self.rev_parse(revision)
+        # Two calls, because `:/words^{commit}` would look for these very words.
+        commit = None if found is None else self.rev_parse(f"{found}^{{commit}}")
+        if commit is not None:
+            return commit
+        # Git takes any 40 digits for an id, whether or not there is such an object.
+        is_object = found is not None and self.run("cat-file", "-t", found, ok=(0, 128)) != b""
+        raise self._not_found(revision, is_object=is_object)
 
     def _not_found(self, revision: str, *, is_object: bool) -> RevisionNotFoundError:
         if is_object:
@@ -148,9 +149,9 @@ class Repository:
             HistoryTooShortError: a shallow clone ends before it.
             RevisionNotFoundError: the two are unrelated.
         """
-        base = self.engine.merge_base(one, other)
-        if base is not None:
-            return base
+        base = self.run("merge-base", one, other, ok=(0, 1)).decode("ascii").strip()
+        if base:
+            return ObjectId(base)
         message = f"{one[:12]} and {other[:12]} have no common ancestor here."
         if self.is_shallow:
             raise HistoryTooShortError(
@@ -174,7 +175,7 @@ class Repository:
 
     def read_blobs(self, ids: Collection[ObjectId]) -> dict[ObjectId, bytes | None]:
         """The bytes of blobs; None: absent (partial clone), no blob, over MAX_BLOB_BYTES."""
-        found = self.engine.read_objects(ids)
+        found = self._read_objects(ids)
         return {
             blob: answer[1] if (answer := found.get(blob)) and answer[0] == "blob" else None
             for blob in ids
@@ -182,12 +183,34 @@ class Repository:
 
     def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
         """What commits say; those that are absent are left out."""
-        found = self.engine.read_objects(ids)
+        found = self._read_objects(ids)
         return {
             commit: parse_commit(commit, answer[1])
             for commit in ids
             if (answer := found.get(commit)) and answer[0] == "commit"
         }
+
+    def _read_objects(
+        self, ids: Collection[ObjectId]
+    ) -> Mapping[ObjectId, tuple[str, bytes] | None]:
+        """Types and bytes; None: absent or too large."""
+        reader = BatchReader()
+        if not ids:
+            return reader.objects
+        try:
+            stream_git(
+                ["cat-file", "--batch"],
+                reader.feed,
+                cwd=self.root or self.git_dir,
+                stdin="\n".join([*ids, ""]).encode("ascii"),
+                environment=self.environment,
+            )
+        except GitCommandError:
+            # Git before 2.44 ends at the first object that a partial clone does not have.
+            from ubp.git.libgit2 import read_objects
+
+            return read_objects(self.libgit2(), ids)
+        return reader.objects
 
 
 def _lines(file: str) -> list[ObjectId]:

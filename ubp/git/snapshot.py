@@ -6,7 +6,10 @@ import stat
 from collections.abc import Callable, Collection, Mapping
 
 from ubp.errors import RepositoryError
-from ubp.git.objects import MAX_BLOB_BYTES, blob_id
+from ubp.git.command import begin_git
+from ubp.git.filters import hash_regular_files, stored_bytes
+from ubp.git.objects import EMPTY_TREE, MAX_BLOB_BYTES, blob_id
+from ubp.git.records import parse_raw_diff, parse_status
 from ubp.git.repository import Repository, open_repository
 from ubp.model import (
     MODE_EXECUTABLE,
@@ -32,10 +35,27 @@ def read_worktree(repository: Repository) -> Snapshot:
 def begin_worktree(repository: Repository) -> Callable[[], Snapshot]:
     """Begin to look at the work tree, and go on; what is returned, called once, ends the look."""
     _check_work_tree(repository)
-    finish = repository.engine.begin_worktree_changes()
+    finish = begin_git(
+        (
+            # Looking at files in threads costs more than it saves where they are cached: 19
+            # against 13 ms of CPU for 2,300 files, 442 against 408 for 26,000, wall alike.
+            "-c",
+            "core.preloadIndex=false",
+            "status",
+            "--porcelain=v2",
+            "-z",
+            "--branch",
+            "--no-ahead-behind",
+            "--untracked-files=all",
+            "--no-renames",
+            "--ignore-submodules=dirty",
+        ),
+        cwd=repository.root or "",
+        environment=repository.environment,
+    )
 
     def end() -> Snapshot:
-        head, changes = finish()
+        head, changes = parse_status(finish())
         unknown = [path for path, entry in changes.items() if entry and not entry.mode]
         disk = _Disk(repository)
         changes |= {path: disk.entry(path) for path in unknown}
@@ -48,7 +68,17 @@ def read_index(repository: Repository) -> Snapshot:
     """What the next commit would hold; an unmerged path stands as in HEAD."""
     _check_work_tree(repository)
     head = repository.head()
-    return Snapshot("staged", head, repository.engine.index_changes(head))
+    output = repository.run(
+        "diff-index",
+        "--cached",
+        "--raw",
+        "-z",
+        "--no-renames",
+        "--ita-invisible-in-index",
+        "--ignore-submodules=none",
+        head or EMPTY_TREE,
+    )
+    return Snapshot("staged", head, parse_raw_diff(output))
 
 
 def read_commit(repository: Repository, revision: str) -> Snapshot:
@@ -66,7 +96,7 @@ def hash_files(repository: Repository, paths: Collection[FilePath]) -> dict[File
     disk = _Disk(repository)
     found = {path: disk.entry(path) for path in paths}
     regular = [path for path, entry in found.items() if entry and entry.is_file]
-    ids = repository.engine.hash_regular_files(regular) if regular else {}
+    ids = hash_regular_files(repository, regular) if regular else {}
     for path, entry in found.items():
         if entry is None:
             continue
@@ -104,7 +134,7 @@ def read_documents(
     if disk:
         changed = {p: blob for p, blob in missing.items() if found[p] is None}
         filtered = {p: b for p, b in changed.items() if p in snapshot.changes and disk.has_page(p)}
-        found |= repository.engine.stored_bytes(filtered) if filtered else {}
+        found |= stored_bytes(repository, filtered) if filtered else {}
     return found
 
 
@@ -155,7 +185,7 @@ class _Disk:
     """The work tree's files, never through a symlink."""
 
     def __init__(self, repository: Repository) -> None:
-        self._engine = repository.engine
+        self._repository = repository
         self._root = repository.root or ""
         self._trusts_mode: bool | None = None
         self._is_link: dict[str, bool] = {"": False}
@@ -221,5 +251,6 @@ class _Disk:
 
     def _trusts_file_mode(self) -> bool:
         if self._trusts_mode is None:
-            self._trusts_mode = self._engine.trusts_file_mode()
+            args = ("config", "--type=bool", "core.fileMode")
+            self._trusts_mode = self._repository.run(*args, ok=(0, 1)) != b"false\n"
         return self._trusts_mode

@@ -1,9 +1,10 @@
 """Trees: what stands at the paths of commits, and the id that Git gives to a set of files."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from ubp.git.command import argument_chunks
 from ubp.git.objects import object_id
-from ubp.git.records import raw_of
+from ubp.git.records import Changes, is_possible, parse_raw_diff, parse_tree, raw_of
 from ubp.git.repository import Repository
 from ubp.model import MODE_TREE, Entry, FilePath, ObjectId
 
@@ -11,23 +12,67 @@ SIMILAR = 0.5  # git's own threshold for renames
 BATCH = 200  # candidates read at a time: 200 sources of 10 kB are 2 MB
 
 
+FEW_CALLS = 24  # a call to git costs 2 to 3 ms of CPU, libgit2 80 to import
+
+
 def list_tree(repository: Repository, commit: ObjectId) -> dict[FilePath, Entry]:
     """Every file and directory of a commit; the root itself is not among them."""
-    return repository.engine.list_tree(commit)
+    return dict(parse_tree(repository.run("ls-tree", "-r", "-t", "-z", "--full-tree", commit)))
 
 
-def diff_trees(
-    repository: Repository, old: ObjectId, new: ObjectId
-) -> dict[FilePath, Entry | None]:
-    """The files and directories that differ: what stands in the new commit, None: gone."""
-    return repository.engine.diff_trees(old, new)
+def diff_trees(repository: Repository, old: ObjectId, new: ObjectId) -> Changes:
+    """The files and directories that differ: the new commit's entry, None: gone."""
+    return parse_raw_diff(
+        repository.run(
+            "diff-tree",
+            "-r",
+            "-t",
+            "-z",
+            "--raw",
+            "--no-renames",
+            "--ignore-submodules=none",
+            old,
+            new,
+        )
+    )
 
 
 def entries_at(
     repository: Repository, wanted: Mapping[ObjectId, Collection[FilePath]]
 ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
-    """What stands at paths of commits, each pair answered; "" is the root's tree."""
-    return repository.engine.entries_at(wanted)
+    """The entries at paths of commits, each pair answered; "" is the root's tree."""
+    calls = [
+        (commit, chunk)
+        for commit, paths in wanted.items()
+        for chunk in argument_chunks(p for p in paths if not p or is_possible(p))
+    ]
+    if len(calls) > FEW_CALLS:
+        from ubp.git import libgit2
+
+        return libgit2.entries_at(repository.libgit2(), wanted)
+    found: dict[tuple[ObjectId, FilePath], Entry | None] = {
+        (commit, path): None for commit, paths in wanted.items() for path in paths
+    }
+    for commit, chunk in calls:
+        for path, entry in _read_entries(repository, commit, chunk):
+            if (commit, path) in found:
+                found[commit, path] = entry
+    return found
+
+
+def _read_entries(
+    repository: Repository, commit: ObjectId, paths: list[FilePath]
+) -> Iterator[tuple[FilePath, Entry]]:
+    names = [path for path in paths if path]
+    if len(names) < len(paths):
+        args = ("rev-parse", "--verify", f"{commit}^{{tree}}")
+        tree = repository.run(*args).decode("ascii").strip()
+        yield FilePath(""), Entry(MODE_TREE, ObjectId(tree))
+    if names:
+        # -t: a folder asked for beside a path below it is listed too.
+        yield from parse_tree(
+            repository.run("ls-tree", "-t", "-z", "--full-tree", commit, "--", *names)
+        )
 
 
 def tree_id(entries: Iterable[tuple[FilePath, Entry]]) -> ObjectId:

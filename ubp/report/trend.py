@@ -9,7 +9,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.errors import GitMissingError
 from ubp.git.mainline import Step, read_mainline, touched_between
 from ubp.indexing.pages import UNREADABLE
 from ubp.model import Assessment, Drift, FilePath, LastChange, ObjectId, Page, Search
@@ -46,10 +45,7 @@ def find_trend(
     commit = head.view.snapshot.commit
     if commit is None:
         return ()
-    try:
-        steps = read_mainline(head.repository, commit)
-    except GitMissingError:  # libgit2 alone does what must be done; this is a picture
-        return ()
+    steps = read_mainline(head.repository, commit)
     walker = _Walker(open_court, heads)
     moments = choose_moments(steps, span, int(head.rules.now))
     points = []

@@ -35,7 +35,7 @@ def _count(pairs: Collection[Pair], head: ObjectId, court: Court) -> dict[Pair, 
 
     try:
         log = court.history.change_log(MOST_COMMITS, head=head)
-    except RepositoryError:  # no git, or a clone without trees
+    except RepositoryError:  # a clone without trees
         return {}
     touches = Touches((one.paths for one in log), {name for pair in pairs for name in pair})
     return {(page, source): _tally(touches.of(page), touches.of(source)) for page, source in pairs}

@@ -1,4 +1,4 @@
-"""Both engines, on whatever a work tree may hold, answer as git itself would store it."""
+"""Snapshots and trees, whatever a work tree may hold, are those that git itself would store."""
 
 import itertools
 import os
@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ubp.git import libgit2
+from ubp.git.objects import blob_id
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import hash_files, read_documents, read_index, read_worktree
 from ubp.git.trees import diff_trees, entries_at, list_tree, tree_id
@@ -79,12 +81,9 @@ def whole(opened: Repository, snapshot: Snapshot) -> dict[str, Entry]:
 @given(
     commits=st.lists(STEPS, max_size=3),
     uncommitted=st.tuples(STEPS, STEPS),
-    # Not text=auto: libgit2 converts no file that is a symlink in the index.
-    attributes=st.sampled_from(["", "* text\n", "* ident\n"]),
+    attributes=st.sampled_from(["", "* text\n", "* text=auto\n", "* ident\n"]),
 )
-def test_both_engines_see_what_git_would_store(
-    fresh, without_git, commits, uncommitted, attributes
-):
+def test_snapshots_are_what_git_would_store(fresh, commits, uncommitted, attributes):
     repository = fresh()
     staged, unstaged = uncommitted
     repository.write(".gitattributes", attributes)
@@ -101,32 +100,28 @@ def test_both_engines_see_what_git_would_store(
     repository.git("add", "--all", env=other)
     worktree_tree = repository.git("write-tree", env=other)
 
-    answers = []
-    for environment in (os.environ, without_git):
-        with open_repository(str(repository.root), environment) as opened:
-            index, worktree = read_index(opened), read_worktree(opened)
-            assert tree_id(whole(opened, index).items()) == staged_tree
-            files = whole(opened, worktree)
-            assert tree_id(files.items()) == worktree_tree
-            pages = {path: entry for path, entry in files.items() if entry.is_file}
-            pairs = list(itertools.permutations(history, 2))
-            everywhere = {path: None for c in history for path in list_tree(opened, c)}
-            answers.append(
-                (
-                    opened.location,
-                    index,
-                    read_documents(opened, worktree, pages),
-                    [list_tree(opened, commit) for commit in history],
-                    [diff_trees(opened, old, new) for old, new in pairs],
-                    entries_at(opened, {c: ["", "none", *everywhere] for c in history}),
-                    opened.commits(history),
-                )
-            )
-    assert answers[0] == answers[1]
-    listings = dict(zip(history, answers[0][3], strict=True))
-    for (old, new), changes in zip(itertools.permutations(history, 2), answers[0][4], strict=True):
-        assert changes == {
-            path: listings[new].get(path)
-            for path in {**listings[old], **listings[new]}
-            if listings[old].get(path) != listings[new].get(path)
+    with open_repository(str(repository.root), os.environ) as opened:
+        assert tree_id(whole(opened, read_index(opened)).items()) == staged_tree
+        worktree = read_worktree(opened)
+        files = whole(opened, worktree)
+        assert tree_id(files.items()) == worktree_tree
+        pages = {path: entry for path, entry in files.items() if entry.is_file}
+        documents = read_documents(opened, worktree, pages)
+        assert {path: blob_id(data) for path, data in documents.items()} == {
+            path: entry.id for path, entry in pages.items()
         }
+        listings = {commit: list_tree(opened, commit) for commit in history}
+        for commit, listing in listings.items():
+            entries = [pair for pair in listing.items() if not pair[1].is_directory]
+            assert tree_id(entries) == repository.git("rev-parse", f"{commit}^{{tree}}")
+        for old, new in itertools.permutations(history, 2):
+            assert diff_trees(opened, old, new) == {
+                path: listings[new].get(path)
+                for path in {**listings[old], **listings[new]}
+                if listings[old].get(path) != listings[new].get(path)
+            }
+        paths = {"none", *(path for listing in listings.values() for path in listing)}
+        expected = {(c, path): listings[c].get(path) for c in history for path in paths}
+        asked = dict.fromkeys(history, paths)
+        assert entries_at(opened, asked) == expected
+        assert libgit2.entries_at(opened.libgit2(), asked) == expected
