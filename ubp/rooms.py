@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from ubp.config import NO_MODEL, Config, has_config, is_excluded
 from ubp.errors import ModelNeededError, UsageError
 from ubp.git.repository import Repository, open_repository
-from ubp.git.snapshot import begin_worktree, read_commit, read_index, read_worktree
+from ubp.git.snapshot import read_commit, read_index, read_worktree
 from ubp.history import History
 from ubp.index import View, build_view
 from ubp.indexing.base import Kept
@@ -59,8 +59,6 @@ class Rooms:
         self.kept = Kept()
         self.latest: View | None = None
         """The work tree as it was seen last."""
-        self.foresee: Callable[[], Snapshot | None] | None = None
-        """Tells what the work tree holds without a look, to who makes sure of it afterwards."""
         self._model: Model | None = None
         self._marks = _marks_of(repository)
 
@@ -134,12 +132,7 @@ class Rooms:
             return read_commit(self.repository, question.ref)
         if question.base is not None or self.repository.root is None:
             return read_commit(self.repository, "HEAD")
-        foreseen = self.foresee() if self.foresee else None
-        return foreseen or read_worktree(self.repository)
-
-    def begin_look(self) -> Callable[[], Snapshot]:
-        """Begin to look at the work tree; what is returned, called once, ends it and tells."""
-        return begin_worktree(self.repository)
+        return read_worktree(self.repository)
 
     def view(self, question: Question = Question()) -> View:  # noqa: B008  # an immutable tuple
         """The snapshot with its index brought up to date."""
@@ -203,7 +196,7 @@ class Rooms:
         return self.repository.root is None or _marks_of(self.repository) != self._marks
 
     def _view(self, snapshot: Snapshot) -> View:
-        if self.latest is not None and snapshot is self.latest.snapshot:
+        if self.latest is not None and self.latest.is_current(snapshot):
             return self.latest
         view = build_view(
             self.repository, self.store, self.config, snapshot, self.progress, kept=self.kept

@@ -102,8 +102,6 @@ def test_another_page_of_the_same_snapshot_gathers_nothing_anew(project, monkeyp
     project.write("docs/auth.md", "# Auth\n\n`src/part_7.py` and `open_session`\n")
     fresh = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
     with Workspace.open(str(project.root), model="none") as workspace:
-        snapshot = workspace.view().snapshot
-        workspace.foresee = lambda: snapshot  # as a server does that sees that nothing changed
         workspace.suggest_bindings(["docs/other.md"])
         monkeypatch.setattr("ubp.binding.suggest.Gathered", None)
         again = sources_of(workspace.suggest_bindings(["docs/auth.md"]), "docs/auth.md")

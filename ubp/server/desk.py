@@ -11,7 +11,6 @@ from queue import SimpleQueue
 from typing import Any, TypeVar, cast
 
 from ubp.seams import Progress
-from ubp.server.ahead import Ahead
 from ubp.workspace import Workspace
 
 T = TypeVar("T")
@@ -46,7 +45,6 @@ class Desk:
         self._open_workspace = open_workspace
         self._is_kept = is_kept
         self._workspace: Workspace | None = None
-        self._ahead: Ahead | None = None
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._job: Job | None = None
         self._thread = threading.Thread(target=self._run, name="desk", daemon=True)
@@ -82,7 +80,7 @@ class Desk:
                 continue
             self._job = job
             try:
-                job.answer.set_result(self._open().answer(job.work))
+                job.answer.set_result(job.work(self._open()))
             except BaseException as error:  # noqa: BLE001  # the asker gets it
                 job.answer.set_exception(error)
             self._job = None
@@ -90,13 +88,12 @@ class Desk:
                 self._close_what_lasts()
         self._close()
 
-    def _open(self) -> Ahead:
+    def _open(self) -> Workspace:
         if self._workspace is not None and self._workspace.is_outdated():
             self._close()
-        if self._workspace is None or self._ahead is None:
+        if self._workspace is None:
             self._workspace = self._open_workspace(self._step)
-            self._ahead = Ahead(self._workspace)
-        return self._ahead
+        return self._workspace
 
     def _close_what_lasts(self) -> None:
         # What is in memory only would have to be read again.
@@ -104,7 +101,7 @@ class Desk:
             self._close()
 
     def _close(self) -> None:
-        workspace, self._workspace, self._ahead = self._workspace, None, None
+        workspace, self._workspace = self._workspace, None
         if workspace is not None:
             workspace.close()
 

@@ -1,0 +1,126 @@
+"""A workspace that is asked again: its last view answers as long as the work tree is the same."""
+
+import os
+import random
+
+import pytest
+
+from ubp.index import build_view
+from ubp.rooms import Question
+from ubp.workspace import Workspace
+
+PAGES = 6
+
+
+@pytest.fixture
+def written(repository):
+    for number in range(PAGES):
+        repository.page(f"docs/{number}.md", "src/a.py", body=f"# Page {number}\n\n[[{number}]]\n")
+    repository.write("src/a.py", "1\n")
+    repository.commit()
+    return repository
+
+
+@pytest.fixture
+def workspace(written):
+    with Workspace.open(str(written.root)) as workspace:
+        yield workspace
+
+
+@pytest.fixture
+def built(monkeypatch):
+    """The snapshots that views were built of."""
+    snapshots = []
+
+    def build(repository, store, config, snapshot, *rest, **options):
+        snapshots.append(snapshot)
+        return build_view(repository, store, config, snapshot, *rest, **options)
+
+    monkeypatch.setattr("ubp.rooms.build_view", build)
+    return snapshots
+
+
+def everything(workspace):
+    """The pages, their links and levels, and what a search finds."""
+    pages = workspace.pages().pages
+    report = workspace.stale(every=True)
+    return (
+        [(page.document, page.outgoing, page.incoming) for page in pages],
+        [workspace.page(page.document.path).page.content for page in pages],
+        [(assessment.page.filepath, assessment.level) for assessment in report.pages],
+        [hit.page.filepath for hit in workspace.search_sections("page").hits],
+    )
+
+
+def answers_of_new_workspace(repository):
+    with Workspace.open(str(repository.root)) as workspace:
+        return everything(workspace)
+
+
+def test_a_clean_work_tree_is_viewed_once(workspace, built):
+    answers = [everything(workspace) for _ in range(3)]
+    assert len(built) == 1
+    assert answers == [answers[0]] * 3
+
+
+def test_a_changed_work_tree_that_stays_the_same_is_viewed_once(written, workspace, built):
+    written.write("docs/1.md", "# Another\n")
+    written.write("docs/new.md", "# New\n")
+    written.remove("docs/2.md")
+    answers = [everything(workspace) for _ in range(3)]
+    assert len(built) == 1
+    assert answers == [answers_of_new_workspace(written)] * 3
+
+
+def test_an_edit_of_equal_size_and_time_is_seen(written, workspace):
+    page = written.write("docs/1.md", "# Edited 1\n")
+    everything(workspace)
+    before = page.stat()
+    page.write_text("# Edited 2\n")
+    os.utime(page, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert workspace.page("docs/1.md").page.document.title == "Edited 2"
+
+
+def test_a_changed_file_that_nobody_asked_about_is_not_hashed(written, workspace, monkeypatch):
+    written.write("data.bin", "1\n")
+    workspace.page("docs/1.md")
+    hashed = []
+    monkeypatch.setattr("ubp.index.hash_files", lambda _, paths: hashed.extend(paths) or {})
+    workspace.page("docs/1.md")
+    assert hashed == []
+
+
+def test_a_file_that_is_gone_when_it_is_hashed_is_seen_when_it_returns(written, workspace):
+    page = written.write("docs/new.md", "# New\n")
+    snapshot = workspace.snapshot(Question())
+    page.unlink()
+    assert workspace._view(snapshot).page("docs/new.md") is None
+    page.write_text("# Returned\n")
+    assert workspace.snapshot(Question()) == snapshot
+    assert workspace.page("docs/new.md").page.document.title == "Returned"
+
+
+def test_answers_after_any_changes_are_those_of_a_new_workspace(written, workspace):
+    """No change, one, or several before each question."""
+    chance = random.Random(7)
+    for number in range(25):
+        for _ in range(chance.randint(0, 2)):
+            change(written, chance, number)
+        assert everything(workspace) == answers_of_new_workspace(written)
+
+
+def change(repository, chance, number):
+    path = f"docs/{chance.randrange(PAGES)}.md"
+    kind = chance.randrange(6)
+    if kind == 0:
+        repository.write(path, f"# Edited {number:03}\n")  # the size stays the same
+    elif kind == 1:
+        (repository.root / path).unlink(missing_ok=True)
+    elif kind == 2:
+        repository.write("src/a.py", f"{number:03}\n")
+    elif kind == 3:
+        repository.commit(f"Change {number}")
+    elif kind == 4:
+        repository.git("checkout", "--quiet", "HEAD", "--", ".")
+    else:
+        repository.write(f"docs/new{number % 3}.md", f"# New {number}\n")
