@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ubp.errors import GitCommandError, GitMissingError
-from ubp.git.command import argument_chunks, begin_git, find_git, run_git, stream_git
+from ubp.git.command import argument_chunks, find_git, run_git, stream_git
 
 
 @pytest.fixture(params=["spawned", "portable"])
@@ -35,16 +35,6 @@ def test_input_and_output_larger_than_pipes_do_not_block(repository):
     lines = f"{blob}\n".encode() * 50_000
     output = run_git(["cat-file", "--batch-check"], cwd=str(repository.root), stdin=lines)
     assert output == f"{blob} blob 2\n".encode() * 50_000
-
-
-@BOTH_WAYS
-def test_git_runs_while_something_else_is_done(repository):
-    noise = "alias.noise=!head -c 1000000 /dev/zero; echo done >began"
-    finish = begin_git(["-c", noise, "noise"], cwd=str(repository.root))
-    short = begin_git(["version"], cwd=str(repository.root))
-    assert short().startswith(b"git version")
-    assert finish() == b"\0" * 1_000_000
-    assert (repository.root / "began").read_text() == "done\n"
 
 
 @BOTH_WAYS

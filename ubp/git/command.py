@@ -14,9 +14,6 @@ from ubp.model import FilePath
 Sink = Callable[[bytes], object]
 """Takes git's output piece by piece, where keeping all of it would take too much memory."""
 
-Finish = Callable[[bytes, Sink], tuple[int, bytes]]
-"""Gives a program its input, serves its output, and returns its status and standard error."""
-
 READ_BYTES = 1 << 16  # what a pipe holds on Linux: a larger buffer would never be filled
 ARGUMENT_BYTES = 24_000  # a command line may be 32,767 characters long on Windows
 SIGPIPE = 13  # on every POSIX system; Python ignores it, git's children must not inherit that
@@ -60,28 +57,11 @@ def run_git(
         GitMissingError: `PATH` leads to no git.
         GitCommandError: its exit status is not in `ok`.
     """
-    return begin_git(args, cwd=cwd, stdin=stdin, environment=environment, ok=ok)()
-
-
-def begin_git(
-    args: Sequence[str],
-    *,
-    cwd: str,
-    stdin: bytes = b"",
-    environment: Mapping[str, str] | None = None,
-    ok: Container[int] = (0,),
-) -> Callable[[], bytes]:
-    """Start git as `run_git` does and go on; call what is returned once, for the output."""
-    finish = _start(args, cwd, environment)
-
-    def wait() -> bytes:
-        output = bytearray()
-        status, stderr = finish(stdin, output.extend)
-        if status not in ok:
-            raise _command_error(args, cwd, status, stderr)
-        return bytes(output)
-
-    return wait
+    output = bytearray()
+    status, stderr = _run(args, cwd, environment, stdin, output.extend)
+    if status not in ok:
+        raise _command_error(args, cwd, status, stderr)
+    return bytes(output)
 
 
 def stream_git(
@@ -93,7 +73,7 @@ def stream_git(
     environment: Mapping[str, str] | None = None,
 ) -> None:
     """Run git and give its output to `sink`; raises as `run_git` does."""
-    status, stderr = _start(args, cwd, environment)(stdin, sink)
+    status, stderr = _run(args, cwd, environment, stdin, sink)
     if status:
         raise _command_error(args, cwd, status, stderr)
 
@@ -131,29 +111,21 @@ def _missing() -> GitMissingError:
     )
 
 
-def _start(
-    args: Sequence[str], cwd: str, environment: Mapping[str, str] | None
-) -> Callable[[bytes, Sink], tuple[int, str]]:
-    """Start git; what is returned gives it its input, serves its output, and tells how it ended."""
+def _run(
+    args: Sequence[str], cwd: str, environment: Mapping[str, str] | None, stdin: bytes, sink: Sink
+) -> tuple[int, str]:
+    """Run git, give its output to `sink`, and return its exit status and standard error."""
     if environment is None:
         environment = os.environ
     command = [find_git(environment), *OPTIONS, "-C", cwd, *args]
-    start = _spawn if hasattr(os, "posix_spawn") else _start_portably
+    run = _spawn if hasattr(os, "posix_spawn") else _run_portably
     try:
-        finish = start(command, _hardened(environment))
+        status, stderr = run(command, _hardened(environment), stdin, sink)
     except FileNotFoundError as error:
         raise _missing() from error
     except (OSError, ValueError) as error:  # too many arguments, a NUL byte in one
         raise _command_error(args, cwd, -1, str(error)) from error
-
-    def end(stdin: bytes, sink: Sink) -> tuple[int, str]:
-        try:
-            status, stderr = finish(stdin, sink)
-        except (OSError, ValueError) as error:
-            raise _command_error(args, cwd, -1, str(error)) from error
-        return status, stderr.decode("utf-8", "replace")
-
-    return end
+    return status, stderr.decode("utf-8", "replace")
 
 
 def _hardened(environment: Mapping[str, str]) -> dict[str, str]:
@@ -173,7 +145,9 @@ def _command_error(args: Sequence[str], cwd: str, status: int, stderr: str) -> G
     )
 
 
-def _spawn(command: list[str], environment: dict[str, str]) -> Finish:
+def _spawn(
+    command: list[str], environment: dict[str, str], stdin: bytes, sink: Sink
+) -> tuple[int, bytes]:
     pipes = [os.pipe(), os.pipe(), os.pipe()]
     (their_in, our_in), (our_out, their_out), (our_err, their_err) = pipes
     try:
@@ -193,19 +167,15 @@ def _spawn(command: list[str], environment: dict[str, str]) -> Finish:
         raise
     finally:
         _close(their_in, their_out, their_err)
-
-    def finish(stdin: bytes, sink: Sink) -> tuple[int, bytes]:
-        stderr = bytearray()
-        try:
-            _serve(our_in, stdin, {our_out: sink, our_err: stderr.extend})
-        except BaseException:
-            with suppress(ProcessLookupError):
-                os.kill(process, SIGTERM)
-            _exit_status(process)
-            raise
-        return _exit_status(process), bytes(stderr)
-
-    return finish
+    stderr = bytearray()
+    try:
+        _serve(our_in, stdin, {our_out: sink, our_err: stderr.extend})
+    except BaseException:
+        with suppress(ProcessLookupError):
+            os.kill(process, SIGTERM)
+        _exit_status(process)
+        raise
+    return _exit_status(process), bytes(stderr)
 
 
 def _exit_status(process: int) -> int:
@@ -260,22 +230,18 @@ def _write(target: int, unwritten: memoryview) -> memoryview:
         return unwritten[:0]
 
 
-def _start_portably(command: list[str], environment: dict[str, str]) -> Finish:
+def _run_portably(
+    command: list[str], environment: dict[str, str], stdin: bytes, sink: Sink
+) -> tuple[int, bytes]:
     import subprocess
 
-    process = subprocess.Popen(  # noqa: S603 - the path is absolute, the arguments a list
+    done = subprocess.run(  # noqa: S603 - the path is absolute, the arguments a list
         command,
         env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        input=stdin,
+        capture_output=True,
+        check=False,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
-
-    def finish(stdin: bytes, sink: Sink) -> tuple[int, bytes]:
-        with process:
-            stdout, stderr = process.communicate(stdin)
-        sink(stdout)
-        return process.returncode, stderr
-
-    return finish
+    sink(done.stdout)
+    return done.returncode, done.stderr
