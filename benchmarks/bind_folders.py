@@ -29,7 +29,7 @@ def judge(directory: str, keys: list[str]) -> Iterator[Judged]:
         view = workspace.view()
         pages = [page for page in view.bound_pages() if page.facts.references]
         log = workspace.history.change_log()
-        basis = Basis(view, workspace.is_hidden, log, {}, workspace.model())
+        basis = Basis(view, workspace.is_hidden, log, {})
         gathered = Gathered(basis, [page.filepath for page in pages])
         for page in pages:
             named = [one.source_path for one in page.facts.references]

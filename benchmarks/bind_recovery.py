@@ -81,7 +81,7 @@ def read_set(directory: str, keys: Sequence[str]) -> Set:
         }
         names = [page.filepath for page in pages]
         log = workspace.history.change_log()
-        basis = Basis(view, workspace.is_hidden, log, bound, workspace.model())
+        basis = Basis(view, workspace.is_hidden, log, bound)
         gathered = Gathered(basis, names)
         found = []
         for page in pages:

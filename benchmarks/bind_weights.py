@@ -54,8 +54,7 @@ def examples(one: Set) -> Examples:
     """Signals with a last 1 for the bias, whether right, and the weight of each.
 
     Of what hardly anything speaks for every eighth is taken, and counts eightfold. A file in a
-    directory that is a label is neither right nor wrong. A newcomer's pages are read without a
-    model, the others with one.
+    directory that is a label is neither right nor wrong.
     """
     rows, right, weights = [], [], []
     for protocol in PROTOCOLS:
@@ -67,9 +66,7 @@ def examples(one: Set) -> Examples:
                 is_right = number in files
                 is_taken = is_right or place < ALL_OF or place % RARE == 0
                 if is_taken and (is_right or not one.sources[number].startswith(folders)):
-                    said = known[number]
-                    heard = said._replace(meaning=0.0) if protocol == "none" else said
-                    rows.append((*_as_path(heard), 1.0))
+                    rows.append((*_as_path(known[number]), 1.0))
                     right.append(is_right)
                     weights.append(each if place < ALL_OF or is_right else each * RARE)
     return np.array(rows), np.array(right, float), np.array(weights)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ubp.config import scope
-from ubp.errors import ModelError, UsageError
+from ubp.errors import UsageError
 from ubp.model import FilePath
 from ubp.relating import Relating
 from ubp.rooms import Question
@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # modules that `ubp stale` must not load
     from ubp.binding.review import BindingReview
     from ubp.binding.suggestion import BindingSuggestions
     from ubp.binding.writing import Bound
-    from ubp.embed.model import Model
     from ubp.staleness.pinning import Pins
 
 MOST_PROPOSED = 10
@@ -33,14 +32,12 @@ class Proposing(Relating):
         *,
         limit: int = MOST_PROPOSED,
         all_pages: bool = False,
-        use_meaning: bool = True,
     ) -> "BindingSuggestions":
         """The sources that pages seem to describe, with a confidence and the evidence.
 
         Of pages without references; `pages` (PATHs) narrows to those, bound or not, and
         `all_pages` asks about every page. What a page names already is never proposed, nor what
-        `bind.refused` has. Without `use_meaning`, or where there is no embedding model, texts are
-        not compared.
+        `bind.refused` has.
 
         Raises:
             UsageError: a PATH names no page.
@@ -58,10 +55,8 @@ class Proposing(Relating):
             asked = [path for path in documents if all_pages or path not in bound]
         limits = f"{scope(self.config)}\n{self.config.keys}"
         request = Request(asked, limit, self.is_hidden, self.config.refused, limits)
-        model = self._model_or_none() if use_meaning else None
-        found = suggest_sources(view, self.history, request, model)
-        uses_meaning = model is not None
-        return BindingSuggestions(tuple(found), len(documents), len(bound), uses_meaning)
+        found = suggest_sources(view, self.history, request)
+        return BindingSuggestions(tuple(found), len(documents), len(bound))
 
     def bind(
         self,
@@ -129,13 +124,6 @@ class Proposing(Relating):
         namings = read_namings(view, self.is_hidden, partial(self._assessments, view))
         length = DEFAULT_DAYS if days is None else days
         return measure_coverage(self, view, namings.is_described, paths, length)
-
-    def _model_or_none(self) -> "Model | None":
-        """The model in use; None where it cannot be used: the other evidence does without."""
-        try:
-            return self.model()
-        except ModelError:
-            return None
 
     def _pins(self, wanted: Mapping[FilePath, Sequence[str]], *, from_history: bool) -> "Pins":
         from ubp.paths import normalise

@@ -40,7 +40,7 @@ def test_a_page_gets_what_it_names_first_with_the_line_and_all_that_speaks_for_i
     project.write("src/auth/session.py", "# See docs/auth.md.\ndef open_session():\n    return 1\n")
     project.commit("Describe sessions")
     found = suggest(project)
-    assert (found.documents, found.bound, found.uses_meaning) == (2, 0, False)
+    assert (found.documents, found.bound) == (2, 0)
     (first, *_) = sources_of(found, "docs/auth.md").values()
     assert first.source_path == "src/auth/session.py"
     assert first.confidence > 0.8

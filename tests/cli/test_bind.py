@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import subprocess
 import sys
 
 import pytest
@@ -46,7 +47,7 @@ def proposed(monkeypatch):
     def suggest(_, paths=(), **options):
         asked.append((tuple(paths), options))
         few = [one for one in pages if not paths or one.filepath in paths]
-        return BindingSuggestions(tuple(few), 3, 0, uses_meaning=True)
+        return BindingSuggestions(tuple(few), 3, 0)
 
     monkeypatch.setattr(Workspace, "suggest_bindings", suggest)
     return asked
@@ -104,7 +105,7 @@ def test_reasons_stay_on_a_line(project, ubp, monkeypatch):
             Suggestion("src/.d/", 0.7, (Evidence("path", "../src/.d", 7, 0.5),)),
         ),
     )
-    found = BindingSuggestions((page,), 3, 0, uses_meaning=True)
+    found = BindingSuggestions((page,), 3, 0)
     monkeypatch.setattr(Workspace, "suggest_bindings", lambda *_, **__: found)
     assert ubp(project, "bind", "docs/a.md").out.splitlines()[1:5] == [
         "  0.90  src/a.py  function_0, function_1, function_2, function_3, function_4,\u2026",
@@ -319,6 +320,23 @@ def test_a_real_terminal_is_asked(project, monkeypatch):
     assert written == source_refs("src/token_store.py") + text
 
 
+def test_proposing_loads_no_embedding_model(project):
+    project.write("docs/a.md", "# A\n\nIt describes `src/a.py`.\n")
+    program = (
+        "import sys; from ubp.__main__ import main; main(['bind', 'docs/a.md', '--explain']);"
+        "print({'numpy', 'model2vec', 'tokenizers'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=project.root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "src/a.py (line 3)" in done.stdout
+    assert done.stdout.endswith("set()\n")
+
+
 # Many pages ---------------------------------------------------------------------------------------
 
 
@@ -330,7 +348,7 @@ def many(project, monkeypatch):
         PageSuggestions(f"docs/{n:02}.md", (Suggestion("src/a.py", 0.97, (NAMED,)),))
         for n in range(30)
     ]
-    found = BindingSuggestions(tuple(pages), 30, 0, uses_meaning=False)
+    found = BindingSuggestions(tuple(pages), 30, 0)
     monkeypatch.setattr(Workspace, "suggest_bindings", lambda *_, **__: found)
     return project
 

@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ubp.binding.candidates import find_candidates
 from ubp.binding.folders import Touched
 from ubp.binding.identified import PageRarity, find_identified
-from ubp.binding.meanings import encode_sources, find_meanings
 from ubp.binding.mentioned import find_mentioned
 from ubp.binding.naming_pages import find_naming
 from ubp.binding.placed import find_placed
@@ -22,9 +21,6 @@ from ubp.model import Entry, FilePath
 from ubp.parse.mentions import PageMentions
 from ubp.parse.names import NO_NAMES, SourceNames
 
-if TYPE_CHECKING:  # it needs numpy, which a plain installation lacks
-    from ubp.embed.model import Model
-
 # How rare an identifier is among pages, so many tell as well as all.
 MOST_PAGES_READ = 2_000
 
@@ -38,7 +34,6 @@ class Basis(NamedTuple):
     is_hidden: Callable[[FilePath], bool]
     log: Iterable[LoggedChange]
     bound: Mapping[FilePath, Iterable[FilePath]]
-    model: "Model | None"
 
 
 class Gathered:
@@ -46,7 +41,7 @@ class Gathered:
 
     def __init__(self, basis: Basis, pages: Collection[FilePath] = ()) -> None:
         """`pages` are those that will be asked about; `ask` adds others."""
-        self._ground, self._model = basis.view.ground, basis.model
+        self._ground = basis.view.ground
         documents = basis.view.document_paths()
         self._entries = _hashed(basis.view, find_candidates(basis.view, basis.is_hidden))
         self._rarity = _page_rarity(_sample(basis.view, documents))
@@ -64,27 +59,17 @@ class Gathered:
                 for page, paths in basis.bound.items()
             }
         )
-        self._matrix = (
-            encode_sources(basis.model, self.sources.paths, names) if basis.model else None
-        )
         self._mentions: dict[FilePath, PageMentions] = {}
-        self._meanings: dict[FilePath, dict[int, float]] = {}
         self.ask(basis.view, pages)
 
     def ask(self, view: View, pages: Collection[FilePath]) -> None:
-        """Read what these pages say, as far as it has not been read."""
-        new = [page for page in pages if page not in self._meanings]
-        same = {one for page in new for one in self._same(page)}
-        self._mentions |= _read_mentions(view, [one for one in same if one not in self._mentions])
-        said = [self.mentions(page) for page in new]
-        identifiers = {one.text for page in said for one in page.identifiers}
+        """Read these pages and their translations, except those that were read before."""
+        wanted = {one for page in pages for one in self._same(page)}
+        new = _read_mentions(view, wanted - self._mentions.keys())
+        self._mentions |= new
+        identifiers = {mention.text for page in new.values() for mention in page.identifiers}
         if unknown := self.sources.unknown(identifiers):
             self.sources.ask(self._names(), unknown)
-        if self._model and self._matrix:
-            found = find_meanings(self._model, self._matrix, said)
-        else:
-            found = [{} for _ in new]
-        self._meanings |= dict(zip(new, found, strict=True))
 
     def about(self, page: FilePath) -> Testimony:
         """What speaks for each source of a page."""
@@ -96,7 +81,6 @@ class Gathered:
             self._history.with_page(page),
             self._naming.get(page, ()),
             self._bindings.of_siblings(page),
-            self._meanings[page],
             self._history.knows(page),
         )
 

@@ -19,7 +19,6 @@ _OF_FILES: dict[EvidenceKind, str] = {
     "identifier": "names of {}",
     "link": "{} name this page",
     "commit": "commits in common with {}",
-    "meaning": "{} are close in meaning",
     "sibling": "other pages name {}",
     "place": "{} are called alike",
 }
@@ -89,7 +88,7 @@ def _told(
         return f"{said.siblings[number][1]} names it", None
     if kind == "place":
         return _place(number, said), None
-    return ("it names this page" if kind == "link" else "close in meaning"), None
+    return "it names this page", None
 
 
 def _mention(number: int, said: Testimony, sources: Sources) -> tuple[str, int | None]:

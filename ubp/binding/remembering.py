@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from hashlib import sha1
-from typing import TYPE_CHECKING
 
 from ubp.binding.suggestion import Evidence, PageSuggestions, Suggestion
 from ubp.binding.weighing import BIAS, SCALE, SHIFT, WEIGHTS
@@ -11,19 +10,16 @@ from ubp.index import View
 from ubp.model import FilePath, ObjectId
 from ubp.store.source_names import StoredNames
 
-if TYPE_CHECKING:  # it needs numpy, which a plain installation lacks
-    from ubp.embed.model import Model
-
 
 class Remembered:
     """The last answer, found by all that it hangs on: the snapshot, the question, the weights."""
 
-    def __init__(self, view: View, question: Sequence[object], model: "Model | None") -> None:
+    def __init__(self, view: View, question: Sequence[object]) -> None:
         """`question` must tell everything that was asked, and what is hidden."""
         self._stored = StoredNames(view.ground.store, "answer")
         changed = sorted(view.entries(view.snapshot.changes).items())
         shallow = sorted(view.ground.repository.shallow_commits())
-        ground = (view.snapshot.commit, changed, shallow, model and model.fingerprint.hex())
+        ground = (view.snapshot.commit, changed, shallow)
         text = repr((*ground, *question, BIAS, WEIGHTS, SCALE, SHIFT)).encode(
             "utf-8", "surrogateescape"
         )

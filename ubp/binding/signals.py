@@ -19,8 +19,8 @@ MOST_USING, MOST_TOGETHER, MOST_PLACED = 60, 200, 200
 class Testimony(NamedTuple):
     """All that is known of one page and the sources, by their numbers.
 
-    `siblings`: the share of the page's siblings that name a source, and one that does; `meaning`:
-    how near a source is in meaning, from 0 to 1; `has_history`: commits tell something of the page.
+    `siblings`: the share of the page's siblings that name a source, and one that does;
+    `has_history`: at least one commit says something about the page.
     """
 
     mentioned: Mentioned
@@ -29,7 +29,6 @@ class Testimony(NamedTuple):
     together: Mapping[int, Together]
     naming: Sequence[int]
     siblings: Mapping[int, tuple[float, FilePath]]
-    meaning: Mapping[int, float]
     has_history: bool
 
 
@@ -57,7 +56,6 @@ class Signals(NamedTuple):
     path_words_most: float
     beside: float
     sibling: float
-    meaning: float
     is_test: float
     activity: float
     size: float
@@ -97,7 +95,6 @@ def read_signals(
             path_words_most=placed.path / most_words,
             beside=float(placed.beside),
             sibling=said.siblings[one][0] if one in said.siblings else 0.0,
-            meaning=said.meaning.get(one, 0.0),
             is_test=float(sources.tests[one]),
             activity=activities[one],
             size=sources.sizes[one],
@@ -111,7 +108,7 @@ def _considered(said: Testimony) -> set[int]:
     considered = set(nlargest(MOST_USING, used, key=used.__getitem__))
     considered.update(nlargest(MOST_USING, defined, key=defined.__getitem__))
     considered.update(said.mentioned.path, said.mentioned.name, said.mentioned.stem)
-    considered.update(said.naming, said.siblings, said.meaning)
+    considered.update(said.naming, said.siblings)
     together, placed = said.together, said.placed
     considered.update(nlargest(MOST_TOGETHER, together, key=together.__getitem__))
     named = {one: at.name + at.heading + at.beside for one, at in placed.items()}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import nlargest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ubp.binding.folders import find_folders
 from ubp.binding.gathering import Basis, Gathered
@@ -16,9 +16,6 @@ from ubp.history import History
 from ubp.index import View
 from ubp.model import FilePath
 from ubp.paths import nfc
-
-if TYPE_CHECKING:  # it needs numpy, which a plain installation lacks
-    from ubp.embed.model import Model
 
 # A source that is less likely than this is not worth reading about.
 LEAST_CONFIDENCE = 0.02
@@ -38,12 +35,10 @@ class Request(NamedTuple):
     scope: str
 
 
-def suggest_sources(
-    view: View, history: History, request: Request, model: "Model | None"
-) -> list[PageSuggestions]:
+def suggest_sources(view: View, history: History, request: Request) -> list[PageSuggestions]:
     """The sources of each page; what it names already is not among them."""
     question = (request.pages, request.limit, sorted(request.refused), request.scope)
-    remembered = Remembered(view, question, model)
+    remembered = Remembered(view, question)
     if (answer := remembered.recall()) is not None:
         return answer
     bound = _bindings(view)
@@ -51,10 +46,10 @@ def suggest_sources(
     def gather() -> Gathered:
         head = view.snapshot.commit
         log = history.change_log(head=head) if head else []
-        return Gathered(Basis(view, request.is_hidden, log, bound, model))
+        return Gathered(Basis(view, request.is_hidden, log, bound))
 
     # Who asks about one page asks about others, too, before anything changes.
-    gathered = view.derived(f"gathered {model and model.fingerprint.hex()}", gather)
+    gathered = view.derived("gathered", gather)
     gathered.ask(view, request.pages)
     found = []
     for done, page in enumerate(request.pages, 1):

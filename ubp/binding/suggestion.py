@@ -4,9 +4,7 @@ from typing import Literal, NamedTuple
 
 from ubp.model import FilePath
 
-EvidenceKind = Literal[
-    "path", "file_name", "identifier", "link", "commit", "meaning", "sibling", "place"
-]
+EvidenceKind = Literal["path", "file_name", "identifier", "link", "commit", "sibling", "place"]
 
 MIN_CONFIDENCE = 0.7
 """What is written where nobody says otherwise.
@@ -52,10 +50,8 @@ class BindingSuggestions(NamedTuple):
     """The pages that were asked about, in the order of their paths, those without a proposal too.
 
     `documents` counts all pages of the repository, `bound` those that name sources already.
-    `uses_meaning`: texts were compared by an embedding model too.
     """
 
     pages: tuple[PageSuggestions, ...]
     documents: int
     bound: int
-    uses_meaning: bool

@@ -29,7 +29,6 @@ WEIGHTS = Signals(
     path_words_most=2.15,
     beside=1.04,
     sibling=6.85,
-    meaning=0.17,
     is_test=-0.91,
     activity=0.73,
     size=-0.56,
@@ -58,7 +57,6 @@ KINDS: dict[str, EvidenceKind] = {
     "path_words_most": "place",
     "beside": "place",
     "sibling": "sibling",
-    "meaning": "meaning",
 }
 
 

@@ -81,7 +81,7 @@ def _build(
     bound = sum(1 for page in pages if page.facts.references)
     links = view.learn_graph().buckets().total()
     embedded = workspace.embed(view) if is_embedding else None
-    preview, is_large = _preview(workspace, view, bound, embedded)
+    preview, is_large = _preview(workspace, view, bound)
     return Initialized(
         root=root,
         written=written,
@@ -126,9 +126,7 @@ def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:
     return plan._replace(include=include, exclude=exclude)
 
 
-def _preview(
-    workspace: Workspace, view: View, bound: int, embedded: int | None
-) -> tuple[Preview | None, bool]:
+def _preview(workspace: Workspace, view: View, bound: int) -> tuple[Preview | None, bool]:
     """What `ubp bind` could do where most pages are not bound; and whether that is too much."""
     from ubp.binding.choosing import count_bindings
     from ubp.binding.suggestion import MIN_CONFIDENCE
@@ -139,7 +137,7 @@ def _preview(
     files = sum(1 for _ in islice(view.files(), MOST_FILES + 1))
     if files > MOST_FILES or documents > MOST_PAGES:
         return None, True
-    found = workspace.suggest_bindings(use_meaning=embedded is not None)
+    found = workspace.suggest_bindings()
     counted = count_bindings(found, MIN_CONFIDENCE)
     return Preview(counted.proposed, counted.confident, MIN_CONFIDENCE), False
 

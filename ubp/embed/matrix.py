@@ -12,8 +12,6 @@ CLOSE = 1e-5
 
 # Rows that are held against each other at a time: 1,024 x 1,024 cosines are 4 MB.
 ROWS_A_TILE = 1024
-# Queries that are held against all rows at a time: of 20,000 rows the cosines are 5 MB.
-QUERIES_A_TILE = 64
 
 
 class Matrix:
@@ -47,13 +45,6 @@ class Matrix:
         """The rows nearest to the query's first one, and their cosines: best first."""
         cosines = self.cosines(query)
         return [(int(row), float(cosines[row])) for row in best(cosines, limit)]
-
-    def nearest_each(self, queries: "Matrix", limit: int) -> Iterator[list[tuple[int, float]]]:
-        """The rows nearest to each row of the queries, and their cosines: best first."""
-        for first in range(0, len(queries), QUERIES_A_TILE):
-            tile = queries.rows[first : first + QUERIES_A_TILE]
-            for cosines in tile @ self.rows.T:
-                yield [(int(row), float(cosines[row])) for row in best(cosines, limit)]
 
     def pairs(self, min_score: float) -> Iterator[tuple[int, int, float]]:
         """Rows (i < j) whose cosine is at least `min_score`, and it; in no order."""

@@ -36,7 +36,6 @@ def bind_record(found: BindingSuggestions, sure: float, done: Sequence[Bound] | 
             "sources": counted.sources,
         },
         "min_confidence": sure,
-        "uses_meaning": found.uses_meaning,
     }
 
 
