@@ -24,7 +24,7 @@ from ubp.parse.names import NO_NAMES, SourceNames
 # How rare an identifier is among pages, so many tell as well as all.
 MOST_PAGES_READ = 2_000
 
-NO_MENTIONS = PageMentions("", "", (), (), frozenset())
+NO_MENTIONS = PageMentions("", (), (), frozenset())
 
 
 class Basis(NamedTuple):

@@ -80,13 +80,12 @@ def _unpack_names(text: str) -> SourceNames:
 
 
 def _pack_mentions(mentions: PageMentions) -> str:
-    return json.dumps([*mentions[:4], sorted(mentions.fenced)], separators=(",", ":"))
+    return json.dumps([*mentions[:3], sorted(mentions.fenced)], separators=(",", ":"))
 
 
 def _unpack_mentions(text: str) -> PageMentions:
-    title, headings, paths, identifiers, fenced = json.loads(text)
+    headings, paths, identifiers, fenced = json.loads(text)
     return PageMentions(
-        title,
         headings,
         tuple([Mention(*one) for one in paths]),
         tuple([Mention(*one) for one in identifiers]),

@@ -34,7 +34,6 @@ class PageMentions(NamedTuple):
     camelCase); `fenced` those that stand in fenced code alone.
     """
 
-    title: str
     headings: str
     paths: tuple[Mention, ...]
     identifiers: tuple[Mention, ...]
@@ -64,7 +63,6 @@ def read_mentions(data: bytes) -> PageMentions:
                 _count(words, word, number)
     fenced = {word for word in words if word not in is_code and not _HAS_SHAPE.search(word)}
     return PageMentions(
-        headings[0].strip() if headings else "",
         " ".join(headings),
         _mentions(paths),
         _mentions(words),

@@ -1,9 +1,10 @@
 """What the index holds. Derived data: a change here raises FORMAT, nothing is migrated."""
 
-FORMAT = 11
+FORMAT = 12
 """`PRAGMA user_version`, and part of the file's name. Raise it with the schema, and with what
-`parse_page`, `parse_markdown`, `ubp.words`, `ubp.embed.text`, `ubp.links` or `is_document` answer
-for the same bytes and paths: each format has a file of its own, built from nothing."""
+`parse_page`, `parse_markdown`, `read_names`, `read_mentions`, `ubp.words`, `ubp.embed.text`,
+`ubp.links` or `is_document` return for the same bytes and paths: each format has a file of its own,
+built from nothing."""
 
 # Ids are 20 bytes. A path is TEXT, or a BLOB where its bytes are no UTF-8 (`values.py`).
 SCHEMA = """
