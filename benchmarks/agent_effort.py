@@ -34,11 +34,10 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
-from ubp.render.records import to_json
-from ubp.tools.calling import ToolAnswer, call
-from ubp.tools.docs import get_context, get_page, search
-from ubp.tools.limit import count_tokens
-from ubp.tools.tool import Tool
+from ubp.output.records.staleness import to_json
+from ubp.server.tools.budget import count_tokens
+from ubp.server.tools.docs import get_context, get_page, search
+from ubp.server.tools.tool import Tool, ToolAnswer, call_tool
 from ubp.workspace import Workspace
 
 MOST_READ = 10  # then an agent gives up
@@ -189,19 +188,19 @@ def ask_ubp(question: Question, workspace: Workspace) -> Answered:
     answers: list[ToolAnswer] = []
 
     def use(tool: Tool, **arguments: str) -> Record:
-        answers.append(call(tool, workspace, arguments))
+        answers.append(call_tool(tool, workspace, arguments))
         return answers[-1].record
 
-    found = [one["filepath"] for one in use(search.TOOL, query=question.text)["results"]]
+    found = [one["filepath"] for one in use(search.SEARCH, query=question.text)["results"]]
     read, linked = found[:1], []
     if found:
-        around = use(get_context.TOOL, filepath=found[0])["related"]
+        around = use(get_context.GET_CONTEXT, filepath=found[0])["related"]
         linked = [one["filepath"] for one in around]
     for path in dict.fromkeys([*found[1:], *linked]):
         if is_answered(question, read) or len(read) == MOST_READ:
             break
         if is_new(path, read):
-            use(get_page.TOOL, filepath=path)
+            use(get_page.GET_PAGE, filepath=path)
             read.append(path)
     effort = Effort(
         calls=len(answers),

@@ -13,11 +13,9 @@ from collections.abc import Iterator
 
 from measure import print_table
 
-from ubp.binding.folders import SURE, Folder, find_folders
-from ubp.binding.gathering import Basis, Gathered
-from ubp.binding.signals import read_signals
-from ubp.binding.suggestion import MIN_CONFIDENCE
-from ubp.binding.weighing import confidence, score
+from ubp.bindings.evidence import EvidenceIndex, SuggestInputs
+from ubp.bindings.features import MIN_CONFIDENCE, confidence, read_signals, score
+from ubp.bindings.folders import SURE, Folder, find_folders
 from ubp.workspace import Workspace
 
 Judged = tuple[float, bool]
@@ -29,15 +27,15 @@ def judge(directory: str, keys: list[str]) -> Iterator[Judged]:
         view = workspace.view()
         pages = [page for page in view.bound_pages() if page.facts.references]
         log = workspace.history.change_log()
-        basis = Basis(view, workspace.is_hidden, log, {})
-        gathered = Gathered(basis, [page.filepath for page in pages])
+        basis = SuggestInputs(view, workspace.is_hidden, log, {})
+        gathered = EvidenceIndex(basis, [page.filepath for page in pages])
         for page in pages:
             named = [one.source_path for one in page.facts.references]
             for folder in proposed(page.filepath, gathered):
                 yield folder.confidence, is_right(folder, named, gathered)
 
 
-def proposed(page: str, gathered: Gathered) -> list[Folder]:
+def proposed(page: str, gathered: EvidenceIndex) -> list[Folder]:
     """The directories for a page."""
     said, sources = gathered.about(page), gathered.sources
     signals = read_signals(said, sources, gathered.activities)
@@ -45,7 +43,7 @@ def proposed(page: str, gathered: Gathered) -> list[Folder]:
     return find_folders(page, sure, said.mentioned.folders, sources, gathered.touched)
 
 
-def is_right(folder: Folder, named: list[str], gathered: Gathered) -> bool:
+def is_right(folder: Folder, named: list[str], gathered: EvidenceIndex) -> bool:
     """Whether people bound the page to a directory, or to what makes half of it."""
     if any(f"{folder.path}/".startswith(f"{one}/") for one in named):
         return True

@@ -18,12 +18,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ubp.binding.gathering import Basis, Gathered
-from ubp.binding.signals import Signals, read_signals
-from ubp.binding.suggestion import MIN_CONFIDENCE
-from ubp.binding.weighing import BIAS, KINDS, WEIGHTS, confidence
-from ubp.model import FilePath, Page
-from ubp.paths import Glob, is_glob
+from ubp.bindings.evidence import EvidenceIndex, SuggestInputs
+from ubp.bindings.features import (
+    BIAS,
+    KINDS,
+    MIN_CONFIDENCE,
+    WEIGHTS,
+    Signals,
+    confidence,
+    read_signals,
+)
+from ubp.core.model import FilePath, Page
+from ubp.core.paths import Glob, is_glob
 from ubp.workspace import Workspace
 
 MOST = 10
@@ -81,8 +87,8 @@ def read_set(directory: str, keys: Sequence[str]) -> Set:
         }
         names = [page.filepath for page in pages]
         log = workspace.history.change_log()
-        basis = Basis(view, workspace.is_hidden, log, bound)
-        gathered = Gathered(basis, names)
+        basis = SuggestInputs(view, workspace.is_hidden, log, bound)
+        gathered = EvidenceIndex(basis, names)
         found = []
         for page in pages:
             labels = _labels(page, workspace, gathered)
@@ -92,13 +98,13 @@ def read_set(directory: str, keys: Sequence[str]) -> Set:
         return Set(name, tuple(found), tuple(gathered.sources.paths))
 
 
-def _signals(page: Page, gathered: Gathered) -> Iterator[tuple[str, Mapping[int, Signals]]]:
+def _signals(page: Page, gathered: EvidenceIndex) -> Iterator[tuple[str, Mapping[int, Signals]]]:
     said = gathered.about(page.filepath)
     yield "others", read_signals(said, gathered.sources, gathered.activities)
     yield "none", read_signals(said._replace(siblings={}), gathered.sources, gathered.activities)
 
 
-def _labels(page: Page, workspace: Workspace, gathered: Gathered) -> Labels:
+def _labels(page: Page, workspace: Workspace, gathered: EvidenceIndex) -> Labels:
     view, numbers = workspace.view(), gathered.sources.numbers
     documents = frozenset(view.document_paths())
     files, folders, missed = set(), [], set()

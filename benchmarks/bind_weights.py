@@ -1,4 +1,4 @@
-"""Fit the weights of `ubp.binding.weighing`, leaving one repository out at a time to judge them.
+"""Fit the weights of `ubp.bindings.features`, leaving one repository out at a time to judge them.
 
     python benchmarks/bind_weights.py CLONE=KEY[,KEY…] …      (needs numpy)
 
@@ -31,9 +31,7 @@ from bind_recovery import (
     table,
 )
 
-from ubp.binding.signals import Signals
-from ubp.binding.suggestion import MIN_CONFIDENCE
-from ubp.binding.weighing import KINDS
+from ubp.bindings.features import KINDS, MIN_CONFIDENCE, Signals
 
 PENALTY, FIRM = 0.03, 1e4
 ROUNDS = 20

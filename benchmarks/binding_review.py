@@ -13,8 +13,8 @@ commit that touched fewer than twenty bound pages (larger ones are sweeps, which
 and how many of the changes that touched both would still have been bound.
 
 *The order*: each change of a source is ranked among all of them by what the commits before it say
-(`ubp.staleness.order`). AUC is the probability that one at which the page changed, too, ranks above
-one at which it did not; then the same for firings and whether a change of the page followed.
+(`ubp.staleness.ranking`). AUC is the probability that one at which the page changed, too, ranks
+above one at which it did not; then the same for firings and whether a change of the page followed.
 """
 
 import argparse
@@ -28,14 +28,12 @@ from typing import NamedTuple
 
 from measure import print_table
 
-from ubp.binding.review import NOISY, WINDOW, Binding, review_bindings
+from ubp.bindings.review import NOISY, WINDOW, Binding, review_bindings
+from ubp.core.model import FilePath, ObjectId, PairCount
+from ubp.core.paths import is_glob
 from ubp.git.change_log import LoggedChange
-from ubp.model import FilePath, ObjectId, Tally
-from ubp.parse.page import parse_page
-from ubp.paths import is_glob
-from ubp.staleness.order import telling
-from ubp.staleness.together import MOST_COMMITS
-from ubp.touches import Touches
+from ubp.markdown.document import parse_page
+from ubp.staleness.ranking import MAX_COMMITS, CommitIndex, score_reference
 
 REVIEWED = 500
 SWEEP = 20
@@ -68,10 +66,10 @@ class Past:
     def __init__(self, git_dir: Path, keys: Sequence[str]) -> None:
         self.steps = list(read_steps(git_dir, keys))
         names = {n for s in self.steps for page, named in s.bound.items() for n in (page, *named)}
-        self.touches = Touches((step.touched for step in self.steps), names)
+        self.touches = CommitIndex((step.touched for step in self.steps), names)
         pages = {page for step in self.steps for page in step.bound}
         calm = ((s.touched if len(s.touched & s.bound.keys()) < SWEEP else ()) for s in self.steps)
-        self.calm = Touches(calm, pages)
+        self.calm = CommitIndex(calm, pages)
 
     @cached_property
     def events(self) -> list[Event]:
@@ -89,7 +87,7 @@ class Past:
         """Whether the page changed in the same commit."""
         return event.page in self.steps[event.step].touched
 
-    def is_followed(self, event: Event, touches: Touches) -> bool | None:
+    def is_followed(self, event: Event, touches: CommitIndex) -> bool | None:
         """Whether the page changed within thirty days; None: history ends before that."""
         date = self.steps[event.step].date
         if date + WINDOW > self.steps[-1].date:
@@ -98,15 +96,15 @@ class Past:
         at = bisect_right(later, event.step)
         return at < len(later) and self.steps[later[at]].date - date <= WINDOW
 
-    def tally(self, event: Event) -> Tally:
+    def tally(self, event: Event) -> PairCount:
         """What the last commits before an event say of its pair, as `count_together` counts."""
         source, page = self.touches.of(event.source), self.touches.of(event.page)
-        start = max(0, event.step - MOST_COMMITS)
+        start = max(0, event.step - MAX_COMMITS)
         at = bisect_left(page, start)
         if at < len(page) and page[at] < event.step:
             start = page[at]
         changed = source[bisect_left(source, start) : bisect_left(source, event.step)]
-        return Tally(len(changed), sum(is_among(page, number) for number in changed))
+        return PairCount(len(changed), sum(is_among(page, number) for number in changed))
 
     @cache  # noqa: B019  # one repository at a time
     def hanging(self, step: int) -> Counter[FilePath]:
@@ -210,7 +208,7 @@ def judge_order(past: Past) -> list[str]:
     together: Scored = []
     followed: Scored = []
     for event in past.events:
-        score = telling(past.tally(event), past.hanging(event.step)[event.source])
+        score = score_reference(past.tally(event), past.hanging(event.step)[event.source])
         is_together = past.is_together(event)
         together.append((score, is_together))
         is_followed = past.is_followed(event, past.touches)

@@ -7,15 +7,15 @@ from typing import NamedTuple
 from retrieval import DEPTH
 
 from ubp.search import fusion, pages
-from ubp.search.fusion import Asked, Fused, LegScores
+from ubp.search.fusion import Fused, FusionInput, RankingScores
 from ubp.workspace import Workspace
 
 
 class Found(NamedTuple):
     """What the legs of a hybrid search said, and what was known about the query."""
 
-    legs: LegScores
-    asked: Asked
+    legs: RankingScores
+    asked: FusionInput
 
     def fuse(self, *, words: float | None = None, links: float | None = None) -> list[Fused]:
         """The pages that a search with these shares finds, the best first.
@@ -30,7 +30,7 @@ def find(workspace: Workspace, query: str) -> Found:
     """Search, and keep what is fused."""
     found = []
 
-    def keep(legs: LegScores, asked: Asked) -> list[Fused]:
+    def keep(legs: RankingScores, asked: FusionInput) -> list[Fused]:
         found.append(Found(legs, asked))
         return fusion.fuse(legs, asked)
 
@@ -39,7 +39,7 @@ def find(workspace: Workspace, query: str) -> Found:
         workspace.search(query, limit=DEPTH, is_dated=False)
     finally:
         pages.fuse = fusion.fuse  # type: ignore[attr-defined]
-    return found[-1] if found else Found(LegScores(), Asked())
+    return found[-1] if found else Found(RankingScores(), FusionInput())
 
 
 @contextmanager

@@ -15,12 +15,12 @@ from collections.abc import Callable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ubp.parse.markdown import parse_markdown
-from ubp.parse.page import parse_page, read_head
-from ubp.search.folding import find_term, fold_text
+from ubp.core.text import segment_cjk
+from ubp.markdown.document import parse_page, read_head
+from ubp.markdown.parse import parse_markdown
+from ubp.search.excerpt import cut_snippet
+from ubp.search.match import find_term, normalize_text
 from ubp.search.query import read_query, write_match
-from ubp.search.snippet import cut_snippet
-from ubp.words import segment
 
 CASES = 10_000
 KEYS = ("source_refs",)
@@ -89,7 +89,7 @@ def make_query_reader(connection: sqlite3.Connection) -> Callable[[], None]:
         tree = read_query(query).tree
         if tree is None:
             return
-        folded = fold_text(text)
+        folded = normalize_text(text)
         match = write_match(tree, lambda term: any(find_term(folded, term)))
         connection.execute("SELECT rowid FROM words WHERE words MATCH ?", [match.expression])
         snippet = cut_snippet(text, match.terms)
@@ -104,7 +104,7 @@ def main(cases: int = CASES) -> int:
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE VIRTUAL TABLE words USING fts5(body, tokenize='unicode61')")
     connection.execute(
-        "INSERT INTO words VALUES (?)", [segment("OAuthの設定 a b c d-e 認証フロー")]
+        "INSERT INTO words VALUES (?)", [segment_cjk("OAuthの設定 a b c d-e 認証フロー")]
     )
     targets = {
         "Markdown": read_markdown,

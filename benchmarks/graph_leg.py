@@ -31,9 +31,9 @@ from retrieval import DEPTH, interval
 from retrieval_data import SEED, read_set, sample, write_repository
 from retrieval_sets import check_out, is_telling, read_query
 
-from ubp.graph.view import Graph, open_graph
 from ubp.search import fusion
 from ubp.search.fusion import Fused
+from ubp.search.graph import Graph, open_graph
 from ubp.workspace import Workspace
 
 WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.4)

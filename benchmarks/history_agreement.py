@@ -24,12 +24,12 @@ from typing import NamedTuple
 
 from measure import Shape, generate, print_table
 
+from ubp.core.model import BaselineQuery, Entry, FilePath, LastChange, ObjectId
+from ubp.core.paths import is_glob
 from ubp.git.history import find_drifts, last_changes
 from ubp.git.repository import Repository, open_repository
 from ubp.git.trees import entries_at, list_tree
-from ubp.model import Entry, FilePath, LastChange, ObjectId, Search
-from ubp.parse.page import parse_page
-from ubp.paths import is_glob
+from ubp.markdown.document import parse_page
 
 KEYS = (
     *("source_refs", "related_files", "source_files", "related_code", "code_refs", "covers"),
@@ -137,7 +137,7 @@ def compare_sources(
         f"{git.name}: {pair}: {found[pair]}" for pair in found if found[pair] != theirs[pair]
     ]
     drifted = [(c, source) for c, source in pairs if found[c, source] != found[head, source]]
-    searches = [Search(source, None, found[c, source], c) for c, source in drifted]
+    searches = [BaselineQuery(source, None, found[c, source], c) for c, source in drifted]
     begun = cpu_ms()
     drifts = find_drifts(repository, head, searches, {})
     spent = cpu_ms() - begun
@@ -227,7 +227,7 @@ class Git:
             for pair, line in zip(pairs, lines, strict=True)
         }
 
-    def log(self, head: ObjectId, search: Search) -> dict[ObjectId, list[ObjectId]]:
+    def log(self, head: ObjectId, search: BaselineQuery) -> dict[ObjectId, list[ObjectId]]:
         """What `git log` lists since the baseline's commit, with the parents that it shows."""
         span = f"{search.commit}..{head}"
         path = search.path or "."
@@ -236,7 +236,7 @@ class Git:
 
     def judge(
         self,
-        search: Search,
+        search: BaselineQuery,
         ours: Sequence[ObjectId],
         logged: Mapping[ObjectId, list[ObjectId]],
     ) -> str:
@@ -260,7 +260,7 @@ class Git:
         is_one_more = expected <= set(ours) and len(more) == 1
         return "merge" if is_one_more and self._has_dropped(more.pop(), search) else "disagreed"
 
-    def _has_dropped(self, merge: ObjectId, search: Search) -> bool:
+    def _has_dropped(self, merge: ObjectId, search: BaselineQuery) -> bool:
         parents = self.run("rev-list", "--parents", "-1", merge).split()[1:]
         ids = self.ids((ObjectId(commit), search.path) for commit in (merge, *parents))
         followed = [p for p in parents if ids[ObjectId(p), search.path] == ids[merge, search.path]]

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from measure import Cost, Shape, cost, forget_index, generate, index_of, median, print_table
 
-from ubp.rooms import Rooms
-from ubp.store.fulltext import Match
-from ubp.words import segment
+from ubp.core.text import segment_cjk
+from ubp.index.session import Session
+from ubp.index.store.fulltext import RowMatch
 
 PAGES = Shape(pages=1000, references=1, sources=50, commits=2)
 QUERIES = 400
@@ -37,9 +37,9 @@ WORDS = [
 random.Random(7).shuffle(WORDS)
 
 OPEN_GRAPH = """
-from ubp.graph.view import open_graph
-from ubp.rooms import Rooms
-from ubp.store.fulltext import Match
+from ubp.search.graph import open_graph
+from ubp.index.session import Rooms
+from ubp.index.store.fulltext import Match
 with Rooms.open(".") as rooms:
     open_graph(rooms.view()).buckets()
 """
@@ -132,7 +132,7 @@ def edit(root: Path, number: int) -> None:
 
 def queries(root: Path) -> None:
     """Ask the full text, warm: one to three of a page's words, joined by OR as `ubp` joins them."""
-    with Rooms.open(str(root)) as rooms:
+    with Session.open(str(root)) as rooms:
         view = rooms.view()
         full_text = view.full_text()
         chance = random.Random(7)
@@ -141,11 +141,11 @@ def queries(root: Path) -> None:
         for data in view.read(paths).values():
             words = sorted({*re.findall(r"\w+", (data or b"").decode("utf-8", "replace")), "認証"})
             asked = [
-                segment(word).strip() for word in chance.choices(words, k=chance.randint(1, 3))
+                segment_cjk(word).strip() for word in chance.choices(words, k=chance.randint(1, 3))
             ]
             expression = " OR ".join(f'"{word}"' for word in asked)
             begun = time.process_time()
-            full_text.search(Match(expression, (8, 4, 1, 6)), LIMIT)
+            full_text.search(RowMatch(expression, (8, 4, 1, 6)), LIMIT)
             times.append((time.process_time() - begun) * 1000)
     centiles = statistics.quantiles(times, n=100)
     print_table(

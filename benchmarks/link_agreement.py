@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from measure import print_table
 
-from ubp.graph.view import open_graph
+from ubp.search.graph import open_graph
 from ubp.workspace import Workspace
 
 CODE = re.compile(

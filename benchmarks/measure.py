@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ubp.store.place import FILE_NAME
+from ubp.index.store.file import FILE_NAME
 
 START = 1_600_000_000
 UBP = str(Path(sys.executable).with_name("ubp"))

@@ -31,8 +31,8 @@ from typing import NamedTuple
 
 from measure import print_table
 
-from ubp.model import ReferenceVerdict
-from ubp.paths import Glob, is_glob
+from ubp.core.model import ReferenceVerdict
+from ubp.core.paths import Glob, is_glob
 from ubp.workspace import Workspace
 
 WINDOW = 30 * 86_400

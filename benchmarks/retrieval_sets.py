@@ -33,10 +33,10 @@ from typing import NamedTuple
 from retrieval_data import Document, Labelled, sample, write_set
 from retrieval_data import commit as commit_all
 
-from ubp.graph.view import Graph, open_graph
-from ubp.indexing.linked import Edge
-from ubp.model import Section
-from ubp.parse.page import parse_page, read_head
+from ubp.core.model import Section
+from ubp.index.link_graph import GraphEdge
+from ubp.markdown.document import parse_page, read_head
+from ubp.search.graph import Graph, open_graph
 from ubp.workspace import Workspace
 
 QUERIES = 300
@@ -129,7 +129,7 @@ def read_pages(graph: Graph) -> Pages:
 
 def make_links(pages: Pages) -> Labelled:
     """The texts of links."""
-    edges: dict[str, list[Edge]] = defaultdict(list)
+    edges: dict[str, list[GraphEdge]] = defaultdict(list)
     for edge in pages.graph.all_edges():
         text = read_query(edge.link.label or "")
         if is_telling(text) and edge.resolution.target:
@@ -236,7 +236,7 @@ def split(data: bytes, section: Section) -> tuple[bytes, str]:
     return first, text[len(first) :].decode("utf-8", "replace")
 
 
-def find_spans(data: bytes, edge: Edge) -> list[tuple[int, int]]:
+def find_spans(data: bytes, edge: GraphEdge) -> list[tuple[int, int]]:
     """Where a link stands with its brackets, of a definition each use; none: it is left alone."""
     link = edge.link
     line = data.splitlines(keepends=True)[: link.line]

@@ -30,10 +30,9 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 from measure import UBP, cost, index_of, median, print_table
 
-from ubp.index import View
-from ubp.search.pages import Means, Mode, Wish, find_pages
+from ubp.index.view import View
+from ubp.search.pages import Mode, SearchContext, SearchRequest, Stopwatch, find_pages
 from ubp.search.query import read_query, write_match
-from ubp.search.stopwatch import Stopwatch
 from ubp.workspace import Workspace
 
 SECTIONS, WORDS = 5, 60
@@ -123,7 +122,9 @@ def ask(
     names = workspace._file_names(view)  # noqa: SLF001  # what the workspace keeps between searches
 
     def search(text: str) -> None:
-        find_pages(view, Wish(text, mode), Means(names, meaning, Stopwatch(time.time)))
+        find_pages(
+            view, SearchRequest(text, mode), SearchContext(names, meaning, Stopwatch(time.time))
+        )
 
     return {kind: time_each(search, asked) for kind, asked in kinds.items()}
 

@@ -18,12 +18,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ubp.graph.view import open_graph
-from ubp.index import View
-from ubp.indexing.fulltext import FullText
-from ubp.search.file_names import FileNames
+from ubp.index.fulltext import FullTextSearch
+from ubp.index.view import View
+from ubp.search.graph import open_graph
+from ubp.search.lexical import Corpus, FileNames, Weights, rank
 from ubp.search.query import read_query
-from ubp.search.ranking import Corpus, Weights, rank
 from ubp.workspace import Workspace
 
 QUERIES = 300
@@ -87,7 +86,7 @@ def measure(root: Path, questions: dict[str, list[Question]] | None, name: str =
 
 
 def reciprocal(
-    full_text: FullText, names: FileNames, question: Question, weights: Weights
+    full_text: FullTextSearch, names: FileNames, question: Question, weights: Weights
 ) -> float:
     """1 / the place of the first right page among the pages that are found."""
     ranking = rank(Corpus(full_text, names), read_query(question.text), 5 * DEPTH, weights)

@@ -19,21 +19,21 @@ VERSION = "2025-11-25"
 
 def main() -> None:
     """Serve a repository."""
-    from ubp.server.serving import Offer, serve_repository
-    from ubp.tools.parameters import takes
-    from ubp.tools.registry import select_tools
-    from ubp.tools.tool import Tool
+    from ubp.server.process import ServeOptions, serve_repository
+    from ubp.server.tools.arguments import object_schema
+    from ubp.server.tools.registry import select_tools
+    from ubp.server.tools.tool import Tool
 
     empty = Tool(
         name=EMPTY,
         title="Nothing",
         description="Answers at once.",
-        input_schema=takes(),
+        input_schema=object_schema(),
         shape="version",
         run=lambda _, __: {},
         text=lambda _: "",
     )
-    serve_repository(sys.argv[1], Offer((*select_tools(), empty)), environment=os.environ)
+    serve_repository(sys.argv[1], ServeOptions((*select_tools(), empty)), environment=os.environ)
 
 
 class Failed(Exception):  # noqa: N818 - an answer, not a fault of this program

@@ -13,10 +13,9 @@ from pathlib import Path
 import numpy as np
 from measure import print_table
 
-from ubp.embed.matrix import Matrix
-from ubp.embed.model import Model, load_model
-from ubp.embed.place import find_model
-from ubp.embed.vectors import quantise
+from ubp.index.embed.locate import find_model
+from ubp.index.embed.model import Model, load_model
+from ubp.index.embed.vectors import Matrix, quantise
 
 RESAMPLES = 1000
 

@@ -16,8 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from ubp.search.siblings import sibling_key
-from ubp.search.suggest import margin_of, score_of
+from ubp.search.suggest_links import margin_of, score_of, sibling_key
 from ubp.workspace import Workspace
 
 JUDGED = Path(__file__).parent / "data" / "suggest_judged.tsv"

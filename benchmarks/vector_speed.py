@@ -21,9 +21,8 @@ from measure import UBP, cost, median, print_table
 if TYPE_CHECKING:  # imported late: a process that it starts is charged with this one's memory
     import numpy as np
 
-    from ubp.embed.collection import Collection
-    from ubp.embed.model import Model
-    from ubp.embed.vectors import Vectors
+    from ubp.index.embed.model import Model
+    from ubp.index.embed.vectors import VectorCollection, Vectors
 
 TIMES = 7
 QUERIES = 200
@@ -36,11 +35,12 @@ PROGRAMS = {
     "numpy imported": "import numpy",
     "model2vec imported": "import model2vec",
     "the model loaded": (
-        "from ubp.embed.model import load_model; from ubp.embed.place import find_model;"
+        "from ubp.index.embed.model import load_model;"
+        "from ubp.index.embed.locate import find_model;"
         "load_model(find_model(None, {})).encode(['a'])"
     ),
     "the same by model2vec's loader": (
-        "from model2vec import StaticModel; from ubp.embed.place import find_model;"
+        "from model2vec import StaticModel; from ubp.index.embed.locate import find_model;"
         "StaticModel.from_pretrained(find_model(None, {}).directory).encode(['a'])"
     ),
 }
@@ -150,7 +150,7 @@ def product(sections: int) -> tuple[str, ...]:
     """Vectors without a repository, and the plain product on the same data in turn."""
     import numpy as np
 
-    from ubp.embed.matrix import Matrix
+    from ubp.index.embed.vectors import Matrix
 
     generator = np.random.default_rng(7)
     vectors, collection = fill(generator, sections)
@@ -178,11 +178,10 @@ def product(sections: int) -> tuple[str, ...]:
     )
 
 
-def fill(generator: "np.random.Generator", sections: int) -> "tuple[Vectors, Collection]":
+def fill(generator: "np.random.Generator", sections: int) -> "tuple[Vectors, VectorCollection]":
     """Random vectors in blocks as the store has them, on pages of five."""
-    from ubp.embed.collection import Collection
-    from ubp.embed.vectors import Vectors
-    from ubp.store.vectors import BLOCK_VECTORS
+    from ubp.index.embed.vectors import VectorCollection, Vectors
+    from ubp.index.store.vectors import BLOCK_VECTORS
 
     keys = generator.bytes(16 * sections)
     vectors = Vectors(256)
@@ -193,11 +192,11 @@ def fill(generator: "np.random.Generator", sections: int) -> "tuple[Vectors, Col
     vectors.update(blocks, [])
     step = 16 * SECTIONS_A_PAGE
     texts = {f"{n:040x}": keys[step * n : step * (n + 1)] for n in range(sections // 5)}
-    return vectors, Collection(texts)
+    return vectors, VectorCollection(texts)
 
 
 def grow(
-    vectors: "Vectors", collection: "Collection", block: dict[int, tuple[bytes, bytes]]
+    vectors: "Vectors", collection: "VectorCollection", block: dict[int, tuple[bytes, bytes]]
 ) -> None:
     """Take up what an edit brought."""
     vectors.update(block, [])

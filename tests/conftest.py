@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from hypothesis import settings
 
-from ubp.store.place import FILE_NAME
+from ubp.index.store.file import FILE_NAME
 
 # How long an example takes says more of the machine than of what it tests.
 settings.register_profile("unhurried", settings.default, deadline=None)

@@ -10,8 +10,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-from ubp.check.table import RULES
-from ubp.cli.app import ROWS
+from ubp.checks.registry import RULES
+from ubp.cli.commands import ROWS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from ubp.index import build_view
-from ubp.rooms import Question
+from ubp.index.session import Target
+from ubp.index.view import build_view
 from ubp.workspace import Workspace
 
 PAGES = 6
@@ -36,7 +36,7 @@ def built(monkeypatch):
         snapshots.append(snapshot)
         return build_view(repository, store, config, snapshot, *rest, **options)
 
-    monkeypatch.setattr("ubp.rooms.build_view", build)
+    monkeypatch.setattr("ubp.index.session.build_view", build)
     return snapshots
 
 
@@ -85,18 +85,18 @@ def test_a_changed_file_that_nobody_asked_about_is_not_hashed(written, workspace
     written.write("data.bin", "1\n")
     workspace.page("docs/1.md")
     hashed = []
-    monkeypatch.setattr("ubp.index.hash_files", lambda _, paths: hashed.extend(paths) or {})
+    monkeypatch.setattr("ubp.index.view.hash_files", lambda _, paths: hashed.extend(paths) or {})
     workspace.page("docs/1.md")
     assert hashed == []
 
 
 def test_a_file_that_is_gone_when_it_is_hashed_is_seen_when_it_returns(written, workspace):
     page = written.write("docs/new.md", "# New\n")
-    snapshot = workspace.snapshot(Question())
+    snapshot = workspace.snapshot(Target())
     page.unlink()
     assert workspace._view(snapshot).page("docs/new.md") is None
     page.write_text("# Returned\n")
-    assert workspace.snapshot(Question()) == snapshot
+    assert workspace.snapshot(Target()) == snapshot
     assert workspace.page("docs/new.md").page.document.title == "Returned"
 
 

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from ubp.cli.door import INTERRUPTED, leave
-from ubp.cli.quick import Call, read_quickly
+from ubp.cli.error_handler import INTERRUPTED, run_command
+from ubp.cli.fast_path import Call, parse_fast_call
 from ubp.cli.terminal import Options, Terminal, open_streams
 
 # What a run reads lives until it ends: looking through it for garbage every 700 objects, as Python
@@ -32,13 +32,13 @@ def run() -> NoReturn:
 
 def main(tokens: Sequence[str]) -> int:
     """Run a command and return its exit status."""
-    call = read_quickly(tokens)
+    call = parse_fast_call(tokens)
     terminal = Terminal(call.options if call else Options(), *open_streams(), os.environ)
     if call is not None:
-        return leave(_directly(call), terminal)
+        return run_command(_directly(call), terminal)
     from ubp.cli.app import run_tokens
 
-    return leave(lambda terminal: run_tokens(tokens, terminal), terminal)
+    return run_command(lambda terminal: run_tokens(tokens, terminal), terminal)
 
 
 def _directly(call: Call) -> Callable[[Terminal], int]:

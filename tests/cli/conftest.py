@@ -12,10 +12,10 @@ import jsonschema
 import pytest
 
 from ubp.__main__ import main
-from ubp.render import records
+from ubp.output.records import staleness as records
 
 SCRIPTS = Path(sys.executable).parent
-SCHEMAS = Path(records.__file__).parent / "schemas"
+SCHEMAS = Path(records.__file__).parent.parent / "schemas"
 
 
 class Answer(NamedTuple):

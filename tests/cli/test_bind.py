@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from ubp.__main__ import main
-from ubp.binding.suggestion import BindingSuggestions, Evidence, PageSuggestions, Suggestion
+from ubp.bindings.features import BindingSuggestions, Evidence, PageSuggestions, Suggestion
 from ubp.workspace import Workspace
 
 NAMED = Evidence("path", "src/a.py", 3, 0.75)

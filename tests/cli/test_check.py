@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.check.table import NAMES
+from ubp.checks.registry import NAMES
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from ubp.__main__ import main
-from ubp.cli.app import ROWS, build_app
+from ubp.cli.app import build_app
+from ubp.cli.commands import ROWS
 from ubp.cli.terminal import Options, Terminal
 
 NAMES = [row.name for row in ROWS]

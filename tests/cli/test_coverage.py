@@ -6,9 +6,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from ubp.render import coverage_records
+from ubp.output.records import bindings as coverage_records
 
-SCHEMA = Path(coverage_records.__file__).parent / "schemas" / "coverage.json"
+SCHEMA = Path(coverage_records.__file__).parent.parent / "schemas" / "coverage.json"
 
 
 @pytest.fixture

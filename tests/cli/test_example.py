@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.example import Example
+from ubp.staleness.first_reference import FirstReference
 from ubp.workspace import Workspace
 
 
@@ -20,21 +20,23 @@ def test_a_page_that_names_a_file_is_preferred(repository, shown):
     repository.write("docs/a.md", "Nothing.\n")
     repository.write("docs/b.md", "---\ntitle: B\n---\nSee ../src/a.py, and src/missing.py.\n")
     repository.write("src/a.py", "")
-    assert shown() == Example("docs/b.md", "src/a.py", is_named=True, has_front_matter=True)
+    assert shown() == FirstReference("docs/b.md", "src/a.py", is_named=True, has_front_matter=True)
 
 
 def test_a_page_and_a_file_do_where_none_is_named(repository, shown):
     repository.write("docs/a.md", "Nothing.\n")
     repository.write(".github/ci.yml", "")
     repository.write("src/a.py", "")
-    assert shown() == Example("docs/a.md", "src/a.py", is_named=False, has_front_matter=False)
+    assert shown() == FirstReference(
+        "docs/a.md", "src/a.py", is_named=False, has_front_matter=False
+    )
 
 
 def test_the_page_that_was_asked_about_is_shown(repository, shown):
     repository.write("docs/a.md", "See `src/a.py`.\n")
     repository.write("docs/b.md", "Nothing.\n")
     repository.write("src/a.py", "")
-    assert shown("docs/b.md") == Example(
+    assert shown("docs/b.md") == FirstReference(
         "docs/b.md", "src/a.py", is_named=False, has_front_matter=False
     )
 
@@ -59,7 +61,9 @@ def test_links_are_not_followed(repository, shown, tmp_path):
     repository.write("docs/a.md", "See src/link.py.\n")
     (repository.root / "src/link.py").symlink_to(tmp_path / "outside.md")
     (repository.root / "docs/link.md").symlink_to(tmp_path / "outside.md")
-    assert shown() == Example("docs/a.md", "src/a.py", is_named=False, has_front_matter=False)
+    assert shown() == FirstReference(
+        "docs/a.md", "src/a.py", is_named=False, has_front_matter=False
+    )
 
 
 def test_another_key_is_noticed(repository, shown, ubp):

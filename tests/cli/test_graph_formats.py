@@ -5,12 +5,12 @@ from itertools import pairwise
 
 import pytest
 
-from ubp.graph.neighbours import Neighbourhood, Tie
-from ubp.graph.view import DocumentRow
-from ubp.model import Assessment, ObjectId
-from ubp.relating import PageGraph
-from ubp.render.ansi import Style
-from ubp.render.graphs import dot_text, graph_text, mermaid_text
+from ubp.core.model import Assessment, ObjectId
+from ubp.output.text.pages import dot_text, graph_text, mermaid_text
+from ubp.output.wording import Style
+from ubp.search.graph import DocumentRow
+from ubp.search.traverse import Edge, Neighborhood
+from ubp.workspace import PageGraph
 
 
 def graph(*titles, level="fresh", total=2):
@@ -20,8 +20,8 @@ def graph(*titles, level="fresh", total=2):
         for n, title in enumerate(titles)
     )
     paths = [document.path for document in documents]
-    ties = tuple(Tie(a, b, "references") for a, b in pairwise(paths))
-    near = Neighbourhood(None, documents, ties, {}, dict.fromkeys(paths, (1, 1)), total)
+    ties = tuple(Edge(a, b, "references") for a, b in pairwise(paths))
+    near = Neighborhood(None, documents, ties, {}, dict.fromkeys(paths, (1, 1)), total)
     levels = dict.fromkeys(paths, Assessment(None, level, ()))
     return PageGraph(near, levels)
 

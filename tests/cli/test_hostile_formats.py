@@ -10,16 +10,22 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from ubp.check.finding import Finding, LinkFix, Region, SourcePlace, Suppression
-from ubp.check.fingerprint import number
-from ubp.check.report import CheckReport
-from ubp.model import Commit, Link, ReferenceVerdict, Snapshot, SourceReference
-from ubp.render.formats import FORMATS, render
-from ubp.render.github import command
-from ubp.render.markdown import MOST_CHARACTERS, MOST_ITEMS, MOST_ROWS
-from ubp.render.outcome import Outcome, Provenance
-from ubp.render.wording import printable
-from ubp.staleness.report import SourceDiff, Summary
+from ubp.checks.finding import (
+    CheckReport,
+    Finding,
+    LinkFix,
+    Region,
+    SourcePlace,
+    Suppression,
+    number,
+)
+from ubp.core.model import Commit, Link, ReferenceVerdict, Snapshot, SourceReference
+from ubp.output.ci.github import command
+from ubp.output.ci.markdown import MAX_CHARACTERS, MAX_ITEMS, MAX_ROWS
+from ubp.output.ci.outcome import Outcome, Provenance
+from ubp.output.formats import FORMATS, render
+from ubp.output.wording import printable
+from ubp.staleness.model import SourceDiff, Summary
 
 PIECES = [
     *(
@@ -313,7 +319,7 @@ def outside_code(inline):
 def test_markdown_holds_no_markup_but_ours(outcome):
     text = render("markdown", outcome)
     tokens = read_markdown(text)
-    assert len(text) <= MOST_CHARACTERS
+    assert len(text) <= MAX_CHARACTERS
     assert [token.tag for token in tokens if token.type == "heading_open"] == ["h3"]
     for token in tokens:
         if token.type == "html_block":
@@ -346,7 +352,7 @@ def check_rows(tokens, outcome):
     shown = [first_code(row[0]) for row in rows]
     assert sorted(shown) == sorted(printable(one.filepath) for one in drifted)
     tables = sum(token.type == "table_open" for token in tokens)
-    assert tables == (bool(drifted)) + (len(drifted) > MOST_ROWS)
+    assert tables == (bool(drifted)) + (len(drifted) > MAX_ROWS)
 
 
 def first_code(cell):
@@ -372,9 +378,9 @@ def test_a_comment_is_never_too_long_and_tells_where_it_was_cut(count):
         rules=rules,
     )
     text = render("markdown", Outcome("check", report, 1, "1.0"))
-    assert MOST_CHARACTERS - 400 < len(text) <= MOST_CHARACTERS
-    assert f"\n- and {count - MOST_ITEMS} more\n" in text
-    whole = 3 * (MOST_ITEMS + 3) + 2  # of each rule a title, a manual, its items, how many more
+    assert MAX_CHARACTERS - 400 < len(text) <= MAX_CHARACTERS
+    assert f"\n- and {count - MAX_ITEMS} more\n" in text
+    whole = 3 * (MAX_ITEMS + 3) + 2  # of each rule a title, a manual, its items, how many more
     left = whole - sum(map(text.count, ("<summary>", "More: ", "\n- ")))
     assert text.endswith(f"\n**Cut here: {left} more lines would be too long for a comment.**\n")
     assert text.count("<details>") == text.count("</details>")

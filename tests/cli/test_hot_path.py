@@ -28,12 +28,11 @@ HEAVY = {
     "traceback",
     "uuid",
     "yaml",
-    "ubp.binding.review",
-    "ubp.check.finding",
+    "ubp.bindings.review",
+    "ubp.checks.finding",
     "ubp.cli.outputs",
-    "ubp.render.formats",
-    "ubp.render.outcome",
-    "ubp.reviewing",
+    "ubp.output.formats",
+    "ubp.output.ci.outcome",
 }
 
 PROGRAM = """

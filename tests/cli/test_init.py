@@ -9,11 +9,11 @@ import sys
 import pytest
 
 from ubp.__main__ import main
-from ubp.cli.origin import Origin, find_install, find_launch, find_origin
-from ubp.config import Config
-from ubp.config_file import load_config
-from ubp.init import IGNORE_TEXT, Plan, config_record, plan_for, propose
-from ubp.snippets import Place, make_snippets
+from ubp.cli.setup import Installation, find_installation, install_command, launch_command
+from ubp.core.config import Config
+from ubp.core.config_file import load_config
+from ubp.core.setup_files import IGNORE_TEXT, Plan, config_record, plan_for, propose_config
+from ubp.core.snippets import SnippetTarget, make_snippets
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from ubp.snippets import Place, make_snippets
     ],
 )
 def test_the_documentation_folder_is_proposed(documents, bound, folder):
-    assert propose(documents, bound) == plan_for(folder)
+    assert propose_config(documents, bound) == plan_for(folder)
 
 
 @pytest.mark.parametrize("plan", [Plan(), plan_for("docs"), Plan(exclude=("docs/old/**",))])
@@ -175,7 +175,7 @@ def place(**known):
         "files": frozenset(),
         "origin": "",
     }
-    return Place(**{**default, **known})
+    return SnippetTarget(**{**default, **known})
 
 
 def test_a_snippet_is_offered_where_it_can_be_used():
@@ -341,12 +341,12 @@ def test_many_old_findings_are_offered_to_be_accepted(drifted, ubp):
 
 def test_what_is_missing_for_agents_is_installed_by_a_line(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/a b/python")
-    origin = Origin("https://example.com/ubp.git", "v1.0")
-    assert shlex.split(find_install(origin, "full")) == [
+    origin = Installation("https://example.com/ubp.git", "v1.0")
+    assert shlex.split(install_command(origin, "full")) == [
         *("/a b/python", "-m", "pip", "install"),
         "ubp[full] @ git+https://example.com/ubp.git@v1.0",
     ]
-    line = find_install(None, "full")
+    line = install_command(None, "full")
     (snippet,) = [one for one in make_snippets(place(install=line)) if one.name == "mcp-extra"]
     assert snippet.text == "'/a b/python' -m pip install 'ubp[full]'\n"
 
@@ -356,9 +356,9 @@ def test_the_launch_command_is_the_one_that_runs(monkeypatch, tmp_path):
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     monkeypatch.setattr(sys, "argv", [str(program), "init"])
-    assert find_launch(None) == (str(program),)
+    assert launch_command(None) == (str(program),)
     monkeypatch.setattr(sys, "argv", [os.path.join("somewhere", "ubp", "__main__.py"), "init"])
-    assert find_launch(None) == (sys.executable, "-m", "ubp")
+    assert launch_command(None) == (sys.executable, "-m", "ubp")
 
 
 def test_uvx_is_named_where_it_runs(monkeypatch, tmp_path):
@@ -367,13 +367,13 @@ def test_uvx_is_named_where_it_runs(monkeypatch, tmp_path):
     uvx.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "prefix", os.path.join("/home/x/.cache/uv", "archive-v0", "abc"))
-    assert find_launch(Origin("https://example.com/ubp.git", "v1")) == (
+    assert launch_command(Installation("https://example.com/ubp.git", "v1")) == (
         str(uvx),
         "--from",
         "git+https://example.com/ubp.git@v1",
         "ubp",
     )
-    line = find_install(Origin("https://example.com/ubp.git", "v1"), "full")
+    line = install_command(Installation("https://example.com/ubp.git", "v1"), "full")
     assert line == f"{uvx} --from 'ubp[full] @ git+https://example.com/ubp.git@v1' ubp init"
 
 
@@ -384,11 +384,11 @@ def test_uvx_is_named_where_it_runs(monkeypatch, tmp_path):
         ('{"url": "file:///somewhere", "dir_info": {}}', None),
         (
             '{"url": "https://example.com/u", "vcs_info": {"vcs": "git", "commit_id": "abc"}}',
-            Origin("https://example.com/u", "abc"),
+            Installation("https://example.com/u", "abc"),
         ),
         (
             '{"url": "https://a.example/u", "vcs_info": {"vcs": "git", "requested_revision": "2"}}',
-            Origin("https://a.example/u", "2"),
+            Installation("https://a.example/u", "2"),
         ),
     ],
 )
@@ -398,8 +398,8 @@ def test_the_origin_is_what_the_installer_wrote(record, origin, monkeypatch):
             assert name == "direct_url.json"
             return record
 
-    monkeypatch.setattr("ubp.cli.origin.distribution", lambda _: Distribution())
-    assert find_origin() == origin
+    monkeypatch.setattr("ubp.cli.setup.distribution", lambda _: Distribution())
+    assert find_installation() == origin
 
 
 @pytest.fixture
@@ -430,7 +430,7 @@ def test_where_most_pages_are_bound_nobody_is_told(drifted, ubp):
 
 @pytest.mark.parametrize("limit", ["MOST_PAGES", "MOST_FILES"])
 def test_too_large_a_repository_has_no_preview(limit, unbound, ubp, monkeypatch):
-    monkeypatch.setattr(f"ubp.cli.init.{limit}", 1)
+    monkeypatch.setattr(f"ubp.cli.setup.{limit}", 1)
     record = ubp(unbound, "init", "--yes", "--json").record
     assert (record["preview"], record["is_large"]) == (None, True)
     out = ubp(unbound, "init", "--yes").out

@@ -7,14 +7,14 @@ import sys
 import jsonschema
 import pytest
 
-from ubp.embed.files import fingerprint
-from ubp.embed.place import find_model
-from ubp.models import Fetched
-from ubp.render import records
+from ubp.index.embed.locate import find_model
+from ubp.index.embed.model_files import fingerprint
+from ubp.index.embed.models import FetchedModel
+from ubp.output.records import staleness as records
 
 
 def told(answer, shape):
-    schema = records.__file__.replace("records.py", f"schemas/{shape}.json")
+    schema = records.__file__.replace("records/staleness.py", f"schemas/{shape}.json")
     with open(schema, encoding="utf-8") as file:
         jsonschema.validate(answer.record, json.load(file))
     return answer.record
@@ -64,7 +64,7 @@ def test_why_there_is_no_model_is_told(drifted, ubp, monkeypatch):
     drifted.write(".ubp/config.json", '{"search": {"model": "owner/name"}}')
     assert why() == "The model owner/name is not here."
     assert "Model:         none: The model owner/name" in ubp(drifted, "status").out
-    monkeypatch.setattr("ubp.embed.place.LIBRARIES", ("a_library_that_is_not_there",))
+    monkeypatch.setattr("ubp.index.embed.locate.LIBRARIES", ("a_library_that_is_not_there",))
     assert why() == "not installed (pip install 'ubp[full]')"
     assert ubp(drifted, "reindex", "--json").record["embedded"] is None
 
@@ -73,9 +73,9 @@ def test_a_fetched_model_is_told_with_what_to_write(repository, ubp, monkeypatch
     def fetch(name, environment, progress):
         progress("Fetching", 1, 1)
         assert environment["HOME"]
-        return Fetched(name, "/cache/small", 3)
+        return FetchedModel(name, "/cache/small", 3)
 
-    monkeypatch.setattr("ubp.models.fetch_model", fetch)
+    monkeypatch.setattr("ubp.index.embed.models.fetch_model", fetch)
     answer = ubp(repository, "model", "fetch", "owner/small")
     assert answer.status == 0
     assert answer.out == (
@@ -105,7 +105,7 @@ def test_calls_that_are_wrong_exit_2(tokens, message, repository, ubp):
 
 
 def test_without_the_extra_nothing_is_fetched(repository, ubp, monkeypatch):
-    monkeypatch.setattr("ubp.embed.place.LIBRARIES", ("a_library_that_is_not_there",))
+    monkeypatch.setattr("ubp.index.embed.locate.LIBRARIES", ("a_library_that_is_not_there",))
     answer = ubp(repository, "model", "fetch", "owner/small")
     assert answer.status == 2
     assert "Hint: Install it: pip install 'ubp[full]'" in answer.err

@@ -9,7 +9,7 @@ from ubp.__main__ import main
 from ubp.cli import app as commands
 from ubp.cli import stale as module
 from ubp.cli.app import run_tokens
-from ubp.cli.quick import read_quickly, take_globals
+from ubp.cli.fast_path import parse_fast_call, split_global_options
 from ubp.cli.terminal import Options, Terminal
 
 UNDERSTOOD = [
@@ -89,7 +89,7 @@ def calls(monkeypatch):
 @pytest.mark.parametrize("line", UNDERSTOOD)
 def test_both_parsers_understand_the_same(line, calls):
     tokens = line.split()
-    assert read_quickly(tokens) is not None
+    assert parse_fast_call(tokens) is not None
     assert main(tokens) == 0
     terminal = Terminal(Options(), sys.stdout, sys.stderr, {})
     assert run_tokens(tokens, terminal) == 0
@@ -99,12 +99,12 @@ def test_both_parsers_understand_the_same(line, calls):
 
 @pytest.mark.parametrize("line", LEFT_TO_CYCLOPTS)
 def test_what_is_not_certain_is_left_to_cyclopts(line):
-    assert read_quickly(line.split()) is None
+    assert parse_fast_call(line.split()) is None
 
 
 def test_an_empty_word_is_left_to_cyclopts():
-    assert read_quickly(["stale", ""]) is None
-    assert read_quickly(["stale", "--base", ""]) is None
+    assert parse_fast_call(["stale", ""]) is None
+    assert parse_fast_call(["stale", "--base", ""]) is None
 
 
 @pytest.mark.usefixtures("capsys")
@@ -116,7 +116,7 @@ def test_a_plain_call_needs_no_meta_app(line, calls, monkeypatch):
     tokens = line.split()
     terminal = Terminal(Options(), sys.stdout, sys.stderr, {})
     assert run_tokens(tokens, terminal) == 0
-    monkeypatch.setattr(commands, "take_globals", lambda _: None)
+    monkeypatch.setattr(commands, "split_global_options", lambda _: None)
     assert run_tokens(tokens, terminal) == 0
     plain, through_meta = calls
     assert plain == through_meta
@@ -126,4 +126,4 @@ def test_a_plain_call_needs_no_meta_app(line, calls, monkeypatch):
     "line", ["", "--help", "stale -h", "-V", "stale -- -q", "stale -qv", "-q -q stale", "stale -C"]
 )
 def test_what_is_not_plain_goes_through_the_meta_app(line):
-    assert take_globals(line.split()) is None
+    assert split_global_options(line.split()) is None

@@ -6,9 +6,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from ubp.render import records
+from ubp.output.records import staleness as records
 
-SCHEMAS = Path(records.__file__).parent / "schemas"
+SCHEMAS = Path(records.__file__).parent.parent / "schemas"
 
 
 @pytest.fixture

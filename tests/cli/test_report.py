@@ -5,7 +5,7 @@ import webbrowser
 
 import pytest
 
-from ubp.errors import RepositoryError
+from ubp.core.errors import RepositoryError
 
 
 def test_a_terminal_shows_levels_trend_and_what_matters(drifted, ubp):
@@ -196,7 +196,7 @@ def test_where_history_cannot_be_read_the_rest_is_told(drifted, asked, monkeypat
     def refuse(*_: object, **__: object) -> None:
         raise RepositoryError("History cannot be read whole.")
 
-    monkeypatch.setattr("ubp.report.ask.measure_coverage", refuse)
+    monkeypatch.setattr("ubp.report.build.measure_coverage", refuse)
     record = asked(drifted, "report", "--html")
     assert (record["coverage"], record["levels"]["stale"]) == (None, 1)
     assert 'id="coverage"' not in (drifted.root / "ubp-report.html").read_text(encoding="utf-8")

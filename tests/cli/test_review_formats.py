@@ -2,13 +2,11 @@
 
 import pytest
 
-from ubp.check.finding import Finding
-from ubp.check.report import CheckReport
-from ubp.model import Commit, ReferenceVerdict, Snapshot, SourceReference
-from ubp.render.formats import render
-from ubp.render.headline import headline
-from ubp.render.outcome import Outcome
-from ubp.staleness.report import Summary
+from ubp.checks.finding import CheckReport, Finding
+from ubp.core.model import Commit, ReferenceVerdict, Snapshot, SourceReference
+from ubp.output.ci.outcome import Outcome, headline
+from ubp.output.formats import render
+from ubp.staleness.model import Summary
 
 RULES = ("stale-doc", "broken-link", "missing-anchor", "orphan-doc")
 

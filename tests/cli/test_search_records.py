@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ubp.paths import doc_id
-from ubp.render import search_records
+from ubp.core.paths import doc_id
+from ubp.output.records import search as search_records
 
-SCHEMAS = Path(search_records.__file__).parent / "schemas"
+SCHEMAS = Path(search_records.__file__).parent.parent / "schemas"
 AUTH, SESSIONS, TWIN, COPY = "docs/auth.md", "docs/sessions.md", "docs/a/twin.md", "docs/b/twin.md"
 ALWAYS = {"content_notice", "query_time_ms", "token_estimate"}
 BEGUN = "2023-11-15T22:13:20Z"

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from ubp.cli import serve as command
-from ubp.running import told_as_running
-from ubp.tools.registry import TOOLSETS
+from ubp.cli import setup as command
+from ubp.core.running import registered_server
+from ubp.server.tools.registry import TOOLSETS
 
 DOCS = [tool.name for tool in TOOLSETS["docs"]]
 CARE = [tool.name for tool in TOOLSETS["care"]]
@@ -20,7 +20,7 @@ def offered(monkeypatch, repository, ubp):
     def record(_, offer, **options):
         told.append(([tool.name for tool in offer.tools], offer[1:], options["level"]))
 
-    monkeypatch.setattr("ubp.server.serving.serve_repository", record)
+    monkeypatch.setattr("ubp.server.process.serve_repository", record)
 
     def run(*options):
         answer = ubp(repository, "serve", *options)
@@ -93,7 +93,7 @@ def test_status_tells_the_servers_that_run(repository, ubp):
     repository.write("a.md", "# A\n")
     ubp(repository, "status")
     data_dir = str(repository.index.parent)
-    with told_as_running(data_dir):
+    with registered_server(data_dir):
         (server,) = json.loads(ubp(repository, "status", "--json").out)["servers"]
         text = ubp(repository, "status").out
     assert f"Server:        running (PID {server['pid']}, since " in text

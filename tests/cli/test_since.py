@@ -7,9 +7,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from ubp.render import records
+from ubp.output.records import staleness as records
 
-SCHEMA = Path(records.__file__).parent / "schemas" / "stale-since.json"
+SCHEMA = Path(records.__file__).parent.parent / "schemas" / "stale-since.json"
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 from typing import get_args
 
-from ubp.links import Bucket
-from ubp.render.text.status import BUCKET_WORDS
-from ubp.status import BUCKETS
+from ubp.markdown.resolve import Bucket
+from ubp.output.text.setup import BUCKET_WORDS
+from ubp.staleness.status import BUCKETS
 
 
 def test_the_buckets_are_those_of_the_links():

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from ubp.cli.terminal import Options, Terminal
-from ubp.errors import UsageError
+from ubp.core.errors import UsageError
 
 
 class Screen(io.StringIO):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ubp.model import FilePath
-from ubp.render.text.typed import typed
-from ubp.render.wording import age, count, day, moment, printable, printable_line, shell_word, size
+from ubp.core.model import FilePath
+from ubp.output.text.common import shell_command
+from ubp.output.wording import age, count, day, moment, printable, printable_line, shell_word, size
 
 OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 NAMES = st.binary(min_size=1, max_size=12).map(lambda data: data.replace(b"\0", b"0"))
@@ -67,7 +67,7 @@ def test_a_word_is_read_by_a_shell_as_the_path_that_it_was(names):
     ],
 )
 def test_paths_are_typed_where_the_user_stands(path, prefix, word):
-    assert typed(FilePath(path), FilePath(prefix)) == word
+    assert shell_command(FilePath(path), FilePath(prefix)) == word
 
 
 def test_numbers_and_times_are_words():

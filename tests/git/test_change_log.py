@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ubp.errors import RepositoryError
+from ubp.core.errors import RepositoryError
 from ubp.git.change_log import LoggedChange, read_changes
 from ubp.workspace import Workspace
 
@@ -68,7 +68,7 @@ def test_each_commit_is_read_once(history, monkeypatch):
         return read(repository, commits)
 
     monkeypatch.setattr("ubp.git.change_log.read_changes", spy)
-    monkeypatch.setattr("ubp.history.COMMITS_A_PIECE", 4)
+    monkeypatch.setattr("ubp.index.history.COMMITS_A_PIECE", 4)
     old = logged(history.root)
     history.write("b.py", "b\n")
     new = history.commit()
@@ -106,7 +106,7 @@ def test_before_the_first_commit_there_is_none(repository):
 
 
 def test_of_a_commit_that_touches_very_many_files_the_first_are_kept(repository, monkeypatch):
-    monkeypatch.setattr("ubp.git.change_log.MOST_PATHS", 2)
+    monkeypatch.setattr("ubp.git.change_log.MAX_PATHS", 2)
     for name in ("a", "b", "c"):
         repository.write(name, name)
     repository.commit()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ubp.errors import GitCommandError, GitMissingError
+from ubp.core.errors import GitCommandError, GitMissingError
 from ubp.git.command import argument_chunks, find_git, run_git, stream_git
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ubp.core.model import MODE_EXECUTABLE, MODE_FILE, MODE_SYMLINK, Entry
 from ubp.git.filters import hash_regular_files
-from ubp.git.objects import MAX_BLOB_BYTES, blob_id
+from ubp.git.output import MAX_BLOB_BYTES, blob_id
 from ubp.git.snapshot import (
     UNREADABLE,
     hash_files,
@@ -16,7 +17,6 @@ from ubp.git.snapshot import (
     read_index,
     read_worktree,
 )
-from ubp.model import MODE_EXECUTABLE, MODE_FILE, MODE_SYMLINK, Entry
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="needs symlinks or named pipes")
 

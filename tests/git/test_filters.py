@@ -2,9 +2,9 @@
 
 import pytest
 
-from ubp.git.objects import blob_id
+from ubp.core.model import MODE_FILE, Entry
+from ubp.git.output import blob_id
 from ubp.git.snapshot import hash_files, read_documents, read_worktree
-from ubp.model import MODE_FILE, Entry
 
 
 def file(data: bytes, mode: int = MODE_FILE) -> Entry:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from ubp.errors import RepositoryError
+from ubp.core.errors import RepositoryError
+from ubp.core.model import BaselineQuery, Drift, LastChange
+from ubp.core.paths import Glob
+from ubp.git.commits_cli import MAX_COMMANDS, read_new_commits
 from ubp.git.history import find_drifts, last_changes
-from ubp.git.new_commits import FEW, read_new_commits
 from ubp.git.trees import list_tree, tree_id
-from ubp.model import Drift, LastChange, Search
-from ubp.paths import Glob
 
 NOWHERE = "0" * 40
 
@@ -254,7 +254,7 @@ def test_folders_may_be_deep(repository, open_at):
     git = open_at(repository.root)
 
     assert last_changes(git, second, [page], {}) == {page: changed(second)}
-    assert find(git, second, Search("d", "d/**", "1234567", first)) == drift()
+    assert find(git, second, BaselineQuery("d", "d/**", "1234567", first)) == drift()
 
 
 def test_a_missing_tree_is_told(repository, open_at):
@@ -277,7 +277,9 @@ def test_a_missing_commit_is_told(repository, open_at):
     (repository.root / ".git/objects" / first[:2] / first[2:]).unlink()
 
     with pytest.raises(RepositoryError, match="cannot be read whole") as raised:
-        find_drifts(open_at(repository.root), third, [Search("a.md", None, NOWHERE, None)], {})
+        find_drifts(
+            open_at(repository.root), third, [BaselineQuery("a.md", None, NOWHERE, None)], {}
+        )
 
     assert first in raised.value.cause
     assert second not in raised.value.cause
@@ -290,20 +292,20 @@ def at(repository, commit: str, path: str) -> str:
     return repository.git("rev-parse", f"{commit}:{path}")
 
 
-def by_commit(repository, commit: str, path: str) -> Search:
+def by_commit(repository, commit: str, path: str) -> BaselineQuery:
     """What stood at a path in a commit."""
-    return Search(path, None, at(repository, commit, path), commit)
+    return BaselineQuery(path, None, at(repository, commit, path), commit)
 
 
-def by_glob(git, commit: str, pattern: str) -> Search:
+def by_glob(git, commit: str, pattern: str) -> BaselineQuery:
     """What matched in a commit."""
     glob = Glob(pattern)
     tree = list_tree(git, commit).items()
     matched = [(path, e) for path, e in tree if not e.is_directory and glob.matches(path)]
-    return Search(glob.prefix, pattern, tree_id(matched) if matched else None, commit)
+    return BaselineQuery(glob.prefix, pattern, tree_id(matched) if matched else None, commit)
 
 
-def find(git, start: str, search: Search, known=None) -> Drift:
+def find(git, start: str, search: BaselineQuery, known=None) -> Drift:
     return find_drifts(git, start, [search], known or {})[search]
 
 
@@ -327,7 +329,9 @@ def test_drift_is_every_commit_since_the_baseline(repository, open_at):
     assert find(git, head, by_commit(repository, three, "src/x")) == drift()
     assert find(git, head, by_commit(repository, one, "src")) == drift(three, two)
     assert find(git, head, by_commit(repository, three, "src")) == drift()
-    assert find(git, head, Search("", None, at(repository, two, ""), two)) == drift(head, three)
+    assert find(git, head, BaselineQuery("", None, at(repository, two, ""), two)) == drift(
+        head, three
+    )
 
 
 def test_a_path_that_was_not_there_is_created(repository, open_at):
@@ -336,9 +340,9 @@ def test_a_path_that_was_not_there_is_created(repository, open_at):
     made, edited = write_all(repository, "src/x", "1", "2")
     git = open_at(repository.root)
 
-    assert find(git, edited, Search("src/x", None, None, base)) == drift(edited, made)
-    assert find(git, edited, Search("src", None, None, base)) == drift(edited, made)
-    assert find(git, edited, Search("none", None, None, base)) == drift(existed=False)
+    assert find(git, edited, BaselineQuery("src/x", None, None, base)) == drift(edited, made)
+    assert find(git, edited, BaselineQuery("src", None, None, base)) == drift(edited, made)
+    assert find(git, edited, BaselineQuery("none", None, None, base)) == drift(existed=False)
 
 
 def test_the_commit_that_removed_a_path_comes_first(repository, open_at):
@@ -350,9 +354,9 @@ def test_the_commit_that_removed_a_path_comes_first(repository, open_at):
     git = open_at(repository.root)
 
     assert find(git, head, by_commit(repository, made, "x")) == drift(gone, edited)
-    never_met = Search("x", None, NOWHERE, None)
+    never_met = BaselineQuery("x", None, NOWHERE, None)
     assert find(git, head, never_met) == drift(gone, edited, made, is_complete=False)
-    never_there = Search("z", None, NOWHERE, None)
+    never_there = BaselineQuery("z", None, NOWHERE, None)
     assert find(git, head, never_there) == drift(is_complete=False, existed=False)
 
 
@@ -370,7 +374,7 @@ def test_a_pin_needs_no_commit_and_few_digits(repository, open_at):
     git = open_at(repository.root)
 
     for length in (7, 12, 40):
-        pin = Search("x", None, at(repository, one, "x")[:length], None)
+        pin = BaselineQuery("x", None, at(repository, one, "x")[:length], None)
         assert find(git, three, pin) == drift(three, two)
         assert find(git, one, pin) == drift()
 
@@ -399,8 +403,8 @@ def test_a_file_that_becomes_a_directory_has_changed(repository, open_at):
     git = open_at(repository.root)
 
     assert find(git, head, by_commit(repository, base, "x")) == drift(head)
-    assert find(git, head, Search("x/y", None, None, base)) == drift(head)
-    assert find(git, base, Search("x", None, at(repository, head, "x")[:9], None)) == drift(
+    assert find(git, head, BaselineQuery("x/y", None, None, base)) == drift(head)
+    assert find(git, base, BaselineQuery("x", None, at(repository, head, "x")[:9], None)) == drift(
         base, is_complete=False
     )
 
@@ -437,8 +441,8 @@ def test_both_sides_of_a_merge_may_drift(repository, open_at):
     git = open_at(repository.root)
 
     assert find(git, merge, by_commit(repository, base, "src")) == drift(merge, main, topic)
-    assert find(git, merge, Search("src/y", None, None, base)) == drift(topic)
-    pin = Search("src", None, at(repository, base, "src")[:12], None)
+    assert find(git, merge, BaselineQuery("src/y", None, None, base)) == drift(topic)
+    pin = BaselineQuery("src", None, at(repository, base, "src")[:12], None)
     assert find(git, merge, pin) == drift(merge, main, topic)
 
 
@@ -453,7 +457,7 @@ def test_no_ancestor_of_a_met_pin_is_drift(repository, open_at):
     git = open_at(repository.root)
 
     # The topic's line leads past the pin, down to the first commit, which is older than the pin.
-    pin = Search("x", None, at(repository, second, "x")[:12], None)
+    pin = BaselineQuery("x", None, at(repository, second, "x")[:12], None)
     assert find(git, merge, pin) == drift(merge, main, topic)
 
 
@@ -485,9 +489,9 @@ def test_where_a_shallow_clone_ends_drift_is_incomplete(repository, new_reposito
     clone.git("fetch", "-q", "--depth=2", f"file://{repository.root}", "main:cut")
     git = open_at(clone.root)
 
-    pin = Search("x", None, at(repository, one, "x")[:12], None)
+    pin = BaselineQuery("x", None, at(repository, one, "x")[:12], None)
     assert find(git, four, pin) == drift(four, is_complete=False)
-    assert find(git, four, Search("z", None, NOWHERE, None)) == drift(
+    assert find(git, four, BaselineQuery("z", None, NOWHERE, None)) == drift(
         is_complete=False, existed=False
     )
     assert find(git, four, by_commit(clone, three, "x")) == drift(four)
@@ -518,9 +522,9 @@ def test_new_commits_are_read_by_git_alone(repository, open_at):
         by_glob(git, first, "src/*"): drift(third),
         by_glob(git, first, "*.md"): drift(third, second),
         by_glob(git, third, "*.md"): drift(),
-        Search("c.md", None, None, first): drift(second),
-        Search("src/x", None, at(repository, first, "src/x")[:7], None): drift(third),
-        Search("old", None, "1234567", None): drift(first, is_complete=False),
+        BaselineQuery("c.md", None, None, first): drift(second),
+        BaselineQuery("src/x", None, at(repository, first, "src/x")[:7], None): drift(third),
+        BaselineQuery("old", None, "1234567", None): drift(first, is_complete=False),
     }
     older = {first: {search: d for search, d in searches.items() if search.path == "old"}}
 
@@ -555,8 +559,8 @@ def test_a_new_history_may_be_merged_in(repository, open_at):
         "a.md": changed(first),
         "b.md": changed(other),
     }
-    assert find(git, merge, Search("b.md", None, None, first), {first: {}}) == drift(other)
-    root = Search("", None, at(repository, first, ""), first)
+    assert find(git, merge, BaselineQuery("b.md", None, None, first), {first: {}}) == drift(other)
+    root = BaselineQuery("", None, at(repository, first, ""), first)
     assert find(git, merge, root, {first: {}}) == drift(merge, other)
 
 
@@ -564,7 +568,7 @@ def test_a_new_history_may_be_merged_in(repository, open_at):
 def test_a_head_that_is_known_is_asked_nothing(repository, open_at):
     (head,) = write_all(repository, "a.md", "a")
     git = open_at(repository.root)
-    search = Search("a.md", None, "1234567", None)
+    search = BaselineQuery("a.md", None, "1234567", None)
 
     assert last_changes(git, head, ["a.md"], {head: {"a.md": changed(head)}}) == {
         "a.md": changed(head)
@@ -600,7 +604,7 @@ def test_a_branch_from_before_a_known_head_is_walked(repository, open_at):
 def test_many_new_commits_are_walked(repository, open_at):
     (first,) = write_all(repository, "a.md", "a")
     head = first
-    for _ in range(FEW + 1):
+    for _ in range(MAX_COMMANDS + 1):
         head = repository.commit()
     git = open_at(repository.root)
 

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import ubp.git.all_commits
-import ubp.git.new_commits
+import ubp.git.commits_cli
+import ubp.git.commits_libgit2
+from ubp.core.model import BaselineQuery, Drift, Entry, FilePath, LastChange, ObjectId
+from ubp.core.paths import Glob, closest_name
 from ubp.git.history import find_drifts, first_changes, last_changes
 from ubp.git.repository import Repository, open_repository
 from ubp.git.trees import tree_id
-from ubp.model import Drift, Entry, FilePath, LastChange, ObjectId, Search
-from ubp.paths import Glob, closest
 
 PATHS = (
     "a.md",
@@ -193,7 +193,7 @@ class Told:
             for place, line in zip(asked, lines, strict=True)
         }
 
-    def state(self, number: int, search: Search) -> ObjectId | None:
+    def state(self, number: int, search: BaselineQuery) -> ObjectId | None:
         """What a search finds in a commit."""
         if search.pattern is None:
             return self.states[number, search.path]
@@ -268,9 +268,9 @@ class Told:
             for old, (_, content) in before.items()
             if old not in after and content == after[path][1]
         ]
-        return closest(FilePath(path), removed)
+        return closest_name(FilePath(path), removed)
 
-    def drift(self, start: int, search: Search) -> Drift:
+    def drift(self, start: int, search: BaselineQuery) -> Drift:
         """By the definition, over all states of all commits."""
         baseline = search.baseline
         if _equal(self.state(start, search), baseline):
@@ -307,7 +307,7 @@ class Told:
             existed=base is not None or any(self.state(number, search) for number in seen),
         )
 
-    def dropping_merge(self, start: int, search: Search) -> set[int]:
+    def dropping_merge(self, start: int, search: BaselineQuery) -> set[int]:
         """Where a path's only line never meets its baseline: the last that has it behind."""
         base = self.numbers[ObjectId(str(search.commit))]
         dropping = number = start
@@ -326,7 +326,7 @@ class Told:
                 return set()
         return {dropping}
 
-    def logged_drift(self, start: int, search: Search) -> set[ObjectId]:
+    def logged_drift(self, start: int, search: BaselineQuery) -> set[ObjectId]:
         """By `git log BASE..START`, cut off where the path is at its baseline."""
         span = f"{search.commit}..{self.ids[start]}"
         lines = self.git("log", "--format=%H %P", "--parents", span, "--", search.path).splitlines()
@@ -341,7 +341,7 @@ class Told:
                 todo += parents[commit]
         return found
 
-    def git_looks_past(self, start: int, search: Search) -> bool:
+    def git_looks_past(self, start: int, search: BaselineQuery) -> bool:
         """Whether a merge leads back behind the baseline, where `git log` may not simplify."""
         base = self.numbers[ObjectId(str(search.commit))]
         behind = self.story.ancestors(base) - {base}
@@ -489,26 +489,26 @@ def firsts(
     return {path: min(several, key=date) for path, several in births.items()}
 
 
-def searches_of(told: Told, start: int) -> list[Search]:
+def searches_of(told: Told, start: int) -> list[BaselineQuery]:
     """Every place as it was at every ancestor, by commit and by pin."""
     searches = []
     for base in sorted(told.story.ancestors(start)):
         for place in PLACES:
             state = told.states[base, place]
-            searches.append(Search(FilePath(place), None, state, told.ids[base]))
+            searches.append(BaselineQuery(FilePath(place), None, state, told.ids[base]))
             if state:
-                searches.append(Search(FilePath(place), None, state[: 7 + base], None))
+                searches.append(BaselineQuery(FilePath(place), None, state[: 7 + base], None))
         for glob in GLOBS:
-            search = Search(Glob(glob).prefix, glob, None, told.ids[base])
+            search = BaselineQuery(Glob(glob).prefix, glob, None, told.ids[base])
             state = told.state(base, search)
             searches.append(search._replace(baseline=state))
             if state:
                 searches.append(search._replace(baseline=state, commit=None))
-    searches += [Search(FilePath(place), None, "0" * 40, None) for place in PLACES]
+    searches += [BaselineQuery(FilePath(place), None, "0" * 40, None) for place in PLACES]
     return searches
 
 
-def plainly(drifts: Mapping[Search, Drift]) -> dict[Search, Drift]:
+def plainly(drifts: Mapping[BaselineQuery, Drift]) -> dict[BaselineQuery, Drift]:
     """With the commits in one order, for commits of one second have none."""
     return {s: d._replace(commits=tuple(sorted(d.commits))) for s, d in drifts.items()}
 
@@ -600,11 +600,11 @@ def test_drifts_do_not_depend_on_what_is_known_and_who_reads(
 
 
 @contextmanager
-def libgit2_alone(many: int = ubp.git.all_commits.MANY) -> Iterator[None]:
+def libgit2_alone(many: int = ubp.git.commits_libgit2.MIN_COMMITS) -> Iterator[None]:
     """Let no number of new commits be few enough for git; `many` names are compared at once."""
-    ubp.git.new_commits.read_new_commits.cache_clear()
+    ubp.git.commits_cli.read_new_commits.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ubp.git.new_commits, "FEW", -1)
-        patch.setattr(ubp.git.all_commits, "MANY", many)
+        patch.setattr(ubp.git.commits_cli, "MAX_COMMANDS", -1)
+        patch.setattr(ubp.git.commits_libgit2, "MIN_COMMITS", many)
         yield
-    ubp.git.new_commits.read_new_commits.cache_clear()
+    ubp.git.commits_cli.read_new_commits.cache_clear()

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from ubp.errors import GitCommandError
-from ubp.git.objects import blob_id
+from ubp.core.errors import GitCommandError
+from ubp.core.model import MODE_FILE, UNHASHED, Entry, Snapshot
+from ubp.git.output import blob_id
 from ubp.git.snapshot import read_index, read_worktree
-from ubp.model import MODE_FILE, UNHASHED, Entry, Snapshot
 
 CHANGED = Entry(MODE_FILE, UNHASHED)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ubp.errors import (
+from ubp.core.errors import (
     GitCommandError,
     GitMissingError,
     HistoryTooShortError,
@@ -15,9 +15,9 @@ from ubp.errors import (
     RevisionNotFoundError,
     UnsupportedRepositoryError,
 )
-from ubp.git.location import Location
-from ubp.git.objects import MAX_BLOB_BYTES, blob_id
-from ubp.model import Commit
+from ubp.core.model import Commit
+from ubp.git.locate import Location
+from ubp.git.output import MAX_BLOB_BYTES, blob_id
 
 
 def lines(error):

@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
-from ubp.errors import RepositoryError
-from ubp.git.objects import blob_id
+from ubp.core.errors import RepositoryError
+from ubp.core.model import MODE_EXECUTABLE, MODE_FILE, MODE_SYMLINK, UNHASHED, Entry, Snapshot
+from ubp.git.output import blob_id
 from ubp.git.snapshot import hash_files, read_commit, read_index, read_worktree
-from ubp.model import MODE_EXECUTABLE, MODE_FILE, MODE_SYMLINK, UNHASHED, Entry, Snapshot
 
 ODD_NAMES = (
     *("new\nline.md", 'quo"te.md', "tab\t.md", " space .md", "pages/[id].ts", "a*b", ":(top)x"),

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ubp.core.model import Entry, Snapshot
 from ubp.git import libgit2
-from ubp.git.objects import blob_id
+from ubp.git.output import blob_id
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import hash_files, read_documents, read_index, read_worktree
 from ubp.git.trees import diff_trees, entries_at, list_tree, tree_id
-from ubp.model import Entry, Snapshot
 
 NAMES = ["a", "b", "[c]", "d e", "é", "日本"]
 if sys.platform == "linux":  # elsewhere file systems refuse or rewrite these

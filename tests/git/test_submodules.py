@@ -2,8 +2,8 @@
 
 import shutil
 
+from ubp.core.model import MODE_SUBMODULE, Entry
 from ubp.git.snapshot import UNREADABLE, hash_files, read_index, read_worktree
-from ubp.model import MODE_SUBMODULE, Entry
 
 
 def worktree(repository) -> dict:

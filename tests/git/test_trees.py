@@ -4,10 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ubp.errors import GitCommandError
-from ubp.git.objects import blob_id
-from ubp.git.trees import FEW_CALLS, diff_trees, entries_at, list_tree, similar_file, tree_id
-from ubp.model import (
+from ubp.core.errors import GitCommandError
+from ubp.core.model import (
     MODE_EXECUTABLE,
     MODE_FILE,
     MODE_SUBMODULE,
@@ -15,6 +13,8 @@ from ubp.model import (
     MODE_TREE,
     Entry,
 )
+from ubp.git.output import blob_id
+from ubp.git.trees import FEW_CALLS, diff_trees, entries_at, list_tree, similar_file, tree_id
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 

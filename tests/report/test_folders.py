@@ -1,7 +1,7 @@
 """Levels by folder: the largest folders are divided as long as a table has room."""
 
-from ubp.model import FilePath
-from ubp.report.folders import MOST_FOLDERS, count_folders
+from ubp.core.model import FilePath
+from ubp.report.build import MAX_FOLDERS, count_folders
 from ubp.report.values import Folder, Levels
 
 
@@ -34,8 +34,8 @@ def test_files_beside_folders_have_a_row_of_their_own():
 
 
 def test_a_folder_of_too_many_folders_stays_whole():
-    pages = [f"docs/{n}/page.md" for n in range(MOST_FOLDERS + 1)]
-    assert rows("README.md", *pages) == [("", True, 1), ("docs", False, MOST_FOLDERS + 1)]
+    pages = [f"docs/{n}/page.md" for n in range(MAX_FOLDERS + 1)]
+    assert rows("README.md", *pages) == [("", True, 1), ("docs", False, MAX_FOLDERS + 1)]
 
 
 def test_every_page_is_counted_once_at_its_level():
@@ -45,7 +45,7 @@ def test_every_page_is_counted_once_at_its_level():
     found = count_folders(pages)
     assert sum(one.levels.stale for one in found) == 49
     assert sum(one.levels.fresh for one in found) == 50
-    assert len(found) <= MOST_FOLDERS
+    assert len(found) <= MAX_FOLDERS
 
 
 def test_a_folder_holds_what_lies_below_it():

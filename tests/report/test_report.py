@@ -4,12 +4,11 @@ import json
 
 import pytest
 
-from ubp.errors import RepositoryError
-from ubp.report import pages as pages_module
-from ubp.report.badge import Badge, make_badge
-from ubp.report.make import AGES, group_ages
-from ubp.report.values import AgeGroup, Levels, StalePage
-from ubp.staleness.report import SourceDiff
+from ubp.core.errors import RepositoryError
+from ubp.report import build as pages_module
+from ubp.report.build import AGES, group_ages
+from ubp.report.values import AgeGroup, Badge, Levels, StalePage, make_badge
+from ubp.staleness.model import SourceDiff
 from ubp.workspace import Workspace
 
 DAY = 86_400
@@ -100,8 +99,8 @@ def test_a_diff_that_pages_share_is_told_once(project, report):
 
 
 def test_long_diffs_are_cut_and_say_so(project, report, monkeypatch):
-    monkeypatch.setattr(pages_module, "MOST_DIFF_LINES", 5)
-    monkeypatch.setattr(pages_module, "MOST_LINE_CHARACTERS", 3)
+    monkeypatch.setattr(pages_module, "MAX_DIFF_LINES", 5)
+    monkeypatch.setattr(pages_module, "MAX_LINE_CHARACTERS", 3)
     (gone, *_) = report(project).pages
     (source,) = gone.sources
     assert source.diff == "---…\n+++…\n@@ …\n-0\n-1"
@@ -110,8 +109,8 @@ def test_long_diffs_are_cut_and_say_so(project, report, monkeypatch):
 
 
 def test_all_diffs_together_have_a_limit_that_the_first_pages_use(project, report, monkeypatch):
-    monkeypatch.setattr(pages_module, "MOST_CHARACTERS", 4 * pages_module.SOURCE_CHARACTERS + 600)
-    monkeypatch.setattr(pages_module, "LEAST_DIFF_CHARACTERS", 0)
+    monkeypatch.setattr(pages_module, "MAX_CHARACTERS", 4 * pages_module.SOURCE_CHARACTERS + 600)
+    monkeypatch.setattr(pages_module, "MIN_DIFF_CHARACTERS", 0)
     told = [(p.path, bool(s.diff), s.cut_lines) for p in report(project).pages for s in p.sources]
     assert told == [
         ("docs/gone.md", True, 0),
@@ -213,5 +212,5 @@ def test_the_bindings_are_held_against_history(project, report, monkeypatch):
     def fail(*_, **__):
         raise RepositoryError("No trees.")
 
-    monkeypatch.setattr("ubp.report.ask.review", fail)
+    monkeypatch.setattr("ubp.report.build.review", fail)
     assert report(project).review is None

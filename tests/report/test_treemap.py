@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ubp.binding.coverage import Coverage, find_gaps
-from ubp.binding.source_tree import Source, build_tree
-from ubp.model import Snapshot
-from ubp.render.html import treemap as drawing
-from ubp.render.html.coverage import coverage
-from ubp.render.html.regions import Region, divide
-from ubp.render.html.treemap import MOST_BOXES, find_boxes, treemap
+from ubp.bindings.coverage import Coverage, Source, build_tree, find_gaps
+from ubp.core.model import Snapshot
+from ubp.output.html import treemap as drawing
+from ubp.output.html.lists import coverage
+from ubp.output.html.treemap import MAX_BOXES, Region, divide, find_boxes, treemap
 from ubp.report.values import Report
 
 
@@ -56,7 +54,7 @@ def many(number: int) -> list[Source]:
 def test_there_are_never_more_boxes_than_can_be_read():
     boxes = find_boxes(build_tree(many(9_000)))
 
-    assert MOST_BOXES // 2 < len(boxes) <= MOST_BOXES
+    assert MAX_BOXES // 2 < len(boxes) <= MAX_BOXES
     assert sum(box.region.width * box.region.height for box in boxes) == pytest.approx(1)
     assert sum(box.tally.files for box in boxes) == 9_000
 
@@ -74,7 +72,7 @@ def test_one_box_tells_of_a_directory_in_which_all_is_alike():
 
 
 def test_what_is_too_much_to_be_told_apart_lies_in_one_box(monkeypatch):
-    monkeypatch.setattr(drawing, "MOST_PARTS", 3)
+    monkeypatch.setattr(drawing, "MAX_PARTS", 3)
     sources = [Source(f"f{n}.py", 10 - n, is_described=n == 0) for n in range(5)]
 
     boxes = {box.path: (box.others, box.tally.files) for box in find_boxes(build_tree(sources))}
@@ -102,7 +100,7 @@ def test_a_box_tells_what_it_is_and_is_marked_not_by_colour_alone():
 
 
 def test_the_table_ends_where_nobody_reads_on_and_tells_what_lists_the_rest(monkeypatch):
-    monkeypatch.setattr("ubp.render.html.coverage.MOST_GAPS", 1)
+    monkeypatch.setattr("ubp.output.html.lists.MAX_GAPS", 1)
     sources = (Source("a.py", 2, is_described=False), Source("b.py", 1, is_described=False))
     total = build_tree(sources).tallies[""]
     snapshot = Snapshot("worktree", None, {})

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from ubp.git.mainline import Step, read_mainline, touched_between
+from ubp.core.model import ObjectId
+from ubp.git.change_log import MainlineStep, read_mainline, touched_between
 from ubp.git.repository import open_repository
-from ubp.model import ObjectId
-from ubp.report.trend import MOST_POINTS, Moment, choose_moments
+from ubp.report.trend import MAX_POINTS, Moment, choose_moments
 from ubp.report.values import Levels, Span
 from ubp.workspace import Workspace
 
@@ -17,7 +17,7 @@ SEEDS = 3  # 40 were tried once
 
 def steps(*days):
     """A main line whose commits are named after the days on which they were made, newest first."""
-    return [Step(ObjectId(f"c{day}"), day * DAY) for day in sorted(days, reverse=True)]
+    return [MainlineStep(ObjectId(f"c{day}"), day * DAY) for day in sorted(days, reverse=True)]
 
 
 def chosen(line, unit, count, now=0):
@@ -58,7 +58,7 @@ def test_commits_are_the_last_ones_before_the_newest():
 def test_of_many_commits_as_many_are_looked_at_as_a_chart_can_show():
     line = steps(*range(1000))
     found = chosen(line, "commits", 500)
-    assert len(found) == MOST_POINTS
+    assert len(found) == MAX_POINTS
     assert found[0] == ("c499", 499)
     assert found[-1] == ("c991", 991)
 
@@ -69,7 +69,7 @@ def test_a_single_commit_has_no_past():
 
 
 def test_commits_of_one_second_are_one_moment():
-    line = [Step(ObjectId(name), DAY) for name in "ba"]
+    line = [MainlineStep(ObjectId(name), DAY) for name in "ba"]
     assert choose_moments(line, Span("weeks", 12), DAY) == [Moment(ObjectId("b"), DAY)]
 
 

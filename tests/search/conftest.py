@@ -1,17 +1,21 @@
-"""Workspaces to search in, and a snapshot's sections as the workspace finds them."""
+"""Workspaces to search in, and what a repository answers about its links."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ubp.embed.model import Model, load_model
-from ubp.embed.place import find_model
-from ubp.index import View
-from ubp.search.answers import SectionAnswer, find_sections
-from ubp.search.file_names import FileNames
+from ubp.index.embed.locate import find_model
+from ubp.index.embed.model import Model, load_model
+from ubp.index.session import Session, Target
+from ubp.index.store.fulltext import RowMatch
+from ubp.index.view import View
+from ubp.search.graph import Graph, open_graph
+from ubp.search.lexical import FileNames
+from ubp.search.sections import SectionAnswer, find_sections
 from ubp.workspace import Workspace
 
 
@@ -41,3 +45,65 @@ def sections() -> Callable[[View, str, int], SectionAnswer]:
     return lambda view, query, limit: find_sections(
         view, query, limit, FileNames(view.document_paths())
     )
+
+
+@contextmanager
+def open_links(root: Path, **question: Any):
+    """A workspace and the links of one of its snapshots."""
+    with Session.open(str(root)) as workspace:
+        view = workspace.view(Target(**question))
+        yield workspace, view, open_graph(view)
+
+
+def everything(graph: Graph, view: View) -> dict[str, Any]:
+    """All that a graph answers, put so that two can be compared."""
+    edges = list(graph.all_edges())
+    paths = view.document_paths()
+    backlinks = {path: graph.backlinks(path) for path in paths}
+    assert graph.backlinks_of(paths) == backlinks
+    assert graph.edges_of(paths) == {path: graph.outlinks(path) for path in paths}
+    assert edges == [edge for path in paths for edge in graph.outlinks(path)]
+    assert graph.buckets() == Counter(edge.resolution.bucket for edge in edges)
+    assert [row.path for row in graph.documents()] == paths
+    return {
+        "edges": [(e.source, e.link, e.resolution) for e in edges],
+        "backlinks": backlinks,
+        "counts": graph.link_counts(),
+        "anchors": {path: graph.anchors(path) for path in paths},
+        "sections": {path: graph.sections(path) for path in paths},
+        "words": {
+            word: [
+                (hit.path, hit.number, view.full_text().chunks([hit.blob])[hit.blob][hit.number])
+                for hit in sorted(view.full_text().search(RowMatch(word), 100))
+            ]
+            for word in ("one", "two", "text", "alias")
+        },
+    }
+
+
+@pytest.fixture
+def links() -> Callable[..., Any]:
+    return open_links
+
+
+@pytest.fixture
+def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Everything about a snapshot: `told(root)`; `anew=True` asks without the index."""
+
+    def tell(root: Path, *, anew: bool = False, **question: Any) -> dict[str, Any]:
+        if not anew:
+            with open_links(root, **question) as (_, view, graph):
+                return everything(graph, view)
+        index, aside = root / ".git/ubp", tmp_path_factory.mktemp("aside") / "index"
+        if index.exists():
+            index.rename(aside)
+        try:
+            return tell(root, **question)
+        finally:
+            for file in index.glob("*"):
+                file.unlink()
+            if aside.exists():
+                index.rmdir()
+                aside.rename(index)
+
+    return tell

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ubp.render.records import to_json
-from ubp.render.search_records import search_record, sections_record
-from ubp.search.passage import CHARACTERS
+from ubp.output.records.search import search_record, sections_record
+from ubp.output.records.staleness import to_json
+from ubp.search.excerpt import CHARACTERS
 from ubp.workspace import Workspace
 
 TAGS, TYPES = ("alpha", "beta", "Gamma/delta", "日本"), ("spec", "api", "guide")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.search.filters import Filter, Filters, take_filters
+from ubp.search.filters import Filter, Filters, parse_filters
 from ubp.search.query import read_query
 
 
@@ -32,7 +32,7 @@ from ubp.search.query import read_query
     ],
 )
 def test_filters_are_taken_out_with_what_joined_them(text, rest, filters):
-    assert take_filters(text) == (rest, filters)
+    assert parse_filters(text) == (rest, filters)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_filters_are_taken_out_with_what_joined_them(text, rest, filters):
     ["tag:", 'tag:""', "tag :x", '"tag:x"', 'a "b tag:x" c', "xtag:y", "http://x", "not tag"],
 )
 def test_what_is_no_filter_stays_in_the_text(text):
-    assert take_filters(text) == (text, Filters())
+    assert parse_filters(text) == (text, Filters())
 
 
 def test_wide_colons_and_capitals_count_as_plain_ones():

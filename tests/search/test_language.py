@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.search.language import is_foreign
+from ubp.search.lexical import is_foreign
 from ubp.search.query import read_query
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from ubp.indexing.fulltext import FullText
+from ubp.index.fulltext import FullTextSearch
 from ubp.search import pages
+from ubp.search.lexical import FETCHED
 from ubp.search.query import read_query
-from ubp.search.ranking import FETCHED
 from ubp.search.scope import find_literal
 
 PHRASE = '"baked bread"'
@@ -28,13 +28,13 @@ def written(repository):
 def looked_through(monkeypatch):
     """The expressions whose chunks were looked for in certain pages."""
     asked = []
-    holding = FullText.holding
+    holding = FullTextSearch.holding
 
     def note(full_text, match, within=None):
         asked.append(match)
         return holding(full_text, match, within)
 
-    monkeypatch.setattr(FullText, "holding", note)
+    monkeypatch.setattr(FullTextSearch, "holding", note)
     return asked
 
 

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from ubp.errors import ModelError, UsageError
-from ubp.search.links import MOST_LINKS
+from ubp.core.errors import ModelError, UsageError
+from ubp.search.proximity import MAX_LINKS
 
 FILLER = "Lorem ipsum dolor sit amet consectetur.\n"
 AUTH, SESSIONS, ERRORS, COOKING = "docs/auth.md", "docs/sessions.md", "docs/errors.md", "cooking.md"
@@ -79,7 +79,7 @@ def test_links_never_push_a_page_before_a_stronger_direct_hit(opened, repository
 
 
 def test_a_list_of_everything_brings_nothing_near(opened, repository):
-    names = [f"p{number}.md" for number in range(MOST_LINKS + 1)]
+    names = [f"p{number}.md" for number in range(MAX_LINKS + 1)]
     repository.write("all.md", "Needle.\n" + "".join(f"[x]({name})\n" for name in names))
     repository.write("some.md", "Needle.\n\n[x](p7.md)\n")
     for name in names:

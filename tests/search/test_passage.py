@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.search.folding import fold_text
-from ubp.search.passage import CHARACTERS, cut_passage
+from ubp.search.excerpt import CHARACTERS, cut_passage
+from ubp.search.match import normalize_text
 from ubp.search.terms import Term
 
 TERMS = [Term("token"), Term("検索"), Term("expir", is_prefix=True)]
@@ -86,5 +86,5 @@ def test_highlights_lie_within_what_is_quoted_and_name_the_terms(text):
     ends = [0, *(end for span in passage.highlights for end in span), len(passage.content)]
     assert ends == sorted(ends)
     for start, end in passage.highlights:
-        held = fold_text(passage.content[start:end]).replace(" ", "")
+        held = normalize_text(passage.content[start:end]).replace(" ", "")
         assert held.startswith(("token", "expir")) or "検" in held

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ubp.core.text import segment_cjk
 from ubp.search.query import MAX_TERMS, Cut, read_query, write_match
-from ubp.words import segment
 
 
 def match(text, *, held=()):
@@ -166,7 +166,9 @@ def test_a_query_too_long_is_cut_off_and_says_so():
 def words():
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE VIRTUAL TABLE words USING fts5(body, tokenize='unicode61')")
-    connection.execute("INSERT INTO words VALUES (?)", [segment("OAuthの設定 a b c AND foo-bar")])
+    connection.execute(
+        "INSERT INTO words VALUES (?)", [segment_cjk("OAuthの設定 a b c AND foo-bar")]
+    )
     yield connection
     connection.close()
 

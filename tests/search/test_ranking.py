@@ -2,8 +2,8 @@
 
 import pytest
 
-from ubp.search.answers import COUNTED
-from ubp.search.file_names import MIN_COMMON, FileNames
+from ubp.search.lexical import MIN_COMMON, FileNames
+from ubp.search.sections import COUNTED
 from ubp.search.terms import Term
 from ubp.workspace import Workspace
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-from ubp.search.ranking import WEIGHTS
-from ubp.search.rarity import MIN_COMMON, MOST_MATCHES, share_out
+from ubp.index.store.fulltext import RowMatch
+from ubp.search.lexical import MAX_MATCHES, MIN_COMMON_ROWS, WEIGHTS, partition_by_idf
 from ubp.search.terms import Term
-from ubp.store.fulltext import Match
 from ubp.workspace import Workspace
 
 
@@ -25,7 +24,7 @@ class Counted:
 
 def shared(size, **frequencies):
     """The written terms that find, rank, tell."""
-    shares = share_out(Counted(size, **frequencies), [Term(word) for word in frequencies])
+    shares = partition_by_idf(Counted(size, **frequencies), [Term(word) for word in frequencies])
     return tuple([term.written for term in terms] for terms in shares[:3])
 
 
@@ -55,20 +54,23 @@ def test_no_chunk_of_the_full_text_ranks_higher_than_it_could(repository):
     with Workspace.open(str(repository.root)) as workspace:
         full_text = workspace.view().full_text()
         terms = [Term("token"), Term("pin"), Term("absent")]
-        held, alone = share_out(full_text, terms[:2]).most, share_out(full_text, terms[:1]).most
-        best, *_ = full_text.search(Match('"token" OR "pin"', WEIGHTS.columns), 9)
+        held, alone = (
+            partition_by_idf(full_text, terms[:2]).most,
+            partition_by_idf(full_text, terms[:1]).most,
+        )
+        best, *_ = full_text.search(RowMatch('"token" OR "pin"', WEIGHTS.columns), 9)
         assert held == pytest.approx(2 * alone)
-        assert 0.85 * held < -best.rank < held < share_out(full_text, terms).most
+        assert 0.85 * held < -best.rank < held < partition_by_idf(full_text, terms).most
 
 
 def test_so_many_matches_are_ranked_at_most():
-    size = 10 * MOST_MATCHES
-    words = {f"w{number}": MOST_MATCHES // 4 + number for number in range(9)}
+    size = 10 * MAX_MATCHES
+    words = {f"w{number}": MAX_MATCHES // 4 + number for number in range(9)}
     assert shared(size, **words)[0] == ["w0", "w1", "w2"]
 
 
 def test_where_rare_terms_find_too_little_the_common_ones_find_the_rest(repository, sections):
-    for number in range(MIN_COMMON + 50):
+    for number in range(MIN_COMMON_ROWS + 50):
         repository.write(f"{number // 300}/{number}.md", f"common {number}.\n")
     repository.write("rare.md", "A rare word.\n")
     repository.write("both.md", "A rare word, and a common one.\n")

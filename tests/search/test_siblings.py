@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.search.siblings import is_boilerplate, is_log, language_of, sibling_key
+from ubp.search.suggest_links import is_boilerplate, is_changelog, language_of, sibling_key
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,6 @@ def test_what_only_sounds_like_it_is_none(path):
 
 
 def test_dated_pages_are_logs():
-    assert is_log("meetings/2024-05-01.md")
-    assert is_log("blog/2019/news.md")
-    assert not is_log("docs/rfc-12345.md")
+    assert is_changelog("meetings/2024-05-01.md")
+    assert is_changelog("blog/2019/news.md")
+    assert not is_changelog("docs/rfc-12345.md")

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.search.folding import find_term, fold_text
+from ubp.search.excerpt import cut_snippet
+from ubp.search.match import find_term, normalize_text
 from ubp.search.query import read_query, write_match
-from ubp.search.snippet import cut_snippet
 
 
 def shown(text, query):
     """The snippet with its highlights in brackets, and its line."""
     tree = read_query(query).tree
-    folded = fold_text(text)
+    folded = normalize_text(text)
     terms = write_match(tree, lambda term: any(find_term(folded, term))).terms if tree else ()
     snippet = cut_snippet(text, terms)
     marked = snippet.text

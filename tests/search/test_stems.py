@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ubp.search.folding import find_terms
+from ubp.index.store.page_facts import clear_pages
+from ubp.search.match import find_terms, stem
 from ubp.search.query import read_query
-from ubp.search.stems import stem
 from ubp.search.terms import Term
-from ubp.store.graph_facts import clear_pages
 from ubp.workspace import Workspace
 
 WORDS = """

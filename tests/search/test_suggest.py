@@ -2,8 +2,8 @@
 
 import pytest
 
-from ubp.errors import PageNotFoundError, UsageError
-from ubp.search.suggest import margin_of, score_of
+from ubp.core.errors import PageNotFoundError, UsageError
+from ubp.search.suggest_links import margin_of, score_of
 
 AUTH = (
     "# Authentication\n\nUsers log in with a password. The server issues an access token that"

@@ -2,11 +2,10 @@
 
 import pytest
 
-from ubp.index import View
-from ubp.rooms import Question
-from ubp.search import texts
-from ubp.search.linked import find_linked
-from ubp.search.texts import read_texts
+from ubp.index.session import Target
+from ubp.index.view import View
+from ubp.search import results as texts
+from ubp.search.results import find_linked, read_texts
 from ubp.workspace import Workspace
 
 
@@ -34,12 +33,12 @@ def read(monkeypatch):
 
 
 def shown(workspace, *paths, ref=None):
-    view = workspace.view(Question(ref))
+    view = workspace.view(Target(ref))
     return {path: text.data.decode() for path, text in read_texts(view, paths).items()}
 
 
 def tags(workspace, *paths, ref=None):
-    pages = workspace.view(Question(ref)).pages_at(paths)
+    pages = workspace.view(Target(ref)).pages_at(paths)
     return {path: page.facts.tags for path, page in pages.items()}
 
 
@@ -105,7 +104,7 @@ def test_a_linked_page_is_summed_up_once_and_as_it_stands_in_each_snapshot(
     repository.commit()
 
     def summary(ref=None):
-        (linked,) = find_linked(workspace.view(Question(ref)), ["a.md"])["a.md"]
+        (linked,) = find_linked(workspace.view(Target(ref)), ["a.md"])["a.md"]
         return linked.summary
 
     assert [summary(), summary(), read.count("b.md")] == ["Its text.", "Its text.", 1]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ubp.search.leg import Place, make_leg
-from ubp.search.meaning import NAME_SHARE, add_names
+from ubp.search.fusion import RankedChunk, make_ranking
 from ubp.search.query import read_query
+from ubp.search.semantic import NAME_SHARE, add_names
 
 
 class Named:
@@ -18,7 +18,9 @@ class Named:
 
 
 def test_a_name_adds_a_share_of_its_cosine_to_all_chunks_of_its_page():
-    leg = make_leg([Place("a.md", 3, 0.5), Place("b.md", 0, 0.4), Place("b.md", 1, 0.3)])
+    leg = make_ranking(
+        [RankedChunk("a.md", 3, 0.5), RankedChunk("b.md", 0, 0.4), RankedChunk("b.md", 1, 0.3)]
+    )
     leg = leg._replace(is_cut=True)
     meaning = Named(b=0.5)
     found = add_names(meaning, read_query("anything"), leg, ["b.md"])
@@ -31,7 +33,7 @@ def test_a_name_adds_a_share_of_its_cosine_to_all_chunks_of_its_page():
 
 
 def test_a_name_takes_nothing_away_and_makes_no_cosine_of_more_than_one():
-    leg = make_leg([Place("a.md", 0, 0.9), Place("b.md", 0, 0.4)])
+    leg = make_ranking([RankedChunk("a.md", 0, 0.9), RankedChunk("b.md", 0, 0.4)])
     found = add_names(Named(a=0.9, b=-0.5), read_query("anything"), leg, ["a.md", "b.md"])
     assert found.scores == {"a.md": 1.0, "b.md": 0.4}
 

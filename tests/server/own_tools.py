@@ -5,11 +5,11 @@ import os
 import subprocess
 import time
 
-import ubp.server.serving
-from ubp.errors import StoreError
-from ubp.server.serving import Offer, serve_repository
-from ubp.tools.parameters import number, takes
-from ubp.tools.tool import Tool
+import ubp.server.process
+from ubp.core.errors import StoreError
+from ubp.server.process import ServeOptions, serve_repository
+from ubp.server.tools.arguments import number, object_schema
+from ubp.server.tools.tool import Tool
 
 
 def empty(_, __):
@@ -47,7 +47,7 @@ def tool(run, **properties):
         name=run.__name__,
         title=run.__name__,
         description="For tests.",
-        input_schema=takes(**properties),
+        input_schema=object_schema(**properties),
         shape="version",
         run=run,
         text=lambda record: record.get("version", ""),
@@ -56,8 +56,8 @@ def tool(run, **properties):
 
 if __name__ == "__main__":
     if patience := os.environ.get("SECONDS_TO_FINISH"):
-        ubp.server.serving.SECONDS_TO_FINISH = float(patience)
+        ubp.server.process.SECONDS_TO_FINISH = float(patience)
     tools = [tool(one) for one in (empty, noisy, broken, locked)]
     tools.append(tool(slow, steps=number(1, 1000, 10)))
-    offer = Offer(tools, is_structured=True)
+    offer = ServeOptions(tools, is_structured=True)
     serve_repository(os.curdir, offer, environment=os.environ)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ubp.tools.registry import select_tools
+from ubp.server.tools.registry import select_tools
 
 pytestmark = pytest.mark.slow
 

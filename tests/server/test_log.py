@@ -9,11 +9,11 @@ import pytest
 from mcp import Client
 
 from ubp.server import protocol
-from ubp.server.errors import without_places
-from ubp.server.log import BYTES_A_LOG, set_up_log
-from ubp.server.office import Office
+from ubp.server.errors import redact_paths
+from ubp.server.process import BYTES_A_LOG, set_up_log
 from ubp.server.protocol import create_server
-from ubp.tools.registry import select_tools
+from ubp.server.scheduler import Scheduler
+from ubp.server.tools.registry import select_tools
 from ubp.workspace import Workspace
 
 
@@ -71,7 +71,7 @@ def test_trouble_with_the_database_has_its_own_code_and_tells_no_place(line):
     ],
 )
 def test_a_message_tells_no_place_outside_the_repository(text, shown):
-    assert without_places(text) == shown
+    assert redact_paths(text) == shown
 
 
 @pytest.mark.anyio
@@ -79,7 +79,7 @@ async def test_a_slow_call_is_told_with_its_sizes_and_without_its_words(
     repository, monkeypatch, caplog
 ):
     repository.write("a.md", "# A\n")
-    office = Office(partial(open_workspace, str(repository.root)))
+    office = Scheduler(partial(open_workspace, str(repository.root)))
     office.start()
     monkeypatch.setattr(protocol, "TARGETS", {"ubp_fulltext_search": 0})
     async with Client(create_server(office, select_tools())) as client:

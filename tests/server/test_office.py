@@ -6,9 +6,9 @@ from functools import partial
 
 import pytest
 
-from ubp.errors import ConfigError, UsageError
-from ubp.server import office as offices
-from ubp.server.office import IndexNotReadyError, Office
+from ubp.core.errors import ConfigError, UsageError
+from ubp.server import scheduler as offices
+from ubp.server.scheduler import IndexNotReadyError, Scheduler
 from ubp.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
@@ -19,9 +19,9 @@ PAGES = 12
 @pytest.fixture
 def written(repository, monkeypatch):
     """A repository that nobody has read, with more pages than are read at once."""
-    monkeypatch.setattr(offices, "MOST_AT_ONCE", 4)
+    monkeypatch.setattr(offices, "MAX_WAITING", 4)
     monkeypatch.setattr(offices, "SECONDS_BETWEEN_REPORTS", 0.01)
-    monkeypatch.setattr("ubp.indexing.embedding.PAGES_A_BATCH", 2)
+    monkeypatch.setattr("ubp.index.vectors.PAGES_A_BATCH", 2)
     for number in range(PAGES):
         repository.write(
             f"docs/{number}.md", f"# Page {number}\n\nWords{number} [[{number - 1}]]\n"
@@ -33,7 +33,7 @@ def written(repository, monkeypatch):
 @pytest.fixture
 async def office(written):
     """An office that is open."""
-    office = Office(partial(open_workspace, str(written.root)))
+    office = Scheduler(partial(open_workspace, str(written.root)))
     office.start()
     yield office
     office.close()
@@ -86,7 +86,7 @@ async def test_what_needs_no_index_is_answered_while_it_is_built(office):
 
 
 async def test_patience_ends_and_the_work_goes_on(written):
-    office = Office(partial(open_workspace, str(written.root)), seconds_of_patience=0.05)
+    office = Scheduler(partial(open_workspace, str(written.root)), seconds_of_patience=0.05)
     office.start()
     may_go_on = threading.Event()
 
@@ -197,7 +197,7 @@ async def test_a_configuration_that_cannot_be_read_is_read_again_by_the_next(off
 
 async def test_where_nothing_can_be_written_the_index_is_kept_in_memory(written):
     written.write(".git/ubp", "a file")
-    office = Office(partial(open_workspace, str(written.root)))
+    office = Scheduler(partial(open_workspace, str(written.root)))
     office.start()
     for _ in range(2):
         assert await office.answer(count_backlinks, be_silent) == 1
@@ -207,7 +207,7 @@ async def test_where_nothing_can_be_written_the_index_is_kept_in_memory(written)
 async def test_a_bare_repository_is_followed_when_its_head_moves(written, tmp_path):
     bare = tmp_path / "bare.git"
     written.git("clone", "--quiet", "--bare", ".", str(bare))
-    other = Office(partial(open_workspace, str(bare)))
+    other = Scheduler(partial(open_workspace, str(bare)))
     other.start()
     assert await other.answer(count_backlinks, be_silent) == 1
     written.write("docs/4.md", "# Page 4\n")

@@ -8,9 +8,9 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import EmptyResult, PromptReference, Request, ResourceTemplateReference
 
-from ubp.server.office import Office
 from ubp.server.protocol import create_server
-from ubp.tools.registry import select_tools
+from ubp.server.scheduler import Scheduler
+from ubp.server.tools.registry import select_tools
 
 pytestmark = pytest.mark.anyio
 
@@ -81,7 +81,7 @@ async def test_the_server_says_who_it_is_and_how_to_use_it(client):
 
 
 def test_nobody_is_told_of_tools_that_are_not_offered():
-    office = Office(lambda _: pytest.fail("nobody asks"))
+    office = Scheduler(lambda _: pytest.fail("nobody asks"))
     told = create_server(office, select_tools(["docs"], excluded=["ubp_get_graph"])).instructions
     assert "ubp_search" in told
     assert "ubp_get_graph" not in told

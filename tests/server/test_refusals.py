@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.errors import ModelError, ModelNeededError, StoreError, UsageError
+from ubp.core.errors import ModelError, ModelNeededError, StoreError, UsageError
 from ubp.server.errors import translate
 
 

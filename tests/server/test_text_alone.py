@@ -6,9 +6,9 @@ from functools import partial
 import pytest
 from mcp import Client
 
-from ubp.server.office import Office
 from ubp.server.protocol import create_server
-from ubp.tools.registry import select_tools
+from ubp.server.scheduler import Scheduler
+from ubp.server.tools.registry import select_tools
 from ubp.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
@@ -21,7 +21,7 @@ def open_workspace(root, progress):
 async def test_the_text_tells_what_only_the_record_told(repository):
     repository.write("docs/a.md", "# A\n\nA token.\n")
     repository.commit()
-    office = Office(partial(open_workspace, str(repository.root)))
+    office = Scheduler(partial(open_workspace, str(repository.root)))
     office.start()
     server = create_server(office, select_tools(), is_structured=False)
     async with Client(server) as client:

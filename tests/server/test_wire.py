@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ubp.running import find_running
+from ubp.core.running import find_running
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ubp.staleness.report import StaleReport
+from ubp.staleness.model import StaleReport
 from ubp.workspace import Workspace
 
 Ask = Callable[..., StaleReport]

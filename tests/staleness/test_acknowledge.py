@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.errors import RepositoryError, UsageError
+from ubp.core.errors import RepositoryError, UsageError
 from ubp.workspace import Workspace
 
 

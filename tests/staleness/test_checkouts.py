@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from ubp.store.place import FILE_NAME
+from ubp.index.store.file import FILE_NAME
 from ubp.workspace import Workspace
 
 

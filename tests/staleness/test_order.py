@@ -2,9 +2,8 @@
 
 import pytest
 
-from ubp.model import Tally
-from ubp.staleness.order import telling
-from ubp.touches import Touches
+from ubp.core.model import PairCount
+from ubp.staleness.ranking import CommitIndex, score_reference
 
 
 @pytest.fixture
@@ -92,8 +91,8 @@ def test_a_worse_level_comes_before_a_more_telling_page(project, ask):
 
 
 def test_where_history_cannot_be_read_the_number_of_pages_decides(project, ask, monkeypatch):
-    from ubp.errors import RepositoryError
-    from ubp.history import History
+    from ubp.core.errors import RepositoryError
+    from ubp.index.history import History
 
     def fail(*_, **__):
         raise RepositoryError("No trees.")
@@ -111,15 +110,19 @@ def test_where_history_cannot_be_read_the_number_of_pages_decides(project, ask, 
 
 
 def test_a_change_says_more_of_a_page_that_changes_with_the_source_and_is_one_of_few():
-    assert telling(Tally(0, 0), 1) == 1 / 3
-    assert telling(Tally(10, 5), 4) == 5.5 / 11.5 / 2
-    assert telling(Tally(10, 5), 1) > telling(Tally(10, 5), 2) > telling(Tally(10, 0), 2)
+    assert score_reference(PairCount(0, 0), 1) == 1 / 3
+    assert score_reference(PairCount(10, 5), 4) == 5.5 / 11.5 / 2
+    assert (
+        score_reference(PairCount(10, 5), 1)
+        > score_reference(PairCount(10, 5), 2)
+        > score_reference(PairCount(10, 0), 2)
+    )
 
 
 def test_a_name_is_touched_as_a_file_a_folder_and_a_glob():
     commits = [("src/a.py", "docs/a.md"), (), ("src/deep/b.py",), ("src/[id].py",)]
     names = ["src/a.py", "src", "", "src/**/*.py", "src/[id].py", "src/a"]
-    touches = Touches(commits, names)
+    touches = CommitIndex(commits, names)
     assert {name: list(touches.of(name)) for name in names} == {
         "src/a.py": [0],
         "src": [0, 2, 3],

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ubp.store.place import FILE_NAME
+from ubp.index.store.file import FILE_NAME
 from ubp.workspace import Workspace
 
 STALE = {"docs/a.md": ("stale", {"src/a.py": "modified"})}

@@ -1,1 +1,1 @@
-"""Front end: the command line, one file a command group."""
+"""The command line: commands, options, exit codes."""

@@ -1,10 +1,14 @@
-"""`ubp ack`: pages were read and are still true."""
+"""`ubp ack`: pages were read and are still true.
 
-from ubp.cli.door import CLEAN, FINDINGS
-from ubp.cli.opening import open_workspace
+`ubp affected`: which pages describe these files.
+"""
+
+from ubp.cli.error_handler import CLEAN, FINDINGS
+from ubp.cli.open_workspace import open_workspace
 from ubp.cli.terminal import Terminal
-from ubp.render.records import acknowledge_record
-from ubp.render.text.ack import acknowledge_text
+from ubp.core.errors import UsageError
+from ubp.output.records.staleness import acknowledge_record, affected_record
+from ubp.output.text.stale import acknowledge_text, affected_text
 
 
 def ack(  # noqa: PLR0913  # the command's options
@@ -37,3 +41,30 @@ def ack(  # noqa: PLR0913  # the command's options
     elif not terminal.options.quiet or any(one.left for one in done):
         terminal.write(acknowledge_text(done, prefix, terminal.style, is_staged=staged))
     return FINDINGS if any(one.left for one in done) else CLEAN
+
+
+def affected(
+    *paths: str, ref: str | None = None, key: list[str] | None = None, terminal: Terminal
+) -> int:
+    """Tell which pages describe these files, folders or globs, and in which line they say so.
+
+    Args:
+        paths: Files, folders or globs.
+        ref: Ask this revision instead of the work tree.
+        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        terminal: Where the answer goes.
+    """
+    if not paths:
+        raise UsageError(
+            "Which files?",
+            cause="`ubp affected` tells which pages describe some files.",
+            hint="Name them: ubp affected src/auth.py",
+        )
+    with open_workspace(terminal, keys=key or ()) as workspace:
+        found = workspace.affected(paths, ref=ref)
+    if terminal.options.json:
+        terminal.record(affected_record(found))
+    else:
+        is_quiet = terminal.options.quiet
+        terminal.write(affected_text(found, paths, terminal.style, is_quiet=is_quiet))
+    return CLEAN

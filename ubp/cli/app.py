@@ -1,21 +1,150 @@
-"""Every command by cyclopts: the global options, usage errors."""
+"""`ubp --install-completion`: commands and options completed by the user's shell.
+
+Help texts: two columns, plain, as wide as the terminal; the rich library only measures it.
+
+Every command by cyclopts: the global options, usage errors.
+"""
 
 import re
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts.help import HelpEntry, HelpPanel
 
 from ubp import __version__
 from ubp.cli.commands import ROWS
-from ubp.cli.completion import make_installer
-from ubp.cli.door import CLEAN
-from ubp.cli.help import Help
-from ubp.cli.quick import take_globals
+from ubp.cli.error_handler import CLEAN
+from ubp.cli.fast_path import split_global_options
+from ubp.cli.report import welcome
 from ubp.cli.terminal import Options, Terminal
-from ubp.cli.welcome import welcome
-from ubp.errors import UsageError
+from ubp.core.errors import UsageError
+from ubp.output.wording import printable
+
+Shell = Literal["bash", "zsh", "fish", "powershell"]
+
+
+def make_installer(app: App) -> Callable[..., int]:
+    """The command, for an app whose commands are all registered."""
+
+    def install_completion(*, shell: Shell | None = None, terminal: Terminal) -> int:
+        """Complete commands and options in your shell: write a script and load it at start.
+
+        Args:
+            shell: The shell; the running one where none is named.
+            terminal: Where the answer goes.
+        """
+        chosen = shell or _running_shell()
+        path = str(app.install_completion(shell=chosen, add_to_startup=True))
+        if terminal.options.json:
+            terminal.record({"shell": chosen, "path": path})
+        else:
+            terminal.write(
+                f"Wrote {printable(path)}\nNext: start a new {chosen}, type `ubp ` and press Tab.\n"
+            )
+        return CLEAN
+
+    return install_completion
+
+
+def _running_shell() -> Shell:
+    from cyclopts.completion.detect import ShellDetectionError, detect_shell
+
+    try:
+        return detect_shell()
+    except ShellDetectionError as error:
+        raise UsageError(
+            "Which shell?",
+            cause="Nothing here tells which one is running.",
+            hint="Name it: ubp --install-completion --shell bash (or zsh, fish, powershell)",
+        ) from error
+
+
+NARROWEST, WIDEST = 60, 100
+LABEL_WIDTH = 26
+
+# What an option's value is called; cyclopts would say STR.
+VALUES = {
+    "--base": "REV",
+    "--ref": "REV",
+    "--days": "N",
+    "--limit": "N",
+    "--depth": "N",
+    "--center": "PAGE",
+    "--doc-type": "TYPE",
+    "--tag": "TAG",
+    "--link-type": "TYPE",
+    "--key": "NAME",
+    "--rule": "NAME",
+    "--fail-on": "LEVEL",
+    "--reason": "TEXT",
+    "--file": "PATH",
+    "--format": "NAME",
+    "--output-file": "FORMAT=PATH",
+    "--html": "[FILE]",
+    "--output": "FILE",
+    "--commits": "N",
+    "--weeks": "N",
+    "--label": "TEXT",
+    "--cwd": "PATH",
+}
+
+
+class Help:
+    """Prints what cyclopts found out about a command."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+
+    def __call__(self, console: Any, options: Any, panel: HelpPanel) -> None:  # noqa: ARG002  # theirs
+        """Print one group of commands, arguments or options."""
+        width = min(max(console.width, NARROWEST), WIDEST)
+        rows = [(_label(entry), _description(entry)) for entry in panel.entries]
+        if not rows:
+            return
+        indent = min(max(len(label) for label, _ in rows), LABEL_WIDTH) + 4
+        lines = [self._terminal.style.bold(f"{_plain(panel.title)}:")]
+        for label, description in rows:
+            text = textwrap.wrap(description, width - indent) or [""]
+            if len(label) > indent - 4:
+                lines.append(f"  {label}")
+                label = ""  # noqa: PLW2901 - it stands on a line of its own
+            lines.append(f"  {label:<{indent - 2}}{text[0]}".rstrip())
+            lines += [" " * indent + line for line in text[1:]]
+        self._terminal.write("\n".join(lines) + "\n\n")
+
+    def render_usage(self, _console: Any, _options: Any, usage: Any) -> None:
+        """Print how a command is called."""
+        self._terminal.write(f"Usage: {_plain(usage)}\n\n")
+
+    def render_description(self, console: Any, _options: Any, description: Any) -> None:
+        """Print what a command does."""
+        width = min(max(console.width, NARROWEST), WIDEST)
+        paragraphs = _plain(description).split("\n\n")
+        self._terminal.write("\n\n".join(textwrap.fill(p, width) for p in paragraphs) + "\n\n")
+
+
+def _label(entry: HelpEntry) -> str:
+    if entry.positional_label:
+        return entry.positional_label
+    value = VALUES.get(entry.positive_names[0], "") if entry.positive_names else ""
+    names = [*entry.positive_shorts, *entry.positive_names]
+    return ", ".join(names) + (f" {value}" if value else "")
+
+
+def _description(entry: HelpEntry) -> str:
+    text = _plain(entry.description)
+    return f"{text} One of: {', '.join(entry.choices)}." if entry.choices else text
+
+
+def _plain(text: Any) -> str:
+    """The text of what cyclopts wraps for rich: its own InlineText, rich's Text, or a string."""
+    whole = [getattr(text, "primary_renderable", text), *getattr(text, "texts", ())]
+    words = (str(getattr(part, "plain", part) or "").strip() for part in whole)
+    return " ".join(word for word in words if word)
+
 
 GLOBAL = Group("Global options", sort_key=9)
 
@@ -28,7 +157,7 @@ def run_tokens(tokens: Sequence[str], terminal: Terminal) -> int:
     """
     terminal.set(_foresee(tokens))
     app = build_app(terminal)
-    plain = take_globals(tokens)
+    plain = split_global_options(tokens)
     try:
         status = _run_plainly(app, *plain, terminal) if plain else app.meta(list(tokens))
     except CycloptsError as error:

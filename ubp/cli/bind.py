@@ -1,25 +1,31 @@
-"""`ubp bind`: what each page describes, proposed, and written where somebody wants it."""
+"""`ubp bind`: what each page describes, proposed, and written where somebody wants it.
 
+`ubp bind --review`: the bindings that exist, held against history.
+
+`ubp coverage`: which sources no page describes.
+"""
+
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from cyclopts import Parameter
 
-from ubp.binding.choosing import WORTH_A_LOOK, choose_bindings
-from ubp.binding.suggestion import MIN_CONFIDENCE, BindingSuggestions
-from ubp.binding.writing import Bound
-from ubp.cli.binding_session import Pinning, hold_session
-from ubp.cli.door import CLEAN, FINDINGS
-from ubp.cli.opening import open_workspace
-from ubp.cli.ranges import check_range
+from ubp.bindings.features import MIN_CONFIDENCE, BindingSuggestions
+from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, choose_bindings
+from ubp.bindings.write import WriteResult
+from ubp.cli.bind_session import Pinning, run_session
+from ubp.cli.error_handler import CLEAN, FINDINGS
+from ubp.cli.open_workspace import open_workspace
+from ubp.cli.pages import check_range
 from ubp.cli.terminal import Terminal
-from ubp.errors import UsageError
-from ubp.proposing import MOST_PROPOSED
-from ubp.render.bind_records import bind_record
-from ubp.render.text.bind import Telling, bind_text
-from ubp.workspace import Workspace
+from ubp.core.errors import UsageError
+from ubp.output.records.bindings import bind_record, review_record
+from ubp.output.text.bind import BindTextOptions, bind_text
+from ubp.output.text.review import ReviewTextOptions, coverage_text, review_text
+from ubp.workspace import MAX_PROPOSED, Workspace
 
 # A screen or two; who wants more asks about a folder.
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 
 
 def bind(  # noqa: PLR0913  # the command's options
@@ -86,16 +92,16 @@ class _Way(NamedTuple):
 def _propose(asked: _Asked, way: _Way, terminal: Terminal) -> int:
     """Propose what pages describe; ask about it, or write it."""
     _check(way, asked.min_confidence, terminal)
-    limit = MOST_PROPOSED if asked.limit is None else asked.limit
+    limit = MAX_PROPOSED if asked.limit is None else asked.limit
     check_range("--limit", limit)
     sure = MIN_CONFIDENCE if asked.min_confidence is None else asked.min_confidence
     with open_workspace(terminal, keys=asked.keys) as workspace:
         found = workspace.suggest_bindings(asked.pages, limit=limit, all_pages=asked.is_whole)
         telling = _telling(asked, way, workspace, terminal)
         if way.is_asking:
-            least = WORTH_A_LOOK if asked.min_confidence is None else asked.min_confidence
+            least = MIN_REVIEW_CONFIDENCE if asked.min_confidence is None else asked.min_confidence
             telling = telling._replace(sure=MIN_CONFIDENCE, least=least)
-            return hold_session(found, telling, workspace, way.pinning, terminal)
+            return run_session(found, telling, workspace, way.pinning, terminal)
         done = _write(workspace, found, sure, way)
         if terminal.options.json:
             terminal.record(bind_record(found, sure, done))
@@ -110,7 +116,6 @@ def _propose(asked: _Asked, way: _Way, terminal: Terminal) -> int:
 def _review(
     asked: _Asked, way: _Way, commits: int | None, terminal: Terminal, *, is_asked: bool
 ) -> int:
-    from ubp.cli.binding_review import Reviewing, tell_review
 
     given = {
         "--write": way.is_writing,
@@ -122,23 +127,23 @@ def _review(
         "--explain": asked.is_explained,
     }
     others = [option for option, is_given in given.items() if is_given]
-    reviewing = Reviewing(asked.pages, commits, asked.limit, asked.keys, asked.is_whole)
-    return tell_review(reviewing, others, terminal, is_asked=is_asked)
+    reviewing = ReviewOptions(asked.pages, commits, asked.limit, asked.keys, asked.is_whole)
+    return print_review(reviewing, others, terminal, is_asked=is_asked)
 
 
-def _telling(asked: _Asked, way: _Way, workspace: Workspace, terminal: Terminal) -> Telling:
+def _telling(asked: _Asked, way: _Way, workspace: Workspace, terminal: Terminal) -> BindTextOptions:
     sure = MIN_CONFIDENCE if asked.min_confidence is None else asked.min_confidence
-    return Telling(
+    return BindTextOptions(
         style=terminal.style,
         sure=sure,
-        least=WORTH_A_LOOK if asked.pages and asked.min_confidence is None else sure,
+        least=MIN_REVIEW_CONFIDENCE if asked.pages and asked.min_confidence is None else sure,
         is_quiet=terminal.options.quiet,
         is_explained=asked.is_explained,
         is_dry=way.is_dry,
         is_pinned=any(way.pinning),
         arguments=_arguments(asked),
         prefix=workspace.repository.prefix,
-        most=None if asked.pages else MOST_SHOWN,
+        most=None if asked.pages else MAX_SHOWN,
     )
 
 
@@ -175,7 +180,7 @@ def _check(way: _Way, min_confidence: float | None, terminal: Terminal) -> None:
 
 def _write(
     workspace: Workspace, found: BindingSuggestions, sure: float, way: _Way
-) -> tuple[Bound, ...] | None:
+) -> tuple[WriteResult, ...] | None:
     if not (way.is_writing or way.is_dry):
         return None
     return workspace.bind(choose_bindings(found, sure), is_dry=way.is_dry, **way.pinning._asdict())
@@ -187,3 +192,86 @@ def _arguments(asked: _Asked) -> tuple[str, ...]:
     least = asked.min_confidence
     sure = [] if least is None else ["--min-confidence", f"{least:g}"]
     return (*asked.pages, *keys, *sure, *(["--all"] if asked.is_whole else []))
+
+
+MAX_REPORTED = 20
+
+
+class ReviewOptions(NamedTuple):
+    """What to review: of these pages, by so many commits; `is_whole` tells the good ones, too."""
+
+    pages: Sequence[str]
+    commits: int | None
+    limit: int | None
+    keys: Sequence[str]
+    is_whole: bool
+
+
+def print_review(
+    asked: ReviewOptions, others: Sequence[str], terminal: Terminal, *, is_asked: bool
+) -> int:
+    """Judge bindings and tell; `others` are the options given that a review cannot take."""
+    if not is_asked:
+        raise UsageError("--commits says how far a review looks back.", hint="Add --review.")
+    if others:
+        raise UsageError(
+            f"--review cannot be combined with {others[0]}.",
+            cause="It judges the bindings that exist, and changes nothing.",
+            hint="Take the other option away.",
+        )
+    limit = MAX_REPORTED if asked.limit is None else asked.limit
+    check_range("--limit", limit)
+    check_range("--commits", 1 if asked.commits is None else asked.commits)
+    with open_workspace(terminal, keys=asked.keys) as workspace:
+        found = workspace.review_bindings(asked.pages, commits=asked.commits)
+        prefix = workspace.repository.prefix
+    if terminal.options.json:
+        terminal.record(review_record(found, asked.limit))
+        return CLEAN
+    telling = ReviewTextOptions(
+        style=terminal.style,
+        limit=limit,
+        is_whole=asked.is_whole or bool(asked.pages),
+        is_quiet=terminal.options.quiet,
+        prefix=prefix,
+        keys=tuple(asked.keys),
+    )
+    terminal.write(review_text(found, telling))
+    return CLEAN
+
+
+MAX_GAPS = 20
+MAX_DAYS = 100_000  # nearly four times as long as there have been dates in commits
+
+
+def coverage(
+    *paths: str,
+    days: float | None = None,
+    limit: Annotated[int, Parameter(name=["--limit", "-n"])] = MAX_GAPS,
+    ref: str | None = None,
+    key: list[str] | None = None,
+    terminal: Terminal,
+) -> int:
+    """Tell which source files and directories no page describes, what changes most first.
+
+    Args:
+        paths: Only these files, folders or globs; all where none is named.
+        days: Count the changes of so many days before the last commit (365).
+        limit: Show so many lines at most (20).
+        ref: This revision instead of the work tree.
+        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        terminal: Where the answer goes.
+    """
+    check_range("--limit", limit)
+    if days is not None and not 0 < days <= MAX_DAYS:
+        raise UsageError(f"--days is {days:g}.", hint="Take a number above 0, up to 100000.")
+    with open_workspace(terminal, keys=key or ()) as workspace:
+        found = workspace.coverage(paths, days=days, ref=ref)
+    if terminal.options.json:
+        from ubp.output.records.bindings import coverage_record
+
+        terminal.record(coverage_record(found, limit))
+    else:
+        is_quiet = terminal.options.quiet
+        terminal.write(coverage_text(found, terminal.style, limit=limit, is_quiet=is_quiet))
+    return CLEAN

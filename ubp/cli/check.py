@@ -1,20 +1,86 @@
-"""`ubp check`: what is wrong in the pages, and what of it can be put right."""
+"""What a push brings: pre-commit's variables tell, and without them what is here.
 
+`ubp check`: what is wrong in the pages, and what of it can be put right.
+
+`ubp debt`: old findings that a repository accepts, so that only new ones fail.
+
+`ubp explain`: a rule's manual.
+"""
+
+from collections.abc import Mapping
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ubp import __version__
-from ubp.check.report import CheckReport
-from ubp.cli.door import CLEAN, FAILED, FINDINGS
-from ubp.cli.opening import open_workspace
+from ubp.checks.finding import CheckReport
+from ubp.checks.registry import RULES, find_rules
+from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
+from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import Answer, read_outputs
-from ubp.cli.pushing import find_push
 from ubp.cli.terminal import Format, Terminal
-from ubp.errors import UsageError
-from ubp.render.check_records import check_record, fix_record
-from ubp.render.outcome import Outcome
-from ubp.render.text.check import Telling, check_text, fix_text
+from ubp.core.errors import RevisionNotFoundError, UsageError
+from ubp.core.model import DEBT_FILE
+from ubp.core.setup_files import write_debt_file
+from ubp.output.ci.outcome import Outcome
+from ubp.output.records.check import check_record, debt_record, fix_record, rules_record
+from ubp.output.text.check import (
+    CheckTextOptions,
+    check_text,
+    debt_text,
+    fix_text,
+    manuals_text,
+    rules_text,
+)
 from ubp.workspace import Workspace
+
+# What a push by hand would be compared with, the best known first.
+REMOTES = ("@{upstream}", "origin/HEAD")
+
+
+class Push(NamedTuple):
+    """What is pushed, and what the remote has of it; `base` None: nothing, all of it is judged."""
+
+    base: str | None
+    ref: str
+
+
+def find_push(workspace: Workspace, environment: Mapping[str, str]) -> Push:
+    """What the push brings that is under way, or would be if this were one.
+
+    pre-commit names both ends of a push, and neither where a history is pushed from its root on:
+    then the whole state counts. By hand it is what the upstream lacks, else the remote's default
+    branch; with neither, the whole state again. So it is where what the remote has is unrelated.
+
+    Raises:
+        RevisionNotFoundError: there are no commits.
+        HistoryTooShortError: a shallow clone ends before both ends meet.
+    """
+    start, end = (environment.get(f"PRE_COMMIT_{name}_REF") for name in ("FROM", "TO"))
+    if start and end:
+        return _related(workspace, start, end)
+    if environment.get("PRE_COMMIT_REMOTE_NAME"):  # a push after all: of a root
+        return Push(None, environment.get("PRE_COMMIT_LOCAL_BRANCH") or "HEAD")
+    known = next((name for name in REMOTES if _is_known(workspace, name)), None)
+    return _related(workspace, known, "HEAD") if known else Push(None, "HEAD")
+
+
+def _related(workspace: Workspace, start: str, end: str) -> Push:
+    repository = workspace.repository
+    ends = repository.resolve(start), repository.resolve(end)
+    try:
+        repository.merge_base(*ends)
+    except RevisionNotFoundError:
+        return Push(None, end)
+    return Push(start, end)
+
+
+def _is_known(workspace: Workspace, revision: str) -> bool:
+    try:
+        workspace.repository.resolve(revision)
+    except RevisionNotFoundError:
+        return False
+    return True
+
 
 FailOn = Literal["warning", "error", "never"]
 
@@ -100,10 +166,55 @@ def _check_options(*, is_fixing: bool, is_dry: bool, is_elsewhere: bool, is_push
         )
 
 
-def _telling(workspace: Workspace, terminal: Terminal, base: str | None) -> Telling:
-    return Telling(
+def _telling(workspace: Workspace, terminal: Terminal, base: str | None) -> CheckTextOptions:
+    return CheckTextOptions(
         terminal.style,
         is_quiet=terminal.options.quiet,
         base=base,
         prefix=workspace.repository.prefix,
     )
+
+
+def debt(*, prune: bool = False, terminal: Terminal) -> int:
+    """Accept the findings of today: write them to the debt file, where there is none yet.
+
+    Args:
+        prune: Take out of the file what was put right since.
+        terminal: Where the answer goes.
+    """
+    is_unseen = False
+    with open_workspace(terminal) as workspace:
+        root = workspace.repository.root
+        if root is None:
+            raise UsageError(
+                "A bare repository has no place for a debt file.",
+                cause="It has no work tree.",
+                hint="Run `ubp debt` in a clone, and commit what it writes.",
+            )
+        done = workspace.accept(is_pruning=prune)
+        if done.text is not None:
+            write_debt_file(root, done.text)
+            is_unseen = workspace.view().entry(DEBT_FILE) is None
+    if terminal.options.json:
+        terminal.record(debt_record(done))
+    elif not terminal.options.quiet:
+        terminal.write(debt_text(done, terminal.style, is_pruning=prune, is_unseen=is_unseen))
+    is_settled = done.settled and done.text is None
+    return FINDINGS if done.new or is_settled else CLEAN
+
+
+def explain(*rules: str, terminal: Terminal) -> int:
+    """Print the manual of a rule of `ubp check`; without a rule, the list of them.
+
+    Args:
+        rules: Names of rules.
+        terminal: Where the answer goes.
+    """
+    chosen = find_rules(rules) if rules else RULES
+    if terminal.options.json:
+        terminal.record(rules_record(chosen))
+    elif rules:
+        terminal.write(manuals_text(chosen, terminal.style))
+    else:
+        terminal.write(rules_text(chosen, terminal.style))
+    return CLEAN

@@ -1,18 +1,64 @@
-"""`ubp report`: how fresh the documentation is, as a whole."""
+"""`ubp badge`: how fresh the documentation is, as a picture for a README.
+
+`ubp report`: how fresh the documentation is, as a whole.
+
+`ubp status`: what is indexed and how it stands.
+
+`ubp` alone: after the help, one line on this repository.
+"""
 
 import os
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from ubp.cli.door import CLEAN
-from ubp.cli.files import check_folder, write_file
-from ubp.cli.opening import open_workspace
+from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
+from ubp.cli.open_workspace import open_workspace
+from ubp.cli.outputs import check_folder, write_file
 from ubp.cli.terminal import Terminal
-from ubp.errors import UsageError
-from ubp.render.text.report import report_text, told_levels
-from ubp.render.wording import printable, size
-from ubp.report.values import Levels, Report, Span
+from ubp.core.errors import UbpError, UsageError
+from ubp.output.badge import badge_record, badge_svg
+from ubp.output.records.staleness import status_record
+from ubp.output.text.report import describe_levels, report_text
+from ubp.output.text.setup import status_text
+from ubp.output.wording import printable, size
+from ubp.report.values import LABEL, Levels, Report, Span, make_badge
+from ubp.staleness.status import Status
+
+
+def badge(
+    *,
+    output: str | None = None,
+    label: str = LABEL,
+    ref: str | None = None,
+    key: list[str] | None = None,
+    terminal: Terminal,
+) -> int:
+    """Draw a badge: the share of fresh pages among those that name sources.
+
+    Args:
+        output: Write it to this file instead of printing it.
+        label: What stands on its left side (docs).
+        ref: Of this revision instead of the work tree.
+        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        terminal: Where the answer goes.
+    """
+    if output is not None:
+        check_folder(output, terminal)
+    with open_workspace(terminal, keys=key or ()) as workspace:
+        summary = workspace.stale(ref=ref).summary
+    made = make_badge(Levels(*(getattr(summary, name) for name in Levels._fields)), label)
+    if output is not None:
+        write_file(output, badge_svg(made), terminal)
+    if terminal.options.json:
+        terminal.record(badge_record(made))
+    elif output is None:
+        terminal.speak_utf8()
+        terminal.write(badge_svg(made))
+    elif not terminal.options.quiet:
+        terminal.write(f"{printable(made.label)}: {made.message}. Wrote {printable(output)}.\n")
+    return CLEAN
+
 
 DEFAULT_FILE = "ubp-report.html"
 
@@ -47,7 +93,7 @@ def report(  # noqa: PLR0913  # the command's options
     with open_workspace(terminal, keys=key or ()) as workspace:
         made = workspace.report(ref=ref, span=span)._replace(keys=tuple(key or ()))
     if terminal.options.json:
-        from ubp.render.report_records import report_record
+        from ubp.output.records.report import report_record
 
         terminal.record(report_record(made))
     elif file is None:
@@ -79,12 +125,12 @@ def _span(commits: int | None, weeks: int | None) -> Span | None:
 
 
 def _write(made: Report, file: str, terminal: Terminal) -> None:
-    from ubp.render.html.report import report_html
+    from ubp.output.html.report import report_html
 
     page = report_html(made)
     write_file(file, page, terminal)
     if not (terminal.options.json or terminal.options.quiet):
-        levels = told_levels(made.levels or Levels())
+        levels = describe_levels(made.levels or Levels())
         length = size(len(page.encode("utf-8", "replace")))
         terminal.write(f"{levels[:1].upper()}{levels[1:]}.\nWrote {printable(file)} ({length}).\n")
 
@@ -96,3 +142,47 @@ def _open(file: str, terminal: Terminal) -> None:
     address = Path(os.path.join(terminal.directory, file)).resolve().as_uri()
     if not webbrowser.open(address):
         terminal.warn(f"No browser could be started: open {file} yourself.")
+
+
+def status(*, check: bool = False, key: list[str] | None = None, terminal: Terminal) -> int:
+    """Tell what is indexed and how it stands.
+
+    Args:
+        check: Exit 1 on stale pages, on broken links and on pages whose front matter cannot be
+            read; 2 where a page could not be verified, or the index not be built.
+        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        terminal: Where the answer goes.
+    """
+    with open_workspace(terminal, keys=key or ()) as workspace:
+        found = workspace.status(finds_broken=check)
+    if terminal.options.json:
+        terminal.record(status_record(found))
+    elif not terminal.options.quiet:
+        terminal.write(status_text(found, terminal.style))
+    return _checked(found) if check else CLEAN
+
+
+def _checked(found: Status) -> int:
+    if found.summary.stale or found.unparsed or found.links.broken:
+        return FINDINGS
+    return FAILED if found.summary.unknown else CLEAN
+
+
+def welcome(terminal: Terminal) -> int:
+    """Say how the repository around here stands, or why nobody can tell."""
+    from ubp.output.records.staleness import stale_record
+    from ubp.output.text.stale import welcome_text
+
+    try:
+        with open_workspace(terminal) as workspace:
+            report = workspace.stale()
+    except UbpError as error:
+        if terminal.options.json:
+            raise
+        terminal.write(f"Here: {printable(error.message)}\n")
+        return CLEAN
+    if terminal.options.json:
+        terminal.record(stale_record(report))
+    else:
+        terminal.write(welcome_text(report, terminal.style))
+    return CLEAN

@@ -5,18 +5,17 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from ubp.cli.door import CLEAN
-from ubp.cli.opening import open_workspace
+from ubp.cli.error_handler import CLEAN
+from ubp.cli.open_workspace import open_workspace
 from ubp.cli.terminal import Terminal
-from ubp.errors import UsageError
-from ubp.model import LinkType
-from ubp.render.text.search import Telling, pages_text
-from ubp.render.text.sections import sections_text
+from ubp.core.errors import UsageError
+from ubp.core.model import LinkType
+from ubp.output.text.search import SearchTextOptions, pages_text, sections_text
 from ubp.search.pages import Mode
-from ubp.tools.calling import call
-from ubp.tools.docs import fulltext_search
-from ubp.tools.docs import search as page_search
-from ubp.tools.docs.search import MAX_DEPTH
+from ubp.server.tools.docs import fulltext_search
+from ubp.server.tools.docs import search as page_search
+from ubp.server.tools.docs.search import MAX_DEPTH
+from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace
 
 
@@ -54,7 +53,7 @@ def search(  # noqa: PLR0913  # the command's options
         ref: Search this revision instead of the work tree.
         terminal: Where the answer goes.
     """
-    telling = Telling(terminal.style, terminal.options.quiet, not no_content, explain)
+    telling = SearchTextOptions(terminal.style, terminal.options.quiet, not no_content, explain)
     given: Given = {
         "query": _check(query, limit, depth),
         "mode": mode,
@@ -75,7 +74,9 @@ def search(  # noqa: PLR0913  # the command's options
 Given = dict[str, Any]
 
 
-def _tell_pages(workspace: Workspace, given: Given, telling: Telling, terminal: Terminal) -> None:
+def _tell_pages(
+    workspace: Workspace, given: Given, telling: SearchTextOptions, terminal: Terminal
+) -> None:
     if not terminal.options.json:
         found = page_search.find(workspace, given, is_dated=False)
         terminal.write(pages_text(found, telling))
@@ -83,21 +84,21 @@ def _tell_pages(workspace: Workspace, given: Given, telling: Telling, terminal: 
     run = partial(
         page_search.run, has_content=telling.has_content, is_explained=telling.is_explained
     )
-    tool = page_search.TOOL._replace(run=run)
-    terminal.record(call(tool, workspace, given, is_typed=True).record)
+    tool = page_search.SEARCH._replace(run=run)
+    terminal.record(call_tool(tool, workspace, given, is_typed=True).record)
 
 
 def _tell_sections(
-    workspace: Workspace, given: Given, telling: Telling, terminal: Terminal
+    workspace: Workspace, given: Given, telling: SearchTextOptions, terminal: Terminal
 ) -> None:
     tags = given["tags"] or ()
     if not terminal.options.json:
         terminal.write(sections_text(fulltext_search.find(workspace, given, tags=tags), telling))
         return
     run = partial(fulltext_search.run, has_content=telling.has_content, tags=tags)
-    tool = fulltext_search.TOOL._replace(run=run)
+    tool = fulltext_search.FULLTEXT_SEARCH._replace(run=run)
     told = {name: given[name] for name in tool.input_schema["properties"]}
-    terminal.record(call(tool, workspace, told, is_typed=True).record)
+    terminal.record(call_tool(tool, workspace, told, is_typed=True).record)
 
 
 def _check(query: tuple[str, ...], limit: int, depth: int) -> str:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.cli.door import CLEAN, FAILED
-from ubp.cli.opening import open_workspace
+from ubp.cli.error_handler import CLEAN, FAILED
+from ubp.cli.open_workspace import open_workspace
 from ubp.cli.terminal import Format, Terminal
-from ubp.errors import UsageError
-from ubp.render.text.comparison import comparison_text
+from ubp.core.errors import UsageError
+from ubp.output.text.report import comparison_text
 
 FORMATS: tuple[Format, ...] = ("text", "json", "markdown")
 
@@ -26,7 +26,9 @@ class Since(NamedTuple):
     days: float | None
 
 
-def tell_since(asked: Since, format_: Format | None, others: Others, terminal: Terminal) -> int:
+def print_comparison(
+    asked: Since, format_: Format | None, others: Others, terminal: Terminal
+) -> int:
     """Print it; 2 where a shallow clone could not tell. `others` are options that it cannot take.
 
     Raises:
@@ -36,11 +38,11 @@ def tell_since(asked: Since, format_: Format | None, others: Others, terminal: T
     with open_workspace(terminal, keys=asked.keys, days=asked.days) as workspace:
         found = workspace.compare(asked.revision, asked.paths, ref=asked.ref)
     if terminal.options.json or format_ == "json":
-        from ubp.render.comparison_records import comparison_record
+        from ubp.output.records.report import comparison_record
 
         terminal.record(comparison_record(found))
     elif format_ == "markdown":
-        from ubp.render.markdown_comparison import comparison_markdown
+        from ubp.output.ci.markdown import comparison_markdown
 
         terminal.speak_utf8()
         terminal.write(comparison_markdown(found, asked.revision))

@@ -4,18 +4,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ubp import __version__
-from ubp.cli.door import CLEAN, FAILED, FINDINGS
-from ubp.cli.opening import open_workspace
+from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
+from ubp.cli.open_workspace import open_workspace
 from ubp.cli.terminal import Format, Terminal
-from ubp.errors import UsageError
-from ubp.model import FilePath, Level, ReferenceVerdict
-from ubp.render.shown import shown_pages, shown_references
-from ubp.render.text.stale import stale_text
-from ubp.render.text.telling import Telling
-from ubp.staleness.report import SourceDiff, StaleReport
+from ubp.core.errors import UsageError
+from ubp.core.model import FilePath, Level, ReferenceVerdict
+from ubp.output.text.common import StaleTextOptions, visible_pages, visible_references
+from ubp.output.text.stale import stale_text
+from ubp.staleness.model import SourceDiff, StaleReport
 from ubp.workspace import Workspace
 
-if TYPE_CHECKING:  # modules that a hook must not load
+if TYPE_CHECKING:
     from ubp.cli.outputs import Answer, Outputs
 
 FailOn = Literal["stale", "possibly_stale"]
@@ -62,10 +61,12 @@ def stale(  # noqa: PLR0913  # the command's options
     """
     _check(days)
     if since is not None:
-        from ubp.cli.since import Since, tell_since
+        from ubp.cli.since import Since, print_comparison
 
         others = _given(staged, base, diff, all_, exit_code, fail_on, output_file)
-        return tell_since(Since(since, ref, paths, key or (), days), format_, others, terminal)
+        return print_comparison(
+            Since(since, ref, paths, key or (), days), format_, others, terminal
+        )
     outputs = _outputs(format_, output_file or (), terminal)
     with open_workspace(terminal, keys=key or (), days=days) as workspace:
         report = workspace.stale(paths, ref=ref, staged=staged, base=base, every=all_)
@@ -83,7 +84,7 @@ def exit_status(report: StaleReport, fail_on: FailOn | None) -> int:
         verdicts = {
             answer.verdict
             for one in report.brought
-            for answer in shown_references(one, every=False)
+            for answer in visible_references(one, every=False)
         }
         has_failed = bool(verdicts - {"unknown"})
     else:
@@ -121,7 +122,7 @@ def _outputs(format_: Format | None, files: Sequence[str], terminal: Terminal) -
 
 
 def _tell(
-    told: tuple[StaleReport, Telling, int],
+    told: tuple[StaleReport, StaleTextOptions, int],
     outputs: "Outputs | None",
     workspace: Workspace,
     terminal: Terminal,
@@ -135,17 +136,17 @@ def _tell(
         terminal.write(stale_text(report, telling))
 
 
-def _answer(report: StaleReport, telling: Telling, status: int) -> "Answer":
-    from ubp.check.as_findings import as_findings
+def _answer(report: StaleReport, telling: StaleTextOptions, status: int) -> "Answer":
+    from ubp.checks.from_staleness import stale_findings
     from ubp.cli.outputs import Answer
-    from ubp.render.outcome import Outcome
+    from ubp.output.ci.outcome import Outcome
 
     return Answer(
         text=lambda style: stale_text(report, telling._replace(style=style)),
         record=lambda: _record(report, telling),
         outcome=lambda: Outcome(
             command="stale",
-            report=as_findings(report, every=telling.every),
+            report=stale_findings(report, every=telling.every),
             exit_status=status,
             version=__version__,
             summary=report.summary,
@@ -156,8 +157,8 @@ def _answer(report: StaleReport, telling: Telling, status: int) -> "Answer":
     )
 
 
-def _record(report: StaleReport, telling: Telling) -> dict[str, Any]:
-    from ubp.render.records import stale_record
+def _record(report: StaleReport, telling: StaleTextOptions) -> dict[str, Any]:
+    from ubp.output.records.staleness import stale_record
 
     return stale_record(report, every=telling.every, diffs=telling.diffs)
 
@@ -171,8 +172,8 @@ def _check(days: float | None) -> None:
 
 def _telling(
     workspace: Workspace, report: StaleReport, paths: tuple[str, ...], terminal: Terminal
-) -> Telling:
-    return Telling(
+) -> StaleTextOptions:
+    return StaleTextOptions(
         style=terminal.style,
         quiet=terminal.options.quiet,
         prefix=workspace.repository.prefix,
@@ -182,9 +183,9 @@ def _telling(
 
 
 def _diffs(workspace: Workspace, report: StaleReport, *, every: bool) -> Diffs:
-    pages = shown_pages(report, every=every)
+    pages = visible_pages(report, every=every)
     return {
         (one.page.filepath, answer): diff
         for one, answer, diff in workspace.diffs(report._replace(pages=pages))
-        if answer in shown_references(one, every=every)
+        if answer in visible_references(one, every=every)
     }

@@ -1,21 +1,21 @@
 """`ubp suggest-links`: pages that are close in meaning and do not know of each other."""
 
-from ubp.cli.door import CLEAN
-from ubp.cli.opening import open_workspace
-from ubp.cli.ranges import check_range
+from ubp.cli.error_handler import CLEAN
+from ubp.cli.open_workspace import open_workspace
+from ubp.cli.pages import check_range
 from ubp.cli.terminal import Terminal
-from ubp.errors import UsageError
-from ubp.relating import MIN_SCORE, MOST_SUGGESTED
-from ubp.render.text.suggestions import suggestions_text
-from ubp.tools.calling import call
-from ubp.tools.care.suggest_links import TOOL
+from ubp.core.errors import UsageError
+from ubp.output.text.suggestions import suggestions_text
+from ubp.server.tools.maintenance.suggest_links import SUGGEST_LINKS
+from ubp.server.tools.tool import call_tool
+from ubp.workspace import MAX_SUGGESTED, MIN_SCORE
 
 
 def suggest_links(
     page: str | None = None,
     *,
     min_score: float = MIN_SCORE,
-    limit: int = MOST_SUGGESTED,
+    limit: int = MAX_SUGGESTED,
     ref: str | None = None,
     terminal: Terminal,
 ) -> int:
@@ -38,7 +38,7 @@ def suggest_links(
     with open_workspace(terminal) as workspace:
         if terminal.options.json:
             given = {"filepath": page, "min_score": min_score, "limit": limit, "ref": ref}
-            terminal.record(call(TOOL, workspace, given, is_typed=True).record)
+            terminal.record(call_tool(SUGGEST_LINKS, workspace, given, is_typed=True).record)
             return CLEAN
         found = workspace.suggest_links(page, min_score=min_score, limit=limit, ref=ref)
     terminal.write(suggestions_text(found, terminal.style, is_quiet=terminal.options.quiet))

@@ -12,18 +12,17 @@ import time
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TextIO
 
-from ubp.errors import UbpError, UsageError
-from ubp.render.ansi import Style
-from ubp.render.wording import printable
+from ubp.core.errors import UbpError, UsageError
+from ubp.output.wording import Style, printable
 
 # A line of progress is drawn ten times a second: often enough to live, too seldom to cost.
 SECONDS_BETWEEN_STEPS = 0.1
 BAR_WIDTH = 20  # with its words it fits on a line of 80
 # Work that is done sooner needs no line.
-SECONDS_OF_PATIENCE = 0.3
+SECONDS_BEFORE_PROGRESS = 0.3
 
 
-# What `check` and `stale` can be told in: `ubp.render.formats` has the table.
+# What `check` and `stale` can be told in: `ubp.output.formats` has the table.
 Format = Literal["text", "json", "github", "sarif", "rdjson", "gitlab", "markdown", "html"]
 
 
@@ -97,7 +96,7 @@ class Terminal:
 
     def record(self, record: Mapping[str, Any]) -> None:
         """Print the answer as one JSON object: indented for a terminal, else on one line."""
-        from ubp.render.records import to_json
+        from ubp.output.records.staleness import to_json
 
         self.write(to_json(record, is_indented=self._stdout.isatty()) + "\n")
 
@@ -109,7 +108,7 @@ class Terminal:
     def progress(self, step: str, done: int, total: int) -> None:
         """Keep one line up to date while the user waits at a terminal."""
         now = time.monotonic()
-        is_early = now - self._started < SECONDS_OF_PATIENCE
+        is_early = now - self._started < SECONDS_BEFORE_PROGRESS
         if is_early or now - self._last_step < SECONDS_BETWEEN_STEPS or not self._is_watched():
             return
         self._last_step = now
@@ -133,7 +132,7 @@ class Terminal:
         """Print an error: what happened, why, what to do; as JSON on stdout where that is read."""
         self._clear_progress()
         if self.options.json:
-            from ubp.render.records import error_record
+            from ubp.output.records.staleness import error_record
 
             self.record(error_record(error))
             return

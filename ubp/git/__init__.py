@@ -1,1 +1,1 @@
-"""Leaf: repositories, snapshots and history, from the git command and libgit2."""
+"""Git: objects, trees, history."""

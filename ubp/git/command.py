@@ -8,8 +8,8 @@ import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from ubp.errors import GitCommandError, GitMissingError
-from ubp.model import FilePath
+from ubp.core.errors import GitCommandError, GitMissingError
+from ubp.core.model import FilePath
 
 Sink = Callable[[bytes], object]
 """Takes git's output piece by piece, where keeping all of it would take too much memory."""

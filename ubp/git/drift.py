@@ -1,14 +1,21 @@
-"""The walk's second question: which commits took a path away from its baseline?"""
+"""The walk's second question: which commits took a path away from its baseline?
+
+Merges that dropped a baseline: `git merge -X ours`, a conflict resolved for the older side.
+
+A search follows a path through the parents that have it as it is. Where that line leads past the
+baseline's commit, into history that does not contain it, no commit took the path from its baseline:
+a merge put another state in its place, and `git log` does not list such a merge. It is the last
+commit on the line with the baseline's commit behind it.
+"""
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
-from ubp.git.walk import CLOCK_SKEW, Change, Commits, End, Walk
-from ubp.git.wanted import Wanted, bits
-from ubp.model import Drift, ObjectId, Search
+from ubp.core.model import BaselineQuery, Drift, ObjectId
+from ubp.git.walk import CLOCK_SKEW, Change, Commits, End, PathRequests, Walk, bits
 
-Known = Mapping[ObjectId, Mapping[Search, Drift]]
+Known = Mapping[ObjectId, Mapping[BaselineQuery, Drift]]
 
 
 class DriftTask:
@@ -21,7 +28,7 @@ class DriftTask:
 
     def __init__(
         self,
-        searches: Mapping[Search, bool],
+        searches: Mapping[BaselineQuery, bool],
         commits: Commits,
         known: Known,
         behind: Mapping[Hashable, int] | None = None,
@@ -41,13 +48,13 @@ class DriftTask:
         self._pins = 0
         self._forked = 0
 
-    def run(self, start: Any) -> dict[Search, Drift]:
+    def run(self, start: Any) -> dict[BaselineQuery, Drift]:
         """Walk from here; the searches must not be at their baseline already.
 
         Searches that came to commits which are not read are left out, and those whose baseline a
         merge dropped, unless it is told what is behind each commit.
         """
-        wanted = Wanted()
+        wanted = PathRequests()
         bases: dict[ObjectId, int] = defaultdict(int)
         for number, search in enumerate(self._searches):
             wanted.add(search.path, search.pattern, 1 << number)
@@ -63,7 +70,7 @@ class DriftTask:
         self._walk.run()
         return self._answers()
 
-    def arrive(self, commit: Any, wanted: Wanted) -> None:
+    def arrive(self, commit: Any, wanted: PathRequests) -> None:
         """Take what an earlier run found out about this head.
 
         Not for a search that forked: its lines may meet again below.
@@ -91,7 +98,7 @@ class DriftTask:
             places.add((change.path, change.pattern))
             self._count(commit, change, is_fork=len(compared) > 1)
         for parent, changes in compared:
-            onward = Wanted()
+            onward = PathRequests()
             for change in changes:
                 if (change.path, change.pattern) in places:
                     requests = change.requests & ~self._meet(commit, parent, change)
@@ -125,7 +132,7 @@ class DriftTask:
         for request in bits(requests):
             self._trails[request].ended_at = ObjectId(str(commit.id))
 
-    def stop(self, commit: Any, wanted: Wanted, end: End) -> None:
+    def stop(self, commit: Any, wanted: PathRequests, end: End) -> None:
         """Count the commit that made a path; note where history is cut off or not read."""
         if end == "root":
             for change in self._commits.compare(commit, None, wanted):
@@ -148,7 +155,7 @@ class DriftTask:
                 needing |= 1 << request
         return needing
 
-    def _answers(self) -> dict[Search, Drift]:
+    def _answers(self) -> dict[BaselineQuery, Drift]:
         answers = {}
         for request, search in enumerate(self._searches):
             drift = self._answer(request, search)
@@ -156,7 +163,7 @@ class DriftTask:
                 answers[search] = drift
         return answers
 
-    def _answer(self, request: int, search: Search) -> Drift | None:
+    def _answer(self, request: int, search: BaselineQuery) -> Drift | None:
         trail = self._trails[request]
         drifted = self._unpainted(trail.drifted, request)
         if not trail.is_read:
@@ -174,7 +181,7 @@ class DriftTask:
         is_complete = is_met and not self._unpainted(trail.cut_off, request)
         return Drift(self._ids(drifted), is_complete, trail.existed)
 
-    def _leads_past_baseline(self, request: int, search: Search) -> bool:
+    def _leads_past_baseline(self, request: int, search: BaselineQuery) -> bool:
         trail = self._trails[request]
         if search.commit is None or trail.ended_at == search.commit:
             return False
@@ -232,7 +239,7 @@ class _Trail:
 class _Baselines:
     """Finds the searches whose baseline is a given id, pins by their first digits."""
 
-    def __init__(self, searches: Sequence[Search]) -> None:
+    def __init__(self, searches: Sequence[BaselineQuery]) -> None:
         self._absent = 0
         self._by_length: dict[int, dict[str, int]] = {}
         for request, search in enumerate(searches):
@@ -250,3 +257,29 @@ class _Baselines:
         for length, requests in self._by_length.items():
             together |= requests.get(found[:length], 0)
         return together
+
+
+def removed_baselines(
+    commits: Commits, start: Any, searches: Collection[BaselineQuery]
+) -> dict[Hashable, int]:
+    """The searches (bits) whose baseline's commit is behind a commit, or is that commit."""
+    behind: dict[Hashable, int] = {}
+    oldest = start.commit_time
+    for number, search in enumerate(searches):
+        base = commits.find(search.commit) if search.commit else None
+        if base is not None:
+            behind[base.id] = behind.get(base.id, 0) | 1 << number
+            oldest = min(oldest, base.commit_time - CLOCK_SKEW)
+    seen: set[Hashable] = set()
+    todo: list[tuple[Any, list[Hashable] | None]] = [(start, None)]
+    while todo:
+        commit, parents = todo.pop()
+        if parents is not None:  # all of them are done
+            for parent in parents:
+                behind[commit] = behind.get(commit, 0) | behind.get(parent, 0)
+        elif commit.id not in seen:
+            seen.add(commit.id)
+            read = [p for p in commits.parents(commit) if p.commit_time >= oldest]
+            todo.append((commit.id, [parent.id for parent in read]))
+            todo += [(parent, None) for parent in read]
+    return behind

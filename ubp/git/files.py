@@ -3,9 +3,9 @@
 import os
 import stat
 
-from ubp.errors import RepositoryError
+from ubp.core.errors import RepositoryError
+from ubp.core.model import FilePath, ObjectId
 from ubp.git.repository import Repository
-from ubp.model import FilePath, ObjectId
 
 
 def read_file(repository: Repository, path: FilePath) -> bytes:

@@ -3,11 +3,11 @@
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from ubp.errors import GitCommandError
+from ubp.core.errors import GitCommandError
+from ubp.core.model import FilePath, ObjectId
 from ubp.git.command import argument_chunks, run_git
-from ubp.git.records import path_of, quoted
+from ubp.git.output import path_of, quoted
 from ubp.git.repository import Repository
-from ubp.model import FilePath, ObjectId
 
 Run = Callable[..., bytes]
 """`run(*args, stdin=b"")`: git at the root."""

@@ -7,19 +7,24 @@ git itself tells what they changed: that is what a hook meets. Else libgit2 walk
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from ubp.git.drift import DriftTask
-from ubp.git.dropped import bases_behind
-from ubp.git.last_change import LastChangeTask
-from ubp.git.matched_files import files_below, matched_id
-from ubp.git.new_commits import NewCommits, read_new_commits
+from ubp.core.model import (
+    BaselineQuery,
+    Drift,
+    FilePath,
+    LastChange,
+    ObjectId,
+    Progress,
+    ignore_progress,
+)
+from ubp.core.paths import Glob
+from ubp.git.commits_cli import NewCommits, read_new_commits
+from ubp.git.drift import DriftTask, removed_baselines
+from ubp.git.file_commits import LastCommitTask
 from ubp.git.repository import Repository
-from ubp.git.trees import entries_at
-from ubp.model import Drift, FilePath, LastChange, ObjectId, Search
-from ubp.paths import Glob
-from ubp.seams import Progress, be_silent
+from ubp.git.trees import entries_at, files_below, glob_tree_id
 
-if TYPE_CHECKING:  # a module that a hook must not load
-    from ubp.git.first_change import Births
+if TYPE_CHECKING:
+    from ubp.git.file_commits import FirstCommits
 
 
 def last_changes(
@@ -27,7 +32,7 @@ def last_changes(
     start: ObjectId,
     paths: Collection[FilePath],
     known: Mapping[ObjectId, Mapping[FilePath, LastChange]],
-    progress: Progress = be_silent,
+    progress: Progress = ignore_progress,
 ) -> dict[FilePath, LastChange]:
     """The commit that last changed each file's bytes, seen from `start`; absent files are left out.
 
@@ -40,16 +45,16 @@ def last_changes(
     found: dict[FilePath, LastChange] = {}
     new_commits = _read_new_commits(repository, start, known)
     if new_commits is not None:
-        quick = LastChangeTask(tuple(dict.fromkeys(paths)), new_commits, known)
+        quick = LastCommitTask(tuple(dict.fromkeys(paths)), new_commits, known)
         found = quick.run(new_commits.start)
     left = [path for path in dict.fromkeys(paths) if path not in found]
     entries = entries_at(repository, {start: left}) if left else {}
     left = [path for path in left if entries[start, path] is not None]
     if left:
-        from ubp.git.all_commits import read_all_commits
+        from ubp.git.commits_libgit2 import read_all_commits
 
         with read_all_commits(repository, progress) as commits:
-            found |= LastChangeTask(left, commits, known).run(commits.start(start))
+            found |= LastCommitTask(left, commits, known).run(commits.start(start))
     return found
 
 
@@ -58,37 +63,37 @@ def first_changes(
     start: ObjectId,
     paths: Collection[FilePath],
     known: Mapping[ObjectId, Mapping[FilePath, LastChange]],
-    progress: Progress = be_silent,
-) -> "Births":
+    progress: Progress = ignore_progress,
+) -> "FirstCommits":
     """The commits that brought each file into being, seen from `start`; absent files are left out.
 
     They are those of `git log START -- PATH`, under default history simplification, none of whose
     parents has the file; where that commit purely renamed it (see `last_changes`), those of the old
     name. `known` has answers for earlier heads: of several births the first.
     """
-    from ubp.git.first_change import FirstChangeTask
+    from ubp.git.file_commits import FirstCommitTask
 
     found: dict[FilePath, Collection[LastChange]] = {}
     there = entries_at(repository, {start: paths})
     asked = [path for path in dict.fromkeys(paths) if there[start, path] is not None]
     new_commits = _read_new_commits(repository, start, known)
     if new_commits is not None:
-        found.update(FirstChangeTask(asked, new_commits, known).run(new_commits.start))
+        found.update(FirstCommitTask(asked, new_commits, known).run(new_commits.start))
     left = [path for path in asked if path not in found]
     if left:
-        from ubp.git.all_commits import read_all_commits
+        from ubp.git.commits_libgit2 import read_all_commits
 
         with read_all_commits(repository, progress) as commits:
-            found.update(FirstChangeTask(left, commits, known).run(commits.start(start)))
+            found.update(FirstCommitTask(left, commits, known).run(commits.start(start)))
     return found
 
 
 def find_drifts(
     repository: Repository,
     start: ObjectId,
-    searches: Collection[Search],
-    known: Mapping[ObjectId, Mapping[Search, Drift]],
-) -> dict[Search, Drift]:
+    searches: Collection[BaselineQuery],
+    known: Mapping[ObjectId, Mapping[BaselineQuery, Drift]],
+) -> dict[BaselineQuery, Drift]:
     """The commits that took each path away from its baseline, newest first, seen from `start`.
 
     They are those that `git log` lists for the path (a commit where it equals some parent counts
@@ -116,17 +121,17 @@ def find_drifts(
 def _find_in_all_commits(
     repository: Repository,
     start: ObjectId,
-    searches: Mapping[Search, bool],
-    known: Mapping[ObjectId, Mapping[Search, Drift]],
-) -> dict[Search, Drift]:
-    from ubp.git.all_commits import read_all_commits
+    searches: Mapping[BaselineQuery, bool],
+    known: Mapping[ObjectId, Mapping[BaselineQuery, Drift]],
+) -> dict[BaselineQuery, Drift]:
+    from ubp.git.commits_libgit2 import read_all_commits
 
     with read_all_commits(repository) as commits:
         first = commits.start(start)
         found = DriftTask(searches, commits, known).run(first)
         left = {search: exists for search, exists in searches.items() if search not in found}
         if left:
-            behind = bases_behind(commits, first, left)
+            behind = removed_baselines(commits, first, left)
             found |= DriftTask(left, commits, {}, behind).run(first)
     return found
 
@@ -138,15 +143,15 @@ def _read_new_commits(
 
 
 def _ids_at(
-    repository: Repository, commit: ObjectId, searches: Collection[Search]
-) -> dict[Search, ObjectId | None]:
+    repository: Repository, commit: ObjectId, searches: Collection[BaselineQuery]
+) -> dict[BaselineQuery, ObjectId | None]:
     paths = {search.path for search in searches if search.pattern is None}
     globs = {search.pattern: Glob(search.pattern) for search in searches if search.pattern}
     folders = {glob.prefix for glob in globs.values()}
     entries = entries_at(repository, {commit: paths}) if paths else {}
     files = {folder: files_below(repository, commit, folder) for folder in folders}
-    matched = {name: matched_id(files[glob.prefix], glob) for name, glob in globs.items()}
-    ids: dict[Search, ObjectId | None] = {}
+    matched = {name: glob_tree_id(files[glob.prefix], glob) for name, glob in globs.items()}
+    ids: dict[BaselineQuery, ObjectId | None] = {}
     for search in searches:
         if search.pattern is not None:
             ids[search] = matched[search.pattern]
@@ -156,7 +161,7 @@ def _ids_at(
     return ids
 
 
-def _is_at_baseline(search: Search, found: ObjectId | None) -> bool:
+def _is_at_baseline(search: BaselineQuery, found: ObjectId | None) -> bool:
     if found is None or search.baseline is None:
         return found is search.baseline
     return found.startswith(search.baseline)

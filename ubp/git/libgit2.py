@@ -6,11 +6,10 @@ from typing import Any
 
 import pygit2
 
-from ubp.errors import GitCommandError, RepositoryError
-from ubp.git.location import Location, unsupported
-from ubp.git.objects import MAX_BLOB_BYTES
-from ubp.git.records import is_possible, mode_of
-from ubp.model import MODE_TREE, Entry, FilePath, ObjectId
+from ubp.core.errors import GitCommandError, RepositoryError
+from ubp.core.model import MODE_TREE, Entry, FilePath, ObjectId
+from ubp.git.locate import Location, unsupported
+from ubp.git.output import MAX_BLOB_BYTES, is_possible, mode_of
 
 # Without limits a walk over 17,000 commits takes 300 MB, with them 100.
 CACHE_BYTES = 16 << 20

@@ -5,15 +5,14 @@ from collections.abc import Collection, Container, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from ubp.errors import GitCommandError, HistoryTooShortError, RevisionNotFoundError
+from ubp.core.errors import GitCommandError, HistoryTooShortError, RevisionNotFoundError
+from ubp.core.model import Commit, FilePath, ObjectId
 from ubp.git.command import run_git, stream_git
-from ubp.git.location import Location, locate
-from ubp.git.objects import BatchReader, parse_commit
-from ubp.model import Commit, FilePath, ObjectId
+from ubp.git.locate import Location, locate
+from ubp.git.output import BatchReader, parse_commit
 
 if TYPE_CHECKING:
-    import pygit2  # 80 ms of CPU: imported where it is used
-
+    import pygit2
 
 ID_LENGTH = 40
 

@@ -5,12 +5,8 @@ import re
 import stat
 from collections.abc import Collection, Mapping
 
-from ubp.errors import RepositoryError
-from ubp.git.filters import hash_regular_files, stored_bytes
-from ubp.git.objects import EMPTY_TREE, MAX_BLOB_BYTES, blob_id
-from ubp.git.records import parse_raw_diff, parse_status
-from ubp.git.repository import Repository, open_repository
-from ubp.model import (
+from ubp.core.errors import RepositoryError
+from ubp.core.model import (
     MODE_EXECUTABLE,
     MODE_FILE,
     MODE_SUBMODULE,
@@ -21,9 +17,12 @@ from ubp.model import (
     ObjectId,
     Snapshot,
 )
+from ubp.git.filters import hash_regular_files, stored_bytes
+from ubp.git.output import EMPTY_TREE, MAX_BLOB_BYTES, blob_id, parse_raw_diff, parse_status
+from ubp.git.repository import Repository, open_repository
 
 UNREADABLE = ObjectId("0" * 40)  # git's own "no such object": equal to no baseline
-HERE = ("GIT_COMMON_DIR", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE")
+PRESENT = ("GIT_COMMON_DIR", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE")
 
 
 def read_worktree(repository: Repository) -> Snapshot:
@@ -158,7 +157,7 @@ def _link_id(file: str) -> ObjectId:
 
 
 def _submodule_id(repository: Repository, folder: str) -> ObjectId:
-    environment = {n: v for n, v in repository.environment.items() if n not in HERE}
+    environment = {n: v for n, v in repository.environment.items() if n not in PRESENT}
     try:
         with open_repository(folder, environment) as submodule:
             is_own = submodule.root == os.path.realpath(folder)

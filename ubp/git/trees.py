@@ -1,14 +1,47 @@
-"""Trees: what stands at the paths of commits, and the id that Git gives to a set of files."""
+"""Which files `.gitattributes` calls generated or somebody else's.
+
+Trees: what stands at the paths of commits, and the id that Git gives to a set of files.
+
+The files of a commit that match a glob, and the id of the tree that Git would make of them.
+
+Ids of objects, cut as short as they may be written into a page.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from ubp.core.model import MODE_TREE, Entry, FilePath, ObjectId
+from ubp.core.paths import Glob
 from ubp.git.command import argument_chunks
-from ubp.git.objects import object_id
-from ubp.git.records import Changes, is_possible, parse_raw_diff, parse_tree, raw_of
+from ubp.git.output import (
+    Changes,
+    is_possible,
+    object_id,
+    parse_raw_diff,
+    parse_tree,
+    path_of,
+    raw_of,
+)
 from ubp.git.repository import Repository
-from ubp.model import MODE_TREE, Entry, FilePath, ObjectId
 
-SIMILAR = 0.5  # git's own threshold for renames
+ATTRIBUTES = ("linguist-generated", "linguist-vendored")  # as GitHub hides them in diffs
+YES = frozenset({b"set", b"true"})
+
+
+def generated_files(repository: Repository, paths: Collection[FilePath]) -> frozenset[FilePath]:
+    """Those of these files; attributes are read from the work tree, whatever is asked about."""
+    stdin = b"".join(raw_of(path) + b"\0" for path in paths)
+    output = repository.run("check-attr", "-z", "--stdin", *ATTRIBUTES, stdin=stdin)
+    return frozenset(_told(output))
+
+
+def _told(output: bytes) -> Iterator[FilePath]:
+    tokens = iter(output.split(b"\0"))
+    for path, _, value in zip(tokens, tokens, tokens, strict=False):
+        if value in YES:
+            yield path_of(path)
+
+
+MIN_SIMILARITY = 0.5  # git's own threshold for renames
 BATCH = 200  # candidates read at a time: 200 sources of 10 kB are 2 MB
 
 
@@ -123,7 +156,7 @@ def similar_file(
         for path in batch:
             data = blobs[candidates[path]]
             score = _similarity(lines, len(wanted), data) if data else 0.0
-            if score >= SIMILAR and (best is None or score > best[0]):
+            if score >= MIN_SIMILARITY and (best is None or score > best[0]):
                 best = (score, path)
     return best[1] if best else None
 
@@ -138,7 +171,52 @@ def _lines(data: bytes) -> dict[bytes, int]:
 def _similarity(lines: Mapping[bytes, int], size: int, data: bytes) -> float:
     """The share of the larger file's bytes that stand in lines of both."""
     larger = max(size, len(data))
-    if min(size, len(data)) < SIMILAR * larger:
+    if min(size, len(data)) < MIN_SIMILARITY * larger:
         return 0.0
     common = sum(len(line) * min(count, lines.get(line, 0)) for line, count in _lines(data).items())
     return common / larger
+
+
+def files_below(
+    repository: Repository, commit: ObjectId, folder: FilePath
+) -> dict[FilePath, Entry]:
+    """The files below a folder ("" is the root), by their whole paths."""
+    tree = entries_at(repository, {commit: [folder]})[commit, folder]
+    if tree is None or not tree.is_directory:
+        return {}
+    lead = f"{folder}/" if folder else ""
+    entries = list_tree(repository, tree.id)
+    return {
+        FilePath(lead + name): entry for name, entry in entries.items() if not entry.is_directory
+    }
+
+
+def glob_tree_id(files: Mapping[FilePath, Entry], glob: Glob) -> ObjectId | None:
+    """The id of the tree with the files that match; None where none does."""
+    matched = [(path, entry) for path, entry in files.items() if glob.matches(path)]
+    return tree_id(matched) if matched else None
+
+
+# Twelve digits are unique in any repository there is; more are written where they are not.
+MIN_DIGITS = 12
+IDS_A_QUERY = 500  # options of one call: a Windows command line holds 32,767 characters
+
+
+def shorten(ids: Iterable[ObjectId], repository: Repository) -> dict[ObjectId, str]:
+    """The shortest prefix, of LEAST_DIGITS digits or more, that names each id alone."""
+    wanted = sorted(set(ids))
+    there: dict[str, set[str]] = {}
+    for start in range(0, len(wanted), IDS_A_QUERY):
+        few = wanted[start : start + IDS_A_QUERY]
+        options = (f"--disambiguate={one[:MIN_DIGITS]}" for one in few)
+        for name in repository.run("rev-parse", *options, ok=(0, 128)).decode().split():
+            there.setdefault(name[:MIN_DIGITS], set()).add(name)
+    return {one: _shortest(one, there.get(one[:MIN_DIGITS], ())) for one in wanted}
+
+
+def _shortest(wanted: ObjectId, alike: Iterable[str]) -> str:
+    others = [one for one in alike if one != wanted]
+    digits = MIN_DIGITS
+    while any(other.startswith(wanted[:digits]) for other in others):
+        digits += 1
+    return wanted[:digits]

@@ -1,4 +1,6 @@
-"""The walk through history that every question shares.
+"""What a walk through history still looks for: requests, filed by the path that they are about.
+
+The walk through history that every question shares.
 
 Requests pass from a commit to its parents as Git's default simplification has it: where a path is
 the same in some parent, its requests go to the first such parent alone and the commit is nothing to
@@ -10,8 +12,122 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ubp.git.wanted import Wanted
-from ubp.model import FilePath, ObjectId
+from ubp.core.model import FilePath, ObjectId
+
+
+class RequestNode:
+    """One name of the tree of wanted paths.
+
+    `requests` are bits: one for each request about this very path; `globs` has those about the
+    files below it that match a pattern. `memo` belongs to whoever compares trees.
+    """
+
+    __slots__ = ("children", "globs", "memo", "requests")
+
+    def __init__(self) -> None:
+        self.children: dict[str, RequestNode] = {}
+        self.requests = 0
+        self.globs: dict[str, int] = {}
+        self.memo: Any = None
+
+    def is_empty(self) -> bool:
+        """Nothing is wanted here nor below."""
+        return not (self.children or self.requests or self.globs)
+
+
+class PathRequests:
+    """Requests by path, as a tree of names: equal folders of two commits are then skipped whole.
+
+    It moves from commit to parent as it is, so a walk makes no objects where nothing changed.
+    """
+
+    __slots__ = ("count", "requests", "root")
+
+    def __init__(self) -> None:
+        self.root = RequestNode()
+        self.requests = 0
+        """All requests together; each is about one place."""
+        self.count = 0
+        """How many places (path and pattern) are wanted."""
+
+    def __bool__(self) -> bool:
+        return self.count > 0
+
+    def add(self, path: FilePath, pattern: str | None, requests: int) -> None:
+        """File requests (bits) under a path, or under a glob and its literal folder."""
+        node = self.root
+        for name in path.split("/") if path else ():
+            child = node.children.get(name)
+            if child is None:
+                child = node.children[name] = RequestNode()
+                node.memo = None
+            node = child
+        self.requests |= requests
+        if pattern is None:
+            self.count += not node.requests
+            node.requests |= requests
+        else:
+            self.count += pattern not in node.globs
+            node.globs[pattern] = node.globs.get(pattern, 0) | requests
+
+    def discard(self, path: FilePath, pattern: str | None) -> None:
+        """Forget a place that is there."""
+        trail = [self.root]
+        names = path.split("/") if path else []
+        for name in names:
+            trail.append(trail[-1].children[name])
+        if pattern is None:
+            self.requests &= ~trail[-1].requests
+            trail[-1].requests = 0
+        else:
+            self.requests &= ~trail[-1].globs.pop(pattern)
+        self.count -= 1
+        while names and trail.pop().is_empty():
+            del trail[-1].children[names.pop()]
+
+    def drop(self, requests: int) -> None:
+        """Forget some requests wherever they are."""
+        for path, pattern, filed in list(self.items()):
+            if filed & requests:
+                self.discard(path, pattern)
+                if filed & ~requests:
+                    self.add(path, pattern, filed & ~requests)
+
+    def merge(self, other: "PathRequests") -> None:
+        """Take over what another wants; it ends empty-handed."""
+        for path, pattern, requests in other.items():
+            self.add(path, pattern, requests)
+
+    def items(self) -> Iterator[tuple[FilePath, str | None, int]]:
+        """Every place with its requests."""
+        todo = [("", self.root)]
+        while todo:
+            path, node = todo.pop()
+            if node.requests:
+                yield FilePath(path), None, node.requests
+            for pattern, requests in node.globs.items():
+                yield FilePath(path), pattern, requests
+            lead = f"{path}/" if path else ""
+            todo += [(lead + name, child) for name, child in node.children.items()]
+
+    def find(self, path: FilePath) -> int:
+        """The requests about this very path."""
+        node = self.root
+        for name in path.split("/") if path else ():
+            child = node.children.get(name)
+            if child is None:
+                return 0
+            node = child
+        return node.requests
+
+
+def bits(requests: int) -> Iterator[int]:
+    """The numbers of the requests in a set of bits."""
+    while requests:
+        lowest = requests & -requests
+        yield lowest.bit_length() - 1
+        requests ^= lowest
+
 
 End = Literal["root", "shallow", "unread"]
 """Why a walk goes no further: the commit has no parents, a shallow clone cut them off, or only the
@@ -61,7 +177,7 @@ class Commits(Protocol):
     def end(self, commit: Any) -> End:
         """Why a commit without parents has none."""
 
-    def compare(self, commit: Any, parent: Any, wanted: Wanted) -> list[Change]:
+    def compare(self, commit: Any, parent: Any, wanted: PathRequests) -> list[Change]:
         """Which wanted places differ between a commit and a parent (None: an empty tree)."""
 
     def removed(self, commit: Any, parent: Any) -> Mapping[ObjectId, Collection[FilePath]]:
@@ -71,7 +187,7 @@ class Commits(Protocol):
 class Task(Protocol):
     """What one question makes of a walk."""
 
-    def arrive(self, commit: Any, wanted: Wanted) -> None:
+    def arrive(self, commit: Any, wanted: PathRequests) -> None:
         """Take from `wanted` what is answered at this commit."""
 
     def differ(self, commit: Any, compared: Sequence[tuple[Any, list[Change]]]) -> None:
@@ -80,7 +196,7 @@ class Task(Protocol):
     def end(self, commit: Any, requests: int) -> None:
         """Hear of requests that end at their baseline's commit or at an ancestor of it."""
 
-    def stop(self, commit: Any, wanted: Wanted, end: End) -> None:
+    def stop(self, commit: Any, wanted: PathRequests, end: End) -> None:
         """Decide on what is still wanted where the walk goes no further."""
 
     def needs_paint(self, requests: int, commit: Any) -> int:
@@ -97,7 +213,7 @@ class Walk:
         self._task = task
         self._queue: list[tuple[int, int, Any]] = []
         self._turn = 0
-        self._waiting: dict[Hashable, Wanted] = {}
+        self._waiting: dict[Hashable, PathRequests] = {}
         self._bases: dict[Hashable, int] = {}
         self._wet: dict[Hashable, int] = {}
         self._needed = 0
@@ -105,7 +221,7 @@ class Walk:
         self._passed: set[Hashable] = set()
         self._passed_again: dict[tuple[Hashable, FilePath, str | None], int] = {}
 
-    def give(self, commit: Any, wanted: Wanted) -> None:
+    def give(self, commit: Any, wanted: PathRequests) -> None:
         """Let requests go on at a commit."""
         waiting = self._waiting.get(commit.id)
         if waiting is None:
@@ -149,7 +265,7 @@ class Walk:
         self._turn += 1
         heappush(self._queue, (-commit.commit_time, self._turn, commit))
 
-    def _drop_ended(self, commit: Any, wanted: Wanted) -> None:
+    def _drop_ended(self, commit: Any, wanted: PathRequests) -> None:
         ended = self.painted.get(commit.id, 0) & wanted.requests
         if ended:
             self._task.end(commit, ended)
@@ -167,7 +283,7 @@ class Walk:
                     if requests & ~again:
                         wanted.add(path, pattern, requests & ~again)
 
-    def _pass_on(self, commit: Any, wanted: Wanted) -> None:
+    def _pass_on(self, commit: Any, wanted: PathRequests) -> None:
         compared: list[tuple[Any, list[Change]]] = []
         for parent in self._commits.parents(commit):
             changes = self._commits.compare(commit, parent, wanted)
@@ -206,8 +322,8 @@ class Walk:
         return requests & (under_way | self._task.needs_paint(requests, commit))
 
 
-def _filed(changes: Sequence[Change]) -> Wanted:
-    wanted = Wanted()
+def _filed(changes: Sequence[Change]) -> PathRequests:
+    wanted = PathRequests()
     for change in changes:
         wanted.add(change.path, change.pattern, change.requests)
     return wanted

@@ -1,1 +1,1 @@
-"""Use case: how fresh the documentation is, as a whole: levels, ages, a trend, what to do first."""
+"""The report on a whole repository."""

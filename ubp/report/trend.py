@@ -9,22 +9,29 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.git.mainline import Step, read_mainline, touched_between
-from ubp.indexing.pages import UNREADABLE
-from ubp.model import Assessment, Drift, FilePath, LastChange, ObjectId, Page, Search
-from ubp.paths import Glob, is_glob, nfc
+from ubp.core.model import (
+    Assessment,
+    BaselineQuery,
+    Drift,
+    FilePath,
+    LastChange,
+    ObjectId,
+    Page,
+    Progress,
+)
+from ubp.core.paths import Glob, is_glob, nfc
+from ubp.git.change_log import MainlineStep, read_mainline, touched_between
+from ubp.index.facts import UNREADABLE
 from ubp.report.values import Levels, Point, Span
-from ubp.seams import Progress
 from ubp.staleness.assess import assess, assessment
-from ubp.staleness.court import Court
-from ubp.staleness.verdict import level_of
+from ubp.staleness.model import StalenessContext, level_of
 
 SECONDS_PER_WEEK = 7 * 86_400
 
 # A chart of more points shows no more, and each costs a tenth of a second for 1,000 pages.
-MOST_POINTS = 60
+MAX_POINTS = 60
 
-OpenCourt = Callable[[ObjectId, int], Court]
+OpenContext = Callable[[ObjectId, int], StalenessContext]
 """A court for a commit, judging as of a moment in seconds."""
 
 
@@ -36,7 +43,11 @@ class Moment(NamedTuple):
 
 
 def find_trend(
-    head: Court, span: Span, open_court: OpenCourt, heads: "PassingHeads", progress: Progress
+    head: StalenessContext,
+    span: Span,
+    open_court: OpenContext,
+    heads: "InMemoryHistory",
+    progress: Progress,
 ) -> tuple[Point, ...]:
     """The levels at earlier moments, oldest first.
 
@@ -55,7 +66,7 @@ def find_trend(
     return tuple(points)
 
 
-def choose_moments(steps: Sequence[Step], span: Span, now: int) -> list[Moment]:
+def choose_moments(steps: Sequence[MainlineStep], span: Span, now: int) -> list[Moment]:
     """Which commits to look at, oldest first, without what stands there `now`.
 
     `steps` are the main line, newest first. Weeks are counted back from the newest commit, which is
@@ -65,29 +76,29 @@ def choose_moments(steps: Sequence[Step], span: Span, now: int) -> list[Moment]:
         return []
     if span.unit == "commits":
         chosen = steps[1 : span.length + 1]
-        count = min(len(chosen), MOST_POINTS)
+        count = min(len(chosen), MAX_POINTS)
         spread = [chosen[(number + 1) * len(chosen) // count - 1] for number in range(count)]
         return [Moment(step.commit, step.date) for step in reversed(spread)]
     end = steps[0].date
     age = max(end - min(step.date for step in steps), 0)
-    count = min(span.length, MOST_POINTS)
+    count = min(span.length, MAX_POINTS)
     length = min(span.length * SECONDS_PER_WEEK, age)
     first = 0 if now - end >= length // count else 1
     times = sorted({end - length * number // count for number in range(first, count + 1)})
     return [Moment(found, at) for at in times if (found := _commit_at(steps, at))]
 
 
-def _commit_at(steps: Sequence[Step], at: int) -> ObjectId | None:
+def _commit_at(steps: Sequence[MainlineStep], at: int) -> ObjectId | None:
     """The newest commit of that time or earlier."""
     return next((step.commit for step in steps if step.date <= at), None)
 
 
-class PassingHeads:
+class InMemoryHistory:
     """What history said of each head, for as long as a trend is looked for."""
 
     def __init__(self) -> None:
         self._last_changes: dict[ObjectId, dict[FilePath, LastChange]] = {}
-        self._drifts: dict[ObjectId, dict[Search, Drift]] = {}
+        self._drifts: dict[ObjectId, dict[BaselineQuery, Drift]] = {}
 
     def heads(self) -> tuple[ObjectId, ...]:
         """The heads that something is known of, the latest first."""
@@ -114,11 +125,11 @@ class PassingHeads:
             if not touched.hold(search.path)
         }
 
-    def drifts(self, head: ObjectId) -> dict[Search, Drift]:
+    def drifts(self, head: ObjectId) -> dict[BaselineQuery, Drift]:
         """All that is known of a head."""
         return self._drifts.get(head, {})
 
-    def save_drifts(self, head: ObjectId, drifts: Mapping[Search, Drift]) -> None:
+    def save_drifts(self, head: ObjectId, drifts: Mapping[BaselineQuery, Drift]) -> None:
         """Add to what is known of a head."""
         self._drifts.setdefault(head, {}).update(drifts)
 
@@ -126,7 +137,7 @@ class PassingHeads:
 class _Walker:
     """Judges one moment after the other, each standing on the one before."""
 
-    def __init__(self, open_court: OpenCourt, heads: PassingHeads) -> None:
+    def __init__(self, open_court: OpenContext, heads: InMemoryHistory) -> None:
         self._open_court = open_court
         self._heads = heads
         self._commit: ObjectId | None = None
@@ -147,7 +158,9 @@ class _Walker:
         levels = levels._replace(unknown=levels.unknown + unread, untracked=rest)
         return Point(moment.commit, moment.at, levels)
 
-    def _still_true(self, pages: Sequence[Page], court: Court) -> dict[FilePath, Assessment]:
+    def _still_true(
+        self, pages: Sequence[Page], court: StalenessContext
+    ) -> dict[FilePath, Assessment]:
         """The verdicts that no commit since the last moment can have changed, aged."""
         now = court.view.snapshot.commit
         if self._commit is None or now is None:
@@ -206,7 +219,7 @@ class _Touched:
         return False
 
 
-def _aged(one: Assessment, court: Court) -> Assessment:
+def _aged(one: Assessment, court: StalenessContext) -> Assessment:
     """The same verdicts at a later time."""
     now, threshold_days = court.rules.now, court.rules.threshold_days
     references = [

@@ -1,1 +1,1 @@
-"""Use case: which sections answer a query, and why."""
+"""Keyword, semantic and graph-aware search, and questions about links."""

@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable
 from typing import Literal, NamedTuple
 
-from ubp.model import FilePath
-from ubp.paths import Glob, is_glob
+from ubp.core.model import FilePath
+from ubp.core.paths import Glob, is_glob
 
 Kind = Literal["tag", "type", "path"]
 
@@ -74,7 +74,7 @@ class Filters(NamedTuple):
 NO_FILTERS = Filters()
 
 
-def take_filters(text: str) -> tuple[str, Filters]:
+def parse_filters(text: str) -> tuple[str, Filters]:
     """A folded query without its filters, and these."""
     found: list[tuple[Filter, bool]] = []
     tags: list[list[str]] = []

@@ -4,12 +4,14 @@ Words and meaning are taken for what they are, not for what they are beside the 
 much a page holds of what BM25 could find in it, and a cosine. So a leg that has found nothing good
 says little: where a query's words are hardly anywhere (it is in another language, say), they fall.
 The sum is the plainest there is, and nothing in it was fitted but that neither counts more.
+
+What a leg of a search finds: places in pages, and a score for each page.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from ubp.model import FilePath
+from ubp.core.model import FilePath
 
 # Recall@5 and mean reciprocal rank (at 10), means of 51 sets: texts of links, headings, headings of
 # translations, questions, English and Japanese (benchmarks/retrieval.py). In how many of the 102
@@ -37,7 +39,7 @@ FOREIGN_SHARE = 0.25
 LINKS_SHARE = 0.1
 
 
-class LegScores(NamedTuple):
+class RankingScores(NamedTuple):
     """What each leg says about pages; it may leave out those of which it says nothing.
 
     `words` are positive (BM25), `meaning` cosines, `links` proximities to the best hits (0..1). The
@@ -49,7 +51,7 @@ class LegScores(NamedTuple):
     links: Mapping[FilePath, float] = {}
 
 
-class Asked(NamedTuple):
+class FusionInput(NamedTuple):
     """What is known about a query.
 
     `most_words` is the BM25 that no page could exceed, 0 where it is not known; `is_foreign`: the
@@ -70,14 +72,14 @@ class Fused(NamedTuple):
     links: float | None
 
 
-def words_share(legs: LegScores, asked: Asked) -> float:
+def words_share(legs: RankingScores, asked: FusionInput) -> float:
     """How much of a page's direct score its words are; the rest is its meaning."""
     if not (legs.words and legs.meaning):
         return float(bool(legs.words))
     return FOREIGN_SHARE if asked.is_foreign else WORDS_SHARE
 
 
-def fuse(legs: LegScores, asked: Asked) -> list[Fused]:
+def fuse(legs: RankingScores, asked: FusionInput) -> list[Fused]:
     """Pages by score, the best first; equal ones by their words, then by path."""
     # Words alone need no measure that others understand: the best page's will do.
     most = asked.most_words if legs.meaning else 0.0
@@ -95,3 +97,37 @@ def fuse(legs: LegScores, asked: Asked) -> list[Fused]:
         score = direct + (1 - direct) * LINKS_SHARE * (links or 0.0)
         found.append(Fused(path, score, words.get(path), meaning.get(path), links))
     return sorted(found, key=lambda one: (-one.score, -legs.words.get(one.path, 0.0), one.path))
+
+
+class RankedChunk(NamedTuple):
+    """A chunk of a page, or (`number` None) a page as a whole; larger scores are better."""
+
+    path: FilePath
+    number: int | None
+    score: float
+
+
+class Ranking(NamedTuple):
+    """What a leg finds, the best places first; a page's score is its best place's.
+
+    `is_cut`: it would find more if it were asked for more.
+    """
+
+    places: tuple[RankedChunk, ...] = ()
+    scores: Mapping[FilePath, float] = {}
+    is_cut: bool = False
+
+    def within(self, paths: Collection[FilePath] | None) -> "Ranking":
+        """What of it lies in these pages; None: all of it."""
+        if paths is None:
+            return self
+        return make_ranking((one for one in self.places if one.path in paths), is_cut=self.is_cut)
+
+
+def make_ranking(places: Iterable[RankedChunk], *, is_cut: bool = False) -> Ranking:
+    """The leg with these places, the best first."""
+    found = tuple(places)
+    scores: dict[FilePath, float] = {}
+    for place in found:
+        scores.setdefault(place.path, place.score)
+    return Ranking(found, scores, is_cut)

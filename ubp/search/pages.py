@@ -1,23 +1,43 @@
-"""The pages that answer a query: legs asked, joined, shown."""
+"""How long the steps of a search take, for whoever asks why.
 
-from collections.abc import Sequence
+The pages that answer a query: legs asked, joined, shown.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from ubp.index import View
-from ubp.model import FilePath, LinkType
-from ubp.search.file_names import FileNames
+from ubp.core.model import FilePath, LinkType
+from ubp.index.view import View
 from ubp.search.filters import Filters
-from ubp.search.fusion import Asked, Fused, LegScores, fuse, words_share
-from ubp.search.leg import Leg
-from ubp.search.links import SEEDS, LinksLeg, find_links
-from ubp.search.meaning import Meaning, add_names, find_meaning
+from ubp.search.fusion import Fused, FusionInput, Ranking, RankingScores, fuse, words_share
+from ubp.search.lexical import Corpus, FileNames, LexicalRanking, find_words
+from ubp.search.proximity import SEEDS, LinkRanking, find_links
 from ubp.search.query import Cut, Query, read_query, write_match
-from ubp.search.ranking import Corpus, Ranking
-from ubp.search.results import Legs, PageHit, is_found, show_pages
+from ubp.search.results import PageHit, Rankings, is_found, show_pages
 from ubp.search.scope import Scope, find_literal, find_scope
-from ubp.search.stopwatch import Stopwatch
+from ubp.search.semantic import SemanticRanking, add_names, find_meaning
 from ubp.search.terms import Term
-from ubp.search.words import find_words
+
+
+class Stopwatch:
+    """Milliseconds by the name of a step, in the order in which they began; nested ones count."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        """`clock` gives seconds."""
+        self.milliseconds: dict[str, float] = {}
+        self._clock = clock
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Time what is done within."""
+        begun = self._clock()
+        try:
+            yield
+        finally:
+            spent = (self._clock() - begun) * 1000
+            self.milliseconds[name] = self.milliseconds.get(name, 0.0) + spent
+
 
 Mode = Literal["hybrid", "fulltext", "semantic"]
 SearchType = Literal["hybrid", "fulltext", "semantic", "fulltext_fallback"]
@@ -28,7 +48,7 @@ CHUNKS = 100
 USUAL_LIMIT, CHUNKS_A_PAGE = 20, 5
 
 
-class Wish(NamedTuple):
+class SearchRequest(NamedTuple):
     """What is asked: a text, and what the options beside it say."""
 
     text: str
@@ -39,11 +59,11 @@ class Wish(NamedTuple):
     depth: int = 2
 
 
-class Means(NamedTuple):
+class SearchContext(NamedTuple):
     """What it is asked with; without `meaning` words answer, in a hybrid search with links."""
 
     names: FileNames
-    meaning: Meaning | None
+    meaning: SemanticRanking | None
     watch: Stopwatch
 
 
@@ -60,12 +80,12 @@ class PageAnswer(NamedTuple):
     is_exact: bool
     cuts: tuple[Cut, ...] = ()
     fused: tuple[Fused, ...] = ()
-    legs: Legs = Legs()
+    legs: Rankings = Rankings()
     terms: tuple[Term, ...] = ()
     words_share: float = 0.0
 
 
-def find_pages(view: View, wish: Wish, means: Means) -> PageAnswer:
+def find_pages(view: View, wish: SearchRequest, means: SearchContext) -> PageAnswer:
     """The best pages for a wish. Whatever its text is, nothing is raised."""
     watch = means.watch
     with watch.step("scope"):
@@ -90,11 +110,11 @@ def find_pages(view: View, wish: Wish, means: Means) -> PageAnswer:
 
 
 def _ask_legs(
-    view: View, wish: Wish, query: Query, scope: Scope, means: Means
-) -> tuple[Legs, LinksLeg, Ranking]:
+    view: View, wish: SearchRequest, query: Query, scope: Scope, means: SearchContext
+) -> tuple[Rankings, LinkRanking, LexicalRanking]:
     watch = means.watch
     chunks = CHUNKS if wish.limit <= USUAL_LIMIT else wish.limit * CHUNKS_A_PAGE
-    legs, links, ranking = Legs(), LinksLeg(), Ranking()
+    legs, links, ranking = Rankings(), LinkRanking(), LexicalRanking()
     if wish.mode != "semantic":
         with watch.step("words"):
             corpus = Corpus(view.full_text(), means.names, scope)
@@ -119,12 +139,14 @@ def _ask_legs(
     return legs, links, ranking
 
 
-def _untitled(view: View, leg: Leg) -> list[FilePath]:
+def _untitled(view: View, leg: Ranking) -> list[FilePath]:
     pages = view.pages_at(leg.scores.keys())
     return [path for path in leg.scores if path in pages and pages[path].facts.title is None]
 
 
-def _literally(view: View, query: Query, means: Means, leg: Leg, ranking: Ranking) -> Leg:
+def _literally(
+    view: View, query: Query, means: SearchContext, leg: Ranking, ranking: LexicalRanking
+) -> Ranking:
     """What of a leg holds the query where nothing else may answer it."""
     if not query.is_literal or query.is_boolean:
         return leg
@@ -135,13 +157,15 @@ def _literally(view: View, query: Query, means: Means, leg: Leg, ranking: Rankin
     return leg.within(known | find_literal(view, query, means.names, unknown, by_name=by_name))
 
 
-def _join(legs: Legs, ranking: Ranking) -> tuple[LegScores, Asked]:
-    return LegScores(*(leg.scores for leg in legs)), Asked(ranking.most, ranking.is_foreign)
+def _join(legs: Rankings, ranking: LexicalRanking) -> tuple[RankingScores, FusionInput]:
+    return RankingScores(*(leg.scores for leg in legs)), FusionInput(
+        ranking.most, ranking.is_foreign
+    )
 
 
 def _list_scope(view: View, query: Query, scope: Scope, limit: int) -> PageAnswer:
     """Filters alone: the pages that fit them, in the order of their paths."""
     paths: Sequence[FilePath] = sorted(scope or ())
     fused = [Fused(path, 1.0, None, None, None) for path in paths]
-    pages = show_pages(view, fused[:limit], Legs(), {}, ())
+    pages = show_pages(view, fused[:limit], Rankings(), {}, ())
     return PageAnswer(query, pages, len(paths), is_exact=True, fused=tuple(fused))

@@ -1,29 +1,268 @@
-"""Found pages as they are shown: why they are here, their best sections, the way to them."""
+"""The pages that found pages are linked with: what an agent may want to read next.
 
-from collections.abc import Collection, Mapping, Sequence
+What found pages consist of: read for those that are shown, all together.
+
+The sections of a page that answer: chunks of both legs put where a reader finds them.
+
+Found pages as they are shown: why they are here, their best sections, the way to them.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from ubp.index import View
-from ubp.model import FilePath, Page
-from ubp.search.folding import find_terms
-from ubp.search.fusion import Fused
-from ubp.search.leg import Leg
-from ubp.search.links import Way
-from ubp.search.meaning import FAR
-from ubp.search.sections import SectionHit, find_sections
+from ubp.core.model import LINK_TYPES, Chunk, FilePath, LinkType, ObjectId, Page, Section
+from ubp.core.text import summarise
+from ubp.index.store.links import Neighbor, Neighborhood
+from ubp.index.view import View
+from ubp.search.excerpt import Passage, cut_passage
+from ubp.search.fusion import Fused, Ranking
+from ubp.search.match import find_terms
+from ubp.search.proximity import MAX_LINKS, Direction, LinkPath
+from ubp.search.semantic import FAR
 from ubp.search.terms import Term
-from ubp.search.texts import read_texts
+
+LINKED_A_PAGE = 3
+SUMMARY_CHARACTERS = 120
+MAX_SUMMARIES = 20_000  # 5 MB
+
+# What a page builds on tells more about it than what it merely mentions.
+ORDER: Mapping[LinkType, int] = {
+    link_type: place for place, link_type in enumerate([*LINK_TYPES[1:], LINK_TYPES[0]])
+}
+
+
+class LinkedPage(NamedTuple):
+    """A page at the other end of a link (`outlink`: the found page has it), and how it begins."""
+
+    page: Page
+    tie: Neighbor
+    direction: Direction
+    summary: str
+
+
+class _End(NamedTuple):
+    path: FilePath
+    tie: Neighbor
+    direction: Direction
+
+
+def find_linked(
+    view: View, found: Sequence[FilePath], link_types: Collection[LinkType] = ()
+) -> dict[FilePath, tuple[LinkedPage, ...]]:
+    """The pages that each found page is linked with, the strongest links first.
+
+    Those that were not found themselves come first, pages that it leads to before pages that lead
+    to it.
+    """
+    around = view.ties().around(found, MAX_LINKS)
+    chosen = {path: _choose(around[path], found, link_types) for path in found}
+    others = {end.path for ends in chosen.values() for end in ends}
+    pages = view.pages_at(others)
+    summaries = _summarise(view, pages)
+    return {
+        path: tuple(
+            LinkedPage(pages[end.path], end.tie, end.direction, summaries[end.path])
+            for end in ends
+            if end.path in pages
+        )
+        for path, ends in chosen.items()
+    }
+
+
+def _choose(
+    around: Neighborhood, found: Collection[FilePath], link_types: Collection[LinkType]
+) -> list[_End]:
+    ends = [end for end in _ends(around) if _counts(end, link_types)]
+    ends.sort(key=lambda end: (end.path in found, ORDER[end.tie.link_type]))
+    first: dict[FilePath, _End] = {}
+    for end in ends:
+        first.setdefault(end.path, end)
+    return list(first.values())[:LINKED_A_PAGE]
+
+
+def _ends(around: Neighborhood) -> Iterator[_End]:
+    for tie in around.out:
+        yield _End(tie.target, tie, "outlink")
+    for tie in around.into:
+        yield _End(tie.source, tie, "backlink")
+
+
+def _counts(end: _End, link_types: Collection[LinkType]) -> bool:
+    return not link_types or end.tie.link_type in link_types
+
+
+def _summarise(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, str]:
+    """How pages begin; remembered of those that are as they were committed."""
+    known: dict[ObjectId, str] = view.ground.kept.derived("summaries", dict)
+    if len(known) > MAX_SUMMARIES:
+        known.clear()
+    steady = {path: page.blob for path, page in pages.items() if not view.is_changed(path)}
+    new = [path for path in pages if steady.get(path) not in known]
+    contents, sections = view.read(new), view.learn_graph().sections_of(new)
+    made = {path: _begin(contents.get(path) or b"", sections.get(path, ())) for path in new}
+    known |= {steady[path]: made[path] for path in new if path in steady and contents.get(path)}
+    return {path: made[path] if path in made else known[steady[path]] for path in pages}
+
+
+def _begin(data: bytes, sections: Sequence[Section]) -> str:
+    text = data[sections[0].byte_start :] if sections else b""
+    return summarise(text.decode("utf-8", "replace"), SUMMARY_CHARACTERS)
+
+
+# To read a page, its sections and its chunks takes 0.2 ms, and who asks again is shown much of the
+# same: so many bytes of pages are remembered, a section and a chunk as so many.
+MOST_REMEMBERED, BYTES_A_PART = 8 << 20, 500
+
+
+class Text(NamedTuple):
+    """A page; `data` are its bytes, empty where they cannot be had."""
+
+    page: Page
+    sections: Sequence[Section]
+    chunks: Sequence[Chunk]
+    data: bytes
+
+    def cut(self, part: Section | Chunk) -> str:
+        """The text of a part of it."""
+        return self.data[part.byte_start : part.byte_end].decode("utf-8", "replace")
+
+    def section_at(self, line: int) -> int | None:
+        """The number of the section that a line lies in."""
+        for number, section in enumerate(self.sections):
+            if section.line_start <= line <= section.line_end:
+                return number
+        return None
+
+
+def read_texts(view: View, paths: Collection[FilePath]) -> dict[FilePath, Text]:
+    """Read these pages; those that are gone meanwhile are left out."""
+    pages = view.pages_at(paths)
+    remembered = view.ground.kept.derived("texts", _Remembered)
+    known = {path: remembered.text(page) for path, page in pages.items()}
+    read = _read(view, {path: page for path, page in pages.items() if not known[path]})
+    for path, text in read.items():
+        # What differs from the commit may have come through Git's filters.
+        if text.data and text.chunks and not view.is_changed(path):
+            remembered.add(text)
+    return {path: known[path] or read[path] for path in pages}
+
+
+def _read(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, Text]:
+    if not pages:
+        return {}
+    sections = view.learn_graph().sections_of(pages)
+    chunks = view.full_text().chunks({page.blob for page in pages.values()})
+    contents = view.read(pages)
+    return {
+        path: Text(
+            page, sections.get(path, ()), chunks.get(page.blob, ()), contents.get(path) or b""
+        )
+        for path, page in pages.items()
+    }
+
+
+class _Remembered:
+    """Pages by their blobs, those that were asked for last."""
+
+    def __init__(self) -> None:
+        self._texts: dict[ObjectId, Text] = {}
+        self._size = 0
+
+    def text(self, page: Page) -> Text | None:
+        text = self._texts.pop(page.blob, None)
+        if text is None:
+            return None
+        self._texts[page.blob] = text
+        return text if text.page == page else text._replace(page=page)
+
+    def add(self, text: Text) -> None:
+        if text.page.blob in self._texts:
+            return
+        self._texts[text.page.blob] = text
+        self._size += _size(text)
+        while self._size > MOST_REMEMBERED:
+            self._size -= _size(self._texts.pop(next(iter(self._texts))))
+
+
+def _size(text: Text) -> int:
+    return len(text.data) + BYTES_A_PART * (len(text.sections) + len(text.chunks))
+
+
+# A page that holds the words everywhere shows its best places.
+SECTIONS_A_PAGE = 3
+
+
+class SectionHit(NamedTuple):
+    """A section that answers; only the best one of a page has a passage.
+
+    `section` is None where the page has none. `line`, from 1, is that of the passage's first
+    highlight, else where the section begins. `score` is the page's for its best section, less for
+    others.
+    """
+
+    section: Section | None
+    score: float
+    line: int
+    passage: Passage | None = None
+
+
+def best_sections(
+    text: Text, chunk_scores: Mapping[int, float], page_score: float, terms: Sequence[Term]
+) -> tuple[SectionHit, ...]:
+    """The best sections of a page; where no chunk of it is scored its beginning.
+
+    `chunk_scores` are those of its chunks, by their numbers. What two chunks, or both legs, found
+    in the same section is told once.
+    """
+    numbers = sorted(chunk_scores, key=lambda number: (-chunk_scores[number], number))
+    parts: list[tuple[Section | Chunk, float]] = [
+        (text.chunks[number], chunk_scores[number])
+        for number in numbers
+        if number < len(text.chunks)
+    ] or [(section, 1.0) for section in text.sections[:1]]
+    if not parts:
+        return (SectionHit(None, page_score, 1),)
+    best_part, best_score = parts[0]
+    passage = cut_passage(text.cut(best_part), terms)
+    line = best_part.line_start + passage.line
+    found = {text.section_at(line): SectionHit(None, page_score, line, passage)}
+    for part, score in parts[1:]:
+        section = _section_of(text, part, terms)
+        if len(found) < SECTIONS_A_PAGE and section not in found:
+            share = max(0.0, score) / best_score if best_score > 0 else 0.0
+            found[section] = SectionHit(None, page_score * share, part.line_start)
+    return tuple(
+        _placed(hit, None if number is None else text.sections[number])
+        for number, hit in found.items()
+    )
+
+
+def _placed(hit: SectionHit, section: Section | None) -> SectionHit:
+    if section is None or hit.passage:
+        return hit._replace(section=section)
+    return hit._replace(section=section, line=section.line_start)
+
+
+def _section_of(text: Text, part: Section | Chunk, terms: Sequence[Term]) -> int | None:
+    """The section that a part lies in; of several that are one chunk that with the first term."""
+    number = text.section_at(part.line_start)
+    if number is None or part.line_end <= text.sections[number].line_end:
+        return number
+    body = text.cut(part)
+    spans = find_terms(body, terms)
+    return text.section_at(part.line_start + (body.count("\n", 0, spans[0].start) if spans else 0))
+
 
 Reason = Literal["direct_match", "direct_link", "2hop", "graph_proximity"]
 REASONS: Mapping[int, Reason] = {1: "direct_link", 2: "2hop"}
 
 
-class Legs(NamedTuple):
+class Rankings(NamedTuple):
     """What each leg has found."""
 
-    words: Leg = Leg()
-    meaning: Leg = Leg()
-    links: Leg = Leg()
+    words: Ranking = Ranking()
+    meaning: Ranking = Ranking()
+    links: Ranking = Ranking()
 
 
 class Breakdown(NamedTuple):
@@ -53,17 +292,17 @@ class PageHit(NamedTuple):
     reason: Reason
     held: tuple[str, ...]
     sections: tuple[SectionHit, ...]
-    way: Way | None = None
+    way: LinkPath | None = None
     near: Page | None = None
 
 
-def is_found(one: Fused, legs: Legs) -> bool:
+def is_found(one: Fused, legs: Rankings) -> bool:
     """Whether a page answers: it holds the words, or is near in meaning or by links."""
     path = one.path
     return path in legs.words.scores or is_near(path, legs) or path in legs.links.scores
 
 
-def is_near(path: FilePath, legs: Legs) -> bool:
+def is_near(path: FilePath, legs: Rankings) -> bool:
     """Whether a page is near enough in meaning to be told."""
     return legs.meaning.scores.get(path, -1.0) >= FAR
 
@@ -71,8 +310,8 @@ def is_near(path: FilePath, legs: Legs) -> bool:
 def show_pages(
     view: View,
     found: Sequence[Fused],
-    legs: Legs,
-    ways: Mapping[FilePath, Way],
+    legs: Rankings,
+    ways: Mapping[FilePath, LinkPath],
     terms: Sequence[Term],
 ) -> tuple[PageHit, ...]:
     """Read what is shown of these pages; one that is gone meanwhile is left out."""
@@ -90,7 +329,7 @@ def show_pages(
         if one.path not in texts:
             continue
         page, way = texts[one.path].page, linking.get(one.path)
-        sections = find_sections(texts[one.path], scores.get(one.path, {}), one.score, terms)
+        sections = best_sections(texts[one.path], scores.get(one.path, {}), one.score, terms)
         hit = PageHit(
             page,
             one.score,
@@ -105,11 +344,11 @@ def show_pages(
     return tuple(hits)
 
 
-def _is_direct(path: FilePath, legs: Legs) -> bool:
+def _is_direct(path: FilePath, legs: Rankings) -> bool:
     return path in legs.words.scores or is_near(path, legs)
 
 
-def _chunk_scores(legs: Legs, paths: Collection[FilePath]) -> dict[FilePath, dict[int, float]]:
+def _chunk_scores(legs: Rankings, paths: Collection[FilePath]) -> dict[FilePath, dict[int, float]]:
     """By page and chunk what words and meaning say of it, each by the best there is."""
     scores: dict[FilePath, dict[int, float]] = {}
     for leg, least in ((legs.words, 0.0), (legs.meaning, FAR)):
@@ -121,7 +360,7 @@ def _chunk_scores(legs: Legs, paths: Collection[FilePath]) -> dict[FilePath, dic
     return scores
 
 
-def _breakdown(one: Fused, legs: Legs) -> Breakdown:
+def _breakdown(one: Fused, legs: Rankings) -> Breakdown:
     cosine = legs.meaning.scores.get(one.path)
     return Breakdown(
         one.words,

@@ -3,13 +3,12 @@
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from ubp.index import View
-from ubp.indexing.fulltext import FullText
-from ubp.model import FilePath
-from ubp.search.boolean import And, Node, Not
-from ubp.search.file_names import FileNames
+from ubp.core.model import FilePath
+from ubp.index.fulltext import FullTextSearch
+from ubp.index.view import View
 from ubp.search.filters import Filters
-from ubp.search.query import Query, terms_in, write_match
+from ubp.search.lexical import FileNames
+from ubp.search.query import And, Node, Not, Query, terms_in, write_match
 from ubp.search.terms import Term
 
 Scope = frozenset[FilePath] | None
@@ -22,7 +21,7 @@ def find_scope(view: View, query: Query, names: FileNames) -> Scope:
     Here a page is the unit: it holds both words of `a AND b` in whatever sections, or in the name
     of its file, and none that is excluded in any of them.
     """
-    admitted = find_admitted(view, query.filters, names.paths)
+    admitted = find_allowed(view, query.filters, names.paths)
     if query.tree is None or not (query.is_boolean or query.excluded):
         return admitted
     answering = _Answering(view.full_text(), names)
@@ -53,7 +52,7 @@ def find_literal(
     return frozenset(_Answering(view.full_text(), names, paths).pages(query.wanted))
 
 
-def find_admitted(view: View, filters: Filters, documents: Sequence[FilePath]) -> Scope:
+def find_allowed(view: View, filters: Filters, documents: Sequence[FilePath]) -> Scope:
     """The pages that filters admit, of all `documents`."""
     if not any(filters):
         return None
@@ -70,7 +69,10 @@ def find_admitted(view: View, filters: Filters, documents: Sequence[FilePath]) -
 
 class _Answering:
     def __init__(
-        self, full_text: FullText, names: FileNames, within: Collection[FilePath] | None = None
+        self,
+        full_text: FullTextSearch,
+        names: FileNames,
+        within: Collection[FilePath] | None = None,
     ) -> None:
         self._full_text = full_text
         self._names = names

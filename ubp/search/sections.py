@@ -1,74 +1,86 @@
-"""The sections of a page that answer: chunks of both legs put where a reader finds them."""
+"""Hits as they are shown: where a section holds the words, and a part of it.
 
-from collections.abc import Mapping, Sequence
+The sections that hold a query's words: what `find in pages` is to `search`.
+"""
+
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from ubp.model import Chunk, Section
-from ubp.search.folding import find_terms
-from ubp.search.passage import Passage, cut_passage
+from ubp.core.model import Chunk, Page, Section
+from ubp.index.view import View
+from ubp.search.excerpt import Snippet, cut_snippet
+from ubp.search.filters import NO_FILTERS, Filters
+from ubp.search.lexical import Corpus, FileNames, LexicalRanking, Ranked, rank
+from ubp.search.query import Query, read_query
+from ubp.search.results import Text, read_texts
+from ubp.search.scope import find_allowed
 from ubp.search.terms import Term
-from ubp.search.texts import Text
-
-# A page that holds the words everywhere shows its best places.
-SECTIONS_A_PAGE = 3
 
 
-class SectionHit(NamedTuple):
-    """A section that answers; only the best one of a page has a passage.
+class Hit(NamedTuple):
+    """A part of a page that answers; the smaller the rank, the better.
 
-    `section` is None where the page has none. `line`, from 1, is that of the passage's first
-    highlight, else where the section begins. `score` is the page's for its best section, less for
-    others.
+    `section` is the one that `line` lies in, None where the page has none. `line`, from 1, is that
+    of the first highlight, else the first one of the part.
     """
 
+    page: Page
+    rank: float
     section: Section | None
-    score: float
     line: int
-    passage: Passage | None = None
+    snippet: Snippet
+
+
+def show_hits(view: View, places: Sequence[Ranked], terms: Sequence[Term]) -> tuple[Hit, ...]:
+    """Cut what is shown of each place; one whose text cannot be had shows nothing of it."""
+    texts = read_texts(view, {place.path for place in places})
+    return tuple(_hit(place, texts[place.path], terms) for place in places if place.path in texts)
+
+
+def _hit(place: Ranked, text: Text, terms: Sequence[Term]) -> Hit:
+    part: Section | Chunk | None = next(iter(text.sections), None)
+    if place.chunk and place.chunk.number < len(text.chunks):
+        part = text.chunks[place.chunk.number]
+    if part is None:
+        return Hit(text.page, place.rank, None, 1, Snippet("", (), 0))
+    snippet = cut_snippet(text.cut(part), terms)
+    line = part.line_start + snippet.line
+    number = text.section_at(line)
+    section = None if number is None else text.sections[number]
+    return Hit(text.page, place.rank, section, line, snippet)
+
+
+# Counting costs 5 µs a chunk, and nobody reads the thousandth.
+COUNTED = 100
+
+
+class SectionAnswer(NamedTuple):
+    """The best sections for a query; `total` places hold it, at least that many if not `is_exact`.
+
+    A long section may be several places.
+    """
+
+    query: Query
+    ranking: LexicalRanking
+    hits: tuple[Hit, ...]
+    total: int
+    is_exact: bool
 
 
 def find_sections(
-    text: Text, chunk_scores: Mapping[int, float], page_score: float, terms: Sequence[Term]
-) -> tuple[SectionHit, ...]:
-    """The best sections of a page; where no chunk of it is scored its beginning.
+    view: View, text: str, limit: int, names: FileNames, filters: Filters = NO_FILTERS
+) -> SectionAnswer:
+    """The best sections that hold what a user typed, as it is written.
 
-    `chunk_scores` are those of its chunks, by their numbers. What two chunks, or both legs, found
-    in the same section is told once.
+    Here a section is the unit that a query is about.
     """
-    numbers = sorted(chunk_scores, key=lambda number: (-chunk_scores[number], number))
-    parts: list[tuple[Section | Chunk, float]] = [
-        (text.chunks[number], chunk_scores[number])
-        for number in numbers
-        if number < len(text.chunks)
-    ] or [(section, 1.0) for section in text.sections[:1]]
-    if not parts:
-        return (SectionHit(None, page_score, 1),)
-    best_part, best_score = parts[0]
-    passage = cut_passage(text.cut(best_part), terms)
-    line = best_part.line_start + passage.line
-    found = {text.section_at(line): SectionHit(None, page_score, line, passage)}
-    for part, score in parts[1:]:
-        section = _section_of(text, part, terms)
-        if len(found) < SECTIONS_A_PAGE and section not in found:
-            share = max(0.0, score) / best_score if best_score > 0 else 0.0
-            found[section] = SectionHit(None, page_score * share, part.line_start)
-    return tuple(
-        _placed(hit, None if number is None else text.sections[number])
-        for number, hit in found.items()
-    )
-
-
-def _placed(hit: SectionHit, section: Section | None) -> SectionHit:
-    if section is None or hit.passage:
-        return hit._replace(section=section)
-    return hit._replace(section=section, line=section.line_start)
-
-
-def _section_of(text: Text, part: Section | Chunk, terms: Sequence[Term]) -> int | None:
-    """The section that a part lies in; of several that are one chunk that with the first term."""
-    number = text.section_at(part.line_start)
-    if number is None or part.line_end <= text.sections[number].line_end:
-        return number
-    body = text.cut(part)
-    spans = find_terms(body, terms)
-    return text.section_at(part.line_start + (body.count("\n", 0, spans[0].start) if spans else 0))
+    query = read_query(text, is_exact=True)
+    within = find_allowed(view, query.filters.joined(filters), names.paths)
+    corpus = Corpus(view.full_text(), names, within)
+    ranking = rank(corpus, query, limit)
+    total, is_exact = len(ranking.places), not ranking.is_cut
+    if ranking.is_cut and within is None:
+        total = max(total, corpus.full_text.count(ranking.expression, COUNTED))
+        is_exact = total < COUNTED
+    hits = show_hits(view, ranking.places[:limit], ranking.terms)
+    return SectionAnswer(query, ranking, hits, total, is_exact)

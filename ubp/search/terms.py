@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from ubp.words import is_cjk, segment
+from ubp.core.text import is_cjk, segment_cjk
 
 
 class Term(NamedTuple):
@@ -28,7 +28,7 @@ class Term(NamedTuple):
     @property
     def expression(self) -> str:
         """The term in FTS5's language."""
-        phrase = f'"{" ".join(segment(self.written).split())}"'
+        phrase = f'"{" ".join(segment_cjk(self.written).split())}"'
         return f"{phrase} *" if self.is_prefix else phrase
 
 

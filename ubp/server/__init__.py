@@ -1,1 +1,1 @@
-"""Front end for agents: the Model Context Protocol over stdin and stdout."""
+"""The MCP server."""

@@ -2,19 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from mcp.types import (
-    CompleteRequestParams,
-    CompleteResult,
-    Completion,
-    PromptReference,
-)
+from mcp.types import CompleteRequestParams, CompleteResult, Completion, PromptReference
 
 from ubp.server import prompts, resources
 from ubp.server.errors import bad_params
-from ubp.server.wire import readable
+from ubp.server.transport import readable
 from ubp.workspace import Workspace
 
-MOST_VALUES = 100  # the protocol's limit
+MAX_VALUES = 100  # the protocol's limit
 
 
 def completer(params: CompleteRequestParams) -> Callable[[Workspace], CompleteResult]:
@@ -47,7 +42,7 @@ def _paths(workspace: Workspace, typed: str) -> Sequence[str]:
 
 
 def _complete(values: Sequence[str]) -> CompleteResult:
-    shown = [readable(value) for value in values[:MOST_VALUES]]
+    shown = [readable(value) for value in values[:MAX_VALUES]]
     return CompleteResult(
-        completion=Completion(values=shown, total=len(values), has_more=len(values) > MOST_VALUES)
+        completion=Completion(values=shown, total=len(values), has_more=len(values) > MAX_VALUES)
     )

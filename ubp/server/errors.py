@@ -15,7 +15,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 from pydantic import ValidationError
 
-from ubp.errors import (
+from ubp.core.errors import (
     BadArgumentError,
     ConfigError,
     ModelError,
@@ -27,7 +27,7 @@ from ubp.errors import (
     UbpError,
     UsageError,
 )
-from ubp.server.office import IndexNotReadyError
+from ubp.server.scheduler import IndexNotReadyError
 
 PAGE_NOT_FOUND = -32003
 INDEX_NOT_READY = -32004
@@ -35,7 +35,7 @@ DATABASE_ERROR = -32005
 REPOSITORY_ERROR = -32006
 MODEL_ERROR = -32007
 
-MOST_FAULTS = 3  # of one request
+MAX_FAULTS = 3  # of one request
 
 LOG = logging.getLogger(__name__)
 
@@ -96,7 +96,7 @@ def translate(error: UbpError) -> MCPError:
     data = {"kind": row.kind, **_details(error)}
     sentences = [error.message, error.cause, *_advice(error, row)]
     message = " ".join(sentence for sentence in sentences if sentence)
-    return MCPError(row.code, without_places(message), data)
+    return MCPError(row.code, redact_paths(message), data)
 
 
 def bad_params(message: str, **data: Any) -> MCPError:
@@ -104,7 +104,7 @@ def bad_params(message: str, **data: Any) -> MCPError:
     return MCPError(INVALID_PARAMS, message, {"kind": "invalid_params", **data})
 
 
-def without_places(text: str) -> str:
+def redact_paths(text: str) -> str:
     """A text that does not tell where on this machine a file lies, but only its name."""
     return _ABSOLUTE_PATH.sub("", text)
 
@@ -126,7 +126,7 @@ def _advice(error: UbpError, row: _Row) -> tuple[str, ...]:
 
 def _malformed(method: str, error: ValidationError) -> MCPError:
     faults = error.errors(include_url=False, include_context=False, include_input=False)
-    told = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in faults[:MOST_FAULTS])
+    told = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in faults[:MAX_FAULTS])
     return bad_params(f"The parameters of {method} are malformed. {'; '.join(told)}.")
 
 

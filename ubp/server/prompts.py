@@ -14,15 +14,14 @@ from mcp.types import (
     TextContent,
 )
 
-from ubp.server.asking import ask
 from ubp.server.errors import bad_params
-from ubp.server.resources import page_text
-from ubp.server.wire import readable
-from ubp.tools.arguments import refuse_detours
-from ubp.tools.calling import NOTICE
+from ubp.server.resources import page_text, run_tool
+from ubp.server.tools.arguments import reject_path_traversal
+from ubp.server.tools.tool import NOTICE
+from ubp.server.transport import readable
 from ubp.workspace import Workspace
 
-MOST_RESULTS = 5
+MAX_RESULTS = 5
 CONTEXT_CHARACTERS = 20_000
 
 UPDATE = """\
@@ -70,7 +69,7 @@ ubp_get_page for another page. If the documentation does not tell, say that it d
 """
 
 
-class Row(NamedTuple):
+class PromptRow(NamedTuple):
     """A prompt with its one argument, and how its text is made."""
 
     name: str
@@ -119,7 +118,7 @@ def writer(params: GetPromptRequestParams) -> Callable[[Workspace], GetPromptRes
     return write
 
 
-def _argument(row: Row, given: Mapping[str, str]) -> str:
+def _argument(row: PromptRow, given: Mapping[str, str]) -> str:
     for name in given:
         if name != row.argument:
             told = f"{row.name} has no argument {name}, but {row.argument}: {row.meaning}."
@@ -131,22 +130,22 @@ def _argument(row: Row, given: Mapping[str, str]) -> str:
 
 
 def _update(workspace: Workspace, filepath: str) -> str:
-    refuse_detours({"filepath": filepath})
+    reject_path_traversal({"filepath": filepath})
     return UPDATE.format(
         notice=NOTICE,
         filepath=filepath,
-        drift=ask(workspace, "ubp_check_staleness", filepath=filepath, include_diff=True).text,
+        drift=run_tool(workspace, "ubp_check_staleness", filepath=filepath, include_diff=True).text,
         page=_fenced(page_text(workspace, filepath)),
     )
 
 
 def _answer(workspace: Workspace, question: str) -> str:
-    found = ask(workspace, "ubp_search", query=question, limit=MOST_RESULTS)
+    found = run_tool(workspace, "ubp_search", query=question, limit=MAX_RESULTS)
     results = found.record["results"]
     context = "Nothing was found."
     if results:
         best = results[0]["filepath"]
-        answer = ask(workspace, "ubp_get_context", filepath=best, max_size=CONTEXT_CHARACTERS)
+        answer = run_tool(workspace, "ubp_get_context", filepath=best, max_size=CONTEXT_CHARACTERS)
         context = answer.text
     return ANSWER.format(notice=NOTICE, question=question, found=found.text, context=context)
 
@@ -159,7 +158,7 @@ def _fenced(text: str) -> str:
 
 
 ROWS = (
-    Row(
+    PromptRow(
         "ubp_update_stale_page",
         "Update a stale page",
         "A page, what changed in its sources since it was written, and what to do.",
@@ -167,7 +166,7 @@ ROWS = (
         "the page's path from the repository's root",
         _update,
     ),
-    Row(
+    PromptRow(
         "ubp_answer",
         "Answer from the documentation",
         "A question, with the pages that answer it best.",

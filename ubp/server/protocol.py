@@ -1,4 +1,6 @@
-"""What is offered over the protocol, as one server object of the library.
+"""What the server tells an agent's model once, before it calls anything.
+
+What is offered over the protocol, as one server object of the library.
 
 The low-level server, not the one that makes schemas of Python's annotations: ours are a third
 shorter than those, errors keep the codes that we give them, and an unknown argument is refused.
@@ -6,10 +8,10 @@ shorter than those, errors keep the codes that we give them, and an unknown argu
 
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import ServerRequestContext
@@ -32,14 +34,49 @@ from mcp.types import Tool as OfferedTool
 from ubp import __version__
 from ubp.server.completions import completer
 from ubp.server.errors import answer_errors, bad_params
-from ubp.server.instructions import instructions
-from ubp.server.office import Office
 from ubp.server.prompts import list_prompts, writer
 from ubp.server.resources import list_resources, list_templates, reader
-from ubp.server.wire import readable
-from ubp.tools.calling import ToolAnswer, call
-from ubp.tools.limit import count_tokens
-from ubp.tools.tool import Tool
+from ubp.server.scheduler import Scheduler
+from ubp.server.tools.budget import count_tokens
+from ubp.server.tools.tool import NOTICE, Tool, ToolAnswer, call_tool
+from ubp.server.transport import readable
+
+
+class InstructionLine(NamedTuple):
+    """A line, and the tools that it speaks of: it is said where all of them are offered."""
+
+    text: str
+    tools: frozenset[str] = frozenset()
+
+
+LINES = (
+    InstructionLine(
+        "UBP knows this repository's Markdown documentation: which pages matter, how they hang "
+        "together, and which no longer describe the code (staleness)."
+    ),
+    InstructionLine(
+        "To answer a question: ubp_search(query), then ubp_get_context(filepath) on the best page.",
+        frozenset({"ubp_search", "ubp_get_context"}),
+    ),
+    InstructionLine(
+        "To explore: ubp_list_pages(doc_type), ubp_get_page(filepath), "
+        "ubp_get_graph(center=filepath).",
+        frozenset({"ubp_list_pages", "ubp_get_page", "ubp_get_graph"}),
+    ),
+    InstructionLine(
+        "To trust or update a page: look at staleness and stale_refs; "
+        "ubp_check_staleness(filepath, include_diff=true) shows what changed in its sources since. "
+        "Where they disagree, the code is right.",
+        frozenset({"ubp_check_staleness"}),
+    ),
+    InstructionLine(f"Paths are from the repository's root. {NOTICE}"),
+)
+
+
+def instructions(tools: Collection[str]) -> str:
+    """The lines for a server that offers these tools."""
+    return "\n".join(line.text for line in LINES if line.tools <= {*tools})
+
 
 Context = ServerRequestContext[Any]
 Result = TypeVar("Result")
@@ -64,13 +101,13 @@ LISTS: tuple[CacheableMethod, ...] = (
     "tools/list",
 )
 
-LONGEST_NAME = 100  # of a tool that there is not
+MAX_NAME_CHARACTERS = 100  # of a tool that there is not
 
 LOG = logging.getLogger(__name__)
 
 
 def create_server(
-    office: Office, tools: Sequence[Tool], *, is_structured: bool = True
+    office: Scheduler, tools: Sequence[Tool], *, is_structured: bool = True
 ) -> Server[dict[str, Any]]:
     """The server object: these tools, the resources and the prompts, answered by `office`.
 
@@ -126,7 +163,7 @@ def _always(listed: Result) -> Callable[[Context, Any], Coroutine[Any, Any, Resu
 
 
 async def _call_tool(
-    office: Office,
+    office: Scheduler,
     tools: Mapping[str, Tool],
     context: Context,
     params: CallToolRequestParams,
@@ -139,7 +176,7 @@ async def _call_tool(
     arguments = params.arguments or {}
     started = time.perf_counter()
     answer = await office.answer(
-        lambda workspace: call(tool, workspace, arguments), context.session.report_progress
+        lambda workspace: call_tool(tool, workspace, arguments), context.session.report_progress
     )
     _tell_time(tool.name, arguments, (time.perf_counter() - started) * 1000)
     if is_structured:
@@ -155,25 +192,25 @@ def _measures(answer: ToolAnswer) -> str:
 
 
 async def _read_resource(
-    office: Office, context: Context, params: ReadResourceRequestParams
+    office: Scheduler, context: Context, params: ReadResourceRequestParams
 ) -> ReadResourceResult:
     return await office.answer(reader(params.uri), context.session.report_progress)
 
 
 async def _get_prompt(
-    office: Office, context: Context, params: GetPromptRequestParams
+    office: Scheduler, context: Context, params: GetPromptRequestParams
 ) -> GetPromptResult:
     return await office.answer(writer(params), context.session.report_progress)
 
 
 async def _complete(
-    office: Office, context: Context, params: CompleteRequestParams
+    office: Scheduler, context: Context, params: CompleteRequestParams
 ) -> CompleteResult:
     return await office.answer(completer(params), context.session.report_progress)
 
 
 def _unknown(told: str, tools: Mapping[str, Tool]) -> Exception:
-    name = told[:LONGEST_NAME]
+    name = told[:MAX_NAME_CHARACTERS]
     near = get_close_matches(name, tools, 1)
     guess = f" Did you mean {near[0]}?" if near else ""
     return bad_params(f"There is no tool {name}.{guess} There are {', '.join(tools)}.", tool=name)

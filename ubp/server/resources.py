@@ -1,4 +1,7 @@
-"""What can be read by an address: the pages, the state of the documentation, its graph."""
+"""Tools asked by the server itself, for resources and prompts; whether it offers them or not.
+
+What can be read by an address: the pages, the state of the documentation, its graph.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -14,15 +17,23 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from ubp.errors import PageNotFoundError
-from ubp.render.records import status_record
-from ubp.selection import select_page
-from ubp.server.asking import ask
+from ubp.core.errors import PageNotFoundError
+from ubp.index.select import select_page
+from ubp.output.records.staleness import status_record
 from ubp.server.errors import bad_params
-from ubp.server.wire import readable
-from ubp.tools.arguments import refuse_detours
-from ubp.tools.calling import NOTICE
+from ubp.server.tools.arguments import reject_path_traversal
+from ubp.server.tools.registry import TOOLSETS
+from ubp.server.tools.tool import NOTICE, Tool, ToolAnswer, call_tool
+from ubp.server.transport import readable
 from ubp.workspace import Workspace
+
+_BY_NAME: Mapping[str, Tool] = {tool.name: tool for one in TOOLSETS.values() for tool in one}
+
+
+def run_tool(workspace: Workspace, tool: str, **arguments: Any) -> ToolAnswer:
+    """The answer of a tool."""
+    return call_tool(_BY_NAME[tool], workspace, arguments)
+
 
 PAGE = "ubp://page/"
 PAGE_TEMPLATE = PAGE + "{+filepath}"
@@ -31,7 +42,7 @@ MARKDOWN, JSON = "text/markdown", "application/json"
 Record = Mapping[str, Any]
 
 
-class Row(NamedTuple):
+class ResourceRow(NamedTuple):
     """A resource at a fixed address: what it says of the workspace as it is now."""
 
     uri: str
@@ -99,7 +110,7 @@ def page_text(workspace: Workspace, filepath: str) -> str:
 
 def _read_page(workspace: Workspace, uri: str) -> str:
     filepath = unquote(uri.removeprefix(PAGE))
-    refuse_detours({"filepath": filepath})
+    reject_path_traversal({"filepath": filepath})
     try:
         text = page_text(workspace, filepath)
     except PageNotFoundError as error:
@@ -116,7 +127,7 @@ def _status(workspace: Workspace) -> Record:
 
 def _answer(tool: str) -> Callable[[Workspace], Record]:
     """What a tool says without any argument."""
-    return lambda workspace: ask(workspace, tool).record
+    return lambda workspace: run_tool(workspace, tool).record
 
 
 def _to_json(record: Record) -> str:
@@ -136,21 +147,21 @@ def _nothing(uri: str, **data: Any) -> Exception:
 
 
 ROWS = (
-    Row(
+    ResourceRow(
         "ubp://status",
         "status",
         "How the documentation stands",
         "Counts of pages, links and stale pages, front matter problems, the index.",
         _status,
     ),
-    Row(
+    ResourceRow(
         "ubp://stale",
         "stale",
         "Pages that no longer describe their sources",
         "The answer of ubp_check_staleness: each page with what drifted, since when, by whom.",
         _answer("ubp_check_staleness"),
     ),
-    Row(
+    ResourceRow(
         "ubp://graph",
         "graph",
         "Which pages link to which",

@@ -1,1 +1,1 @@
-"""Use case: which pages no longer describe their sources, since when, by whom."""
+"""Which documents have drifted from their sources, and since when."""

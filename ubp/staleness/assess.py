@@ -2,45 +2,38 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from ubp.model import (
-    Assessment,
-    FilePath,
-    Page,
-    ReferenceVerdict,
-    SourceReference,
-    Verdict,
-)
-from ubp.staleness.baseline import Baseline, Subject, find_baselines
-from ubp.staleness.court import Court
-from ubp.staleness.drift import Since, find_since
-from ubp.staleness.origin import Origins
-from ubp.staleness.reference import Located, locate
-from ubp.staleness.verdict import SECONDS_PER_DAY, compare, level_of, worst
+from ubp.core.model import Assessment, FilePath, Page, ReferenceVerdict, SourceReference, Verdict
+from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
+from ubp.staleness.drift import DriftSince, find_drift
+from ubp.staleness.model import SECONDS_PER_DAY, StalenessContext, compare, level_of, worst_level
+from ubp.staleness.references import LocatedSource, locate
 
 
-def assess(pages: Sequence[Page], court: Court) -> tuple[Assessment, ...]:
+def assess(pages: Sequence[Page], court: StalenessContext) -> tuple[Assessment, ...]:
     """Judge every reference of these pages, in one pass for all."""
-    subjects = subjects_of(pages)
+    subjects = baseline_requests(pages)
     located = locate(court.view, {subject.reference for subject in subjects})
     origins = Origins.uncommitted(court.view)
     baselines = find_baselines(subjects, located, court, origins, origins.is_edited)
-    return judge(pages, located, baselines, court)
+    return assess_reference(pages, located, baselines, court)
 
 
-def subjects_of(pages: Sequence[Page]) -> list[Subject]:
+def baseline_requests(pages: Sequence[Page]) -> list[BaselineRequest]:
     """Every reference of every page."""
-    return [Subject(page, reference) for page in pages for reference in page.facts.references]
+    return [
+        BaselineRequest(page, reference) for page in pages for reference in page.facts.references
+    ]
 
 
-def judge(
+def assess_reference(
     pages: Sequence[Page],
-    located: Mapping[SourceReference, Located],
-    baselines: Mapping[Subject, Baseline],
-    court: Court,
+    located: Mapping[SourceReference, LocatedSource],
+    baselines: Mapping[BaselineRequest, Baseline],
+    court: StalenessContext,
 ) -> tuple[Assessment, ...]:
     """Compare what stands there with the baselines, and ask history about what drifted."""
     judged: dict[FilePath, list[ReferenceVerdict]] = {page.filepath: [] for page in pages}
-    drifted: dict[Subject, Baseline] = {}
+    drifted: dict[BaselineRequest, Baseline] = {}
     for subject, baseline in baselines.items():
         answer = _compare(subject, located[subject.reference], baseline)
         judged[subject.page.filepath].append(answer)
@@ -53,7 +46,7 @@ def judge(
 
 def assessment(page: Page, references: Collection[ReferenceVerdict]) -> Assessment:
     """A page with the level that its references give it."""
-    return Assessment(page, worst(answer.level for answer in references), tuple(references))
+    return Assessment(page, worst_level(answer.level for answer in references), tuple(references))
 
 
 def hide(
@@ -76,7 +69,9 @@ def _hide(one: Assessment, hidden: Collection[FilePath]) -> Assessment:
     )
 
 
-def _compare(subject: Subject, located: Located, baseline: Baseline) -> ReferenceVerdict:
+def _compare(
+    subject: BaselineRequest, located: LocatedSource, baseline: Baseline
+) -> ReferenceVerdict:
     """The verdict by ids alone; its level and age are history's to tell."""
     # What a glob matches is no answer where the page meant a literal path that is gone.
     meant_literally = located.source.pattern and not baseline.source.pattern
@@ -96,11 +91,11 @@ def _compare(subject: Subject, located: Located, baseline: Baseline) -> Referenc
 
 def _date(
     judged: Mapping[FilePath, list[ReferenceVerdict]],
-    drifted: Mapping[Subject, Baseline],
-    court: Court,
+    drifted: Mapping[BaselineRequest, Baseline],
+    court: StalenessContext,
 ) -> None:
     """Complete the verdicts of what drifted: since when, through whom, where it went."""
-    sinces = find_since(drifted, court, Origins.uncommitted(court.view))
+    sinces = find_drift(drifted, court, Origins.uncommitted(court.view))
     follow = _follower(court)
     for subject, baseline in drifted.items():
         answers, since = judged[subject.page.filepath], sinces[subject]
@@ -117,12 +112,12 @@ def _date(
         )
 
 
-Follow = Callable[[FilePath, Since], FilePath | None]
+Follow = Callable[[FilePath, DriftSince], FilePath | None]
 
 
-def _follower(court: Court) -> Follow:
-    def follow(path: FilePath, since: Since) -> FilePath | None:
-        from ubp.staleness.moves import Moves  # hardly ever needed
+def _follower(court: StalenessContext) -> Follow:
+    def follow(path: FilePath, since: DriftSince) -> FilePath | None:
+        from ubp.staleness.drift import Moves
 
         return Moves(court).follow(path, since)
 
@@ -130,7 +125,7 @@ def _follower(court: Court) -> Follow:
 
 
 def _tell_gone(
-    verdict: Verdict, baseline: Baseline, since: Since, follow: Follow
+    verdict: Verdict, baseline: Baseline, since: DriftSince, follow: Follow
 ) -> tuple[Verdict, FilePath | None]:
     """Tell a source that moved, and a pinned one that never was, from one that is gone."""
     if verdict != "deleted":
@@ -141,7 +136,7 @@ def _tell_gone(
     return ("moved" if moved_to else "deleted"), moved_to
 
 
-def _age(verdict: Verdict, since: Since, now: float) -> float | None:
+def _age(verdict: Verdict, since: DriftSince, now: float) -> float | None:
     """Seconds since the first drift; 0 while it is not committed, None where nobody can tell."""
     if verdict in {"fresh", "unknown", "not_found"}:
         return None

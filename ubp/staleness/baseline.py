@@ -1,16 +1,73 @@
-"""What a page described: each source as its pin, its history or its edit has it."""
+"""Where a page came from in the change that made it: a page that only moved is not edited.
+
+What a page described: each source as its pin, its history or its edit has it.
+"""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ubp.history import History
-from ubp.index import View
-from ubp.model import BaselineKind, FilePath, LastChange, ObjectId, Page, SourceReference
-from ubp.staleness.court import Court
-from ubp.staleness.origin import Origins
-from ubp.staleness.reference import Located, Source, candidates
+from ubp.core.model import (
+    BaselineKind,
+    Entry,
+    FilePath,
+    LastChange,
+    ObjectId,
+    Page,
+    SourceReference,
+)
+from ubp.core.paths import closest_name
+from ubp.index.history import History
+from ubp.index.view import View
+from ubp.staleness.model import StalenessContext
+from ubp.staleness.references import LocatedSource, Source, candidates
+
+Lookup = Callable[[Collection[FilePath]], Mapping[FilePath, Entry | None]]
+
+
+class Origins:
+    """Maps pages after a change to their paths before it."""
+
+    def __init__(
+        self, after: View, before: Lookup, changes: Mapping[FilePath, Entry | None]
+    ) -> None:
+        """Take the view after the change, the entries before it, and the files that differ."""
+        self._after = after
+        self._before = before
+        self._changes = changes
+        self._found: dict[FilePath, FilePath | None] = {}
+
+    @classmethod
+    def uncommitted(cls, view: View) -> "Origins":
+        """The change from a snapshot's commit to the snapshot."""
+        return cls(view, view.base_entries, view.snapshot.changes)
+
+    def of(self, path: FilePath) -> FilePath | None:
+        """The path before the change whose bytes this page still has; None: edited or new.
+
+        An equal blob under a path that the change removed is the origin of a page that was not
+        there: of several the same file name, then the longest common prefix, then the alphabet.
+        """
+        if path not in self._changes:
+            return path
+        if path not in self._found:
+            self._found[path] = self._find(path)
+        return self._found[path]
+
+    def is_edited(self, path: FilePath) -> bool:
+        """Whether the change touched the page's bytes; a change of mode or name alone does not."""
+        return self.of(path) is None
+
+    def _find(self, path: FilePath) -> FilePath | None:
+        entry = self._after.entry(path)
+        before = self._before([path])[path]
+        if entry is None:
+            return None
+        if before is not None:
+            return path if before.id == entry.id else None
+        removed = self._before([p for p, change in self._changes.items() if change is None])
+        return closest_name(path, [p for p, old in removed.items() if old and old.id == entry.id])
 
 
 class Baseline(NamedTuple):
@@ -28,7 +85,7 @@ class Baseline(NamedTuple):
     is_known: bool = True
 
 
-class Subject:
+class BaselineRequest:
     """A reference of a page, on its way to a verdict.
 
     Equal to itself alone: hashing a page's facts again and again took a tenth of a warm run.
@@ -42,20 +99,20 @@ class Subject:
 
 
 def find_baselines(
-    subjects: Sequence[Subject],
-    located: Mapping[SourceReference, Located],
-    court: Court,
+    subjects: Sequence[BaselineRequest],
+    located: Mapping[SourceReference, LocatedSource],
+    court: StalenessContext,
     origins: Origins,
     is_edited: Callable[[FilePath], bool],
-) -> dict[Subject, Baseline]:
+) -> dict[BaselineRequest, Baseline]:
     """The baseline of each reference of each page, in their order.
 
     A pin is its own baseline. An unpinned reference of a page that is being edited describes the
     snapshot itself; of any other page, the tree of the last commit that changed the page's bytes
     (`ubp.git.history.last_changes` has the two exceptions).
     """
-    baselines: dict[Subject, Baseline] = {}
-    historical: list[Subject] = []
+    baselines: dict[BaselineRequest, Baseline] = {}
+    historical: list[BaselineRequest] = []
     for subject in subjects:
         here, pin = located[subject.reference], subject.reference.pin
         if pin:
@@ -70,7 +127,7 @@ def find_baselines(
     return {subject: baselines[subject] for subject in subjects}
 
 
-def _last_changes(court: Court, origins: Origins) -> dict[FilePath, LastChange]:
+def _last_changes(court: StalenessContext, origins: Origins) -> dict[FilePath, LastChange]:
     """The last change of every bound page, whoever is asked about.
 
     A hook asks about a few pages, each time others: were only they walked for, the next commit's
@@ -95,14 +152,14 @@ def _unpinned_pages(view: View) -> list[FilePath]:
 
 
 def _from_history(
-    subjects: Sequence[Subject],
-    located: Mapping[SourceReference, Located],
+    subjects: Sequence[BaselineRequest],
+    located: Mapping[SourceReference, LocatedSource],
     changes: Mapping[FilePath, LastChange],
     history: History,
-) -> dict[Subject, Baseline]:
+) -> dict[BaselineRequest, Baseline]:
     paths: dict[ObjectId, set[FilePath]] = defaultdict(set)
     globs: dict[ObjectId, set[str]] = defaultdict(set)
-    dated: dict[Subject, tuple[ObjectId, tuple[FilePath, ...]]] = {}
+    dated: dict[BaselineRequest, tuple[ObjectId, tuple[FilePath, ...]]] = {}
     for subject in subjects:
         found, change = located[subject.reference], changes.get(subject.page.filepath)
         if change is None or change.is_boundary:
@@ -129,7 +186,7 @@ def _from_history(
     return baselines
 
 
-def _paths_to_try(reference: SourceReference, here: Located) -> tuple[FilePath, ...]:
+def _paths_to_try(reference: SourceReference, here: LocatedSource) -> tuple[FilePath, ...]:
     """Where the source may have stood: where it is now, else wherever it may have meant."""
     if here.id is not None and not here.source.pattern:
         return (here.source.path,)

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from ubp.model import Assessment, FilePath, Page, ReferenceVerdict, SourceReference
-from ubp.staleness.assess import assess, assessment, judge, subjects_of
-from ubp.staleness.baseline import Baseline, Subject, find_baselines
-from ubp.staleness.court import Change, Court
-from ubp.staleness.origin import Origins
-from ubp.staleness.reference import Located, covers, locate
+from ubp.core.model import Assessment, FilePath, Page, ReferenceVerdict, SourceReference
+from ubp.staleness.assess import assess, assess_reference, assessment, baseline_requests
+from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
+from ubp.staleness.model import Change, StalenessContext
+from ubp.staleness.references import LocatedSource, covers, locate
 
 _Key = tuple[FilePath, FilePath]  # page, source
 
@@ -20,13 +19,13 @@ def assess_change(pages: Sequence[Page], change: Change) -> tuple[Assessment, ..
     """
     view = change.after.view
     origins = _origins(change)
-    subjects = subjects_of(pages)
+    subjects = baseline_requests(pages)
     located = locate(view, {subject.reference for subject in subjects})
     baselines = find_baselines(
         subjects, located, change.after, Origins.uncommitted(view), origins.is_edited
     )
     baselines |= _stand_ins(baselines, change)
-    assessed = judge(pages, located, baselines, change.after)
+    assessed = assess_reference(pages, located, baselines, change.after)
     return _mark_debts(assessed, change, origins)
 
 
@@ -50,12 +49,14 @@ def _origins(change: Change) -> Origins:
     return Origins(change.after.view, change.before[0].view.entries, change.changes)
 
 
-def _stand_ins(baselines: Mapping[Subject, Baseline], change: Change) -> dict[Subject, Baseline]:
+def _stand_ins(
+    baselines: Mapping[BaselineRequest, Baseline], change: Change
+) -> dict[BaselineRequest, Baseline]:
     hidden = {subject: b for subject, b in baselines.items() if not b.is_known}
     if not hidden or not change.before:
         return {}
     before = change.before[0].view
-    located: dict[SourceReference, Located] = locate(
+    located: dict[SourceReference, LocatedSource] = locate(
         before, {subject.reference for subject in hidden}
     )
     stood = {subject: located[subject.reference] for subject in hidden}
@@ -92,7 +93,7 @@ def _mark_debts(
 
 
 def _before(
-    suspects: Sequence[Assessment], court: Court, origins: Origins
+    suspects: Sequence[Assessment], court: StalenessContext, origins: Origins
 ) -> dict[_Key, ReferenceVerdict]:
     """What became of the suspects' references in the state before the change."""
     names: dict[FilePath, FilePath] = {}  # before → after

@@ -3,12 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from ubp.git.patch import compare
-from ubp.git.repository import Repository
-from ubp.git.snapshot import read_documents
-from ubp.git.trees import entries_at, list_tree
-from ubp.index import View
-from ubp.model import (
+from ubp.core.model import (
     MODE_FILE,
     MODE_SUBMODULE,
     MODE_TREE,
@@ -19,18 +14,23 @@ from ubp.model import (
     ReferenceVerdict,
     Verdict,
 )
-from ubp.paths import Glob, is_glob
-from ubp.staleness.reference import Source, covers
-from ubp.staleness.report import SourceDiff
+from ubp.core.paths import Glob, is_glob
+from ubp.git.diff import diff_blobs
+from ubp.git.repository import Repository
+from ubp.git.snapshot import read_documents
+from ubp.git.trees import entries_at, list_tree
+from ubp.index.view import View
+from ubp.staleness.model import SourceDiff
+from ubp.staleness.references import Source, covers
 
 DRIFTED: frozenset[Verdict] = frozenset({"modified", "deleted", "moved", "created"})
 
 # Longer than any source that people wrote; 200,000 lines take libgit2 half a second.
-MOST_LINES = 200_000
+MAX_LINES = 200_000
 # More files than anybody reads in one diff of a directory.
-MOST_FILES = 50
+MAX_FILES = 50
 # Sources whose contents are read with one call: both versions of 100 of 10 kB are 2 MB.
-AT_ONCE = 100
+FILES_A_READ = 100
 
 
 def diff_pages(
@@ -60,8 +60,8 @@ def diff_sources(
 
     Files that `is_hidden` admits are left out: they are not served, as sources either.
     """
-    for start in range(0, len(answers), AT_ONCE):
-        batch = answers[start : start + AT_ONCE]
+    for start in range(0, len(answers), FILES_A_READ):
+        batch = answers[start : start + FILES_A_READ]
         baselines = _find_baselines(batch, repository)
         contents = _Contents(view, repository)
         contents.expect(
@@ -91,13 +91,13 @@ def _compare_files(
         if before.get(name) != after.get(name) and not is_hidden(name)
     ]
     if len(changed) > 1:
-        olds = [entry.id for name in changed[:MOST_FILES] if (entry := before.get(name))]
-        contents.expect(olds, changed[:MOST_FILES])
+        olds = [entry.id for name in changed[:MAX_FILES] if (entry := before.get(name))]
+        contents.expect(olds, changed[:MAX_FILES])
     whole = SourceDiff("")
-    for name in changed[:MOST_FILES]:
+    for name in changed[:MAX_FILES]:
         whole = _joined(whole, _compare_file(name, before.get(name), after.get(name), contents))
-    if len(changed) > MOST_FILES:
-        rest = f"… and {len(changed) - MOST_FILES} more files"
+    if len(changed) > MAX_FILES:
+        rest = f"… and {len(changed) - MAX_FILES} more files"
         whole = whole._replace(text="\n".join(filter(None, [whole.text, rest])))
     return whole
 
@@ -125,10 +125,10 @@ def _compare_file(
     if old is None or new is None:
         return SourceDiff("", tuple(absent), changed=_here(name, after, None))
     lines = _count_lines(old) + _count_lines(new)
-    if lines > MOST_LINES:
+    if lines > MAX_LINES:
         told = f"{name} differs: with {lines} lines before and now it is too long"
         return SourceDiff(told, changed=_here(name, after, None))
-    patch = compare(name, old, new)
+    patch = diff_blobs(name, old, new)
     here = _here(name, after, patch.line)
     return SourceDiff(patch.text, (), patch.added, patch.removed, lines, here)
 

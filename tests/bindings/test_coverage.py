@@ -1,0 +1,166 @@
+"""What no page describes, and how much that changes."""
+
+import pytest
+
+from ubp.bindings.coverage import ActivityCount, Gap, Source, build_tree, find_gaps, find_sources
+from ubp.core.errors import UsageError
+from ubp.core.model import FilePath
+from ubp.git.change_log import LoggedChange
+from ubp.workspace import Workspace
+
+DAY = 86_400
+
+
+def sources(**changes: int) -> list[Source]:
+    """`src__a=3`: the file src/a changed three times; `_` at the end: a page describes it."""
+    return [
+        Source(FilePath(name.rstrip("_").replace("__", "/")), number, name.endswith("_"))
+        for name, number in changes.items()
+    ]
+
+
+def test_a_directory_in_which_nothing_is_described_is_one_gap():
+    found = find_gaps(sources(a__b__c=1, a__b__d=2, a__e=1, f__g_=9, f__h=3, i=2, f__j__k=3))
+
+    assert found == (
+        Gap("a/", 3, 4),
+        Gap("f/h", 1, 3),
+        Gap("f/j/", 1, 3),
+        Gap("i", 1, 2),
+    )
+
+
+def test_a_directory_that_holds_most_of_it_is_told_in_its_parts():
+    found = find_gaps(sources(src__a__b=5, src__a__c=4, src__d=1, docs__f=2))
+
+    assert found == (Gap("src/a/", 2, 9), Gap("docs/", 1, 2), Gap("src/d", 1, 1))
+
+
+def test_where_nothing_changed_files_are_counted():
+    found = find_gaps(sources(a__b__c=0, a__d=0, e__f=0, g__h=0, i__j=0))
+
+    assert found == (
+        Gap("a/b/", 1, 0),
+        Gap("a/d", 1, 0),
+        Gap("e/", 1, 0),
+        Gap("g/", 1, 0),
+        Gap("i/", 1, 0),
+    )
+
+
+def test_a_directory_that_holds_all_sources_is_no_gap():
+    assert find_gaps(sources(a__b__c=2, a__b__d__e=1)) == (Gap("a/b/c", 1, 2), Gap("a/b/d/", 1, 1))
+
+
+def test_nothing_is_missing_where_all_is_described_or_nothing_is_there():
+    assert find_gaps(sources(a__b_=1, c_=2)) == ()
+    assert find_gaps([]) == ()
+
+
+def test_the_shares_are_those_of_files_and_of_changes():
+    total = build_tree(sources(a__b_=3, a__c=1, d=0)).tallies[""]
+
+    assert total == ActivityCount(3, 1, 4, 3)
+    assert (total.files_percent, total.changes_percent) == (33, 75)
+    assert (ActivityCount().files_percent, ActivityCount().changes_percent) == (None, None)
+
+
+def test_a_commit_that_touches_very_many_files_counts_for_none(monkeypatch):
+    monkeypatch.setattr("ubp.bindings.coverage.MAX_PATHS", 2)
+    log = [LoggedChange("0" * 40, DAY, paths) for paths in (("a", "b"), ("a",))]
+
+    assert find_sources(["b", "a"], log, lambda path: path == "b") == (
+        Source("a", 1, is_described=False),
+        Source("b", 0, is_described=True),
+    )
+
+
+def test_changes_are_those_before_the_last_commit(repository):
+    repository.write("a.py", "1\n")
+    repository.commit()
+    first = repository.clock
+    repository.write("a.py", "2\n")
+    repository.commit(at=first + 364 * DAY)
+    repository.write("a.py", "3\n")
+    repository.commit(at=first + 366 * DAY)
+    with Workspace.open(str(repository.root), clock=lambda: first + 5000 * DAY) as workspace:
+        year, ever = workspace.coverage(), workspace.coverage(days=10_000)
+
+    assert (year.since, year.gaps) == (first + DAY, (Gap("a.py", 1, 2),))
+    assert ever.gaps == (Gap("a.py", 1, 3),)
+
+
+def test_a_commit_from_the_future_hides_no_others(repository):
+    repository.write("a.py", "1\n")
+    repository.commit()
+    now = repository.clock + DAY
+    repository.write("a.py", "2\n")
+    repository.commit(at=now + 9000 * DAY)
+    with Workspace.open(str(repository.root), clock=lambda: now) as workspace:
+        assert workspace.coverage().gaps == (Gap("a.py", 1, 2),)
+
+
+@pytest.fixture
+def project(repository):
+    """Two pages name a file, a directory and a glob; the rest nobody does."""
+    for name in ("src/auth.py", "src/more.py", "lib/a/x.py", "web/a.ts", "web/a.css", "tools/t.py"):
+        repository.write(name, name)
+    repository.write("gen/api.py", "x\n")
+    repository.write("uv.lock", "x\n")
+    repository.write("logo.png", "x\n")
+    repository.write("private/key.py", "x\n")
+    repository.write(".gitattributes", "gen/* linguist-generated\n")
+    repository.page("docs/auth.md", "src/auth.py", "lib/")
+    repository.page("docs/web.md", "web/*.ts")
+    repository.commit()
+    repository.write("src/more.py", "2\n")
+    repository.commit()
+    return repository
+
+
+def test_a_file_a_directory_and_a_glob_describe(project):
+    with Workspace.open(str(project.root)) as workspace:
+        found = workspace.coverage()
+        narrow = workspace.coverage(["src"])
+        before = workspace.coverage(ref="HEAD~1", days=1)
+
+    assert [one.path for one in found.sources if one.is_described] == [
+        "lib/a/x.py",
+        "src/auth.py",
+        "web/a.ts",
+    ]
+    assert found.gaps == (
+        Gap("src/more.py", 1, 2),
+        Gap(".gitattributes", 1, 1),
+        Gap("tools/", 1, 1),
+        Gap("web/a.css", 1, 1),
+    )
+    assert (found.bound, found.total) == (2, ActivityCount(7, 3, 8, 3))
+    assert narrow.total == ActivityCount(2, 1, 3, 1)
+    assert before.total == ActivityCount(7, 3, 7, 3)
+
+
+def test_a_page_goes_on_describing_what_moved(project):
+    project.git("mv", "src/auth.py", "src/login.py")
+    project.commit()
+    with Workspace.open(str(project.root)) as workspace:
+        found = workspace.coverage(["src/login.py"])
+
+    assert found.total == ActivityCount(1, 1, 1, 1)
+
+
+def test_a_path_that_names_no_source_is_an_error(project):
+    with Workspace.open(str(project.root)) as workspace, pytest.raises(UsageError):
+        workspace.coverage(["docs/auth.md"])
+
+
+def test_without_commits_and_without_git_attributes_files_are_told(repository):
+    repository.write("a.py", "x\n")
+    with Workspace.open(str(repository.root)) as workspace:
+        found = workspace.coverage()
+
+    assert (found.since, found.total, found.gaps) == (
+        None,
+        ActivityCount(1, 0, 0, 0),
+        (Gap("a.py", 1, 0),),
+    )

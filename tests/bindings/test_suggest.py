@@ -1,0 +1,180 @@
+"""What pages seem to describe: every kind of evidence is told, and what must not be is not."""
+
+import json
+import unicodedata
+
+import pytest
+
+from ubp.bindings.features import BindingSuggestions
+from ubp.workspace import Workspace
+
+
+def suggest(repository, *pages, **options) -> BindingSuggestions:
+    with Workspace.open(str(repository.root), model="none") as workspace:
+        return workspace.suggest_bindings(pages, **options)
+
+
+def sources_of(found, page):
+    (one,) = [one for one in found.pages if one.filepath == page]
+    return {suggestion.source_path: suggestion for suggestion in one.suggestions}
+
+
+def kinds(suggestion):
+    return {evidence.kind: (evidence.detail, evidence.line) for evidence in suggestion.evidence}
+
+
+@pytest.fixture
+def project(repository):
+    """Twenty sources that each page could mean, and history that begins with all of them."""
+    for number in range(20):
+        repository.write(f"src/part_{number}.py", f"def work_{number}():\n    return shared\n")
+    repository.write("src/auth/session.py", "# See docs/auth.md.\ndef open_session():\n    pass\n")
+    repository.write("tests/test_session.py", "open_session()\n")
+    repository.write("docs/other.md", "# Other\n")
+    repository.commit("Begin")
+    return repository
+
+
+def test_a_page_gets_what_it_names_first_with_the_line_and_all_that_speaks_for_it(project):
+    project.write("docs/auth.md", "# Auth\n\nIt is in `src/auth/session.py`: open_session().\n")
+    project.write("src/auth/session.py", "# See docs/auth.md.\ndef open_session():\n    return 1\n")
+    project.commit("Describe sessions")
+    found = suggest(project)
+    assert (found.documents, found.bound) == (2, 0)
+    (first, *_) = sources_of(found, "docs/auth.md").values()
+    assert first.source_path == "src/auth/session.py"
+    assert first.confidence > 0.8
+    assert kinds(first) == {
+        "path": ("src/auth/session.py", 3),
+        "identifier": ("open_session", 3),
+        "link": ("it names this page", None),
+        "commit": ("1 commit in common", None),
+        "place": ("auth", None),
+    }
+    assert sum(one.weight for one in first.evidence) == pytest.approx(1)
+
+
+def test_a_translation_gets_what_the_bound_page_names_and_the_bound_page_nothing_twice(project):
+    project.page("docs/auth.md", "src/auth/session.py", body="# Auth\n\n`open_session`\n")
+    project.write("docs/auth.ja.md", "# 認証\n\nセッションの説明。\n")
+    project.commit("Describe")
+    found = suggest(project, all_pages=True)
+    told = sources_of(found, "docs/auth.ja.md")["src/auth/session.py"]
+    assert kinds(told)["sibling"] == ("docs/auth.md names it", None)
+    assert "src/auth/session.py" not in sources_of(found, "docs/auth.md")
+    assert [page.filepath for page in suggest(project).pages] == [
+        "docs/auth.ja.md",
+        "docs/other.md",
+    ]
+
+
+def test_refused_hidden_ignored_and_unreadable_sources_are_never_proposed(project):
+    names = ("private/key.py", ".env", "uv.lock", "logo.png", "build/out.py", "vendor/lib.py")
+    for name in names:
+        project.write(name, "def open_session(): pass\n")
+    project.write(".gitignore", "build/\n")
+    project.write(
+        "docs/auth.md",
+        f"# Auth\n\n{' '.join(names)} src/auth/session.py src/part_1.py .ubp/config.json work_1\n",
+    )
+    project.commit("Name all of them", "--quiet")
+    project.write(
+        ".ubp/config.json",
+        json.dumps({"bind": {"refused": [{"page": "docs/auth.md", "source": "src/auth/"}]}}),
+    )
+    project.git("add", "--force", ".ubp/config.json")
+    told = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    assert not told.keys() & {*names, "src/auth/session.py", ".ubp/config.json"}
+    assert "src/part_1.py" in told
+
+
+def test_a_name_in_another_unicode_form_and_a_symlink(project):
+    project.write(unicodedata.normalize("NFD", "src/ガイド.py"), "def x_y(): pass\n")
+    (project.root / "src/link.py").symlink_to("part_1.py")
+    project.write("docs/guide.md", "# G\n\nsrc/ガイド.py and src/link.py\n")
+    project.commit("Name them in the composed form")
+    told = sources_of(suggest(project, "docs/guide.md"), "docs/guide.md")
+    assert unicodedata.normalize("NFC", next(iter(told))) == "src/ガイド.py"
+    assert "src/link.py" not in told
+
+
+def test_another_page_of_the_same_snapshot_gathers_nothing_anew(project, monkeypatch):
+    project.write("docs/auth.md", "# Auth\n\n`src/part_7.py` and `open_session`\n")
+    fresh = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    with Workspace.open(str(project.root), model="none") as workspace:
+        workspace.suggest_bindings(["docs/other.md"])
+        monkeypatch.setattr("ubp.bindings.suggest.EvidenceIndex", None)
+        again = sources_of(workspace.suggest_bindings(["docs/auth.md"]), "docs/auth.md")
+    assert again == fresh
+    assert "src/part_7.py" in again
+
+
+def test_prose_that_is_no_document_is_proposed_where_the_page_names_it_alone(project):
+    project.write("docs/auth.md", "# Auth\n\n`open_session` as notes/auth.md tells\n")
+    for name in ("auth/README.md", "notes/auth.md", "drafts/auth.markdown"):
+        project.write(name, "# Auth\n\n`open_session` of docs/auth.md\n")
+    project.write(".ubp/config.json", json.dumps({"source": {"include": ["docs/**/*.md"]}}))
+    project.commit("Begin notes")
+    told = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    assert [path for path in told if path.endswith((".md", ".markdown"))] == ["notes/auth.md"]
+
+
+def test_sources_in_a_submodule_are_another_repositorys(project, new_repository):
+    inner = new_repository("inner")
+    inner.write("session.py", "def open_session(): pass\n")
+    inner.commit("Begin")
+    project.git(
+        "-c", "protocol.file.allow=always", "submodule", "-q", "add", str(inner.root), "sub"
+    )
+    project.write("docs/auth.md", "# Auth\n\nsub/session.py and sub/: `open_session`\n")
+    project.commit("Name them")
+    told = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    assert not [path for path in told if path.startswith("sub")]
+    assert "src/auth/session.py" in told
+
+
+def test_lines_may_end_as_in_windows(project):
+    project.write("src/renewal.py", "import x\r\ndef renew_login():\r\n    pass\r\n")
+    project.write("docs/auth.md", "# Auth\r\n\r\n`renew_login`\r\n")
+    project.commit("Begin renewals")
+    (first, *_) = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md").values()
+    assert (first.source_path, kinds(first)["identifier"]) == (
+        "src/renewal.py",
+        ("renew_login", 3),
+    )
+
+
+def test_what_no_snapshot_has_is_forgotten_when_the_index_is_pruned(project):
+    project.write("docs/auth.md", "# Auth\n\n`open_session`\n")
+    suggest(project)
+    with Workspace.open(str(project.root), model="none") as workspace:
+        count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page')"
+        known = workspace.store.rows(count)
+        (project.root / "src/part_1.py").unlink()
+        project.commit("Take one away")
+        workspace.view()
+        workspace.store.prune()
+        assert (known, workspace.store.rows(count)) == ([(24,)], [(23,)])
+
+
+def test_without_commits_or_sources_nothing_fails(repository):
+    repository.write("a.md", "# A\n\nb.py: x_y\n")
+    assert sources_of(suggest(repository), "a.md") == {}
+    repository.write("b.py", "x_y = 1\n")
+    assert [*sources_of(suggest(repository), "a.md")] == ["b.py"]
+
+
+def test_an_answer_holds_until_anything_changes_and_no_source_is_read_twice(project, monkeypatch):
+    first = suggest(project)
+    monkeypatch.setattr("ubp.index.names.read_names", None)
+    assert suggest(project, limit=1) != first  # another question
+    with monkeypatch.context() as patch:
+        patch.setattr("ubp.bindings.suggest.EvidenceIndex", None)
+        assert suggest(project, limit=1) == suggest(project, limit=1)
+    project.write("docs/other.md", "# Other\n\n`src/part_3.py` does work_3.\n")
+    assert next(iter(sources_of(suggest(project), "docs/other.md"))) == "src/part_3.py"
+    pair = {"page": "docs/other.md", "source": "src/part_3.py"}
+    project.write(".ubp/config.json", json.dumps({"bind": {"refused": [pair]}}))
+    assert "src/part_3.py" not in sources_of(suggest(project), "docs/other.md")
+    project.write(".ubp/config.json", json.dumps({"source": {"exclude": ["src/part_3.py"]}}))
+    assert "src/part_3.py" not in sources_of(suggest(project), "docs/other.md")

@@ -1,0 +1,110 @@
+"""What was accepted is written into the pages: whole or not at all, pinned as it was asked."""
+
+import os
+
+import pytest
+
+from ubp.bindings.write import WriteResult, WrittenReference
+from ubp.core.errors import UsageError
+from ubp.workspace import Workspace
+
+
+@pytest.fixture
+def project(repository):
+    """A page that was written before its sources changed, and a folder of them."""
+    repository.write("src/a.py", "1\n")
+    repository.write("src/api/b.py", "1\n")
+    repository.write("docs/a.md", "# A\n")
+    repository.page("docs/b.md", "src/a.py")
+    repository.commit("Begin")
+    repository.write("src/a.py", "2\n")
+    repository.write("src/api/b.py", "2\n")
+    repository.commit("Change both")
+    return repository
+
+
+@pytest.fixture
+def bind(project):
+    def run(wanted, **how):
+        with Workspace.open(str(project.root)) as workspace:
+            return workspace.bind(wanted, **how)
+
+    return run
+
+
+HEAD = "---\nsource_refs:\n  - src/a.py\n  - src/api/\n---\n"
+
+
+def test_sources_are_written(project, bind):
+    (done,) = bind({"docs/a.md": ["src/a.py", "src/api/"]})
+    assert done == WriteResult(
+        "docs/a.md",
+        (WrittenReference("src/a.py", None), WrittenReference("src/api/", None)),
+        "--- a/docs/a.md\n+++ b/docs/a.md\n@@ -1 +1,7 @@\n"
+        + "".join(f"+{line}\n" for line in [*HEAD.splitlines(), ""])
+        + " # A\n",
+    )
+    assert (project.root / "docs/a.md").read_text() == f"{HEAD}\n# A\n"
+    assert bind({"docs/a.md": ["src/a.py"]}) == (WriteResult("docs/a.md", ()),)
+
+
+def test_a_dry_run_writes_nothing(project, bind):
+    (done,) = bind({"docs/b.md": ["src/api/"]}, is_dry=True)
+    assert done.diff == (
+        "--- a/docs/b.md\n+++ b/docs/b.md\n@@ -3,2 +3,3 @@\n   - src/a.py\n+  - src/api/\n ---\n"
+    )
+    assert "api" not in (project.root / "docs/b.md").read_text()
+
+
+def test_a_pin_says_what_stands_there_now(project, bind):
+    (done,) = bind({"docs/a.md": ["src/a.py", "src/api/"]}, pin=True)
+    blob = project.blob("src/a.py")[:12]
+    tree = project.git("rev-parse", "HEAD:src/api")[:12]
+    assert done.named == (WrittenReference("src/a.py", blob), WrittenReference("src/api/", tree))
+    assert (project.root / "docs/a.md").read_text() == (
+        "---\nsource_refs:\n"
+        f"  - path: src/a.py\n    blob: {blob}\n  - path: src/api/\n    blob: {tree}\n---\n\n# A\n"
+    )
+
+
+def test_a_pin_of_history_shows_what_changed_since_the_page(project, bind):
+    project.write("src/new.py", "1\n")
+    project.commit("Add a source")
+    (done,) = bind({"docs/a.md": ["src/a.py", "src/new.py"]}, from_history=True)
+    old = project.git("rev-parse", "HEAD~2:src/a.py")[:12]
+    assert done.named == (WrittenReference("src/a.py", old), WrittenReference("src/new.py", None))
+    with Workspace.open(str(project.root)) as workspace:
+        (page,) = workspace.stale(["docs/a.md"]).pages
+    assert [one.verdict for one in page.references] == ["modified", "fresh"]
+
+
+def test_a_page_that_cannot_be_written_is_left_and_the_others_are_not(project, bind):
+    project.write("docs/c.md", "+++\ntitle = 'C'\n+++\n")
+    gone, toml, done = bind(
+        {"docs/gone.md": ["src/a.py"], "docs/c.md": ["src/a.py"], "docs/a.md": ["src/a.py"]}
+    )
+    assert gone.why_left == "There is no file docs/gone.md in the work tree."
+    assert toml.why_left == (
+        "src/a.py cannot be written into the page in place."
+        " Its front matter is TOML or JSON, and UBP reads YAML."
+    )
+    assert done.named == (WrittenReference("src/a.py", None),)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
+def test_a_file_keeps_its_mode_and_a_link_is_not_followed(project, bind):
+    (project.root / "docs/a.md").chmod(0o640)
+    (project.root / "docs/link.md").symlink_to("a.md")
+    done, link = bind({"docs/a.md": ["src/a.py"], "docs/link.md": ["src/a.py"]})
+    assert done.named
+    assert (project.root / "docs/a.md").stat().st_mode & 0o777 == 0o640
+    assert link.why_left == "docs/link.md is a symlink or lies behind one."
+
+
+def test_a_bare_repository_has_nothing_to_write_into(new_repository):
+    bare = new_repository("bare", "--bare")
+    with (
+        Workspace.open(str(bare.root)) as workspace,
+        pytest.raises(UsageError, match="no pages to write into"),
+    ):
+        workspace.bind({"docs/a.md": ["src/a.py"]})

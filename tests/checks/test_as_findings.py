@@ -1,0 +1,94 @@
+"""What `ubp stale` tells is told as findings."""
+
+import pytest
+
+from ubp.checks.from_staleness import stale_findings
+from ubp.workspace import Workspace
+
+DAY = 86_400
+ABSOLUTE = '"/x" is absolute; name a path from the repository\'s root.'
+LOST = "a.py could not be verified: this clone's history ends before the page was written."
+
+
+@pytest.fixture
+def told():
+    """Ask what is stale; the report as findings."""
+
+    def ask(repository, *, days=0, every=False, **question):
+        now = repository.clock + days * DAY
+        with Workspace.open(str(repository.root), clock=lambda: now) as workspace:
+            return stale_findings(workspace.stale(every=every, **question), every=every)
+
+    return ask
+
+
+def lines(findings):
+    return [f"{f.severity} {f.rule} {f.filepath}:{f.line} {f.message}" for f in findings]
+
+
+@pytest.fixture
+def varied(repository):
+    """Pages with every verdict."""
+    for name in ("kept", "changed", "deleted", "moved"):
+        repository.write(f"src/{name}.py", "".join(f"{name} {n}\n" for n in range(9)))
+    repository.page("a.md", "src/kept.py", "src/changed.py", "src/deleted.py", "src/moved.py")
+    repository.page("b.md", "src/later.py", "src/never.py")
+    repository.write("c.md", "---\nsource_refs:\n  - /x\n---\n")
+    repository.write("fine.md", "# Fine\n")
+    repository.commit("Begin")
+    repository.write("src/changed.py", "other\n")
+    repository.remove("src/deleted.py")
+    repository.git("mv", "src/moved.py", "src/new.py")
+    repository.write("src/later.py", "later\n")
+    repository.commit("Change much")
+    return repository
+
+
+def test_a_state_s_findings_are_errors_where_their_source_makes_the_page_stale(varied, told):
+    report = told(varied, days=3)
+    assert lines(report.findings) == [
+        "warning stale-doc a.md:4 src/changed.py was modified 3 days ago.",
+        "error missing-source a.md:5 src/deleted.py was deleted.",
+        "warning missing-source a.md:6 src/moved.py was moved.",
+        "warning stale-doc b.md:3 src/later.py came after the page 3 days ago.",
+        "error missing-source b.md:4 src/never.py never was there.",
+        f"warning bad-front-matter c.md:3 {ABSOLUTE}",
+    ]
+    assert {one.severity for one in told(varied, days=9).findings[:4]} == {"error"}
+    (commit,) = report.findings[0].drift.commits
+    assert (commit.subject, report.findings[0].drift.level) == ("Change much", "possibly_stale")
+    assert (report.documents, report.ignored, report.debts, report.unknown) == (4, (), (), ())
+    assert report.rules == (
+        "stale-doc",
+        "missing-source",
+        "bad-front-matter",
+        "obsolete-debt",
+    )
+
+
+def test_a_change_s_findings_are_errors_and_its_debts_are_notes(varied, told):
+    varied.write("src/kept.py", "another\n")
+    varied.git("add", "--all")
+    change = ["error stale-doc a.md:3 src/kept.py was modified by this change."]
+    assert lines(told(varied, staged=True).findings) == change
+    assert told(varied, staged=True).debts == ()
+    report = told(varied, staged=True, every=True)
+    assert lines(report.findings) == change
+    assert lines(report.debts)[:2] == [
+        "note stale-doc a.md:4 src/changed.py was modified today.",
+        "note missing-source a.md:5 src/deleted.py was deleted.",
+    ]
+
+
+def test_what_a_shallow_clone_cannot_tell_is_no_finding(repository, new_repository, told):
+    repository.write("a.py", "1\n")
+    repository.page("a.md", "a.py")
+    repository.commit()
+    repository.write("b.py", "1\n")
+    repository.commit()
+    clone = new_repository("clone")
+    clone.git("fetch", "--quiet", "--depth", "1", f"file://{repository.root}", "main")
+    clone.git("reset", "--quiet", "--hard", "FETCH_HEAD")
+    report = told(clone)
+    assert (report.findings, report.debts, report.unverified) == ((), (), 1)
+    assert lines(report.unknown) == [f"note stale-doc a.md:3 {LOST}"]

@@ -1,0 +1,49 @@
+"""Findings that somebody said to ignore are counted, not shown."""
+
+from ubp.checks.suppress import read_comments
+
+
+def test_a_comment_beside_a_link_is_about_its_line_and_one_alone_about_the_next():
+    page = b"""---
+source_refs:
+  - a.py # ubp: ignore[stale-doc]
+  # ubp: ignore[missing-source, stale-doc]
+  - b.py
+---
+[x](x.md) <!-- ubp: ignore[broken-link] -->
+[x](x.md)
+<!-- ubp: ignore[broken-link] -->
+<!--ubp:ignore[missing-anchor]-->
+
+[x](x.md)
+[x](x.md)
+<!-- ubp: ignore -->
+"""
+    lines = {number: sorted(rules) for number, rules in read_comments(page).items()}
+    assert lines == {
+        3: ["stale-doc"],
+        4: ["missing-source", "stale-doc"],
+        5: ["missing-source", "stale-doc"],
+        7: ["broken-link"],
+        9: ["broken-link"],
+        10: ["missing-anchor"],
+        12: ["broken-link", "missing-anchor"],
+    }
+    assert read_comments(page.replace(b"\n", b"\r\n")) == read_comments(page)
+
+
+def test_ignored_findings_are_counted_apart(repository, check):
+    repository.write("a.md", "[x](x.md) <!-- ubp: ignore[broken-link] -->\n\n[y](y.md)\n")
+    repository.write("old/b.md", "[z](z.md) [h](#h)\n")
+    repository.write(
+        ".ubp/config.json", '{"check": {"ignore": [{"path": "old/", "rule": "broken-link"}]}}'
+    )
+    report = check(repository)
+    assert [one.message for one in report.findings] == [
+        "There is no file y.md.",
+        "old/b.md has no heading #h.",
+    ]
+    assert [one.message for one in report.ignored] == [
+        "There is no file x.md.",
+        "There is no file z.md.",
+    ]

@@ -1,0 +1,261 @@
+"""What each rule finds, and what it does not."""
+
+import inspect
+import json
+
+import pytest
+
+from ubp.checks.registry import NAMES, RULES, find_rules
+from ubp.core.config_file import schema_text
+from ubp.core.errors import UsageError
+
+
+def test_every_rule_is_a_module_of_its_name_with_a_manual_and_a_default_severity():
+    schema = json.loads(schema_text())
+    known = schema["properties"]["check"]["properties"]["severity"]["properties"]
+    assert {rule.name: rule.severity for rule in RULES} == {
+        name: setting["default"] for name, setting in known.items()
+    }
+    for rule in RULES:
+        assert rule.module.__name__ == f"ubp.checks.rules.{rule.name.replace('-', '_')}"
+        # What accepts old findings is pruned, not ignored.
+        is_ignorable = rule.name != "obsolete-debt"
+        assert (f"ubp: ignore[{rule.name}]" in rule.manual) == is_ignorable
+        assert "What to do:" in rule.manual
+        assert inspect.isgeneratorfunction(rule.find)
+
+
+def test_an_unknown_rule_is_refused_with_the_nearest_name():
+    with pytest.raises(UsageError) as caught:
+        find_rules(["broken-links"])
+    assert caught.value.hint.startswith("Did you mean broken-link? ")
+    assert find_rules(NAMES) == RULES
+
+
+def test_sources_that_drifted_and_sources_that_are_gone_are_one_finding_each(repository, found):
+    for name in ("kept", "changed", "deleted", "moved"):
+        repository.write(f"src/{name}.py", f"{name}\n" * 9)
+    repository.page(
+        "a.md",
+        "src/kept.py",
+        "src/changed.py",
+        "src/deleted.py",
+        "src/moved.py#L3",
+        "src/never.py",
+        "src/*.c",
+        "../out.py",
+        "/etc/passwd",
+    )
+    repository.commit("Begin")
+    repository.write("src/changed.py", "other\n")
+    repository.remove("src/deleted.py")
+    repository.git("mv", "src/moved.py", "src/new.py")
+    repository.commit("Change")
+    gone = [
+        "error missing-source a.md:5 src/deleted.py",
+        "error missing-source a.md:6 src/moved.py#L3",
+        "error missing-source a.md:7 src/never.py",
+        "error missing-source a.md:8 src/*.c",
+    ]
+    told = "name a path from the repository's root."
+    bad = [
+        f'warning bad-front-matter a.md:9 "../out.py" leads out of the repository; {told}',
+        f'warning bad-front-matter a.md:10 "/etc/passwd" is absolute; {told}',
+    ]
+    assert found(repository, days=9) == ["error stale-doc a.md:4 src/changed.py", *gone, *bad]
+    assert found(repository, days=2) == ["warning stale-doc a.md:4 src/changed.py", *gone, *bad]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[a](nowhere.md)",
+        "[a](<no where.md>)",
+        "[a](no%20where.md#x)",
+        "[a](../b/nowhere.markdown)",
+        "[a](/nowhere.md)",
+        "[a](image.png)",
+        "![[nowhere.png]]",
+        "[[Nowhere]]",
+        "[[docs/Nowhere|depends_on]]",
+        "[a]\n\n[a]: nowhere.md",
+    ],
+)
+def test_a_link_to_nothing_is_broken(repository, found, link):
+    repository.write("docs/a.md", f"# A\n\n{link}\n")
+    repository.commit()
+    (one,) = found(repository)
+    assert one.startswith("error broken-link docs/a.md:")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[a](https://example.com/nowhere.md)",
+        "[a](mailto:ann@example.com)",
+        "[a](//example.com/a.md)",
+        "[route](/guides/setup)",
+        "[route](../guides/setup)",
+        "[route](/guides/setup/)",
+        "[route](/guides/setup.html)",
+        "[out](../../other/a.md)",
+        "[excluded](../private/a.md)",
+        "[through a submodule](../theme/a.md)",
+        "[through a link](../linked/a.md)",
+        "[b](b.md)",
+        "[b](b)",
+        "[b](B.MD)",
+        "[folder](../docs/)",
+        "[script](../src/x.py#L3)",
+        "[top](#top) [here](#a)",
+        "`[[Nowhere]]`",
+        "    [a](nowhere.md)",
+        "<!-- [[Nowhere]] -->",
+        "%% [[Nowhere]] %%",
+        "%%\n[[Nowhere]]\n%%",
+        "\\[a](nowhere.md)",
+        "![shown](nowhere.png)",
+        "[[B|any words]]",
+        "[[b#^block]]",
+    ],
+)
+def test_what_may_lead_somewhere_is_not_called_broken(repository, new_repository, found, link):
+    theme = new_repository("theme")
+    theme.write("a.md", "# Theme\n")
+    theme.commit()
+    repository.git("submodule", "--quiet", "add", str(theme.root), "theme")
+    (repository.root / "linked").symlink_to("theme")
+    repository.write("src/x.py", "")
+    repository.write("private/a.md", "")
+    repository.write("docs/b.md", "# B\n\nText. ^block\n")
+    repository.write("docs/a.md", f"# A\n\n{link}\n")
+    repository.commit()
+    assert found(repository) == []
+
+
+def test_a_heading_that_is_not_there_is_a_warning_with_the_nearest(repository, check):
+    repository.write("b.md", "# B\n\n## Set up & go\n\n### $?\n\n<a id=html></a>\n\n## X {#own}\n")
+    fine = "[1](b.md#set-up--go) [2](b.md#HTML) [3](b.md#own) [4](b.md#section) [[b#Set up go]]"
+    repository.write("a.md", f"# A\n\n{fine}\n\n[x](b.md#set-up-go) [y](#nope) [[b#^no]]\n")
+    repository.commit()
+    report = check(repository)
+    assert [(one.severity, one.rule, one.message, one.hint) for one in report.findings] == [
+        (
+            "warning",
+            "missing-anchor",
+            "b.md has no heading #set-up-go.",
+            "Did you mean #set-up--go?",
+        ),
+        ("warning", "missing-anchor", "a.md has no heading #nope.", ""),
+        ("warning", "missing-anchor", "b.md has no heading #^no.", ""),
+    ]
+
+
+def test_a_link_that_the_alphabet_decided_is_ambiguous_and_only_that(repository, check):
+    repository.write("one/setup.md", "# One\n")
+    repository.write("two/setup.md", "# Two\n")
+    repository.write("a.md", "# A\n\n[[setup#Nothing]] and [[two/setup]]\n")
+    repository.commit()
+    (one,) = check(repository).findings
+    assert (one.rule, one.message, one.related) == (
+        "ambiguous-link",
+        "setup may be one/setup.md, two/setup.md.",
+        "one/setup.md",
+    )
+
+
+def test_a_label_that_is_nearly_a_type_is_a_warning(repository, check):
+    repository.write("b.md", "# B\n")
+    repository.write(
+        "a.md", "# A\n\n[[b|depend_on]] [[b|depends_on]] [[b|depends on the weather]]\n"
+    )
+    repository.commit()
+    (one,) = check(repository).findings
+    assert (one.rule, one.column, one.message, one.hint) == (
+        "unknown-link-type",
+        1,
+        "depend_on is no link type.",
+        "Did you mean depends_on?",
+    )
+
+
+def test_orphans_are_looked_for_where_they_are_asked_for(repository, found):
+    repository.write("README.md", "# Home\n\n[a](a.md)\n")
+    repository.write("a.md", "---\ntitle: A\n---\n\n# A\n")
+    repository.write("b.md", "---\ntitle: B\n---\n\n# B\n\n[me](b.md)\n")
+    repository.write("c.md", "<!-- ubp: ignore[orphan-doc] -->\n# C\n")
+    repository.commit()
+    assert found(repository) == []
+    assert found(repository, rules=["orphan-doc"]) == ["warning orphan-doc b.md:5"]
+    repository.write(".ubp/config.json", '{"check": {"severity": {"orphan-doc": "error"}}}')
+    assert found(repository) == ["error orphan-doc b.md:5"]
+
+
+def test_the_configuration_gives_severities(repository, found):
+    repository.write("a.md", "# A\n\n[x](x.md) [y](#y)\n")
+    repository.write(
+        ".ubp/config.json",
+        '{"check": {"severity": {"broken-link": "warning", "missing-anchor": "error"}}}',
+    )
+    assert found(repository) == [
+        "warning broken-link a.md:3 markdown x.md",
+        "error missing-anchor a.md:3 markdown #y",
+    ]
+    repository.write(".ubp/config.json", '{"check": {"severity": {"broken-link": "off"}}}')
+    assert found(repository) == ["warning missing-anchor a.md:3 markdown #y"]
+
+
+def test_paths_and_rules_narrow_what_is_found(repository, check):
+    repository.write("docs/a.md", "[x](x.md) [y](#y)\n")
+    repository.write("docs/b.md", "[x](x.md)\n")
+    repository.commit()
+    report = check(repository, "docs/a.md", rules=["broken-link"])
+    assert (report.documents, report.rules) == (1, ("broken-link",))
+    assert [one.filepath for one in report.findings] == ["docs/a.md"]
+    assert len(check(repository).findings) == 3
+    assert check(repository, ref="HEAD").findings == check(repository).findings
+
+
+@pytest.fixture
+def broad(repository):
+    """A source that changed ten times without its page, and a folder of which one file counts."""
+    repository.write("src/hub.py", "0\n")
+    repository.write("src/auth/a.py", "0\n")
+    repository.page("docs/a.md", "src/hub.py")
+    repository.page("docs/b.md", "src/auth/")
+    repository.commit("Begin")
+    for number in range(1, 11):
+        repository.write("src/hub.py", f"{number}\n")
+        repository.write(f"src/auth/{'b' if number > 3 else 'a'}.py", f"{number}\n")
+        if number <= 3:
+            repository.page("docs/b.md", "src/auth/", body=f"{number}\n")
+        repository.commit("Change")
+    return repository
+
+
+def test_a_source_that_fires_without_an_answer_is_too_broad(broad, check, found):
+    asked = check(broad, rules=["broad-source"])
+    assert [(one.line, one.message, one.hint) for one in asked.findings] == [
+        (
+            3,
+            "src/hub.py changed in 10 of 10 commits, the page in 0 of these and after 0 others.",
+            "Name what the page really describes, or take the line out.",
+        ),
+        (
+            3,
+            "src/auth changed in 10 of 10 commits, and the page with few of its files.",
+            "Name src/auth/a.py instead.",
+        ),
+    ]
+    broad.page("docs/a.md", "src/hub.py # ubp: ignore[broad-source]")
+    assert found(broad, rules=["broad-source"]) == [
+        "warning broad-source docs/b.md:3 src/auth",
+    ]
+
+
+def test_a_change_brings_only_the_broad_sources_that_it_names(broad, found):
+    broad.page("docs/a.md", "src/hub.py", "src/auth/")
+    broad.git("add", ".")
+    assert found(broad, staged=True, rules=["broad-source"]) == [
+        "warning broad-source docs/a.md:4 src/auth"
+    ]

@@ -1,0 +1,384 @@
+import contextlib
+import json
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ubp.core import config_file as room
+from ubp.core.config import BUILT_IN_EXCLUDE, Config, Ignored, is_document, is_excluded, scope
+from ubp.core.config_file import load_config, schema_text
+from ubp.core.errors import ConfigError
+
+EVERYTHING = {
+    "$schema": "./config.schema.json",
+    "docs_dir": "docs",
+    "source": {"include": ["docs/**/*.md"], "exclude": ["drafts/"]},
+    "staleness": {"keys": ["covers", "code_references[].ref"], "threshold_days": 0.5},
+    "links": {"root": "docs/site"},
+    "check": {
+        "severity": {"orphan-doc": "warning", "stale-doc": "off"},
+        "ignore": [{"path": "docs/old/**", "rule": "broken-link"}],
+    },
+    "search": {"model": "some/model"},
+    "bind": {"refused": [{"page": "docs/a.md", "source": "src/[id].ts"}]},
+}
+SCHEMA = json.loads(schema_text())
+
+
+@pytest.fixture
+def config_dir(tmp_path: Path) -> Path:
+    folder = tmp_path / "project" / ".ubp"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def load(config_dir: Path, content: object) -> Config:
+    if not isinstance(content, (str, bytes)):
+        content = json.dumps(content, indent=2, ensure_ascii=False)
+    data = content if isinstance(content, bytes) else content.encode()
+    (config_dir / "config.json").write_bytes(data)
+    return load_config(str(config_dir))
+
+
+def refusal(config_dir: Path, content: object) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load(config_dir, content)
+    error = caught.value
+    assert error.hint
+    return f"{error.message} {error.cause}"
+
+
+def test_without_a_file_the_defaults_hold_and_json_is_not_even_imported(config_dir: Path):
+    assert load_config(str(config_dir)) == Config()
+    assert load_config(str(config_dir / "missing" / ".ubp")) == Config()
+    assert Config() == Config(
+        "", ("**/*.md", "**/*.markdown"), BUILT_IN_EXCLUDE, ("source_refs",), 7.0, ()
+    )
+
+
+def test_every_setting_of_the_design_is_accepted(config_dir: Path):
+    assert load(config_dir, EVERYTHING) == Config(
+        docs_dir="docs",
+        include=("docs/**/*.md",),
+        exclude=(*BUILT_IN_EXCLUDE, "drafts", "drafts/**"),
+        keys=("covers", "code_references[].ref"),
+        threshold_days=0.5,
+        warnings=(),
+        severities=(("orphan-doc", "warning"), ("stale-doc", "off")),
+        ignored=(Ignored(("docs/old", "docs/old/**"), "broken-link"),),
+        link_roots=("docs/site",),
+        model="some/model",
+        refused=frozenset({("docs/a.md", "src/[id].ts")}),
+    )
+
+
+def test_every_setting_is_optional(config_dir: Path):
+    assert load(config_dir, {}) == Config()
+    for section in ["source", "staleness", "links", "check", "search", "bind"]:
+        assert load(config_dir, {section: {}}) == Config()
+
+
+def test_a_byte_order_mark_and_crlf_are_tolerated(config_dir: Path):
+    text = json.dumps(EVERYTHING, indent=1).replace("\n", "\r\n")
+    assert load(config_dir, b"\xef\xbb\xbf" + text.encode()) == load(config_dir, EVERYTHING)
+
+
+def test_the_folder_of_the_documentation_narrows_what_is_read_by_default(config_dir: Path):
+    config = load(config_dir, {"docs_dir": "./docs/"})
+    assert config.docs_dir == "docs"
+    assert [path for path in ["docs/a.md", "docs/b/c.markdown", "a.md", "docs/a.txt"]
+            if is_document(config, path)] == ["docs/a.md", "docs/b/c.markdown"]  # fmt: skip
+    assert load(config_dir, {"docs_dir": "docs", "source": {"include": ["**/*.md"]}}).include == (
+        "**/*.md",
+    )
+    assert load(config_dir, {"docs_dir": "."}) == Config()
+
+
+@pytest.mark.parametrize("folder", ["docs", "docs/", "./docs"])
+def test_an_included_folder_means_the_documents_below_it(config_dir: Path, folder: str):
+    config = load(config_dir, {"source": {"include": [folder, "README.md"]}})
+    paths = ["docs/a.md", "docs/b/c.md", "README.md", "docs/logo.png", "x/docs/a.md"]
+    assert [path for path in paths if is_document(config, path)] == paths[:3]
+
+
+@pytest.mark.parametrize("folder", ["drafts", "drafts/", "./drafts", "drafts/**"])
+def test_what_lies_in_an_excluded_folder_is_excluded(config_dir: Path, folder: str):
+    config = load(config_dir, {"source": {"exclude": [folder]}})
+    assert is_excluded(config, "drafts/a/b.md")
+    assert is_excluded(config, "drafts")
+    assert not is_excluded(config, "docs/drafts.md")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["node_modules/a.md", "x/vendor/y/a.md", "a.secret.md", "x/private/k.py", "private", ".env"],
+)
+@pytest.mark.parametrize(
+    "settings", [{}, {"source": {"exclude": []}}, {"source": {"exclude": ["x"]}}]
+)
+def test_the_built_in_exclusions_cannot_be_removed(config_dir: Path, settings: object, path: str):
+    config = load(config_dir, settings)
+    assert is_excluded(config, path)
+    assert not is_document(config, path)
+
+
+def test_patterns_meet_names_in_either_unicode_form(config_dir: Path):
+    config = load(config_dir, {"source": {"include": ["ガイド/**"], "exclude": ["**/秘密ガ.md"]}})
+    assert is_document(config, "カ\u3099イト\u3099/a.md")
+    assert is_excluded(config, "x/秘密カ\u3099.md")
+    assert not is_document(config, "\udce9/a.md")
+
+
+REFUSED = r"""
+{"source": [
+    .ubp/config.json:1:13: this is no JSON.
+    Expecting value.
+{ "a": 1, }
+    .ubp/config.json:1:11: this is no JSON.
+    Expecting property name enclosed in double quotes.
+[]
+    .ubp/config.json:1: this is an empty list.
+    Expected: an object of settings, each of them optional.
+7
+    .ubp/config.json:1: this is 7.
+    Expected: an object of settings, each of them optional.
+{"source": 1}
+    .ubp/config.json:2: source is 1.
+    Expected: an object with the lists include and exclude.
+{"source": {"include": "x"}}
+    .ubp/config.json:3: source.include is "x".
+    Expected: a list of 1 to 200 patterns: the files that are documents.
+{"source": {"include": []}}
+    .ubp/config.json:3: source.include is an empty list.
+    Expected: a list of 1 to 200 patterns: the files that are documents.
+{"source": {"exclude": ["a", 1]}}
+    .ubp/config.json:5: source.exclude[1] is 1.
+    Expected: a pattern from the repository's root, such as "docs/**/*.md", without "..".
+{"staleness": {"threshold_days": "7"}}
+    .ubp/config.json:3: staleness.threshold_days is "7".
+    Expected: a number of days from 0 to 36500; older drift makes a page stale.
+{"staleness": {"keys": ["a..b"]}}
+    .ubp/config.json:4: staleness.keys[0] is "a..b".
+    Expected: a front matter key such as "source_refs" or "code_references[].ref".
+{"check": {"severity": {"stale-doc": "info"}}}
+    .ubp/config.json:4: check.severity.stale-doc is "info".
+    Expected: one of "error", "warning" and "off".
+{"check": {"ignore": [{"path": "a"}]}}
+    .ubp/config.json:4: check.ignore[0] is an object.
+    Expected: an object with path and rule.
+{"bind": {"refused": [{"page": "../a", "source": "b"}]}}
+    .ubp/config.json:5: bind.refused[0].page is "../a".
+    Expected: a path from the repository's root, without "..".
+{"docs_dir": null}
+    .ubp/config.json:2: docs_dir is null.
+    Expected: the folder where the documents lie, from the repository's root, without "..".
+"""
+
+
+def refused_cases() -> list[tuple[str, str]]:
+    lines = REFUSED.strip().split("\n")
+    return [
+        (lines[i], f"{lines[i + 1].strip()} {lines[i + 2].strip()}")
+        for i in range(0, len(lines), 3)
+    ]
+
+
+@pytest.mark.parametrize(("content", "told"), refused_cases())
+def test_a_wrong_file_is_told_with_its_line_and_what_is_expected(
+    config_dir: Path, content: str, told: str
+):
+    with contextlib.suppress(json.JSONDecodeError):
+        content = json.dumps(json.loads(content), indent=2)
+    assert refusal(config_dir, content) == told
+
+
+def test_an_empty_file_is_refused(config_dir: Path):
+    assert refusal(config_dir, "") == ".ubp/config.json:1:1: this is no JSON. Expecting value."
+
+
+@pytest.mark.parametrize("days", ["true", "-1", "NaN", "Infinity", "1e999", "-0.1", "null", "[7]"])
+def test_a_threshold_is_a_number_of_days(config_dir: Path, days: str):
+    assert "staleness.threshold_days" in refusal(
+        config_dir, f'{{"staleness": {{"threshold_days": {days}}}}}'
+    )
+
+
+@pytest.mark.parametrize("where", ["include", "exclude"])
+@pytest.mark.parametrize(
+    "pattern",
+    ["../x/*.md", "/etc/*", "a/../../b", "a/..", "C:/x", "\\\\server\\x", "", "a\0b", "a\n/../b",
+     "x" * 2000, "{a,b}" * 16],
+)  # fmt: skip
+def test_a_pattern_that_leaves_the_repository_or_explodes_is_refused(
+    config_dir: Path, where: str, pattern: str
+):
+    assert f"source.{where}[1]" in refusal(config_dir, {"source": {where: ["a", pattern]}})
+
+
+def test_an_unknown_key_is_a_warning_that_names_the_nearest(config_dir: Path):
+    content = {
+        "stalness": {"keys": 1},
+        "source": {"includes": ["docs"], "zzz": 1},
+        "check": {"ignore": [{"path": "a", "rule": "stale", "why": "c"}]},
+        "qqq": [],
+    }
+    everything = "$schema, docs_dir, source, staleness, links, check, search, bind"
+    assert load(config_dir, content) == Config(
+        warnings=(
+            '.ubp/config.json:2: "stalness" is no setting; did you mean "staleness"?',
+            '.ubp/config.json:6: "includes" is no setting; did you mean "include"?',
+            '.ubp/config.json:9: "zzz" is no setting; source has include, exclude.',
+            '.ubp/config.json:16: "why" is no setting; check.ignore[0] has path, rule.',
+            f'.ubp/config.json:20: "qqq" is no setting; this file has {everything}.',
+            '.ubp/config.json:15: "stale" is no rule; did you mean "stale-doc"?',
+        ),
+        ignored=(Ignored(("a", "a/**"), "stale"),),
+    )
+
+
+def test_a_key_that_stands_twice_is_a_warning(config_dir: Path):
+    config = load(config_dir, '{"docs_dir": "a", "docs_dir": "b"}')
+    assert config.docs_dir == "b"
+    assert config.warnings == ('.ubp/config.json: "docs_dir" stands twice; the last one counts.',)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff\xfe{", b'{"docs_dir": "\xe9"}', b"[" * 200_000, b'{"a":' * 100_000, b"9" * 5000,
+     b'{"staleness": {"threshold_days": ' + b"9" * 400 + b"}}",
+     b"{" + b" " * (1024 * 1024) + b"}", b'{"x": "\0"}', b'{"docs_dir": "\\ud800"' , b"\0" * 9],
+)  # fmt: skip
+def test_a_hostile_file_is_refused_in_no_time(config_dir: Path, content: bytes):
+    start = time.process_time()
+    assert refusal(config_dir, content).startswith(".ubp/config.json")
+    assert time.process_time() - start < 5  # one that explodes takes minutes
+
+
+def test_thousands_of_unknown_keys_are_told_in_no_time(config_dir: Path):
+    start = time.process_time()
+    config = load(config_dir, {f"key{n}": n for n in range(50_000)})
+    assert len(config.warnings) == 20
+    assert time.process_time() - start < 5  # quadratic work takes minutes
+
+
+def test_half_a_surrogate_in_a_pattern_is_harmless(config_dir: Path):
+    config = load(config_dir, b'{"source": {"include": ["\\ud800/*.md"]}}')
+    assert scope(config).isascii()
+    assert not is_document(config, "a.md")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need a privilege there")
+def test_a_link_out_of_the_repository_is_not_followed(config_dir: Path, tmp_path: Path):
+    outside = tmp_path / "outside.json"
+    outside.write_text("{}")
+    link = config_dir / "config.json"
+    for target in [str(outside), "../../outside.json", "/dev/zero", "nowhere", "config.json"]:
+        link.symlink_to(target)
+        with pytest.raises(ConfigError, match=r"not read|cannot be read"):
+            load_config(str(config_dir))
+        link.unlink()
+    inside = config_dir.parent / "ubp.json"
+    inside.write_text('{"docs_dir": "docs"}')
+    link.symlink_to("../ubp.json")
+    assert load_config(str(config_dir)).docs_dir == "docs"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need a privilege there")
+def test_a_data_folder_outside_the_repository_is_not_followed(config_dir: Path, tmp_path: Path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "config.json").write_text("{}")
+    config_dir.rmdir()
+    config_dir.symlink_to(elsewhere)
+    with pytest.raises(ConfigError, match="not read"):
+        load_config(str(config_dir))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
+def test_what_is_no_file_is_not_read(config_dir: Path):
+    (config_dir / "config.json").mkdir()
+    with pytest.raises(ConfigError, match="not read"):
+        load_config(str(config_dir))
+    (config_dir / "config.json").rmdir()
+    os.mkfifo(config_dir / "config.json")
+    with pytest.raises(ConfigError, match="not read"):
+        load_config(str(config_dir))
+
+
+def test_the_scope_changes_with_what_is_read_and_with_nothing_else(config_dir: Path):
+    base = scope(Config())
+    assert scope(load(config_dir, {"staleness": {"threshold_days": 3}})) == base
+    scopes = [
+        scope(load(config_dir, {"source": source}))
+        for source in [{"include": ["docs"]}, {"exclude": ["docs"]}, {"include": ["a", "b"]}]
+    ]
+    assert len({base, *scopes}) == 4
+
+
+def test_the_schema_uses_only_what_the_loader_understands():
+    known = set(
+        re.findall(
+            r"\S+",
+            """
+            $ref description type properties additionalProperties items enum pattern minLength
+            maxLength minItems maxItems minimum maximum required default
+            """,
+        )
+    )
+
+    def keywords(schema: dict) -> set[str]:
+        below = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
+        below += [schema[k] for k in ("items", "additionalProperties") if schema.get(k)]
+        return set(schema).union(*map(keywords, below))
+
+    assert keywords(SCHEMA) - {"$schema", "$id", "$defs", "title"} == known
+
+
+def test_the_schema_tells_the_defaults_that_hold():
+    source = SCHEMA["properties"]["source"]["properties"]
+    staleness = SCHEMA["properties"]["staleness"]["properties"]
+    assert Config() == Config(
+        include=tuple(source["include"]["default"]),
+        exclude=(*BUILT_IN_EXCLUDE, *source["exclude"]["default"]),
+        keys=tuple(staleness["keys"]["default"]),
+        threshold_days=staleness["threshold_days"]["default"],
+    )
+    assert list(SCHEMA["properties"]) == list(EVERYTHING)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([*EVERYTHING, "include", "keys", "x"]), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(list(EVERYTHING)), JSON, max_size=3))
+def test_any_json_loads_or_is_refused_with_a_line(tmp_path_factory: pytest.TempPathFactory, value):
+    folder = tmp_path_factory.mktemp("any") / ".ubp"
+    folder.mkdir()
+    told = ""
+    try:
+        config = load(folder, json.dumps(value))
+    except ConfigError as error:
+        config, told = Config(), error.message
+    assert not told or re.match(r"\.ubp/config\.json:\d+: ", told)
+    assert set(BUILT_IN_EXCLUDE) <= set(config.exclude)
+
+
+@given(JSON)
+def test_every_place_is_found_on_its_line(value: object):
+    text = json.dumps(value, indent=1)
+    lines = text.split("\n")
+    for trail, line in room._places(text):
+        key = trail[-1]
+        assert isinstance(key, int) or json.dumps(key) + ":" in lines[line - 1]

@@ -1,0 +1,117 @@
+"""Texts are cut where a reader would."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ubp.core.text import Budget, cut_page, estimate_tokens, summarise
+
+PAGE = """# Login
+
+A token opens a session. It expires.
+
+## Errors
+
+```python
+# no heading
+
+raise Expired
+```
+
+They are listed below."""
+
+
+@pytest.mark.parametrize(
+    ("size", "kept"),
+    [
+        (len(PAGE), PAGE),
+        (len(PAGE) - 1, PAGE[: PAGE.index("\n\nThey")]),
+        (PAGE.index("raise"), PAGE[: PAGE.index("\n\n## Errors")]),
+        (PAGE.index("## Errors") + 11, PAGE[: PAGE.index("\n\n## Errors")]),
+        (PAGE.index("## Errors") - 3, PAGE[: PAGE.index(" It expires")]),
+        (PAGE.index("session"), ""),
+        (0, ""),
+    ],
+)
+def test_a_page_ends_with_a_paragraph_or_a_sentence(size, kept):
+    assert cut_page(PAGE, Budget(size).holds) == kept
+
+
+def test_a_page_is_cut_to_tokens_too():
+    text = "日本語の文。\n\n" * 10
+    kept = cut_page(text, Budget(tokens=13).holds)
+    assert kept == "日本語の文。\n\n日本語の文。"
+    assert Budget(100, 13).less(kept) == Budget(100 - len(kept), 1)
+
+
+def test_there_is_room_without_a_limit():
+    assert Budget().holds("x" * 10_000)
+    assert Budget().less("x") == Budget()
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("# Title\n\nA first\nparagraph.\n\nAnother.\n", "A first paragraph. Another."),
+        ("Title\n=====\n\n[![CI](a.svg)](b) ![x][y]\n\n<br>\nText.", "Title Text."),
+        ("<!-- hidden\n\ntext -->\n| a | b |\n|---|---|\n\n[x]: y.md\nShown.", "Shown."),
+        (
+            "See [the page](a.md) and [[Other|depends_on]].",
+            "See the page and [[Other|depends_on]].",
+        ),
+        ("Text.\n\n```\ncode\n```\n\nMore.", "Text. More."),
+        ("%% a note\nfor editors %%Text, 5 %% of it.", "Text, 5 %% of it."),
+        ("## Only headings\n\n---\n", ""),
+        ("", ""),
+    ],
+)
+def test_a_summary_is_the_prose_a_page_begins_with(text, summary):
+    assert summarise(text) == summary
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("One two. Three four five six seven", "One two."),
+        ("Version 1.2, e.g. this one. And more of it", "Version 1.2, e.g. this one."),
+        ("One two three four five six seven", "One two three four five six…"),
+        (
+            "認証は安全である。有効期限は一時間とする。それから必ず更新されると",
+            "認証は安全である。有効期限は一時間とする。",
+        ),
+        ("認" * 100, "認" * 29 + "…"),
+        ("x" * 100, ""),
+    ],
+)
+def test_a_long_summary_ends_with_a_sentence_or_shows_that_it_does_not(text, summary):
+    assert summarise(text, 30) == summary
+
+
+@given(st.text(alphabet="ab .。!\n#`~|[]()日本", max_size=200), st.integers(0, 60))
+def test_what_is_kept_is_a_beginning_that_fits(text, size):
+    kept = cut_page(text, Budget(size).holds)
+    assert text.startswith(kept)
+    assert len(kept) <= size or kept == text
+    assert len(summarise(text, size)) <= max(size, 0)
+
+
+@pytest.mark.parametrize(
+    "unit", ["![", "[![", "[a](", ".", "`", "<!--", "%%", "%% a", "a ", "| ", "- ", "["]
+)
+def test_no_text_takes_long(unit):
+    text = unit * (200_000 // len(unit))
+    started = time.process_time()
+    cut_page(text, Budget(1000).holds)
+    summarise(text)
+    assert time.process_time() - started < 2
+
+
+def test_tokens_are_words_and_characters():
+    assert [estimate_tokens(text) for text in ("", "one", "one two three", "認証 flow")] == [
+        0,
+        2,
+        4,
+        4,
+    ]

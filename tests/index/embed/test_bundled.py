@@ -1,0 +1,61 @@
+"""The model that comes with the package."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from model2vec import StaticModel
+
+from ubp.index.embed.locate import find_model
+from ubp.index.embed.model import load_model
+
+TEXTS = [
+    "How long does a session live?",
+    "セッションの有効期限はどれくらいか",
+    "Bananas are rich in potassium.",
+    "",
+    "🙂",
+    "`ttl` in **minutes**\n\n| a | b |\n",
+]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return load_model(find_model(None, {}))
+
+
+def test_it_answers_as_model2vec_loads_it(model):
+    own = StaticModel.from_pretrained(model.place.directory)
+    assert np.array_equal(model.encode(TEXTS).rows, own.encode(TEXTS))
+
+
+def test_it_knows_that_two_languages_mean_the_same(model):
+    vectors = model.encode(TEXTS)
+    (first, _), (second, near), (_, far) = vectors.nearest(vectors[0], 3)
+    assert (first, second) == (0, 1)
+    assert near > 0.5 > far
+
+
+def test_what_it_does_not_know_is_near_to_nothing(model):
+    vectors = model.encode(["🙂", *TEXTS])
+    assert vectors.nearest(vectors[0], 1) == [(0, 0.0)]
+    assert not np.isnan(vectors.rows).any()
+
+
+def test_no_texts_have_no_vectors(model):
+    assert model.encode([]).rows.shape == (0, model.dimensions) == (0, 256)
+
+
+def test_loading_it_imports_no_client_of_any_network():
+    program = (
+        "import sys; from ubp.index.embed.model import load_model;"
+        "from ubp.index.embed.locate import find_model;"
+        "load_model(find_model(None, {})).encode(['a']);"
+        "print(*{'huggingface_hub', 'httpx', 'requests', 'http.client'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=os.environ
+    )
+    assert done.stdout.strip() == ""

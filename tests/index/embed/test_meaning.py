@@ -1,0 +1,373 @@
+"""The meaning of a repository's pages: vectors made once, found again, shared."""
+
+import os
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from ubp.core.errors import ModelError, UsageError
+from ubp.index.embed.locate import find_model
+from ubp.index.embed.model import load_model
+from ubp.index.session import Target
+from ubp.index.vectors import PAGES_A_BATCH
+from ubp.workspace import Workspace
+
+
+@pytest.fixture
+def encoded(monkeypatch):
+    """The texts that models were asked about, in order."""
+    from ubp.index.embed.model import Model
+
+    told, encode = [], Model.encode
+
+    def count(model, texts):
+        told.extend(texts)
+        return encode(model, texts)
+
+    monkeypatch.setattr(Model, "encode", count)
+    return told
+
+
+@pytest.fixture
+def ask(repository, small):
+    """The paths and scores of a search by meaning, by a workspace of its own."""
+
+    def ask(text, *, ref=None, limit=10, within=None, model=small, **options):
+        with Workspace.open(str(repository.root), **options) as workspace:
+            hits = workspace.view(Target(ref)).meaning(model).search(text, limit, within)
+            return [(hit.path, round(hit.score, 2)) for hit in hits]
+
+    return ask
+
+
+@pytest.fixture(name="pets")
+def make_pets(repository):
+    repository.write("cat.md", "the kitten\n")
+    repository.write("dog.md", "the dog\n")
+    repository.write("car.md", "the lorry\n")
+    repository.commit()
+    return repository
+
+
+@pytest.mark.usefixtures("pets")
+def test_pages_come_in_the_order_of_their_meaning(ask):
+    assert ask("cat") == [("cat.md", 0.99), ("dog.md", 0.71), ("car.md", 0.0)]
+    assert ask("cat", limit=1) == [("cat.md", 0.99)]
+    assert ask("cat", limit=0) == []
+
+
+def test_a_hit_tells_where_it_stands(repository, small):
+    repository.write("a.md", f"# A\n\n{'it ' * 40}\n\n## Pets\n\n{'it ' * 40}cat\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        view = workspace.view()
+        meaning = view.meaning(small)
+        (hit,) = meaning.search("cat", 10)
+        assert (meaning.pending, meaning.model) == (0, small)
+        data = view.read(["a.md"])["a.md"]
+    assert (hit.path, hit.blob, hit.number) == ("a.md", repository.blob("a.md"), 1)
+    assert (hit.heading_path, hit.line_start, hit.line_end) == (("A", "Pets"), 5, 7)
+    assert data[hit.byte_start : hit.byte_end].startswith(b"## Pets")
+
+
+def test_what_the_model_does_not_know_is_near_to_nothing(pets, ask):
+    pets.write("unknown.md", "Unheard of\n")
+    assert ask("unheard") == []
+    assert "unknown.md" not in dict(ask("cat"))
+
+
+def test_a_page_at_two_places_is_found_at_both(pets, ask, encoded):
+    pets.write("copy/cat.md", "the kitten\n")
+    pets.commit()
+    assert ask("cat", limit=2) == [("cat.md", 0.99), ("copy/cat.md", 0.99)]
+    assert encoded.count("the kitten") == 1
+
+
+def test_what_counts_can_be_named(pets, ask):
+    pets.write("copy/cat.md", "the kitten\n")
+    assert ask("cat", within=["dog.md", "copy/cat.md"], limit=9) == [
+        ("copy/cat.md", 0.99),
+        ("dog.md", 0.71),
+    ]
+    assert ask("cat", within=[]) == []
+
+
+def test_only_what_is_new_is_embedded(pets, ask, encoded):
+    ask("cat")
+    encoded.clear()
+    pets.git("mv", "dog.md", "hound.md")
+    pets.write("car.md", "the cat\n")
+    assert ask("cat") == [("car.md", 1.0), ("cat.md", 0.99), ("hound.md", 0.71)]
+    assert encoded == ["the cat", "cat"]
+    encoded.clear()
+    pets.commit()
+    ask("cat")
+    assert encoded == ["cat"]
+
+
+def test_revisions_share_what_they_have_in_common(pets, ask, encoded):
+    first = pets.head()
+    ask("cat")
+    pets.write("car.md", "the car\n")
+    pets.commit()
+    encoded.clear()
+    assert ask("car", limit=1) == [("car.md", 1.0)]
+    assert ask("car", ref=first, limit=1) == [("car.md", 0.99)]
+    assert encoded == ["the car", "car", "car"]
+
+
+def test_a_workspace_keeps_up_with_its_repository(pets, small):
+    with Workspace.open(str(pets.root)) as workspace:
+
+        def found(text):
+            return [hit.path for hit in workspace.view().meaning(small).search(text, 1)]
+
+        assert found("car") == ["car.md"]
+        for number in range(3):
+            pets.write(f"new{number}.md", f"{'it ' * number}car\n")
+            assert found("car") == [f"new{number}.md"]
+            pets.commit()
+            assert found("car") == [f"new{number}.md"]
+            pets.remove(f"new{number}.md")
+            assert found("car") == ["car.md"]
+            pets.commit()
+            assert found("car") == ["car.md"]
+
+
+@pytest.mark.usefixtures("pets")
+def test_each_model_has_vectors_of_its_own(ask, encoded, make_model):
+    other = load_model(find_model(make_model({"lorry": (1, 0), "cat": (1, 0.1)}), {}))
+    ask("cat")
+    assert ask("cat", model=other) == [("car.md", 1.0)]
+    encoded.clear()
+    ask("cat")
+    assert encoded == ["cat"]
+
+
+def many_pages(repository):
+    for number in range(2 * PAGES_A_BATCH + 5):
+        repository.write(f"{number:03}.md", f"number {number}\n")
+    repository.commit()
+    return 2 * PAGES_A_BATCH + 5
+
+
+def test_an_interrupted_run_goes_on_where_it_was(repository, ask, encoded):
+    total = many_pages(repository)
+
+    def interrupt(step, *_):
+        if step == "Embedding sections":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ask("cat", progress=interrupt)
+    assert len(encoded) == PAGES_A_BATCH
+    steps = []
+    ask("cat", progress=lambda *step: steps.append(step))
+    assert len(encoded) == total + len(["cat"])
+    assert [step for step in steps if step[0] == "Embedding sections"] == [
+        ("Embedding sections", PAGES_A_BATCH, total - PAGES_A_BATCH),
+        ("Embedding sections", total - PAGES_A_BATCH, total - PAGES_A_BATCH),
+    ]
+
+
+def test_two_at_once_do_not_do_the_same_work_twice(repository, ask, encoded):
+    total = many_pages(repository)
+    others = []
+
+    def let_another_in(step, *_):
+        if step == "Embedding sections" and not others:
+            others.append(ask("cat"))
+
+    ask("cat", progress=let_another_in)
+    assert len(encoded) == total + len(["cat", "cat"])
+    with sqlite3.connect(repository.index) as database:
+        assert database.execute("SELECT sum(size) FROM vector_block").fetchone() == (total,)
+    database.close()
+
+
+def test_what_is_edited_now_is_embedded_first(repository, ask, encoded):
+    many_pages(repository)
+    repository.write("deep/er/z.md", "the lorry\n")
+    repository.commit()
+    repository.write("z.md", "the car\n")
+    ask("cat")
+    assert encoded[0] == "the car"
+    assert encoded[-2:] == ["the lorry", "cat"]
+
+
+def test_an_index_that_cannot_be_written_is_kept_in_memory(pets, ask):
+    (pets.root / ".git/ubp").write_text("no folder")
+    assert ask("cat", limit=1) == [("cat.md", 0.99)]
+
+
+def test_an_index_that_breaks_is_made_again(pets, small):
+    with Workspace.open(str(pets.root)) as workspace:
+        assert workspace.view().meaning(small).search("cat", 1)
+        workspace.store.write(
+            lambda connection: (
+                connection.execute("UPDATE vector_block SET keys = 'x', size = 4") and None
+            )
+        )
+        pets.write("new.md", "the car\n")
+        for _ in range(2):
+            found = workspace.view().meaning(small)
+            assert [hit.path for hit in found.search("cat", 2)] == ["cat.md", "dog.md"]
+            assert [hit.path for hit in found.search("car", 1)] == ["new.md"]
+            assert found.pending == 0
+
+
+def test_what_cannot_be_read_is_pending(pets, small):
+    with Workspace.open(str(pets.root)) as workspace:
+        workspace.view().learn_graph()
+    blob = pets.blob("cat.md")
+    os.chmod(pets.root / ".git/objects" / blob[:2], 0o755)
+    (pets.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    with Workspace.open(str(pets.root)) as workspace:
+        meaning = workspace.view(Target("HEAD")).meaning(small)
+        assert meaning.pending == 1
+        assert [hit.path for hit in meaning.search("cat", 9)] == ["dog.md", "car.md"]
+        assert workspace.view().count_embedded(small.fingerprint, small.dimensions) == (3, 1)
+
+
+def test_close_chunks_are_told_with_their_places(pets, small):
+    pets.write("copy/cat.md", "the kitten\n")
+    with Workspace.open(str(pets.root)) as workspace:
+        meaning = workspace.view().meaning(small)
+
+        def told(*arguments):
+            found = meaning.closest(*arguments)
+            return [(a.path, b.path, round(a.score, 2), margin > 0) for a, b, margin in found]
+
+        assert told(str, 0.1)[:2] == [
+            ("cat.md", "dog.md", 0.78, True),
+            ("copy/cat.md", "dog.md", 0.78, True),
+        ]
+        assert told(str, 0.1, ["car.md"]) == []
+        assert {pair[:2] for pair in told(str, 0.1, ["copy/cat.md"])} == {
+            ("cat.md", "dog.md"),
+            ("copy/cat.md", "dog.md"),
+        }
+        assert told(lambda path: path[0], 0.1)[0][:2] == ("cat.md", "dog.md")
+        assert told(lambda _: "one", -1) == []
+
+
+def test_the_configured_model_is_the_one_in_use(pets, small_folder):
+    def name(text, **options):
+        pets.write(".ubp/config.json", text)
+        with Workspace.open(str(pets.root), **options) as workspace:
+            model = workspace.model()
+            assert workspace.model() is model
+            return model and model.name
+
+    assert name("{}") == "ubp-bilingual-256"
+    assert name(f'{{"search": {{"model": "{small_folder}"}}}}') == str(small_folder)
+    assert name('{"search": {"model": "none"}}') is None
+    assert name("{}", model="none") is None
+    os.symlink(small_folder, pets.root / "own")
+    assert name('{"search": {"model": "own"}}') == "own"
+    with pytest.raises(ModelError, match=r"The model owner/name is not here\."):
+        name('{"search": {"model": "owner/name"}}')
+
+
+def test_without_a_model_what_needs_one_says_how_to_get_it(pets, monkeypatch):
+    with (
+        Workspace.open(str(pets.root), model="none") as workspace,
+        pytest.raises(UsageError, match="needs an embedding model") as caught,
+    ):
+        workspace.required_model()
+    assert "none" in caught.value.cause
+    monkeypatch.setattr(
+        "ubp.index.embed.locate.LIBRARIES", ("numpy", "a_library_that_is_not_there")
+    )
+    with Workspace.open(str(pets.root)) as workspace:
+        assert workspace.model() is None
+        with pytest.raises(UsageError, match="is not installed") as caught:
+            workspace.required_model()
+    assert caught.value.hint == "Install it: pip install 'ubp[full]'"
+
+
+def test_a_model_whose_files_change_is_loaded_again(pets, make_model):
+    folder = make_model()
+    with Workspace.open(str(pets.root), model=folder) as workspace:
+        model = workspace.model()
+        assert workspace.model() is model
+        weights = Path(make_model({"a": (1, 2), "b": (3, 4)})).parent / "small"
+        for name in ("model.safetensors", "tokenizer.json", "config.json"):
+            (Path(folder) / name).write_bytes((weights / name).read_bytes())
+        again = workspace.model()
+        assert (again.dimensions, again.fingerprint == model.fingerprint) == (2, False)
+
+
+def test_fingerprints_are_remembered_once_files_are_settled(pets, make_model, monkeypatch):
+    folder = make_model()
+    reads = []
+    from ubp.index.embed.model_files import fingerprint
+
+    monkeypatch.setattr(
+        "ubp.index.embedded.fingerprint", lambda place: reads.append(1) or fingerprint(place)
+    )
+
+    def find():
+        with Workspace.open(str(pets.root), model=folder) as workspace:
+            return workspace.model().fingerprint
+
+    first = find()
+    assert find() == first
+    assert len(reads) == 2
+    monkeypatch.setattr("ubp.index.embedded.SETTLED_SECONDS", -1)
+    assert [find(), find()] == [first, first]
+    assert len(reads) == 3
+
+
+def test_what_another_process_takes_away_is_learned_again(pets, small):
+    with Workspace.open(str(pets.root)) as workspace, Workspace.open(str(pets.root)) as other:
+        meaning = workspace.view().meaning(small)
+        near = meaning.nearest("cat", 1)
+        other.store.clear()
+        assert meaning.nearest("cat", 1) == near
+        (hit,) = meaning.search("cat", 1)
+        assert (hit[:4], hit.line_start, hit.line_end) == (tuple(near[0]), 1, 1)
+
+
+def test_pages_that_can_be_read_later_are_found_then(pets, small):
+    blob = pets.blob("cat.md")
+    file = pets.root / ".git/objects" / blob[:2] / blob[2:]
+    content = file.read_bytes()
+    file.unlink()
+    with Workspace.open(str(pets.root)) as workspace:
+
+        def found():
+            view = workspace.view(Target("HEAD"))
+            return [hit.path for hit in view.meaning(small).search("cat", 1)]
+
+        assert found() == ["dog.md"]
+        file.write_bytes(content)
+        assert found() == ["cat.md"]
+
+
+def test_whatever_changes_the_nearest_are_those_of_a_fresh_look(repository, small):
+    chance = random.Random(7)
+    words = ["cat", "kitten", "dog", "car", "lorry", "unheard"]
+    query = small.encode(["cat"])
+    with Workspace.open(str(repository.root)) as workspace:
+        for step in range(25):
+            path = f"{chance.randrange(6)}.md"
+            if chance.random() < 0.25 and (repository.root / path).exists():
+                repository.remove(path)
+            else:
+                repository.write(path, f"{' '.join(chance.choices(words, k=2))}\n")
+            if chance.random() < 0.4:
+                repository.commit()
+            if step == 12:
+                workspace.store.prune()
+            expected = []
+            for page in sorted(repository.root.glob("*.md")):
+                vector = small.encode([page.read_text()])
+                if vector.rows.any():
+                    expected.append((page.name, vector.nearest(query, 1)[0][1]))
+            near = workspace.view().meaning(small).nearest("cat", 99)
+            scores = {one.path: one.score for one in near}
+            assert scores == pytest.approx(dict(expected), abs=0.02)
+            assert [one.score for one in near] == sorted(scores.values(), reverse=True)

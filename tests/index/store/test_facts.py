@@ -1,0 +1,53 @@
+"""Facts: written once, found by blob and keys."""
+
+from collections.abc import Callable
+
+from ubp.core.model import FilePath, ObjectId, PageFacts, Problem, SourceReference
+from ubp.index.store.store import Store
+
+KEYS = ("source_refs",)
+REFERENCE = SourceReference("a.py", FilePath("a.py"), FilePath("a.py"), None, "source_refs", 2)
+
+
+def blob(number: int) -> ObjectId:
+    return ObjectId(f"{number:040x}")
+
+
+def facts(title: str, *references: SourceReference) -> PageFacts:
+    return PageFacts(title, "spec", ("tag",), (), references, (Problem(1, "odd"),))
+
+
+def test_saved_facts_are_found_by_the_next_connection(open_here: Callable[[], Store]) -> None:
+    first = open_here()
+    first.save_facts({blob(1): facts("One", REFERENCE)}, KEYS)
+    first.close()
+    assert open_here().facts([blob(1), blob(2)], KEYS) == {blob(1): facts("One", REFERENCE)}
+
+
+def test_facts_under_other_keys_are_other_facts(store: Store) -> None:
+    store.save_facts({blob(1): facts("One", REFERENCE)}, KEYS)
+    store.save_facts({blob(1): facts("One")}, ("related_files",))
+    assert store.facts([blob(1)], KEYS) == {blob(1): facts("One", REFERENCE)}
+    assert store.facts([blob(1)], ("related_files",)) == {blob(1): facts("One")}
+    assert store.missing_facts([blob(1)], (*KEYS, "related_files")) == {blob(1)}
+
+
+def test_more_facts_than_one_statement_takes(store: Store) -> None:
+    pages = {blob(n): facts(str(n)) for n in range(1, 2001)}
+    store.save_facts(pages, KEYS)
+    assert store.facts(list(pages), KEYS) == pages
+    assert store.missing_facts([*pages, blob(0)], KEYS) == {blob(0)}
+
+
+def test_forgotten_facts_are_missing(store: Store) -> None:
+    store.save_facts({blob(1): facts("One"), blob(2): facts("Two")}, KEYS)
+    store.forget_facts([blob(1)])
+    assert store.missing_facts([blob(1), blob(2)], KEYS) == {blob(1)}
+
+
+def test_two_connections_see_what_each_writes(open_here: Callable[[], Store]) -> None:
+    one, other = open_here(), open_here()
+    one.save_facts({blob(1): facts("One")}, KEYS)
+    other.save_facts({blob(1): facts("One"), blob(2): facts("Two")}, KEYS)
+    assert one.facts([blob(1), blob(2)], KEYS) == other.facts([blob(1), blob(2)], KEYS)
+    assert len(one.facts([blob(1), blob(2)], KEYS)) == 2

@@ -1,0 +1,214 @@
+"""Listings: made, moved, joined with facts, told apart when others move them."""
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from ubp.core.model import (
+    MODE_FILE,
+    MODE_SYMLINK,
+    MODE_TREE,
+    Entry,
+    FilePath,
+    ObjectId,
+    Page,
+    PageFacts,
+    SourceReference,
+)
+from ubp.index.store.listings import LISTINGS_KEPT, Listing, ListingMovedError
+from ubp.index.store.store import Store
+
+KEYS = ("source_refs",)
+HERE = "/repository/.git"
+
+
+def name(number: int) -> ObjectId:
+    return ObjectId(f"{number:040x}")
+
+
+def tree(**_: object) -> dict[FilePath, Entry]:
+    return {
+        FilePath(path): Entry(mode, name(number))
+        for path, mode, number in (
+            ("docs", MODE_TREE, 1),
+            ("docs/a.md", MODE_FILE, 2),
+            ("docs/b.md", MODE_FILE, 3),
+            ("docs/link.md", MODE_SYMLINK, 4),
+            ("docs-old.md", MODE_FILE, 2),
+            ("docs/caf\udce9", MODE_TREE, 5),
+            ("docs/caf\udce9/x.md", MODE_FILE, 6),
+            ("docs/設計.md", MODE_FILE, 7),
+        )
+    }
+
+
+def is_document(path: FilePath, entry: Entry) -> bool:
+    return entry.is_file and path.endswith(".md")
+
+
+def save(
+    store: Store, commit: int = 100, entries: Mapping[FilePath, Entry] | None = None
+) -> Listing:
+    store.save_listing(
+        HERE, name(commit), "scope", tree() if entries is None else entries, is_document
+    )
+    return found(store)
+
+
+def found(store: Store, git_dir: str = HERE) -> Listing:
+    listing = store.listing(git_dir)
+    assert listing is not None
+    return listing
+
+
+def test_a_listing_answers_for_files_and_folders(store: Store) -> None:
+    listing = save(store)
+    paths = [FilePath(path) for path in ("docs", "docs/a.md", "docs/caf\udce9/x.md", "gone")]
+    assert store.listed(listing, paths) == {
+        path: entry for path, entry in tree().items() if path in paths
+    }
+
+
+def test_below_a_folder_stand_names_of_any_bytes(store: Store) -> None:
+    listing = save(store)
+    files = {path: entry for path, entry in tree().items() if entry.mode != MODE_TREE}
+    docs = {path: entry for path, entry in files.items() if path.startswith("docs/")}
+    assert dict(store.listed_files(listing, FilePath(""))) == files
+    assert dict(store.listed_files(listing, FilePath("docs"))) == docs
+    assert [path for path, _ in store.listed_files(listing, FilePath("docs/caf\udce9"))] == [
+        "docs/caf\udce9/x.md"
+    ]
+
+
+def test_children_stand_directly_in_a_folder(store: Store) -> None:
+    listing = save(store)
+    assert {path for path, _ in store.listed_children(listing, FilePath(""))} == {
+        "docs",
+        "docs-old.md",
+    }
+    assert {path for path, _ in store.listed_children(listing, FilePath("docs"))} == {
+        "docs/a.md",
+        "docs/b.md",
+        "docs/link.md",
+        "docs/caf\udce9",
+        "docs/設計.md",
+    }
+
+
+def test_a_path_beyond_ascii_is_told(store: Store) -> None:
+    assert store.listed_beyond_ascii(save(store)) == ["docs/設計.md"]
+
+
+def test_documents_are_regular_files_of_the_scope(store: Store) -> None:
+    listing = save(store)
+    documents = dict(store.listed_documents(listing))
+    assert documents == {p: e.id for p, e in tree().items() if is_document(p, e)}
+    assert store.count_documents(listing) == len(documents) == 5
+
+
+def test_a_moved_listing_is_the_listing_of_the_other_commit(store: Store) -> None:
+    listing = save(store)
+    changes = {
+        FilePath("docs/a.md"): None,
+        FilePath("docs/b.md"): Entry(MODE_FILE, name(33)),
+        FilePath("docs/c.md"): Entry(MODE_FILE, name(34)),
+        FilePath("docs"): Entry(MODE_TREE, name(35)),
+    }
+    assert store.move_listing(listing, name(101), changes, is_document)
+    expected = {path: entry for path, entry in (tree() | changes).items() if entry}
+    moved = found(store)
+    assert (moved.commit, moved.scope) == (name(101), "scope")
+    assert store.listed(moved, list(tree() | changes)) == expected
+    assert dict(store.listed_documents(moved)) == {
+        p: e.id for p, e in expected.items() if is_document(p, e)
+    }
+
+
+def test_a_listing_that_was_moved_meanwhile_does_not_answer(store: Store) -> None:
+    listing = save(store)
+    assert store.move_listing(listing, name(101), {}, is_document)
+    assert store.move_listing(found(store), name(100), {}, is_document)
+    with pytest.raises(ListingMovedError):
+        store.listed(listing, [FilePath("docs")])
+    assert not store.move_listing(listing, name(102), {}, is_document)
+
+
+def test_a_listing_that_was_made_anew_does_not_answer_as_the_old_one(store: Store) -> None:
+    old = save(store)
+    new = save(store, 100, {})
+    assert new != old
+    with pytest.raises(ListingMovedError):
+        store.count_documents(old)
+
+
+def test_another_scope_tells_other_documents(store: Store) -> None:
+    listing = save(store)
+    assert store.rescope_listing(listing, "only a", lambda path, _: path.endswith("a.md"))
+    moved = found(store)
+    assert (moved.scope, moved.commit) == ("only a", name(100))
+    assert store.listed_documents(moved) == [("docs/a.md", name(2))]
+    assert not store.rescope_listing(listing, "again", is_document)
+
+
+def test_bound_pages_join_documents_with_their_facts(store: Store) -> None:
+    reference = SourceReference("a.py", FilePath("a.py"), FilePath("a.py"), None, "source_refs", 2)
+    bound = PageFacts("A", "spec", (), (), (reference,), ())
+    plain = PageFacts("B", "spec", (), (), (), ())
+    listing = save(store)
+    assert {path for path, _ in store.documents_without_facts(listing, KEYS)} == set(
+        dict(store.listed_documents(listing))
+    )
+    store.save_facts({name(2): bound, name(3): plain, name(6): plain, name(999): bound}, KEYS)
+    assert sorted(store.bound_pages(listing, KEYS)) == [
+        Page(FilePath("docs-old.md"), name(2), bound),
+        Page(FilePath("docs/a.md"), name(2), bound),
+    ]
+    assert store.documents_without_facts(listing, KEYS) == [("docs/設計.md", name(7))]
+    assert store.bound_pages(listing, ("other",)) == []
+
+
+def test_a_listing_is_complete_once_every_document_has_facts(store: Store) -> None:
+    plain = PageFacts("B", "spec", (), (), (), ())
+    listing = save(store)
+    store.save_facts({name(n): plain for n in (2, 3, 6)}, KEYS)
+    store.mark_complete(listing, KEYS)
+    assert not found(store).is_complete(KEYS)
+    store.save_facts({name(7): plain}, KEYS)
+    store.mark_complete(listing, KEYS)
+    assert found(store).is_complete(KEYS)
+    assert not found(store).is_complete(("other",))
+    store.count_documents(listing)  # marking moves nothing
+    store.forget_facts([name(7)])
+    assert not found(store).is_complete(KEYS)
+    with pytest.raises(ListingMovedError):
+        store.bound_pages(listing, KEYS)
+
+
+def test_the_oldest_of_too_many_listings_goes(store: Store) -> None:
+    for number in range(LISTINGS_KEPT):
+        store.save_listing(f"/{number}/.git", name(number), "scope", tree(), is_document)
+    oldest = found(store, "/0/.git")
+    assert store.move_listing(oldest, name(50), {}, is_document)
+    store.save_listing("/new/.git", name(60), "scope", tree(), is_document)
+    kept = [number for number in range(LISTINGS_KEPT) if store.listing(f"/{number}/.git")]
+    assert kept == [0, *range(2, LISTINGS_KEPT)]
+    assert len(store.rows("SELECT DISTINCT listing FROM entry")) == LISTINGS_KEPT
+
+
+def test_a_listing_is_found_by_its_commit(store: Store) -> None:
+    listing = save(store)
+    assert store.listing_at(name(100)) == listing
+    assert store.listing_at(name(101)) is None
+
+
+def test_a_work_tree_of_undecodable_name_has_a_listing(store: Store) -> None:
+    store.save_listing("/caf\udce9/.git", name(1), "scope", {}, is_document)
+    assert found(store, "/caf\udce9/.git").commit == name(1)
+
+
+def test_a_mover_waits_for_the_other(open_here: Callable[[], Store]) -> None:
+    one, other = open_here(), open_here()
+    listing = save(one)
+    assert other.move_listing(found(other), name(101), {}, is_document)
+    assert not one.move_listing(listing, name(102), {}, is_document)
+    assert found(one).commit == name(101)

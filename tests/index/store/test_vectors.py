@@ -1,0 +1,143 @@
+"""Vectors in blocks: kept, read again, forgotten."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from ubp.index.store.file import FILE_NAME
+from ubp.index.store.vectors import (
+    Block,
+    VectorTable,
+    known_fingerprint,
+    prune_vectors,
+    save_fingerprint,
+)
+
+MODEL, OTHER = b"m" * 16, b"o" * 16
+
+
+def key(number):
+    return number.to_bytes(16, "big")
+
+
+def keys(*numbers):
+    return b"".join(map(key, numbers))
+
+
+@pytest.fixture
+def vectors(store):
+    return VectorTable(store, MODEL, 2)
+
+
+def everything(stored):
+    return list(stored.blocks(stored.sizes()).values())
+
+
+def test_what_is_saved_is_read_again(vectors, open_here):
+    vectors.save(keys(1, 2), b"aabb")
+    vectors.save(keys(3), b"cc")
+    vectors.save(b"", b"")
+    again = VectorTable(open_here(), MODEL, 2)
+    assert everything(again) == [Block(3, keys(1, 2, 3), b"aabbcc")]
+    assert again.keys(again.sizes()) == {key(1), key(2), key(3)}
+
+
+def test_a_full_block_is_left_as_it_is(vectors, monkeypatch):
+    monkeypatch.setattr("ubp.index.store.vectors.BLOCK_VECTORS", 2)
+    vectors.save(keys(1, 2), b"aabb")
+    first = vectors.sizes()
+    vectors.save(keys(3), b"cc")
+    assert vectors.sizes().items() > first.items()
+    assert everything(vectors) == [Block(2, keys(1, 2), b"aabb"), Block(1, keys(3), b"cc")]
+
+
+def test_each_model_has_its_own(vectors, store):
+    vectors.save(keys(1), b"aa")
+    other = VectorTable(store, OTHER, 3)
+    assert (other.sizes(), other.keys([])) == ({}, set())
+    other.save(keys(1), b"xyz")
+    assert everything(vectors) == [Block(1, keys(1), b"aa")]
+    assert everything(other) == [Block(1, keys(1), b"xyz")]
+
+
+def test_a_number_is_never_given_again(vectors, store):
+    vectors.save(keys(1), b"aa")
+    before = vectors.sizes()
+    store.clear()
+    assert vectors.sizes() == {}
+    vectors.save(keys(2), b"bb")
+    assert not vectors.sizes().keys() & before.keys()
+
+
+def test_pruning_keeps_what_pages_have(vectors, store):
+    vectors.save(keys(1, 2, 3), b"aabbcc")
+    VectorTable(store, OTHER, 2).save(keys(2), b"xx")
+    before = vectors.sizes()
+    put_page(store, keys(3, 1))
+    store.write(prune_vectors)
+    assert everything(vectors) == [Block(2, keys(1, 3), b"aacc")]
+    assert VectorTable(store, OTHER, 2).sizes() == {}
+    assert not vectors.sizes().keys() & before.keys()
+    again = vectors.sizes()
+    store.write(prune_vectors)
+    assert vectors.sizes() == again
+
+
+def test_pruning_for_one_model_forgets_the_others(vectors, store):
+    vectors.save(keys(1), b"aa")
+    VectorTable(store, OTHER, 2).save(keys(1), b"xx")
+    put_page(store, keys(1))
+    store.write(lambda connection: prune_vectors(connection, MODEL))
+    assert VectorTable(store, OTHER, 2).sizes() == {}
+    assert vectors.keys(vectors.sizes()) == {key(1)}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["size = 3", "size = 'x'", "keys = 'text'", "vectors = x'00'", "keys = x'00'", "vectors = 1"],
+)
+def test_a_block_that_does_not_fit_together_ends_the_index(damage, vectors, store, warnings):
+    vectors.save(keys(1, 2), b"aabb")
+    store.write(lambda connection: connection.execute(f"UPDATE vector_block SET {damage}") and None)
+    # Nothing is added to it, and pruning takes it away.
+    vectors.save(keys(3), b"cc")
+    assert everything(vectors) == []
+    assert warnings == ["The index was damaged; it is rebuilt."]
+    vectors.save(keys(3), b"cc")
+    store.write(lambda connection: connection.execute(f"UPDATE vector_block SET {damage}") and None)
+    store.write(prune_vectors)
+    assert vectors.sizes() == {}
+
+
+def test_a_read_only_file_is_answered_from_memory(vectors, store, data_dir: Path):
+    vectors.save(keys(1), b"aa")
+    store.settle()
+    with sqlite3.connect(data_dir / FILE_NAME) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        store._opened.connection.execute("PRAGMA busy_timeout=1")
+        vectors.save(keys(2), b"bb")
+        holder.rollback()
+    holder.close()
+    assert store.path is None
+    assert vectors.keys(vectors.sizes()) == {key(1), key(2)}
+
+
+def test_a_fingerprint_is_known_while_the_files_are_the_same(store):
+    assert known_fingerprint(store, "/models/a", "1") is None
+    save_fingerprint(store, "/models/a", "1", MODEL)
+    assert known_fingerprint(store, "/models/a", "1") == MODEL
+    assert known_fingerprint(store, "/models/a", "2") is None
+    save_fingerprint(store, "/models/a", "2", OTHER)
+    assert known_fingerprint(store, "/models/a", "1") is None
+    assert known_fingerprint(store, "/models/a", "2") == OTHER
+
+
+def put_page(store, texts):
+    def put(connection):
+        connection.execute(
+            "INSERT INTO page (blob, aliases, sections, anchors, texts) VALUES (?, '', '', '', ?)",
+            [bytes(20), texts],
+        )
+
+    store.write(put)

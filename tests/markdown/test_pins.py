@@ -1,0 +1,360 @@
+import re
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ubp.core.errors import PageError
+from ubp.core.model import PageFacts
+from ubp.markdown.document import parse_page
+from ubp.markdown.edit_pins import Pin, write_pins
+
+KEYS = ("source_refs", "code_references[].ref", "docs.covers")
+BLOB = "abcdef012345"
+
+
+def page(front_matter: str, newline: str = "\n", bom: str = "", body: str = "# Body") -> bytes:
+    text = f"{bom}---\n{front_matter}---\n{body}"
+    return text.replace("\n", newline).encode()
+
+
+def pin_all(data: bytes, pin: Pin = Pin(BLOB), only: str = "") -> bytes:  # noqa: B008
+    references = parse_page(data, KEYS).references
+    pins = {one: pin for one in references if only in {"", one.source_path}}
+    assert pins
+    result = write_pins(data, KEYS, pins)
+    assert write_pins(result, KEYS, pins) == result
+    return result
+
+
+def written_cases() -> list:
+    text = (Path(__file__).parent / "pins.md").read_text(encoding="utf-8")
+    cases = []
+    for section in text.split("\n## ")[1:]:
+        title = section.partition("\n")[0]
+        before, after = re.findall(r"^```yaml\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+        only = re.search(r"^pins: (.*)$", section, re.MULTILINE)
+        reason = re.search(r"^reason: (.*)$", section.partition("```")[0], re.MULTILINE)
+        pin = Pin(BLOB, reason[1] if reason else None)
+        cases.append(pytest.param(before, after, pin, only[1] if only else "", id=title))
+    return cases
+
+
+@pytest.mark.parametrize(("newline", "bom"), [("\n", ""), ("\r\n", "\ufeff"), ("\r", "")])
+@pytest.mark.parametrize(("before", "after", "pin", "only"), written_cases())
+def test_pins_are_written_in_place(  # noqa: PLR0917
+    before: str, after: str, pin: Pin, only: str, newline: str, bom: str
+):
+    data = page(before, newline, bom)
+    assert pin_all(data, pin, only).decode() == page(after, newline, bom).decode()
+
+
+@pytest.mark.parametrize(("before", "after", "pin", "only"), written_cases())
+def test_pins_are_written_so_without_libyaml_too(
+    before: str, after: str, pin: Pin, only: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delattr(yaml, "CSafeLoader")
+    assert pin_all(page(before), pin, only) == page(after)
+
+
+REFUSED = [
+    ("source_refs: &all [a]\n", "others share it."),
+    ("source_refs:\n- &one a\n", "others share it."),
+    ("source_refs:\n- path: &one a\n", "others share it."),
+    ("one: &one a\nsource_refs:\n- *one\n", "others share it."),
+    ("all: &all\n- a\nsource_refs: *all\n", "others share it."),
+    ("one: &one {path: a}\nsource_refs: [*one]\n", "others share it."),
+    ("source_refs:\n- path: a\n  blob: &id 1234567\n", "is no plain text."),
+    ("source_refs:\n- path: a\n  blob: [1234567]\n", "is no plain text."),
+    ("{source_refs: [a]}\n", "The whole front matter stands in brackets."),
+    ("source_refs:\n- |\n  a\n", "Its path is a block of text."),
+    ("source_refs: !!seq [a]\n", "It has a tag."),
+    ("source_refs: [a]\u2028title: b\n", "Something follows it on its line."),
+    ("source_refs: a\u2028title: b\n", "something else than it does now."),
+    ("source_refs:\n- ? path\n  : a\n", "something else than it does now."),
+    ("source_refs: [{path: # why\n a}]\n", "A comment stands between a key and its value."),
+]
+
+
+@pytest.mark.parametrize(("front_matter", "why"), REFUSED)
+def test_what_cannot_be_edited_in_place_is_refused(front_matter: str, why: str):
+    with pytest.raises(PageError) as caught:
+        pin_all(page(front_matter))
+    assert caught.value.message.startswith("No pin can be written in place for a (line ")
+    assert caught.value.cause.endswith(why)
+    assert caught.value.hint
+
+
+def test_a_reference_that_the_page_has_not_is_refused():
+    (other,) = parse_page(page("source_refs: [b]\n"), KEYS).references
+    with pytest.raises(PageError, match=r"^The page does not name b\.$"):
+        write_pins(page("source_refs: [a]\n"), KEYS, {other: Pin(BLOB)})
+    with pytest.raises(PageError):
+        write_pins(b"text", KEYS, {other: Pin(BLOB)})
+
+
+def test_a_reference_is_found_where_another_version_of_the_page_has_it():
+    (old,) = parse_page(page("source_refs: [a]\n"), KEYS).references
+    data = page("title: x\nsource_refs:\n- b\n- a\n")
+    assert write_pins(data, KEYS, {old: Pin(BLOB)}) == page(
+        f"title: x\nsource_refs:\n- b\n- path: a\n  blob: {BLOB}\n"
+    )
+
+
+@pytest.mark.parametrize("blob", ["", "123456", "x" * 12, "1" * 41, "1234567\n"])
+def test_a_pin_is_an_object_id(blob: str):
+    with pytest.raises(ValueError, match="no object id"):
+        pin_all(page("source_refs: [a]\n"), Pin(blob))
+
+
+def test_no_pins_change_nothing():
+    data = page("source_refs: [a]\n")
+    assert write_pins(data, KEYS, {}) is data
+
+
+def test_a_page_without_a_body_and_with_wrong_bytes_keeps_them():
+    data = b"---\ntitle: \xff\xe3\x81\nsource_refs:\n- a # \xfe\n---"
+    assert pin_all(data) == (
+        b"---\ntitle: \xff\xe3\x81\nsource_refs:\n- path: a # \xfe\n  blob: abcdef012345\n---"
+    )
+
+
+# Properties ---------------------------------------------------------------------------------------
+
+NAMES = st.sampled_from(
+    ["src/a.py", "src/b c.py", "設計/語.md", "docs/", "pages/[id].ts", "a*.{b,c}"]
+)
+IDS = st.from_regex(r"\A[0-9a-f]{7,12}\Z")
+COMMENTS = st.sampled_from(["", "", " # why", "   # 語 'x' \"y\" {z}"])
+SPACERS = st.sampled_from(["", "", "\n", "  # between\n", "# at the margin\n\n"])
+REASONS = st.none() | st.text(max_size=15)
+QUOTES: list[Callable[[str], str]] = [
+    lambda path: "'" + path.replace("'", "''") + "'",
+    lambda path: '"' + path.replace('"', '\\"') + '"',
+    lambda path: (
+        path if path[-1].isalnum() and "{" not in path and "[" not in path else f'"{path}"'
+    ),
+]
+
+
+@st.composite
+def sources(draw: st.DrawFn, path: str) -> str:
+    return draw(st.sampled_from(QUOTES))(path)
+
+
+@st.composite
+def block_items(draw: st.DrawFn, path: str, indent: str) -> str:
+    source, comment = draw(sources(path)), draw(COMMENTS)
+    if draw(st.booleans()):
+        return f"{indent}- {source}{comment}\n"
+    lines = [f"{draw(st.sampled_from(['path', 'ref', 'file']))}: {source}{comment}"]
+    if draw(st.booleans()):
+        quote = draw(st.sampled_from(["", '"', "'"]))
+        lines.append(f"blob: {quote}{draw(IDS)}{quote}{draw(COMMENTS)}")
+    if draw(st.booleans()):
+        reason = draw(
+            st.sampled_from(["plain", '"quoted: x"', "'12'", "two\n" + indent + "      lines"])
+        )
+        lines.append(f"reason: {reason}{draw(COMMENTS)}")
+    if draw(st.booleans()):
+        role = draw(st.sampled_from(["x", "[y, {z: 1}]", f"|\n{indent}     text"]))
+        lines.append(f"role: {role}")
+    lines = draw(st.permutations(lines))
+    return f"{indent}- " + f"\n{indent}  ".join(lines) + "\n"
+
+
+@st.composite
+def block_lists(draw: st.DrawFn) -> str:
+    indent = draw(st.sampled_from(["", "  ", "    "]))
+    paths = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    items = [draw(SPACERS) + draw(block_items(path, indent)) for path in paths]
+    return f"source_refs:{draw(COMMENTS)}\n" + "".join(items)
+
+
+@st.composite
+def flow_mappings(draw: st.DrawFn, path: str) -> str:
+    fields = [f"{draw(st.sampled_from(['path', 'ref', 'file']))}: {draw(sources(path))}"]
+    fields += draw(st.lists(st.sampled_from(["role: x", "list: [y, {z: 1}]"]), unique=True))
+    if draw(st.booleans()):
+        fields.append(f"blob: {draw(IDS)}")
+    return "{" + ", ".join(draw(st.permutations(fields))) + "}"
+
+
+@st.composite
+def flows(draw: st.DrawFn) -> str:
+    paths = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    items = [draw(flow_mappings(path) | sources(path)) for path in paths]
+    joint = draw(st.sampled_from([", ", ",", " ,\n  ", ", # c\n  ", ",\n  # own\n  "]))
+    opening = draw(st.sampled_from(["[", "[ ", "[\n  ", "[ # c\n  "]))
+    closing = draw(st.sampled_from(["]", " ]", "\n  ]", ",\n  ]", " # c\n  ]"]))
+    single = st.just(items[0])
+    value = draw(st.just(opening + joint.join(items) + closing) | single)
+    break_first = draw(st.sampled_from([" ", "\n  "]))
+    return f"source_refs:{break_first}{value}{draw(COMMENTS)}\n"
+
+
+HEADS = st.sampled_from(
+    ["", "title: 'x'   # t\n", "# 語\ntags: [a,  b]\n", "other:\n  - {a: b}\n\n"]
+)
+TAILS = st.sampled_from(["", "\n# end\n", "aliases: [x]  # a\n", "docs: {hides: [z]}\nlast:   1\n"])
+BODIES = st.sampled_from(["", "Body", "Body\n", "\n---\nsource_refs: [q]\n---\n"])
+
+
+def expected_facts(before: PageFacts, pins: dict) -> PageFacts:
+    references = [
+        one._replace(
+            line=0, pin=pins[one].blob, reason=" ".join((pins[one].reason or "").split()) or None
+        )
+        if one in pins
+        else one._replace(line=0)
+        for one in before.references
+    ]
+    return before._replace(references=tuple(references), problems=())
+
+
+def without_lines(facts: PageFacts) -> PageFacts:
+    references = tuple(one._replace(line=0) for one in facts.references)
+    return facts._replace(references=references, problems=())
+
+
+@given(
+    HEADS, block_lists() | flows(), TAILS, BODIES,
+    st.sampled_from(["\n", "\r\n", "\r"]), st.sampled_from(["", "\ufeff"]), st.data(),
+)  # fmt: skip
+def test_a_page_says_the_same_with_the_new_pins(  # noqa: PLR0917
+    head: str, references: str, tail: str, body: str, newline: str, bom: str, data: st.DataObject
+):
+    before = page(head + references + tail, newline, bom, body)
+    facts = parse_page(before, KEYS)
+    assert facts.problems == ()
+    chosen = data.draw(st.lists(st.sampled_from(facts.references), min_size=1, unique=True))
+    pins = {one: Pin(data.draw(IDS), data.draw(REASONS)) for one in chosen}
+    after = write_pins(before, KEYS, pins)
+    assert without_lines(parse_page(after, KEYS)) == expected_facts(facts, pins)
+    assert write_pins(after, KEYS, pins) == after
+    assert not re.search("[\r\n]", after.decode().replace(newline, ""))
+    # what stands before and after the references is the same byte for byte
+    assert after.startswith(f"{bom}---\n{head}".replace("\n", newline).encode())
+    assert after.endswith(f"{tail}---\n{body}".replace("\n", newline).encode())
+
+
+@given(block_lists(), st.sampled_from(["\n", "\r\n"]), st.data())
+def test_in_a_block_no_byte_is_touched_but_the_pins(
+    references: str, newline: str, data: st.DataObject
+):
+    before = page(references, newline)
+    facts = parse_page(before, KEYS)
+    chosen = data.draw(st.lists(st.sampled_from(facts.references), min_size=1, unique=True))
+    pins = {one: Pin(data.draw(IDS), data.draw(REASONS)) for one in chosen}
+    assert without_pins(write_pins(before, KEYS, pins)) == without_pins(before)
+
+
+def without_pins(data: bytes) -> list[str]:
+    """A page's lines without those of pins, and texts as if they were mappings."""
+    text = data.decode()
+    text = re.sub(r"reason: two\r?\n +lines", "reason: x", text)
+    text = re.sub(r"- reason: .*?(\r?\n) +(?=\w)", "- ", text)
+    text = re.sub(r"- reason: .*", "-", text)
+    text = re.sub(r"- (blob): .*?( #.*)?(\r?\n)", r"- \1\2\3", text)
+    text = re.sub(r"- (?:path: )?([\"']?(?:src|設計|docs|pages|a\*))", r"- \1", text)
+    lines = text.splitlines(keepends=True)
+    return [line for line in lines if not re.match(r" *(blob|reason):", line)]
+
+
+BITS = [
+    *["source_refs:", "source_refs: ", "code_references: ", "ref: ", "path: ", "blob: ", "1234567"],
+    *[
+        "- ",
+        "\n",
+        "\n",
+        "\n  ",
+        "\n- ",
+        "[",
+        "]",
+        "{",
+        "}",
+        ", ",
+        "a",
+        "b.py",
+        " # c",
+        "'q'",
+        '"w"',
+    ],
+    *["&x ", "*x", "!!str ", "|\n", ">\n", "reason: ", ": ", "? ", "\t", "\u2028", "日本", "~"],
+]
+
+
+@given(st.lists(st.sampled_from(BITS), max_size=16), REASONS)
+def test_any_page_is_pinned_or_refused(bits: list[str], reason: str | None):
+    data = page("source_refs:" + "".join(bits) + "\n")
+    pins = {one: Pin(BLOB, reason) for one in parse_page(data, KEYS).references}
+    after, refusal = data, None
+    try:
+        after = write_pins(data, KEYS, pins)
+    except PageError as error:
+        refusal = error
+    if refusal is None:
+        assert {one.pin for one in parse_page(after, KEYS).references} <= {BLOB}
+    else:
+        assert refusal.cause
+        assert refusal.hint
+
+
+# Merges -------------------------------------------------------------------------------------------
+
+
+@given(st.data())
+def test_disjoint_pins_of_neighbours_merge_without_conflict(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+):
+    count = data.draw(st.integers(2, 6))
+    reasons = data.draw(
+        st.lists(st.sampled_from(["", "  reason: old\n"]), min_size=count, max_size=count)
+    )
+    base = page(
+        "source_refs:\n"
+        + "".join(f"- path: f{n}\n  blob: {n:07d}\n{reason}" for n, reason in enumerate(reasons))
+    )
+    references = parse_page(base, KEYS).references
+    ours = data.draw(st.sets(st.sampled_from(references)))
+    new = st.none() | st.just("reviewed")
+    pins = {one: Pin(data.draw(IDS), data.draw(new)) for one in references}
+    versions = {
+        "ours": write_pins(base, KEYS, {one: pins[one] for one in ours}),
+        "base": base,
+        "theirs": write_pins(base, KEYS, {one: pins[one] for one in references if one not in ours}),
+    }
+    folder = tmp_path_factory.mktemp("merge")
+    for name, content in versions.items():
+        (folder / name).write_bytes(content)
+    merged = subprocess.run(
+        ["git", "merge-file", "-p", *versions], cwd=folder, check=False, capture_output=True
+    )
+    assert merged.returncode == 0
+    assert merged.stdout == write_pins(base, KEYS, pins)
+
+
+# Limits -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "front_matter",
+    [
+        "source_refs:\n" + "".join(f"- f{n}\n" for n in range(1000)),
+        "source_refs: [" + ", ".join(f"f{n}" for n in range(1000)) + "]\n",
+        "source_refs: [" + ", ".join(f"{{path: f{n}}}" for n in range(1000)) + "]\n",
+        "source_refs:\n" + "".join(f"- path: f{n}\n  blob: 1234567\n" for n in range(1000)),
+        "code_references: [" + ", ".join(f"{{ref: f{n}, x: [y]}}" for n in range(900)) + "]\n",
+    ],
+)
+def test_a_thousand_pins_are_written_at_once(front_matter: str):
+    data = page(front_matter)
+    pins = {one: Pin(BLOB) for one in parse_page(data, KEYS).references}
+    start = time.process_time()
+    assert parse_page(write_pins(data, KEYS, pins), KEYS).references[-1].pin == BLOB
+    assert time.process_time() - start < 20  # quadratic work takes minutes

@@ -1,0 +1,91 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ubp.markdown.document import first_heading
+
+HEADINGS = [
+    ("# Title\n", "Title"),
+    ("#\tTitle", "Title"),
+    ("   # Title ##  \n", "Title"),
+    ("# C#\n", "C#"),
+    ("# #\n# Second\n", "Second"),
+    ("# \n\n# Second\n", "Second"),
+    ("# 設計 `code` *x*\n", "設計 `code` *x*"),
+    ("text\r\n# Title\r\n", "Title"),
+    ("text\r# Title\r", "Title"),
+    ("## Sub\n# Title\n", "Title"),
+    ("#no space\n", None),
+    ("    # code\n", None),
+    ("> # quoted\n", None),
+    ("- # item\n", None),
+    ("text # not\n", None),
+    ("", None),
+    ("Title\n=====\n", "Title"),
+    ("Two\nlines\n=\n", "Two lines"),
+    ("## Sub\nTitle\n===\n", "Title"),
+    ("\n===\nTitle\n===\n", "Title"),
+    ("- item\n===\n# Title\n", "Title"),
+    ("> quote\n===\n# Title\n", "Title"),
+    ("Title\n=== x\n", None),
+    ("Sub\n---\n", None),
+    ("First\n===\n# Second\n", "First"),
+    ("```\n# code\n```\n# Title\n", "Title"),
+    ("````md\n```\n# code\n```\n````\n# Title\n", "Title"),
+    ("~~~\n# code\n```\n~~~~\n# Title\n", "Title"),
+    ("```\n# code\n", None),
+    ("``` a`b\n# Title\n", "Title"),
+    ("```x```\n# Title\n", "Title"),
+    ("```\ncode\n===\n```\n# Title\n", "Title"),
+    ("<!-- # no\n# no -->\n# Title\n", "Title"),
+    ("<!-- one --> \n# Title\n", "Title"),
+    ("<!-- open\n# no\n", None),
+    ("text <!--\n# Title\n", "Title"),
+    ("---\n\n# Title\n\n---\n", "Title"),
+    ("\ufeff# Title\n", "Title"),
+    ("\ufeffTitle\n===\n", "Title"),
+]
+
+
+@pytest.mark.parametrize(("body", "title"), HEADINGS)
+def test_the_first_heading_of_a_body_is(body: str, title: str | None):
+    assert first_heading(body.encode()) == title
+
+
+def test_bytes_that_are_no_utf8_are_replaced():
+    assert first_heading(b"# Caf\xe9\n") == "Caf\ufffd"
+
+
+LINES = ["# a", "===", "```", "~~~", "<!--", "-->", "", "text", "- x", "    "]
+
+
+@given(st.lists(st.sampled_from(LINES)))
+def test_a_heading_is_made_of_the_pages_own_lines(lines: list[str]):
+    title = first_heading("\n".join(lines).encode())
+    assert title is None or title in " ".join(lines).replace("# a", "a")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "# " + " " * 200_000 + "\n",
+        "#" * 200_000 + "\n",
+        "# " * 100_000 + "\n## x",
+        "`" * 200_000 + "\n",
+        ("```a`\n" * 40_000),
+        "=" * 200_000 + "x\n",
+        ("===\n" * 50_000),
+        ("x\n" * 100_000),
+        ("x\n===x\n" * 30_000),
+        ("<!--" * 50_000),
+        ("<!-- -->\n" * 30_000),
+        "\n".join("`" * n + "\n" + "`" * n for n in range(3, 400)),
+        "\r" * 200_000,
+    ],
+)
+def test_a_hostile_body_is_scanned_in_no_time(body: str):
+    start = time.process_time()
+    first_heading(body.encode())
+    assert time.process_time() - start < 5  # one that explodes takes minutes

@@ -1,0 +1,55 @@
+"""The badge as a picture: readable, in any font, whatever the label."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ubp.output.badge import COLOURS, LABEL_COLOUR, badge_svg
+from ubp.output.wording import printable
+from ubp.report.values import COLOURS as NAMES
+from ubp.report.values import NOTHING_VERIFIED, Badge
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def luminance(colour):
+    """As WCAG 2 defines it."""
+    parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("colour", [*COLOURS.values(), LABEL_COLOUR])
+def test_white_letters_can_be_read_on_every_colour(colour):
+    assert 1.05 / (luminance(colour) + 0.05) >= 4.5
+
+
+def test_every_colour_that_a_badge_may_have_is_known():
+    assert {name for _, name in NAMES} | {NOTHING_VERIFIED} == COLOURS.keys()
+
+
+def test_the_picture_is_as_wide_as_its_words():
+    root = ET.fromstring(badge_svg(Badge("docs", "96 % fresh", "brightgreen")))
+    assert root.attrib["aria-label"] == root.find(f"{SVG}title").text == "docs: 96 % fresh"
+    words = [(text.text, text.attrib["x"]) for text in root.iter(f"{SVG}text")]
+    assert words == [("docs", "6"), ("96 % fresh", "43")]
+    widths = [float(rect.attrib["width"]) for rect in root.iter(f"{SVG}rect")]
+    assert widths == [108.5, 37.0, 71.5]
+    lengths = [float(text.attrib["textLength"]) for text in root.iter(f"{SVG}text")]
+    assert lengths == [25.0, 59.5]
+
+
+def test_wide_characters_have_wide_fields():
+    root = ET.fromstring(badge_svg(Badge("文書", "96 % fresh", "green")))
+    assert [text.attrib["textLength"] for text in root.iter(f"{SVG}text")] == ["22", "59.5"]
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_no_label_breaks_out(label):
+    root = ET.fromstring(badge_svg(Badge(label, "96 % fresh", "red")))
+    assert [child.tag.removeprefix(SVG) for child in root] == ["title", "clipPath", "g", "g"]
+    (left, _) = root.iter(f"{SVG}text")
+    assert (left.text or "") == printable(label)

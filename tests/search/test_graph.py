@@ -1,0 +1,249 @@
+"""What a graph answers, what it writes, and how pages are read for it."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+
+from ubp.core.text import segment_cjk
+from ubp.index import workers as processes
+from ubp.index.store.fulltext import RowMatch
+from ubp.index.worker import read_pages
+from ubp.index.workers import read_in_parallel
+
+
+@pytest.fixture
+def project(repository):
+    repository.write(
+        "a.md", "# Alpha\n\nSee [[b|depends_on]], [x](docs/c.md#part) and [[Nowhere]].\n"
+    )
+    repository.write(
+        "b.md", "---\ntags: [t]\naliases: [Bee]\ndoc_type: guide\n---\n## Part\n\n[[Alpha]]\n"
+    )
+    repository.write("docs/c.md", "## Part\n\n[here](#part), [b](../b.md), [gone](/gone.md)\n")
+    repository.write("src/x.py", "1\n")
+    repository.commit()
+    return repository
+
+
+def paths(edges):
+    return [(edge.source, edge.link.target, edge.resolution.bucket) for edge in edges]
+
+
+def test_a_graph_tells_documents_links_and_backlinks(project, links):
+    with links(project.root) as (_, view, graph):
+        assert [(row.path, row.title, row.doc_type, row.tags) for row in graph.documents()] == [
+            ("a.md", "Alpha", "spec", ()),
+            ("b.md", "b", "guide", ("t",)),
+            ("docs/c.md", "c", "spec", ()),
+        ]
+        assert graph.document("src/x.py") is None
+        assert paths(graph.outlinks("a.md")) == [
+            ("a.md", "b", "resolved"),
+            ("a.md", "docs/c.md", "resolved"),
+            ("a.md", "Nowhere", "missing"),
+        ]
+        assert graph.outlinks("src/x.py") == ()
+        assert paths(graph.backlinks("b.md")) == [
+            ("a.md", "b", "resolved"),
+            ("docs/c.md", "../b.md", "resolved"),
+        ]
+        assert graph.link_counts() == {"a.md": (2, 1), "b.md": (1, 2), "docs/c.md": (1, 1)}
+        assert graph.buckets() == {"resolved": 4, "missing": 2, "within_page": 1}
+        assert graph.anchors("b.md") == {"part"}
+        assert [section.heading for section in graph.sections("b.md")] == ["Part"]
+        assert graph.text("b.md") == (project.root / "b.md").read_bytes()
+        assert view.read(["src/x.py"]) == {}
+
+
+def test_the_same_snapshot_asked_twice_writes_nothing(project, links):
+    with links(project.root):
+        pass
+    before = project.index.read_bytes()
+    with links(project.root) as (_, _, graph):
+        assert sum(graph.buckets().values()) == 7
+    assert project.index.read_bytes() == before
+
+
+def test_people_can_query_the_views(project, links):
+    project.page("d.md", "src/x.py", title="Delta")
+    project.commit()
+    with links(project.root):
+        pass
+    with closing(sqlite3.connect(project.index)) as database:
+        documents = database.execute("SELECT filepath, title, doc_type FROM documents ORDER BY 1")
+        assert documents.fetchall() == [
+            ("a.md", "Alpha", "spec"),
+            ("b.md", "b", "guide"),
+            ("d.md", "Delta", "spec"),
+            ("docs/c.md", "c", "spec"),
+        ]
+        found = database.execute(
+            "SELECT filepath, target_title, type, bucket, target_path FROM links"
+            " WHERE filepath = 'a.md' ORDER BY line, \"column\""
+        )
+        assert found.fetchall() == [
+            ("a.md", "b", "depends_on", "resolved", "b.md"),
+            ("a.md", "docs/c.md", "references", "resolved", "docs/c.md"),
+            ("a.md", "Nowhere", "references", "missing", None),
+        ]
+        sections = database.execute(
+            "SELECT filepath, heading, section_order, line_start FROM sections ORDER BY 1, 3"
+        )
+        assert sections.fetchall() == [
+            ("a.md", None, 0, 1),
+            ("b.md", "Part", 0, 6),
+            ("d.md", None, 0, 6),
+            ("docs/c.md", "Part", 0, 1),
+        ]
+        states = database.execute("SELECT file_path, is_stale FROM source_refs_state")
+        assert states.fetchall() == [("src/x.py", None)]
+
+
+def test_words_are_found_in_the_documents_of_the_snapshot_only(project, links):
+    project.write("b.md", "認証の流れ、ＡＰＩキー、か\u3099\n")
+    with links(project.root) as (_, view, _):
+        for query in ("認", "認証", "証の流", "API", "が"):
+            hits = view.full_text().search(RowMatch(f'"{segment_cjk(query).strip()}"'), 9)
+            assert [hit.path for hit in hits] == ["b.md"], query
+        assert view.full_text().search(RowMatch("bee"), 9) == []
+    with links(project.root, ref="HEAD") as (_, view, _):
+        assert view.full_text().search(RowMatch('"認 証"'), 9) == []
+        assert [hit.path for hit in view.full_text().search(RowMatch("bee"), 9)] == ["b.md"]
+        assert view.full_text().count("bee", 9) == 1
+
+
+def test_hits_of_other_versions_never_crowd_out_the_snapshots_own(project, links):
+    for number in range(60):
+        project.write("b.md", f"needle {number}\n")
+        with links(project.root):
+            pass
+    with links(project.root) as (_, view, _):
+        assert [hit.path for hit in view.full_text().search(RowMatch("needle"), 1)] == ["b.md"]
+
+
+def test_what_was_forgotten_is_read_again(project, links, told):
+    before = told(project.root)
+    with links(project.root) as (rooms, view, _):
+        rooms.store.forget_facts([view.entry(path).id for path in view.document_paths()])
+    assert told(project.root) == before
+    with links(project.root) as (rooms, _, _):
+        rooms.store.clear()
+    assert told(project.root) == before
+
+
+def test_pruning_keeps_what_the_commit_says(project, links, told):
+    project.write("b.md", "edited\n")
+    with links(project.root):
+        pass
+    project.git("checkout", "--", "b.md")
+    before = told(project.root)
+    with links(project.root) as (rooms, _, _):
+        assert rooms.store.rows("SELECT count(*) FROM page") == [(4,)]
+        rooms.store.prune()
+        assert rooms.store.rows("SELECT count(*) FROM page") == [(3,)]
+    assert told(project.root) == before
+
+
+def test_a_graph_stays_right_while_another_process_moves_the_index(project, links):
+    with links(project.root) as (_, _, graph):
+        before = paths(graph.all_edges())
+        project.remove("b.md")
+        project.commit()
+        with links(project.root) as (_, _, other):
+            assert ("a.md", "b", "missing") in paths(other.all_edges())
+        assert paths(graph.all_edges()) == before
+        assert graph.buckets() == {"resolved": 4, "missing": 2, "within_page": 1}
+
+
+def test_without_commits_the_work_tree_is_linked(repository, links):
+    repository.write("a.md", "[[b]]\n")
+    repository.write("b.md", "word\n")
+    with links(repository.root) as (_, view, graph):
+        assert paths(graph.backlinks("b.md")) == [("a.md", "b", "resolved")]
+        assert [hit.path for hit in view.full_text().search(RowMatch("word"), 9)] == ["b.md"]
+
+
+def test_pages_that_come_into_a_partial_clone_are_linked_then(project, new_repository, links):
+    project.git("config", "uploadpack.allowFilter", "true")
+    clone = new_repository("clone")
+    clone.git("remote", "add", "origin", f"file://{project.root}")
+    clone.git("fetch", "-q", "--filter=blob:none", "origin", "main")
+    clone.git("update-ref", "HEAD", "FETCH_HEAD")
+    with links(clone.root, ref="HEAD") as (_, _, graph):
+        assert graph.buckets() == {}
+    clone.git("checkout", "-q", "HEAD", "--", "a.md", "b.md")
+    with links(clone.root, ref="HEAD") as (_, _, graph):
+        assert paths(graph.all_edges()) == [
+            ("a.md", "b", "resolved"),
+            ("a.md", "docs/c.md", "resolved"),
+            ("a.md", "Nowhere", "missing"),
+            ("b.md", "Alpha", "resolved"),
+        ]
+
+
+BLOBS = [{f"{n:040x}": f"# Page {n}\n\n[[x{n}]] 認証\n".encode()} for n in range(20)]
+
+
+def test_several_processes_read_what_one_does():
+    found = {}
+    for answers in read_in_parallel(BLOBS, 2):
+        found |= answers
+    assert found == {blob: rows for batch in BLOBS for blob, rows in read_pages(batch).items()}
+
+
+@pytest.mark.parametrize("program", ["import sys", "raise SystemExit(3)", "import os; os.abort()"])
+def test_what_a_dead_process_does_not_read_is_read_here(program, monkeypatch, capfd):
+    monkeypatch.setattr(processes, "PROGRAM", program)
+    found = {}
+    for answers in read_in_parallel(BLOBS, 2):
+        found |= answers
+    assert len(found) == 20
+    capfd.readouterr()
+
+
+def test_a_repositorys_own_modules_are_never_run(tmp_path):
+    for name in ("ubp", "markdown_it", "struct", "marshal", "sys", "re"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w')\n")
+    program = (
+        "from ubp.index.workers import read_in_parallel\n"
+        "print(sum(map(len, read_in_parallel([{'0' * 40: b'x'}], 1))))\n"
+    )
+    script = tmp_path.parent / "script.py"
+    script.write_text(program)
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ,
+    )
+    assert (done.stdout, os.path.exists(tmp_path / "ran")) == ("1\n", False)
+
+
+@pytest.mark.parametrize("match", ['"', "AND", "a:b", "(", "* x", "NEAR(", "rank", "-a"])
+def test_an_expression_that_cannot_be_read_harms_nothing(match, project, links):
+    with links(project.root) as (rooms, view, _):
+        full_text = view.full_text()
+        if match != "rank":
+            with pytest.raises(ValueError, match=r"fts5|no such column|unterminated|special"):
+                full_text.search(RowMatch(match), 9)
+        assert [hit.path for hit in full_text.search(RowMatch("bee"), 9)] == ["b.md"]
+        assert rooms.store.path is not None
+
+
+def test_a_database_that_breaks_meanwhile_is_learned_anew(project, links):
+    with links(project.root) as (rooms, view, graph):
+        before = paths(graph.all_edges())
+        rooms.store.start_over()
+        assert [hit.path for hit in view.full_text().search(RowMatch("bee"), 9)] == ["b.md"]
+        assert paths(graph.all_edges()) == before
+        rooms.store.start_over()
+        assert paths(graph.all_edges()) == before
+        rooms.store.start_over()
+        assert graph.buckets() == {"resolved": 4, "missing": 2, "within_page": 1}
+        assert graph.sections("b.md")[0].heading == "Part"

@@ -1,0 +1,197 @@
+"""What depends on a page or a source, and the chain that leads there."""
+
+import pytest
+
+from ubp.core.errors import PageNotFoundError, UsageError
+from ubp.core.paths import doc_id
+from ubp.workspace import Workspace
+
+
+@pytest.fixture
+def asked(repository):
+    """Ask what depends on a path: the pages, and why, step by step."""
+
+    def ask(path, **options):
+        with Workspace.open(str(repository.root)) as workspace:
+            return workspace.impact(path, **options).impact
+
+    return ask
+
+
+def told(impact):
+    return [
+        (one.document.path, [(step.reason, step.line) for step in one.chain])
+        for one in impact.impacted
+    ]
+
+
+@pytest.fixture
+def tangled(repository):
+    """Pages that depend on `core.md` in every way, and in circles."""
+    pages = {
+        "core": "[[core]] [[loop]]",
+        "needs": "[[core|depends_on]]",
+        "does": "[[needs|implements]] [[core]]",
+        "more": "[[does|extends]]",
+        "mentions": "\n[[core]] [[core]]",
+        "mentioned": "[[mentions|depends_on]]",
+        "against": "[[core|conflicts_with]]",
+        "loop": "[[mentions]]",
+        "other": "[[nowhere]]",
+    }
+    for name, text in pages.items():
+        repository.write(f"docs/{name}.md", text + "\n")
+    repository.commit("Begin")
+    return repository
+
+
+@pytest.mark.usefixtures("tangled")
+def test_what_is_built_on_a_page_comes_before_what_mentions_it(asked):
+    impact = asked("docs/core.md")
+    assert told(impact) == [
+        ("docs/needs.md", [("depends_on", 1)]),
+        ("docs/does.md", [("depends_on", 1), ("implements", 1)]),
+        ("docs/more.md", [("depends_on", 1), ("implements", 1), ("extends", 1)]),
+        ("docs/against.md", [("conflicts_with", 1)]),
+        ("docs/mentions.md", [("references", 2)]),
+        ("docs/mentioned.md", [("references", 2), ("depends_on", 1)]),
+        ("docs/loop.md", [("references", 2), ("references", 1)]),
+    ]
+    assert (impact.subject.kind, impact.subject.exists, impact.total) == ("page", True, 7)
+
+
+@pytest.mark.usefixtures("tangled")
+def test_depth_and_limit_bound_the_answer(asked):
+    near = asked("docs/core.md", depth=1)
+    assert [one.document.path for one in near.impacted] == [
+        "docs/needs.md",
+        "docs/against.md",
+        "docs/does.md",
+        "docs/mentions.md",
+    ]
+    few = asked("docs/core.md", limit=2)
+    assert [one.document.path for one in few.impacted] == ["docs/needs.md", "docs/does.md"]
+    assert few.total == 7
+
+
+@pytest.mark.usefixtures("tangled")
+def test_a_path_may_be_an_end_or_an_id(asked):
+    for name in ("core.md", doc_id("docs/core.md"), "./docs/../docs/core.md"):
+        assert asked(name).subject.path == "docs/core.md"
+    with pytest.raises(UsageError, match="outside the repository"):
+        asked("../core.md")
+
+
+@pytest.mark.usefixtures("tangled")
+def test_the_pages_of_a_folder_do_not_depend_on_it(asked):
+    impact = asked("docs")
+    assert (impact.subject.kind, impact.total) == ("source", 0)
+    assert asked(".").total == 0
+
+
+def test_a_source_leads_to_its_pages_and_on_to_those_that_depend_on_them(repository, asked):
+    repository.write("src/auth/token.py", "1\n")
+    repository.page("docs/file.md", "src/auth/token.py")
+    repository.page("docs/folder.md", "src/auth/")
+    repository.page("docs/glob.md", "src/other.py", "src/**/*.py")
+    repository.page("docs/translation.md", "docs/file.md")
+    repository.write("docs/reader.md", "[file](file.md)\n[code](../src/auth/token.py)\n")
+    repository.write("docs/user.md", "[[folder|depends_on]]\n")
+    repository.commit("Begin")
+    impact = asked("src/auth/token.py")
+    assert impact.subject.kind == "source"
+    assert told(impact) == [
+        ("docs/file.md", [("source_reference", 3)]),
+        ("docs/folder.md", [("source_reference", 3)]),
+        ("docs/glob.md", [("source_reference", 4)]),
+        ("docs/translation.md", [("source_reference", 3), ("source_reference", 3)]),
+        ("docs/user.md", [("source_reference", 3), ("depends_on", 1)]),
+        ("docs/reader.md", [("references", 2)]),
+    ]
+    sources = [one.chain[0].source_path for one in impact.impacted]
+    assert sources[:3] == ["src/auth/token.py", "src/auth", "src/**/*.py"]
+    below = [one.document.path for one in asked("src", depth=1).impacted]
+    assert below == ["docs/file.md", "docs/folder.md", "docs/glob.md"]
+    assert "docs/glob.md" in [one.document.path for one in asked("src", depth=1).impacted]
+
+
+def test_a_folder_of_pages_tells_which_of_them_is_meant(repository, asked):
+    repository.write("api/a.md", "[[b]]\n")
+    repository.write("api/b.md", "B\n")
+    repository.write("guide.md", "[[api/b|depends_on]]\n")
+    repository.commit("Begin")
+    (one,) = asked("api").impacted
+    assert (one.document.path, one.chain[0].target) == ("guide.md", "api/b.md")
+
+
+def test_what_is_gone_is_still_named(repository, asked):
+    repository.write("src/gone.py", "1\n")
+    repository.page("docs/a.md", "src/gone.py")
+    repository.write("docs/old.md", "Old.\n")
+    repository.write("docs/b.md", "[old](old.md) [[old#part|depends_on]]\n")
+    repository.commit("Begin")
+    repository.remove("src/gone.py")
+    repository.remove("docs/old.md")
+    repository.commit("Remove")
+    source, page = asked("src/gone.py"), asked("docs/old.md")
+    assert (source.subject.kind, source.subject.exists) == ("source", False)
+    assert told(source) == [("docs/a.md", [("source_reference", 3)])]
+    assert (page.subject.kind, page.subject.exists) == ("page", False)
+    assert told(page) == [("docs/b.md", [("depends_on", 1)])]
+    assert asked("src/gone.py", ref="HEAD~1").subject.exists
+    never = asked("src/never.py")
+    assert (never.subject.exists, never.total) == (False, 0)
+
+
+def test_a_moved_source_is_found_at_both_places(repository, asked):
+    repository.write("src/old.py", "".join(f"line {n}\n" for n in range(30)))
+    repository.page("docs/a.md", "src/old.py")
+    repository.page("docs/kept.md", "docs/a.md")
+    repository.commit("Begin")
+    repository.git("mv", "src/old.py", "src/new.py")
+    repository.commit("Move")
+    for path in ("src/old.py", "src/new.py"):
+        impact = asked(path)
+        assert told(impact)[0] == ("docs/a.md", [("source_reference", 3)])
+        assert impact.total == 2
+        step = impact.impacted[0].chain[0]
+        assert (step.source_path, step.moved_to) == ("src/old.py", "src/new.py")
+    assert asked("src").total == 2
+
+
+def test_what_is_hidden_is_not_there(repository, asked):
+    repository.write("private/key.py", "1\n")
+    repository.write("private/plan.md", "[[public|depends_on]]\n")
+    repository.page("docs/public.md", "private/key.py", "private/**", ".env", "src/open.py")
+    repository.write("docs/reader.md", "[plan](../private/plan.md) [[public]]\n")
+    repository.write("src/open.py", "1\n")
+    repository.commit("Begin")
+    for path in ("private/key.py", "private/plan.md", "private", ".env", "key.py", "plan.md"):
+        impact = asked(path)
+        assert (impact.subject.exists, impact.total) == (False, 0)
+        assert not impact.subject.first
+    assert told(asked("docs/public.md")) == [("docs/reader.md", [("references", 1)])]
+    repository.git("mv", "src/open.py", "private/open.py")
+    repository.commit("Hide")
+    assert asked("private/open.py").total == 0
+    assert asked("src/open.py").impacted[0].chain[0].moved_to is None
+
+
+def test_the_end_of_a_path_names_one_file(repository, asked):
+    for name in ("src/a/x.py", "src/b/x.py", "src/b/only.py"):
+        repository.write(name, "1\n")
+    repository.page("docs/a.md", "src/b")
+    repository.commit("Begin")
+    assert asked("only.py").subject.path == "src/b/only.py"
+    assert asked("b/x.py").total == 1
+    with pytest.raises(PageNotFoundError, match=r"x\.py names 2 files"):
+        asked("x.py")
+
+
+def test_names_beyond_ascii_are_found_in_any_form(repository, asked):
+    repository.write("src/パ.py", "1\n")
+    repository.page("docs/認証.md", "src/パ.py")
+    repository.write("docs/b.md", "[[認証]]\n")
+    repository.commit("Begin")
+    assert told(asked("src/パ.py"))[0][0] == "docs/認証.md"
+    assert told(asked("docs/認証.md")) == [("docs/b.md", [("references", 1)])]

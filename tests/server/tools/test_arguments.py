@@ -1,0 +1,164 @@
+"""Arguments are held against their schema exactly, and what is wrong is told to who can mend it."""
+
+import re
+
+import pytest
+
+from ubp.core.errors import BadArgumentError, PageNotFoundError
+from ubp.server.tools.arguments import (
+    DOC_TYPE,
+    LINK_TYPE,
+    QUERY,
+    check_arguments,
+    choice,
+    flag,
+    number,
+    object_schema,
+    reject_path_traversal,
+    text,
+)
+
+SCHEMA = object_schema(
+    "query",
+    query=QUERY,
+    limit=number(1, 20, 10),
+    mode=choice("hybrid", "fulltext"),
+    include_linked=flag("", default=True),
+    link_types=LINK_TYPE,
+    doc_type=DOC_TYPE,
+    filepath=text(),
+)
+
+
+def test_what_is_not_given_has_its_default():
+    assert check_arguments(SCHEMA, {"query": "a", "limit": 3.0, "doc_type": None}) == {
+        "query": "a",
+        "limit": 3,
+        "mode": "hybrid",
+        "include_linked": True,
+    }
+
+
+def test_a_type_is_given_alone_or_in_a_list():
+    assert check_arguments(SCHEMA, {"query": "a", "doc_type": "api"})["doc_type"] == "api"
+    assert check_arguments(SCHEMA, {"query": "a", "doc_type": ["api"]})["doc_type"] == ["api"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "sentence"),
+    [
+        ({}, "query", "`query` is missing."),
+        ({"query": None}, "query", "`query` is missing."),
+        ({"query": ""}, "query", "`query` must not be empty."),
+        ({"query": " \n"}, "query", "`query` must not be empty."),
+        ({"query": "a" * 1001}, "query", "`query` must have at most 1000 characters."),
+        ({"query": 1}, "query", "`query` must be a string."),
+        ({"query": "a", "limit": "5"}, "limit", "`limit` must be a whole number."),
+        ({"query": "a", "limit": 2.5}, "limit", "`limit` must be a whole number."),
+        ({"query": "a", "limit": True}, "limit", "`limit` must be a whole number."),
+        ({"query": "a", "limit": float("nan")}, "limit", "`limit` must be a whole number."),
+        ({"query": "a", "limit": 0}, "limit", "`limit` must be at least 1 and at most 20."),
+        ({"query": "a", "limit": 21}, "limit", "`limit` must be at least 1 and at most 20."),
+        ({"query": "a", "include_linked": 1}, "include_linked", "must be true or false"),
+        ({"query": "a", "mode": "best"}, "mode", "must be one of hybrid, fulltext"),
+        ({"query": "a", "link_types": "extends"}, "link_types", "must be a list"),
+        ({"query": "a", "link_types": ["knows"]}, "link_types", "in each place"),
+        ({"query": "a", "doc_type": 3}, "doc_type", "must be a string or a list"),
+        ({"query": "a", "filepath": ""}, "filepath", "`filepath` must not be empty."),
+        ({"q": "a"}, "q", "There is no argument `q`."),
+        ({"query": "a", "limits": 3}, "limits", "There is no argument `limits`."),
+    ],
+)
+def test_what_is_wrong_is_named(arguments, name, sentence):
+    with pytest.raises(BadArgumentError, match=re.escape(sentence)) as caught:
+        check_arguments(SCHEMA, arguments)
+    assert caught.value.argument == name
+
+
+def test_an_unknown_argument_is_told_the_nearest_one():
+    with pytest.raises(BadArgumentError) as caught:
+        check_arguments(SCHEMA, {"query": "a", "path": "docs/a.md"})
+    assert caught.value.hint == "Did you mean `filepath`?"
+    assert "query, limit, mode" in caught.value.cause
+
+
+def test_a_wrong_value_is_not_repeated_at_length():
+    with pytest.raises(BadArgumentError) as caught:
+        check_arguments(SCHEMA, {"query": ["x" * 5000], "y" * 5000: 1})
+    assert len(caught.value.message + caught.value.cause + caught.value.hint) < 300
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/passwd",
+        "../x.md",
+        "docs/../../x.md",
+        "docs/..",
+        "a\\..\\b",
+        "C:/x.md",
+        "C:\\x",
+        "a\0b",
+    ],
+)
+@pytest.mark.parametrize("name", ["filepath", "id", "path", "center"])
+def test_paths_that_no_answer_tells_are_refused(name, path):
+    with pytest.raises(BadArgumentError) as caught:
+        reject_path_traversal({name: path, "query": "../x"})
+    assert caught.value.argument == name
+
+
+def test_a_path_may_hold_dots():
+    reject_path_traversal({"filepath": "docs/v1..2/...md", "path": "a/.b"})
+
+
+SECRET = "docs/private/plan.md"  # excluded by default
+
+
+@pytest.fixture
+def guarded(repository):
+    """A repository with what must not be served."""
+    repository.write(SECRET, "# Plan\n\nSecret.\n")
+    repository.write("docs/open.md", "# Open\n")
+    repository.write("secret.txt", "Secret.\n")
+    (repository.root / "docs/link.md").symlink_to("../secret.txt")
+    (repository.root / "docs/out.md").symlink_to("/etc/hostname")
+    repository.commit()
+    return repository
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        SECRET,
+        "plan.md",
+        "private",
+        "secret.txt",
+        "docs/link.md",
+        "docs/out.md",
+        ".git/config",
+        "docs%2fopen.md",
+        "%2e%2e/secret.txt",
+        "docs/open.md%00",
+        "docs\uff0fopen.md",
+        "a" * 5000,
+    ],
+)
+@pytest.mark.usefixtures("guarded")
+def test_only_documents_are_served(path, answer):
+    for name in ("get_page", "check_staleness"):
+        with pytest.raises(PageNotFoundError) as caught:
+            answer(name, filepath=path)
+        assert "private" not in str(caught.value.near)
+
+
+@pytest.mark.usefixtures("guarded")
+def test_errors_offer_no_excluded_page(answer):
+    for wrong in ("docs/private/plans.md", "plan", "docs/private/open.md"):
+        with pytest.raises(PageNotFoundError) as caught:
+            answer("get_page", filepath=wrong)
+        assert set(caught.value.near) <= {"docs/open.md"}
+    with pytest.raises(PageNotFoundError) as caught:
+        answer("get_page", title="Plan")
+    assert caught.value.near == ()
+    assert [one["filepath"] for one in answer("list_pages").record["pages"]] == ["docs/open.md"]

@@ -1,0 +1,85 @@
+"""The table of tools: what is offered, what it costs, who wins."""
+
+import json
+
+import jsonschema
+import pytest
+
+from ubp.core.errors import UsageError
+from ubp.server.tools.registry import TOOLSETS, select_tools
+from ubp.server.tools.tool import Tool
+
+MOST_CHARACTERS = 8_000
+
+
+def test_all_tools_together_cost_few_characters():
+    offered = [
+        {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
+        for tool in select_tools()
+    ]
+    assert len(json.dumps(offered)) <= MOST_CHARACTERS
+
+
+@pytest.mark.parametrize("tool", select_tools(), ids=lambda tool: tool.name)
+def test_every_tool_says_what_it_takes_and_what_it_gives(tool):
+    jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+    jsonschema.Draft202012Validator.check_schema(tool.output_schema)
+    assert tool.input_schema["additionalProperties"] is False
+    assert "Use it" in tool.description
+    assert list(undescribed(tool.output_schema)) == []
+
+
+def undescribed(schema):
+    """The fields of a schema that it does not explain."""
+    for name, one in schema.get("properties", {}).items():
+        if not one.get("description"):
+            yield name
+        yield from undescribed(one)
+        yield from undescribed(one.get("items", {}))
+
+
+def names(*args, **kwargs):
+    return [tool.name for tool in select_tools(*args, **kwargs)]
+
+
+def test_nothing_named_is_everything_named():
+    assert names() == names(list(TOOLSETS)) == names([], names())
+
+
+def test_sets_and_tools_add_up_in_the_tables_order():
+    assert names(["care"])[0] == "ubp_check_staleness"
+    assert names([], ["ubp_list_pages", "ubp_get_page"]) == ["ubp_get_page", "ubp_list_pages"]
+    both = names(["care"], ["ubp_get_page"])
+    assert both == ["ubp_get_page", *names(["care"])]
+
+
+def test_excluding_wins():
+    assert "ubp_get_page" not in names(["docs"], ["ubp_get_page"], ["ubp_get_page"])
+    assert names([], ["ubp_get_page"], ["ubp_get_page"]) == []
+
+
+def test_read_only_wins():
+    reading = select_tools()[0]
+    writing = reading._replace(name="ubp_write", writes=True)
+    table = {"docs": (reading, writing)}
+    assert names(table=table) == [reading.name, "ubp_write"]
+    assert names([], ["ubp_write"], read_only=True, table=table) == []
+    assert not any(tool.writes for tool in select_tools())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        ((["doc"],), "Did you mean docs?"),
+        (([], ["ubp_getpage"]), "Did you mean ubp_get_page?"),
+        (([], [], ["nonsense"]), ""),
+    ],
+)
+def test_what_is_not_there_is_told(arguments, hint):
+    with pytest.raises(UsageError) as caught:
+        select_tools(*arguments)
+    assert caught.value.hint == hint
+
+
+def test_a_tool_is_a_row():
+    assert all(isinstance(tool, Tool) for tools in TOOLSETS.values() for tool in tools)

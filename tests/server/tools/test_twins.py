@@ -1,0 +1,249 @@
+"""What commands print as JSON is what tools answer: one function, one record, one schema."""
+
+import json
+
+import pytest
+
+from ubp.__main__ import main
+from ubp.server.tools.tool import call_tool, drop_empty
+from ubp.workspace import Workspace
+
+TIMES = {"query_time_ms", "age_days"}
+
+
+@pytest.fixture
+def library(repository, monkeypatch):
+    """Pages with links, tags, types, sources, and a folder to stand in."""
+    repository.write("src/auth.py", "1\n")
+    repository.write(
+        "docs/auth.md",
+        "---\ntitle: Authentication\ndoc_type: design\ntags: [security]\n"
+        "source_refs:\n  - src/auth.py\n---\n# Login\n\nA token: [[sessions|depends_on]].\n\n"
+        "## Errors\n\nNo [[nowhere]].\n",
+    )
+    repository.write("docs/sessions.md", "# Sessions\n\nA token [begins](auth.md) them.\n")
+    repository.write("docs/deep/more.md", "# More\n\nOn [sessions](../sessions.md).\n")
+    repository.commit("Begin")
+    repository.write("src/auth.py", "2\n")
+    repository.commit("Expire sooner")
+    monkeypatch.setenv("UBP_NOW", str(repository.clock + 86_400 * 9))
+    return repository
+
+
+@pytest.fixture
+def printed(library, capsys):
+    """What a command prints as JSON."""
+
+    def ask(*tokens, folder=""):
+        status = main(["-C", str(library.root / folder), *tokens, "--json"])
+        out, err = capsys.readouterr()
+        assert (status, err) == (0, "")
+        return json.loads(out)
+
+    return ask
+
+
+@pytest.fixture
+def answered(library, tools):
+    """What a tool answers."""
+
+    def ask(name, **arguments):
+        now = float(library.clock + 86_400 * 9)
+        with Workspace.open(str(library.root), clock=lambda: now) as workspace:
+            return call_tool(tools[name], workspace, arguments).record
+
+    return ask
+
+
+def timeless(record):
+    """A record without what depends on the moment, and on how fast it came."""
+    if isinstance(record, dict):
+        return {name: timeless(value) for name, value in record.items() if name not in TIMES}
+    return [timeless(one) for one in record] if isinstance(record, list) else record
+
+
+CASES = [
+    ("search token", "search", {"query": "token", "include_linked": False}),
+    (
+        "search token -n 1 --mode fulltext --include-links --depth 1",
+        "search",
+        {"query": "token", "limit": 1, "mode": "fulltext", "depth": 1},
+    ),
+    (
+        (
+            "search token --doc-type design --tag security --link-type depends_on --max-tokens 300"
+            " --ref HEAD~1"
+        ),
+        "search",
+        {
+            "query": "token",
+            "doc_type": ["design"],
+            "tags": ["security"],
+            "link_types": ["depends_on"],
+            "max_tokens": 300,
+            "include_linked": False,
+            "ref": "HEAD~1",
+        },
+    ),
+    ("search --fulltext token", "fulltext_search", {"query": "token"}),
+    (
+        "search --fulltext token -n 1 --doc-type spec --ref HEAD",
+        "fulltext_search",
+        {"query": "token", "limit": 1, "doc_type": "spec", "ref": "HEAD"},
+    ),
+    ("get-page docs/auth.md", "get_page", {"filepath": "docs/auth.md"}),
+    (
+        "get-page --title Authentication --max-tokens 300 --ref HEAD",
+        "get_page",
+        {"title": "Authentication", "max_tokens": 300, "ref": "HEAD"},
+    ),
+    ("get-context sessions.md", "get_context", {"filepath": "sessions.md"}),
+    (
+        (
+            "get-context docs/auth.md --depth 1 --link-type depends_on --max-size 300"
+            " --max-tokens 500 --ref HEAD"
+        ),
+        "get_context",
+        {
+            "filepath": "docs/auth.md",
+            "depth": 1,
+            "link_types": ["depends_on"],
+            "max_size": 300,
+            "max_tokens": 500,
+            "ref": "HEAD",
+        },
+    ),
+    ("list-pages", "list_pages", {}),
+    (
+        (
+            "list-pages --doc-type design --doc-type spec --tag security --sort created_at"
+            " --order desc --limit 2 --ref HEAD"
+        ),
+        "list_pages",
+        {
+            "doc_type": ["design", "spec"],
+            "tags": ["security"],
+            "sort": "created_at",
+            "order": "desc",
+            "limit": 2,
+            "ref": "HEAD",
+        },
+    ),
+    ("get-graph", "get_graph", {}),
+    (
+        "get-graph --center auth.md --depth 1 --link-type depends_on --limit 1 --ref HEAD",
+        "get_graph",
+        {
+            "center": "auth.md",
+            "depth": 1,
+            "link_types": ["depends_on"],
+            "limit": 1,
+            "ref": "HEAD",
+        },
+    ),
+    ("suggest-links", "suggest_links", {}),
+    (
+        "suggest-links docs/auth.md --min-score 0.1 --limit 1 --ref HEAD",
+        "suggest_links",
+        {"filepath": "docs/auth.md", "min_score": 0.1, "limit": 1, "ref": "HEAD"},
+    ),
+    ("impact src/auth.py", "get_impact", {"path": "src/auth.py"}),
+    (
+        "impact docs/auth.md --depth 1 --limit 1 --ref HEAD",
+        "get_impact",
+        {"path": "docs/auth.md", "depth": 1, "limit": 1, "ref": "HEAD"},
+    ),
+]
+
+
+def test_a_command_prints_what_its_tool_answers(printed, answered):
+    for command, name, arguments in CASES:
+        one, other = printed(*command.split()), answered(name, **arguments)
+        assert timeless(one) == timeless(other), command
+
+
+def test_every_parameter_of_a_tool_has_its_option(tools):
+    asked = {}
+    for _, name, arguments in CASES:
+        asked.setdefault(name, set()).update(arguments)
+    untold = {
+        (name, parameter)
+        for name, given in asked.items()
+        for parameter in tools[name].input_schema["properties"]
+        if parameter not in given
+    }
+    # a command takes an id where it takes a path; the others have tests of their own
+    assert untold == {
+        ("get_context", "id"),
+        ("get_page", "id"),
+        ("list_pages", "cursor"),
+    }
+
+
+def test_a_list_goes_on_alike(printed, answered):
+    first = printed("list-pages", "--limit", "2")
+    rest = printed("list-pages", "--cursor", first["next_cursor"])
+    assert timeless(rest) == timeless(answered("list_pages", cursor=first["next_cursor"]))
+    assert [one["filepath"] for one in rest["pages"]] == ["docs/sessions.md"]
+
+
+def test_a_page_is_named_by_its_id_alike(printed, answered):
+    name = answered("get_page", filepath="docs/auth.md")["doc_id"]
+    assert timeless(printed("get-page", name)) == timeless(answered("get_page", id=name))
+    assert timeless(printed("get-context", name)) == timeless(answered("get_context", id=name))
+
+
+def test_a_person_may_stand_anywhere_and_ask_for_more(library, printed):
+    inside = printed("get-page", "../sessions.md", folder="docs/deep")
+    assert inside["filepath"] == "docs/sessions.md"
+    absolute = str(library.root / "docs/sessions.md")
+    assert printed("get-page", absolute)["filepath"] == "docs/sessions.md"
+    assert len(printed("search", "token", "--limit", "500")["results"]) == 3
+    assert printed("impact", "../../src/auth.py", folder="docs/deep")["path"] == "src/auth.py"
+
+
+IDS = {"baseline_commit", "baseline_blob", "current_blob"}
+
+
+NARROWED = [
+    ("stale", {}),
+    ("stale --diff", {"include_diff": True}),
+    ("stale --all docs/sessions.md", {"filepath": "docs/sessions.md"}),
+    ("stale --all --diff docs", {"filepath": "docs", "include_diff": True}),
+]
+
+
+def test_stale_tells_what_its_tool_tells_and_ids(printed, answered, tools):
+    schema = tools["check_staleness"].output_schema
+    for command, arguments in NARROWED:
+        told = printed(*command.split())
+        for document in told["documents"]:
+            for one in document["references"]:
+                for name in IDS:
+                    del one[name]
+        answer = answered("check_staleness", **arguments)
+        for name in ("content_notice", "query_time_ms", "token_estimate"):
+            del answer[name]
+        for document in answer["documents"]:
+            document.pop("resolve", None)
+            document.pop("suggested_refs", None)  # which `ubp bind` tells
+        assert timeless(answer) == timeless(drop_empty(told, schema)), command
+
+
+def test_bind_tells_what_its_tool_suggests(library, printed, answered):
+    library.write("src/token_store.py", "class TokenStore: ...\n")
+    text = "# Token store\n\n`TokenStore` lives in `src/token_store.py`.\n"
+    library.write("docs/token_store.md", text)
+    library.commit("Keep tokens")
+    (page,) = printed("bind", "docs/token_store.md", "--limit", "5")["pages"]
+    (document,) = answered("check_staleness", filepath="docs/token_store.md")["documents"]
+    assert document["suggested_refs"][0]["source_path"] == "src/token_store.py"
+    for one, other in zip(page["suggestions"], document["suggested_refs"], strict=False):
+        told = one["evidence"][: len(other["evidence"])]
+        assert without_nulls({**one, "evidence": told}) == other
+    assert "suggested_refs" not in answered("check_staleness", filepath="docs")["documents"][0]
+
+
+def without_nulls(suggestion):
+    evidence = [{k: v for k, v in one.items() if v is not None} for one in suggestion["evidence"]]
+    return {**suggestion, "evidence": evidence}

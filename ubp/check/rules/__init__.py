@@ -1,1 +1,0 @@
-"""The rules: one file each, whose docstring is the rule's manual."""

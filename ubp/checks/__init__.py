@@ -1,0 +1,1 @@
+"""Rules over a snapshot, and their findings."""

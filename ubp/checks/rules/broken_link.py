@@ -1,0 +1,79 @@
+"""A link leads to a page or file that is not there.
+
+Found are wikilinks (`[[Page]]`, `![[Page]]`) whose page nobody has, by path, file name, alias or
+title, and Markdown links and reference definitions to a file that does not exist. Not found, since
+nobody can say from the files alone: links to the web, links that a site generator answers (no `.md`
+and no such file), paths through a submodule or a symbolic link, paths out of the repository, and
+what stands in code, comments or HTML.
+
+Where a change is checked (`--staged`, `--base`), only links that the change breaks are found: its
+own new links, and links of other pages to what it removes or renames.
+
+What to do: correct the link, or bring its page back. Where a single target is possible (the page
+was renamed in the same change, or is the only one of that name), `ubp check --fix` writes it.
+
+To ignore one link, write on its line or on the line above: `<!-- ubp: ignore[broken-link] -->`
+"""
+
+from collections.abc import Iterator
+
+from ubp.checks.context import RuleContext
+from ubp.checks.finding import Finding, LinkFix
+from ubp.checks.fix import WIKILINKS, rewrite_link
+from ubp.core.model import FilePath
+from ubp.index.link_graph import GraphEdge
+from ubp.markdown.resolve import stem
+
+NAME = "broken-link"
+MAX_NAMES = 3
+# Every folder may have one, so that the name says nothing about which is meant.
+FOLDER_PAGES = frozenset({"readme", "index"})
+
+
+def find(evidence: RuleContext) -> Iterator[Finding]:
+    """Find the links that lead nowhere."""
+    for edge in evidence.suspects:
+        if edge.resolution.bucket == "missing" and not evidence.is_beyond(edge):
+            renamed = evidence.renamed(edge)
+            possible = (renamed,) if renamed else _possible_targets(edge, evidence)
+            is_sure = len(possible) == 1 and (renamed or stem(possible[0]) not in FOLDER_PAGES)
+            yield Finding(
+                rule=NAME,
+                filepath=edge.source,
+                line=edge.link.line,
+                message=_message(edge),
+                subject=f"{edge.link.kind} {edge.link.target}",
+                column=edge.link.column,
+                hint=_hint(possible),
+                about=edge.link,
+                related=possible[0] if len(possible) == 1 else None,
+                fix=_fix(edge, possible[0], evidence) if is_sure else None,
+            )
+
+
+def _message(edge: GraphEdge) -> str:
+    link = edge.link
+    if link.kind in WIKILINKS:
+        return f"No page is called {link.target}."
+    return f"There is no file {link.target}."
+
+
+def _possible_targets(edge: GraphEdge, evidence: RuleContext) -> tuple[FilePath, ...]:
+    name = stem(edge.link.target.rstrip("/"))
+    if edge.resolution.candidates:
+        return edge.resolution.candidates
+    if edge.link.kind not in WIKILINKS:
+        return evidence.from_root(edge)
+    return evidence.pages_of_stem(name) if "/" in edge.link.target else ()
+
+
+def _fix(edge: GraphEdge, target: FilePath, evidence: RuleContext) -> LinkFix | None:
+    text = rewrite_link(edge.link, edge.source, target, evidence.pages_of_stem(stem(target)))
+    return None if text is None else LinkFix(edge.link, text, target)
+
+
+def _hint(possible: tuple[FilePath, ...]) -> str:
+    if not possible:
+        return ""
+    more = ", …" if len(possible) > MAX_NAMES else ""
+    return f"Did you mean {', '.join(possible[:MAX_NAMES])}{more}?"

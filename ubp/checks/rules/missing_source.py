@@ -1,0 +1,58 @@
+"""A source that the page names does not stand there: deleted, moved, or never there.
+
+One finding for each source, at the line that names it; a page with such a source is `stale` too,
+but that is the same fact, so stale-doc does not repeat it. Patterns that match nothing are findings
+as well. Absolute paths and paths with `..` are findings of bad-front-matter.
+
+What to do: name the source where it is now, or take the line out. Where Git knows where the file
+went, `ubp check --fix` writes the new path. It leaves pages alone whose sources have drifted while
+they have no pins: an edit would make such a page look reviewed. Keep what it described with
+`ubp ack --history PAGE` first.
+
+To ignore one source, write on its line or on the line above: `# ubp: ignore[missing-source]`
+"""
+
+from collections.abc import Iterator
+
+from ubp.checks.context import RuleContext
+from ubp.checks.finding import Finding, SourceFix
+from ubp.core.model import FilePath, ReferenceVerdict
+
+NAME = "missing-source"
+MISSING = frozenset({"deleted", "moved", "not_found"})
+
+
+def find(evidence: RuleContext) -> Iterator[Finding]:
+    """Find the sources that are not there."""
+    for one in evidence.judged:
+        if one.answer.verdict in MISSING:
+            yield missing_finding(one.page.filepath, one.answer)
+
+
+def missing_finding(path: FilePath, answer: ReferenceVerdict) -> Finding:
+    """Tell of a source that the page at `path` names and that is not there."""
+    literal, moved_to = answer.reference.literal, answer.moved_to
+    return Finding(
+        rule=NAME,
+        filepath=path,
+        line=answer.reference.line,
+        message=_message(answer),
+        subject=literal,
+        hint=_hint(answer),
+        related=answer.source_path,
+        fix=SourceFix(literal, moved_to) if moved_to else None,
+        about=answer,
+    )
+
+
+def _message(answer: ReferenceVerdict) -> str:
+    source = answer.source_path
+    if answer.verdict == "deleted":
+        return f"{source} was deleted."
+    return f"{source} {'was moved.' if answer.moved_to else 'never was there.'}"
+
+
+def _hint(answer: ReferenceVerdict) -> str:
+    if answer.moved_to:
+        return f"It is now {answer.moved_to}."
+    return "Name the file that took its place, or take the line out."

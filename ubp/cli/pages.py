@@ -1,0 +1,269 @@
+"""Numbers that options take.
+
+`ubp get-context`: a page with what stands around it.
+
+`ubp get-graph`: pages and the links between them.
+
+`ubp get-page`: a page, its links and what became of its sources.
+
+`ubp impact`: what depends on a page or a source.
+
+`ubp list-pages`: the pages there are.
+"""
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from ubp.cli.error_handler import CLEAN
+from ubp.cli.open_workspace import open_workspace
+from ubp.cli.terminal import Terminal
+from ubp.core.errors import UsageError
+from ubp.core.model import LinkType
+from ubp.output.text.pages import (
+    context_text,
+    dot_text,
+    graph_text,
+    impact_text,
+    list_text,
+    mermaid_text,
+    page_text,
+)
+from ubp.server.tools.arguments import check_arguments
+from ubp.server.tools.docs.get_context import GET_CONTEXT, MAX_DEPTH, find
+from ubp.server.tools.docs.get_graph import DEPTH, GET_GRAPH, GRAPH_LIMIT, MAX_GRAPH_DEPTH
+from ubp.server.tools.docs.get_page import GET_PAGE
+from ubp.server.tools.docs.list_pages import LIST_LIMIT, LIST_PAGES, next_cursor, read_list
+from ubp.server.tools.maintenance.get_impact import GET_IMPACT, MAX_IMPACT_DEPTH
+from ubp.server.tools.tool import call_tool
+from ubp.workspace import MAX_IMPACTED, MAX_SIZE
+
+MAX_USEFUL_DEPTH = "Beyond a few links nearly all pages are near each other."
+
+
+def check_range(option: str, value: int, most: int | None = None, *, why: str = "") -> None:
+    """See that an option's number is one that it takes: from 1 to `most`.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if value < 1 or (most is not None and value > most):
+        taken = "1 or more" if most is None else f"1 to {most}"
+        raise UsageError(f"{option} is {value}.", cause=why, hint=f"Take {taken}.")
+
+
+def get_context(  # noqa: PLR0913  # the command's options
+    page: str | None = None,
+    *,
+    depth: int = 2,
+    link_type: list[LinkType] | None = None,
+    max_size: int = MAX_SIZE,
+    max_tokens: int | None = None,
+    ref: str | None = None,
+    terminal: Terminal,
+) -> int:
+    """Tell what stands around a page: the pages that it is linked with, in short.
+
+    Args:
+        page: Its path, the unique end of that, or its `doc_id`.
+        depth: Tell of pages within so many links of it, 1 to 3 (2 where nothing is said).
+        link_type: Follow links of this type only; repeatable.
+        max_size: Leave out what matters least beyond so many characters (50000).
+        max_tokens: The same for so many tokens; with --json the whole answer counts.
+        ref: The pages of this revision instead of the work tree's.
+        terminal: Where the answer goes.
+    """
+    if page is None:
+        raise UsageError(
+            "Which page?",
+            cause="`ubp get-context` is about one page.",
+            hint="Name it: ubp get-context docs/auth.md; `ubp list-pages` lists them.",
+        )
+    check_range("--depth", depth, MAX_DEPTH, why=MAX_USEFUL_DEPTH)
+    check_range("--max-size", max_size)
+    given = {
+        "filepath": page,
+        "depth": depth,
+        "link_types": link_type,
+        "max_size": max_size,
+        "max_tokens": max_tokens,
+        "ref": ref,
+    }
+    with open_workspace(terminal) as workspace:
+        if terminal.options.json:
+            terminal.record(call_tool(GET_CONTEXT, workspace, given, is_typed=True).record)
+            return CLEAN
+        found = find(workspace, given)
+    terminal.write(context_text(found, terminal.style, is_quiet=terminal.options.quiet))
+    return CLEAN
+
+
+def get_graph(  # noqa: PLR0913  # the command's options
+    *,
+    center: str | None = None,
+    depth: int | None = None,
+    link_type: list[LinkType] | None = None,
+    limit: int = GRAPH_LIMIT,
+    format_: Annotated[
+        Literal["text", "json", "dot", "mermaid"], Parameter(name=["--format", "-f"])
+    ] = "text",
+    ref: str | None = None,
+    terminal: Terminal,
+) -> int:
+    """Show which pages link to which, all of them or those around one.
+
+    Args:
+        center: A page: its path, the unique end of that, or its `doc_id`.
+        depth: Show pages within so many links of it, 1 to 5 (2 where nothing is said).
+        link_type: Follow links of this type only; repeatable.
+        limit: Show so many pages at most (500), the nearest or those with the most links.
+        format_: How it is written.
+        ref: The graph of this revision instead of the work tree's.
+        terminal: Where the answer goes.
+    """
+    if depth is not None:
+        _check(center, depth)
+    check_range("--limit", limit)
+    with open_workspace(terminal) as workspace:
+        if terminal.options.json or format_ == "json":
+            given = {"center": center, "depth": depth, "link_types": link_type, "limit": limit}
+            terminal.record(
+                call_tool(GET_GRAPH, workspace, {**given, "ref": ref}, is_typed=True).record
+            )
+            return CLEAN
+        found = workspace.graph(
+            center=center, depth=depth or DEPTH, link_types=link_type or (), limit=limit, ref=ref
+        )
+    if format_ == "dot":
+        terminal.write(dot_text(found))
+    elif format_ == "mermaid":
+        terminal.write(mermaid_text(found))
+    else:
+        terminal.write(graph_text(found, terminal.style, is_quiet=terminal.options.quiet))
+    return CLEAN
+
+
+def _check(center: str | None, depth: int) -> None:
+    if center is None:
+        raise UsageError(
+            "--depth needs --center.",
+            cause="Without a center all pages are shown.",
+            hint="Name a page: ubp get-graph --center docs/auth.md --depth 1",
+        )
+    check_range("--depth", depth, MAX_GRAPH_DEPTH, why=MAX_USEFUL_DEPTH)
+
+
+def get_page(
+    page: str | None = None,
+    *,
+    title: str | None = None,
+    ref: str | None = None,
+    max_tokens: int | None = None,
+    terminal: Terminal,
+) -> int:
+    """Print a page, the links out of it and to it, and whether it still describes its sources.
+
+    Args:
+        page: Its path, the unique end of that, or its `doc_id`.
+        title: Its title, or a part of that which no other page has, instead.
+        ref: The page at this revision instead of the work tree's.
+        max_tokens: With --json: leave out what matters least until the answer is no longer.
+        terminal: Where the answer goes.
+    """
+    if (page is None) == (title is None):
+        raise UsageError(
+            "Which page?",
+            cause="`ubp get-page` is about one page.",
+            hint="Name it: ubp get-page docs/auth.md; `ubp list-pages` lists them.",
+        )
+    with open_workspace(terminal) as workspace:
+        if terminal.options.json:
+            given = {"filepath": page, "title": title, "ref": ref, "max_tokens": max_tokens}
+            terminal.record(call_tool(GET_PAGE, workspace, given, is_typed=True).record)
+            return CLEAN
+        read = workspace.page(page, title=title, ref=ref)
+    terminal.write(page_text(read, terminal.style, is_quiet=terminal.options.quiet))
+    return CLEAN
+
+
+def impact(
+    path: str | None = None,
+    *,
+    depth: int = 3,
+    limit: int = MAX_IMPACTED,
+    ref: str | None = None,
+    terminal: Terminal,
+) -> int:
+    """Tell which pages depend on a page or a source, and through what.
+
+    Args:
+        path: A page, a file or a folder; it need not exist any more.
+        depth: Tell of pages so many steps away, 1 to 5 (3 where nothing is said).
+        limit: Tell of so many pages at most (100).
+        ref: The pages of this revision instead of the work tree's.
+        terminal: Where the answer goes.
+    """
+    if path is None:
+        raise UsageError(
+            "Which page or file?",
+            cause="`ubp impact` tells what depends on it.",
+            hint="Name it: ubp impact src/auth.py",
+        )
+    check_range("--depth", depth, MAX_IMPACT_DEPTH, why=MAX_USEFUL_DEPTH)
+    check_range("--limit", limit)
+    with open_workspace(terminal) as workspace:
+        if terminal.options.json:
+            given = {"path": path, "depth": depth, "limit": limit, "ref": ref}
+            terminal.record(call_tool(GET_IMPACT, workspace, given, is_typed=True).record)
+            return CLEAN
+        found = workspace.impact(path, depth=depth, limit=limit, ref=ref)
+    terminal.write(impact_text(found, terminal.style, is_quiet=terminal.options.quiet))
+    return CLEAN
+
+
+def list_pages(  # noqa: PLR0913  # the command's options
+    *,
+    doc_type: list[str] | None = None,
+    tag: list[str] | None = None,
+    sort: Literal["title", "updated_at", "created_at", "filepath"] = "title",
+    order: Literal["asc", "desc"] = "asc",
+    limit: Annotated[int, Parameter(name=["--limit", "-n"])] = LIST_LIMIT,
+    cursor: str | None = None,
+    ref: str | None = None,
+    terminal: Terminal,
+) -> int:
+    """List the pages with their titles, types and links.
+
+    Args:
+        doc_type: Only pages of this type (spec, design, api, …); repeatable: of any of them.
+        tag: Only pages with this tag; repeatable: with all of them.
+        sort: What they are sorted by.
+        order: Upwards or downwards.
+        limit: Show so many (200).
+        cursor: Go on where an answer ended.
+        ref: The pages of this revision instead of the work tree's.
+        terminal: Where the answer goes.
+    """
+    given = check_arguments(
+        LIST_PAGES.input_schema,
+        {
+            "doc_type": doc_type,
+            "tags": tag,
+            "sort": sort,
+            "order": order,
+            "limit": limit,
+            "cursor": cursor,
+            "ref": ref,
+        },
+        has_maxima=False,
+    )
+    with open_workspace(terminal) as workspace:
+        if terminal.options.json:
+            terminal.record(call_tool(LIST_PAGES, workspace, given, is_typed=True).record)
+            return CLEAN
+        listed = read_list(workspace, given, is_dated=False)
+    is_quiet = terminal.options.quiet
+    terminal.write(
+        list_text(listed, terminal.style, cursor=next_cursor(listed, given), is_quiet=is_quiet)
+    )
+    return CLEAN

@@ -1,0 +1,386 @@
+"""How this process was started and where UBP was installed from: what snippets may name.
+
+`ubp init`: ask, write the configuration, build the index, print what to paste where.
+
+`ubp model`: which embedding model is in use; `ubp model fetch ID`: bring another one.
+
+`ubp reindex`: build the index anew.
+
+`ubp serve`: the server for agents, on this process's stdin and stdout.
+
+`ubp version`: what a report of a defect needs to say.
+"""
+
+import json
+import os
+import platform
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import version as version_of
+from importlib.util import find_spec
+from itertools import islice
+from typing import Annotated, Literal, NamedTuple
+
+from cyclopts import Parameter
+
+from ubp import __version__
+from ubp.cli.bind_session import ask, ask_list, choose
+from ubp.cli.error_handler import CLEAN
+from ubp.cli.open_workspace import open_workspace
+from ubp.cli.terminal import Options, Terminal
+from ubp.core.errors import UsageError
+from ubp.core.setup_files import (
+    InitResult,
+    Plan,
+    Preview,
+    is_configured,
+    plan_for,
+    propose_config,
+    write_files,
+)
+from ubp.core.snippets import SnippetTarget, make_snippets
+from ubp.index.view import View
+from ubp.output.records.staleness import (
+    fetched_record,
+    initialized_record,
+    model_record,
+    reindexed_record,
+)
+from ubp.output.text.setup import fetched_text, initialized_text, model_text, reindexed_text
+from ubp.workspace import Workspace
+
+
+class Installation(NamedTuple):
+    """A Git repository that UBP was installed from, and the revision."""
+
+    repository: str
+    revision: str
+
+
+def find_installation() -> Installation | None:
+    """What the installer wrote down (PEP 610); None: a package index, a folder, an archive."""
+    try:
+        text = distribution("ubp").read_text("direct_url.json")
+        record = json.loads(text or "{}")
+    except (PackageNotFoundError, ValueError):
+        return None
+    control = record.get("vcs_info", {})
+    if control.get("vcs") != "git":
+        return None
+    return Installation(record["url"], control.get("requested_revision") or control["commit_id"])
+
+
+def launch_command(origin: Installation | None, extra: str = "") -> tuple[str, ...]:
+    """The command that started this process, such that it starts from anywhere, with an extra."""
+    if cached := _launch_by_uvx(origin, extra):
+        return cached
+    started = sys.argv[0]
+    if os.path.basename(started) == "__main__.py":
+        return (sys.executable, "-m", "ubp")
+    found = shutil.which(started)
+    return (os.path.abspath(found),) if found else (sys.executable, "-m", "ubp")
+
+
+def install_command(origin: Installation | None, extra: str) -> str:
+    """The line for a shell after which an extra is there."""
+    if cached := _launch_by_uvx(origin, extra):
+        return shlex.join([*cached, "init"])
+    return shlex.join([sys.executable, "-m", "pip", "install", _requirement(origin, extra)])
+
+
+def _launch_by_uvx(origin: Installation | None, extra: str) -> tuple[str, ...]:
+    """`uvx` runs from a cache that is cleared now and then, so it is named itself."""
+    uvx = shutil.which("uvx")
+    if not (origin and uvx and _is_in_cache(sys.prefix)):
+        return ()
+    return (uvx, "--from", _requirement(origin, extra), "ubp")
+
+
+def _requirement(origin: Installation | None, extra: str) -> str:
+    if origin is None:
+        return f"ubp[{extra}]"
+    address = f"git+{origin.repository}@{origin.revision}"
+    return f"ubp[{extra}] @ {address}" if extra else address
+
+
+def _is_in_cache(folder: str) -> bool:
+    parts = folder.split(os.sep)
+    return any(part.startswith("archive-v") for part in parts) and "uv" in parts
+
+
+EXTRA = "full"  # what serves agents
+# Beyond these the preview of bindings takes longer than the rest of `ubp init`.
+MOST_PAGES, MOST_FILES = 300, 3000
+KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
+
+
+def init(
+    *,
+    yes: Annotated[bool, Parameter(name=["--yes", "-y"])] = False,
+    skip_embedding: bool = False,
+    terminal: Terminal,
+) -> int:
+    """Write a configuration and build the index; nothing else of UBP needs it.
+
+    Args:
+        yes: Ask nothing and take the defaults.
+        skip_embedding: Leave the sections' vectors to the first search that needs them.
+        terminal: Where the answer goes.
+    """
+    is_asking = terminal.is_interactive() and not yes
+    with open_workspace(terminal) as workspace:
+        root, config_dir = _folders(workspace)
+        decision = KEEP if is_configured(config_dir) else REWRITE
+        if is_asking and decision == KEEP:
+            question = "A configuration is there. What to do with it?"
+            decision = choose(terminal, question, (KEEP, REWRITE, CANCEL))
+        if decision == CANCEL:
+            terminal.write("Nothing was changed.\n")
+            return CLEAN
+        plan = _plan(workspace, terminal, is_asking=is_asking) if decision == REWRITE else None
+    written = write_files(config_dir, plan)
+    paths = tuple(os.path.relpath(os.path.join(config_dir, name), root) for name in written)
+    with open_workspace(terminal) as workspace:
+        is_kept = decision == KEEP
+        done = _build(workspace, root, paths, is_kept=is_kept, is_embedding=not skip_embedding)
+    if terminal.options.json:
+        terminal.record(initialized_record(done))
+    elif not terminal.options.quiet:
+        terminal.write(initialized_text(done, terminal.style))
+    return CLEAN
+
+
+def _build(
+    workspace: Workspace, root: str, written: tuple[str, ...], *, is_kept: bool, is_embedding: bool
+) -> InitResult:
+    """Build the index, and tell what is in it."""
+    started = time.perf_counter()
+    view = workspace.view()
+    pages = view.bound_pages()
+    bound = sum(1 for page in pages if page.facts.references)
+    links = view.learn_graph().buckets().total()
+    embedded = workspace.embed(view) if is_embedding else None
+    preview, is_large = _preview(workspace, view, bound)
+    return InitResult(
+        root=root,
+        written=written,
+        is_kept=is_kept,
+        documents=view.count_documents(),
+        bound=bound,
+        problems=sum(1 for page in pages if page.facts.problems),
+        links=links,
+        embedded=embedded,
+        acceptable=_acceptable(workspace),
+        preview=preview,
+        is_large=is_large,
+        seconds=time.perf_counter() - started,
+        snippets=make_snippets(_place(workspace, root)),
+    )
+
+
+def _folders(workspace: Workspace) -> tuple[str, str]:
+    root = workspace.repository.root
+    if root is None:
+        raise UsageError(
+            "A bare repository has no place for a configuration.",
+            cause="It has no work tree.",
+            hint="Nothing needs one: `ubp stale --ref REV` answers there.",
+        )
+    return root, workspace.repository.config_dir
+
+
+def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:
+    view = workspace.view()
+    bound = [page.filepath for page in view.bound_pages() if page.facts.references]
+    documents = view.document_paths()
+    plan = propose_config(documents, bound)
+    if not is_asking:
+        return plan
+    terminal.write(f"Found {len(documents)} Markdown files. Enter takes what stands in brackets.\n")
+    folder = ask(terminal, "Docs directory", plan.docs_dir or ".")
+    folder = folder.strip("/").removeprefix("./")
+    plan = plan if folder == plan.docs_dir else plan_for(folder)
+    include = ask_list(terminal, "Include patterns", plan.include) or plan.include
+    exclude = ask_list(terminal, "Exclude patterns", ())
+    return plan._replace(include=include, exclude=exclude)
+
+
+def _preview(workspace: Workspace, view: View, bound: int) -> tuple[Preview | None, bool]:
+    """What `ubp bind` could do where most pages are not bound; and whether that is too much."""
+    from ubp.bindings.features import MIN_CONFIDENCE
+    from ubp.bindings.suggest import count_bindings
+
+    documents = view.count_documents()
+    if bound * 2 >= documents:
+        return None, False
+    files = sum(1 for _ in islice(view.files(), MOST_FILES + 1))
+    if files > MOST_FILES or documents > MOST_PAGES:
+        return None, True
+    found = workspace.suggest_bindings()
+    counted = count_bindings(found, MIN_CONFIDENCE)
+    return Preview(counted.proposed, counted.confident, MIN_CONFIDENCE), False
+
+
+def _acceptable(workspace: Workspace) -> int:
+    """How many findings a debt file could accept; one that is there takes no more."""
+    found = workspace.accept()
+    return found.accepted if found.text is not None else 0
+
+
+def _place(workspace: Workspace, root: str) -> SnippetTarget:
+    origin = find_installation()
+    has_server = find_spec("mcp") is not None
+    return SnippetTarget(
+        root=root,
+        launch=launch_command(origin),
+        server=launch_command(origin, EXTRA) if has_server else (),
+        install=install_command(origin, EXTRA),
+        repository=origin.repository if origin else None,
+        revision=origin.revision if origin else None,
+        files=frozenset(os.listdir(root)),
+        origin=_origin(workspace),
+    )
+
+
+def _origin(workspace: Workspace) -> str:
+    found = workspace.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
+    return found.decode("utf-8", "replace").strip()
+
+
+def model(
+    action: Literal["fetch"] | None = None, name: str | None = None, /, *, terminal: Terminal
+) -> int:
+    """Tell which model is in use, or fetch another one.
+
+    Args:
+        action: Bring a model from the hub; nothing else that UBP does uses a network.
+        name: The model's id there, an owner and a name.
+        terminal: Where the answer goes.
+    """
+    if action == "fetch":
+        return _fetch(name, terminal)
+    with open_workspace(terminal) as workspace:
+        found = workspace.model_status(workspace.view())
+    if terminal.options.json:
+        terminal.record(model_record(found))
+    elif not terminal.options.quiet:
+        terminal.write(model_text(found))
+    return CLEAN
+
+
+def _fetch(name: str | None, terminal: Terminal) -> int:
+    from ubp.index.embed.models import fetch_model
+
+    if name is None:
+        raise UsageError(
+            "Which model is to be fetched?",
+            hint="Say its id: ubp model fetch minishlab/potion-multilingual-128M",
+        )
+    fetched = fetch_model(name, terminal.environment, terminal.progress)
+    if terminal.options.json:
+        terminal.record(fetched_record(fetched))
+    elif not terminal.options.quiet:
+        terminal.write(fetched_text(fetched))
+    return CLEAN
+
+
+def reindex(
+    *,
+    file: str | None = None,
+    prune: bool = False,
+    skip_embedding: bool = False,
+    terminal: Terminal,
+) -> int:
+    """Build the index anew; it is derived from Git and the configuration is left alone.
+
+    Args:
+        file: Read this page again, and no other.
+        prune: Only forget what no work tree and no recent history needs any more.
+        skip_embedding: Leave the sections' vectors to the first search that needs them.
+        terminal: Where the answer goes.
+    """
+    with open_workspace(terminal) as workspace:
+        run = workspace.reindex(file=file, prune=prune, embed=not skip_embedding)
+    if terminal.options.json:
+        terminal.record(reindexed_record(run))
+    elif not terminal.options.quiet:
+        terminal.write(reindexed_text(run))
+    return CLEAN
+
+
+DEBUG, INFO, ERROR = 10, 20, 40  # as in `logging`, which takes 10 ms to import
+
+
+def serve(  # noqa: PLR0913  # the command's options
+    *,
+    toolsets: str | None = None,
+    tools: str | None = None,
+    exclude_tools: str | None = None,
+    read_only: bool = False,
+    no_output_schema: bool = False,
+    terminal: Terminal,
+) -> int:
+    """Answer agents over the Model Context Protocol until the client leaves.
+
+    Args:
+        toolsets: Offer these sets of tools only, separated by commas.
+        tools: Offer these tools too, separated by commas; without --toolsets only these.
+        exclude_tools: Offer none of these, whatever else is said.
+        read_only: Offer nothing that writes, whatever else is said.
+        no_output_schema: Answer in text alone, without records and their schemas: clients that get
+            both (Claude Code, VS Code) show a model the record, 2.5 times as many tokens.
+        terminal: Where the command was given.
+    """
+    if find_spec("mcp") is None:
+        raise UsageError(
+            f"ubp serve needs the extra `{EXTRA}`.",
+            cause="The library for the Model Context Protocol is not installed.",
+            hint=f"This installs it: {install_command(find_installation(), EXTRA)}",
+        )
+    from ubp.server.process import ServeOptions, serve_repository
+    from ubp.server.tools.registry import select_tools
+
+    chosen = select_tools(
+        _names(toolsets), _names(tools), _names(exclude_tools), read_only=read_only
+    )
+    serve_repository(
+        terminal.directory,
+        ServeOptions(chosen, is_structured=not no_output_schema),
+        environment=terminal.environment,
+        level=_level(terminal.options),
+    )
+    return CLEAN
+
+
+def _names(told: str | None) -> Sequence[str]:
+    return [name.strip() for name in (told or "").split(",") if name.strip()]
+
+
+def _level(options: Options) -> int:
+    if options.verbose:
+        return DEBUG
+    return ERROR if options.quiet else INFO
+
+
+def version(*, terminal: Terminal) -> int:
+    """Tell UBP's version, and those of what it runs on.
+
+    Args:
+        terminal: Where the answer goes.
+    """
+    record = {
+        "ubp": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "pygit2": version_of("pygit2"),
+        "cyclopts": version_of("cyclopts"),
+    }
+    if terminal.options.json:
+        terminal.record(record)
+    else:
+        terminal.write("".join(f"{name} {number}\n" for name, number in record.items()))
+    return CLEAN

@@ -1,0 +1,1 @@
+"""Names and symbols of source files."""

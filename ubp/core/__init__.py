@@ -1,0 +1,1 @@
+"""The model, errors, configuration, paths and text."""

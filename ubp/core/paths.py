@@ -1,0 +1,243 @@
+"""Paths and globs from the repository's root: pure text, no file system."""
+
+import re
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from itertools import product
+
+from ubp.core.model import FilePath
+
+# A pattern beyond these matches nothing: real ones have a handful of each, and a hostile
+# one must neither take seconds to compile nor to match.
+MAX_PATTERN_CHARACTERS = 1024
+MAX_BRACES = 16
+MAX_ALTERNATIVES = 64
+MAX_EXPANDED_CHARACTERS = 2048
+MAX_MIXED_BRACKETS = 4
+
+DOCUMENT_NAMESPACE = bytes.fromhex("5cd6f541375f5195b584e51358496f0a")
+"""`uuid.uuid5(uuid.NAMESPACE_URL, "urn:ubp:document")`: every `doc_id` hangs on it, so it stays."""
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+_BRACKET = r"\[(?P<negation>(?>[!^]?))(?P<members>[^/][^/\]]*)\]"
+_TOKEN = re.compile(rf"(?P<star>\*+)|(?P<one>\?)|{_BRACKET}|(?P<plain>.)", re.DOTALL)
+_WILDCARD = re.compile(rf"[*?]|{_BRACKET}")
+_RANGE = re.compile(r"(.)-(.)|(.)", re.DOTALL)
+
+
+def normalize_path(path: str) -> FilePath | None:
+    """Write a path the way Git does: "./a//b/../c/" is "a/c", "." is "".
+
+    None where it leaves the repository: absolute, with a drive letter, or up and out by "..";
+    and where it holds a NUL, which no path can.
+    """
+    if path.startswith("/") or "\0" in path:
+        return None
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    # looked at last, for "./C:/x" is on a drive too
+    if parts and (parts[0].startswith("\\") or _DRIVE.match(parts[0])):
+        return None
+    return FilePath("/".join(parts))
+
+
+def nfc(text: str) -> str:
+    """Compose accents and kana: macOS writes names decomposed, people type them composed."""
+    if text.isascii():
+        return text
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text)
+
+
+def doc_id(path: FilePath) -> str:
+    """Name a document by its path alone (UUIDv5), the same on every machine and in every clone."""
+    from hashlib import sha1  # 3 ms of CPU; only records name documents so
+
+    name = nfc(path).encode("utf-8", "surrogateescape")
+    digest = bytearray(sha1(DOCUMENT_NAMESPACE + name, usedforsecurity=False).digest()[:16])
+    digest[6] = digest[6] & 0x0F | 0x50  # RFC 9562 §5.5: version 5
+    digest[8] = digest[8] & 0x3F | 0x80  # and its variant
+    text = digest.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def closest_name(path: FilePath, others: Collection[FilePath]) -> FilePath | None:
+    """The path most like this one: the same file name, the longest common start, the alphabet."""
+    name = path.rpartition("/")[2]
+
+    def rank(other: FilePath) -> tuple[bool, int, str]:
+        shared = 0
+        for one, two in zip(path, other, strict=False):
+            if one != two:
+                break
+            shared += 1
+        return other.rpartition("/")[2] != name, -shared, other
+
+    return min(others, key=rank, default=None)
+
+
+def is_glob(path: str) -> bool:
+    """Tell whether anything in it may match more than itself; "{a}" and "[a" do not."""
+    return bool(_WILDCARD.search(path)) or ("{" in path and _alternatives(path) != [path])
+
+
+def is_too_complex(pattern: str) -> bool:
+    """Tell whether a pattern is beyond the limits above, so that it matches nothing."""
+    return _alternatives(pattern) is None
+
+
+class Glob:
+    """A pattern that paths are held against; case counts, and so does the Unicode form.
+
+    `**` as a whole segment crosses folders, none included; `*` and `?` stay within one;
+    `{a,b}` are alternatives, with "/" in them too; `[id]` matches as a class or as it stands,
+    for `pages/[id]/*.ts` exists in real projects. `prefix` is the directory below which all
+    matches lie ("" is the root).
+    """
+
+    __slots__ = ("_fullmatch", "pattern", "prefix")
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.prefix = FilePath("/".join(_literal_folders(pattern)))
+        self._fullmatch = re.compile(_expression(pattern)).fullmatch
+
+    def matches(self, path: str) -> bool:
+        """Tell whether the whole path matches."""
+        return self._fullmatch(path) is not None
+
+
+def match_any(patterns: tuple[str, ...], path: str) -> bool:
+    """Tell whether one of the patterns matches the whole path."""
+    return _union(patterns).fullmatch(path) is not None
+
+
+@lru_cache(maxsize=32)
+def _union(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(_expression, patterns)) or r"(?!)")
+
+
+def _literal_folders(pattern: str) -> Iterator[str]:
+    for segment in pattern.split("/")[:-1]:
+        if any(character in segment for character in "*?[{"):
+            return
+        yield segment
+
+
+def _expression(pattern: str) -> str:
+    # One regular expression without catastrophic backtracking: what follows a star is matched as
+    # early as it can be and never again (an atomic group), which is exact because every piece
+    # between two stars has a fixed width; only the last piece is held against the end.
+    alternatives = _alternatives(pattern)
+    if alternatives is None:
+        return "(?!)"
+    return "(?:" + "|".join(map(_path_expression, alternatives)) + ")"
+
+
+def _alternatives(pattern: str) -> list[str] | None:
+    # "a{b,c}d" → "abd", "acd"; a pair of braces without a comma is text. None: over the limits.
+    if len(pattern) > MAX_PATTERN_CHARACTERS or pattern.count("{") > MAX_BRACES:
+        return None
+    done: list[str] = []
+    todo = [(pattern, 0)]
+    while todo:
+        text, start = todo.pop()
+        opening = text.find("{", start)
+        if opening < 0:
+            done.append(text)
+            continue
+        options, closing = _options(text, opening)
+        if len(options) < 2:  # noqa: PLR2004 - one option is no choice
+            todo.append((text, opening + 1))
+            continue
+        head, tail = text[:opening], text[closing + 1 :]
+        todo.extend((head + option + tail, opening) for option in reversed(options))
+        if len(done) + len(todo) > MAX_ALTERNATIVES:
+            return None
+    return done if sum(map(len, done)) <= MAX_EXPANDED_CHARACTERS else None
+
+
+def _options(text: str, opening: int) -> tuple[list[str], int]:
+    options: list[str] = []
+    depth, start = 0, opening + 1
+    for index in range(opening, len(text)):
+        character = text[index]
+        if character == "{":
+            depth += 1
+        elif character == "," and depth == 1:
+            options.append(text[start:index])
+            start = index + 1
+        elif character == "}":
+            depth -= 1
+            if depth == 0:
+                return [*options, text[start:index]], index
+    return [], opening
+
+
+def _path_expression(pattern: str) -> str:
+    groups: list[list[str]] = [[]]
+    for segment in pattern.split("/"):
+        if segment == "**":
+            groups.append([])
+        else:
+            groups[-1].append(_segment_expression(segment))
+    first, *others = groups
+    if not others:
+        return "/".join(first)
+    expression = "".join(f"{segment}/" for segment in first)
+    for group in filter(None, others[:-1]):
+        expression += "(?>(?:[^/]+/)*?" + "".join(f"{segment}/" for segment in group) + ")"
+    if not others[-1]:
+        return expression + "(?s:.+)"
+    return expression + "(?:[^/]+/)*" + "/".join(others[-1])
+
+
+def _segment_expression(segment: str) -> str:
+    tokens = list(_TOKEN.finditer(segment))
+    brackets = [token for token in tokens if token["members"]]
+    if not brackets and "*" not in segment and "?" not in segment:
+        return re.escape(segment)
+    if len(brackets) > MAX_MIXED_BRACKETS:
+        readings = [(True,) * len(brackets), (False,) * len(brackets)]
+    else:
+        readings = list(product((True, False), repeat=len(brackets)))
+    variants = "|".join(_variant(tokens, reading) for reading in readings)
+    return rf"(?>(?:{variants})(?=/|\Z))"
+
+
+def _variant(tokens: list[re.Match[str]], reading: tuple[bool, ...]) -> str:
+    as_class = iter(reading)
+    pieces = [""]
+    for token in tokens:
+        if token["star"]:
+            pieces.append("")
+        elif token["one"]:
+            pieces[-1] += "[^/]"
+        elif token["members"] and next(as_class):
+            pieces[-1] += _class_expression(token["members"], negated=bool(token["negation"]))
+        else:
+            pieces[-1] += re.escape(token[0])
+    first, *others = pieces
+    if not others:
+        return first
+    between = "".join(f"(?>[^/]*?{piece})" for piece in others[:-1] if piece)
+    return rf"{first}{between}[^/]*{others[-1]}"
+
+
+def _class_expression(members: str, *, negated: bool) -> str:
+    parts = []
+    for low, high, single in _RANGE.findall(members):
+        if single:
+            parts.append(re.escape(single))
+        elif low <= high:
+            parts.append(f"{re.escape(low)}-{re.escape(high)}")
+    if not parts:  # "[z-a]" names nothing
+        return "[^/]" if negated else "(?!)"
+    return f"(?!/)[{'^' if negated else ''}{''.join(parts)}]"

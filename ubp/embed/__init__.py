@@ -1,1 +1,0 @@
-"""Leaf: texts to vectors: where a model lies, its fingerprint, the bundled one."""

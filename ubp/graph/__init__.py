@@ -1,1 +1,0 @@
-"""Use case: documents and the links between them."""

@@ -1,0 +1,1 @@
+"""From a snapshot to facts, and from facts to a view."""

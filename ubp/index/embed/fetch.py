@@ -1,0 +1,136 @@
+"""Models brought from the hub: the only place that reaches the network, when a user says so."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Mapping
+from functools import partial
+from types import TracebackType
+from typing import Any, Self, cast
+
+from ubp.core.errors import ModelError, UsageError
+from ubp.core.model import Progress
+from ubp.index.embed.locate import LAYOUTS, ModelLocation, cache_folder, find_model, is_hub_id
+
+# What tells people where a model is from and what they may do with it.
+CARDS = ("README.md", "LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE")
+
+MEGABYTE = 1_000_000
+
+
+def fetch(name: str, environment: Mapping[str, str], progress: Progress) -> ModelLocation:
+    """Bring a model into the user's cache, in place of the one that may be there; try it.
+
+    Raises:
+        UsageError: this is no hub id.
+        ModelError: it cannot be had, or is of another kind.
+    """
+    if not is_hub_id(name):
+        raise UsageError(
+            f"{name} is no id of a model.",
+            cause="An id is an owner and a name, such as minishlab/potion-multilingual-128M.",
+            hint="A folder needs no fetching: name it as search.model in .ubp/config.json.",
+        )
+    target = cache_folder(name, environment)
+    parent = os.path.dirname(target)
+    try:
+        os.makedirs(parent, exist_ok=True)
+        folder = tempfile.mkdtemp(prefix=".fetching-", dir=parent)
+    except OSError as error:
+        raise ModelError("The model cannot be kept.", cause=str(error)) from error
+    try:
+        _download(name, folder, environment, progress)
+        _try(name, folder)
+        _put_in_place(folder, target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return find_model(name, environment)
+
+
+def _download(name: str, folder: str, environment: Mapping[str, str], progress: Progress) -> None:
+    # 0.3 s of CPU; nothing else that UBP does needs it.
+    from huggingface_hub import HfApi
+
+    hub = HfApi(endpoint=environment.get("HF_ENDPOINT"))
+    try:
+        for file in _wanted(name, hub.list_repo_files(name)):
+            bar = partial(_Bar, progress, f"Fetching {os.path.basename(file)} (MB)")
+            # Any callable will do, whatever it says.
+            hub.hf_hub_download(name, file, local_dir=folder, tqdm_class=cast("type[Any]", bar))
+    except ModelError:
+        raise
+    except Exception as error:  # the hub's, the transport's and the system's have no common base
+        raise ModelError(
+            f"The model {name} cannot be fetched.",
+            cause=" ".join(str(error).split()) or type(error).__name__,
+            hint="See whether the id is right and the network is there, and try again.",
+        ) from error
+    shutil.rmtree(os.path.join(folder, ".cache"), ignore_errors=True)  # the client's notes
+
+
+def _wanted(name: str, files: Collection[str]) -> list[str]:
+    for layout in LAYOUTS:
+        needed = [layout.config, layout.tokenizer, layout.weights]
+        if set(needed) <= set(files):
+            return [*needed, *(card for card in CARDS if card in files)]
+    raise ModelError(
+        f"The model {name} is of another kind.",
+        cause="It lacks config.json, model.safetensors or tokenizer.json, as model2vec has them.",
+        hint="Choose a static model, such as minishlab/potion-multilingual-128M.",
+    )
+
+
+def _try(name: str, folder: str) -> None:
+    from ubp.index.embed.model import load_model
+
+    load_model(find_model(folder, {})._replace(name=name)).encode(["text"])
+
+
+def _put_in_place(folder: str, target: str) -> None:
+    os.chmod(folder, 0o755)  # noqa: S103  # a folder like any other, which `mkdtemp` made private
+    try:
+        if os.path.isdir(target):
+            old = tempfile.mkdtemp(prefix=".old-", dir=os.path.dirname(target))
+            os.replace(target, os.path.join(old, "model"))
+            shutil.rmtree(old, ignore_errors=True)
+        os.replace(folder, target)
+    except OSError as error:
+        raise ModelError("The model cannot be put in its place.", cause=str(error)) from error
+
+
+class _Bar:
+    """What the client takes for a bar of tqdm's."""
+
+    def __init__(
+        self, progress: Progress, step: str, *, total: int | None = None, initial: int = 0, **_: Any
+    ) -> None:
+        self._progress = progress
+        self._step = step
+        self.total = total or 0
+        self.n = initial
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def update(self, size: float | None = 1) -> None:
+        """Tell that so many bytes more have come."""
+        self.n += int(size or 0)
+        self._progress(self._step, self.n // MEGABYTE, max(self.total, self.n) // MEGABYTE)
+
+    def close(self) -> None:
+        """Nothing is left to do."""
+
+    def __getattr__(self, _: str) -> Any:
+        return self._ignore  # descriptions, colours, refreshing
+
+    @staticmethod
+    def _ignore(*_: Any, **__: Any) -> None:
+        return None

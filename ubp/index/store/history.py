@@ -1,0 +1,296 @@
+"""Which files each commit touched: a commit's row numbers the paths, which stand once each.
+
+What history said: per head, for as long as the head is among the last; per commit, for ever.
+"""
+
+import sqlite3
+import struct
+from collections.abc import Collection, Mapping, Sequence
+
+from ubp.core.model import (
+    BaselineQuery,
+    Commit,
+    Drift,
+    Entry,
+    FilePath,
+    LastChange,
+    ObjectId,
+    Pair,
+    PairCount,
+)
+from ubp.index.store.codec import (
+    pack_id,
+    pack_ids,
+    pack_path,
+    pack_search,
+    pack_tallies,
+    pack_text,
+    unpack_drift,
+    unpack_entry,
+    unpack_id,
+    unpack_path,
+    unpack_searches,
+    unpack_tallies,
+)
+from ubp.index.store.database import Database, Rows
+from ubp.index.store.facts import chunks, marks
+
+
+class ChangeLog:
+    """What commits touched, as far as it is known. It never changes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def read(self, commits: Collection[ObjectId]) -> dict[ObjectId, tuple[FilePath, ...]]:
+        """The paths of each commit that is known."""
+        stored = self._rows(commits)
+        numbers = self._database.unpack(
+            lambda: {unpack_id(commit): _unpack_numbers(touched) for commit, touched in stored}
+        )
+        if not numbers:
+            return {}
+        # Asked last: paths that have been pruned meanwhile are missing, and none has come later.
+        rows = self._database.rows("SELECT id, path FROM touched_path")
+        paths = self._database.unpack(lambda: {row: unpack_path(path) for row, path in rows}) or {}
+        return {
+            commit: tuple([paths[one] for one in touched])
+            for commit, touched in numbers.items()
+            if paths.keys() >= set(touched)  # else read anew
+        }
+
+    def save(self, changes: Mapping[ObjectId, tuple[FilePath, ...]]) -> None:
+        """Keep what commits touched."""
+        if not changes:
+            return
+        paths = {pack_path(path): None for touched in changes.values() for path in touched}
+
+        def save(connection: sqlite3.Connection) -> None:
+            connection.executemany(
+                "INSERT OR IGNORE INTO touched_path (path) VALUES (?)", [(path,) for path in paths]
+            )
+            ids = {
+                path: row
+                for chunk in chunks(paths)
+                for row, path in connection.execute(
+                    f"SELECT id, path FROM touched_path WHERE path IN ({marks(chunk)})",  # noqa: S608  # "?,?"
+                    chunk,
+                )
+            }
+            connection.executemany(
+                'INSERT OR REPLACE INTO logged_change ("commit", paths) VALUES (?, ?)',
+                [
+                    (pack_id(commit), _pack_numbers([ids[pack_path(path)] for path in touched]))
+                    for commit, touched in changes.items()
+                ],
+            )
+
+        self._database.write(save)
+
+    def is_empty(self) -> bool:
+        """Whether nothing is known."""
+        return not self._database.rows("SELECT 1 FROM logged_change LIMIT 1")
+
+    def prune(self, commits: Collection[ObjectId]) -> None:
+        """Forget all commits but these, and the paths that only others touched."""
+
+        def prune(connection: sqlite3.Connection) -> None:
+            kept = set(map(pack_id, commits))
+            gone: list[tuple[bytes]] = []
+            used: set[int] = set()
+            for commit, touched in connection.execute('SELECT "commit", paths FROM logged_change'):
+                if commit in kept:
+                    used.update(_unpack_numbers(touched))
+                else:
+                    gone.append((commit,))
+            connection.executemany('DELETE FROM logged_change WHERE "commit" = ?', gone)
+            rows = connection.execute("SELECT id FROM touched_path").fetchall()
+            unused = [row for row in rows if row[0] not in used]
+            connection.executemany("DELETE FROM touched_path WHERE id = ?", unused)
+
+        self._database.unpack(lambda: self._database.write(prune))
+
+    def _rows(self, commits: Collection[ObjectId]) -> Rows:
+        rows: Rows = []
+        for chunk in chunks(commits):
+            rows += self._database.rows(
+                f'SELECT "commit", paths FROM logged_change WHERE "commit" IN ({marks(chunk)})',  # noqa: S608  # "?,?"
+                list(map(pack_id, chunk)),
+            )
+        return rows
+
+
+def _pack_numbers(numbers: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(numbers)}I", *numbers)
+
+
+def _unpack_numbers(packed: bytes) -> tuple[int, ...]:
+    try:
+        return struct.unpack(f"<{len(packed) // 4}I", packed)
+    except struct.error as error:
+        raise ValueError("a path's number has four bytes") from error
+
+
+# Enough for the branches that somebody works on in turn, and for a rebase's old and new head.
+HEADS_KEPT = 8
+
+OF_HEAD = 'head = (SELECT id FROM head WHERE "commit" = ?)'
+
+
+class History(Database):
+    """Answers of history. Those of a shallow clone hold only until it is deepened: keep none."""
+
+    def heads(self) -> tuple[ObjectId, ...]:
+        """The commits from which history was walked, the latest first."""
+        rows = self.rows('SELECT "commit" FROM head ORDER BY id DESC')
+        return self.unpack(lambda: tuple(unpack_id(commit) for (commit,) in rows)) or ()
+
+    def first_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
+        """All that is known of a head; where a shallow clone ends is never kept."""
+        rows = self.rows(
+            f'SELECT path, "commit" FROM first_change WHERE {OF_HEAD}',  # noqa: S608  # a constant
+            [pack_id(head)],
+        )
+        unpacked = self.unpack(
+            lambda: {
+                unpack_path(path): LastChange(unpack_id(commit), is_boundary=False)
+                for path, commit in rows
+            }
+        )
+        return unpacked or {}
+
+    def save_first_changes(self, head: ObjectId, changes: Mapping[FilePath, LastChange]) -> None:
+        """Add to what is known of a head."""
+        rows = [(pack_path(path), pack_id(change.commit)) for path, change in changes.items()]
+        self._save_for_head(head, "first_change", rows)
+
+    def last_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
+        """All that is known of a head."""
+        rows = self.rows(
+            f'SELECT path, "commit", is_boundary FROM last_change WHERE {OF_HEAD}',  # noqa: S608  # a constant
+            [pack_id(head)],
+        )
+        unpacked = self.unpack(
+            lambda: {
+                unpack_path(path): LastChange(unpack_id(commit), bool(is_boundary))
+                for path, commit, is_boundary in rows
+            }
+        )
+        return unpacked or {}
+
+    def save_last_changes(self, head: ObjectId, changes: Mapping[FilePath, LastChange]) -> None:
+        """Add to what is known of a head."""
+        rows = [
+            (pack_path(path), pack_id(change.commit), change.is_boundary)
+            for path, change in changes.items()
+        ]
+        self._save_for_head(head, "last_change", rows)
+
+    def drifts(self, head: ObjectId) -> dict[BaselineQuery, Drift]:
+        """All that is known of a head."""
+        rows = self.rows(
+            f"SELECT search, commits, is_complete, existed FROM drift WHERE {OF_HEAD}",  # noqa: S608  # a constant
+            [pack_id(head)],
+        )
+
+        def unpack() -> dict[BaselineQuery, Drift]:
+            searches = unpack_searches([row[0] for row in rows])
+            drifts = (unpack_drift(*row[1:]) for row in rows)
+            return dict(zip(searches, drifts, strict=True))
+
+        return self.unpack(unpack) or {}
+
+    def save_drifts(self, head: ObjectId, drifts: Mapping[BaselineQuery, Drift]) -> None:
+        """Add to what is known of a head."""
+        rows = [
+            (pack_search(search), pack_ids(drift.commits), drift.is_complete, drift.existed)
+            for search, drift in drifts.items()
+        ]
+        self._save_for_head(head, "drift", rows)
+
+    def together(self, head: ObjectId) -> dict[Pair, PairCount]:
+        """All that is known of a head: how often pages and their sources changed together."""
+        rows = self.rows(f"SELECT tallies FROM together WHERE {OF_HEAD}", [pack_id(head)])  # noqa: S608  # a constant
+        return self.unpack(lambda: unpack_tallies(rows[0][0]) if rows else {}) or {}
+
+    def save_together(self, head: ObjectId, tallies: Mapping[Pair, PairCount]) -> None:
+        """Keep all that is known of a head, in place of what was known."""
+        self._save_for_head(head, "together", [(pack_tallies(tallies),)])
+
+    def entries_at(
+        self, wanted: Mapping[ObjectId, Collection[FilePath]]
+    ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
+        """What stood at each path of each commit's tree, as far as it is known; None: nothing."""
+        rows: Rows = []
+        for chunk in chunks(wanted):
+            # All of these commits' rows: hardly more than the wanted ones, and one statement.
+            rows += self.rows(
+                'SELECT "commit", path, mode, id FROM past_entry'  # noqa: S608  # "?,?"
+                f' WHERE "commit" IN ({marks(chunk)})',
+                list(map(pack_id, chunk)),
+            )
+        known = self.unpack(
+            lambda: {
+                (commit, path): None if mode is None else unpack_entry(mode, found)
+                for commit, path, mode, found in rows
+            }
+        )
+        return {
+            (commit, path): known[key]
+            for commit, paths in wanted.items()
+            for path in paths
+            if known and (key := (pack_id(commit), pack_path(path))) in known
+        }
+
+    def save_entries_at(self, entries: Mapping[tuple[ObjectId, FilePath], Entry | None]) -> None:
+        """Keep what stood there."""
+        rows = [
+            (pack_id(commit), pack_path(path), entry and entry.mode, entry and pack_id(entry.id))
+            for (commit, path), entry in entries.items()
+        ]
+        self._save("past_entry", rows)
+
+    def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
+        """What these commits say, as far as it is known."""
+        rows: Rows = []
+        for chunk in chunks(ids):
+            rows += self.rows(
+                f"SELECT id, date, author, subject FROM commit_record WHERE id IN ({marks(chunk)})",  # noqa: S608  # "?,?"
+                list(map(pack_id, chunk)),
+            )
+        commits = self.unpack(lambda: [Commit(unpack_id(row[0]), *row[1:]) for row in rows])
+        return {commit.id: commit for commit in commits or ()}
+
+    def save_commits(self, commits: Mapping[ObjectId, Commit]) -> None:
+        """Keep what they say."""
+        rows = [
+            (pack_id(commit.id), commit.date, pack_text(commit.author), pack_text(commit.subject))
+            for commit in commits.values()
+        ]
+        self._save("commit_record", rows)
+
+    def _save(self, table: str, rows: Rows) -> None:
+        if rows:
+            self.write(lambda connection: _insert(connection, table, rows))
+
+    def _save_for_head(self, head: ObjectId, table: str, rows: Rows) -> None:
+        def save(connection: sqlite3.Connection) -> None:
+            connection.execute('INSERT OR IGNORE INTO head ("commit") VALUES (?)', [pack_id(head)])
+            (row,) = connection.execute(
+                'SELECT id FROM head WHERE "commit" = ?', [pack_id(head)]
+            ).fetchone()
+            _insert(connection, table, [(row, *values) for values in rows])
+            connection.execute(
+                "DELETE FROM head WHERE id NOT IN (SELECT id FROM head ORDER BY id DESC LIMIT ?)",
+                [HEADS_KEPT],
+            )
+
+        if rows:
+            self.write(save)
+
+
+def _insert(connection: sqlite3.Connection, table: str, rows: Rows) -> None:
+    connection.executemany(
+        f"INSERT OR REPLACE INTO {table} VALUES ({marks(rows[0])})",  # noqa: S608  # one of ours
+        rows,
+    )

@@ -1,0 +1,333 @@
+"""The files and folders of one commit for each work tree, moved from commit to commit.
+
+Questions to a listing: what stands where, which documents, what they say.
+"""
+
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ubp.core.model import MODE_TREE, Entry, FilePath, ObjectId, Page
+from ubp.index.store.codec import (
+    pack_id,
+    pack_path,
+    unpack_entry,
+    unpack_facts,
+    unpack_id,
+    unpack_path,
+)
+from ubp.index.store.database import Rows, T
+from ubp.index.store.facts import Facts, chunks, marks, pack_keys
+
+# A listing takes 100 bytes a file; who has more work trees than this pays `git ls-tree` for some.
+LISTINGS_KEPT = 8
+
+# Counts on for ever, so that a listing that was moved and moved back is not taken for the same.
+NEXT_GENERATION = "(SELECT ifnull(max(generation), 0) + 1 FROM listing)"
+
+DOCUMENTS_WITHOUT_FACTS = """
+SELECT path, entry.id FROM entry LEFT JOIN facts ON facts.blob = entry.id AND facts.keys = ?
+WHERE entry.listing = ? AND is_document AND facts.id IS NULL
+"""
+
+IsDocument = Callable[[FilePath, Entry], bool]
+
+
+class Listing(NamedTuple):
+    """A stored listing as it was found.
+
+    `scope` is the configuration that tells documents, `complete_for` the front matter keys for
+    which all of them have facts. Whoever changes a listing gives it another `generation`.
+    """
+
+    row: int
+    commit: ObjectId
+    scope: str
+    generation: int
+    complete_for: str | None
+
+    def is_complete(self, keys: Sequence[str]) -> bool:
+        """Whether every document has facts under these keys."""
+        return self.complete_for == pack_keys(keys)
+
+
+class Listings(Facts):
+    """The listings: made, moved, and told apart by configuration."""
+
+    def listing(self, git_dir: str) -> Listing | None:
+        """The listing of a work tree, at whatever commit it is."""
+        return self._find("git_dir = ?", pack_path(git_dir))
+
+    def listing_at(self, commit: ObjectId) -> Listing | None:
+        """Any work tree's listing of this commit."""
+        return self._find('"commit" = ?', pack_id(commit))
+
+    def save_listing(
+        self,
+        git_dir: str,
+        commit: ObjectId,
+        scope: str,
+        entries: Mapping[FilePath, Entry],
+        is_document: IsDocument,
+    ) -> None:
+        """Keep all files and folders of a commit; the oldest of too many listings goes."""
+        rows = list(_pack_entries(entries.items(), is_document))
+
+        def save(connection: sqlite3.Connection) -> None:
+            (generation,) = connection.execute(f"SELECT {NEXT_GENERATION}").fetchone()
+            connection.execute("DELETE FROM listing WHERE git_dir = ?", [pack_path(git_dir)])
+            cursor = connection.execute(
+                'INSERT INTO listing (git_dir, "commit", scope, generation) VALUES (?, ?, ?, ?)',
+                [pack_path(git_dir), pack_id(commit), scope, generation],
+            )
+            _put(connection, cursor.lastrowid, rows)
+            connection.execute(
+                "DELETE FROM listing WHERE id NOT IN"
+                " (SELECT id FROM listing ORDER BY generation DESC LIMIT ?)",
+                [LISTINGS_KEPT],
+            )
+
+        self.write(save)
+
+    def move_listing(
+        self,
+        listing: Listing,
+        commit: ObjectId,
+        changes: Mapping[FilePath, Entry | None],
+        is_document: IsDocument,
+    ) -> bool:
+        """Move it to another commit, which differs from its own by these files and folders.
+
+        False: another process has changed it before.
+        """
+        gone = [(listing.row, pack_path(path)) for path, entry in changes.items() if entry is None]
+        there = [(path, entry) for path, entry in changes.items() if entry is not None]
+        rows = list(_pack_entries(there, is_document))
+
+        def move(connection: sqlite3.Connection) -> bool:
+            if not _change(connection, listing, commit, listing.scope):
+                return False
+            connection.executemany("DELETE FROM entry WHERE listing = ? AND path = ?", gone)
+            _put(connection, listing.row, rows)
+            return True
+
+        return self.write(move)
+
+    def rescope_listing(self, listing: Listing, scope: str, is_document: IsDocument) -> bool:
+        """Tell its documents anew, under another configuration; False: it was changed before."""
+
+        def rescope(connection: sqlite3.Connection) -> bool:
+            if not _change(connection, listing, listing.commit, scope):
+                return False
+            entries = connection.execute(
+                "SELECT path, mode, id, is_document FROM entry WHERE listing = ?", [listing.row]
+            )
+            changed = [
+                (not was, listing.row, path)
+                for path, mode, blob, was in entries.fetchall()
+                if is_document(unpack_path(path), unpack_entry(mode, blob)) != bool(was)
+            ]
+            connection.executemany(
+                "UPDATE entry SET is_document = ? WHERE listing = ? AND path = ?", changed
+            )
+            return True
+
+        return self.write(rescope)
+
+    def mark_complete(self, listing: Listing, keys: Sequence[str]) -> None:
+        """Note that every document of the listing has facts, if that is so."""
+
+        def mark(connection: sqlite3.Connection) -> bool:
+            arguments = [pack_keys(keys), listing.row]
+            if connection.execute(DOCUMENTS_WITHOUT_FACTS + "LIMIT 1", arguments).fetchone():
+                return False
+            connection.execute(
+                "UPDATE listing SET complete_for = ? WHERE id = ? AND generation = ?",
+                [*arguments, listing.generation],
+            )
+            return True
+
+        self.write(mark)
+
+    def _find(self, condition: str, value: str | bytes) -> Listing | None:
+        found = self.rows(
+            'SELECT id, "commit", scope, generation, complete_for FROM listing'  # noqa: S608  # two texts, above
+            f" WHERE {condition} ORDER BY generation DESC LIMIT 1",
+            [value],
+        )
+        listings = self.unpack(
+            lambda: [Listing(row, unpack_id(commit), *rest) for row, commit, *rest in found]
+        )
+        return listings[0] if listings else None
+
+
+def _pack_entries(
+    entries: Iterable[tuple[FilePath, Entry]], is_document: IsDocument
+) -> Iterator[tuple[str | bytes, int, bytes, bool]]:
+    for path, entry in entries:
+        yield pack_path(path), entry.mode, pack_id(entry.id), is_document(path, entry)
+
+
+def _put(
+    connection: sqlite3.Connection,
+    row: int | None,
+    entries: Iterable[tuple[str | bytes, int, bytes, bool]],
+) -> None:
+    connection.executemany(
+        "INSERT OR REPLACE INTO entry (listing, path, mode, id, is_document)"  # noqa: S608  # a number
+        f" VALUES ({row}, ?, ?, ?, ?)",
+        entries,
+    )
+
+
+def _change(connection: sqlite3.Connection, listing: Listing, commit: ObjectId, scope: str) -> bool:
+    changed = connection.execute(
+        'UPDATE listing SET "commit" = ?, scope = ?, complete_for = NULL,'  # noqa: S608  # a constant
+        f" generation = {NEXT_GENERATION} WHERE id = ? AND generation = ?",
+        [pack_id(commit), scope, listing.row, listing.generation],
+    )
+    return changed.rowcount > 0
+
+
+class ListingMovedError(Exception):
+    """The listing is no longer what it was found to be: the answer is not known."""
+
+
+class ListingReader(Listings):
+    """What the listings say.
+
+    Each question is one statement (or a few) without a transaction, so that no reader keeps the
+    log from being folded back. Another process may move the listing meanwhile: then, as where the
+    database fails, they raise ListingMovedError.
+    """
+
+    def listed(self, listing: Listing, paths: Collection[FilePath]) -> dict[FilePath, Entry]:
+        """What stands at these paths."""
+        rows: Rows = []
+        for chunk in chunks(paths):
+            rows += self.rows(
+                f"SELECT path, mode, id FROM entry WHERE listing = ? AND path IN ({marks(chunk)})",  # noqa: S608  # "?,?"
+                [listing.row, *map(pack_path, chunk)],
+            )
+        return dict(self._entries(listing, rows))
+
+    def listed_files(self, listing: Listing, folder: FilePath) -> list[tuple[FilePath, Entry]]:
+        """All files below a folder ("" is the root): whatever is no folder itself."""
+        condition, arguments = _below(folder)
+        return self._entries_where(listing, f"mode <> {MODE_TREE} AND ({condition})", arguments)
+
+    def listed_children(self, listing: Listing, folder: FilePath) -> list[tuple[FilePath, Entry]]:
+        """What stands in a folder directly ("" is the root)."""
+        condition, arguments = _below(folder)
+        start = len(_prefix(folder)) + 1
+        is_deeper = f"instr(substr(CAST(path AS BLOB), {start}), x'2f')"
+        return self._entries_where(listing, f"({condition}) AND NOT {is_deeper}", arguments)
+
+    def listed_beyond_ascii(self, listing: Listing) -> list[FilePath]:
+        """The paths that may be written in several Unicode forms."""
+        rows = self.rows(
+            "SELECT path FROM entry"
+            " WHERE listing = ? AND length(path) <> length(CAST(path AS BLOB))",
+            [listing.row],
+        )
+        self._check(listing)
+        return [unpack_path(path) for (path,) in rows]
+
+    def listed_documents(self, listing: Listing) -> list[tuple[FilePath, ObjectId]]:
+        """The documents and their blobs."""
+        rows = self.rows(
+            "SELECT path, id FROM entry WHERE listing = ? AND is_document", [listing.row]
+        )
+        return self._documents(listing, rows)
+
+    def count_documents(self, listing: Listing) -> int:
+        """How many documents there are."""
+        rows = self.rows(
+            "SELECT count(*) FROM entry WHERE listing = ? AND is_document", [listing.row]
+        )
+        self._check(listing)
+        return sum(count for (count,) in rows)
+
+    def documents_without_facts(
+        self, listing: Listing, keys: Sequence[str]
+    ) -> list[tuple[FilePath, ObjectId]]:
+        """The documents that nobody has parsed under these keys, and their blobs."""
+        rows = self.rows(DOCUMENTS_WITHOUT_FACTS, [pack_keys(keys), listing.row])
+        return self._documents(listing, rows)
+
+    def bound_pages(self, listing: Listing, keys: Sequence[str]) -> list[Page]:
+        """The documents with references or problems, in no order.
+
+        Starts from the facts: of 26,000 notes most name no source (1 ms instead of 30). Without
+        statistics SQLite would look each one up by the primary key's first column (110 ms).
+        """
+        rows = self.rows(
+            "SELECT path, blob, content FROM facts CROSS JOIN entry INDEXED BY document"
+            " ON entry.listing = ? AND entry.id = facts.blob AND entry.is_document"
+            " WHERE facts.keys = ? AND facts.is_bound",
+            [listing.row, pack_keys(keys)],
+        )
+        self._check(listing)
+
+        def unpack() -> list[Page]:
+            facts = unpack_facts([content for _, _, content in rows])
+            return [
+                Page(unpack_path(path), unpack_id(blob), one)
+                for (path, blob, _), one in zip(rows, facts, strict=True)
+            ]
+
+        return self._known(unpack)
+
+    def _entries_where(
+        self, listing: Listing, condition: str, arguments: Sequence[object]
+    ) -> list[tuple[FilePath, Entry]]:
+        rows = self.rows(
+            f"SELECT path, mode, id FROM entry WHERE listing = ? AND ({condition})",  # noqa: S608  # from above
+            [listing.row, *arguments],
+        )
+        return self._entries(listing, rows)
+
+    def _entries(self, listing: Listing, rows: Rows) -> list[tuple[FilePath, Entry]]:
+        self._check(listing)
+        return self._known(
+            lambda: [(unpack_path(path), unpack_entry(mode, found)) for path, mode, found in rows]
+        )
+
+    def _documents(self, listing: Listing, rows: Rows) -> list[tuple[FilePath, ObjectId]]:
+        self._check(listing)
+        return self._known(lambda: [(unpack_path(path), unpack_id(blob)) for path, blob in rows])
+
+    def _known(self, values: Callable[[], list[T]]) -> list[T]:
+        unpacked = self.unpack(values)
+        if unpacked is None:
+            raise ListingMovedError
+        return unpacked
+
+    def _check(self, listing: Listing) -> None:
+        # After the rows were read: generations only grow, so they were this listing's all along.
+        now = self.rows(
+            'SELECT 1 FROM listing WHERE id = ? AND "commit" = ? AND scope = ? AND generation = ?',
+            [listing.row, pack_id(listing.commit), listing.scope, listing.generation],
+        )
+        if not now:
+            raise ListingMovedError
+
+
+def _prefix(folder: FilePath) -> bytes:
+    path = pack_path(folder)
+    return (path if isinstance(path, bytes) else path.encode()) + b"/" if folder else b""
+
+
+def _below(folder: FilePath) -> tuple[str, list[object]]:
+    # A folder's undecodable files (BLOB) stand apart from the others (TEXT) in SQLite's order.
+    prefix = _prefix(folder)
+    if not prefix:
+        return "1", []
+    end = prefix[:-1] + b"0"  # the character after "/"
+    ranges: list[object] = [prefix, end]
+    condition = "path >= ? AND path < ?"
+    path = pack_path(folder)
+    if isinstance(path, str):
+        ranges += [path + "/", path + "0"]
+        condition = f"{condition} OR {condition}"
+    return condition, ranges

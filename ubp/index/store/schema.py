@@ -1,0 +1,293 @@
+"""What the index holds. Derived data: a change here raises FORMAT, nothing is migrated."""
+
+FORMAT = 12
+"""`PRAGMA user_version`, and part of the file's name. Raise it with the schema, and with what
+`parse_page`, `parse_markdown`, `read_names`, `read_mentions`, `ubp.core.text`,
+`ubp.index.embed.text`, `ubp.markdown.resolve` or `is_document` return for the same bytes and
+paths: each format has a file of its own, built from nothing."""
+
+# Ids are 20 bytes. A path is TEXT, or a BLOB where its bytes are no UTF-8 (`values.py`).
+SCHEMA = """
+-- What a page's bytes say under the front matter keys that were asked for. Never changes.
+CREATE TABLE facts (
+    id INTEGER PRIMARY KEY,
+    blob BLOB NOT NULL,
+    keys TEXT NOT NULL,
+    is_bound INTEGER NOT NULL, -- it has references or problems, so that `ubp stale` wants it
+    content TEXT NOT NULL,
+    UNIQUE (blob, keys)
+);
+CREATE INDEX bound_facts ON facts (keys, blob) WHERE is_bound;
+
+-- The files of one commit, for each work tree. A larger generation was made or moved later.
+CREATE TABLE listing (
+    id INTEGER PRIMARY KEY,
+    git_dir NOT NULL UNIQUE,
+    "commit" BLOB NOT NULL,
+    scope TEXT NOT NULL,       -- the configuration under which `is_document` was set
+    complete_for TEXT,         -- the front matter keys under which every document has facts
+    generation INTEGER NOT NULL UNIQUE
+);
+CREATE TABLE entry (
+    listing INTEGER NOT NULL REFERENCES listing ON DELETE CASCADE,
+    path NOT NULL,
+    mode INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    is_document INTEGER NOT NULL,
+    PRIMARY KEY (listing, path)
+) WITHOUT ROWID;
+CREATE INDEX document ON entry (listing, id) WHERE is_document;
+
+-- What history says when it is walked from a commit. A larger id was asked about later.
+CREATE TABLE head (
+    id INTEGER PRIMARY KEY,
+    "commit" BLOB NOT NULL UNIQUE
+);
+CREATE TABLE last_change (
+    head INTEGER NOT NULL REFERENCES head ON DELETE CASCADE,
+    path NOT NULL,
+    "commit" BLOB NOT NULL,
+    is_boundary INTEGER NOT NULL,
+    PRIMARY KEY (head, path)
+) WITHOUT ROWID;
+CREATE TABLE first_change (
+    head INTEGER NOT NULL REFERENCES head ON DELETE CASCADE,
+    path NOT NULL,
+    "commit" BLOB NOT NULL,
+    PRIMARY KEY (head, path)
+) WITHOUT ROWID;
+CREATE TABLE drift (
+    head INTEGER NOT NULL REFERENCES head ON DELETE CASCADE,
+    search TEXT NOT NULL,
+    commits BLOB NOT NULL,     -- their ids, one after the other
+    is_complete INTEGER NOT NULL,
+    existed INTEGER NOT NULL,
+    PRIMARY KEY (head, search)
+) WITHOUT ROWID;
+CREATE TABLE together (        -- how often pages and their sources changed together
+    head INTEGER PRIMARY KEY REFERENCES head ON DELETE CASCADE,
+    tallies TEXT NOT NULL      -- JSON
+);
+
+-- What commits say. Never changes.
+CREATE TABLE past_entry (
+    "commit" BLOB NOT NULL,
+    path NOT NULL,
+    mode INTEGER,              -- NULL: nothing stood there
+    id BLOB,
+    PRIMARY KEY ("commit", path)
+) WITHOUT ROWID;
+CREATE TABLE commit_record (
+    id BLOB PRIMARY KEY,
+    date INTEGER NOT NULL,
+    author TEXT NOT NULL,
+    subject TEXT NOT NULL
+) WITHOUT ROWID;
+-- The files that commits touched; `paths` are numbers of four bytes each, little-endian.
+CREATE TABLE touched_path (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given again: it stands in other rows
+    path NOT NULL UNIQUE
+);
+CREATE TABLE logged_change (
+    "commit" BLOB PRIMARY KEY,
+    paths BLOB NOT NULL
+) WITHOUT ROWID;
+
+-- What sources define and use, what pages mention, and the last answer of `ubp bind` (zlib).
+-- Learned on demand only.
+CREATE TABLE names (
+    kind TEXT NOT NULL,
+    blob BLOB NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (kind, blob)
+) WITHOUT ROWID;
+
+-- What a page's Markdown says, learned apart from its front matter: `ubp stale` needs none of it.
+CREATE TABLE page (
+    id INTEGER PRIMARY KEY,
+    blob BLOB NOT NULL UNIQUE,
+    title TEXT,                -- the front matter's, else the first H1's text
+    aliases TEXT NOT NULL,     -- JSON, as are the next two
+    sections TEXT NOT NULL,
+    anchors TEXT NOT NULL,
+    texts BLOB NOT NULL        -- the keys of its chunks' texts (`ubp.index.embed.text`), in order
+);
+CREATE TABLE chunk (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- the full text's: never given again
+    page INTEGER NOT NULL REFERENCES page ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    section INTEGER NOT NULL,
+    line_start INTEGER NOT NULL,
+    line_end INTEGER NOT NULL,
+    byte_start INTEGER NOT NULL,
+    byte_end INTEGER NOT NULL,
+    token_count INTEGER NOT NULL,
+    UNIQUE (page, number)
+);
+CREATE TABLE link (
+    page INTEGER NOT NULL REFERENCES page ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    target TEXT NOT NULL,
+    anchor TEXT,
+    link_type TEXT NOT NULL,
+    label TEXT,
+    line INTEGER NOT NULL,
+    "column" INTEGER NOT NULL,
+    byte_start INTEGER NOT NULL,
+    byte_end INTEGER NOT NULL,
+    context TEXT NOT NULL,
+    section INTEGER NOT NULL,
+    meant_type TEXT,
+    PRIMARY KEY (page, number)
+) WITHOUT ROWID;
+-- Checksums of the names that a page's links ask for.
+CREATE TABLE asked (
+    name INTEGER NOT NULL,
+    page INTEGER NOT NULL,
+    PRIMARY KEY (name, page)
+) WITHOUT ROWID;
+-- The words of chunks. Of chunks that are gone they stay until most are such (no text is kept
+-- that could tell which words to take out).
+CREATE VIRTUAL TABLE words USING fts5(
+    title, headings, body, aliases, content='', tokenize='unicode61'
+);
+-- So many bytes are gathered before they are written and merged; 1 MB is SQLite's.
+INSERT INTO words (words, rank) VALUES ('hashsize', 8388608);
+-- The same without what forms of an English word differ in, and without CJK, which has none.
+CREATE VIRTUAL TABLE stems USING fts5(
+    title, headings, body, aliases, content='', tokenize='porter unicode61'
+);
+INSERT INTO stems (stems, rank) VALUES ('hashsize', 8388608);
+-- The vectors of texts, many in a row, so that a matrix is read without a loop. Keys (16 bytes
+-- each) and vectors (`dimensions` numbers of one byte each) stand in the same order. Full blocks
+-- never change; the last one of a model grows. A number is never given again.
+CREATE TABLE vector_block (
+    id INTEGER PRIMARY KEY,
+    model BLOB NOT NULL,       -- its fingerprint
+    dimensions INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    keys BLOB NOT NULL,
+    vectors BLOB NOT NULL
+);
+CREATE INDEX model_block ON vector_block (model, id, size);
+-- Whether a model's files are still those that had this fingerprint.
+CREATE TABLE model (
+    directory NOT NULL PRIMARY KEY,
+    stamp TEXT NOT NULL,
+    fingerprint BLOB NOT NULL
+) WITHOUT ROWID;
+
+-- Where the links of one commit lead, for each work tree. A larger generation came later.
+CREATE TABLE graph (
+    id INTEGER PRIMARY KEY,
+    git_dir NOT NULL UNIQUE,
+    "commit" BLOB NOT NULL,
+    scope TEXT NOT NULL,       -- the configuration under which links were resolved
+    is_complete INTEGER NOT NULL, -- every page could be read when they were
+    is_learned INTEGER NOT NULL DEFAULT 1, -- what its pages say is in the store
+    generation INTEGER NOT NULL UNIQUE
+);
+CREATE TABLE node (            -- whatever is no folder
+    id INTEGER PRIMARY KEY,
+    graph INTEGER NOT NULL REFERENCES graph ON DELETE CASCADE,
+    path NOT NULL,
+    blob BLOB,                 -- NULL: no page
+    doc_id TEXT,
+    is_unread INTEGER NOT NULL, -- it could not be read, so that it seems to say nothing
+    UNIQUE (graph, path)
+);
+CREATE INDEX unread_node ON node (graph) WHERE is_unread;
+CREATE INDEX page_node ON node (blob, graph) WHERE blob IS NOT NULL;
+CREATE TABLE name (            -- checksums of the names that a node answers to
+    graph INTEGER NOT NULL REFERENCES graph ON DELETE CASCADE,
+    name INTEGER NOT NULL,
+    node INTEGER NOT NULL,
+    PRIMARY KEY (graph, name, node)
+) WITHOUT ROWID;
+CREATE TABLE edge (
+    source INTEGER NOT NULL REFERENCES node ON DELETE CASCADE,
+    number INTEGER NOT NULL,   -- the link's in its page
+    bucket TEXT NOT NULL,
+    target INTEGER,
+    has_anchor INTEGER,        -- NULL: none is asked for
+    candidates TEXT,           -- JSON
+    PRIMARY KEY (source, number)
+) WITHOUT ROWID;
+CREATE INDEX backlink ON edge (target) WHERE target IS NOT NULL;
+
+-- For people: the snapshot whose links were asked for last. Times and texts are Git's to tell.
+CREATE VIEW documents AS
+SELECT node.doc_id AS id, node.path AS filepath,
+    ifnull(page.title, replace(replace(
+        node.path, rtrim(node.path, replace(node.path, '/', '')), ''), '.md', '')) AS title,
+    (SELECT json_extract(content, '$[1]') FROM facts WHERE facts.blob = node.blob LIMIT 1)
+        AS doc_type,
+    lower(hex(node.blob)) AS body_hash, NULL AS created_at,
+    (SELECT datetime(date, 'unixepoch') FROM head JOIN last_change ON head = head.id
+        JOIN commit_record ON commit_record.id = last_change."commit"
+        WHERE head."commit" = graph."commit" AND last_change.path = node.path) AS updated_at
+FROM graph JOIN node ON node.graph = graph.id LEFT JOIN page ON page.blob = node.blob
+WHERE generation = (SELECT max(generation) FROM graph) AND node.blob IS NOT NULL;
+CREATE VIEW sections AS
+SELECT chunk.id, node.doc_id,
+    json_extract(page.sections, '$[' || chunk.section || '][0]') AS heading,
+    chunk.number AS section_order, NULL AS content,
+    lower(hex(substr(texts, 16 * number + 1, 16))) AS content_hash,
+    (SELECT substr(vectors, instr(keys, substr(texts, 16 * number + 1, 16)) / 16 * dimensions + 1,
+        dimensions) FROM vector_block WHERE instr(keys, substr(texts, 16 * number + 1, 16))
+        ORDER BY id DESC LIMIT 1) AS embedding,
+    (SELECT lower(hex(model)) FROM vector_block
+        WHERE instr(keys, substr(texts, 16 * number + 1, 16)) ORDER BY id DESC LIMIT 1)
+        AS embedding_model, chunk.token_count,
+    NULL AS updated_at, node.path AS filepath, line_start, line_end, byte_start, byte_end
+FROM graph JOIN node ON node.graph = graph.id JOIN page ON page.blob = node.blob
+JOIN chunk ON chunk.page = page.id
+WHERE generation = (SELECT max(generation) FROM graph);
+CREATE VIEW links AS
+SELECT node.doc_id AS source_doc_id, target.doc_id AS target_doc_id, link.target AS target_title,
+    link.link_type AS type, link.context,
+    (SELECT chunk.id FROM chunk WHERE chunk.page = page.id
+        AND link.line BETWEEN chunk.line_start AND chunk.line_end LIMIT 1) AS source_section_id,
+    NULL AS created_at, node.path AS filepath, link.line, link."column", link.kind, link.anchor,
+    edge.bucket, target.path AS target_path
+FROM graph JOIN node ON node.graph = graph.id JOIN page ON page.blob = node.blob
+JOIN link ON link.page = page.id JOIN edge ON edge.source = node.id AND edge.number = link.number
+LEFT JOIN node AS target ON target.id = edge.target
+WHERE generation = (SELECT max(generation) FROM graph);
+CREATE VIEW source_refs_state AS
+SELECT node.doc_id, ifnull(json_extract(one.value, '$[1]'), json_extract(one.value, '$[0]'))
+        AS file_path,
+    json_extract(one.value, '$[6]') AS last_synced_hash, NULL AS last_synced_at,
+    CASE WHEN json_extract(one.value, '$[6]') IS NULL THEN NULL
+        ELSE ifnull(lower(hex(entry.id)) NOT LIKE json_extract(one.value, '$[6]') || '%', 1)
+    END AS is_stale
+FROM graph JOIN node ON node.graph = graph.id JOIN facts ON facts.blob = node.blob
+JOIN json_each(facts.content, '$[4]') AS one
+LEFT JOIN listing ON listing.git_dir = graph.git_dir
+LEFT JOIN entry ON entry.listing = listing.id AND entry.path =
+    ifnull(json_extract(one.value, '$[1]'), json_extract(one.value, '$[0]'))
+WHERE graph.generation = (SELECT max(generation) FROM graph);
+"""
+
+TABLES = (
+    "facts",
+    "listing",
+    "head",
+    "past_entry",
+    "commit_record",
+    "logged_change",
+    "touched_path",
+    "names",
+    "vector_block",
+    "model",
+    "graph",
+)
+"""All but those of pages' Markdown, and those that go with a row of another table."""
+
+SHADOWS = tuple(
+    f"{table}_{part}"
+    for table in ("words", "stems")
+    for part in ("data", "idx", "docsize", "config")
+)
+"""What SQLite makes for `words` and `stems`."""

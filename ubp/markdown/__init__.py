@@ -1,0 +1,1 @@
+"""Markdown: from bytes to documents, and edits of documents."""

@@ -1,0 +1,50 @@
+"""What a page's Markdown says: sections, chunks, links, anchors. It never raises."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ubp.core.model import Chunk, Link, Section
+from ubp.markdown.blocks import Block, find_blocks
+from ubp.markdown.chunks import find_chunks
+from ubp.markdown.headings import find_outline, find_sections
+from ubp.markdown.links import collect_links
+from ubp.markdown.source_text import SourceText
+
+
+class MarkdownFacts(NamedTuple):
+    """A page's parts, in order; `anchors` is all that `page.md#…` may name, folded."""
+
+    sections: tuple[Section, ...]
+    chunks: tuple[Chunk, ...]
+    links: tuple[Link, ...]
+    anchors: tuple[str, ...]
+
+
+def parse_markdown(data: bytes, body: int = 0) -> MarkdownFacts:
+    """Read a page's bytes: GitHub's Markdown and wikilinks, whatever the bytes are.
+
+    `body` is the first byte behind the front matter; lines and bytes count from the file's start.
+    """
+    source = SourceText(data)
+    first_line = source.line_of_byte(body)
+    found = find_blocks(source, first_line)
+    outline = find_outline(source.text, found.blocks, found.definitions)
+    sections = find_sections(source, outline.headings, first_line)
+    return MarkdownFacts(
+        sections=sections,
+        chunks=find_chunks(source, sections, _chunk_lines(found.blocks)),
+        links=collect_links(source, found, sections),
+        anchors=outline.anchors,
+    )
+
+
+def _chunk_lines(blocks: Sequence[Block]) -> list[int]:
+    """Return the lines at which a block begins that is not a heading's first one."""
+    lines: list[int] = []
+    after_heading = False
+    for block in blocks:
+        if block.level == 0 and block.map and (not lines or block.map[0] > lines[-1]):
+            if not after_heading:
+                lines.append(block.map[0])
+            after_heading = block.type == "heading_open"
+    return lines

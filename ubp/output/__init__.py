@@ -1,0 +1,1 @@
+"""Values to text, JSON records, CI formats and HTML pages."""

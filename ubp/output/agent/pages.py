@@ -1,0 +1,267 @@
+"""What all compact texts write alike: names, dates, links, what became of sources.
+
+A page and those around it for agents: the page whole, the others in short.
+
+Pages and their links for agents: a line a page, with the pages that it leads to.
+
+What depends on something, for agents: a line a page, with the chain that leads to it.
+
+A page for agents: a head of a few lines, then its Markdown.
+
+A list of pages for agents: a line a page.
+
+Pairs of pages for agents: two places with what is said there, and the words of both.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ubp.core.text import summarise
+from ubp.output.wording import count, printable, printable_line
+
+Record = Mapping[str, Any]
+
+# A page with more links is a list of links: its text has them.
+MAX_LINKS = 12
+DAY = len("2026-11-08")
+
+
+def page_line(page: Record) -> str:
+    """`docs/auth.md: Authentication`."""
+    return f"{printable(page['filepath'])}: {printable(page['title'])}"
+
+
+def day(moment: str) -> str:
+    """The day of a moment."""
+    return moment[:DAY]
+
+
+def dates(page: Record) -> Iterator[str]:
+    """When a page was created and changed, as far as it is told."""
+    if page.get("created_at"):
+        yield f"created {day(page['created_at'])}"
+    if page.get("updated_at"):
+        yield f"changed {day(page['updated_at'])}"
+    if page.get("uncommitted"):
+        yield "edited since, not committed"
+
+
+def staleness(page: Record) -> str:
+    """The level, in the words of records."""
+    level = str(page.get("staleness", "untracked"))
+    return "names no sources" if level == "untracked" else level
+
+
+def stale_refs(refs: Iterable[Record]) -> str:
+    """`src/auth.py modified since 2026-11-08`, each."""
+    return "; ".join(_stale_ref(one) for one in refs)
+
+
+def links(title: str, found: list[Record]) -> Iterator[str]:
+    """One line: where links lead, or where they come from."""
+    if found:
+        shown = ", ".join(dict.fromkeys(_link(one) for one in found[:MAX_LINKS]))
+        more = f", and {count(len(found) - MAX_LINKS, 'more')}" if found[MAX_LINKS:] else ""
+        yield f"{title}: {shown}{more}"
+
+
+def cut_line(number: int, noun: str, advice: str) -> Iterator[str]:
+    """What was left out, and how to get it."""
+    if number:
+        yield f"[{count(number, noun)} left out: {advice}]"
+
+
+def _stale_ref(one: Record) -> str:
+    since = f" since {day(one['since'])}" if one.get("since") else ""
+    return f"{printable(one['source_path'])} {one['verdict']}{since}"
+
+
+def _link(one: Record) -> str:
+    kind = "" if one["link_type"] == "references" else f" ({one['link_type']})"
+    if one.get("filepath") is None:
+        return f"{printable(one['target'])}{kind} (no such page)"
+    return f"{printable(one['filepath'])}{kind}"
+
+
+def context_text(record: Record) -> str:
+    """The page, then a few lines for each page around it."""
+    center, related = record["center"], record["related"]
+    lines = [page_line(center), f"{printable(center['doc_type'])}, {staleness(center)}"]
+    if center.get("stale_refs"):
+        lines.append(f"Sources: {stale_refs(center['stale_refs'])}")
+    lines += [f"({record['content_notice']})", ""]
+    lines += [printable_line(line) for line in center["content"].splitlines()]
+    if "full_size" in center:
+        lines.append(f"[the page has {center['full_size']} characters: ubp_get_page reads on]")
+    if related:
+        lines += ["", f"Around it, {count(len(related), 'page')} (-> linked from here, <- links):"]
+    for one in related:
+        lines += _related(one)
+    lines += cut_line(record["truncated_count"], "page", "ask for less depth or more room")
+    return "\n".join(lines) + "\n"
+
+
+def _related(one: Record) -> Iterator[str]:
+    arrow = "->" if one["direction"] == "outlink" else "<-"
+    facts = [one["link_type"]]
+    if one.get("via"):
+        facts.append(f"via {printable(one['via'])}")
+    if one["staleness"] not in {"fresh", "untracked"}:
+        facts.append(one["staleness"])
+    yield f"{arrow} {page_line(one)} ({', '.join(facts)})"
+    if one.get("summary"):
+        yield f"   {printable(one['summary'])}"
+    if one.get("headings"):
+        more = f", and {one['hidden_headings']} more" if one.get("hidden_headings") else ""
+        yield f"   Sections: {', '.join(map(printable, one['headings']))}{more}"
+
+
+def graph_text(record: Record) -> str:
+    """Each page with where its links lead."""
+    nodes, edges = record["nodes"], record["edges"]
+    paths = {node["id"]: printable(node["filepath"]) for node in nodes}
+    out: dict[str, list[str]] = {node["id"]: [] for node in nodes}
+    for edge in edges:
+        out[edge["source"]].append(_aim(paths[edge["target"]], edge["type"]))
+    pages = count(record["total_nodes"], "page")
+    lines = [f"{pages}, {count(len(edges), 'link')} shown. ({record['content_notice']})"]
+    for node in nodes:
+        lines.append(f"{page_line(node)}{_facts(node)}")
+        if out[node["id"]]:
+            lines.append(f"  -> {', '.join(out[node['id']])}")
+    lines += cut_line(record["truncated_count"], "page", "ask for the graph around one page")
+    return "\n".join(lines) + "\n"
+
+
+def _aim(path: str, link_type: str) -> str:
+    return path if link_type == "references" else f"{path} ({link_type})"
+
+
+def _facts(node: Record) -> str:
+    facts = list(_told(node))
+    return f" ({', '.join(facts)})" if facts else ""
+
+
+def _told(node: Record) -> Iterator[str]:
+    if "depth" in node:
+        yield count(node["depth"], "link") + " away" if node["depth"] else "center"
+    if node["staleness"] not in {"fresh", "untracked"}:
+        yield node["staleness"]
+
+
+def impact_text(record: Record) -> str:
+    """The pages, those first that must be looked at first."""
+    path = printable(record["path"]) or "the repository"
+    lines = [
+        f"{count(record['total'], 'page')} to look at for {path}. ({record['content_notice']})"
+    ]
+    if not record["exists"]:
+        lines.append(f"Nothing stands at {path} now.")
+    for one in record["impacted"]:
+        lines += _impacted(one)
+    lines += cut_line(record["truncated_count"], "page", "ask with a larger limit or less depth")
+    return "\n".join(lines) + "\n"
+
+
+def _impacted(one: Record) -> Iterator[str]:
+    stale = "" if one["staleness"] in {"fresh", "untracked"} else f" ({one['staleness']})"
+    yield f"{page_line(one)}{stale}"
+    yield f"  {'; '.join(_step(step) for step in one['chain'])}"
+
+
+def _step(step: Record) -> str:
+    place = f"{printable(step['filepath'])}:{step['line']}"
+    target = f" {printable(step['target'])}" if step.get("target") else ""
+    if "source_path" in step:
+        moved = f", now {printable(step['moved_to'])}" if step.get("moved_to") else ""
+        return f"{place} describes {printable(step['source_path'])}{moved}"
+    return f"{place} {step['link_type']}{target}"
+
+
+def page_text(record: Mapping[str, Any]) -> str:
+    """The page with what is known about it, and its text."""
+    lines = [page_line(record), ", ".join(_page_facts(record))]
+    lines += _sources(record)
+    lines += links("Links", record.get("outlinks", []))
+    lines += links("Linked from", record.get("backlinks", []))
+    lines += [f"({record['content_notice']})", ""]
+    lines += [printable_line(line) for line in record.get("content", "").splitlines()]
+    lines += cut_line(record.get("truncated_count", 0), "section", "ask with a larger max_tokens")
+    return "\n".join(lines) + "\n"
+
+
+def _page_facts(record: Mapping[str, Any]) -> Iterator[str]:
+    yield printable(record["doc_type"])
+    if record.get("tags"):
+        yield "tags " + " ".join(map(printable, record["tags"]))
+    yield staleness(record)
+    yield from dates(record)
+
+
+def _sources(record: Mapping[str, Any]) -> Iterator[str]:
+    for one in record.get("stale_refs", []):
+        yield f"Source {printable(one['source_path'])}: {printable(one['reason'])}"
+        for commit in one.get("commits", []):
+            yield f"  {commit['id'][:10]} {commit['date'][:10]} {printable(commit['subject'])}"
+
+
+def list_text(record: Mapping[str, Any]) -> str:
+    """The pages, how many there are, and where the list goes on."""
+    pages = record["pages"]
+    shown = count(record["total"], "page")
+    if len(pages) < record["total"]:
+        shown = f"{len(pages)} of {shown}"
+    lines = [f"{shown}. ({record['content_notice']})"]
+    lines += [f"{page_line(page)} ({', '.join(_listed_facts(page))})" for page in pages]
+    if record.get("next_cursor"):
+        lines.append(f"More: cursor {record['next_cursor']}")
+    return "\n".join(lines) + "\n"
+
+
+def _listed_facts(page: Mapping[str, Any]) -> Iterator[str]:
+    yield printable(page["doc_type"])
+    if page["staleness"] != "untracked":
+        yield staleness(page)
+    yield f"{page['outgoing_link_count']} out"
+    yield f"{page['incoming_link_count']} in"
+    yield from dates(page)
+
+
+# Both passages of ten pairs take 4,000 characters; the record has more of them.
+PASSAGE = 110
+
+
+def suggestions_text(record: Record) -> str:
+    """The pairs, the surest first, then those that say the same."""
+    pairs, same = record["suggestions"], record.get("duplicates", [])
+    lines = [f"{_summary(len(pairs))} ({record['content_notice']})"]
+    for pair in pairs:
+        lines += _pair(pair)
+    if same:
+        lines.append("Not links but the same text twice:")
+        lines += [f"  {_place(pair['first'])} and {_place(pair['second'])}" for pair in same]
+    if pending := record.get("pending_sections"):
+        lines.append(f"[{count(pending, 'section')} could not be compared]")
+    return "\n".join(lines) + "\n"
+
+
+def _summary(number: int) -> str:
+    if number == 0:
+        return "No pair without a link stands out so much; a lower min_score shows more."
+    verb = "is" if number == 1 else "are"
+    return f"{count(number, 'pair')} of pages {verb} close and not linked."
+
+
+def _pair(pair: Record) -> Iterator[str]:
+    terms = ", ".join(map(printable, pair.get("shared_terms", [])))
+    yield f"{pair['score']:.2f}{f' both say {terms}' if terms else ''}"
+    for part in (pair["first"], pair["second"]):
+        stale = "" if part["staleness"] in {"fresh", "untracked"} else f" ({part['staleness']})"
+        yield f"  {_place(part)} {' > '.join(map(printable, part['heading_path']))}{stale}"
+        if part.get("content"):
+            passage = summarise(part["content"], PASSAGE) or part["content"][:PASSAGE]
+            yield f"    {printable(passage)}"
+
+
+def _place(part: Record) -> str:
+    return f"{printable(part['filepath'])}:{part['line_start']}-{part['line_end']}"

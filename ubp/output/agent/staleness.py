@@ -1,0 +1,82 @@
+"""Pages and their drifted sources for agents: a line a source, diffs fenced."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ubp.output.agent.pages import cut_line, day, page_line
+from ubp.output.wording import count, printable, printable_line
+
+Record = Mapping[str, Any]
+
+SHORT_ID = 10
+LEVELS = ("stale", "possibly_stale", "unknown", "fresh")
+
+
+def staleness_text(record: Record) -> str:
+    """The pages, worst first, each with what became of its sources and what to do."""
+    lines = [f"{_summary(record)} ({record['content_notice']})"]
+    for document in record["documents"]:
+        lines += _document(document)
+    lines += cut_line(record.get("truncated_count", 0), "page", "ask with a larger max_size")
+    return "\n".join(lines) + "\n"
+
+
+def _summary(record: Record) -> str:
+    summary = record["summary"]
+    levels = [f"{summary[one]} {one}" for one in LEVELS if summary.get(one)]
+    named = f"{count(summary['bound'], 'page')} of {summary['documents']} name sources"
+    return f"{named}: {', '.join(levels)}." if levels else f"{named}."
+
+
+def _document(document: Record) -> Iterator[str]:
+    yield ""
+    yield f"{page_line(document)} ({document['staleness']})"
+    for problem in document.get("problems", []):
+        yield f"  line {problem['line']}: {printable(problem['message'])}"
+    fresh = [one for one in document["references"] if one["verdict"] == "fresh"]
+    for reference in document["references"]:
+        if reference not in fresh:
+            yield from _reference(reference)
+    if fresh:
+        yield f"  fresh: {', '.join(printable(one['source_path']) for one in fresh)}"
+    for one in document.get("suggested_refs", []):
+        yield _suggestion(one)
+    if document.get("resolve"):
+        yield f"  Next: {printable(document['resolve'])}"
+
+
+def _suggestion(one: Record) -> str:
+    reasons = "; ".join(printable(reason["detail"]) for reason in one["evidence"])
+    return f"  perhaps {printable(one['source_path'])} ({one['confidence']:.2f}: {reasons})"
+
+
+def _reference(one: Record) -> Iterator[str]:
+    moved = f" to {printable(one['moved_to'])}" if one.get("moved_to") else ""
+    since = f" since {day(one['since'])}" if one.get("since") else ""
+    debt = " (accepted as a debt)" if one.get("is_debt") else ""
+    yield f"  {printable(one['source_path'])} {one['verdict']}{moved}{since}{debt}"
+    commits = one.get("commits", [])
+    for commit in commits:
+        who = f"{day(commit['date'])} {printable(commit['author'])}"
+        yield f"    {commit['id'][:SHORT_ID]} {who}: {printable(commit['subject'])}"
+    if one.get("commit_count", 0) > len(commits):
+        yield f"    and {count(one['commit_count'] - len(commits), 'older commit')}"
+    yield from _diff(one.get("diff"))
+
+
+def _diff(diff: Record | None) -> Iterator[str]:
+    if diff is None:
+        return
+    lines = [printable_line(line) for line in diff.get("text", "").splitlines()]
+    if len(lines) == 1:  # a sentence
+        yield f"    {lines[0]}"
+    elif lines:
+        fence = "```"
+        while any(fence in line for line in lines):
+            fence += "`"
+        yield f"{fence}diff"
+        yield from lines
+        yield fence
+    yield from cut_line(diff.get("left_out_lines", 0), "line", "ask for this page alone")
+    if diff.get("missing_blobs"):
+        yield f"    {count(len(diff['missing_blobs']), 'blob')} of it are not in this clone."

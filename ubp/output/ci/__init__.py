@@ -1,0 +1,1 @@
+"""Formats for CI systems."""

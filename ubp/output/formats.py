@@ -1,0 +1,34 @@
+"""The table of formats that a run can be told in, beside the text and JSON of its command."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import NamedTuple
+
+from ubp.output.ci.outcome import Outcome
+
+
+class FormatRow(NamedTuple):
+    """A format: its function as `module:function`, from an outcome to the whole text.
+
+    `is_placed`: it points at text, so that findings must know their places to the character.
+    """
+
+    target: str
+    is_placed: bool = False
+
+
+FORMATS: Mapping[str, FormatRow] = {
+    "github": FormatRow("ubp.output.ci.github:github_text", is_placed=True),
+    "sarif": FormatRow("ubp.output.ci.sarif:sarif_text", is_placed=True),
+    "rdjson": FormatRow("ubp.output.ci.rdjson:rdjson_text", is_placed=True),
+    "gitlab": FormatRow("ubp.output.ci.gitlab:gitlab_text"),
+    "markdown": FormatRow("ubp.output.ci.markdown:markdown_text"),
+    "html": FormatRow("ubp.output.html.report:outcome_html"),
+}
+
+
+def render(name: str, outcome: Outcome) -> str:
+    """The outcome in this format, ending with a newline unless there is nothing to tell."""
+    module, _, function = FORMATS[name].target.partition(":")
+    write: Callable[[Outcome], str] = getattr(import_module(module), function)
+    return write(outcome)

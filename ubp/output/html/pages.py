@@ -1,0 +1,221 @@
+"""The pages of a report that are not fresh: a line each, and behind it what drifted."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from ubp.core.model import Commit, FilePath
+from ubp.output.html.lists import Reviewed, bound_pages, by_source
+from ubp.output.html.markup import (
+    Html,
+    code_line,
+    join,
+    key_options,
+    path_text,
+    remainder,
+    rule_words,
+    tag,
+    verdict_words,
+)
+from ubp.output.text.common import WORDS
+from ubp.output.text.stale import MAX_COMMITS, SHORT_ID
+from ubp.output.wording import count, day, shell_word, stem
+from ubp.report.values import ChangedSource, Report, StalePage
+
+# More cards make a browser slow, and nobody reads them: the rest is counted.
+MAX_PAGES = 1_500
+MAX_AUTHORS = 3
+# The commits of so many sources are listed, of those that matter less they are counted: 3,000 of
+# them would take 1 MB.
+MAX_DETAILS = 1_000
+MAX_SUBJECT_CHARACTERS = 100
+
+_ELEMENTS = {"+": "ins", "-": "del", "@": "b"}
+
+
+class _Around(NamedTuple):
+    """What cards are written in: `owners` are the pages of the report's changed sources."""
+
+    report: Report
+    folders: Mapping[FilePath, int]
+    owners: Sequence[FilePath]
+    reviewed: Reviewed
+
+
+def page_cards(report: Report, folders: Mapping[FilePath, int]) -> Html:
+    """A card for each page, in the report's order; `folders` are their numbers."""
+    pages = report.pages or ()
+    shown = pages[:MAX_PAGES]
+    owners = [page.path for page in pages for _ in page.sources]
+    around = _Around(report, folders, owners, by_source(report))
+    cards, number = [], 0
+    for page in shown:
+        cards.append(_card(page, number, around))
+        number += len(page.sources)
+    told = remainder(len(pages) - len(shown), "ubp stale", report)
+    return join([tag("div", *cards, class_="list", data_list="no-pages", data_sorted=True), told])
+
+
+def _card(page: StalePage, number: int, around: _Around) -> Html:
+    """A page's card; `number` is that of its first changed source."""
+    level = page.assessment.level
+    rules = dict.fromkeys(rule_words(source.answer) for source in page.sources)
+    sources = (
+        _source(source, number + offset, page, around) for offset, source in enumerate(page.sources)
+    )
+    return tag(
+        "details",
+        _summary(page),
+        tag("ul", *sources),
+        class_=f"page {level}",
+        data_level=level,
+        data_folder=around.folders[page.path],
+        data_rules=" ".join(rules),
+        data_changed=page.changed,
+        data_links=page.links_in,
+        data_age=page.age_days,
+    )
+
+
+def _summary(page: StalePage) -> Html:
+    level = page.assessment.level
+    title = page.assessment.page.facts.title or stem(page.path)
+    return tag(
+        "summary",
+        tag(
+            "span",
+            tag("span", path_text(page.path), class_="path"),
+            tag("span", WORDS[level], class_="badge"),
+            tag("span", title, class_="title"),
+            class_="name",
+        ),
+        tag("span", *_facts(page), class_="facts"),
+    )
+
+
+def _facts(page: StalePage) -> Iterator[Html]:
+    yield tag("span", _lines(page.added, page.removed) if page.lines else "")
+    yield tag("span", f"{page.changed_percent} % changed" if page.lines else "")
+    yield tag("span", count(page.links_in, "link"))
+    yield tag("span", count(page.age_days, "day") if page.age_days is not None else "")
+
+
+def _lines(added: int, removed: int) -> Html:
+    return join(
+        [
+            tag("ins", f"+{added}"),
+            " ",
+            tag("del", f"\N{MINUS SIGN}{removed}"),
+        ]
+    )
+
+
+def _source(source: ChangedSource, number: int, page: StalePage, around: _Around) -> Html:
+    answer = source.answer
+    answered = bound_pages(source, page, around.reviewed)
+    head = tag(
+        "p",
+        tag("b", path_text(answer.source_path or "."), class_="path"),
+        f" {verdict_words(answer, around.report)} ",
+        _lines(source.added, source.removed)
+        if source.added is not None and source.removed is not None
+        else None,
+        tag("small", f" line {answer.reference.line}{answered}{_unseen(source)}"),
+    )
+    return tag(
+        "li",
+        head,
+        _commits(answer.commits) if number < MAX_DETAILS else _counted(answer.commits),
+        _diff(source, number, page, around),
+        _missing(source),
+    )
+
+
+def _unseen(source: ChangedSource) -> str:
+    """Of a diff that does not fit into the report, how long it is."""
+    is_cut = source.cut_lines and not source.diff
+    return f", a diff of {count(source.cut_lines, 'line')}" if is_cut else ""
+
+
+def _commits(commits: tuple[Commit, ...]) -> Html | None:
+    """Oldest first: the first is the commit since which the page is behind."""
+    if not commits:
+        return None
+    lines = [_commit(commit) for commit in commits[: -MAX_COMMITS - 1 : -1]]
+    rest = commits[:-MAX_COMMITS]
+    if rest:
+        told = f"and {count(len(rest), 'more commit')} by {_authors(rest)}"
+        lines.append(tag("li", told, class_="quiet"))
+    return tag("ol", *lines)
+
+
+def _counted(commits: tuple[Commit, ...]) -> Html | None:
+    """In a word what matters less."""
+    told = f"{count(len(commits), 'commit')} by {_authors(commits)}"
+    return tag("ol", tag("li", told)) if commits else None
+
+
+def _authors(commits: tuple[Commit, ...]) -> str:
+    authors = list(dict.fromkeys(commit.author for commit in commits))
+    return ", ".join(authors[:MAX_AUTHORS]) + (", …" if len(authors) > MAX_AUTHORS else "")
+
+
+def _commit(commit: Commit) -> Html:
+    return tag(
+        "li",
+        tag("code", commit.id[:SHORT_ID]),
+        " ",
+        tag("time", day(commit.date)),
+        f" {commit.author}: {_shortened(commit.subject)}",
+    )
+
+
+def _shortened(subject: str) -> str:
+    is_short = len(subject) <= MAX_SUBJECT_CHARACTERS
+    return subject if is_short else subject[:MAX_SUBJECT_CHARACTERS] + "…"
+
+
+def _diff(source: ChangedSource, number: int, page: StalePage, around: _Around) -> Html | None:
+    summary = tag("summary", "What changed")
+    if source.same_as is not None:
+        told = f"The same as for {around.owners[source.same_as]}"
+        link = tag("p", tag("a", told, href=f"#diff-{source.same_as}"))
+        return tag("details", summary, link, class_="diff")
+    if not source.diff:
+        return None
+    command = tag("code", _command("stale", "--diff", page.path, report=around.report))
+    cut = f"{count(source.cut_lines, 'more line')}: "
+    return tag(
+        "details",
+        summary,
+        tag("pre", _diff_lines(source.diff), tabindex=0, role="group", aria_label="Diff"),
+        tag("p", cut, command, class_="cut") if source.cut_lines else None,
+        class_="diff",
+        id=f"diff-{number}",
+    )
+
+
+def _diff_lines(diff: str) -> Html:
+    """Lines of one kind share an element: half of a long diff would else be tags."""
+    blocks = []
+    for element, lines in groupby(diff.split("\n"), key=_element):
+        content = join([code_line(line) for line in lines], "\n")
+        blocks.append(tag(element, content))
+    return join(blocks)
+
+
+def _element(line: str) -> str:
+    return "b" if line.startswith(("--- a/", "+++ b/")) else _ELEMENTS.get(line[:1], "span")
+
+
+def _missing(source: ChangedSource) -> Html | None:
+    if not source.missing:
+        return None
+    command = tag("code", f"git fetch origin {' '.join(source.missing)}")
+    return tag("p", "This partial clone lacks what it was compared with: ", command, class_="cut")
+
+
+def _command(*words: str, report: Report) -> str:
+    *options, path = words
+    typed = shell_word(f"./{path}" if path.startswith("-") else path)
+    return " ".join(["ubp", *options, typed, *key_options(report)])

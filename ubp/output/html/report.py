@@ -1,0 +1,256 @@
+"""A report as one HTML file: no network, no other file, nothing that a policy would have to allow.
+
+The policy in the page forbids everything but this very style and this very script, which are named
+by their hashes. So markup that found its way in (none should: see `markup`) could do nothing.
+
+One run of `ubp check` or `ubp stale` as an HTML file: what it found, to filter and to read.
+"""
+
+from base64 import b64encode
+from hashlib import sha256
+
+from ubp import __version__
+from ubp.core.model import FilePath, Level
+from ubp.output.ci.outcome import Outcome, headline
+from ubp.output.html import lists, overview
+from ubp.output.html.lists import bindings, coverage
+from ubp.output.html.markup import Html, fill, join, key_options, read_asset, rule_words, tag
+from ubp.output.html.pages import page_cards
+from ubp.output.text.common import WORDS
+from ubp.output.wording import clock, day
+from ubp.report.values import Folder, Levels, Report
+
+SORTS = {
+    "order": "what matters most",
+    "changed": "lines changed",
+    "links": "links to it",
+    "age": "age of drift",
+    "path": "path",
+}
+
+
+def report_html(report: Report) -> str:
+    """The whole file."""
+    style, script = read_asset("report.css"), read_asset("report.js")
+    name = f"{report.name}: documentation report"
+    return fill(
+        read_asset("report.html"),
+        policy=_policy(style, script),
+        generator=f"UBP {__version__}",
+        title=name,
+        style=style,
+        header=_header(report),
+        body=_body(report),
+        footer=_footer(report),
+        script=script,
+    )
+
+
+def _policy(style: str, script: str) -> str:
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"style-src '{_hash(style)}'",
+            f"script-src '{_hash(script)}'",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + b64encode(sha256(content.encode("utf-8")).digest()).decode("ascii")
+
+
+def _body(report: Report) -> Html:
+    numbers = _folder_numbers(report)
+    parts = [
+        overview.hero(report),
+        overview.pictures(report),
+        overview.folders(report),
+        coverage(report),
+        bindings(report),
+        _toolbar(report),
+        _pages(report, numbers),
+        lists.findings(report, numbers),
+        lists.orphans(report, numbers),
+        lists.others(report, numbers),
+    ]
+    return join([part for part in parts if part], "\n")
+
+
+def _folder_numbers(report: Report) -> dict[FilePath, int]:
+    """For each page the folder of the table that it is counted in."""
+    paths = {page.path for page in report.pages or ()}
+    paths |= {other.page.filepath for other in report.others}
+    paths |= {one.filepath for one in (*(report.findings or ()), *report.orphans)}
+    places = sorted(
+        enumerate(report.folders), key=lambda place: (-len(place[1].path), place[1].is_rest)
+    )
+    return {path: _folder_number(path, places) for path in paths}
+
+
+def _folder_number(path: FilePath, places: list[tuple[int, Folder]]) -> int:
+    return next((number for number, folder in places if folder.holds(path)), 0)
+
+
+def _header(report: Report) -> Html:
+    counts: dict[str, tuple[str, int | None]] = {
+        "overview": ("Overview", None),
+        "directories": ("Where", None if report.folders else 0),
+        "coverage": ("Sources", None if report.coverage and report.coverage.sources else 0),
+        "bindings": ("Bindings", None if report.review and report.review.bindings else 0),
+        "pages": ("Pages to look at", len(report.pages or ())),
+        "findings": ("Findings", len(report.findings or ())),
+        "orphans": ("Orphans", len(report.orphans)),
+        "others": ("All other pages", len(report.others)),
+    }
+    entries = (
+        tag("li", tag("a", words, tag("b", f" {number}") if number else None, href=f"#{anchor}"))
+        for anchor, (words, number) in counts.items()
+        if number != 0
+    )
+    when = None if report.now is None else day(report.now)
+    return tag(
+        "header",
+        tag("h1", report.name),
+        tag("p", " · ".join(filter(None, ["Documentation report", _what(report), when]))),
+        tag("nav", tag("ul", *entries), aria_label="Sections"),
+    )
+
+
+def _what(report: Report) -> str:
+    commit = report.snapshot.commit
+    at = f" at {commit[:10]}" if commit else ""
+    if report.base is not None:
+        return f"changes since {report.base}"
+    match report.snapshot.kind:
+        case "commit":
+            return f"commit {commit[:10]}" if commit else "no commit"
+        case "staged":
+            return f"the commit in the making{at}"
+        case "worktree":
+            return f"work tree{at}"
+
+
+def _toolbar(report: Report) -> Html | None:
+    if not (report.pages or report.findings or report.orphans or report.others):
+        return None
+    search = tag("input", type="search", id="text", autocomplete="off", spellcheck="false")
+    sorts = list(SORTS.items()) if report.pages else []
+    folders = [(str(n), overview.folder_name(f)) for n, f in enumerate(report.folders)]
+    return tag(
+        "div",
+        tag("label", tag("span", "Search"), search, class_="search"),
+        _select("folder", "Directory", [("", "all"), *folders]) if folders else None,
+        _select("rule", "Rule", [("", "all"), *((name, name) for name in _rules(report))]),
+        _select("sort", "Sort pages by", sorts) if sorts else None,
+        tag("button", "Reset", type="button", id="reset"),
+        _levels(report),
+        class_="toolbar card",
+        id="filter",
+        role="search",
+        aria_label="Filter pages and findings",
+        hidden=True,
+    )
+
+
+def _select(name: str, label: str, options: list[tuple[str, str]]) -> Html:
+    entries = (tag("option", words, value=value) for value, words in options)
+    return tag("label", tag("span", label), tag("select", *entries, id=name))
+
+
+def _rules(report: Report) -> list[str]:
+    rules = {rule_words(source.answer) for page in report.pages or () for source in page.sources}
+    rules |= {one.rule for one in (*(report.findings or ()), *report.orphans)}
+    return sorted(rules)
+
+
+def _levels(report: Report) -> Html:
+    there = {page.assessment.level for page in report.pages or ()}
+    there |= {other.level for other in report.others}
+    matches = tag("output", id="matches", role="status")
+    if not there:
+        return tag("div", matches, class_="matches")
+    boxes = (_level(level) for level in WORDS if level in there)
+    return tag("fieldset", tag("legend", "Level"), *boxes, matches)
+
+
+def _level(level: Level) -> Html:
+    box = tag("input", type="checkbox", value=level, checked=True)
+    dot = tag("span", class_=f"dot {level}", aria_hidden="true")
+    return tag("label", box, dot, WORDS[level], class_="level")
+
+
+def _pages(report: Report, numbers: dict[FilePath, int]) -> Html | None:
+    if report.pages is None:
+        return None
+    if not report.pages:
+        is_good = report.levels is not None and report.levels.bound
+        words = "Nothing drifted." if is_good else "No page names a source."
+        listed: Html = tag("p", words, class_="card good" if is_good else "card")
+    else:
+        none = "Nothing here fits the filter."
+        listed = join(
+            [
+                page_cards(report, numbers),
+                tag("p", none, id="no-pages", class_="card none", hidden=True),
+            ]
+        )
+    return tag(
+        "section",
+        tag("h2", "Pages to look at"),
+        _lead(report) if report.pages else None,
+        listed,
+        id="pages",
+    )
+
+
+def _lead(report: Report) -> Html:
+    weight = "(1 + lines changed in the sources) \N{MULTIPLICATION SIGN} (1 + links to the page)"
+    return tag(
+        "p",
+        f"By level, then by what matters most: {weight}. Read a page beside what changed (",
+        tag("code", " ".join(["ubp stale --diff PAGE", *key_options(report)])),
+        " shows all of it) and edit it; where it is still true, say so: ",
+        tag("code", " ".join(["ubp ack PAGE", *key_options(report)])),
+        class_="lead",
+    )
+
+
+def _footer(report: Report) -> Html:
+    when = "" if report.now is None else f" on {clock(report.now)} UTC"
+    return tag(
+        "footer",
+        None if report.threshold_days is None else tag("p", _definition(report.threshold_days)),
+        tag("p", f"Made by UBP {__version__}{when}."),
+    )
+
+
+def _definition(threshold_days: float) -> str:
+    return (
+        "A page is stale when a source that it names is gone, or changed "
+        f"{threshold_days:g} days ago or earlier without the page; possibly stale when all that is "
+        "younger. Ages count from the committer date of the first commit that drifted. Earlier "
+        "moments are judged by the same rules, as of then."
+    )
+
+
+def outcome_html(outcome: Outcome) -> str:
+    """The whole file."""
+    report, summary = outcome.report, outcome.summary
+    levels = None
+    if summary is not None and not report.is_change:
+        levels = Levels(*(getattr(summary, name) for name in Levels._fields))
+    told = Report(
+        name=f"ubp {outcome.command}",
+        headline=headline(outcome, str),
+        snapshot=report.snapshot,
+        documents=report.documents,
+        levels=levels,
+        findings=(*report.findings, *report.debts, *report.unknown),
+        ignored=len(report.ignored),
+        keys=outcome.keys,
+        base=outcome.base,
+    )
+    return report_html(told)

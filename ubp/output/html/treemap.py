@@ -1,0 +1,238 @@
+"""Where the boxes of a treemap lie: each as large as its weight, and as square as can be.
+
+After Bruls, Huizing and van Wijk, Squarified Treemaps (2000).
+
+A map of the sources: an area for each directory or file, described or not.
+
+Inline SVG without a view box: places are in percent, so that letters keep their size on a
+telephone; each box is a picture of its own, which cuts off what does not fit into it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ubp.bindings.coverage import ROOT, ActivityCount, Source, SourceTree, build_tree
+from ubp.core.model import FilePath
+from ubp.output.html.markup import Html, tag
+from ubp.output.wording import count
+
+
+class Region(NamedTuple):
+    """A rectangle, in any unit."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def divide(region: Region, weights: Sequence[float]) -> list[Region]:
+    """Parts of a region for these weights, which stand in falling order and are above 0."""
+    scale = region.width * region.height / sum(weights) if weights else 0.0
+    areas = [weight * scale for weight in weights]
+    parts: list[Region] = []
+    left = region
+    while len(parts) < len(areas):
+        row = _next_row(areas[len(parts) :], min(left.width, left.height))
+        placed, left = _place(row, left)
+        parts += placed
+    return parts
+
+
+def _next_row(areas: Sequence[float], side: float) -> list[float]:
+    """As many areas as stand in one row along the shorter side without getting less square."""
+    row = [areas[0]]
+    for area in areas[1:]:
+        longer = [*row, area]
+        if _worst(longer, side) > _worst(row, side):
+            break
+        row = longer
+    return row
+
+
+def _worst(row: Sequence[float], side: float) -> float:
+    """How far from a square the worst part of a row is: its long side by its short one."""
+    total = sum(row)
+    return max(side * side * row[0] / (total * total), total * total / (side * side * row[-1]))
+
+
+def _place(row: Sequence[float], region: Region) -> tuple[list[Region], Region]:
+    """A row laid along the shorter side of a region, and what is left of that."""
+    x, y, width, height = region
+    parts = []
+    if width >= height:
+        depth = sum(row) / height
+        for area in row:
+            parts.append(Region(x, y, depth, area / depth))
+            y += area / depth
+        return parts, Region(x + depth, region.y, max(width - depth, 0), height)
+    depth = sum(row) / width
+    for area in row:
+        parts.append(Region(x, y, area / depth, depth))
+        x += area / depth
+    return parts, Region(region.x, y + depth, width, max(height - depth, 0))
+
+
+# A picture of more boxes than these has none that could be read; 150 bytes each.
+MAX_BOXES = 150
+# Of what stands in one directory so many parts are told apart, the others lie in one box.
+MAX_PARTS = 30
+# A directory is divided from this share of the whole on: where pages describe a part of it, and
+# where they describe all or nothing, of which one box tells as much.
+MIXED_SHARE, PLAIN_SHARE = 1 / 400, 1 / 12
+ASPECT = 2.8  # width by height on a desk
+# From these shares of the width and the height on a box has room for a name: on a desk, and in
+# the width of a telephone too.
+NAME_WIDTH, NAME_WIDTH_ON_PHONE, NAME_HEIGHT, PLACE_HEIGHT = 0.05, 0.15, 0.07, 0.13
+LETTERS, MARGIN = 142, 2  # so many stand side by side on a desk; so many are left empty
+
+
+class Box(NamedTuple):
+    """A file, a directory, or the `others` of a directory that are too many to be told apart."""
+
+    path: FilePath
+    tally: ActivityCount
+    region: Region
+    others: int = 0
+
+
+def treemap(sources: Sequence[Source], label: str) -> Html:
+    """The map; `label` says what it shows."""
+    tree = build_tree(sources)
+    boxes = sorted(find_boxes(tree), key=lambda box: (box.region.x, box.region.y))
+    return tag(
+        "svg",
+        _hatching(),
+        *(_picture(box, tree) for box in boxes),
+        class_="map",
+        role="img",
+        aria_label=label,
+    )
+
+
+def find_boxes(tree: SourceTree) -> list[Box]:
+    """The boxes, each in its region of a field of 1 by 1."""
+    whole = _weight(tree.tallies[ROOT])
+    found = [Box(ROOT, tree.tallies[ROOT], Region(0, 0, ASPECT, 1))]
+    closed: list[Box] = []
+    while found:
+        found.sort(key=lambda box: _weight(box.tally))
+        box = found.pop()
+        room = MAX_BOXES - len(found) - len(closed)
+        parts = _parts(box, tree, min(room, MAX_PARTS)) if _is_divided(box, tree, whole) else []
+        if parts:
+            found += parts
+        else:
+            closed.append(box)
+    return [box._replace(region=_of_one(box.region)) for box in closed if box.path or box.others]
+
+
+def _of_one(region: Region) -> Region:
+    return region._replace(x=region.x / ASPECT, width=region.width / ASPECT)
+
+
+def _is_divided(box: Box, tree: SourceTree, whole: int) -> bool:
+    if box.others or box.path not in tree.children:
+        return False
+    is_plain = box.tally.described_files in {0, box.tally.files}
+    least = whole * (PLAIN_SHARE if is_plain and box.path else MIXED_SHARE)
+    return _weight(box.tally) >= least
+
+
+def _parts(box: Box, tree: SourceTree, most: int) -> list[Box]:
+    """What stands in a directory, the heaviest first; nothing where there is no room for it."""
+    below = sorted(tree.children[box.path], key=lambda path: (-_weight(tree.tallies[path]), path))
+    if most < 2:  # noqa: PLR2004 - one box would be the directory again
+        return []
+    told, others = (below, []) if len(below) <= most else (below[: most - 1], below[most - 1 :])
+    parts = [(path, tree.tallies[path], 0) for path in told]
+    if others:
+        parts.append(
+            (box.path, ActivityCount.sum(tree.tallies[path] for path in others), len(others))
+        )
+        parts.sort(key=lambda part: -_weight(part[1]))
+    regions = divide(box.region, [_weight(tally) for _, tally, _ in parts])
+    return [
+        Box(path, tally, region, number)
+        for (path, tally, number), region in zip(parts, regions, strict=True)
+    ]
+
+
+def _weight(tally: ActivityCount) -> int:
+    """A file that never changes is there too."""
+    return tally.files + tally.changes
+
+
+def _hatching() -> Html:
+    line = tag("line", class_="hatch", x1=0, y1=0, x2=0, y2=7)
+    return tag(
+        "defs",
+        tag(
+            "pattern",
+            tag("rect", class_="gap-ground", width=7, height=7),
+            line,
+            id="hatching",
+            width=7,
+            height=7,
+            patternUnits="userSpaceOnUse",
+            patternTransform="rotate(45)",
+        ),
+    )
+
+
+def _picture(box: Box, tree: SourceTree) -> Html:
+    x, y, width, height = box.region
+    described = box.tally.described_files / box.tally.files
+    ground = [tag("rect", class_="gap", width="100%", height="100%")] if described < 1 else []
+    if described:
+        share = _percent(described)
+        ground.append(tag("rect", class_="described", width=share, height="100%"))
+    return tag(
+        "svg",
+        tag("title", _told(box, tree)),
+        *ground,
+        tag("rect", class_="edge", width="100%", height="100%"),
+        *_names(box, tree),
+        x=_percent(x),
+        y=_percent(y),
+        width=_percent(width),
+        height=_percent(height),
+        class_="wide" if width >= NAME_WIDTH_ON_PHONE else None,
+    )
+
+
+def _names(box: Box, tree: SourceTree) -> Iterator[Html]:
+    width, height = box.region.width, box.region.height
+    if width < NAME_WIDTH or height < NAME_HEIGHT:
+        return
+    place, _, name = _name(box, tree).rstrip("/").rpartition("/")
+    slash = "/" if box.path in tree.children and not box.others else ""
+    letters = int(width * LETTERS) - MARGIN
+    yield tag("text", _cut(name + slash, letters), x=6, y=16)
+    if place and height >= PLACE_HEIGHT:
+        yield tag("text", _cut(place, letters), x=6, y=31, class_="place")
+
+
+def _cut(words: str, letters: int) -> str:
+    return words if len(words) <= letters else words[: letters - 1] + "…"
+
+
+def _name(box: Box, tree: SourceTree) -> str:
+    if box.others:
+        return f"{box.path}/{box.others} others" if box.path else f"{box.others} others"
+    return f"{box.path}/" if box.path in tree.children else box.path
+
+
+def _told(box: Box, tree: SourceTree) -> str:
+    """A box in words."""
+    tally = box.tally
+    changes = count(tally.changes, "change")
+    name = _name(box, tree)
+    if box.path not in tree.children:
+        return f"{name}: {changes}, {'described' if tally.described_files else 'not described'}"
+    files = f"{tally.described_files} of {count(tally.files, 'file')} described"
+    return f"{name}: {files}, {changes}"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.2f}".rstrip("0").rstrip(".") + "%"

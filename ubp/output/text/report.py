@@ -1,0 +1,217 @@
+"""How it is said what became of pages since a revision.
+
+`ubp stale --since` for people: page by page what became of it, then how many took which way.
+
+`ubp report` for people at a terminal: the levels, the trend in a line, what matters most.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from ubp.core.model import Level, ReferenceVerdict
+from ubp.output.text.common import COUNTED, WORDS
+from ubp.output.text.review import coverage_sentence
+from ubp.output.wording import Style, age, count, day, printable, shell_word
+from ubp.report.compare import KINDS, Comparison, LevelChange, Outcome
+from ubp.report.values import Levels, Report, StalePage
+
+TITLES: dict[Outcome, str] = {
+    "became_stale": "became stale",
+    "still_stale": "still stale",
+    "became_fresh": "became fresh",
+    "new": "new",
+    "gone": "gone",
+    "unknown": "unknown",
+    "still_fresh": "stayed fresh",
+}
+
+
+def describe_counts(comparison: Comparison) -> str:
+    """How many pages took each way: `1 became stale, 2 new, 30 stayed fresh`."""
+    counts = comparison.counts
+    told = [f"{counts[kind]} {TITLES[kind]}" for kind in KINDS if counts.get(kind)]
+    return ", ".join(told) or "no page names sources"
+
+
+def describe_level_change(one: LevelChange) -> str:
+    """What there is to say beside the title: of a new page its level, for example."""
+    if one.became == "new":
+        sources = "names sources now, " if one.then == "untracked" else ""
+        return f"{sources}{WORDS[one.now or 'untracked']}"
+    if one.became == "gone":
+        sources = "names no sources any more, " if one.now == "untracked" else ""
+        return f"{sources}was {WORDS[one.then or 'untracked']}"
+    if one.became == "unknown":
+        return "this clone's history ends too early to tell"
+    return ""
+
+
+def describe_drift(answer: ReferenceVerdict) -> str:
+    """What became of a source, and when it began."""
+    verb = {"not_found": "never was there", "created": "came after the page"}.get(answer.verdict)
+    if answer.verdict == "moved":
+        verb = "moved"
+    when = "" if answer.age_days is None else f" {age(answer.age_days)}"
+    return f"{verb or answer.verdict}{when}"
+
+
+def groups(passages: Sequence[LevelChange]) -> list[tuple[Outcome, list[LevelChange]]]:
+    """What is told page by page, way by way; pages that stayed fresh are only counted."""
+    told = [(kind, [one for one in passages if one.became == kind]) for kind in KINDS]
+    return [(kind, found) for kind, found in told if found and kind != "still_fresh"]
+
+
+def comparison_headline(comparison: Comparison, since: str) -> str:
+    """The pages that are behind at both ends."""
+    levels = [(one.then, one.now) for one in comparison.passages]
+    behind = [
+        (sum(1 for pair in levels if pair[end] in {"stale", "possibly_stale"})) for end in (0, 1)
+    ]
+    named = [sum(1 for pair in levels if pair[end] not in {None, "untracked"}) for end in (0, 1)]
+    return (
+        f"Of {count(named[0], 'page')} that named sources at {since}, {behind[0]} were behind;"
+        f" now {behind[1]} of {named[1]} are."
+    )
+
+
+def comparison_text(
+    comparison: Comparison, since: str, style: Style, *, is_quiet: bool = False
+) -> str:
+    """The whole answer, ending with a newline; `is_quiet`: a line a page, nothing else."""
+    lines = []
+    for _, found in groups(comparison.passages):
+        for one in found:
+            lines.append(_heading(one, style))
+            if not is_quiet:
+                lines += _sources(one)
+    if is_quiet:
+        return "".join(f"{line}\n" for line in lines)
+    if lines:
+        lines.append("")
+    name = printable(since)
+    lines.append(f"Since {name} ({day(comparison.date)}): {describe_counts(comparison)}.")
+    if comparison.passages:
+        lines.append(comparison_headline(comparison, name))
+    if comparison.counts.get("unknown"):
+        fetch = style.cyan("git fetch --unshallow")
+        lines.append(f"{style.cyan('Hint:')} this clone is shallow. {fetch} fetches the history.")
+    return "\n".join(lines) + "\n"
+
+
+def _heading(one: LevelChange, style: Style) -> str:
+    paint = {"became_stale": style.red, "still_stale": style.yellow, "became_fresh": style.green}
+    title = paint.get(one.became, style.bold)(TITLES[one.became])
+    said = describe_level_change(one)
+    moved = f" (was {printable(one.was_at)})" if one.was_at else ""
+    return (
+        f"{style.bold(printable(one.page.filepath))}  {title}{f': {said}' if said else ''}{moved}"
+    )
+
+
+def _sources(one: LevelChange) -> Iterator[str]:
+    for answer in one.drifted:
+        yield f"  {printable(answer.source_path or '.')}  {describe_drift(answer)}"
+
+
+BAR_WIDTH = 40
+MAX_PAGES = 10
+SPARKS = "▁▂▃▄▅▆▇█"
+
+
+def report_text(report: Report, style: Style, *, is_quiet: bool) -> str:
+    """One screen; quietly a line for each page that is not fresh."""
+    pages = report.pages or ()
+    if is_quiet:
+        return "".join(f"{printable(page.path)}  {_level(page, style)}\n" for page in pages)
+    levels = report.levels or Levels()
+    lines = [style.bold(printable(report.name)) + f": {describe_levels(levels)}", ""]
+    lines += list(_bars(levels, style))
+    lines += _trend(report)
+    if pages:
+        lines += ["", "What matters most:", *_pages(pages, style)]
+    lines += ["", *_findings(report), f"Next: {style.cyan(_command(report))}  shows it all"]
+    return "\n".join(lines) + "\n"
+
+
+def describe_levels(levels: Levels) -> str:
+    """How fresh it is in one clause."""
+    percent = levels.fresh_percent
+    if not levels.bound:
+        return "no page names a source, so nothing was verified"
+    if percent is None:
+        return f"{levels.unknown} of {levels.bound} pages could not be verified in this clone"
+    pages = "page that names" if levels.bound == 1 else "pages that name"
+    return f"{percent} % fresh, {levels.fresh} of {levels.bound} {pages} sources"
+
+
+def _bars(levels: Levels, style: Style) -> Iterator[str]:
+    shown: tuple[Level, ...] = (*COUNTED, "untracked")
+    most = max(levels)
+    width = max(len(WORDS[level]) for level in shown)
+    for level in shown:
+        number = getattr(levels, level)
+        if number:
+            bar = "#" * max(1, number * BAR_WIDTH // most)
+            yield f"  {WORDS[level]:<{width}}  {number:>5}  {_paint(level, bar, style)}"
+
+
+def _paint(level: Level, words: str, style: Style) -> str:
+    match level:
+        case "stale":
+            return style.red(words)
+        case "possibly_stale" | "unknown":
+            return style.yellow(words)
+        case "fresh":
+            return style.green(words)
+        case "untracked":
+            return style.dim(words)
+
+
+def _trend(report: Report) -> list[str]:
+    """The share of fresh pages at each moment at which one could be verified."""
+    known = [
+        (point.at, percent)
+        for point in report.trend
+        if (percent := point.levels.fresh_percent) is not None
+    ]
+    if len(known) < 2:  # noqa: PLR2004 - one moment is no trend
+        return []
+    line = "".join(SPARKS[percent * (len(SPARKS) - 1) // 100] for _, percent in known)
+    (start, first), (_, last) = known[0], known[-1]
+    return ["", f"Fresh since {day(start)}: {first} % {line} {last} %"]
+
+
+def _pages(pages: tuple[StalePage, ...], style: Style) -> Iterator[str]:
+    shown = pages[:MAX_PAGES]
+    for page in shown:
+        facts = [count(page.changed, "line") + " changed"] if page.lines else []
+        facts += [count(page.links_in, "link")] if page.links_in else []
+        facts += [count(page.age_days, "day")] if page.age_days is not None else []
+        told = style.dim(", ".join(facts))
+        yield f"  {printable(page.path)}  {_level(page, style)}  {told}".rstrip()
+    if len(pages) > len(shown):
+        yield style.dim(f"  and {count(len(pages) - len(shown), 'more page')}")
+
+
+def _level(page: StalePage, style: Style) -> str:
+    level = page.assessment.level
+    return _paint(level, WORDS[level], style)
+
+
+def _findings(report: Report) -> Iterator[str]:
+    if report.findings:
+        yield f"ubp check finds {count(len(report.findings), 'other problem')}."
+    if report.orphans:
+        is_one = len(report.orphans) == 1
+        told = (
+            "is an orphan: no other page links to it"
+            if is_one
+            else "are orphans: no other page links to them"
+        )
+        yield f"{count(len(report.orphans), 'page')} {told}."
+    if report.coverage and report.coverage.sources:
+        yield coverage_sentence(report.coverage)
+
+
+def _command(report: Report) -> str:
+    keys = [word for key in report.keys for word in ("--key", shell_word(key))]
+    return " ".join(["ubp report --open", *keys])

@@ -1,0 +1,152 @@
+"""Colours for terminals: nine lines of ANSI instead of a library of 75 ms.
+
+How names, numbers and times are written for a reader; nothing from a repository gets out raw.
+"""
+
+import re
+import time
+
+from ubp.core.model import FilePath
+
+
+class Style:
+    """Paints text, or leaves it as it is where `is_on` is False."""
+
+    __slots__ = ("is_on",)
+
+    def __init__(self, *, is_on: bool = False) -> None:
+        self.is_on = is_on
+
+    def red(self, text: str) -> str:
+        """An error, a stale page, a removed line."""
+        return self._paint("31", text)
+
+    def green(self, text: str) -> str:
+        """Success, an added line."""
+        return self._paint("32", text)
+
+    def yellow(self, text: str) -> str:
+        """A warning, a page that may be stale."""
+        return self._paint("33", text)
+
+    def cyan(self, text: str) -> str:
+        """A hint, something to type."""
+        return self._paint("36", text)
+
+    def bold(self, text: str) -> str:
+        """A heading."""
+        return self._paint("1", text)
+
+    def dim(self, text: str) -> str:
+        """What matters least."""
+        return self._paint("2", text)
+
+    def _paint(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.is_on and text else text
+
+
+# Control characters could move the cursor or hide a name; the bidirectional ones turn it around;
+# surrogates stand for bytes that are no UTF-8. All of them are legal in the names that Git keeps.
+# The patterns are compiled where they are needed: hardly ever, and it takes half a millisecond.
+_UNSAFE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+_UNSAFE_BUT_TAB = _UNSAFE.replace("\x00-\x1f", "\x00-\x08\x0a-\x1f")
+_NAMED = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\x1b": r"\e"}
+_PLAIN_WORD = r"[A-Za-z0-9_@%+=:,./-]+"
+
+FIRST_BYTE, LAST_BYTE = 0xDC80, 0xDCFF  # how `os.fsdecode` writes the bytes 80 to FF
+SHORT_ID = 10  # digits: as long as Git's own short ids grow in the largest repositories
+LAST_SECOND = 253_402_300_799  # of the year 9999: commits may claim any date
+
+
+def printable(text: str) -> str:
+    r"""Escape what a terminal must not see, as git does: a byte that is no UTF-8 becomes \xff."""
+    return text if text.isprintable() else re.sub(_UNSAFE, _escape, text)
+
+
+def printable_line(text: str) -> str:
+    """The same for a line of a file: its tabs stay."""
+    return text if text.isprintable() else re.sub(_UNSAFE_BUT_TAB, _escape, text)
+
+
+def shell_word(path: str) -> str:
+    r"""A path as it is typed in a shell: 'a b.md', and $'\xff.md' where nothing else does."""
+    if re.fullmatch(_PLAIN_WORD, path):
+        return path
+    safe = printable(path)
+    if safe == path:
+        return "'" + path.replace("'", "'\\''") + "'"
+    quoted = path.replace("\\", "\\\\").replace("'", "\\'")
+    return f"$'{re.sub(_UNSAFE, _as_bytes, quoted)}'"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 page`, `2 pages`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def left_out(ignored: int, accepted: int) -> str:
+    """What was found and does not count, in brackets: ` (3 ignored, 12 old ones accepted)`."""
+    old = f"{accepted} old {'one' if accepted == 1 else 'ones'} accepted" if accepted else ""
+    told = ", ".join(filter(None, (f"{ignored} ignored" if ignored else "", old)))
+    return f" ({told})" if told else ""
+
+
+def revision(name: str) -> str:
+    """A revision as people read it: a whole id is cut short."""
+    return name[:SHORT_ID] if re.fullmatch("[0-9a-f]{40}", name) else name
+
+
+def age(days: int) -> str:
+    """How long ago: `today`, `1 day ago`, `12 days ago`."""
+    return f"{count(days, 'day')} ago" if days else "today"
+
+
+def day(seconds: int) -> str:
+    """The UTC day of a moment: 2026-11-08."""
+    return time.strftime("%Y-%m-%d", _utc(seconds))
+
+
+def moment(seconds: int) -> str:
+    """A moment in ISO 8601, UTC: 2026-11-08T09:30:00Z."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", _utc(seconds))
+
+
+def clock(seconds: int) -> str:
+    """A moment as people read it: 2026-11-08 09:30:00."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", _utc(seconds))
+
+
+def size(size_bytes: int) -> str:
+    """`512 bytes`, `4.2 MB`."""
+    if size_bytes < 1000:  # noqa: PLR2004 - a kilobyte
+        return count(size_bytes, "byte")
+    amount, unit = float(size_bytes), ""
+    for unit in ("kB", "MB", "GB"):  # noqa: B007 - the last one is used
+        amount /= 1000
+        if amount < 1000:  # noqa: PLR2004 - the next unit's turn
+            break
+    return f"{amount:.1f} {unit}"
+
+
+def stem(path: FilePath) -> str:
+    """What a page is called whose text gives it no title: its file name without the ending."""
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name
+
+
+def _utc(seconds: int) -> time.struct_time:
+    return time.gmtime(min(max(seconds, 0), LAST_SECOND))
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    code = ord(character)
+    if FIRST_BYTE <= code <= LAST_BYTE:
+        return f"\\x{code - FIRST_BYTE + 0x80:02x}"
+    return _NAMED.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")  # noqa: PLR2004
+
+
+def _as_bytes(match: re.Match[str]) -> str:
+    is_byte = FIRST_BYTE <= ord(match[0]) <= LAST_BYTE
+    data = match[0].encode("utf-8", "surrogateescape" if is_byte else "surrogatepass")
+    return "".join(f"\\x{byte:02x}" for byte in data)

@@ -1,1 +1,0 @@
-"""Results to text and records; one file a format."""

@@ -1,0 +1,54 @@
+"""`ubp_fulltext_search`: the sections that hold words, whatever they mean."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ubp.output.agent.search import fulltext_text
+from ubp.output.records.search import sections_record
+from ubp.search.sections import SectionAnswer
+from ubp.server.tools.arguments import DOC_TYPE, QUERY, REF, array_of, number, object_schema
+from ubp.server.tools.tool import Record, Tool
+from ubp.workspace import Workspace
+
+MAX_RESULTS = 50
+
+
+def run(
+    workspace: Workspace,
+    given: Mapping[str, Any],
+    *,
+    has_content: bool = True,
+    tags: Sequence[str] = (),
+) -> Record:
+    """The best sections by their words alone."""
+    return sections_record(find(workspace, given, tags=tags), has_content=has_content)
+
+
+def find(
+    workspace: Workspace, given: Mapping[str, Any], *, tags: Sequence[str] = ()
+) -> SectionAnswer:
+    """The same as values, of pages that have all these tags."""
+    return workspace.search_sections(
+        given["query"],
+        limit=given["limit"],
+        doc_types=array_of(given.get("doc_type")),
+        tags=tags,
+        ref=given.get("ref"),
+    )
+
+
+FULLTEXT_SEARCH = Tool(
+    name="ubp_fulltext_search",
+    title="Find words in the documentation",
+    description=(
+        "Sections of the documentation that hold exact words or phrases (an error message, an "
+        "identifier, Japanese too), with file and line. Use it where the wording is known; for a "
+        "question or a topic use ubp_search. It does not read code."
+    ),
+    input_schema=object_schema(
+        "query", query=QUERY, limit=number(1, MAX_RESULTS, 10), doc_type=DOC_TYPE, ref=REF
+    ),
+    shape="search-fulltext",
+    run=run,
+    text=fulltext_text,
+)

@@ -1,0 +1,109 @@
+"""`ubp_get_context`: a page with what stands around it, in one call."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ubp.core.errors import BadArgumentError
+from ubp.core.text import cut_page
+from ubp.output.agent.pages import context_text
+from ubp.output.records.pages import context_record
+from ubp.server.tools.arguments import FILEPATH, LINK_TYPE, MAX_TOKENS, REF, number, object_schema
+from ubp.server.tools.arguments import text as string
+from ubp.server.tools.budget import TokenLimit
+from ubp.server.tools.tool import Record, Tool
+from ubp.workspace import MAX_SIZE, PageContext, Workspace
+
+DEPTH, MAX_DEPTH = 2, 3
+MAX_CONTEXT_SIZE = 500_000
+
+
+def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+    """The page and those around it, as much as there is room for."""
+    if ("filepath" in given) == ("id" in given):
+        raise BadArgumentError("filepath", "Name the page by one of `filepath` and `id`.")
+    return context_record(find(workspace, given))
+
+
+def find(workspace: Workspace, given: Mapping[str, Any]) -> PageContext:
+    """The same as values."""
+    return workspace.context(
+        given.get("filepath") or given["id"],
+        depth=given["depth"],
+        link_types=given.get("link_types") or (),
+        max_size=given["max_size"],
+        max_tokens=given.get("max_tokens"),
+        ref=given.get("ref"),
+    )
+
+
+def fit(record: Record, limit: TokenLimit) -> None:
+    """Fewer headings, then fewer of the pages around, then less of the page itself.
+
+    An outline takes half of the room at most: what the page says tells more.
+    """
+    center, related = record["center"], record["related"]
+    if not limit.drop(record, _less_around(record, related)):
+        whole = center["content"]
+        center.setdefault("full_size", len(whole))
+        frame = {**record, "center": {**center, "content": ""}}
+        limit._replace(most=limit.most // 2).drop(frame, _less_outline(center))
+        room = limit.weigh(whole) - limit.excess(record)
+        center["content"] = cut_page(whole, lambda part: limit.weigh(part) <= room)
+        _mark_cut(center, whole)
+        limit.drop(record, _less_outline(center))
+    said = [one for page in related for one in _said(page)]
+    record["total_size"] = len(center["content"]) + sum(map(len, said))
+
+
+def _less_around(record: Record, related: list[Record]) -> Iterator[Any]:
+    for one in reversed(related):
+        yield [one.pop("headings", []), one.pop("hidden_headings", 0)]
+    while related:
+        record["truncated_count"] += 1
+        yield related.pop()
+
+
+def _mark_cut(center: Record, whole: str) -> None:
+    """Mark the sections of which something was cut: those that end behind the last line left."""
+    lines = center["content"].count("\n") + 1
+    is_all = center["content"] == whole
+    for section in center["sections"]:
+        first = center["sections"][0]["line_start"]
+        if not is_all and section["line_end"] - first >= lines:
+            section["is_cut"] = True
+
+
+def _less_outline(center: Record) -> Iterator[Any]:
+    while center["sections"]:
+        yield center["sections"].pop()
+
+
+def _said(one: Record) -> Iterator[str]:
+    yield from (
+        one[name] for name in ("filepath", "title", "link_context", "summary") if name in one
+    )
+    yield from one.get("headings", [])
+
+
+GET_CONTEXT = Tool(
+    name="ubp_get_context",
+    title="Read a page with those around it",
+    description=(
+        "One documentation page in full with the linked pages in short (summary, headings, link "
+        "type, staleness), up to depth links away: in one call what an answer needs. Use it after "
+        "ubp_search found the page; for the page alone use ubp_get_page."
+    ),
+    input_schema=object_schema(
+        filepath=FILEPATH,
+        id=string("doc_id instead of filepath"),
+        depth=number(1, MAX_DEPTH, DEPTH),
+        link_types=LINK_TYPE,
+        max_size=number(1, MAX_CONTEXT_SIZE, MAX_SIZE, "characters"),
+        max_tokens=MAX_TOKENS,
+        ref=REF,
+    ),
+    shape="get-context",
+    run=run,
+    text=context_text,
+    fit=fit,
+)

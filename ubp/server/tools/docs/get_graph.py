@@ -1,0 +1,47 @@
+"""`ubp_get_graph`: pages and the links between them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ubp.output.agent.pages import graph_text
+from ubp.output.records.pages import graph_record
+from ubp.server.tools.arguments import LINK_TYPE, REF, number, object_schema
+from ubp.server.tools.arguments import text as string
+from ubp.server.tools.tool import Record, Tool
+from ubp.workspace import Workspace
+
+DEPTH, MAX_GRAPH_DEPTH = 2, 5
+GRAPH_LIMIT, MOST = 500, 5_000
+
+
+def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+    """The graph around a page, or the whole of it."""
+    found = workspace.graph(
+        center=given.get("center"),
+        depth=given["depth"],
+        link_types=given.get("link_types", ()),
+        limit=given["limit"],
+        ref=given.get("ref"),
+    )
+    return graph_record(found)
+
+
+GET_GRAPH = Tool(
+    name="ubp_get_graph",
+    title="Show how pages are linked",
+    description=(
+        "Documentation pages as nodes and their typed links as edges, around one page or all of "
+        "them. Use it to see how the documentation hangs together; for the texts of linked pages "
+        "use ubp_get_context, for what a change touches ubp_get_impact."
+    ),
+    input_schema=object_schema(
+        center=string("filepath or doc_id; none: the whole graph, most linked pages first"),
+        depth=number(1, MAX_GRAPH_DEPTH, DEPTH, "links around the center"),
+        link_types=LINK_TYPE,
+        limit=number(1, MOST, GRAPH_LIMIT),
+        ref=REF,
+    ),
+    shape="get-graph",
+    run=run,
+    text=graph_text,
+)

@@ -1,0 +1,68 @@
+"""`ubp_list_pages`: which pages there are."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ubp.output.agent.pages import list_text
+from ubp.output.records.pages import pages_record
+from ubp.server.tools.arguments import DOC_TYPE, REF, TAGS, array_of, choice, number, object_schema
+from ubp.server.tools.arguments import text as string
+from ubp.server.tools.tool import Record, Tool, read_cursor, write_cursor
+from ubp.workspace import PageList, Workspace
+
+LIST_LIMIT, MOST = 200, 1000
+DATED = ("updated_at", "created_at")
+
+
+def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+    """The pages that are asked for, in order, and where the list goes on."""
+    listed = read_list(workspace, given)
+    return {**pages_record(listed), "next_cursor": next_cursor(listed, given)}
+
+
+def read_list(workspace: Workspace, given: Mapping[str, Any], *, is_dated: bool = True) -> PageList:
+    """The same as values; without `is_dated` history is asked only where it decides the order."""
+    kind = int if given["sort"] in DATED else str
+    cursor = given.get("cursor")
+    return workspace.pages(
+        doc_types=array_of(given.get("doc_type")),
+        tags=array_of(given.get("tags")),
+        sort=given["sort"],
+        is_descending=given["order"] == "desc",
+        is_dated=is_dated or given["sort"] == "updated_at",
+        limit=given["limit"],
+        after=read_cursor(_question(given), cursor, kind) if cursor else None,
+        ref=given.get("ref"),
+    )
+
+
+def next_cursor(listed: PageList, given: Mapping[str, Any]) -> str | None:
+    """What is to be given for the rest of a list; None: that was all."""
+    return write_cursor(_question(given), listed.next) if listed.next else None
+
+
+def _question(given: Mapping[str, Any]) -> list[Any]:
+    types, tags = array_of(given.get("doc_type")), array_of(given.get("tags"))
+    return [types, tags, given["sort"], given["order"], given.get("ref")]
+
+
+LIST_PAGES = Tool(
+    name="ubp_list_pages",
+    title="List the documentation's pages",
+    description=(
+        "All documentation pages with type, staleness and link counts, sorted and filtered. Use it "
+        "to see what there is or what changed last; to find something use ubp_search."
+    ),
+    input_schema=object_schema(
+        doc_type=DOC_TYPE,
+        tags=TAGS,
+        sort=choice("title", "updated_at", "created_at", "filepath"),
+        order=choice("asc", "desc"),
+        limit=number(1, MOST, LIST_LIMIT),
+        cursor=string("next_cursor of the answer before"),
+        ref=REF,
+    ),
+    shape="list-pages",
+    run=run,
+    text=list_text,
+)

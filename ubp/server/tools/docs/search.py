@@ -1,0 +1,110 @@
+"""`ubp_search`: the pages that answer a question, why, and whether they can be trusted."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ubp.output.agent.search import search_text
+from ubp.output.records.search import search_record
+from ubp.server.tools.arguments import (
+    DOC_TYPE,
+    LINK_TYPE,
+    MAX_TOKENS,
+    QUERY,
+    REF,
+    TAGS,
+    array_of,
+    choice,
+    flag,
+    number,
+    object_schema,
+)
+from ubp.server.tools.budget import TokenLimit
+from ubp.server.tools.tool import Record, Tool
+from ubp.workspace import FoundPages, Workspace
+
+LIMIT, MOST = 10, 20
+DEPTH, MAX_DEPTH = 2, 3
+
+
+def run(
+    workspace: Workspace,
+    given: Mapping[str, Any],
+    *,
+    has_content: bool = True,
+    is_explained: bool = False,
+) -> Record:
+    """The best pages by words, meaning and links."""
+    found = find(workspace, given)
+    return search_record(found, has_content=has_content, is_explained=is_explained)
+
+
+def find(workspace: Workspace, given: Mapping[str, Any], *, is_dated: bool = True) -> FoundPages:
+    """The same as values; without `is_dated` no history is asked when pages were changed last."""
+    return workspace.search(
+        given["query"],
+        mode=given["mode"],
+        limit=given["limit"],
+        doc_types=array_of(given.get("doc_type")),
+        tags=array_of(given.get("tags")),
+        link_types=given.get("link_types") or (),
+        depth=given["depth"],
+        include_linked=given["include_linked"],
+        is_dated=is_dated,
+        ref=given.get("ref"),
+    )
+
+
+def fit(record: Record, limit: TokenLimit) -> None:
+    """Of the last results first: less of what stands around, then fewer of them."""
+    limit.drop(record, _parts(record))
+
+
+def _parts(record: Record) -> Iterator[Any]:
+    results = record["results"]
+    for name in ("linked_pages", "stale_refs"):
+        for result in reversed(results):
+            yield result.pop(name, [])
+    for result in reversed(results):
+        while len(result["sections"]) > 1:
+            yield result["sections"].pop()
+    while len(results) > 1:
+        yield _pop(record)
+    for section in (one for result in results for one in result["sections"]):
+        yield section.pop("content", "")
+    while results:
+        yield _pop(record)
+
+
+def _pop(record: Record) -> Record:
+    last: Record = record["results"].pop()
+    record["truncated_count"] = record.get("truncated_count", 0) + 1
+    return last
+
+
+SEARCH = Tool(
+    name="ubp_search",
+    title="Search the documentation",
+    description=(
+        "The documentation pages that answer a question or hold a topic, best first: why each was "
+        "found, its best passage with lines, linked pages, and whether its sources changed since. "
+        "Use it first, before grep, for how and why something is; for exact strings use "
+        "ubp_fulltext_search, in code use grep."
+    ),
+    input_schema=object_schema(
+        "query",
+        query=QUERY,
+        limit=number(1, MOST, LIMIT),
+        mode=choice("hybrid", "fulltext", "semantic"),
+        doc_type=DOC_TYPE,
+        tags=TAGS,
+        include_linked=flag("tell linked pages", default=True),
+        depth=number(1, MAX_DEPTH, DEPTH),
+        link_types=LINK_TYPE,
+        max_tokens=MAX_TOKENS,
+        ref=REF,
+    ),
+    shape="search",
+    run=run,
+    text=search_text,
+    fit=fit,
+)

@@ -1,0 +1,44 @@
+"""`ubp_get_impact`: what must be looked at when something changes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ubp.output.agent.pages import impact_text
+from ubp.output.records.pages import impact_record
+from ubp.server.tools.arguments import REF, number, object_schema
+from ubp.server.tools.arguments import text as string
+from ubp.server.tools.tool import Record, Tool
+from ubp.workspace import MAX_IMPACTED, Workspace
+
+DEPTH, MAX_IMPACT_DEPTH = 3, 5
+MAX_RESULTS = 1_000
+
+
+def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+    """The pages that depend on a page, a source file or a folder."""
+    found = workspace.impact(
+        given["path"], depth=given["depth"], limit=given["limit"], ref=given.get("ref")
+    )
+    return impact_record(found)
+
+
+GET_IMPACT = Tool(
+    name="ubp_get_impact",
+    title="Tell what depends on a file",
+    description=(
+        "The documentation pages that depend on a page or a source file: those that name it as "
+        "their source, then those that link to these (depends_on, implements, extends first), "
+        "each with the chain that leads there. Use it before or after changing, moving or "
+        "deleting a file, to know which pages to update."
+    ),
+    input_schema=object_schema(
+        "path",
+        path=string("page, source file or folder, from the root; it may be gone"),
+        depth=number(1, MAX_IMPACT_DEPTH, DEPTH),
+        limit=number(1, MAX_RESULTS, MAX_IMPACTED),
+        ref=REF,
+    ),
+    shape="impact",
+    run=run,
+    text=impact_text,
+)

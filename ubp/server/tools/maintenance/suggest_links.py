@@ -1,0 +1,44 @@
+"""`ubp_suggest_links`: pages that are close in meaning and do not know of each other."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ubp.output.agent.pages import suggestions_text
+from ubp.output.records.suggestions import suggestions_record
+from ubp.server.tools.arguments import REF, fraction, number, object_schema
+from ubp.server.tools.arguments import text as string
+from ubp.server.tools.tool import Record, Tool
+from ubp.workspace import MAX_SUGGESTED, MIN_SCORE, Workspace
+
+MAX_RESULTS = 50
+
+
+def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+    """The best pairs of all pages, or of one page with the others."""
+    found = workspace.suggest_links(
+        given.get("filepath"),
+        min_score=given["min_score"],
+        limit=given["limit"],
+        ref=given.get("ref"),
+    )
+    return suggestions_record(found)
+
+
+SUGGEST_LINKS = Tool(
+    name="ubp_suggest_links",
+    title="Suggest links between pages",
+    description=(
+        "Pairs of documentation pages that are close in meaning and not linked: both sections, a "
+        "score, the words they share. Use it after writing a page, to link it; read both sections "
+        "before you add a link."
+    ),
+    input_schema=object_schema(
+        filepath=string("a page; none: all pairs"),
+        min_score=fraction(MIN_SCORE, "lower shows more, less sure"),
+        limit=number(1, MAX_RESULTS, MAX_SUGGESTED),
+        ref=REF,
+    ),
+    shape="suggest-links",
+    run=run,
+    text=suggestions_text,
+)

@@ -1,1 +1,0 @@
-"""Operations that people and agents ask alike: the table of tool sets, one folder a set."""

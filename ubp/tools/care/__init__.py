@@ -1,1 +1,0 @@
-"""The tool set `care`: to keep pages true."""

@@ -1,1 +1,0 @@
-"""The tool set `docs`: to find, read and connect pages."""
