@@ -47,9 +47,10 @@ def test_a_sparse_index(repository, open_at):
 def test_a_broken_index_is_an_error(repository, open_at):
     repository.write(".git/index", "nonsense" * 9)
     opened = open_at(repository.root)
-    for read in (read_worktree, read_index):
-        with pytest.raises(GitCommandError):
+    for read, command in ((read_worktree, "status"), (read_index, "diff-index")):
+        with pytest.raises(GitCommandError) as raised:
             read(opened)
+        assert raised.value.message == f"`git {command}` failed in {repository.root}."
 
 
 HOOK = """#!/bin/sh

@@ -23,6 +23,10 @@ OPTIONS = (
     "--no-optional-locks",  # `git status` would else rewrite the user's index
     "-c",
     "core.fsmonitor=",  # empty, not "false": before 2.36 the value was a program to run
+    # Looking at files in threads costs more than it saves where they are cached: 19 against 13 ms
+    # of CPU for 2,300 files, 442 against 408 for 26,000, wall alike.
+    "-c",
+    "core.preloadIndex=false",
     "-c",
     "core.quotePath=false",
 )

@@ -29,10 +29,6 @@ def read_worktree(repository: Repository) -> Snapshot:
     """The tracked files as they stand on the disk, and untracked ones that Git does not ignore."""
     _check_work_tree(repository)
     output = repository.run(
-        # Looking at files in threads costs more than it saves where they are cached: 19 against
-        # 13 ms of CPU for 2,300 files, 442 against 408 for 26,000, wall alike.
-        "-c",
-        "core.preloadIndex=false",
         "status",
         "--porcelain=v2",
         "-z",
