@@ -19,7 +19,7 @@ ARGUMENT_BYTES = 24_000  # a command line may be 32,767 characters long on Windo
 SIGPIPE = 13  # on every POSIX system; Python ignores it, git's children must not inherit that
 SIGTERM = 15  # `import signal` costs 1 ms
 
-OPTIONS = (
+DISCOVERY_OPTIONS = (
     "--no-optional-locks",  # `git status` would else rewrite the user's index
     "-c",
     "core.fsmonitor=",  # empty, not "false": before 2.36 the value was a program to run
@@ -29,6 +29,13 @@ OPTIONS = (
     "core.preloadIndex=false",
     "-c",
     "core.quotePath=false",
+)
+OPTIONS = (
+    *DISCOVERY_OPTIONS,
+    # A commit can bring a folder that git takes for a bare repository, and programs in its
+    # configuration. Git before 2.38 ignores this: `ubp.git.locate` refuses such folders first.
+    "-c",
+    "safe.bareRepository=explicit",
 )
 SET = {
     "GIT_ALLOW_PROTOCOL": "none",  # lazy fetching stays at home before 2.44 too
@@ -47,22 +54,26 @@ UNSET = (
 )
 
 
-def run_git(
+def run_git(  # noqa: PLR0913  # what a call may need, all of it named
     args: Sequence[str],
     *,
     cwd: str,
     stdin: bytes = b"",
     environment: Mapping[str, str] | None = None,
     ok: Container[int] = (0,),
+    options: Sequence[str] = OPTIONS,
 ) -> bytes:
     """Run git as if started in `cwd` and return its standard output.
+
+    With DISCOVERY_OPTIONS git also finds a bare repository around `cwd` that GIT_DIR does not name.
+    Such a call must run no program that a repository's configuration can name.
 
     Raises:
         GitMissingError: `PATH` leads to no git.
         GitCommandError: its exit status is not in `ok`.
     """
     output = bytearray()
-    status, stderr = _run(args, cwd, environment, stdin, output.extend)
+    status, stderr = _run(options, args, cwd, environment, stdin, output.extend)
     if status not in ok:
         raise _command_error(args, cwd, status, stderr)
     return bytes(output)
@@ -77,7 +88,7 @@ def stream_git(
     environment: Mapping[str, str] | None = None,
 ) -> None:
     """Run git and give its output to `sink`; raises as `run_git` does."""
-    status, stderr = _run(args, cwd, environment, stdin, sink)
+    status, stderr = _run(OPTIONS, args, cwd, environment, stdin, sink)
     if status:
         raise _command_error(args, cwd, status, stderr)
 
@@ -115,13 +126,18 @@ def _missing() -> GitMissingError:
     )
 
 
-def _run(
-    args: Sequence[str], cwd: str, environment: Mapping[str, str] | None, stdin: bytes, sink: Sink
+def _run(  # noqa: PLR0913, PLR0917  # called twice, above
+    options: Sequence[str],
+    args: Sequence[str],
+    cwd: str,
+    environment: Mapping[str, str] | None,
+    stdin: bytes,
+    sink: Sink,
 ) -> tuple[int, str]:
     """Run git, give its output to `sink`, and return its exit status and standard error."""
     if environment is None:
         environment = os.environ
-    command = [find_git(environment), *OPTIONS, "-C", cwd, *args]
+    command = [find_git(environment), *options, "-C", cwd, *args]
     run = _spawn if hasattr(os, "posix_spawn") else _run_portably
     try:
         status, stderr = run(command, _hardened(environment), stdin, sink)

@@ -12,7 +12,7 @@ from ubp.core.errors import (
     UnsupportedRepositoryError,
 )
 from ubp.core.model import FilePath, ObjectId
-from ubp.git.command import run_git
+from ubp.git.command import DISCOVERY_OPTIONS, run_git
 
 
 class Location(NamedTuple):
@@ -46,6 +46,7 @@ def locate(cwd: str, environment: Mapping[str, str]) -> Location:
 
     Raises:
         NotARepositoryError: there is none, or `cwd` lies inside its `.git`.
+        RepositoryError: it is hidden among the files of another one.
         RepositoryOwnershipError: git refuses it (`safe.directory`).
         UnsupportedRepositoryError: SHA-256, reftable, an extension that this git does not know.
         GitMissingError: no folder of PATH holds a git.
@@ -53,6 +54,9 @@ def locate(cwd: str, environment: Mapping[str, str]) -> Location:
     cwd = os.path.realpath(cwd)
     answers = _answers(cwd, environment)
     git_dir, common_dir, is_bare, is_inside, is_shallow, object_format, prefix = answers[:7]
+    git_dir = os.path.normpath(git_dir)
+    if "GIT_DIR" not in environment:
+        _refuse_hidden(git_dir, cwd, environment)
     root = head = None
     if len(answers) > BARE_ANSWERS:
         root = os.path.normpath(answers[BARE_ANSWERS])
@@ -61,7 +65,6 @@ def locate(cwd: str, environment: Mapping[str, str]) -> Location:
         raise _inside_git_dir(cwd)
     else:
         head = _text(["rev-parse", *HEAD], cwd, environment) or None
-    git_dir = os.path.normpath(git_dir)
     common_dir = os.path.normpath(os.path.join(cwd, common_dir))
     location = Location(
         root=root,
@@ -92,14 +95,21 @@ def _answers(cwd: str, environment: Mapping[str, str]) -> list[str]:
 
 
 def _text(args: list[str], cwd: str, environment: Mapping[str, str]) -> str:
-    output = run_git(args, cwd=cwd, environment=environment, ok=(0, 1, 128))
+    output = run_git(
+        args, cwd=cwd, environment=environment, ok=(0, 1, 128), options=DISCOVERY_OPTIONS
+    )
     return os.fsdecode(output.removesuffix(b"\n"))
 
 
 def _refusal(cwd: str, environment: Mapping[str, str]) -> RepositoryError:
     """Why git sees no repository here, in our words."""
     try:
-        run_git(["rev-parse", "--absolute-git-dir"], cwd=cwd, environment=environment)
+        run_git(
+            ["rev-parse", "--absolute-git-dir"],
+            cwd=cwd,
+            environment=environment,
+            options=DISCOVERY_OPTIONS,
+        )
     except GitCommandError as error:
         said = error.stderr
         if "not a git repository" in said or "cannot change to" in said:
@@ -107,10 +117,48 @@ def _refusal(cwd: str, environment: Mapping[str, str]) -> RepositoryError:
         if "safe.directory" in said:
             line = next(text for text in said.splitlines() if "safe.directory" in text)
             return _foreign_owner(cwd, line.strip().partition("safe.directory ")[2])
+        if "safe.bareRepository" in said:
+            return RepositoryError(
+                f"Git refuses the bare repository around {cwd}.",
+                cause="Your Git configuration sets safe.bareRepository to explicit.",
+                hint="Set GIT_DIR to its folder if you trust it.",
+            )
         if "repository extension" in said or "repo version" in said:
             return unsupported(cwd, said.removeprefix("fatal: "))
         return error
     return _not_a_repository(cwd)
+
+
+def _refuse_hidden(git_dir: str, cwd: str, environment: Mapping[str, str]) -> None:
+    """Refuse a repository that can have come as files of the repository that contains it.
+
+    Git takes any folder that holds HEAD, objects and refs for a repository. A commit can bring
+    these, with a configuration that names programs; it cannot bring a `.git`, however it is spelt.
+    """
+    if os.path.basename(git_dir) == ".git" or not _contains(git_dir, cwd):
+        return  # a `.git` led here
+    folder = git_dir
+    while os.path.basename(folder) != ".git" and (above := os.path.dirname(folder)) != folder:
+        if os.path.lexists(os.path.join(above, ".git")):
+            found = _text(["rev-parse", "--absolute-git-dir"], above, environment)
+            if found and os.path.normpath(found) == git_dir:
+                return  # `.git` is a file or a link that names this very folder
+            raise RepositoryError(
+                f"{git_dir} is a bare repository inside the repository at {above}.",
+                cause="A commit can bring such a folder, and its configuration can run programs.",
+                hint=f"Change to another folder, or set GIT_DIR={git_dir} if you trust it.",
+            )
+        folder = above
+
+
+def _contains(folder: str, path: str) -> bool:
+    """Whether a path is this folder or lies in it; compared by identity, for case may differ."""
+    while not os.path.samefile(path, folder):
+        above = os.path.dirname(path)
+        if above == path:
+            return False
+        path = above
+    return True
 
 
 def _check_format(location: Location, object_format: str) -> None:

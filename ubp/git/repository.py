@@ -22,6 +22,7 @@ def open_repository(cwd: str, environment: Mapping[str, str]) -> "Repository":
 
     Raises:
         NotARepositoryError: there is none, or `cwd` lies inside its `.git`.
+        RepositoryError: it is hidden among the files of another one.
         RepositoryOwnershipError: it belongs to somebody else (`safe.directory`).
         UnsupportedRepositoryError: SHA-256, reftable, an unknown extension.
         GitMissingError: no folder of PATH holds a git.
@@ -31,8 +32,12 @@ def open_repository(cwd: str, environment: Mapping[str, str]) -> "Repository":
 
 
 def _fixed(location: Location, environment: Mapping[str, str]) -> Mapping[str, str]:
-    """The environment with Git's own folders absolute: git runs at the root, not where we are."""
-    if not environment.keys() & {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}:
+    """The environment in which git at the root (bare: in the git directory) finds this repository.
+
+    Git's own folders are absolute in it, and a bare repository is named.
+    """
+    named = environment.keys() & {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}
+    if location.root is not None and not named:
         return environment
     fixed = {**environment, "GIT_DIR": location.git_dir, "GIT_COMMON_DIR": location.common_dir}
     return fixed if location.root is None else fixed | {"GIT_WORK_TREE": location.root}
