@@ -1,6 +1,7 @@
 """Opening every kind of checkout, naming its commits, reading its objects."""
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from ubp.core.errors import (
 from ubp.core.model import Commit
 from ubp.git.locate import Location
 from ubp.git.output import MAX_BLOB_BYTES, blob_id
+from ubp.git.snapshot import read_worktree
 
 
 def lines(error):
@@ -166,6 +168,23 @@ def test_the_environments_git_dir_and_work_tree(new_repository, open_at, tmp_pat
     folders = {"git_dir": str(bare), "common_dir": str(bare)}
     assert found.location == ordinary(home, **folders, prefix="sub")
     assert found.libgit2().workdir == f"{home}/"
+
+
+@pytest.mark.parametrize("has_repository", [False, True])
+def test_a_work_tree_that_the_configuration_places_elsewhere(
+    has_repository, repository, repository_in, open_at, tmp_path
+):
+    home = tmp_path / "elsewhere"
+    other = repository_in(home)
+    if not has_repository:
+        shutil.rmtree(home / ".git")
+    repository.git("config", "core.worktree", str(home))
+    other.write("a.txt", "a\n")
+    head = repository.commit()
+    other.write("b.txt", "b\n")
+    opened = open_at(repository.root)
+    assert opened.location == ordinary(repository.root, root=str(home), head=head)
+    assert read_worktree(opened).changes.keys() == {"b.txt"}
 
 
 def test_a_relative_git_dir_counts_from_the_working_directory(repository, open_at):

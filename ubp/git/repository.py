@@ -34,11 +34,14 @@ def open_repository(cwd: str, environment: Mapping[str, str]) -> "Repository":
 def _fixed(location: Location, environment: Mapping[str, str]) -> Mapping[str, str]:
     """The environment in which git at the root (bare: in the git directory) finds this repository.
 
-    Git's own folders are absolute in it, and a bare repository is named.
+    That is the given one where the root's `.git` leads there. Else (GIT_DIR, `core.worktree`, a
+    bare repository) it names Git's own folders.
     """
     named = environment.keys() & {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}
     if location.root is not None and not named:
-        return environment
+        dot_git = os.path.join(location.root, ".git")
+        if os.path.realpath(dot_git) == location.git_dir or os.path.isfile(dot_git):
+            return environment
     fixed = {**environment, "GIT_DIR": location.git_dir, "GIT_COMMON_DIR": location.common_dir}
     return fixed if location.root is None else fixed | {"GIT_WORK_TREE": location.root}
 
