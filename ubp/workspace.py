@@ -42,6 +42,7 @@ from ubp.core.model import (
     Snapshot,
 )
 from ubp.core.running import find_running
+from ubp.core.shell import path_argument, quote
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_commit, read_document
 from ubp.git.trees import diff_trees
@@ -595,7 +596,7 @@ class Relating(Searching):
                 f"{argument} names {len(found)} files.",
                 near=tuple(found[:MAX_SIMILAR_PAGES]),
                 cause="This command is about one page or source.",
-                hint=f"Name one of them, as in {found[0]}.",
+                hint=f"Name one of them, as in {quote(path_argument(found[0]))}.",
             )
         return found[0] if found else None
 

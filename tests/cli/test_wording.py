@@ -1,20 +1,14 @@
-"""Nothing from a repository reaches a terminal raw, and what is printed can be typed."""
+"""Nothing from a repository reaches a terminal raw."""
 
-import os
 import re
-import shutil
-import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.core.model import FilePath
-from ubp.output.text.common import shell_command
-from ubp.output.wording import age, count, day, moment, printable, printable_line, shell_word, size
+from ubp.output.wording import age, count, day, moment, printable, printable_line, size
 
 OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-NAMES = st.binary(min_size=1, max_size=12).map(lambda data: data.replace(b"\0", b"0"))
 
 
 @pytest.mark.parametrize(
@@ -38,36 +32,6 @@ def test_nothing_is_left_that_a_terminal_obeys(text):
     assert OBEYED.sub("", printable_line(text).replace("\t", "")) == printable_line(text).replace(
         "\t", ""
     )
-
-
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash reads the words")
-@settings(max_examples=60, deadline=None)
-@given(st.lists(NAMES, min_size=1, max_size=20))
-def test_a_word_is_read_by_a_shell_as_the_path_that_it_was(names):
-    words = " ".join(shell_word(os.fsdecode(name)) for name in names)
-    done = subprocess.run(
-        ["bash", "-c", f"printf '%s\\0' {words}"],
-        capture_output=True,
-        check=True,
-        env={"LC_ALL": "C.UTF-8"},
-    )
-    assert done.stdout.split(b"\0")[:-1] == names
-
-
-@pytest.mark.parametrize(
-    ("path", "prefix", "word"),
-    [
-        ("docs/a.md", "", "docs/a.md"),
-        ("docs/a.md", "docs", "a.md"),
-        ("docs/a.md", "src/deep", "../../docs/a.md"),
-        ("-x.md", "", "./-x.md"),
-        ("a b.md", "", "'a b.md'"),
-        ("it's.md", "", "'it'\\''s.md'"),
-        ("[id].md", "", "'[id].md'"),
-    ],
-)
-def test_paths_are_typed_where_the_user_stands(path, prefix, word):
-    assert shell_command(FilePath(path), FilePath(prefix)) == word
 
 
 def test_numbers_and_times_are_words():

@@ -21,6 +21,7 @@ from ubp.cli.fast_path import split_global_options
 from ubp.cli.report import welcome
 from ubp.cli.terminal import Options, Terminal
 from ubp.core.errors import UsageError
+from ubp.core.shell import ubp_command
 from ubp.output.wording import printable
 
 Shell = Literal["bash", "zsh", "fish", "powershell"]
@@ -278,7 +279,7 @@ def _foresee(tokens: Sequence[str]) -> Options:
 def _usage_error(error: CycloptsError, tokens: Sequence[str]) -> UsageError:
     message, _, guess = str(error).partition(" Did you mean ")
     command = next((row.name for row in ROWS if row.name in tokens), "")
-    manual = f"`ubp {command} --help`" if command else "`ubp --help`"
+    manual = f"`{ubp_command(*([command] if command else []), '--help')}`"
     hint = f"{manual} tells what can be said."
     return UsageError(
         message.rstrip(".") + ".", hint=f"Did you mean {guess} {hint}" if guess else hint

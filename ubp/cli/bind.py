@@ -19,6 +19,7 @@ from ubp.cli.open_workspace import open_workspace
 from ubp.cli.pages import check_range
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
+from ubp.core.shell import path_argument, ubp_command
 from ubp.output.records.bindings import bind_record, review_record
 from ubp.output.text.bind import BindTextOptions, bind_text
 from ubp.output.text.review import ReviewTextOptions, coverage_text, review_text
@@ -142,6 +143,7 @@ def _telling(asked: _Asked, way: _Way, workspace: Workspace, terminal: Terminal)
         is_dry=way.is_dry,
         is_pinned=any(way.pinning),
         arguments=_arguments(asked),
+        keys=asked.keys,
         prefix=workspace.repository.prefix,
         most=None if asked.pages else MAX_SHOWN,
     )
@@ -162,9 +164,10 @@ def _check(way: _Way, min_confidence: float | None, terminal: Terminal) -> None:
         )
     if any(way.pinning) and not (way.is_writing or way.is_dry or way.is_asking):
         option = "--pin" if way.pinning.pin else "--history"
+        command = ubp_command("bind", "--write", option)
         raise UsageError(
             f"{option} says how references are written.",
-            hint=f"Write them: ubp bind --write {option}, or look first: --dry-run {option}",
+            hint=f"Write them: {command}, or look first: --dry-run {option}",
         )
     if all(way.pinning):
         raise UsageError(
@@ -187,11 +190,11 @@ def _write(
 
 
 def _arguments(asked: _Asked) -> tuple[str, ...]:
-    """What a next command has to repeat of this one."""
-    keys = [word for one in asked.keys for word in ("--key", one)]
+    """Return what a next command has to repeat of this one, apart from its keys."""
+    pages = (path_argument(page) for page in asked.pages)
     least = asked.min_confidence
     sure = [] if least is None else ["--min-confidence", f"{least:g}"]
-    return (*asked.pages, *keys, *sure, *(["--all"] if asked.is_whole else []))
+    return (*pages, *sure, *(["--all"] if asked.is_whole else []))
 
 
 MAX_REPORTED = 20

@@ -14,7 +14,6 @@
 import json
 import os
 import platform
-import shlex
 import shutil
 import sys
 import time
@@ -42,6 +41,7 @@ from ubp.core.setup_files import (
     propose_config,
     write_files,
 )
+from ubp.core.shell import join
 from ubp.core.snippets import SnippetTarget, make_snippets
 from ubp.index.view import View
 from ubp.output.records.staleness import (
@@ -88,8 +88,8 @@ def launch_command(origin: Installation | None, extra: str = "") -> tuple[str, .
 def install_command(origin: Installation | None, extra: str) -> str:
     """The line for a shell after which an extra is there."""
     if cached := _launch_by_uvx(origin, extra):
-        return shlex.join([*cached, "init"])
-    return shlex.join([sys.executable, "-m", "pip", "install", _requirement(origin, extra)])
+        return join([*cached, "init"])
+    return join([sys.executable, "-m", "pip", "install", _requirement(origin, extra)])
 
 
 def _launch_by_uvx(origin: Installation | None, extra: str) -> tuple[str, ...]:

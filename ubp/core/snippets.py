@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ubp.core.shell import join
+
 _PLAIN_SCALAR = re.compile(r"(?:https?://|/)?[\w./@+~=-]+(?: [\w./@+~=-]+)*")
 _AT_GITHUB = re.compile(
     r"(?:https://|ssh://git@|git@)github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?"
@@ -83,7 +85,7 @@ def _pre_commit_local(place: SnippetTarget) -> str:
         "    hooks:\n"
         "      - id: ubp-stale\n"
         "        name: stale documentation\n"
-        f"        entry: {_scalar(shlex.join([*place.launch, 'stale', '--staged']))}\n"
+        f"        entry: {_scalar(shlex.join([*place.launch, 'stale', '--staged']))}\n"  # no shell
         "        language: system\n"
         "        always_run: true\n"
         "        pass_filenames: false\n"
@@ -121,7 +123,7 @@ def _gitlab(place: SnippetTarget) -> str:
     what = "ubp"
     if place.repository:
         what = f"ubp @ git+{place.repository}@{place.revision}"
-    install = f"pip install --quiet {shlex.quote(what)}"
+    install = join(["pip", "install", "--quiet", what])
     check = 'ubp check --base "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --output-file gitlab=ubp.json'
     return (
         "documentation:\n"
@@ -154,7 +156,7 @@ def _host(address: str) -> str:
 
 
 def _claude_code(place: SnippetTarget) -> str:
-    return shlex.join(["claude", "mcp", "add", "ubp", "--", *_serving(place)]) + "\n"
+    return join(["claude", "mcp", "add", "ubp", "--", *_serving(place)]) + "\n"
 
 
 def _servers(key: str, **more: str) -> Callable[[SnippetTarget], str]:

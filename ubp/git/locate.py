@@ -12,6 +12,7 @@ from ubp.core.errors import (
     UnsupportedRepositoryError,
 )
 from ubp.core.model import FilePath, ObjectId
+from ubp.core.shell import join
 from ubp.git.command import DISCOVERY_OPTIONS, run_git
 
 
@@ -115,8 +116,10 @@ def _refusal(cwd: str, environment: Mapping[str, str]) -> RepositoryError:
         if "not a git repository" in said or "cannot change to" in said:
             return _not_a_repository(cwd)
         if "safe.directory" in said:
-            line = next(text for text in said.splitlines() if "safe.directory" in text)
-            return _foreign_owner(cwd, line.strip().partition("safe.directory ")[2])
+            import shlex
+
+            folder = shlex.split(said.partition("safe.directory ")[2])[:1]  # git has quoted it
+            return _foreign_owner(cwd, *folder)
         if "safe.bareRepository" in said:
             return RepositoryError(
                 f"Git refuses the bare repository around {cwd}.",
@@ -192,12 +195,13 @@ def _inside_git_dir(cwd: str) -> NotARepositoryError:
     )
 
 
-def _foreign_owner(cwd: str, folder: str) -> RepositoryOwnershipError:
+def _foreign_owner(cwd: str, folder: str = "") -> RepositoryOwnershipError:
     """Somebody else owns the repository; `folder` is what git wants to be told."""
+    trust = ("git", "config", "--global", "--add", "safe.directory", folder or cwd)
     return RepositoryOwnershipError(
         f"Git refuses the repository at {cwd}.",
         cause="It belongs to another user, and nobody has said that it can be trusted.",
-        hint=f"If you trust it: git config --global --add safe.directory {folder or cwd}",
+        hint=f"If you trust it: {join(trust)}",
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from ubp.core.errors import PageNotFoundError, UsageError
 from ubp.core.model import FilePath
 from ubp.core.paths import Glob, doc_id, is_glob, nfc, normalize_path
+from ubp.core.shell import path_argument, quote
 from ubp.git.repository import Repository
 from ubp.index.view import View
 
@@ -55,7 +56,7 @@ def select_page(argument: str, view: View, repository: Repository) -> FilePath:
             f"{argument} names {len(found)} pages.",
             near=tuple(found[:MAX_SUGGESTIONS]),
             cause="This command is about one page.",
-            hint=f"Name one of them, as in {found[0]}.",
+            hint=f"Name one of them, as in {quote(path_argument(found[0]))}.",
         )
     if not found:
         raise _no_page(argument, documents)
@@ -104,7 +105,9 @@ def select_title(title: str, view: View) -> FilePath:
         f"{len(found) or 'No'} pages have {title} in their titles.",
         near=tuple(found[:MAX_SUGGESTIONS]),
         cause="One page is asked for.",
-        hint=f"Name one by its path, as in {found[0]}." if found else "Search for it instead.",
+        hint=f"Name one by its path, as in {quote(path_argument(found[0]))}."
+        if found
+        else "Search for it instead.",
     )
 
 
@@ -176,5 +179,7 @@ def _no_page(argument: str, documents: Iterable[FilePath]) -> PageNotFoundError:
         f"No page is named {argument}.",
         near=tuple(near),
         cause="Several pages end so." if several else "No document of this snapshot has that path.",
-        hint=f"Did you mean {', '.join(near)}?" if near else "`ubp list-pages` lists every page.",
+        hint=f"Did you mean {', '.join(quote(path_argument(path)) for path in near)}?"
+        if near
+        else "`ubp list-pages` lists every page.",
     )

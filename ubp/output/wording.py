@@ -7,6 +7,7 @@ import re
 import time
 
 from ubp.core.model import FilePath
+from ubp.core.shell import FIRST_BYTE, LAST_BYTE, UNPRINTABLE
 
 
 class Style:
@@ -45,43 +46,31 @@ class Style:
         return f"\x1b[{code}m{text}\x1b[0m" if self.is_on and text else text
 
 
-# Control characters could move the cursor or hide a name; the bidirectional ones turn it around;
-# surrogates stand for bytes that are no UTF-8. All of them are legal in the names that Git keeps.
-# The patterns are compiled where they are needed: hardly ever, and it takes half a millisecond.
-_UNSAFE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-_UNSAFE_BUT_TAB = _UNSAFE.replace("\x00-\x1f", "\x00-\x08\x0a-\x1f")
+_UNPRINTABLE_BUT_TAB = UNPRINTABLE.replace("\x00-\x1f", "\x00-\x08\x0a-\x1f")
 _NAMED = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\x1b": r"\e"}
-_PLAIN_WORD = r"[A-Za-z0-9_@%+=:,./-]+"
 
-FIRST_BYTE, LAST_BYTE = 0xDC80, 0xDCFF  # how `os.fsdecode` writes the bytes 80 to FF
 SHORT_ID = 10  # digits: as long as Git's own short ids grow in the largest repositories
 LAST_SECOND = 253_402_300_799  # of the year 9999: commits may claim any date
 
 
 def printable(text: str) -> str:
     r"""Escape what a terminal must not see, as git does: a byte that is no UTF-8 becomes \xff."""
-    return text if text.isprintable() else re.sub(_UNSAFE, _escape, text)
+    return text if text.isprintable() else re.sub(UNPRINTABLE, _escape, text)
 
 
 def printable_line(text: str) -> str:
     """The same for a line of a file: its tabs stay."""
-    return text if text.isprintable() else re.sub(_UNSAFE_BUT_TAB, _escape, text)
-
-
-def shell_word(path: str) -> str:
-    r"""A path as it is typed in a shell: 'a b.md', and $'\xff.md' where nothing else does."""
-    if re.fullmatch(_PLAIN_WORD, path):
-        return path
-    safe = printable(path)
-    if safe == path:
-        return "'" + path.replace("'", "'\\''") + "'"
-    quoted = path.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$'{re.sub(_UNSAFE, _as_bytes, quoted)}'"
+    return text if text.isprintable() else re.sub(_UNPRINTABLE_BUT_TAB, _escape, text)
 
 
 def count(number: int, noun: str) -> str:
     """`1 page`, `2 pages`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def and_more(number: int) -> str:
+    """What follows a command that names some of many pages: ` (and 3 more)`, or nothing."""
+    return f" (and {number} more)" if number > 0 else ""
 
 
 def left_out(ignored: int, accepted: int) -> str:
@@ -144,9 +133,3 @@ def _escape(match: re.Match[str]) -> str:
     if FIRST_BYTE <= code <= LAST_BYTE:
         return f"\\x{code - FIRST_BYTE + 0x80:02x}"
     return _NAMED.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")  # noqa: PLR2004
-
-
-def _as_bytes(match: re.Match[str]) -> str:
-    is_byte = FIRST_BYTE <= ord(match[0]) <= LAST_BYTE
-    data = match[0].encode("utf-8", "surrogateescape" if is_byte else "surrogatepass")
-    return "".join(f"\\x{byte:02x}" for byte in data)

@@ -21,6 +21,7 @@ from ubp.core.model import (
     SourceReference,
     Verdict,
 )
+from ubp.core.shell import git_fetch
 from ubp.git.repository import Repository
 from ubp.index.history import History
 from ubp.index.view import View
@@ -182,7 +183,7 @@ class SourceDiff(NamedTuple):
     @property
     def fetch_command(self) -> str:
         """The git command that fetches what is missing; UBP never does so itself."""
-        return f"git fetch origin {' '.join(self.missing)}" if self.missing else ""
+        return git_fetch(self.missing) if self.missing else ""
 
 
 def summarise(assessments: Sequence[Assessment], documents: int, bound: int) -> Summary:

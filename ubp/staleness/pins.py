@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ubp.core.errors import RepositoryError
 from ubp.core.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict
+from ubp.core.shell import git_add
 from ubp.git.files import read_file, replace_file, stage_file
 from ubp.git.trees import shorten
 from ubp.markdown.document import parse_page
@@ -92,7 +93,8 @@ def _write(
         data = repository.read_blobs([page.blob])[page.blob]
         if entry is None or data is None:
             raise RepositoryError(
-                f"The staged {path} cannot be read.", hint=f"Stage it again: git add {path}"
+                f"The staged {path} cannot be read.",
+                hint=f"Stage it again: {git_add([path], repository.prefix)}",
             )
         stage_file(repository, path, entry.mode, _pin(data, answers, terms))
     data = read_file(repository, path)

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from ubp.core.errors import ModelError, ModelNeededError
+from ubp.core.shell import ubp_command
 
 BUNDLED = "ubp-bilingual-256"
 LIBRARIES = ("numpy", "model2vec")  # of the `full` extra
@@ -92,7 +93,7 @@ def find_model(
         raise ModelError(
             f"The model {name} is not here.",
             cause="It is neither a folder nor a model that was fetched before.",
-            hint=f"Fetch it: ubp model fetch {name}",
+            hint=f"Fetch it: {ubp_command('model', 'fetch', name)}",
         )
     raise ModelError(
         f"There is no model {name}.",

@@ -97,7 +97,13 @@ def _message(one: Finding, outcome: Outcome) -> list[str]:
     """What is wrong, in which commits, and what to do; a line each."""
     lines = [printable(one.message), *commit_lines(one.drift)]
     lines += [printable(one.hint)] if one.hint else []
-    return lines + [f"  {typed}" for typed in resolving_commands((one,), outcome)]
+    for typed in resolving_commands((one,), outcome):
+        longer = [*lines, f"  {typed}"]
+        if (
+            len("\n".join(longer)) <= MAX_MESSAGE_CHARACTERS
+        ):  # part of a command would be another command
+            lines = longer
+    return lines
 
 
 def _doubt(outcome: Outcome) -> str:

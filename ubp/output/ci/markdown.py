@@ -22,6 +22,7 @@ from itertools import groupby
 from ubp.checks.finding import Finding
 from ubp.checks.registry import NAMES, find_rules
 from ubp.core.model import DEBT_FILE, Commit, FilePath, ReferenceVerdict
+from ubp.core.shell import ubp_command
 from ubp.output.ci.outcome import Outcome, commit_text, headline, resolving_commands, result_uri
 from ubp.output.text.common import WORDS
 from ubp.output.text.report import (
@@ -92,7 +93,7 @@ def row(findings: Sequence[Finding], outcome: Outcome) -> str:
         "left behind" if outcome.report.is_change else WORDS[worst_level(d.level for d in drifts)],
         _capped([drift_words(drift, outcome) for drift in drifts], MAX_SOURCES, "source"),
         _capped([_commit(one) for one in _commits(drifts)], MAX_COMMITS, "commit"),
-        "<br>".join(code(one, MAX_MESSAGE_CHARACTERS) for one in commands) or "edit the page",
+        "<br>".join(code(one, len(one)) for one in commands) or "edit the page",
     )
     return f"| {' | '.join(cells)} |\n"
 
@@ -214,7 +215,7 @@ def _told_by_rule(rule: str, findings: Sequence[Finding], outcome: Outcome) -> I
     (manual,) = find_rules([rule])
     fixable = sum(1 for one in findings if one.fix)
     fix = f" `ubp check --fix` puts {fixable} of them right." if fixable else ""
-    yield f"{manual.summary} More: `ubp explain {rule}`.{fix}\n\n"
+    yield f"{manual.summary} More: `{ubp_command('explain', rule)}`.{fix}\n\n"
     yield from _items(findings, outcome)
 
 

@@ -20,8 +20,9 @@ from urllib.parse import quote
 
 from ubp.checks.finding import CheckReport, Finding
 from ubp.core.model import Commit, FilePath, ObjectId, ReferenceVerdict
+from ubp.core.shell import path_argument, ubp_command
 from ubp.output.text.stale import MAX_COMMITS, SHORT_ID
-from ubp.output.wording import count, day, left_out, printable, revision, shell_word
+from ubp.output.wording import count, day, left_out, printable, revision
 from ubp.staleness.model import SourceDiff, Summary
 
 
@@ -87,13 +88,13 @@ def resolving_commands(findings: tuple[Finding, ...], outcome: Outcome) -> tuple
     """
     if not findings or not outcome.is_answerable:
         return ()
-    page = findings[0].filepath
+    page, keys = path_argument(findings[0].filepath), outcome.keys
     commands = []
     if any(one.fix for one in findings):
-        commands.append(_command("check", "--fix", page=page, outcome=outcome))
+        commands.append(ubp_command("check", "--fix", page, keys=keys))
     if any(_can_be_acknowledged(one) for one in findings):
         options = ["--staged"] if outcome.is_staged else []
-        commands.append(_command("ack", *options, page=page, outcome=outcome))
+        commands.append(ubp_command("ack", *options, page, keys=keys))
     return tuple(commands)
 
 
@@ -101,12 +102,6 @@ def _can_be_acknowledged(one: Finding) -> bool:
     """Whether there is something to pin: not where a source is gone, or hidden."""
     drift = one.drift
     return drift is not None and drift.current_blob is not None and drift.verdict != "fresh"
-
-
-def _command(*words: str, page: FilePath, outcome: Outcome) -> str:
-    path = shell_word(f"./{page}" if page.startswith("-") else page)
-    keys = [word for key in outcome.keys for word in ("--key", shell_word(key))]
-    return " ".join(["ubp", *words, path, *keys])
 
 
 def headline(outcome: Outcome, quote: Callable[[str], str] = printable) -> str:

@@ -135,8 +135,10 @@ def _result(one: Finding, state: str, outcome: Outcome) -> Object:
 def _message(one: Finding, outcome: Outcome) -> str:
     lines = [printable(one.message), *commit_lines(one.drift)]
     lines += [printable(one.hint)] if one.hint else []
-    lines += resolving_commands((one,), outcome)
-    return _without_links("\n".join(lines))
+    commands = resolving_commands((one,), outcome)
+    # A command with a space more would name another file: one that looks like a link is left out.
+    whole = [command for command in commands if command == _without_links(command)]
+    return "\n".join([*map(_without_links, lines), *whole])
 
 
 def _without_links(text: str) -> str:

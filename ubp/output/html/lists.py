@@ -82,7 +82,7 @@ def _table(broad: list[ReviewedBinding], report: Report) -> Html:
         join(
             [
                 scrollable(table, "Bindings to look at"),
-                remainder(len(broad) - MAX_BINDINGS, "ubp bind --review", report),
+                remainder(len(broad) - MAX_BINDINGS, report, "bind", "--review"),
             ]
         ),
         class_="figures",
@@ -146,7 +146,7 @@ def _coverage_table(found: Coverage, report: Report) -> Html | None:
         join(
             [
                 scrollable(table, "What no page describes"),
-                remainder(more, f"ubp coverage --limit {len(found.gaps)}", report),
+                remainder(more, report, "coverage", "--limit", str(len(found.gaps))),
             ]
         ),
         class_="figures",
@@ -194,7 +194,7 @@ def findings(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None
                     class_="none",
                     hidden=True,
                 ),
-                remainder(len(ordered) - MAX_FINDINGS, "ubp check", report),
+                remainder(len(ordered) - MAX_FINDINGS, report, "check"),
             ]
         )
     else:
@@ -256,7 +256,7 @@ def orphans(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None:
         "Orphans",
         f"{count(len(report.orphans), 'page')} that no other page links to",
         tag("ul", *entries, class_="plain", data_list="no-orphans"),
-        remainder(len(report.orphans) - MAX_ORPHANS, "ubp check --rule orphan-doc", report),
+        remainder(len(report.orphans) - MAX_ORPHANS, report, "check", "--rule", "orphan-doc"),
     )
 
 
@@ -277,7 +277,7 @@ def others(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None:
         "All other pages",
         _others_words(report),
         scrollable(table, "All other pages"),
-        remainder(len(report.others) - MAX_OTHERS, "ubp stale --all", report),
+        remainder(len(report.others) - MAX_OTHERS, report, "stale", "--all"),
     )
 
 

@@ -14,7 +14,8 @@ from html import escape as escape_markup
 from typing import Literal
 
 from ubp.core.model import ReferenceVerdict
-from ubp.output.wording import age, printable, printable_line, shell_word
+from ubp.core.shell import ubp_command
+from ubp.output.wording import age, printable, printable_line
 from ubp.report.values import Report
 
 _FOLDER = os.path.dirname(__file__)
@@ -93,17 +94,12 @@ def rule_words(answer: ReferenceVerdict) -> str:
     return MISSING if answer.verdict in _GONE else STALE
 
 
-def key_options(report: Report) -> list[str]:
-    """What a command needs to read the same front matter."""
-    return [word for key in report.keys for word in ("--key", shell_word(key))]
-
-
-def remainder(number: int, command: str, report: Report) -> Html | None:
-    """How many more there are than are shown, and what lists them."""
+def remainder(number: int, report: Report, *words: str) -> Html | None:
+    """How many more there are than are shown, and the `ubp` command that lists them."""
     if number <= 0:
         return None
-    typed = " ".join([command, *key_options(report)])
-    return tag("p", f"and {number} more, which ", tag("code", typed), " lists.", class_="none")
+    command = ubp_command(*words, keys=report.keys)
+    return tag("p", f"and {number} more, which ", tag("code", command), " lists.", class_="none")
 
 
 def verdict_words(answer: ReferenceVerdict, report: Report) -> str:

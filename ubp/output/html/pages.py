@@ -5,12 +5,12 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ubp.core.model import Commit, FilePath
+from ubp.core.shell import git_fetch, path_argument, ubp_command
 from ubp.output.html.lists import Reviewed, bound_pages, by_source
 from ubp.output.html.markup import (
     Html,
     code_line,
     join,
-    key_options,
     path_text,
     remainder,
     rule_words,
@@ -19,7 +19,7 @@ from ubp.output.html.markup import (
 )
 from ubp.output.text.common import WORDS
 from ubp.output.text.stale import MAX_COMMITS, SHORT_ID
-from ubp.output.wording import count, day, shell_word, stem
+from ubp.output.wording import count, day, stem
 from ubp.report.values import ChangedSource, Report, StalePage
 
 # More cards make a browser slow, and nobody reads them: the rest is counted.
@@ -52,7 +52,7 @@ def page_cards(report: Report, folders: Mapping[FilePath, int]) -> Html:
     for page in shown:
         cards.append(_card(page, number, around))
         number += len(page.sources)
-    told = remainder(len(pages) - len(shown), "ubp stale", report)
+    told = remainder(len(pages) - len(shown), report, "stale")
     return join([tag("div", *cards, class_="list", data_list="no-pages", data_sorted=True), told])
 
 
@@ -183,13 +183,14 @@ def _diff(source: ChangedSource, number: int, page: StalePage, around: _Around) 
         return tag("details", summary, link, class_="diff")
     if not source.diff:
         return None
-    command = tag("code", _command("stale", "--diff", page.path, report=around.report))
+    keys = around.report.keys
+    command = ubp_command("stale", "--diff", path_argument(page.path), keys=keys)
     cut = f"{count(source.cut_lines, 'more line')}: "
     return tag(
         "details",
         summary,
         tag("pre", _diff_lines(source.diff), tabindex=0, role="group", aria_label="Diff"),
-        tag("p", cut, command, class_="cut") if source.cut_lines else None,
+        tag("p", cut, tag("code", command), class_="cut") if source.cut_lines else None,
         class_="diff",
         id=f"diff-{number}",
     )
@@ -211,11 +212,5 @@ def _element(line: str) -> str:
 def _missing(source: ChangedSource) -> Html | None:
     if not source.missing:
         return None
-    command = tag("code", f"git fetch origin {' '.join(source.missing)}")
+    command = tag("code", git_fetch(source.missing))
     return tag("p", "This partial clone lacks what it was compared with: ", command, class_="cut")
-
-
-def _command(*words: str, report: Report) -> str:
-    *options, path = words
-    typed = shell_word(f"./{path}" if path.startswith("-") else path)
-    return " ".join(["ubp", *options, typed, *key_options(report)])

@@ -11,10 +11,11 @@ from hashlib import sha256
 
 from ubp import __version__
 from ubp.core.model import FilePath, Level
+from ubp.core.shell import ubp_command
 from ubp.output.ci.outcome import Outcome, headline
 from ubp.output.html import lists, overview
 from ubp.output.html.lists import bindings, coverage
-from ubp.output.html.markup import Html, fill, join, key_options, read_asset, rule_words, tag
+from ubp.output.html.markup import Html, fill, join, read_asset, rule_words, tag
 from ubp.output.html.pages import page_cards
 from ubp.output.text.common import WORDS
 from ubp.output.wording import clock, day
@@ -211,9 +212,9 @@ def _lead(report: Report) -> Html:
     return tag(
         "p",
         f"By level, then by what matters most: {weight}. Read a page beside what changed (",
-        tag("code", " ".join(["ubp stale --diff PAGE", *key_options(report)])),
+        tag("code", ubp_command("stale", "--diff", "PAGE", keys=report.keys)),
         " shows all of it) and edit it; where it is still true, say so: ",
-        tag("code", " ".join(["ubp ack PAGE", *key_options(report)])),
+        tag("code", ubp_command("ack", "PAGE", keys=report.keys)),
         class_="lead",
     )
 
@@ -243,7 +244,7 @@ def outcome_html(outcome: Outcome) -> str:
     if summary is not None and not report.is_change:
         levels = Levels(*(getattr(summary, name) for name in Levels._fields))
     told = Report(
-        name=f"ubp {outcome.command}",
+        name=ubp_command(outcome.command),
         headline=headline(outcome, str),
         snapshot=report.snapshot,
         documents=report.documents,

@@ -8,8 +8,8 @@ from ubp.bindings.features import BindingSuggestions, Evidence, PageSuggestions,
 from ubp.bindings.suggest import confident_suggestions, count_bindings
 from ubp.bindings.write import WriteResult
 from ubp.core.model import FilePath
-from ubp.output.text.common import shell_command
-from ubp.output.wording import Style, count, printable, printable_line, shell_word
+from ubp.core.shell import git_add, ubp_command
+from ubp.output.wording import Style, and_more, count, printable, printable_line
 
 # What is told of a proposal on its line; --explain tells all.
 MAX_REASONS = 3
@@ -28,9 +28,10 @@ _UPWARDS = re.compile(r"^(?:\.{0,2}/)+")
 class BindTextOptions(NamedTuple):
     """How proposals are told, and where they are read.
 
-    From `sure` on they are written, from `least` on shown, of `most` pages. `arguments` are the
-    words that a next command has to repeat; `prefix` is the folder, from the root, where it is
-    typed. `other_key`: a key of some page's front matter that seems to name sources already.
+    From `sure` on they are written, from `least` on shown, of `most` pages. `arguments` and `keys`
+    (of front matter) are what a next command has to repeat; `prefix` is the folder, from the root,
+    where it is typed. `other_key`: a key of some page's front matter that seems to name sources
+    already.
     """
 
     style: Style
@@ -41,14 +42,14 @@ class BindTextOptions(NamedTuple):
     is_dry: bool = False
     is_pinned: bool = False
     arguments: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
     prefix: FilePath = FilePath("")
     most: int | None = None
     other_key: str | None = None
 
     def command(self, *words: str) -> str:
-        """A command to type."""
-        arguments = (shell_word(word) for word in self.arguments)
-        return self.style.cyan(" ".join(["ubp", *words, *arguments]))
+        """Return a command to type."""
+        return self.style.cyan(ubp_command(*words, *self.arguments, keys=self.keys))
 
 
 def bind_text(
@@ -94,9 +95,9 @@ def summary_line(found: BindingSuggestions, sure: float) -> str:
 
 def next_steps(changed: Sequence[FilePath], prefix: FilePath, style: Style) -> str:
     """What to do about pages that were written."""
-    names = " ".join(shell_command(path, prefix) for path in changed[:MAX_PAGES])
-    more = " …" if len(changed) > MAX_PAGES else ""
-    return f"{style.cyan(f'git add {names}{more}')}, then {style.cyan('ubp stale')}"
+    command = style.cyan(git_add(changed[:MAX_PAGES], prefix))
+    more = and_more(len(changed) - MAX_PAGES)
+    return f"{command}{more}, then {style.cyan(ubp_command('stale'))}"
 
 
 def _proposals(found: BindingSuggestions, telling: BindTextOptions) -> Iterator[str]:
@@ -109,7 +110,7 @@ def _proposals(found: BindingSuggestions, telling: BindTextOptions) -> Iterator[
     for page in told[: telling.most]:
         yield from _page(page, telling)
     if more := len(told[telling.most :] if telling.most else ()):
-        command = telling.style.cyan("ubp bind DIR")
+        command = telling.style.cyan(ubp_command("bind", "DIR"))
         yield f"and {count(more, 'more page')}: {command} tells of a folder, --quiet a line each."
         yield ""
     yield from _summary(found, telling)
@@ -175,7 +176,7 @@ def _summary(found: BindingSuggestions, telling: BindTextOptions) -> Iterator[st
     for command, purpose in steps:
         yield f"  {command}{' ' * (width - len(command))}  {purpose}"
     if key := telling.other_key:
-        command = style.cyan(f"ubp stale --key {key}")
+        command = style.cyan(ubp_command("stale", keys=[key]))
         yield f"Or do pages name them under `{key}` already? {command}"
 
 

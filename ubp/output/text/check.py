@@ -13,8 +13,8 @@ from ubp.checks.accept import AcceptedFindings
 from ubp.checks.finding import CheckReport, Finding, FixReport
 from ubp.checks.registry import Rule
 from ubp.core.model import DEBT_FILE, FilePath
-from ubp.output.text.common import shell_command
-from ubp.output.wording import Style, count, left_out, printable, printable_line, revision
+from ubp.core.shell import path_argument, ubp_command
+from ubp.output.wording import Style, and_more, count, left_out, printable, printable_line, revision
 
 # One command names this many pages; more make it unreadable.
 MAX_PAGES = 5
@@ -106,13 +106,14 @@ def _steps(report: CheckReport, telling: CheckTextOptions) -> Iterator[str]:
     steps = []
     stale = dict.fromkeys(f.filepath for f in report.findings if f.rule == "stale-doc")
     if report.fixable:
-        steps.append(("ubp check --fix", f"puts {report.fixable} of them right"))
+        steps.append((ubp_command("check", "--fix"), f"puts {report.fixable} of them right"))
     rules = Counter(one.rule for one in report.findings)
     if rules:
         (rule, _), *_ = rules.most_common(1)
-        steps.append((f"ubp explain {rule}", "tells what is found, and how to ignore it"))
+        steps.append((ubp_command("explain", rule), "tells what is found, and how to ignore it"))
     if stale and report.is_change:
-        steps.append((_ack(list(stale), telling), "if they are still true"))
+        more = and_more(len(stale) - MAX_PAGES)
+        steps.append((_ack(list(stale)[:MAX_PAGES], telling), f"if they are still true{more}"))
     elif stale:
         steps.append(("ubp stale", "tells since which commit, and by whom"))
     if report.unverified:
@@ -125,9 +126,9 @@ def _steps(report: CheckReport, telling: CheckTextOptions) -> Iterator[str]:
 
 
 def _ack(pages: Sequence[FilePath], telling: CheckTextOptions) -> str:
-    words = ["ubp ack", *(["--staged"] if telling.base is None else [])]
-    words += [shell_command(path, telling.prefix) for path in pages[:MAX_PAGES]]
-    return " ".join([*words, *(["…"] if len(pages) > MAX_PAGES else [])])
+    options = ["--staged"] if telling.base is None else []
+    paths = (path_argument(path, telling.prefix) for path in pages)
+    return ubp_command("ack", *options, *paths)
 
 
 def _fixed(done: FixReport, telling: CheckTextOptions) -> Iterator[str]:

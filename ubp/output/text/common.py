@@ -3,16 +3,14 @@
 Levels in words.
 
 How a report is told to people.
-
-Paths as they are typed in the folder where the user stands.
 """
 
-import posixpath
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from ubp.core.model import Assessment, FilePath, Level, ReferenceVerdict
-from ubp.output.wording import Style, shell_word
+from ubp.core.shell import ubp_command
+from ubp.output.wording import Style
 from ubp.staleness.first_reference import FirstReference
 from ubp.staleness.model import SourceDiff, StaleReport, Summary
 
@@ -91,12 +89,5 @@ class StaleTextOptions(NamedTuple):
     example: FirstReference | None = None
 
     def command(self, *words: str) -> str:
-        """A command to type, with the keys that this one was given."""
-        keys = [word for key in self.keys for word in ("--key", shell_word(key))]
-        return self.style.cyan(" ".join(["ubp", *words, *keys]))
-
-
-def shell_command(path: FilePath, prefix: FilePath) -> str:
-    """A path seen from the folder `prefix`, quoted for a shell where it must be."""
-    seen = posixpath.relpath(path, prefix) if prefix else path
-    return shell_word(f"./{seen}" if seen.startswith("-") else seen)
+        """Return a command to type, with the keys that this one was given."""
+        return self.style.cyan(ubp_command(*words, keys=self.keys))

@@ -8,9 +8,10 @@
 from collections.abc import Iterator, Sequence
 
 from ubp.core.model import Level, ReferenceVerdict
+from ubp.core.shell import ubp_command
 from ubp.output.text.common import COUNTED, WORDS
 from ubp.output.text.review import coverage_sentence
-from ubp.output.wording import Style, age, count, day, printable, shell_word
+from ubp.output.wording import Style, age, count, day, printable
 from ubp.report.compare import KINDS, Comparison, LevelChange, Outcome
 from ubp.report.values import Levels, Report, StalePage
 
@@ -128,7 +129,8 @@ def report_text(report: Report, style: Style, *, is_quiet: bool) -> str:
     lines += _trend(report)
     if pages:
         lines += ["", "What matters most:", *_pages(pages, style)]
-    lines += ["", *_findings(report), f"Next: {style.cyan(_command(report))}  shows it all"]
+    command = ubp_command("report", "--open", keys=report.keys)
+    lines += ["", *_findings(report), f"Next: {style.cyan(command)}  shows it all"]
     return "\n".join(lines) + "\n"
 
 
@@ -210,8 +212,3 @@ def _findings(report: Report) -> Iterator[str]:
         yield f"{count(len(report.orphans), 'page')} {told}."
     if report.coverage and report.coverage.sources:
         yield coverage_sentence(report.coverage)
-
-
-def _command(report: Report) -> str:
-    keys = [word for key in report.keys for word in ("--key", shell_word(key))]
-    return " ".join(["ubp report --open", *keys])

@@ -17,8 +17,8 @@ from ubp.bindings.review import (
     estimate_effect,
 )
 from ubp.core.model import FilePath
-from ubp.output.text.common import shell_command
-from ubp.output.wording import Style, count, day, printable, shell_word
+from ubp.core.shell import path_argument, ubp_command
+from ubp.output.wording import Style, count, day, printable
 
 GOOD: frozenset[Judgement] = frozenset({"unproven", "sound"})
 MISSING = {"deleted": "deleted", "moved": "moved away", "not_found": "never there"}
@@ -144,23 +144,19 @@ def _advice(told: Sequence[ReviewedBinding], telling: ReviewTextOptions) -> Iter
     bad = [one for one in told if one.judgement not in GOOD]
     if not bad:
         return
-    path = shell_command(bad[0].binding.filepath, telling.prefix)
-    steps = [(_command(telling, "bind", "--explain", path), "proposes what the page describes")]
+    path = path_argument(bad[0].binding.filepath, telling.prefix)
+    explain = ubp_command("bind", "--explain", path, keys=telling.keys)
+    steps = [(explain, "proposes what the page describes")]
     if any(one.judgement == "dead" for one in bad):
         has_moved = any(one.judgement == "dead" and one.proposal for one in bad)
-        rule = ("--rule", "missing-source")
-        command = _command(telling, "check", *(("--fix",) if has_moved else ()), *rule)
+        options = (*(("--fix",) if has_moved else ()), "--rule", "missing-source")
+        command = ubp_command("check", *options, keys=telling.keys)
         purpose = "names sources where they are now" if has_moved else "tells what is gone"
         steps.append((command, purpose))
     yield "Next: take the lines out, or name what the pages really describe."
     width = max(len(command) for command, _ in steps)
     for command, purpose in steps:
         yield f"  {telling.style.cyan(command)}{' ' * (width - len(command))}  {purpose}"
-
-
-def _command(telling: ReviewTextOptions, *words: str) -> str:
-    keys = [word for key in telling.keys for word in ("--key", shell_word(key))]
-    return " ".join(["ubp", *words, *keys])
 
 
 def coverage_text(found: Coverage, style: Style, *, limit: int, is_quiet: bool) -> str:

@@ -16,16 +16,16 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ubp.core.model import DEBT_FILE, Assessment, Commit, FilePath, ReferenceVerdict
+from ubp.core.shell import git_add, path_argument, ubp_command
 from ubp.output.text.common import (
     WORDS,
     StaleTextOptions,
     count_bound,
     count_levels,
-    shell_command,
     visible_pages,
     visible_references,
 )
-from ubp.output.wording import Style, age, count, day, printable, printable_line, revision
+from ubp.output.wording import Style, age, and_more, count, day, printable, printable_line, revision
 from ubp.staleness.model import Acknowledgement, Affected, SourceDiff, StaleReport
 
 # One command names this many pages; more make it unreadable.
@@ -46,9 +46,8 @@ def acknowledge_text(
         return "\n".join(lines) + "\n"
     lines.append(f"{count(pinned, 'reference')} pinned in {count(len(changed), 'page')}.")
     if not is_staged:
-        names = " ".join(shell_command(one.filepath, prefix) for one in changed[:MAX_PAGES])
-        more = " …" if len(changed) > MAX_PAGES else ""
-        lines.append(f"Next: {style.cyan(f'git add {names}{more}')}")
+        command = git_add((one.filepath for one in changed[:MAX_PAGES]), prefix)
+        lines.append(f"Next: {style.cyan(command)}{and_more(len(changed) - MAX_PAGES)}")
     return "\n".join(lines) + "\n"
 
 
@@ -87,7 +86,7 @@ def advise(report: StaleReport, telling: StaleTextOptions) -> list[str]:
 def _state_steps(
     worst: Assessment, report: StaleReport, telling: StaleTextOptions
 ) -> Iterator[str]:
-    page = shell_command(worst.page.filepath, telling.prefix)
+    page = path_argument(worst.page.filepath, telling.prefix)
     is_here = report.snapshot.kind == "worktree"
     revision = [] if is_here else ["--ref", (report.snapshot.commit or "HEAD")[:SHORT_ID]]
     steps = []
@@ -96,13 +95,13 @@ def _state_steps(
         steps.append((command, "what changed in its sources"))
     if is_here and _is_answerable(worst):
         steps.append((telling.command("ack", page), "the page was read and is still true"))
-    elif is_here:
-        steps.append((page, "change or remove the references to what is gone"))
     if steps:
         yield "Next:"
     width = max((len(command) for command, _ in steps), default=0)
     for command, purpose in steps:
         yield f"  {command}{' ' * (width - len(command))}  {purpose}"
+    if is_here and not _is_answerable(worst):
+        yield f"Edit {printable(page)}: change or remove the references to what is gone."
 
 
 def _change_steps(pages: Sequence[Assessment], telling: StaleTextOptions) -> Iterator[str]:
@@ -119,11 +118,9 @@ def _change_steps(pages: Sequence[Assessment], telling: StaleTextOptions) -> Ite
     else:
         yield f"Edit {them}{stage}, or, if {is_true} still true:"
     words = ["ack", *(["--staged"] if telling.base is None else [])]
-    words += [
-        shell_command(one.page.filepath, telling.prefix) for one in acknowledgeable[:MAX_PAGES]
-    ]
-    words += ["…"] if len(acknowledgeable) > MAX_PAGES else []
-    yield f"  {telling.command(*words)}"
+    pages_named = acknowledgeable[:MAX_PAGES]
+    words += [path_argument(one.page.filepath, telling.prefix) for one in pages_named]
+    yield f"  {telling.command(*words)}{and_more(len(acknowledgeable) - MAX_PAGES)}"
 
 
 def _is_answerable(one: Assessment) -> bool:
@@ -147,7 +144,7 @@ def _unknown_steps(report: StaleReport, telling: StaleTextOptions) -> Iterator[s
     if not unknown:
         return
     style = telling.style
-    page = shell_command(unknown[0].page.filepath, telling.prefix)
+    page = path_argument(unknown[0].page.filepath, telling.prefix)
     yield (
         f"{style.cyan('Hint:')} {count(len(unknown), 'page')} could not be verified,"
         " because this clone is shallow. Fetch the history,"
@@ -197,12 +194,13 @@ def explain(report: StaleReport, telling: StaleTextOptions) -> Iterator[str]:
     for line in (*fence, f"{telling.key}:", f"  - {_yaml(source)}", *fence):
         yield style.cyan(line)
     yield ""
-    paths = [shell_command(page, telling.prefix)] if example else []
-    yield f"Then: {telling.command('stale', *paths)}"
+    pages = [path_argument(page, telling.prefix)] if example else []
+    yield f"Then: {telling.command('stale', *pages)}"
     yield f"Or let all pages' sources be proposed: {telling.command('bind')}"
     if example and example.other_key and example.other_key not in telling.keys:
         key = example.other_key
-        yield f"Or do pages name them under `{key}` already? {style.cyan(f'ubp stale --key {key}')}"
+        command = style.cyan(ubp_command("stale", keys=[key]))
+        yield f"Or do pages name them under `{key}` already? {command}"
 
 
 def _yaml(path: str) -> str:

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, confident_suggestions
+from ubp.core.shell import path_argument, ubp_command
 from ubp.output.agent.staleness import staleness_text
 from ubp.output.records.bindings import suggestion_record
 from ubp.output.records.staleness import stale_record
 from ubp.output.text.common import visible_pages
-from ubp.output.wording import shell_word
 from ubp.server.tools.arguments import flag, number, object_schema
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.budget import TokenLimit
@@ -109,7 +109,8 @@ def _resolve(document: Record, key: str) -> str:
     if gone:
         steps.append(f"Correct what its front matter names in line {', '.join(gone)}.")
     if len(gone) < len(known):
-        steps.append(f"Update it; if it is still true: ubp ack {shell_word(path)}")
+        command = ubp_command("ack", path_argument(path))
+        steps.append(f"Update it; if it is still true: {command}")
     if len(known) < len(drifted):
         steps.append("This clone is too shallow to tell: git fetch --unshallow")
     return " ".join(steps)

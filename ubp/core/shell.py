@@ -1,0 +1,74 @@
+"""Command lines that a user, or an agent, can paste into a POSIX shell.
+
+Names in a repository may hold anything but NUL. A command that UBP prints keeps each argument one
+word, executes nothing, and contains nothing that a terminal obeys.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+
+from ubp.core.model import FilePath, ObjectId
+
+# Control characters could move the cursor or hide a name; the bidirectional ones turn it around;
+# surrogates stand for bytes that are not UTF-8. All of them are legal in the names that Git keeps.
+# The patterns are compiled where they are needed: hardly ever, and it takes half a millisecond.
+UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+FIRST_BYTE, LAST_BYTE = 0xDC80, 0xDCFF  # how `os.fsdecode` writes the bytes 80 to FF
+
+_PLAIN_WORD = r"[A-Za-z0-9_@%+=:,./-]+"
+_PATHSPEC_MAGIC = r":|.*[*?\[\\]"
+
+
+def quote(word: str) -> str:
+    r"""Quote a word where a POSIX shell would read it differently: `'a b.md'`.
+
+    A word with unprintable characters becomes `$'a\012b.md'` (POSIX.1-2024, bash, zsh, ksh). Its
+    quotes and backslashes are written in octal too, so that a shell without `$'…'` (dash) reads one
+    word that it executes nothing of.
+    """
+    if re.fullmatch(_PLAIN_WORD, word):
+        return word
+    if re.search(UNPRINTABLE, word):
+        escaped = re.sub(rf"{UNPRINTABLE}|['\\]", _octal, word)
+        return f"$'{escaped}'"
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def join(words: Iterable[str]) -> str:
+    """Return the command line that a shell splits into these words."""
+    return " ".join(map(quote, words))
+
+
+def ubp_command(*words: str, keys: Sequence[str] = ()) -> str:
+    """Return a `ubp` command line; `keys` are front matter keys that it repeats as `--key`."""
+    options = [word for key in keys for word in _option("--key", key)]
+    return join(["ubp", *words, *options])
+
+
+def git_add(paths: Iterable[FilePath], prefix: str = "") -> str:
+    """Return the `git add` of these files for the folder `prefix`; none is read as a pattern."""
+    words = (path_argument(path, prefix) for path in paths)
+    literal = (f":(literal){word}" if re.match(_PATHSPEC_MAGIC, word) else word for word in words)
+    return join(["git", "add", *literal])
+
+
+def git_fetch(objects: Iterable[ObjectId]) -> str:
+    """Return the command that fetches objects which a partial clone lacks."""
+    return join(["git", "fetch", "origin", *objects])
+
+
+def path_argument(path: str, prefix: str = "") -> str:
+    """Return a path as seen from the folder `prefix`; it never looks like an option."""
+    seen = posixpath.relpath(path, prefix) if prefix else path
+    return f"./{seen}" if seen.startswith("-") else seen
+
+
+def _option(name: str, value: str) -> tuple[str, ...]:
+    return (f"{name}={value}",) if value.startswith("-") else (name, value)
+
+
+def _octal(match: re.Match[str]) -> str:
+    is_byte = FIRST_BYTE <= ord(match[0]) <= LAST_BYTE
+    data = match[0].encode("utf-8", "surrogateescape" if is_byte else "surrogatepass")
+    return "".join(f"\\{byte:03o}" for byte in data)
