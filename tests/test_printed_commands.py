@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
+from mcp.types import GetPromptRequestParams
 
 from ubp.__main__ import main
 from ubp.core.errors import ModelError
 from ubp.core.shell import UNPRINTABLE
 from ubp.core.snippets import SnippetTarget, make_snippets
 from ubp.index.embed.locate import find_model
+from ubp.server.prompts import writer
 from ubp.server.tools.registry import select_tools
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace
@@ -286,7 +288,7 @@ def workspace(hostile):
         yield opened
 
 
-def test_tools_give_an_agent_the_page_as_one_word(workspace, words_of):
+def test_tools_and_prompts_give_an_agent_the_page_as_one_word(workspace, words_of):
     (tool,) = [one for one in select_tools() if one.name == "ubp_check_staleness"]
     for name in NAMES:
         answer = call_tool(tool, workspace, {"filepath": name})
@@ -296,6 +298,11 @@ def test_tools_give_an_agent_the_page_as_one_word(workspace, words_of):
         assert words_of(document["resolve"].partition(marker)[2]) == expected
         (line,) = [one for one in answer.text.splitlines() if one.startswith("  Next: ")]
         assert words_of(line.partition(marker)[2]) == expected
+        params = GetPromptRequestParams(name="ubp_update_stale_page", arguments={"filepath": name})
+        messages = writer(params)(workspace).messages
+        text = "\n".join(one.content.text for one in messages if one.content.type == "text")
+        told = [line.strip() for line in text.splitlines() if line.startswith("    ubp ack")]
+        assert [words_of(one) for one in told] == [expected]
 
 
 def test_what_an_agent_runs_acknowledges_exactly_that_page(hostile, words_of):

@@ -60,7 +60,11 @@ async def test_they_are_told_readably_and_understood_as_they_are_told(strange):
         completed = await client.complete(template, {"name": "filepath", "value": "docs/c"})
         assert completed.completion.values == [TOLD]
         prompt = await client.get_prompt("ubp_update_stale_page", {"filepath": TOLD})
-        assert "# Token" in prompt.messages[0].content.text
+        _, page, steps = (message.content for message in prompt.messages)
+        assert "# Token" in page.resource.text
+        again = (await client.read_resource(page.resource.uri)).contents[0].text
+        assert again.endswith(page.resource.text)
+        assert "ubp ack $'docs/caf\\351.md'" in steps.text
         with pytest.raises(MCPError) as caught:
             await client.call_tool("ubp_get_page", {"filepath": "docs/cafe.md"})
         assert caught.value.error.data["nearest"][0] == TOLD

@@ -27,6 +27,8 @@ from ubp.core.errors import (
     UbpError,
     UsageError,
 )
+from ubp.output.agent.pages import name
+from ubp.output.wording import printable
 from ubp.server.scheduler import IndexNotReadyError
 
 PAGE_NOT_FOUND = -32003
@@ -96,12 +98,12 @@ def translate(error: UbpError) -> MCPError:
     data = {"kind": row.kind, **_details(error)}
     sentences = [error.message, error.cause, *_advice(error, row)]
     message = " ".join(sentence for sentence in sentences if sentence)
-    return MCPError(row.code, redact_paths(message), data)
+    return MCPError(row.code, printable(redact_paths(message)), data)
 
 
 def bad_params(message: str, **data: Any) -> MCPError:
     """A request that names what there is not, or not what is needed."""
-    return MCPError(INVALID_PARAMS, message, {"kind": "invalid_params", **data})
+    return MCPError(INVALID_PARAMS, printable(message), {"kind": "invalid_params", **data})
 
 
 def redact_paths(text: str) -> str:
@@ -119,7 +121,7 @@ def _details(error: UbpError) -> Mapping[str, Any]:
 
 def _advice(error: UbpError, row: _Row) -> tuple[str, ...]:
     if isinstance(error, PageNotFoundError):
-        near = f"Did you mean {' or '.join(error.near)}?" if error.near else ""
+        near = f"Did you mean {' or '.join(map(name, error.near))}?" if error.near else ""
         return near, row.advice
     return (row.advice or error.hint,)
 

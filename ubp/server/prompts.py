@@ -1,10 +1,13 @@
-"""Prompts: what a person has an agent begin with, the repository's facts filled in."""
+"""Prompts: what a person has an agent begin with, the repository's facts filled in.
 
-import re
-from collections.abc import Callable, Mapping
+Documents are resources of their own in a prompt: none can look like a part of what it asks for.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from mcp.types import (
+    EmbeddedResource,
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
@@ -14,9 +17,11 @@ from mcp.types import (
     TextContent,
 )
 
+from ubp.core.shell import path_argument, ubp_command
+from ubp.output.agent.pages import context_text as context_text
+from ubp.output.agent.pages import name
 from ubp.server.errors import bad_params
-from ubp.server.resources import page_text, run_tool
-from ubp.server.tools.arguments import reject_path_traversal
+from ubp.server.resources import embed_page, read_page, run_tool
 from ubp.server.tools.tool import NOTICE
 from ubp.server.transport import readable
 from ubp.workspace import Workspace
@@ -24,28 +29,28 @@ from ubp.workspace import Workspace
 MAX_RESULTS = 5
 CONTEXT_CHARACTERS = 20_000
 
+Content = TextContent | EmbeddedResource
+
 UPDATE = """\
 {notice}
 
-Bring the page {filepath} up to date: its sources changed since it was written.
+Bring the page {page} up to date: its sources changed since it was written. The page follows.
 
 # What changed
 
-{drift}
+{drift}"""
 
-# The page
-
-{page}
-
+UPDATE_STEPS = """\
 # What to do
 
-1. Hold every statement of the page against the changes above, and against the code where they are \
+1. Compare every statement of the page with the changes above, and with the code where they are \
 not enough. Where page and code disagree, the code is right.
 2. Change what is no longer true, and add what a reader of the page now needs. Leave front matter, \
 headings, links and tone as they are.
 3. If all of it is still true, change nothing.
-4. Either way end with `ubp ack {filepath}`: it writes down which state of the sources the page \
-describes.
+4. Either way end with this command, which records the state of the sources that the page describes:
+
+    {command}
 """
 
 ANSWER = """\
@@ -55,12 +60,14 @@ Answer this question from the repository's documentation: {question}
 
 # What was found
 
-{found}
+{found}"""
 
-# The best page, and what stands around it
+CONTEXT = """
+# The best page, which follows, and the pages around it
 
-{context}
+{context}"""
 
+ANSWER_STEPS = """\
 # How to answer
 
 Name the pages that you rely on, with their paths. A page that is stale no longer describes the \
@@ -70,14 +77,14 @@ ubp_get_page for another page. If the documentation does not tell, say that it d
 
 
 class PromptRow(NamedTuple):
-    """A prompt with its one argument, and how its text is made."""
+    """A prompt with its one argument, and what makes the contents of its messages."""
 
     name: str
     title: str
     description: str
     argument: str
     meaning: str
-    write: Callable[[Workspace, str], str]
+    write: Callable[[Workspace, str], Iterator[Content]]
 
 
 def list_prompts() -> ListPromptsResult:
@@ -110,51 +117,49 @@ def writer(params: GetPromptRequestParams) -> Callable[[Workspace], GetPromptRes
     value = _argument(row, params.arguments or {})
 
     def write(workspace: Workspace) -> GetPromptResult:
-        content = TextContent(text=readable(row.write(workspace, value)))
-        return GetPromptResult(
-            description=row.description, messages=[PromptMessage(role="user", content=content)]
-        )
+        contents = row.write(workspace, value)
+        messages = [PromptMessage(role="user", content=content) for content in contents]
+        return GetPromptResult(description=row.description, messages=messages)
 
     return write
 
 
 def _argument(row: PromptRow, given: Mapping[str, str]) -> str:
-    for name in given:
-        if name != row.argument:
-            told = f"{row.name} has no argument {name}, but {row.argument}: {row.meaning}."
-            raise bad_params(told, argument=name)
+    for argument in given:
+        if argument != row.argument:
+            told = f"{row.name} has no argument {argument}, but {row.argument}: {row.meaning}."
+            raise bad_params(told, argument=argument)
     value = given.get(row.argument, "").strip()
     if not value:
         raise bad_params(f"{row.name} needs {row.argument}: {row.meaning}.", argument=row.argument)
     return value
 
 
-def _update(workspace: Workspace, filepath: str) -> str:
-    reject_path_traversal({"filepath": filepath})
-    return UPDATE.format(
-        notice=NOTICE,
-        filepath=filepath,
-        drift=run_tool(workspace, "ubp_check_staleness", filepath=filepath, include_diff=True).text,
-        page=_fenced(page_text(workspace, filepath)),
-    )
+def _update(workspace: Workspace, filepath: str) -> Iterator[Content]:
+    path, text = read_page(workspace, filepath)
+    drift = run_tool(workspace, "ubp_check_staleness", filepath=path, include_diff=True).text
+    yield _text(UPDATE.format(notice=NOTICE, page=name(path), drift=drift))
+    yield embed_page(path, text)
+    yield _text(UPDATE_STEPS.format(command=ubp_command("ack", path_argument(path))))
 
 
-def _answer(workspace: Workspace, question: str) -> str:
+def _answer(workspace: Workspace, question: str) -> Iterator[Content]:
     found = run_tool(workspace, "ubp_search", query=question, limit=MAX_RESULTS)
-    results = found.record["results"]
-    context = "Nothing was found."
-    if results:
+    text = ANSWER.format(notice=NOTICE, question=question, found=found.text)
+    if results := found.record["results"]:
         best = results[0]["filepath"]
-        answer = run_tool(workspace, "ubp_get_context", filepath=best, max_size=CONTEXT_CHARACTERS)
-        context = answer.text
-    return ANSWER.format(notice=NOTICE, question=question, found=found.text, context=context)
+        context = run_tool(workspace, "ubp_get_context", filepath=best, max_size=CONTEXT_CHARACTERS)
+        center = context.record["center"]
+        around = context_text({**context.record, "center": {**center, "content": ""}})
+        yield _text(text + CONTEXT.format(context=around))
+        yield embed_page(best, center["content"])
+    else:
+        yield _text(text)
+    yield _text(ANSWER_STEPS)
 
 
-def _fenced(text: str) -> str:
-    """A page between fences that are longer than those in it."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}markdown\n{text.rstrip()}\n{fence}"
+def _text(text: str) -> TextContent:
+    return TextContent(type="text", text=readable(text))
 
 
 ROWS = (

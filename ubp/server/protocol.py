@@ -69,7 +69,11 @@ LINES = (
         "Where they disagree, the code is right.",
         frozenset({"ubp_check_staleness"}),
     ),
-    InstructionLine(f"Paths are from the repository's root. {NOTICE}"),
+    InstructionLine(
+        f"Paths are from the repository's root. {NOTICE} In a text it is in double quotes, or "
+        "between the lines <<<MARKER and MARKER>>>; every answer has a new MARKER, which no "
+        "document knows."
+    ),
 )
 
 
@@ -143,7 +147,7 @@ def _offer(tool: Tool, *, has_output_schema: bool) -> OfferedTool:
     return OfferedTool(
         name=tool.name,
         title=tool.title,
-        description=tool.description,
+        description=f"{tool.description} {NOTICE}",
         input_schema=dict(tool.input_schema),
         output_schema=dict(tool.output_schema) if has_output_schema else None,
         annotations=ToolAnnotations(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from mcp.types import (
+    EmbeddedResource,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ReadResourceResult,
@@ -18,7 +19,10 @@ from mcp.types import (
 )
 
 from ubp.core.errors import PageNotFoundError
+from ubp.core.model import FilePath
 from ubp.index.select import select_page
+from ubp.output.agent.pages import name
+from ubp.output.ci.outcome import result_uri
 from ubp.output.records.staleness import status_record
 from ubp.server.errors import bad_params
 from ubp.server.tools.arguments import reject_path_traversal
@@ -87,35 +91,49 @@ def reader(uri: str) -> Callable[[Workspace], ReadResourceResult]:
         MCPError: nothing has this address.
     """
     if uri.startswith(PAGE):
-        return lambda workspace: _contents(uri, MARKDOWN, _read_page(workspace, uri))
+        return lambda workspace: _contents(uri, MARKDOWN, _page_resource(workspace, uri))
     row = next((row for row in ROWS if row.uri == uri), None)
     if row is None:
         raise _nothing(uri)
     return lambda workspace: _contents(uri, JSON, _to_json(row.read(workspace)))
 
 
-def page_text(workspace: Workspace, filepath: str) -> str:
-    """The Markdown of a page, named as tools name it.
+class PageText(NamedTuple):
+    """A page's path and its Markdown."""
+
+    path: FilePath
+    text: str
+
+
+def read_page(workspace: Workspace, filepath: str) -> PageText:
+    """Read a page that is named as tools name it.
 
     Raises:
         PageNotFoundError: there is none, or the path leads out of the repository.
     """
+    reject_path_traversal({"filepath": filepath})
     view = workspace.view()
     path = select_page(filepath, view, workspace.repository)
     data = view.read([path])[path]
     if data is None:
         raise PageNotFoundError(f"{path} cannot be read.", cause="This clone lacks its bytes.")
-    return data.decode("utf-8", "replace")
+    return PageText(path, data.decode("utf-8", "replace"))
 
 
-def _read_page(workspace: Workspace, uri: str) -> str:
-    filepath = unquote(uri.removeprefix(PAGE))
-    reject_path_traversal({"filepath": filepath})
+def embed_page(path: FilePath, text: str) -> EmbeddedResource:
+    """Return a page, or a part of its text, as content of a message."""
+    contents = TextResourceContents(
+        uri=f"{PAGE}{result_uri(path)}", mime_type=MARKDOWN, text=readable(text)
+    )
+    return EmbeddedResource(type="resource", resource=contents)
+
+
+def _page_resource(workspace: Workspace, uri: str) -> str:
     try:
-        text = page_text(workspace, filepath)
+        page = read_page(workspace, unquote(uri.removeprefix(PAGE)))
     except PageNotFoundError as error:
         raise _nothing(uri, nearest=list(error.near)) from None
-    return f"<!-- {NOTICE} -->\n{text}"
+    return f"<!-- {NOTICE} -->\n{page.text}"
 
 
 def _status(workspace: Workspace) -> Record:
@@ -142,7 +160,9 @@ def _contents(uri: str, mime_type: str, text: str) -> ReadResourceResult:
 
 def _nothing(uri: str, **data: Any) -> Exception:
     told = ", ".join([PAGE_TEMPLATE, *(row.uri for row in ROWS)])
-    near = f" Did you mean {' or '.join(data['nearest'])}?" if data.get("nearest") else ""
+    near = (
+        f" Did you mean {' or '.join(map(name, data['nearest']))}?" if data.get("nearest") else ""
+    )
     return bad_params(f"There is no resource {uri}.{near} There are {told}.", uri=uri, **data)
 
 

@@ -1,5 +1,7 @@
 """Tools as front ends call them; every record is held against its schema."""
 
+import re
+
 import pytest
 
 from ubp.output.records.staleness import to_json
@@ -34,6 +36,17 @@ def answer(tools, repository, valid):
     yield ask
     for workspace in workspaces:
         workspace.close()
+
+
+@pytest.fixture
+def unmarked():
+    """Write MARKER for the random word that encloses what documents say in an answer's text."""
+
+    def rewrite(text):
+        (marker,) = set(re.findall("^<<<([0-9a-f]{8})$", text, re.MULTILINE))
+        return text.replace(marker, "MARKER")
+
+    return rewrite
 
 
 @pytest.fixture

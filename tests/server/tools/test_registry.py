@@ -7,14 +7,18 @@ import pytest
 
 from ubp.core.errors import UsageError
 from ubp.server.tools.registry import TOOLSETS, select_tools
-from ubp.server.tools.tool import Tool
+from ubp.server.tools.tool import NOTICE, Tool
 
-MOST_CHARACTERS = 8_000
+MOST_CHARACTERS = 9_000
 
 
 def test_all_tools_together_cost_few_characters():
     offered = [
-        {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
+        {
+            "name": tool.name,
+            "description": f"{tool.description} {NOTICE}",
+            "inputSchema": tool.input_schema,
+        }
         for tool in select_tools()
     ]
     assert len(json.dumps(offered)) <= MOST_CHARACTERS

@@ -1,4 +1,4 @@
-"""What all compact texts write alike: names, dates, links, what became of sources.
+"""What all compact texts write alike: names, quotations, dates, links, what became of sources.
 
 A page and those around it for agents: the page whole, the others in short.
 
@@ -13,6 +13,8 @@ A list of pages for agents: a line a page.
 Pairs of pages for agents: two places with what is said there, and the words of both.
 """
 
+import re
+import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -24,11 +26,49 @@ Record = Mapping[str, Any]
 # A page with more links is a list of links: its text has them.
 MAX_LINKS = 12
 DAY = len("2026-11-08")
+MARKER_BYTES = 4
+
+_PLAIN_NAME = re.compile(r"[\w./@+~=%-]+")
+
+
+def quoted(text: str) -> str:
+    """Return a document's text in double quotes, on one line; it cannot end the quotation."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{printable(escaped)}"'
+
+
+def name(text: str) -> str:
+    """Return a path, a tag or the like: as it is where it is one plain word, else quoted."""
+    return text if _PLAIN_NAME.fullmatch(text) else quoted(text)
+
+
+def new_marker(*texts: str) -> str:
+    """Return a random word that is in none of these texts, to enclose them in one answer."""
+    marker = secrets.token_hex(MARKER_BYTES)
+    while any(marker in text for text in texts):
+        marker = secrets.token_hex(MARKER_BYTES)
+    return marker
+
+
+def fenced(text: str, marker: str) -> Iterator[str]:
+    """Yield the lines of a document's text between two lines with the marker."""
+    yield f"<<<{marker}"
+    yield from map(printable_line, text.splitlines())
+    yield f"{marker}>>>"
+
+
+def notice(record: Record, marker: str = "") -> str:
+    """Return whose the content is, and the marker that encloses it if there is one.
+
+    It is in the first line of a text, before anything that a document could have written.
+    """
+    told = str(record["content_notice"])
+    return f"({told.rstrip('.')}; {marker} encloses it.)" if marker else f"({told})"
 
 
 def page_line(page: Record) -> str:
-    """`docs/auth.md: Authentication`."""
-    return f"{printable(page['filepath'])}: {printable(page['title'])}"
+    """`docs/auth.md: "Authentication"`."""
+    return f"{name(page['filepath'])}: {quoted(page['title'])}"
 
 
 def day(moment: str) -> str:
@@ -73,28 +113,33 @@ def cut_line(number: int, noun: str, advice: str) -> Iterator[str]:
 
 def _stale_ref(one: Record) -> str:
     since = f" since {day(one['since'])}" if one.get("since") else ""
-    return f"{printable(one['source_path'])} {one['verdict']}{since}"
+    return f"{name(one['source_path'])} {one['verdict']}{since}"
 
 
 def _link(one: Record) -> str:
     kind = "" if one["link_type"] == "references" else f" ({one['link_type']})"
     if one.get("filepath") is None:
-        return f"{printable(one['target'])}{kind} (no such page)"
-    return f"{printable(one['filepath'])}{kind}"
+        return f"{name(one['target'])}{kind} (no such page)"
+    return f"{name(one['filepath'])}{kind}"
 
 
 def context_text(record: Record) -> str:
     """The page, then a few lines for each page around it."""
     center, related = record["center"], record["related"]
-    lines = [page_line(center), f"{printable(center['doc_type'])}, {staleness(center)}"]
+    content = center["content"]
+    marker = new_marker(content) if content else ""
+    lines = [
+        notice(record, marker),
+        page_line(center),
+        f"{name(center['doc_type'])}, {staleness(center)}",
+    ]
     if center.get("stale_refs"):
         lines.append(f"Sources: {stale_refs(center['stale_refs'])}")
-    lines += [f"({record['content_notice']})", ""]
-    lines += [printable_line(line) for line in center["content"].splitlines()]
+    lines += fenced(content, marker) if content else ()
     if "full_size" in center:
         lines.append(f"[the page has {center['full_size']} characters: ubp_get_page reads on]")
     if related:
-        lines += ["", f"Around it, {count(len(related), 'page')} (-> linked from here, <- links):"]
+        lines.append(f"Around it, {count(len(related), 'page')} (-> linked from here, <- links):")
     for one in related:
         lines += _related(one)
     lines += cut_line(record["truncated_count"], "page", "ask for less depth or more room")
@@ -105,26 +150,26 @@ def _related(one: Record) -> Iterator[str]:
     arrow = "->" if one["direction"] == "outlink" else "<-"
     facts = [one["link_type"]]
     if one.get("via"):
-        facts.append(f"via {printable(one['via'])}")
+        facts.append(f"via {name(one['via'])}")
     if one["staleness"] not in {"fresh", "untracked"}:
         facts.append(one["staleness"])
     yield f"{arrow} {page_line(one)} ({', '.join(facts)})"
     if one.get("summary"):
-        yield f"   {printable(one['summary'])}"
+        yield f"   {quoted(one['summary'])}"
     if one.get("headings"):
         more = f", and {one['hidden_headings']} more" if one.get("hidden_headings") else ""
-        yield f"   Sections: {', '.join(map(printable, one['headings']))}{more}"
+        yield f"   Sections: {', '.join(map(quoted, one['headings']))}{more}"
 
 
 def graph_text(record: Record) -> str:
     """Each page with where its links lead."""
     nodes, edges = record["nodes"], record["edges"]
-    paths = {node["id"]: printable(node["filepath"]) for node in nodes}
+    paths = {node["id"]: name(node["filepath"]) for node in nodes}
     out: dict[str, list[str]] = {node["id"]: [] for node in nodes}
     for edge in edges:
         out[edge["source"]].append(_aim(paths[edge["target"]], edge["type"]))
     pages = count(record["total_nodes"], "page")
-    lines = [f"{pages}, {count(len(edges), 'link')} shown. ({record['content_notice']})"]
+    lines = [f"{pages}, {count(len(edges), 'link')} shown. {notice(record)}"]
     for node in nodes:
         lines.append(f"{page_line(node)}{_facts(node)}")
         if out[node["id"]]:
@@ -151,10 +196,8 @@ def _told(node: Record) -> Iterator[str]:
 
 def impact_text(record: Record) -> str:
     """The pages, those first that must be looked at first."""
-    path = printable(record["path"]) or "the repository"
-    lines = [
-        f"{count(record['total'], 'page')} to look at for {path}. ({record['content_notice']})"
-    ]
+    path = name(record["path"]) if record["path"] else "the repository"
+    lines = [f"{count(record['total'], 'page')} to look at for {path}. {notice(record)}"]
     if not record["exists"]:
         lines.append(f"Nothing stands at {path} now.")
     for one in record["impacted"]:
@@ -170,39 +213,40 @@ def _impacted(one: Record) -> Iterator[str]:
 
 
 def _step(step: Record) -> str:
-    place = f"{printable(step['filepath'])}:{step['line']}"
-    target = f" {printable(step['target'])}" if step.get("target") else ""
+    place = f"{name(step['filepath'])}:{step['line']}"
+    target = f" {name(step['target'])}" if step.get("target") else ""
     if "source_path" in step:
-        moved = f", now {printable(step['moved_to'])}" if step.get("moved_to") else ""
-        return f"{place} describes {printable(step['source_path'])}{moved}"
+        moved = f", now {name(step['moved_to'])}" if step.get("moved_to") else ""
+        return f"{place} describes {name(step['source_path'])}{moved}"
     return f"{place} {step['link_type']}{target}"
 
 
 def page_text(record: Mapping[str, Any]) -> str:
     """The page with what is known about it, and its text."""
-    lines = [page_line(record), ", ".join(_page_facts(record))]
+    content = record.get("content", "")
+    marker = new_marker(content) if content else ""
+    lines = [notice(record, marker), page_line(record), ", ".join(_page_facts(record))]
     lines += _sources(record)
     lines += links("Links", record.get("outlinks", []))
     lines += links("Linked from", record.get("backlinks", []))
-    lines += [f"({record['content_notice']})", ""]
-    lines += [printable_line(line) for line in record.get("content", "").splitlines()]
+    lines += fenced(content, marker) if content else ()
     lines += cut_line(record.get("truncated_count", 0), "section", "ask with a larger max_tokens")
     return "\n".join(lines) + "\n"
 
 
 def _page_facts(record: Mapping[str, Any]) -> Iterator[str]:
-    yield printable(record["doc_type"])
+    yield name(record["doc_type"])
     if record.get("tags"):
-        yield "tags " + " ".join(map(printable, record["tags"]))
+        yield "tags " + " ".join(map(name, record["tags"]))
     yield staleness(record)
     yield from dates(record)
 
 
 def _sources(record: Mapping[str, Any]) -> Iterator[str]:
     for one in record.get("stale_refs", []):
-        yield f"Source {printable(one['source_path'])}: {printable(one['reason'])}"
+        yield f"Source {name(one['source_path'])}: {printable(one['reason'])}"
         for commit in one.get("commits", []):
-            yield f"  {commit['id'][:10]} {commit['date'][:10]} {printable(commit['subject'])}"
+            yield f"  {commit['id'][:10]} {commit['date'][:10]} {quoted(commit['subject'])}"
 
 
 def list_text(record: Mapping[str, Any]) -> str:
@@ -211,7 +255,7 @@ def list_text(record: Mapping[str, Any]) -> str:
     shown = count(record["total"], "page")
     if len(pages) < record["total"]:
         shown = f"{len(pages)} of {shown}"
-    lines = [f"{shown}. ({record['content_notice']})"]
+    lines = [f"{shown}. {notice(record)}"]
     lines += [f"{page_line(page)} ({', '.join(_listed_facts(page))})" for page in pages]
     if record.get("next_cursor"):
         lines.append(f"More: cursor {record['next_cursor']}")
@@ -219,7 +263,7 @@ def list_text(record: Mapping[str, Any]) -> str:
 
 
 def _listed_facts(page: Mapping[str, Any]) -> Iterator[str]:
-    yield printable(page["doc_type"])
+    yield name(page["doc_type"])
     if page["staleness"] != "untracked":
         yield staleness(page)
     yield f"{page['outgoing_link_count']} out"
@@ -234,7 +278,7 @@ PASSAGE = 110
 def suggestions_text(record: Record) -> str:
     """The pairs, the surest first, then those that say the same."""
     pairs, same = record["suggestions"], record.get("duplicates", [])
-    lines = [f"{_summary(len(pairs))} ({record['content_notice']})"]
+    lines = [f"{_summary(len(pairs))} {notice(record)}"]
     for pair in pairs:
         lines += _pair(pair)
     if same:
@@ -253,15 +297,15 @@ def _summary(number: int) -> str:
 
 
 def _pair(pair: Record) -> Iterator[str]:
-    terms = ", ".join(map(printable, pair.get("shared_terms", [])))
+    terms = ", ".join(map(name, pair.get("shared_terms", [])))
     yield f"{pair['score']:.2f}{f' both say {terms}' if terms else ''}"
     for part in (pair["first"], pair["second"]):
         stale = "" if part["staleness"] in {"fresh", "untracked"} else f" ({part['staleness']})"
-        yield f"  {_place(part)} {' > '.join(map(printable, part['heading_path']))}{stale}"
+        yield f"  {_place(part)} {' > '.join(map(quoted, part['heading_path']))}{stale}"
         if part.get("content"):
             passage = summarise(part["content"], PASSAGE) or part["content"][:PASSAGE]
-            yield f"    {printable(passage)}"
+            yield f"    {quoted(passage)}"
 
 
 def _place(part: Record) -> str:
-    return f"{printable(part['filepath'])}:{part['line_start']}-{part['line_end']}"
+    return f"{name(part['filepath'])}:{part['line_start']}-{part['line_end']}"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.core.text import summarise
-from ubp.output.agent.pages import page_line, stale_refs
+from ubp.output.agent.pages import name, notice, page_line, quoted, stale_refs
 from ubp.output.wording import count, printable
 
 
@@ -20,7 +20,7 @@ def fulltext_text(record: Mapping[str, Any]) -> str:
     if not results:
         return "Nothing holds these words. Try fewer or other words, or ubp_search.\n"
     found = count(record["total_found"], "section")
-    lines = [f"{len(results)} of {found}. ({record['content_notice']})"]
+    lines = [f"{len(results)} of {found}. {notice(record)}"]
     for result in results:
         lines += _result(result)
     return "\n".join(lines) + "\n"
@@ -28,10 +28,10 @@ def fulltext_text(record: Mapping[str, Any]) -> str:
 
 def _result(result: Mapping[str, Any]) -> Iterator[str]:
     heading = result.get("section_heading")
-    place = f"{printable(result['filepath'])}:{result['line']}"
-    yield f"{place} {printable(heading or result['title'])}"
+    place = f"{name(result['filepath'])}:{result['line']}"
+    yield f"{place} {quoted(heading or result['title'])}"
     if result.get("snippet"):
-        yield f"  {printable(result['snippet'])}"
+        yield f"  {quoted(result['snippet'])}"
 
 
 Record = Mapping[str, Any]
@@ -47,7 +47,7 @@ def search_text(record: Record) -> str:
     results = record["results"]
     if not results and not record.get("truncated_count"):
         return "Nothing was found. Try other words, or ubp_list_pages.\n"
-    lines = [f"{_summary(record)} ({record['content_notice']})"]
+    lines = [f"{_summary(record)} {notice(record)}"]
     for number, result in enumerate(results, 1):
         lines += _page_result(number, result)
     if record.get("truncated_count"):
@@ -72,7 +72,7 @@ def _page_result(number: int, result: Record) -> Iterator[str]:
         yield f"  {printable(result['relevance_text'])}"
     if best.get("content"):
         passage = best["content"] if is_whole else summarise(best["content"], PASSAGE)
-        yield f"  {_place(best)}: {printable(passage or best['content'][:PASSAGE])}"
+        yield f"  {_place(best)}: {quoted(passage or best['content'][:PASSAGE])}"
     if others and is_whole:
         yield f"  Also {', '.join(map(_place, others))}"
     if result.get("linked_pages"):
@@ -91,10 +91,10 @@ def _facts(result: Record) -> str:
 def _place(section: Record) -> str:
     lines = f"{section['line_start']}-{section['line_end']}"
     heading = section.get("heading")
-    return f"{printable(heading)} {lines}" if heading else f"lines {lines}"
+    return f"{quoted(heading)} {lines}" if heading else f"lines {lines}"
 
 
 def _linked(one: Record) -> str:
     arrow = "->" if one["direction"] == "outlink" else "<-"
     kind = "" if one["link_type"] == "references" else f" ({one['link_type']})"
-    return f"{arrow} {printable(one['filepath'])}{kind}"
+    return f"{arrow} {name(one['filepath'])}{kind}"

@@ -1,9 +1,18 @@
-"""Pages and their drifted sources for agents: a line a source, diffs fenced."""
+"""Pages and their drifted sources for agents: a line a source, diffs enclosed by a marker."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ubp.output.agent.pages import cut_line, day, page_line
+from ubp.output.agent.pages import (
+    cut_line,
+    day,
+    fenced,
+    name,
+    new_marker,
+    notice,
+    page_line,
+    quoted,
+)
 from ubp.output.wording import count, printable, printable_line
 
 Record = Mapping[str, Any]
@@ -14,9 +23,11 @@ LEVELS = ("stale", "possibly_stale", "unknown", "fresh")
 
 def staleness_text(record: Record) -> str:
     """The pages, worst first, each with what became of its sources and what to do."""
-    lines = [f"{_summary(record)} ({record['content_notice']})"]
+    diffs = [diff for document in record["documents"] for diff in _long_diffs(document)]
+    marker = new_marker(*diffs)
+    lines = [f"{_summary(record)} {notice(record, marker if diffs else '')}"]
     for document in record["documents"]:
-        lines += _document(document)
+        lines += _document(document, marker)
     lines += cut_line(record.get("truncated_count", 0), "page", "ask with a larger max_size")
     return "\n".join(lines) + "\n"
 
@@ -28,7 +39,19 @@ def _summary(record: Record) -> str:
     return f"{named}: {', '.join(levels)}." if levels else f"{named}."
 
 
-def _document(document: Record) -> Iterator[str]:
+def _long_diffs(document: Record) -> Iterator[str]:
+    for one in document["references"]:
+        text = (one.get("diff") or {}).get("text", "")
+        if _is_long(text):
+            yield text
+
+
+def _is_long(diff: str) -> bool:
+    """Whether it is not a sentence in place of a diff, which a document has no part in."""
+    return len(diff.splitlines()) > 1
+
+
+def _document(document: Record, marker: str) -> Iterator[str]:
     yield ""
     yield f"{page_line(document)} ({document['staleness']})"
     for problem in document.get("problems", []):
@@ -36,9 +59,9 @@ def _document(document: Record) -> Iterator[str]:
     fresh = [one for one in document["references"] if one["verdict"] == "fresh"]
     for reference in document["references"]:
         if reference not in fresh:
-            yield from _reference(reference)
+            yield from _reference(reference, marker)
     if fresh:
-        yield f"  fresh: {', '.join(printable(one['source_path']) for one in fresh)}"
+        yield f"  fresh: {', '.join(name(one['source_path']) for one in fresh)}"
     for one in document.get("suggested_refs", []):
         yield _suggestion(one)
     if document.get("resolve"):
@@ -47,36 +70,31 @@ def _document(document: Record) -> Iterator[str]:
 
 def _suggestion(one: Record) -> str:
     reasons = "; ".join(printable(reason["detail"]) for reason in one["evidence"])
-    return f"  perhaps {printable(one['source_path'])} ({one['confidence']:.2f}: {reasons})"
+    return f"  perhaps {name(one['source_path'])} ({one['confidence']:.2f}: {reasons})"
 
 
-def _reference(one: Record) -> Iterator[str]:
-    moved = f" to {printable(one['moved_to'])}" if one.get("moved_to") else ""
+def _reference(one: Record, marker: str) -> Iterator[str]:
+    moved = f" to {name(one['moved_to'])}" if one.get("moved_to") else ""
     since = f" since {day(one['since'])}" if one.get("since") else ""
     debt = " (accepted as a debt)" if one.get("is_debt") else ""
-    yield f"  {printable(one['source_path'])} {one['verdict']}{moved}{since}{debt}"
+    yield f"  {name(one['source_path'])} {one['verdict']}{moved}{since}{debt}"
     commits = one.get("commits", [])
     for commit in commits:
-        who = f"{day(commit['date'])} {printable(commit['author'])}"
-        yield f"    {commit['id'][:SHORT_ID]} {who}: {printable(commit['subject'])}"
+        who = f"{day(commit['date'])} {name(commit['author'])}"
+        yield f"    {commit['id'][:SHORT_ID]} {who}: {quoted(commit['subject'])}"
     if one.get("commit_count", 0) > len(commits):
         yield f"    and {count(one['commit_count'] - len(commits), 'older commit')}"
-    yield from _diff(one.get("diff"))
+    yield from _diff(one.get("diff"), marker)
 
 
-def _diff(diff: Record | None) -> Iterator[str]:
+def _diff(diff: Record | None, marker: str) -> Iterator[str]:
     if diff is None:
         return
-    lines = [printable_line(line) for line in diff.get("text", "").splitlines()]
-    if len(lines) == 1:  # a sentence
-        yield f"    {lines[0]}"
-    elif lines:
-        fence = "```"
-        while any(fence in line for line in lines):
-            fence += "`"
-        yield f"{fence}diff"
-        yield from lines
-        yield fence
+    text = diff.get("text", "")
+    if _is_long(text):
+        yield from fenced(text, marker)
+    else:
+        yield from (f"    {printable_line(line)}" for line in text.splitlines())
     yield from cut_line(diff.get("left_out_lines", 0), "line", "ask for this page alone")
     if diff.get("missing_blobs"):
         yield f"    {count(len(diff['missing_blobs']), 'blob')} of it are not in this clone."
