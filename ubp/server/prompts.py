@@ -18,8 +18,7 @@ from mcp.types import (
 )
 
 from ubp.core.shell import path_argument, ubp_command
-from ubp.output.agent.pages import context_text as context_text
-from ubp.output.agent.pages import name
+from ubp.output.agent.pages import context_text, name
 from ubp.server.errors import bad_params
 from ubp.server.resources import embed_page, read_page, run_tool
 from ubp.server.tools.tool import NOTICE
