@@ -756,6 +756,7 @@ class Upkeep(Proposing):
             self.store.forget_facts({page.blob for path in paths if (page := view.page(path))})
         elif not prune:
             self.store.clear()
+        self.latest = None  # a view that was built before would not read the pages again
         view = self.view()
         view.learn_graph()
         if prune:

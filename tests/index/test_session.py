@@ -124,3 +124,10 @@ def change(repository, chance, number):
         repository.git("checkout", "--quiet", "HEAD", "--", ".")
     else:
         repository.write(f"docs/new{number % 3}.md", f"# New {number}\n")
+
+
+def test_a_reindex_after_an_answer_reads_every_page_again(workspace):
+    everything(workspace)
+
+    assert workspace.reindex(embed=False).parsed == PAGES
+    assert workspace.reindex(file="docs/0.md", embed=False).parsed == 1
