@@ -24,7 +24,7 @@ from ubp.markdown.resolve import (
     stem,
 )
 
-FIXTURE = Path(__file__).parent.parent / "fixtures" / "links" / "cases.md"
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "links" / "cases.md"
 ROOTS = (FilePath("site"),)
 
 
