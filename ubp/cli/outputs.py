@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
+from ubp.core.files import write_atomically
 from ubp.core.model import Snapshot
 from ubp.output.ci.outcome import Outcome, Provenance
 from ubp.output.formats import FORMATS, render
@@ -58,7 +59,7 @@ def write_file(path: str, text: str, terminal: Terminal) -> None:
                 hint="Name the file that it leads to, or another one.",
             )
         else:
-            _replace(place, data)
+            write_atomically(place, data)
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written.",
@@ -71,18 +72,6 @@ def _is_stream(place: str) -> bool:
     """Whether a device or pipe stands there; /dev/stdout is one wherever it leads."""
     is_device = os.path.abspath(place).startswith("/dev/")
     return is_device or (os.path.exists(place) and not os.path.isfile(place))
-
-
-def _replace(place: str, data: bytes) -> None:
-    temporary = f"{place}.ubp-{os.getpid()}"
-    with open(temporary, "xb") as stream:
-        try:
-            stream.write(data)
-            stream.close()
-            os.replace(temporary, place)
-        except OSError:
-            os.unlink(temporary)
-            raise
 
 
 _SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/\s]{2,}):(?P<path>(?!//)\S+)")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ubp.core.config import DEFAULT_INCLUDE
 from ubp.core.config_file import schema_text
 from ubp.core.errors import UsageError
+from ubp.core.files import write_atomically
 from ubp.core.model import DEBT_FILE, FilePath
 from ubp.core.snippets import Snippet
 
@@ -173,14 +174,5 @@ def _write(path: str, text: str) -> bool:
                 return False
     except (FileNotFoundError, UnicodeDecodeError):
         pass
-    temporary = f"{path}.ubp-{os.getpid()}"
-    try:
-        with open(temporary, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        if os.path.exists(path):
-            os.chmod(temporary, os.stat(path).st_mode & 0o7777)
-        os.replace(temporary, path)  # what was there is lost only to what is whole
-    finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+    write_atomically(path, text.encode())
     return True

@@ -1,9 +1,9 @@
 """Writes that a command's purpose asks for: a page of the work tree, a page of the index."""
 
 import os
-import stat
 
 from ubp.core.errors import RepositoryError
+from ubp.core.files import write_atomically
 from ubp.core.model import FilePath, ObjectId
 from ubp.git.repository import Repository
 
@@ -17,17 +17,9 @@ def read_file(repository: Repository, path: FilePath) -> bytes:
 def replace_file(repository: Repository, path: FilePath, data: bytes) -> None:
     """Put new bytes into a file of the work tree, whole or not at all; its mode stays."""
     target = _regular_file(repository, path)
-    temporary = f"{target}.ubp-{os.getpid()}"
     try:
-        with open(temporary, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
-        os.replace(temporary, target)
+        write_atomically(target, data)
     except OSError as error:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
         raise RepositoryError(
             f"Could not write {path}.",
             cause=error.strerror or str(error),
