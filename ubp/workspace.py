@@ -47,6 +47,7 @@ from ubp.git.repository import Repository
 from ubp.git.snapshot import read_commit, read_document
 from ubp.git.trees import diff_trees
 from ubp.index.session import Session, Target
+from ubp.index.tree import SessionCache
 from ubp.index.view import View
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.first_reference import FirstReference
@@ -756,7 +757,8 @@ class Upkeep(Proposing):
             self.store.forget_facts({page.blob for path in paths if (page := view.page(path))})
         elif not prune:
             self.store.clear()
-        self.latest = None  # a view that was built before would not read the pages again
+        # The last view and what it read would answer instead of the files.
+        self.latest, self.kept = None, SessionCache()
         view = self.view()
         view.learn_graph()
         if prune:

@@ -73,6 +73,8 @@ class Store(ListingReader, History):
         """Forget everything, so that all is read again from Git and the work tree."""
         from ubp.index.store.page_facts import clear_pages
 
+        self._remembered = None
+
         def clear(connection: sqlite3.Connection) -> None:
             clear_pages(connection)
             for table in TABLES:
