@@ -1,10 +1,12 @@
-"""Documents' bytes as Git stores them: from the work tree where it differs, else from Git.
+"""What the documents of a snapshot say, each blob read and parsed once.
 
-What documents say: from the store where it is known, else parsed and kept there.
+Bytes come from the work tree where it differs from the commit, else from Git; facts come from the
+store where they are known, else from a parser, and are saved.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Generic, TypeVar
 
 from ubp.core.model import Entry, FilePath, ObjectId, PageFacts, Problem, Progress, Snapshot
 from ubp.git.output import MAX_BLOB_BYTES, blob_id
@@ -12,28 +14,15 @@ from ubp.git.repository import Repository
 from ubp.git.snapshot import read_documents
 from ubp.index.store.store import Store
 
+T = TypeVar("T")
+Files = Mapping[FilePath, Entry]
+Contents = dict[ObjectId, bytes]
+Missing = Callable[[Collection[ObjectId]], set[ObjectId]]
 
-class FileContents:
-    """Reads the documents of one snapshot; their entries must be hashed."""
-
-    def __init__(self, repository: Repository, snapshot: Snapshot) -> None:
-        self._repository = repository
-        self._snapshot = snapshot
-
-    def read(self, wanted: Mapping[FilePath, Entry]) -> dict[FilePath, bytes | None]:
-        """The bytes of these documents; None: too large, or not to be had."""
-        changed = {p: entry for p, entry in wanted.items() if p in self._snapshot.changes}
-        contents = read_documents(self._repository, self._snapshot, changed)
-        committed = {p: entry.id for p, entry in wanted.items() if p not in changed}
-        blobs = self._repository.read_blobs(set(committed.values())) if committed else {}
-        return contents | {path: blobs[blob] for path, blob in committed.items()}
-
-
-# A batch is read with one call to git (3 ms), and saved in one transaction; who is killed loses
-# a batch, half a second of parsing. The bytes bound the memory where pages are large.
-PAGES_A_BATCH = 256
-BYTES_A_BATCH = 16 << 20
-FIRST_BATCH = 16  # how large pages are is not known before some were read
+# A batch is read with one call to git (3 ms); its bytes bound the memory where files are large.
+MAX_BATCH_FILES = 256
+MAX_BATCH_BYTES = 16 << 20
+FIRST_BATCH_FILES = 16  # the mean size is unknown until some files have been read
 
 UNREADABLE_REASON = (
     "The page could not be read: it is larger than "
@@ -41,16 +30,135 @@ UNREADABLE_REASON = (
 )
 UNREADABLE = PageFacts(None, "spec", (), (), (), (Problem(1, UNREADABLE_REASON),))
 
-Documents = Mapping[FilePath, Entry]
+
+class FileContents:
+    """The bytes of one snapshot's files; their entries must be hashed."""
+
+    def __init__(self, repository: Repository, snapshot: Snapshot) -> None:
+        self._repository = repository
+        self._snapshot = snapshot
+
+    def read(self, files: Files) -> dict[FilePath, bytes | None]:
+        """Return the bytes of these files; None: too large, or not available."""
+        changed = {p: entry for p, entry in files.items() if p in self._snapshot.changes}
+        contents = read_documents(self._repository, self._snapshot, changed)
+        committed = {p: entry.id for p, entry in files.items() if p not in changed}
+        blobs = self._repository.read_blobs(set(committed.values())) if committed else {}
+        return contents | {path: blobs[blob] for path, blob in committed.items()}
 
 
-class PageReader:
-    """The facts of a snapshot's documents; their entries must be hashed.
+class BlobFacts(Generic[T]):
+    """Facts of one kind about a snapshot's blobs: parsed and saved once, where they are unknown.
 
-    `parsed` counts the blobs that were parsed. `passing` holds what the store must not learn: that
-    a blob could not be had, and what bytes say that are not the blob's own (a filter stands between
-    the disk and Git, or somebody is writing the file just now).
+    `parse` receives an iterator over batches of contents and the number of files, and yields facts
+    by blob, in batches of its own. `save` stores them when at least `files_per_save` are ready: an
+    interruption loses no more than that.
+
+    Two kinds of facts are never saved: `transient` ones, parsed from bytes that are not the blob's
+    own (a filter changes them between the disk and Git, or the file is being written), and those
+    of `unreadable` blobs (too large, or not available).
     """
+
+    def __init__(  # noqa: PLR0913  # the kinds of facts differ in as much
+        self,
+        contents: FileContents,
+        parse: Callable[[Iterator[Contents], int], Iterator[dict[ObjectId, T]]],
+        save: Callable[[dict[ObjectId, T]], None],
+        progress: Callable[[int, int], None],
+        *,
+        max_batch_bytes: int = MAX_BATCH_BYTES,
+        files_per_save: int = 1,
+    ) -> None:
+        self.parsed = 0
+        self.transient: dict[ObjectId, T] = {}
+        self.unreadable: set[ObjectId] = set()
+        self._contents = contents
+        self._parse = parse
+        self._save = save
+        self._progress = progress
+        self._max_batch_bytes = max_batch_bytes
+        self._files_per_save = files_per_save
+        self._altered: set[ObjectId] = set()  # read, but with other bytes than the blob's
+
+    def is_saved(self, blob: ObjectId) -> bool:
+        """Return whether the store has the facts of a blob that was asked for."""
+        return blob not in self.transient and blob not in self.unreadable
+
+    def are_all_saved(self) -> bool:
+        """Return whether the store has the facts of every blob that was asked for."""
+        return not self.transient and not self.unreadable
+
+    def get(
+        self, files: Files, load: Callable[[Collection[ObjectId]], dict[ObjectId, T]]
+    ) -> dict[ObjectId, T]:
+        """Return the facts by blob, unreadable blobs excepted; `load` reads them from the store."""
+        facts: dict[ObjectId, T] = {}
+
+        def missing(blobs: Collection[ObjectId]) -> set[ObjectId]:
+            facts.update(load(blobs))
+            return {blob for blob in blobs if blob not in facts}
+
+        for parsed in self._learn(files, missing):
+            facts |= parsed
+        if self.transient:
+            blobs = {entry.id for entry in files.values()} - facts.keys()
+            facts |= {blob: self.transient[blob] for blob in blobs & self.transient.keys()}
+        return facts
+
+    def learn(self, files: Files, missing: Missing) -> None:
+        """Parse and save the facts of these files that the store lacks; `missing` asks it."""
+        for _ in self._learn(files, missing):
+            pass
+
+    def _learn(self, files: Files, missing: Missing) -> Iterator[dict[ObjectId, T]]:
+        unknown = missing({entry.id for entry in files.values()})
+        unknown -= self.transient.keys() | self.unreadable
+        by_blob = {entry.id: (path, entry) for path, entry in files.items() if entry.id in unknown}
+        if not by_blob:
+            return
+        pending = set(by_blob)
+        ready: dict[ObjectId, T] = {}
+        done, total = 0, len(by_blob)
+        for facts in self._parse(self._read(by_blob, missing, pending), total):
+            self.parsed += len(facts)
+            self.transient |= {blob: facts[blob] for blob in facts.keys() & self._altered}
+            ready |= {blob: fact for blob, fact in facts.items() if blob not in self.transient}
+            pending -= facts.keys()
+            if len(ready) >= self._files_per_save:
+                self._save(ready)
+                ready = {}
+                done = total - len(pending)
+                self._progress(done, total)
+            yield facts
+        if done < total:
+            self._save(ready)
+            self._progress(total, total)
+
+    def _read(
+        self,
+        by_blob: Mapping[ObjectId, tuple[FilePath, Entry]],
+        missing: Missing,
+        pending: set[ObjectId],
+    ) -> Iterator[Contents]:
+        """Yield the contents in batches; take what needs no parsing from `pending`."""
+        remaining = iter(by_blob)
+        size = FIRST_BATCH_FILES
+        while batch := list(islice(remaining, size)):
+            # Another process may have saved some of them in the meantime.
+            unknown = missing(batch)
+            files = dict(by_blob[blob] for blob in batch if blob in unknown)
+            read = {files[path].id: data for path, data in self._contents.read(files).items()}
+            contents = {blob: data for blob, data in read.items() if data is not None}
+            self.unreadable |= read.keys() - contents.keys()
+            self._altered |= {blob for blob, data in contents.items() if blob_id(data) != blob}
+            pending.difference_update(blob for blob in batch if blob not in contents)
+            yield contents
+            mean = max(1, sum(map(len, contents.values())) // max(1, len(contents)))
+            size = max(1, min(MAX_BATCH_FILES, self._max_batch_bytes // mean))
+
+
+class DocumentFacts:
+    """The front matter facts of a snapshot's documents; their entries must be hashed."""
 
     def __init__(
         self,
@@ -60,72 +168,29 @@ class PageReader:
         snapshot: Snapshot,
         progress: Progress,
     ) -> None:
-        self.parsed = 0
-        self.passing: dict[ObjectId, PageFacts] = {}
-        self._repository = repository
+        self.blobs = BlobFacts(
+            FileContents(repository, snapshot),
+            self._parse,
+            lambda facts: store.save_facts(facts, keys),
+            lambda done, total: progress("Reading pages", done, total),
+        )
         self._store = store
         self._keys = keys
-        self._snapshot = snapshot
-        self._progress = progress
 
-    def facts(self, documents: Documents) -> dict[ObjectId, PageFacts]:
-        """The facts of each document's blob."""
-        blobs = {entry.id for entry in documents.values()}
-        found = self._store.facts(blobs, self._keys)
-        missing = {path: entry for path, entry in documents.items() if entry.id not in found}
-        for batch in self._parse(missing):
-            found |= batch
-        return found
+    def facts(self, documents: Files) -> dict[ObjectId, PageFacts]:
+        """Return the facts of each document's blob."""
+        facts = self.blobs.get(documents, lambda blobs: self._store.facts(blobs, self._keys))
+        unreadable = self.blobs.unreadable
+        if unreadable:
+            facts |= {e.id: UNREADABLE for e in documents.values() if e.id in unreadable}
+        return facts
 
-    def learn(self, documents: Documents) -> None:
-        """See that the store knows the facts of these documents."""
-        missing = self._store.missing_facts({e.id for e in documents.values()}, self._keys)
-        for _ in self._parse({p: e for p, e in documents.items() if e.id in missing}):
-            pass
+    def learn(self, documents: Files) -> None:
+        """Parse and save the facts of these documents that the store lacks."""
+        self.blobs.learn(documents, lambda blobs: self._store.missing_facts(blobs, self._keys))
 
-    def _parse(self, documents: Documents) -> Iterator[dict[ObjectId, PageFacts]]:
-        by_blob = {entry.id: path for path, entry in documents.items()}
-        paths = iter(by_blob.values())
-        done, size = 0, FIRST_BATCH
-        while batch := list(islice(paths, size)):
-            facts, read_bytes = self._parse_batch({path: documents[path] for path in batch})
-            yield facts
-            done += len(batch)
-            self._progress("Reading pages", done, len(by_blob))
-            mean = max(1, read_bytes // len(batch))
-            size = max(1, min(PAGES_A_BATCH, BYTES_A_BATCH // mean))
+    def _parse(self, batches: Iterator[Contents], _: int) -> Iterator[dict[ObjectId, PageFacts]]:
+        from ubp.markdown.document import parse_page  # not where every document is known
 
-    def _parse_batch(self, batch: Documents) -> tuple[dict[ObjectId, PageFacts], int]:
-        blobs = {entry.id for entry in batch.values()}
-        found = {blob: self.passing[blob] for blob in blobs & self.passing.keys()}
-        # Another process may have saved some of them since they were looked for.
-        found |= self._store.facts(blobs - found.keys(), self._keys)
-        wanted = {path: entry for path, entry in batch.items() if entry.id not in found}
-        contents = {wanted[path].id: data for path, data in self._read(wanted).items()}
-        read = {blob: data for blob, data in contents.items() if data is not None}
-        parsed = _parse_all(read, self._keys)
-        self.parsed += len(parsed)
-        self.passing.update(
-            (blob, parsed.get(blob, UNREADABLE))
-            for blob, data in contents.items()
-            if data is None or blob_id(data) != blob
-        )
-        lasting = {blob: facts for blob, facts in parsed.items() if blob not in self.passing}
-        self._store.save_facts(lasting, self._keys)
-        told = {blob: parsed.get(blob, UNREADABLE) for blob in contents}
-        return found | told, sum(map(len, read.values()))
-
-    def _read(self, wanted: Documents) -> dict[FilePath, bytes | None]:
-        changed = {p: entry for p, entry in wanted.items() if p in self._snapshot.changes}
-        contents = read_documents(self._repository, self._snapshot, changed)
-        committed = {p: entry.id for p, entry in wanted.items() if p not in changed}
-        blobs = self._repository.read_blobs(set(committed.values())) if committed else {}
-        return contents | {path: blobs[blob] for path, blob in committed.items()}
-
-
-def _parse_all(blobs: Mapping[ObjectId, bytes], keys: Sequence[str]) -> dict[ObjectId, PageFacts]:
-    if not blobs:
-        return {}
-    from ubp.markdown.document import parse_page
-
-    return {blob: parse_page(data, keys) for blob, data in blobs.items()}
+        for batch in batches:
+            yield {blob: parse_page(data, self._keys) for blob, data in batch.items()}

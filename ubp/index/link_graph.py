@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from ubp.core.config import Config, scope
 from ubp.core.errors import StoreError
 from ubp.core.model import Entry, FilePath, Link, ObjectId, Section
-from ubp.index.ingest import Ingest, LazyPageFacts
+from ubp.index.ingest import LazyPageFacts
 from ubp.index.link_updates import ATTEMPTS, GraphVersion, LinkGraphWriter
 from ubp.index.store.codec import checksums
 from ubp.index.store.database import Database
@@ -122,7 +122,7 @@ class LinkGraph:
 
     def asking(self, names: Collection[str]) -> tuple[GraphEdge, ...]:
         """The links that ask for one of these names (see `names_asked`), wherever they lead."""
-        blobs = self._knowledge.facts.asking(checksums(names))
+        blobs = self._knowledge.table.asking(checksums(names))
         paths = {path for found in self.paths_of(blobs).values() for path in found}
         return tuple(
             edge
@@ -273,7 +273,6 @@ def link_snapshot(
     facts = PageFactsTable(ground.store)
     if facts.is_outgrown():
         facts.prune()
-    learning = Ingest(repository, ground.store, snapshot, ground.progress)
     roots = config.link_roots
     standing = GraphVersion(
         git_dir=repository.git_dir,
@@ -285,7 +284,10 @@ def link_snapshot(
         roots=roots,
         is_current=snapshot.kind != "commit" or snapshot.commit == repository.head(),
     )
-    stored, knowledge = EdgeTable(ground.store), LazyPageFacts(learning)
+    stored, knowledge = (
+        EdgeTable(ground.store),
+        LazyPageFacts(repository, ground.store, snapshot, ground.progress),
+    )
     return LinkGraph(stored, knowledge, LinkGraphWriter(repository, stored, knowledge, standing))
 
 

@@ -110,7 +110,7 @@ def _links_again(
     knowledge: LazyPageFacts,
 ) -> dict[FilePath, dict[int, Link]]:
     """Return the links of unchanged pages that may lead elsewhere now."""
-    asking = knowledge.facts.asking(checksums(touched))
+    asking = knowledge.table.asking(checksums(touched))
     pages = {p: b for p, b in stored.paths_of(graph, asking).items() if p not in changed}
     anchored = {
         path: {number for number, one in edges.items() if one.has_anchor is not None}

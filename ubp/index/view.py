@@ -18,7 +18,7 @@ from ubp.core.model import (
 from ubp.core.paths import nfc
 from ubp.git.repository import Repository
 from ubp.git.snapshot import hash_files, read_documents
-from ubp.index.facts import PageReader
+from ubp.index.facts import DocumentFacts
 from ubp.index.store.store import Store
 from ubp.index.tree import (
     ROOT,
@@ -49,7 +49,7 @@ class View:
         config: Config,
         base: CommitTree,
         overlay: WorktreeOverlay,
-        pages: PageReader,
+        facts: DocumentFacts,
     ) -> None:
         self.ground = ground
         self.snapshot = ground.snapshot
@@ -57,7 +57,7 @@ class View:
         self._is_document = document_filter(config)
         self._base = base
         self._overlay = overlay
-        self._pages = pages
+        self._facts = facts
         self._derived: dict[str, Any] = {}
 
     def derived(self, name: str, make: Callable[[], T]) -> T:
@@ -89,7 +89,7 @@ class View:
     @property
     def parsed(self) -> int:
         """How many blobs were parsed to answer."""
-        return self._pages.parsed
+        return self._facts.blobs.parsed
 
     def entry(self, path: FilePath) -> Entry | None:
         """What stands at a path, file or folder; None: nothing. "" is the root."""
@@ -176,7 +176,7 @@ class View:
             return found
         for path, page in self._pages_of(self._documents_at(unknown)).items():
             found[path] = page
-            if path not in self._overlay and page.blob not in self._pages.passing:
+            if path not in self._overlay and self._facts.blobs.is_saved(page.blob):
                 of_commit[path] = page
         return {path: found[path] for path in paths if path in found}
 
@@ -215,10 +215,10 @@ class View:
         if not self._base.is_complete(keys):
             lacking = self._base.documents_without_facts(keys)
             wanted = {path: entry for path, entry in lacking.items() if path not in self._overlay}
-            self._pages.learn(wanted)
-            if len(wanted) == len(lacking) and not self._pages.passing:
+            self._facts.learn(wanted)
+            if len(wanted) == len(lacking) and self._facts.blobs.are_all_saved():
                 self._base.mark_complete(keys)
-        self._pages.learn(self._changed_documents)
+        self._facts.learn(self._changed_documents)
 
     @cached_property
     def _full_text(self) -> "FullTextSearch":
@@ -255,12 +255,12 @@ class View:
         if stored is None:
             documents = self._base.documents()
             stored = self._read_pages({path: Entry(MODE_FILE, blob) for path, blob in documents})
-        elif self._pages.passing:
+        elif not self._facts.blobs.are_all_saved():
             stored += self._read_pages(
                 {
                     path: entry
                     for path, entry in self._base.documents_without_facts(keys).items()
-                    if entry.id in self._pages.passing
+                    if not self._facts.blobs.is_saved(entry.id)
                 }
             )
         unchanged = [page for page in stored if page.filepath not in self._overlay]
@@ -281,7 +281,7 @@ class View:
         return [page for page in pages if page.facts.references or page.facts.problems]
 
     def _pages_of(self, documents: Mapping[FilePath, Entry]) -> dict[FilePath, Page]:
-        facts = self._pages.facts(documents)
+        facts = self._facts.facts(documents)
         return {path: Page(path, entry.id, facts[entry.id]) for path, entry in documents.items()}
 
     @cached_property
@@ -325,9 +325,9 @@ def build_view(  # noqa: PLR0913  # a view joins as many
     """
     base, changes, has_folders = open_commit_tree(repository, store, config, snapshot)
     overlay = WorktreeOverlay(repository, base, changes, has_folders=has_folders)
-    pages = PageReader(repository, store, config.keys, snapshot, progress)
+    facts = DocumentFacts(repository, store, config.keys, snapshot, progress)
     ground = IndexContext(repository, store, snapshot, progress, kept or SessionCache())
-    view = View(ground, config, base, overlay, pages)
+    view = View(ground, config, base, overlay, facts)
     view.learn()
     return view
 
