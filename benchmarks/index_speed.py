@@ -38,10 +38,9 @@ random.Random(7).shuffle(WORDS)
 
 OPEN_GRAPH = """
 from ubp.search.graph import open_graph
-from ubp.index.session import Rooms
-from ubp.index.store.fulltext import Match
-with Rooms.open(".") as rooms:
-    open_graph(rooms.view()).buckets()
+from ubp.index.session import Session
+with Session.open(".") as session:
+    open_graph(session.view()).buckets()
 """
 LEARN = [sys.executable, "-c", OPEN_GRAPH]
 STATUS = ["git", "--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all"]
