@@ -29,9 +29,10 @@ def forged_index(project) -> bytes:
     """An index in which the stale page describes nothing, so that nothing is stale."""
     with Workspace.open(str(project.root)) as workspace:
         (page,) = workspace.view().bound_pages()
-        workspace.store.forget_facts([page.blob])
+        workspace.store.forget_pages([page.blob])
         facts = page.facts._replace(references=())
-        workspace.store.save_facts({page.blob: facts}, workspace.config.keys)
+        workspace.store.facts.save({page.blob: facts}, workspace.config.keys)
+    with Workspace.open(str(project.root)) as workspace:
         assert workspace.stale().pages == ()
         index = Path(workspace.store.path)
     content = index.read_bytes()
