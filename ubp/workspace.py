@@ -754,7 +754,7 @@ class Upkeep(Proposing):
         if file is not None:
             view = self.view()
             paths = select_pages([file], view, self.repository)
-            self.store.forget_facts({page.blob for path in paths if (page := view.page(path))})
+            self.store.forget_pages({page.blob for path in paths if (page := view.page(path))})
         elif not prune:
             self.store.clear()
         # The last view and what it read would answer instead of the files.
@@ -790,7 +790,7 @@ class Upkeep(Proposing):
         try:
             place = self.model_place()
             if place is not None:
-                size, digest = dimensions(place), fingerprint_of(self.store, place)
+                size, digest = dimensions(place), fingerprint_of(self.store.database, place)
                 counts = view.count_embedded(digest, size)
                 return ModelStatus(place.name, place.directory, size, digest.hex(), *counts)
         except ModelError as error:
@@ -804,7 +804,7 @@ class Upkeep(Proposing):
         from ubp.index.embedded import fingerprint_of
 
         place = self.model_place()
-        return place and fingerprint_of(self.store, place)
+        return place and fingerprint_of(self.store.database, place)
 
 
 def _remove_old_files(repository: Repository) -> int:

@@ -18,6 +18,7 @@ from ubp.core.model import MODE_FILE, MODE_TREE, Entry, FilePath, ObjectId, Snap
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import read_commit, read_index, read_worktree
 from ubp.index.store.file import FILE_NAME
+from ubp.index.store.listings import ListingTable
 from ubp.index.store.store import Store, open_store
 from ubp.index.view import View, build_view
 
@@ -236,7 +237,7 @@ def make_pages(repository: Any, pages: int = 3) -> None:
 
 
 def changes_of(store: Store) -> object:
-    return store.rows("SELECT total_changes()"), store.rows("PRAGMA data_version")
+    return store.database.rows("SELECT total_changes()"), store.database.rows("PRAGMA data_version")
 
 
 def test_indexing_the_same_snapshot_again_writes_nothing(
@@ -304,12 +305,12 @@ def test_another_revision_leaves_the_listing_where_it_is(
     repository.commit()
     one = bench(repository)
     one.view()
-    listing = one.store.listing(one.repository.git_dir)
+    listing = one.store.listings.of_work_tree(one.repository.git_dir)
     view = one.view(old)
     assert view.parsed == 2
     assert view.document_paths() == ["docs/0.md", "docs/1.md", "docs/2.md"]
     assert one.view(old).parsed == 0
-    assert one.store.listing(one.repository.git_dir) == listing
+    assert one.store.listings.of_work_tree(one.repository.git_dir) == listing
 
 
 def test_a_revision_can_be_asked_about_before_anything_is_indexed(
@@ -522,7 +523,7 @@ def test_bytes_that_are_not_the_blobs_own_are_not_remembered_as_its(
     assert page is not None
     assert (page.blob, page.facts.title) == (repository.blob("docs/new.md"), "later")
     assert len(view.bound_pages()) == view.parsed == 1 + 3
-    assert bench(repository).store.missing_facts([page.blob], ("source_refs",)) == {page.blob}
+    assert bench(repository).store.facts.missing([page.blob], ("source_refs",)) == {page.blob}
 
 
 def test_a_listing_that_another_process_moves_is_read_from_git(
@@ -535,9 +536,9 @@ def test_a_listing_that_another_process_moves_is_read_from_git(
     other.store.clear()
     assert everything(view) == expected
     view = one.view()
-    listing = other.store.listing(other.repository.git_dir)
+    listing = other.store.listings.of_work_tree(other.repository.git_dir)
     assert listing is not None
-    assert other.store.move_listing(
+    assert other.store.listings.move(
         listing, ObjectId("1" * 40), {FilePath("docs/0.md"): None}, lambda *_: False
     )
     assert everything(view) == expected
@@ -551,7 +552,7 @@ def test_others_that_never_stop_moving_the_listing_do_no_harm(
     expected = everything(bench(repository).view())
     repository.remove("docs/0.md")
     repository.commit()
-    monkeypatch.setattr(Store, "move_listing", lambda *_: False)
+    monkeypatch.setattr(ListingTable, "move", lambda *_: False)
     one = bench(repository)
     assert one.view().document_paths() == ["docs/1.md", "docs/2.md"]
     assert everything(one.view(first)) == expected

@@ -128,7 +128,7 @@ def test_hits_of_other_versions_never_crowd_out_the_snapshots_own(project, links
 def test_what_was_forgotten_is_read_again(project, links, told):
     before = told(project.root)
     with links(project.root) as (rooms, view, _):
-        rooms.store.forget_facts([view.entry(path).id for path in view.document_paths()])
+        rooms.store.forget_pages([view.entry(path).id for path in view.document_paths()])
     assert told(project.root) == before
     with links(project.root) as (rooms, _, _):
         rooms.store.clear()
@@ -142,9 +142,9 @@ def test_pruning_keeps_what_the_commit_says(project, links, told):
     project.git("checkout", "--", "b.md")
     before = told(project.root)
     with links(project.root) as (rooms, _, _):
-        assert rooms.store.rows("SELECT count(*) FROM page") == [(4,)]
+        assert rooms.store.database.rows("SELECT count(*) FROM page") == [(4,)]
         rooms.store.prune()
-        assert rooms.store.rows("SELECT count(*) FROM page") == [(3,)]
+        assert rooms.store.database.rows("SELECT count(*) FROM page") == [(3,)]
     assert told(project.root) == before
 
 
@@ -239,11 +239,11 @@ def test_an_expression_that_cannot_be_read_harms_nothing(match, project, links):
 def test_a_database_that_breaks_meanwhile_is_learned_anew(project, links):
     with links(project.root) as (rooms, view, graph):
         before = paths(graph.all_edges())
-        rooms.store.start_over()
+        rooms.store.database.start_over()
         assert [hit.path for hit in view.full_text().search(RowMatch("bee"), 9)] == ["b.md"]
         assert paths(graph.all_edges()) == before
-        rooms.store.start_over()
+        rooms.store.database.start_over()
         assert paths(graph.all_edges()) == before
-        rooms.store.start_over()
+        rooms.store.database.start_over()
         assert graph.buckets() == {"resolved": 4, "missing": 2, "within_page": 1}
         assert graph.sections("b.md")[0].heading == "Part"

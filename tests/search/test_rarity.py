@@ -94,9 +94,9 @@ def test_whether_a_rare_phrase_is_held_and_how_often_is_counted_once(repository,
         repository.commit()
         full_text = workspace.view().full_text()
         asked = []
-        matches = workspace.store.matches
+        matches = workspace.store.database.matches
         monkeypatch.setattr(
-            workspace.store, "matches", lambda *told: asked.append(told) or matches(*told)
+            workspace.store.database, "matches", lambda *told: asked.append(told) or matches(*told)
         )
         told = {
             phrase: (full_text.has(phrase), full_text.frequency(phrase), len(asked))

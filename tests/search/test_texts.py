@@ -93,7 +93,7 @@ def test_a_page_says_in_each_snapshot_what_it_says_there(workspace, repository):
 
 def test_the_facts_of_a_commit_s_pages_are_asked_for_once(workspace, monkeypatch):
     tags(workspace, "a.md", "b.md")
-    monkeypatch.setattr(workspace.store, "facts", lambda *_: pytest.fail("asked again"))
+    monkeypatch.setattr(workspace.store.facts, "read", lambda *_: pytest.fail("asked again"))
     assert tags(workspace, "b.md", "a.md") == {"b.md": ("b",), "a.md": ("a",)}
 
 

@@ -122,7 +122,7 @@ async def test_the_dates_of_all_pages_are_known_before_anybody_asks(office, writ
     while len(dates) < PAGES:
         assert not keeping.done()
         await asyncio.sleep(0.01)
-        dates = await office.answer(lambda ws: ws.store.first_changes(head), be_silent)
+        dates = await office.answer(lambda ws: ws.store.history.first_changes(head), be_silent)
     assert {change.commit for change in dates.values()} == {head}
     keeping.cancel()
 

@@ -82,7 +82,7 @@ class Remembered:
 
     def __init__(self, view: View, question: Sequence[object]) -> None:
         """`question` must tell everything that was asked, and what is hidden."""
-        self._stored = NameTable(view.ground.store, "answer")
+        self._stored = NameTable(view.ground.store.database, "answer")
         changed = sorted(view.entries(view.snapshot.changes).items())
         shallow = sorted(view.ground.repository.shallow_commits())
         ground = (view.snapshot.commit, changed, shallow)

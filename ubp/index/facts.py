@@ -171,7 +171,7 @@ class DocumentFacts:
         self.blobs = BlobFacts(
             FileContents(repository, snapshot),
             self._parse,
-            lambda facts: store.save_facts(facts, keys),
+            lambda facts: store.facts.save(facts, keys),
             lambda done, total: progress("Reading pages", done, total),
         )
         self._store = store
@@ -179,7 +179,7 @@ class DocumentFacts:
 
     def facts(self, documents: Files) -> dict[ObjectId, PageFacts]:
         """Return the facts of each document's blob."""
-        facts = self.blobs.get(documents, lambda blobs: self._store.facts(blobs, self._keys))
+        facts = self.blobs.get(documents, lambda blobs: self._store.facts.read(blobs, self._keys))
         unreadable = self.blobs.unreadable
         if unreadable:
             facts |= {e.id: UNREADABLE for e in documents.values() if e.id in unreadable}
@@ -187,7 +187,7 @@ class DocumentFacts:
 
     def learn(self, documents: Files) -> None:
         """Parse and save the facts of these documents that the store lacks."""
-        self.blobs.learn(documents, lambda blobs: self._store.missing_facts(blobs, self._keys))
+        self.blobs.learn(documents, lambda blobs: self._store.facts.missing(blobs, self._keys))
 
     def _parse(self, batches: Iterator[Contents], _: int) -> Iterator[dict[ObjectId, PageFacts]]:
         from ubp.markdown.document import parse_page  # not where every document is known

@@ -65,7 +65,7 @@ class History:
         self._repository = repository
         self._progress = progress
         self._store = store
-        self._heads: Heads = heads or store
+        self._heads: Heads = heads or store.history
         self._last: tuple[ObjectId | None, dict[FilePath, LastChange]] = None, {}
         self._first: tuple[ObjectId | None, dict[FilePath, LastChange]] = None, {}
         self.moves: dict[tuple[FilePath, ObjectId], FilePath | None] = {}
@@ -102,15 +102,15 @@ class History:
         for nobody knows what lies behind it.
         """
         if self._first[0] != head or any(path not in self._first[1] for path in paths):
-            self._first = head, self._store.first_changes(head)
+            self._first = head, self._store.history.first_changes(head)
         stored = self._first[1]
         missing = [path for path in paths if path not in stored]
         if not missing:
             return stored
         from ubp.git.history import first_changes
 
-        heads = [other for other in self._store.heads() if other != head]
-        known = {other: self._store.first_changes(other) for other in heads}
+        heads = [other for other in self._store.history.heads() if other != head]
+        known = {other: self._store.history.first_changes(other) for other in heads}
         births = first_changes(self._repository, head, missing, known, self._progress)
         commits = self.commits({birth.commit for found in births.values() for birth in found})
 
@@ -119,7 +119,7 @@ class History:
 
         found = {path: min(several, key=rank) for path, several in births.items()}
         if not self._repository.is_shallow:
-            self._store.save_first_changes(head, found)
+            self._store.history.save_first_changes(head, found)
             stored.update(found)
         return {**stored, **found}
 
@@ -183,7 +183,7 @@ class History:
         if start is None:  # no commits yet
             return []
         steps = list_commits(self._repository, start, limit, since)
-        log = ChangeLog(self._store)
+        log = ChangeLog(self._store.database)
         known = log.read([step.commit for step in steps])
         missing = [step.commit for step in steps if step.commit not in known]
         for first in range(0, len(missing), COMMITS_A_PIECE):
@@ -197,30 +197,30 @@ class History:
         from ubp.git.change_log import reachable_commits
         from ubp.index.store.history import ChangeLog
 
-        log = ChangeLog(self._store)
+        log = ChangeLog(self._store.database)
         if not log.is_empty():
             log.prune(reachable_commits(self._repository))
 
     def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
         """Who, when and what, for each commit that is there."""
-        stored = self._store.commits(ids)
+        stored = self._store.history.commits(ids)
         missing = [commit for commit in ids if commit not in stored]
         if not missing:
             return stored
         found = self._repository.commits(missing)
-        self._store.save_commits(found)
+        self._store.history.save_commits(found)
         return {**stored, **found}
 
     def entries_at(
         self, wanted: Mapping[ObjectId, Collection[FilePath]]
     ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
         """What stood at each path in each commit's tree; None: nothing."""
-        stored = self._store.entries_at(wanted)
+        stored = self._store.history.entries_at(wanted)
         missing = _missing(wanted, stored)
         if not missing:
             return stored
         found = entries_at(self._repository, missing)
-        self._store.save_entries_at(found)
+        self._store.history.save_entries_at(found)
         return {**stored, **found}
 
     def globs_at(
@@ -228,11 +228,11 @@ class History:
     ) -> dict[tuple[ObjectId, str], ObjectId | None]:
         """The tree id that each glob's files had in each commit; None: no file matched."""
         keyed = {commit: [_glob_key(glob) for glob in globs] for commit, globs in wanted.items()}
-        stored = self._store.entries_at(keyed)
+        stored = self._store.history.entries_at(keyed)
         missing = _missing(keyed, stored)
         if missing:
             found = self._match_trees(missing)
-            self._store.save_entries_at(found)
+            self._store.history.save_entries_at(found)
             stored = {**stored, **found}
         return {
             (commit, key[len(GLOB_MARK) :]): entry.id if entry else None

@@ -270,7 +270,7 @@ def link_snapshot(
     are stored yet.
     """
     snapshot, repository = ground.snapshot, ground.repository
-    facts = PageFactsTable(ground.store)
+    facts = PageFactsTable(ground.store.database)
     if facts.is_outgrown():
         facts.prune()
     roots = config.link_roots
@@ -285,8 +285,8 @@ def link_snapshot(
         is_current=snapshot.kind != "commit" or snapshot.commit == repository.head(),
     )
     stored, knowledge = (
-        EdgeTable(ground.store),
-        LazyPageFacts(repository, ground.store, snapshot, ground.progress),
+        EdgeTable(ground.store.database),
+        LazyPageFacts(repository, ground.store.database, snapshot, ground.progress),
     )
     return LinkGraph(stored, knowledge, LinkGraphWriter(repository, stored, knowledge, standing))
 

@@ -15,7 +15,7 @@ def read_source_names(
     context: IndexContext, sources: Mapping[FilePath, Entry]
 ) -> dict[ObjectId, SourceNames]:
     """Return the names in each of these sources, by blob; their entries must be hashed."""
-    table = NameTable(context.store, "source")
+    table = NameTable(context.store.database, "source")
     texts = _read(
         context, sources, table, "Reading sources", lambda data: _pack_names(read_names(data))
     )
@@ -26,7 +26,7 @@ def read_page_mentions(
     context: IndexContext, pages: Mapping[FilePath, Entry]
 ) -> dict[ObjectId, PageMentions]:
     """Return the mentions in each of these documents, by blob; their entries must be hashed."""
-    table = NameTable(context.store, "page")
+    table = NameTable(context.store.database, "page")
     texts = _read(
         context, pages, table, "Reading pages", lambda data: _pack_mentions(read_mentions(data))
     )

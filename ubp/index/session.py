@@ -160,7 +160,7 @@ class Session:
             from ubp.index.embed.model import load_model
             from ubp.index.embedded import fingerprint_of
 
-            self._model = load_model(place, fingerprint_of(self.store, place))
+            self._model = load_model(place, fingerprint_of(self.store.database, place))
         return self._model
 
     def required_model(self) -> "Model":

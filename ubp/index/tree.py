@@ -109,7 +109,7 @@ class CommitTree:
         if not paths:
             return {}
         return self._ask(
-            lambda listing: self._store.listed(listing, paths),
+            lambda listing: self._store.listings.entries(listing, paths),
             lambda tree: {path: tree[path] for path in paths if path in tree},
         )
 
@@ -117,7 +117,7 @@ class CommitTree:
         """All files below a folder ("" is the root): whatever is no folder itself."""
         prefix = f"{folder}/" if folder else ""
         return self._ask(
-            lambda listing: self._store.listed_files(listing, folder),
+            lambda listing: self._store.listings.files(listing, folder),
             lambda tree: [
                 (path, entry)
                 for path, entry in tree.items()
@@ -128,7 +128,7 @@ class CommitTree:
     def children(self, folder: FilePath) -> list[tuple[FilePath, Entry]]:
         """What stands in a folder directly ("" is the root)."""
         return self._ask(
-            lambda listing: self._store.listed_children(listing, folder),
+            lambda listing: self._store.listings.children(listing, folder),
             lambda tree: [
                 (path, entry) for path, entry in tree.items() if path.rpartition("/")[0] == folder
             ],
@@ -137,13 +137,13 @@ class CommitTree:
     def beyond_ascii(self) -> list[FilePath]:
         """The paths that may be written in several Unicode forms."""
         return self._ask(
-            self._store.listed_beyond_ascii,
+            self._store.listings.non_ascii_paths,
             lambda tree: [path for path in tree if not path.isascii()],
         )
 
     def documents(self) -> list[tuple[FilePath, ObjectId]]:
         """The documents and their blobs."""
-        return self._ask(self._store.listed_documents, self._documents_of)
+        return self._ask(self._store.listings.documents, self._documents_of)
 
     def document_paths(self, kept: SessionCache) -> tuple[FilePath, ...]:
         """The documents in order; those of a commit that was asked about last are remembered.
@@ -162,7 +162,9 @@ class CommitTree:
 
     def count_documents(self) -> int:
         """How many documents there are."""
-        return self._ask(self._store.count_documents, lambda tree: len(self._documents_of(tree)))
+        return self._ask(
+            self._store.listings.count_documents, lambda tree: len(self._documents_of(tree))
+        )
 
     def is_complete(self, keys: Sequence[str]) -> bool:
         """Whether it is known that every document has facts under these keys."""
@@ -171,7 +173,7 @@ class CommitTree:
     def documents_without_facts(self, keys: Sequence[str]) -> dict[FilePath, Entry]:
         """The documents that nobody has parsed under these keys."""
         documents = self._ask(
-            lambda listing: self._store.documents_without_facts(listing, keys),
+            lambda listing: self._store.listings.documents_without_facts(listing, keys),
             lambda tree: self._without_facts(self._documents_of(tree), keys),
         )
         return {path: Entry(MODE_FILE, blob) for path, blob in documents}
@@ -179,14 +181,16 @@ class CommitTree:
     def mark_complete(self, keys: Sequence[str]) -> None:
         """Spare the next runs the search for documents without facts, if there are none left."""
         if self._listing is not None:
-            self._store.mark_complete(self._listing, keys)
+            self._store.listings.mark_complete(self._listing, keys)
 
     def bound_pages(self, keys: Sequence[str]) -> list[Page] | None:
         """The documents whose stored facts have references or problems, in one query.
 
         None: the store cannot tell; ask it about each of `documents`.
         """
-        return self._ask(lambda listing: self._store.bound_pages(listing, keys), lambda _: None)
+        return self._ask(
+            lambda listing: self._store.listings.bound_pages(listing, keys), lambda _: None
+        )
 
     def _documents_of(self, tree: Tree) -> list[tuple[FilePath, ObjectId]]:
         return [(path, entry.id) for path, entry in tree.items() if self._is_document(path, entry)]
@@ -194,7 +198,7 @@ class CommitTree:
     def _without_facts(
         self, documents: Sequence[tuple[FilePath, ObjectId]], keys: Sequence[str]
     ) -> list[tuple[FilePath, ObjectId]]:
-        missing = self._store.missing_facts({blob for _, blob in documents}, keys)
+        missing = self._store.facts.missing({blob for _, blob in documents}, keys)
         return [document for document in documents if document[1] in missing]
 
     def _ask(self, of_store: Callable[[Listing], T], of_git: Callable[[Tree], T]) -> T:
@@ -343,7 +347,10 @@ def open_commit_tree(
     if commit is None or snapshot.kind != "commit" or commit == repository.head():
         listing = _bring_listing(repository, store, config, commit) if commit else None
         return CommitTree(repository, store, config, commit, listing), snapshot.changes, False
-    for listing in (store.listing_at(commit), store.listing(repository.git_dir)):
+    for listing in (
+        store.listings.at_commit(commit),
+        store.listings.of_work_tree(repository.git_dir),
+    ):
         if listing is None or listing.scope != scope(config):
             continue
         if listing.commit == commit:
@@ -363,11 +370,11 @@ def _bring_listing(
     """
     wanted = scope(config)
     for _ in range(LISTING_ATTEMPTS):
-        listing = store.listing(repository.git_dir)
+        listing = store.listings.of_work_tree(repository.git_dir)
         if listing is None:
             _make_listing(repository, store, config, commit)
         elif listing.scope != wanted:
-            store.rescope_listing(listing, wanted, document_filter(config))
+            store.listings.rescope(listing, wanted, document_filter(config))
         elif listing.commit != commit:
             _move_listing(repository, store, config, listing, commit)
         else:
@@ -378,7 +385,7 @@ def _bring_listing(
 def _make_listing(repository: Repository, store: Store, config: Config, commit: ObjectId) -> None:
     tree = list_tree(repository, commit)
     is_document = document_filter(config)
-    store.save_listing(repository.git_dir, commit, scope(config), tree, is_document)
+    store.listings.save(repository.git_dir, commit, scope(config), tree, is_document)
 
 
 def _move_listing(
@@ -389,4 +396,4 @@ def _move_listing(
     except RepositoryError:  # its commit is gone: garbage-collected, or the repository made anew
         _make_listing(repository, store, config, commit)
         return
-    store.move_listing(listing, commit, changes, document_filter(config))
+    store.listings.move(listing, commit, changes, document_filter(config))

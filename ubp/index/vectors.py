@@ -141,8 +141,8 @@ class SemanticIndex:
         self.pending = 0
         self._ground = ground
         self._linked = linked
-        self._stored = VectorTable(ground.store, model.fingerprint, model.dimensions)
-        self._texts = TextTable(ground.store)
+        self._stored = VectorTable(ground.store.database, model.fingerprint, model.dimensions)
+        self._texts = TextTable(ground.store.database)
         self._held = _held(ground, model)
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
         for _ in range(ATTEMPTS):
@@ -201,7 +201,7 @@ class SemanticIndex:
 
         Pages with the same `key` are as one page. With `paths` one of the two is a chunk of these.
         """
-        chunks = VectorCollection(texts_of(self._linked, self._ground.store))
+        chunks = VectorCollection(texts_of(self._linked, self._ground.store.database))
         standing = self._paths_of(set(chunks.pages))
         keys = [key(standing[page][0]) for page in chunks.pages]
         of = None if paths is None else chunks.mask(set(self._linked.blobs(paths).values()))

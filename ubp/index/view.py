@@ -207,7 +207,7 @@ class View:
         """How many chunks there are, and how many have no vector of a model (its fingerprint)."""
         from ubp.index.embedded import count_embedded
 
-        return count_embedded(self._linked, self.ground.store, model, dimensions)
+        return count_embedded(self._linked, self.ground.store.database, model, dimensions)
 
     def learn(self) -> None:
         """See that the store knows what each document says; `build_view` has done so."""
@@ -224,13 +224,13 @@ class View:
     def _full_text(self) -> "FullTextSearch":
         from ubp.index.fulltext import FullTextSearch
 
-        return FullTextSearch(self.ground.store, self._linked)
+        return FullTextSearch(self.ground.store.database, self._linked)
 
     @cached_property
     def _ties(self) -> "Adjacency":
         from ubp.index.link_graph import Adjacency
 
-        return Adjacency(self.ground.store, self._linked)
+        return Adjacency(self.ground.store.database, self._linked)
 
     @cached_property
     def _linked(self) -> "LinkGraph":

@@ -102,13 +102,13 @@ def count_co_changes(pairs: Collection[Pair], court: StalenessContext) -> Mappin
     head = court.view.snapshot.commit
     if head is None:
         return {}
-    store = court.view.ground.store
-    known = store.together(head)
+    stored = court.view.ground.store.history
+    known = stored.co_changes(head)
     missing = [pair for pair in pairs if pair not in known]
     if missing:
         known |= _count(missing, head, court)
         if not court.repository.is_shallow:  # it may be deepened
-            store.save_together(head, known)
+            stored.save_co_changes(head, known)
     return known
 
 

@@ -205,7 +205,7 @@ def test_an_index_that_cannot_be_written_is_kept_in_memory(pets, ask):
 def test_an_index_that_breaks_is_made_again(pets, small):
     with Workspace.open(str(pets.root)) as workspace:
         assert workspace.view().meaning(small).search("cat", 1)
-        workspace.store.write(
+        workspace.store.database.write(
             lambda connection: (
                 connection.execute("UPDATE vector_block SET keys = 'x', size = 4") and None
             )

@@ -29,16 +29,16 @@ def name(number: int) -> ObjectId:
 
 
 def fill(store: Store, git_dir: str) -> None:
-    store.save_facts({name(n): PAGE for n in range(1, 500)}, KEYS)
-    store.save_listing(git_dir, name(100), "s", {A: Entry(MODE_FILE, name(1))}, lambda *_: True)
-    store.save_listing(
+    store.facts.save({name(n): PAGE for n in range(1, 500)}, KEYS)
+    store.listings.save(git_dir, name(100), "s", {A: Entry(MODE_FILE, name(1))}, lambda *_: True)
+    store.listings.save(
         "/gone/.git", name(101), "s", {A: Entry(MODE_FILE, name(2))}, lambda *_: True
     )
-    store.save_last_changes(name(100), {A: LastChange(name(50), is_boundary=False)})
+    store.history.save_last_changes(name(100), {A: LastChange(name(50), is_boundary=False)})
     drift = Drift((name(51),), is_complete=True, existed=True)
-    store.save_drifts(name(100), {BaselineQuery(A, None, None, None): drift})
-    store.save_commits({name(n): Commit(name(n), n, "Ann", "s") for n in (51, 52)})
-    store.save_entries_at({(name(50), A): None, (name(53), A): None})
+    store.history.save_drifts(name(100), {BaselineQuery(A, None, None, None): drift})
+    store.history.save_commits({name(n): Commit(name(n), n, "Ann", "s") for n in (51, 52)})
+    store.history.save_entries_at({(name(50), A): None, (name(53), A): None})
 
 
 def test_statistics_count_what_is_there(store: Store, data_dir: Path) -> None:
@@ -70,15 +70,15 @@ def test_pruning_keeps_what_listings_and_history_name(
 ) -> None:
     store = open_here()
     fill(store, str(data_dir))
-    store.settle()
+    store.database.settle()
     pruned = store.prune()
     assert (pruned.pages, pruned.listings) == (498, 1)
     assert pruned.freed_bytes > 10_000
-    assert store.facts([name(1), name(2)], KEYS) == {name(1): PAGE}
-    assert store.listing("/gone/.git") is None
-    assert set(store.commits([name(51), name(52)])) == {name(51)}
-    assert store.entries_at({name(50): [A], name(53): [A]}) == {(name(50), A): None}
-    assert len(store.last_changes(name(100))) == len(store.drifts(name(100))) == 1
+    assert store.facts.read([name(1), name(2)], KEYS) == {name(1): PAGE}
+    assert store.listings.of_work_tree("/gone/.git") is None
+    assert set(store.history.commits([name(51), name(52)])) == {name(51)}
+    assert store.history.entries_at({name(50): [A], name(53): [A]}) == {(name(50), A): None}
+    assert len(store.history.last_changes(name(100))) == len(store.history.drifts(name(100))) == 1
     assert open_here().path
 
 
@@ -87,7 +87,7 @@ def test_clearing_forgets_everything(store: Store, data_dir: Path) -> None:
     store.clear()
     statistics = store.statistics()
     assert (statistics.pages, statistics.listings, statistics.heads) == (0, 0, 0)
-    assert store.rows(
+    assert store.database.rows(
         "SELECT (SELECT count(*) FROM entry) + (SELECT count(*) FROM last_change)"
         " + (SELECT count(*) FROM drift) + (SELECT count(*) FROM past_entry)"
         " + (SELECT count(*) FROM commit_record)"

@@ -19,35 +19,35 @@ def facts(title: str, *references: SourceReference) -> PageFacts:
 
 def test_saved_facts_are_found_by_the_next_connection(open_here: Callable[[], Store]) -> None:
     first = open_here()
-    first.save_facts({blob(1): facts("One", REFERENCE)}, KEYS)
+    first.facts.save({blob(1): facts("One", REFERENCE)}, KEYS)
     first.close()
-    assert open_here().facts([blob(1), blob(2)], KEYS) == {blob(1): facts("One", REFERENCE)}
+    assert open_here().facts.read([blob(1), blob(2)], KEYS) == {blob(1): facts("One", REFERENCE)}
 
 
 def test_facts_under_other_keys_are_other_facts(store: Store) -> None:
-    store.save_facts({blob(1): facts("One", REFERENCE)}, KEYS)
-    store.save_facts({blob(1): facts("One")}, ("related_files",))
-    assert store.facts([blob(1)], KEYS) == {blob(1): facts("One", REFERENCE)}
-    assert store.facts([blob(1)], ("related_files",)) == {blob(1): facts("One")}
-    assert store.missing_facts([blob(1)], (*KEYS, "related_files")) == {blob(1)}
+    store.facts.save({blob(1): facts("One", REFERENCE)}, KEYS)
+    store.facts.save({blob(1): facts("One")}, ("related_files",))
+    assert store.facts.read([blob(1)], KEYS) == {blob(1): facts("One", REFERENCE)}
+    assert store.facts.read([blob(1)], ("related_files",)) == {blob(1): facts("One")}
+    assert store.facts.missing([blob(1)], (*KEYS, "related_files")) == {blob(1)}
 
 
 def test_more_facts_than_one_statement_takes(store: Store) -> None:
     pages = {blob(n): facts(str(n)) for n in range(1, 2001)}
-    store.save_facts(pages, KEYS)
-    assert store.facts(list(pages), KEYS) == pages
-    assert store.missing_facts([*pages, blob(0)], KEYS) == {blob(0)}
+    store.facts.save(pages, KEYS)
+    assert store.facts.read(list(pages), KEYS) == pages
+    assert store.facts.missing([*pages, blob(0)], KEYS) == {blob(0)}
 
 
 def test_forgotten_facts_are_missing(store: Store) -> None:
-    store.save_facts({blob(1): facts("One"), blob(2): facts("Two")}, KEYS)
-    store.forget_facts([blob(1)])
-    assert store.missing_facts([blob(1), blob(2)], KEYS) == {blob(1)}
+    store.facts.save({blob(1): facts("One"), blob(2): facts("Two")}, KEYS)
+    store.forget_pages([blob(1)])
+    assert store.facts.missing([blob(1), blob(2)], KEYS) == {blob(1)}
 
 
 def test_two_connections_see_what_each_writes(open_here: Callable[[], Store]) -> None:
     one, other = open_here(), open_here()
-    one.save_facts({blob(1): facts("One")}, KEYS)
-    other.save_facts({blob(1): facts("One"), blob(2): facts("Two")}, KEYS)
-    assert one.facts([blob(1), blob(2)], KEYS) == other.facts([blob(1), blob(2)], KEYS)
-    assert len(one.facts([blob(1), blob(2)], KEYS)) == 2
+    one.facts.save({blob(1): facts("One")}, KEYS)
+    other.facts.save({blob(1): facts("One"), blob(2): facts("Two")}, KEYS)
+    assert one.facts.read([blob(1), blob(2)], KEYS) == other.facts.read([blob(1), blob(2)], KEYS)
+    assert len(one.facts.read([blob(1), blob(2)], KEYS)) == 2

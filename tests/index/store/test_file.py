@@ -31,7 +31,7 @@ OPEN = (
 )
 SAVE = OPEN + (
     "store = open_store(sys.argv[1], print)\n"
-    "store.save_facts({'1' * 40: PageFacts('One', 'spec', (), (), (), ())}, ('source_refs',))\n"
+    "store.facts.save({'1' * 40: PageFacts('One', 'spec', (), (), (), ())}, ('source_refs',))\n"
 )
 
 
@@ -52,7 +52,7 @@ def save_and_die(data_dir: Path, digit: str = "1") -> None:
 
 def fill(open_here: Callable[[], Store]) -> None:
     store = open_here()
-    store.save_facts({ONE: PAGE}, KEYS)
+    store.facts.save({ONE: PAGE}, KEYS)
     store.close()
 
 
@@ -113,7 +113,7 @@ def test_two_formats_do_not_rebuild_each_other(
     program = f"import ubp.index.store.schema as schema; schema.FORMAT += 1\n{SAVE}store.close()"
     other = run(program, data_dir)
     assert other.communicate(timeout=30)[0] == ""
-    assert open_here().facts([ONE], KEYS) == {ONE: PAGE}
+    assert open_here().facts.read([ONE], KEYS) == {ONE: PAGE}
     assert {f"index-{FORMAT}.db", f"index-{FORMAT + 1}.db"} <= set(os.listdir(data_dir))
     assert warnings == []
 
@@ -153,7 +153,7 @@ def test_the_database_has_the_pragmas_of_the_requirements(store: Store) -> None:
         "temp_store",
         "foreign_keys",
     )
-    assert [store.rows(f"PRAGMA {name}")[0][0] for name in (*pragmas, "user_version")] == [
+    assert [store.database.rows(f"PRAGMA {name}")[0][0] for name in (*pragmas, "user_version")] == [
         "wal",
         1,
         -64000,
@@ -170,7 +170,7 @@ def test_opening_and_reading_changes_no_byte(
     fill(open_here)
     before = (database.read_bytes(), database.stat().st_mtime_ns)
     store = open_here()
-    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    assert store.facts.read([ONE], KEYS) == {ONE: PAGE}
     store.close()
     assert (database.read_bytes(), database.stat().st_mtime_ns) == before
 
@@ -195,7 +195,7 @@ def test_a_file_that_is_no_database_is_replaced(
     database.write_bytes(content)
     fill(open_here)
     assert warnings == told
-    assert open_here().facts([ONE], KEYS) == {ONE: PAGE}
+    assert open_here().facts.read([ONE], KEYS) == {ONE: PAGE}
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_a_database_with_other_tables_is_replaced(
     connection.close()
     store = open_here()
     assert warnings == [DAMAGED]
-    assert store.missing_facts([ONE], KEYS) == {ONE}
+    assert store.facts.missing([ONE], KEYS) == {ONE}
     assert open_here().path
     assert len(warnings) == 1
 
@@ -222,7 +222,7 @@ def test_statistics_of_sqlite_are_no_other_version(
     with sqlite3.connect(database) as connection:
         connection.execute("ANALYZE")
     connection.close()
-    assert open_here().facts([ONE], KEYS) == {ONE: PAGE}
+    assert open_here().facts.read([ONE], KEYS) == {ONE: PAGE}
     assert warnings == []
 
 
@@ -232,11 +232,11 @@ def test_damage_that_shows_in_reading_is_repaired_by_forgetting(
     fill(open_here)
     spoil(database, "facts")
     store = open_here()
-    assert store.facts([ONE], KEYS) == {}
-    assert store.missing_facts([ONE], KEYS) == {ONE}
+    assert store.facts.read([ONE], KEYS) == {}
+    assert store.facts.missing([ONE], KEYS) == {ONE}
     assert warnings == [DAMAGED]
-    store.save_facts({ONE: PAGE}, KEYS)
-    assert open_here().facts([ONE], KEYS) == {ONE: PAGE}
+    store.facts.save({ONE: PAGE}, KEYS)
+    assert open_here().facts.read([ONE], KEYS) == {ONE: PAGE}
     assert warnings == [DAMAGED]
 
 
@@ -246,8 +246,8 @@ def test_damage_that_shows_in_writing_is_repaired_by_forgetting(
     fill(open_here)
     spoil(database, "facts")
     store = open_here()
-    store.save_facts({TWO: PAGE}, KEYS)
-    assert store.facts([ONE, TWO], KEYS) == {TWO: PAGE}
+    store.facts.save({TWO: PAGE}, KEYS)
+    assert store.facts.read([ONE, TWO], KEYS) == {TWO: PAGE}
     assert warnings == [DAMAGED]
 
 
@@ -259,7 +259,7 @@ def test_values_that_nobody_saved_so_are_damage(
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE facts SET content = ?", [content])
     connection.close()
-    assert open_here().facts([ONE], KEYS) == {}
+    assert open_here().facts.read([ONE], KEYS) == {}
     assert warnings == [DAMAGED]
 
 
@@ -269,7 +269,7 @@ def test_what_a_killed_writer_committed_is_there_and_is_checked_once(
     save_and_die(data_dir)
     log = data_dir / f"{FILE_NAME}-wal"
     assert log.stat().st_size > 0
-    assert open_here().facts([ONE], KEYS) == {ONE: PAGE}
+    assert open_here().facts.read([ONE], KEYS) == {ONE: PAGE}
     assert log.stat().st_size == 0
     assert warnings == []
 
@@ -280,7 +280,7 @@ def test_damage_after_an_unclean_end_is_found_when_the_database_is_opened(
     fill(open_here)
     spoil(database, "past_entry")
     save_and_die(data_dir, "2")
-    assert open_here().missing_facts([ONE, TWO], KEYS) == {ONE, TWO}
+    assert open_here().facts.missing([ONE, TWO], KEYS) == {ONE, TWO}
     assert warnings == [DAMAGED]
 
 
@@ -290,7 +290,7 @@ def test_a_database_that_was_deleted_leaves_nothing_behind(
     save_and_die(data_dir)
     database.unlink()
     store = open_here()
-    assert store.missing_facts([ONE], KEYS) == {ONE}
+    assert store.facts.missing([ONE], KEYS) == {ONE}
     assert store.path
 
 
@@ -301,12 +301,12 @@ def test_who_has_the_old_database_open_goes_on(
     old = open_here()
     database.unlink()
     new = open_here()
-    old.save_facts({ONE: PAGE}, KEYS)
-    new.save_facts({TWO: PAGE}, KEYS)
+    old.facts.save({ONE: PAGE}, KEYS)
+    new.facts.save({TWO: PAGE}, KEYS)
     old.close()
-    assert new.facts([ONE, TWO], KEYS) == {TWO: PAGE}
+    assert new.facts.read([ONE, TWO], KEYS) == {TWO: PAGE}
     new.close()
-    assert open_here().facts([ONE, TWO], KEYS) == {TWO: PAGE}
+    assert open_here().facts.read([ONE, TWO], KEYS) == {TWO: PAGE}
     assert warnings == []
 
 
@@ -315,7 +315,7 @@ def test_processes_that_find_the_same_damage_all_end_well(data_dir: Path, databa
     database.parent.mkdir()
     database.write_bytes(b"no database\n" * 1000)
     program = SAVE + (
-        "assert set(store.facts(['1' * 40], ('source_refs',))) == {'1' * 40}, 'unsaved'\n"
+        "assert set(store.facts.read(['1' * 40], ('source_refs',))) == {'1' * 40}, 'unsaved'\n"
         "store.close()"
     )
     processes = [run(program, data_dir) for _ in range(6)]
@@ -323,7 +323,7 @@ def test_processes_that_find_the_same_damage_all_end_well(data_dir: Path, databa
     assert [process.returncode for process in processes] == [0] * 6
     assert 1 <= "".join(outputs).count(DAMAGED) <= 6
     store = open_store(str(data_dir), pytest.fail)
-    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    assert store.facts.read([ONE], KEYS) == {ONE: PAGE}
     store.close()
 
 
@@ -335,8 +335,8 @@ def test_a_folder_that_is_a_symlink_is_not_followed(
     outside.mkdir()
     data_dir.symlink_to(outside)
     store = open_here()
-    store.save_facts({ONE: PAGE}, KEYS)
-    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    store.facts.save({ONE: PAGE}, KEYS)
+    assert store.facts.read([ONE], KEYS) == {ONE: PAGE}
     assert store.path is None
     why = f"{data_dir} is a symbolic link, which is not followed."
     assert warnings == [f"The index is kept in memory only: {why}"]
@@ -348,8 +348,8 @@ def test_a_file_in_the_way_of_the_folder_stays(
 ) -> None:
     data_dir.write_text("mine")
     store = open_here()
-    store.save_facts({ONE: PAGE}, KEYS)
-    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    store.facts.save({ONE: PAGE}, KEYS)
+    assert store.facts.read([ONE], KEYS) == {ONE: PAGE}
     why = f"{data_dir} is a file, not a folder."
     assert warnings == [f"The index is kept in memory only: {why}"]
     assert data_dir.read_text() == "mine"
@@ -360,10 +360,10 @@ def test_a_folder_in_the_way_of_the_database_stays(
 ) -> None:
     database.mkdir(parents=True)
     store = open_here()
-    store.save_facts({ONE: PAGE}, KEYS)
-    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    store.facts.save({ONE: PAGE}, KEYS)
+    assert store.facts.read([ONE], KEYS) == {ONE: PAGE}
     assert store.path is None
-    assert store.why_in_memory
+    assert store.database.why_in_memory
     assert os.listdir(database) == []
 
 
@@ -374,7 +374,7 @@ def test_symlinks_beside_the_database_are_not_written_through(
     data_dir.mkdir()
     for name in (f"{FILE_NAME}.new", f"{FILE_NAME}.new-journal", "rebuild.lock"):
         (data_dir / name).symlink_to(tmp_path / "outside")
-    open_here().save_facts({ONE: PAGE}, KEYS)
+    open_here().facts.save({ONE: PAGE}, KEYS)
     assert not (tmp_path / "outside").exists()
 
 
@@ -386,10 +386,10 @@ def test_a_folder_that_cannot_be_written_costs_only_memory(
 ) -> None:
     make_read_only(tmp_path)
     store = open_here()
-    store.save_facts({ONE: PAGE}, KEYS)
-    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+    store.facts.save({ONE: PAGE}, KEYS)
+    assert store.facts.read([ONE], KEYS) == {ONE: PAGE}
     assert (store.path, warnings) == (None, [])
-    assert store.why_in_memory
+    assert store.database.why_in_memory
     assert not (tmp_path / "ubp").exists()
 
 
@@ -402,9 +402,9 @@ def test_a_database_that_can_only_be_read_is_read(
     fill(open_here)
     make_read_only(data_dir)
     store = open_here()
-    assert store.facts([ONE], KEYS) == {ONE: PAGE}
-    store.save_facts({TWO: PAGE}, KEYS)
-    assert store.facts([ONE, TWO], KEYS) == {ONE: PAGE, TWO: PAGE}
+    assert store.facts.read([ONE], KEYS) == {ONE: PAGE}
+    store.facts.save({TWO: PAGE}, KEYS)
+    assert store.facts.read([ONE, TWO], KEYS) == {ONE: PAGE, TWO: PAGE}
     assert (store.path, warnings) == (None, [])
 
 
@@ -415,9 +415,9 @@ def test_a_read_only_database_without_its_log_is_not_trusted(
     (data_dir / f"{FILE_NAME}-shm").unlink()
     make_read_only(data_dir)
     store = open_here()
-    assert store.missing_facts([ONE], KEYS) == {ONE}
-    store.save_facts({TWO: PAGE}, KEYS)
-    assert store.facts([TWO], KEYS) == {TWO: PAGE}
+    assert store.facts.missing([ONE], KEYS) == {ONE}
+    store.facts.save({TWO: PAGE}, KEYS)
+    assert store.facts.read([TWO], KEYS) == {TWO: PAGE}
 
 
 def test_a_full_disk_moves_the_index_to_memory(
@@ -425,12 +425,12 @@ def test_a_full_disk_moves_the_index_to_memory(
 ) -> None:
     fill(open_here)
     store = open_here()
-    (pages,) = store.rows("PRAGMA page_count")
-    store.rows(f"PRAGMA max_page_count = {pages[0]}")
-    store.save_facts({TWO: LARGE}, KEYS)
-    assert store.facts([ONE, TWO], KEYS) == {ONE: PAGE, TWO: LARGE}
+    (pages,) = store.database.rows("PRAGMA page_count")
+    store.database.rows(f"PRAGMA max_page_count = {pages[0]}")
+    store.facts.save({TWO: LARGE}, KEYS)
+    assert store.facts.read([ONE, TWO], KEYS) == {ONE: PAGE, TWO: LARGE}
     assert (store.path, warnings) == (None, [])
-    assert open_here().facts([ONE, TWO], KEYS) == {ONE: PAGE}
+    assert open_here().facts.read([ONE, TWO], KEYS) == {ONE: PAGE}
 
 
 def test_a_disk_that_is_really_full_moves_the_index_to_memory(
@@ -443,16 +443,16 @@ def test_a_disk_that_is_really_full_moves_the_index_to_memory(
         pytest.skip("nothing can be mounted here")
     try:
         store = open_here()
-        store.save_facts({ONE: PAGE}, KEYS)
-        store.save_facts({TWO: LARGE}, KEYS)
-        assert store.facts([ONE, TWO], KEYS) == {ONE: PAGE, TWO: LARGE}
+        store.facts.save({ONE: PAGE}, KEYS)
+        store.facts.save({TWO: LARGE}, KEYS)
+        assert store.facts.read([ONE, TWO], KEYS) == {ONE: PAGE, TWO: LARGE}
         assert store.path is None
         (tmp_path / "filler").write_bytes(b"x" * 50_000)
         (data_dir / FILE_NAME).unlink()
         again = open_here()
-        assert again.facts([ONE], KEYS) == {}
-        again.save_facts({ONE: LARGE}, KEYS)
-        assert again.facts([ONE], KEYS) == {ONE: LARGE}
+        assert again.facts.read([ONE], KEYS) == {}
+        again.facts.save({ONE: LARGE}, KEYS)
+        assert again.facts.read([ONE], KEYS) == {ONE: LARGE}
         again.close()
         store.close()
     finally:
@@ -471,9 +471,9 @@ def test_a_writer_waits_for_another(open_here: Callable[[], Store], database: Pa
     assert other.stdout is not None
     assert other.stdout.readline() == "locked\n"
     started = time.monotonic()
-    assert store.missing_facts([ONE], KEYS) == {ONE}  # a reader does not wait
+    assert store.facts.missing([ONE], KEYS) == {ONE}  # a reader does not wait
     assert time.monotonic() - started < 1.5
-    store.save_facts({ONE: PAGE}, KEYS)
+    store.facts.save({ONE: PAGE}, KEYS)
     assert time.monotonic() - started > 0.1
     assert (other.wait(), store.path) == (0, str(database))
     other.stdout.close()
@@ -487,11 +487,11 @@ def test_a_lock_that_nobody_gives_back_costs_only_memory(
     holder = sqlite3.connect(database, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     store = open_here()
-    store.save_facts({TWO: PAGE}, KEYS)
-    assert store.facts([ONE, TWO], KEYS) == {ONE: PAGE, TWO: PAGE}
+    store.facts.save({TWO: PAGE}, KEYS)
+    assert store.facts.read([ONE, TWO], KEYS) == {ONE: PAGE, TWO: PAGE}
     assert store.path is None
     holder.close()
-    assert open_here().facts([ONE, TWO], KEYS) == {ONE: PAGE}
+    assert open_here().facts.read([ONE, TWO], KEYS) == {ONE: PAGE}
 
 
 def test_who_was_killed_while_rebuilding_holds_nobody_up_for_long(
@@ -522,7 +522,7 @@ def test_a_database_is_read_while_its_rebuilding_does_not_end(
     fill(open_here)
     (data_dir / "rebuild.lock").touch()
     store = open_here()
-    assert (store.path, store.facts([ONE], KEYS)) == (None, {ONE: PAGE})
+    assert (store.path, store.facts.read([ONE], KEYS)) == (None, {ONE: PAGE})
 
 
 def test_a_locked_database_is_not_waited_for_when_it_is_copied(tmp_path: Path) -> None:
@@ -545,9 +545,9 @@ def test_damage_in_memory_is_forgotten_too(
     spoil(database, "facts")
     make_read_only(database.parent)
     store = open_here()
-    assert store.facts([ONE], KEYS) == {}
-    store.save_facts({TWO: PAGE}, KEYS)
-    assert store.facts([ONE, TWO], KEYS) == {TWO: PAGE}
+    assert store.facts.read([ONE], KEYS) == {}
+    store.facts.save({TWO: PAGE}, KEYS)
+    assert store.facts.read([ONE, TWO], KEYS) == {TWO: PAGE}
     assert (store.path, warnings) == (None, [])
 
 
@@ -557,13 +557,13 @@ def test_an_interrupted_write_leaves_nothing_half_done(store: Store) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        store.write(save_and_be_interrupted)
-    assert store.heads() == ()
-    store.save_facts({ONE: PAGE}, KEYS)
-    assert store.facts([ONE], KEYS) == {ONE: PAGE}
+        store.database.write(save_and_be_interrupted)
+    assert store.history.heads() == ()
+    store.facts.save({ONE: PAGE}, KEYS)
+    assert store.facts.read([ONE], KEYS) == {ONE: PAGE}
 
 
 def test_a_store_that_was_closed_says_so(store: Store) -> None:
     store.close()
     with pytest.raises(sqlite3.ProgrammingError):
-        store.heads()
+        store.history.heads()

@@ -14,34 +14,34 @@ def all_count(blobs):
 
 
 @pytest.fixture
-def store(repository):
+def database(repository):
     for number in range(EQUAL):
         repository.write(f"{number}.md", f"A tie, number {number:02}.\n")
     repository.write("long.md", "A tie and much else, which makes it longer than the others are.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
         workspace.view().full_text()
-        yield workspace.store
+        yield workspace.store.database
 
 
 @pytest.fixture
-def scans(store, monkeypatch):
+def scans(database, monkeypatch):
     """What FTS5 was asked to rank."""
     asked = []
-    matches = store.matches
+    matches = database.matches
 
     def count(sql, arguments):
         asked.append(arguments[0])
         return matches(sql, arguments)
 
-    monkeypatch.setattr(store, "matches", count)
+    monkeypatch.setattr(database, "matches", count)
     return asked
 
 
 @pytest.fixture
-def every(store):
+def every(database):
     """All chunks that hold the word, as they must be ordered: the long one last."""
-    found = FullTextIndex(store).search(RowMatch('"tie"'), 100, all_count)
+    found = FullTextIndex(database).search(RowMatch('"tie"'), 100, all_count)
     assert len({row.rank for row in found[:EQUAL]}) == 1
     assert found[EQUAL].rank > found[0].rank
     assert found[:EQUAL] == sorted(found[:EQUAL])
@@ -49,24 +49,24 @@ def every(store):
 
 
 @pytest.mark.parametrize("limit", [1, 7, EQUAL, EQUAL + 1, 100])
-def test_equal_ranks_at_the_cut_are_put_in_order(store, scans, every, limit):
+def test_equal_ranks_at_the_cut_are_put_in_order(database, scans, every, limit):
     scans.clear()
-    assert FullTextIndex(store).search(RowMatch('"tie"'), limit, all_count) == every[:limit]
+    assert FullTextIndex(database).search(RowMatch('"tie"'), limit, all_count) == every[:limit]
     assert len(scans) == 1
 
 
 @pytest.mark.parametrize("equals", [256, 0])
-def test_what_does_not_count_is_passed_over(store, scans, every, monkeypatch, equals):
+def test_what_does_not_count_is_passed_over(database, scans, every, monkeypatch, equals):
     monkeypatch.setattr(fulltext, "MAX_TIES", equals)
     last = every[-3:]
     counting = {row.blob for row in last}
     scans.clear()
-    found = FullTextIndex(store).search(RowMatch('"tie"'), 2, counting.intersection)
+    found = FullTextIndex(database).search(RowMatch('"tie"'), 2, counting.intersection)
     assert (found, len(scans)) == (last[:2], 1 if equals else 2)
 
 
-def test_what_another_order_may_bring_up_is_kept_though_it_ranks_behind_equal_ones(store, every):
+def test_what_another_order_may_bring_up_is_kept_though_it_ranks_behind_equal_ones(database, every):
     match = RowMatch('"tie"', adding=['"longer"'])
-    best, *others = FullTextIndex(store).search(match, 5, all_count)
+    best, *others = FullTextIndex(database).search(match, 5, all_count)
     assert best.blob == every[-1].blob
     assert [row.blob for row in others] == [row.blob for row in every[:4]]

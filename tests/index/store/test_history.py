@@ -30,36 +30,38 @@ NONE = Drift((), is_complete=False, existed=False)
 
 def test_last_changes_are_kept_per_head(open_here: Callable[[], Store]) -> None:
     store = open_here()
-    store.save_last_changes(name(100), CHANGES)
-    store.save_last_changes(name(101), {A: LastChange(name(101), is_boundary=False)})
-    assert open_here().last_changes(name(100)) == CHANGES
-    assert store.last_changes(name(101)) == {A: LastChange(name(101), is_boundary=False)}
-    assert store.last_changes(name(102)) == {}
+    store.history.save_last_changes(name(100), CHANGES)
+    store.history.save_last_changes(name(101), {A: LastChange(name(101), is_boundary=False)})
+    assert open_here().history.last_changes(name(100)) == CHANGES
+    assert store.history.last_changes(name(101)) == {A: LastChange(name(101), is_boundary=False)}
+    assert store.history.last_changes(name(102)) == {}
 
 
 def test_what_is_saved_later_joins_what_is_there(store: Store) -> None:
-    store.save_last_changes(name(100), {A: CHANGES[A]})
-    store.save_last_changes(name(100), {B: CHANGES[B]})
-    store.save_drifts(name(100), {SEARCH: DRIFT})
-    store.save_drifts(name(100), {GLOB: NONE})
-    assert store.last_changes(name(100)) == CHANGES
-    assert store.drifts(name(100)) == {SEARCH: DRIFT, GLOB: NONE}
-    assert store.heads() == (name(100),)
+    store.history.save_last_changes(name(100), {A: CHANGES[A]})
+    store.history.save_last_changes(name(100), {B: CHANGES[B]})
+    store.history.save_drifts(name(100), {SEARCH: DRIFT})
+    store.history.save_drifts(name(100), {GLOB: NONE})
+    assert store.history.last_changes(name(100)) == CHANGES
+    assert store.history.drifts(name(100)) == {SEARCH: DRIFT, GLOB: NONE}
+    assert store.history.heads() == (name(100),)
 
 
 def test_the_last_heads_are_kept_the_latest_first(store: Store) -> None:
     for number in range(HEADS_KEPT + 2):
-        store.save_last_changes(name(number), CHANGES)
-        store.save_drifts(name(number), {SEARCH: DRIFT})
-    assert store.heads() == tuple(name(n) for n in reversed(range(2, HEADS_KEPT + 2)))
-    assert store.last_changes(name(1)) == store.drifts(name(1)) == {}
-    assert store.rows("SELECT count(*) FROM last_change") == [(2 * HEADS_KEPT,)]
+        store.history.save_last_changes(name(number), CHANGES)
+        store.history.save_drifts(name(number), {SEARCH: DRIFT})
+    assert store.history.heads() == tuple(name(n) for n in reversed(range(2, HEADS_KEPT + 2)))
+    assert store.history.last_changes(name(1)) == store.history.drifts(name(1)) == {}
+    assert store.database.rows("SELECT count(*) FROM last_change") == [(2 * HEADS_KEPT,)]
 
 
 def test_entries_at_commits_are_known_once_they_were_saved(store: Store) -> None:
     entry = Entry(MODE_FILE, name(7))
-    store.save_entries_at({(name(1), A): entry, (name(1), B): None, (name(2), A): None})
-    assert store.entries_at({name(1): [A, B, FilePath("c")], name(2): [A], name(3): [A]}) == {
+    store.history.save_entries_at({(name(1), A): entry, (name(1), B): None, (name(2), A): None})
+    assert store.history.entries_at(
+        {name(1): [A, B, FilePath("c")], name(2): [A], name(3): [A]}
+    ) == {
         (name(1), A): entry,
         (name(1), B): None,
         (name(2), A): None,
@@ -69,19 +71,19 @@ def test_entries_at_commits_are_known_once_they_were_saved(store: Store) -> None
 def test_commits_are_known_once_they_were_saved(store: Store) -> None:
     one = Commit(name(1), 1_700_000_000, "Ann", "Say what is 真")
     other = Commit(name(2), -1, "caf\udce9", "")
-    store.save_commits({one.id: one, other.id: other})
-    assert store.commits([name(1), name(2), name(3)]) == {
+    store.history.save_commits({one.id: one, other.id: other})
+    assert store.history.commits([name(1), name(2), name(3)]) == {
         name(1): one,
         name(2): Commit(name(2), -1, "caf?", ""),
     }
 
 
 def test_saving_nothing_writes_nothing(store: Store) -> None:
-    before = store.rows("SELECT total_changes()")
-    store.save_last_changes(name(1), {})
-    store.save_drifts(name(1), {})
-    store.save_entries_at({})
-    store.save_commits({})
-    store.save_facts({}, ("source_refs",))
-    assert store.rows("SELECT total_changes()") == before
-    assert store.heads() == ()
+    before = store.database.rows("SELECT total_changes()")
+    store.history.save_last_changes(name(1), {})
+    store.history.save_drifts(name(1), {})
+    store.history.save_entries_at({})
+    store.history.save_commits({})
+    store.facts.save({}, ("source_refs",))
+    assert store.database.rows("SELECT total_changes()") == before
+    assert store.history.heads() == ()

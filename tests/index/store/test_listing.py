@@ -49,14 +49,14 @@ def is_document(path: FilePath, entry: Entry) -> bool:
 def save(
     store: Store, commit: int = 100, entries: Mapping[FilePath, Entry] | None = None
 ) -> Listing:
-    store.save_listing(
+    store.listings.save(
         HERE, name(commit), "scope", tree() if entries is None else entries, is_document
     )
     return found(store)
 
 
 def found(store: Store, git_dir: str = HERE) -> Listing:
-    listing = store.listing(git_dir)
+    listing = store.listings.of_work_tree(git_dir)
     assert listing is not None
     return listing
 
@@ -64,7 +64,7 @@ def found(store: Store, git_dir: str = HERE) -> Listing:
 def test_a_listing_answers_for_files_and_folders(store: Store) -> None:
     listing = save(store)
     paths = [FilePath(path) for path in ("docs", "docs/a.md", "docs/caf\udce9/x.md", "gone")]
-    assert store.listed(listing, paths) == {
+    assert store.listings.entries(listing, paths) == {
         path: entry for path, entry in tree().items() if path in paths
     }
 
@@ -73,20 +73,20 @@ def test_below_a_folder_stand_names_of_any_bytes(store: Store) -> None:
     listing = save(store)
     files = {path: entry for path, entry in tree().items() if entry.mode != MODE_TREE}
     docs = {path: entry for path, entry in files.items() if path.startswith("docs/")}
-    assert dict(store.listed_files(listing, FilePath(""))) == files
-    assert dict(store.listed_files(listing, FilePath("docs"))) == docs
-    assert [path for path, _ in store.listed_files(listing, FilePath("docs/caf\udce9"))] == [
+    assert dict(store.listings.files(listing, FilePath(""))) == files
+    assert dict(store.listings.files(listing, FilePath("docs"))) == docs
+    assert [path for path, _ in store.listings.files(listing, FilePath("docs/caf\udce9"))] == [
         "docs/caf\udce9/x.md"
     ]
 
 
 def test_children_stand_directly_in_a_folder(store: Store) -> None:
     listing = save(store)
-    assert {path for path, _ in store.listed_children(listing, FilePath(""))} == {
+    assert {path for path, _ in store.listings.children(listing, FilePath(""))} == {
         "docs",
         "docs-old.md",
     }
-    assert {path for path, _ in store.listed_children(listing, FilePath("docs"))} == {
+    assert {path for path, _ in store.listings.children(listing, FilePath("docs"))} == {
         "docs/a.md",
         "docs/b.md",
         "docs/link.md",
@@ -96,14 +96,14 @@ def test_children_stand_directly_in_a_folder(store: Store) -> None:
 
 
 def test_a_path_beyond_ascii_is_told(store: Store) -> None:
-    assert store.listed_beyond_ascii(save(store)) == ["docs/設計.md"]
+    assert store.listings.non_ascii_paths(save(store)) == ["docs/設計.md"]
 
 
 def test_documents_are_regular_files_of_the_scope(store: Store) -> None:
     listing = save(store)
-    documents = dict(store.listed_documents(listing))
+    documents = dict(store.listings.documents(listing))
     assert documents == {p: e.id for p, e in tree().items() if is_document(p, e)}
-    assert store.count_documents(listing) == len(documents) == 5
+    assert store.listings.count_documents(listing) == len(documents) == 5
 
 
 def test_a_moved_listing_is_the_listing_of_the_other_commit(store: Store) -> None:
@@ -114,23 +114,23 @@ def test_a_moved_listing_is_the_listing_of_the_other_commit(store: Store) -> Non
         FilePath("docs/c.md"): Entry(MODE_FILE, name(34)),
         FilePath("docs"): Entry(MODE_TREE, name(35)),
     }
-    assert store.move_listing(listing, name(101), changes, is_document)
+    assert store.listings.move(listing, name(101), changes, is_document)
     expected = {path: entry for path, entry in (tree() | changes).items() if entry}
     moved = found(store)
     assert (moved.commit, moved.scope) == (name(101), "scope")
-    assert store.listed(moved, list(tree() | changes)) == expected
-    assert dict(store.listed_documents(moved)) == {
+    assert store.listings.entries(moved, list(tree() | changes)) == expected
+    assert dict(store.listings.documents(moved)) == {
         p: e.id for p, e in expected.items() if is_document(p, e)
     }
 
 
 def test_a_listing_that_was_moved_meanwhile_does_not_answer(store: Store) -> None:
     listing = save(store)
-    assert store.move_listing(listing, name(101), {}, is_document)
-    assert store.move_listing(found(store), name(100), {}, is_document)
+    assert store.listings.move(listing, name(101), {}, is_document)
+    assert store.listings.move(found(store), name(100), {}, is_document)
     with pytest.raises(ListingMovedError):
-        store.listed(listing, [FilePath("docs")])
-    assert not store.move_listing(listing, name(102), {}, is_document)
+        store.listings.entries(listing, [FilePath("docs")])
+    assert not store.listings.move(listing, name(102), {}, is_document)
 
 
 def test_a_listing_that_was_made_anew_does_not_answer_as_the_old_one(store: Store) -> None:
@@ -138,16 +138,16 @@ def test_a_listing_that_was_made_anew_does_not_answer_as_the_old_one(store: Stor
     new = save(store, 100, {})
     assert new != old
     with pytest.raises(ListingMovedError):
-        store.count_documents(old)
+        store.listings.count_documents(old)
 
 
 def test_another_scope_tells_other_documents(store: Store) -> None:
     listing = save(store)
-    assert store.rescope_listing(listing, "only a", lambda path, _: path.endswith("a.md"))
+    assert store.listings.rescope(listing, "only a", lambda path, _: path.endswith("a.md"))
     moved = found(store)
     assert (moved.scope, moved.commit) == ("only a", name(100))
-    assert store.listed_documents(moved) == [("docs/a.md", name(2))]
-    assert not store.rescope_listing(listing, "again", is_document)
+    assert store.listings.documents(moved) == [("docs/a.md", name(2))]
+    assert not store.listings.rescope(listing, "again", is_document)
 
 
 def test_bound_pages_join_documents_with_their_facts(store: Store) -> None:
@@ -155,60 +155,62 @@ def test_bound_pages_join_documents_with_their_facts(store: Store) -> None:
     bound = PageFacts("A", "spec", (), (), (reference,), ())
     plain = PageFacts("B", "spec", (), (), (), ())
     listing = save(store)
-    assert {path for path, _ in store.documents_without_facts(listing, KEYS)} == set(
-        dict(store.listed_documents(listing))
+    assert {path for path, _ in store.listings.documents_without_facts(listing, KEYS)} == set(
+        dict(store.listings.documents(listing))
     )
-    store.save_facts({name(2): bound, name(3): plain, name(6): plain, name(999): bound}, KEYS)
-    assert sorted(store.bound_pages(listing, KEYS)) == [
+    store.facts.save({name(2): bound, name(3): plain, name(6): plain, name(999): bound}, KEYS)
+    assert sorted(store.listings.bound_pages(listing, KEYS)) == [
         Page(FilePath("docs-old.md"), name(2), bound),
         Page(FilePath("docs/a.md"), name(2), bound),
     ]
-    assert store.documents_without_facts(listing, KEYS) == [("docs/設計.md", name(7))]
-    assert store.bound_pages(listing, ("other",)) == []
+    assert store.listings.documents_without_facts(listing, KEYS) == [("docs/設計.md", name(7))]
+    assert store.listings.bound_pages(listing, ("other",)) == []
 
 
 def test_a_listing_is_complete_once_every_document_has_facts(store: Store) -> None:
     plain = PageFacts("B", "spec", (), (), (), ())
     listing = save(store)
-    store.save_facts({name(n): plain for n in (2, 3, 6)}, KEYS)
-    store.mark_complete(listing, KEYS)
+    store.facts.save({name(n): plain for n in (2, 3, 6)}, KEYS)
+    store.listings.mark_complete(listing, KEYS)
     assert not found(store).is_complete(KEYS)
-    store.save_facts({name(7): plain}, KEYS)
-    store.mark_complete(listing, KEYS)
+    store.facts.save({name(7): plain}, KEYS)
+    store.listings.mark_complete(listing, KEYS)
     assert found(store).is_complete(KEYS)
     assert not found(store).is_complete(("other",))
-    store.count_documents(listing)  # marking moves nothing
-    store.forget_facts([name(7)])
+    store.listings.count_documents(listing)  # marking moves nothing
+    store.forget_pages([name(7)])
     assert not found(store).is_complete(KEYS)
     with pytest.raises(ListingMovedError):
-        store.bound_pages(listing, KEYS)
+        store.listings.bound_pages(listing, KEYS)
 
 
 def test_the_oldest_of_too_many_listings_goes(store: Store) -> None:
     for number in range(LISTINGS_KEPT):
-        store.save_listing(f"/{number}/.git", name(number), "scope", tree(), is_document)
+        store.listings.save(f"/{number}/.git", name(number), "scope", tree(), is_document)
     oldest = found(store, "/0/.git")
-    assert store.move_listing(oldest, name(50), {}, is_document)
-    store.save_listing("/new/.git", name(60), "scope", tree(), is_document)
-    kept = [number for number in range(LISTINGS_KEPT) if store.listing(f"/{number}/.git")]
+    assert store.listings.move(oldest, name(50), {}, is_document)
+    store.listings.save("/new/.git", name(60), "scope", tree(), is_document)
+    kept = [
+        number for number in range(LISTINGS_KEPT) if store.listings.of_work_tree(f"/{number}/.git")
+    ]
     assert kept == [0, *range(2, LISTINGS_KEPT)]
-    assert len(store.rows("SELECT DISTINCT listing FROM entry")) == LISTINGS_KEPT
+    assert len(store.database.rows("SELECT DISTINCT listing FROM entry")) == LISTINGS_KEPT
 
 
 def test_a_listing_is_found_by_its_commit(store: Store) -> None:
     listing = save(store)
-    assert store.listing_at(name(100)) == listing
-    assert store.listing_at(name(101)) is None
+    assert store.listings.at_commit(name(100)) == listing
+    assert store.listings.at_commit(name(101)) is None
 
 
 def test_a_work_tree_of_undecodable_name_has_a_listing(store: Store) -> None:
-    store.save_listing("/caf\udce9/.git", name(1), "scope", {}, is_document)
+    store.listings.save("/caf\udce9/.git", name(1), "scope", {}, is_document)
     assert found(store, "/caf\udce9/.git").commit == name(1)
 
 
 def test_a_mover_waits_for_the_other(open_here: Callable[[], Store]) -> None:
     one, other = open_here(), open_here()
     listing = save(one)
-    assert other.move_listing(found(other), name(101), {}, is_document)
-    assert not one.move_listing(listing, name(102), {}, is_document)
+    assert other.listings.move(found(other), name(101), {}, is_document)
+    assert not one.listings.move(listing, name(102), {}, is_document)
     assert found(one).commit == name(101)

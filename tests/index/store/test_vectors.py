@@ -27,7 +27,7 @@ def keys(*numbers):
 
 @pytest.fixture
 def vectors(store):
-    return VectorTable(store, MODEL, 2)
+    return VectorTable(store.database, MODEL, 2)
 
 
 def everything(stored):
@@ -38,7 +38,7 @@ def test_what_is_saved_is_read_again(vectors, open_here):
     vectors.save(keys(1, 2), b"aabb")
     vectors.save(keys(3), b"cc")
     vectors.save(b"", b"")
-    again = VectorTable(open_here(), MODEL, 2)
+    again = VectorTable(open_here().database, MODEL, 2)
     assert everything(again) == [Block(3, keys(1, 2, 3), b"aabbcc")]
     assert again.keys(again.sizes()) == {key(1), key(2), key(3)}
 
@@ -54,7 +54,7 @@ def test_a_full_block_is_left_as_it_is(vectors, monkeypatch):
 
 def test_each_model_has_its_own(vectors, store):
     vectors.save(keys(1), b"aa")
-    other = VectorTable(store, OTHER, 3)
+    other = VectorTable(store.database, OTHER, 3)
     assert (other.sizes(), other.keys([])) == ({}, set())
     other.save(keys(1), b"xyz")
     assert everything(vectors) == [Block(1, keys(1), b"aa")]
@@ -72,24 +72,24 @@ def test_a_number_is_never_given_again(vectors, store):
 
 def test_pruning_keeps_what_pages_have(vectors, store):
     vectors.save(keys(1, 2, 3), b"aabbcc")
-    VectorTable(store, OTHER, 2).save(keys(2), b"xx")
+    VectorTable(store.database, OTHER, 2).save(keys(2), b"xx")
     before = vectors.sizes()
     put_page(store, keys(3, 1))
-    store.write(prune_vectors)
+    store.database.write(prune_vectors)
     assert everything(vectors) == [Block(2, keys(1, 3), b"aacc")]
-    assert VectorTable(store, OTHER, 2).sizes() == {}
+    assert VectorTable(store.database, OTHER, 2).sizes() == {}
     assert not vectors.sizes().keys() & before.keys()
     again = vectors.sizes()
-    store.write(prune_vectors)
+    store.database.write(prune_vectors)
     assert vectors.sizes() == again
 
 
 def test_pruning_for_one_model_forgets_the_others(vectors, store):
     vectors.save(keys(1), b"aa")
-    VectorTable(store, OTHER, 2).save(keys(1), b"xx")
+    VectorTable(store.database, OTHER, 2).save(keys(1), b"xx")
     put_page(store, keys(1))
-    store.write(lambda connection: prune_vectors(connection, MODEL))
-    assert VectorTable(store, OTHER, 2).sizes() == {}
+    store.database.write(lambda connection: prune_vectors(connection, MODEL))
+    assert VectorTable(store.database, OTHER, 2).sizes() == {}
     assert vectors.keys(vectors.sizes()) == {key(1)}
 
 
@@ -99,23 +99,27 @@ def test_pruning_for_one_model_forgets_the_others(vectors, store):
 )
 def test_a_block_that_does_not_fit_together_ends_the_index(damage, vectors, store, warnings):
     vectors.save(keys(1, 2), b"aabb")
-    store.write(lambda connection: connection.execute(f"UPDATE vector_block SET {damage}") and None)
+    store.database.write(
+        lambda connection: connection.execute(f"UPDATE vector_block SET {damage}") and None
+    )
     # Nothing is added to it, and pruning takes it away.
     vectors.save(keys(3), b"cc")
     assert everything(vectors) == []
     assert warnings == ["The index was damaged; it is rebuilt."]
     vectors.save(keys(3), b"cc")
-    store.write(lambda connection: connection.execute(f"UPDATE vector_block SET {damage}") and None)
-    store.write(prune_vectors)
+    store.database.write(
+        lambda connection: connection.execute(f"UPDATE vector_block SET {damage}") and None
+    )
+    store.database.write(prune_vectors)
     assert vectors.sizes() == {}
 
 
 def test_a_read_only_file_is_answered_from_memory(vectors, store, data_dir: Path):
     vectors.save(keys(1), b"aa")
-    store.settle()
+    store.database.settle()
     with sqlite3.connect(data_dir / FILE_NAME) as holder:
         holder.execute("BEGIN EXCLUSIVE")
-        store._opened.connection.execute("PRAGMA busy_timeout=1")
+        store.database._opened.connection.execute("PRAGMA busy_timeout=1")
         vectors.save(keys(2), b"bb")
         holder.rollback()
     holder.close()
@@ -124,13 +128,13 @@ def test_a_read_only_file_is_answered_from_memory(vectors, store, data_dir: Path
 
 
 def test_a_fingerprint_is_known_while_the_files_are_the_same(store):
-    assert known_fingerprint(store, "/models/a", "1") is None
-    save_fingerprint(store, "/models/a", "1", MODEL)
-    assert known_fingerprint(store, "/models/a", "1") == MODEL
-    assert known_fingerprint(store, "/models/a", "2") is None
-    save_fingerprint(store, "/models/a", "2", OTHER)
-    assert known_fingerprint(store, "/models/a", "1") is None
-    assert known_fingerprint(store, "/models/a", "2") == OTHER
+    assert known_fingerprint(store.database, "/models/a", "1") is None
+    save_fingerprint(store.database, "/models/a", "1", MODEL)
+    assert known_fingerprint(store.database, "/models/a", "1") == MODEL
+    assert known_fingerprint(store.database, "/models/a", "2") is None
+    save_fingerprint(store.database, "/models/a", "2", OTHER)
+    assert known_fingerprint(store.database, "/models/a", "1") is None
+    assert known_fingerprint(store.database, "/models/a", "2") == OTHER
 
 
 def put_page(store, texts):
@@ -140,4 +144,4 @@ def put_page(store, texts):
             [bytes(20), texts],
         )
 
-    store.write(put)
+    store.database.write(put)

@@ -5,8 +5,9 @@ The database as a memory that never stands in the way: what it cannot tell is no
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, suppress
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from ubp.core.errors import StoreError
@@ -204,6 +205,9 @@ def _copy_of_file(path: str) -> sqlite3.Connection | None:
 T = TypeVar("T")
 Rows = list[tuple[Any, ...]]
 
+# SQLite takes 32,766 arguments in one statement since 3.32 and 999 before.
+MAX_ARGUMENTS = 900
+
 # Of 110 MB written once a small cache loses nothing, and what is mapped counts as this process's.
 SPARING = "PRAGMA mmap_size=0; PRAGMA cache_size=-16000;"
 
@@ -314,6 +318,14 @@ class Database:
             self._has_written = False
             fold_log(self._opened.connection)
 
+    def vacuum(self) -> None:
+        """Return the space of deleted rows to the file system, unless others are reading."""
+        import sqlite_utils  # 190 ms of CPU: for maintenance only
+
+        with suppress(sqlite3.Error):  # the space is used again later
+            sqlite_utils.Database(self._opened.connection, execute_plugins=False).vacuum()
+        self.settle()
+
     def close(self) -> None:
         """Give the file back."""
         self.settle()
@@ -336,3 +348,15 @@ def _roll_back(connection: sqlite3.Connection) -> None:
     with suppress(sqlite3.Error):
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+def marks(arguments: Sequence[object]) -> str:
+    """A "?" for each argument."""
+    return ",".join("?" * len(arguments))
+
+
+def chunks(values: Collection[T]) -> Iterator[list[T]]:
+    """Values by as many as one statement takes."""
+    iterator = iter(values)
+    while chunk := list(islice(iterator, MAX_ARGUMENTS)):
+        yield chunk

@@ -5,64 +5,59 @@ The names in sources and the mentions in pages, keyed by blob; learned on demand
 
 import sqlite3
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Literal, TypeVar
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
 
 from ubp.core.model import ObjectId, PageFacts
 from ubp.index.store.codec import pack_facts, pack_id, unpack_facts, unpack_id
-from ubp.index.store.database import Database, Rows
-
-# SQLite takes 32,766 arguments in one statement since 3.32 and 999 before.
-ARGUMENTS_A_QUERY = 900
-
-T = TypeVar("T")
-
+from ubp.index.store.database import Database, Rows, chunks, marks
 
 # Reading and unpacking 1,000 of them takes 12 ms of CPU, and a server is asked again and again; so
 # many take about 50 MB.
 MAX_CACHED = 50_000
 
 
-class Facts(Database):
+class FactsTable:
     """The facts of pages. Written once; they can only be missing.
 
     What was read is remembered: the facts of a blob never change.
     """
 
-    _remembered: dict[tuple[str, ObjectId], PageFacts] | None = None
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._remembered: dict[tuple[str, ObjectId], PageFacts] = {}
 
-    def facts(self, blobs: Collection[ObjectId], keys: Sequence[str]) -> dict[ObjectId, PageFacts]:
+    def read(self, blobs: Collection[ObjectId], keys: Sequence[str]) -> dict[ObjectId, PageFacts]:
         """The facts of these pages, as far as they are known."""
-        if self._remembered is None or len(self._remembered) > MAX_CACHED:
+        if len(self._remembered) > MAX_CACHED:
             self._remembered = {}
         packed, remembered = pack_keys(keys), self._remembered
         known = {blob: remembered[packed, blob] for blob in blobs if (packed, blob) in remembered}
-        found = self._read_facts([blob for blob in blobs if blob not in known], packed)
+        found = self._read_stored([blob for blob in blobs if blob not in known], packed)
         remembered.update(((packed, blob), facts) for blob, facts in found.items())
         return known | found
 
-    def _read_facts(self, blobs: Collection[ObjectId], keys: str) -> dict[ObjectId, PageFacts]:
+    def _read_stored(self, blobs: Collection[ObjectId], keys: str) -> dict[ObjectId, PageFacts]:
         rows = []
         for chunk in chunks(blobs):
             sql = f"SELECT blob, content FROM facts WHERE keys = ? AND blob IN ({marks(chunk)})"  # noqa: S608  # marks are "?,?"
-            rows += self.rows(sql, [keys, *map(pack_id, chunk)])
+            rows += self._database.rows(sql, [keys, *map(pack_id, chunk)])
 
         def unpack() -> dict[ObjectId, PageFacts]:
             contents = unpack_facts([content for _, content in rows])
             return {unpack_id(blob): one for (blob, _), one in zip(rows, contents, strict=True)}
 
-        return self.unpack(unpack) or {}
+        return self._database.unpack(unpack) or {}
 
-    def missing_facts(self, blobs: Collection[ObjectId], keys: Sequence[str]) -> set[ObjectId]:
+    def missing(self, blobs: Collection[ObjectId], keys: Sequence[str]) -> set[ObjectId]:
         """Those of these pages whose facts are not known."""
         known = set()
         for chunk in chunks(blobs):
             sql = f"SELECT blob FROM facts WHERE keys = ? AND blob IN ({marks(chunk)})"  # noqa: S608  # marks are "?,?"
-            known.update(self.rows(sql, [pack_keys(keys), *map(pack_id, chunk)]))
+            known.update(self._database.rows(sql, [pack_keys(keys), *map(pack_id, chunk)]))
         return {blob for blob in blobs if (pack_id(blob),) not in known}
 
-    def save_facts(self, facts: Mapping[ObjectId, PageFacts], keys: Sequence[str]) -> None:
+    def save(self, facts: Mapping[ObjectId, PageFacts], keys: Sequence[str]) -> None:
         """Keep these; call it in batches, so that no writer holds others up."""
         rows = [
             (pack_id(blob), pack_keys(keys), bool(one.references or one.problems), pack_facts(one))
@@ -76,11 +71,11 @@ class Facts(Database):
             )
 
         if rows:
-            self.write(save)
+            self._database.write(save)
 
-    def forget_facts(self, blobs: Collection[ObjectId]) -> None:
+    def forget(self, blobs: Collection[ObjectId]) -> None:
         """Let these pages be parsed again."""
-        self._remembered = None
+        self._remembered = {}
 
         def forget(connection: sqlite3.Connection) -> None:
             rows = [(pack_id(blob),) for blob in blobs]
@@ -91,24 +86,12 @@ class Facts(Database):
                 " generation = generation + (SELECT max(generation) FROM listing)"
             )
 
-        self.write(forget)
+        self._database.write(forget)
 
 
 def pack_keys(keys: Sequence[str]) -> str:
     """The front matter keys as one text; one of two lines, or with surrogates, is in no page."""
     return "\n".join(keys).encode("utf-8", "backslashreplace").decode()
-
-
-def marks(arguments: Sequence[object]) -> str:
-    """A "?" for each argument."""
-    return ",".join("?" * len(arguments))
-
-
-def chunks(values: Collection[T]) -> Iterator[list[T]]:
-    """Values by as many as one statement takes."""
-    iterator = iter(values)
-    while chunk := list(islice(iterator, ARGUMENTS_A_QUERY)):
-        yield chunk
 
 
 Kind = Literal["source", "page", "answer"]

@@ -7,8 +7,7 @@ from typing import Literal, NamedTuple
 
 from ubp.core.model import ObjectId
 from ubp.index.store.codec import pack_id, unpack_id
-from ubp.index.store.database import Database
-from ubp.index.store.facts import chunks, marks
+from ubp.index.store.database import Database, chunks, marks
 
 COLUMNS = ("title", "headings", "body", "aliases")
 

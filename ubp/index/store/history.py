@@ -32,8 +32,7 @@ from ubp.index.store.codec import (
     unpack_searches,
     unpack_tallies,
 )
-from ubp.index.store.database import Database, Rows
-from ubp.index.store.facts import chunks, marks
+from ubp.index.store.database import Database, Rows, chunks, marks
 
 
 class ChangeLog:
@@ -137,21 +136,24 @@ HEADS_KEPT = 8
 OF_HEAD = 'head = (SELECT id FROM head WHERE "commit" = ?)'
 
 
-class History(Database):
+class HistoryTable:
     """Answers of history. Those of a shallow clone hold only until it is deepened: keep none."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def heads(self) -> tuple[ObjectId, ...]:
         """The commits from which history was walked, the latest first."""
-        rows = self.rows('SELECT "commit" FROM head ORDER BY id DESC')
-        return self.unpack(lambda: tuple(unpack_id(commit) for (commit,) in rows)) or ()
+        rows = self._database.rows('SELECT "commit" FROM head ORDER BY id DESC')
+        return self._database.unpack(lambda: tuple(unpack_id(commit) for (commit,) in rows)) or ()
 
     def first_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
         """All that is known of a head; where a shallow clone ends is never kept."""
-        rows = self.rows(
+        rows = self._database.rows(
             f'SELECT path, "commit" FROM first_change WHERE {OF_HEAD}',  # noqa: S608  # a constant
             [pack_id(head)],
         )
-        unpacked = self.unpack(
+        unpacked = self._database.unpack(
             lambda: {
                 unpack_path(path): LastChange(unpack_id(commit), is_boundary=False)
                 for path, commit in rows
@@ -166,11 +168,11 @@ class History(Database):
 
     def last_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
         """All that is known of a head."""
-        rows = self.rows(
+        rows = self._database.rows(
             f'SELECT path, "commit", is_boundary FROM last_change WHERE {OF_HEAD}',  # noqa: S608  # a constant
             [pack_id(head)],
         )
-        unpacked = self.unpack(
+        unpacked = self._database.unpack(
             lambda: {
                 unpack_path(path): LastChange(unpack_id(commit), bool(is_boundary))
                 for path, commit, is_boundary in rows
@@ -188,7 +190,7 @@ class History(Database):
 
     def drifts(self, head: ObjectId) -> dict[BaselineQuery, Drift]:
         """All that is known of a head."""
-        rows = self.rows(
+        rows = self._database.rows(
             f"SELECT search, commits, is_complete, existed FROM drift WHERE {OF_HEAD}",  # noqa: S608  # a constant
             [pack_id(head)],
         )
@@ -198,7 +200,7 @@ class History(Database):
             drifts = (unpack_drift(*row[1:]) for row in rows)
             return dict(zip(searches, drifts, strict=True))
 
-        return self.unpack(unpack) or {}
+        return self._database.unpack(unpack) or {}
 
     def save_drifts(self, head: ObjectId, drifts: Mapping[BaselineQuery, Drift]) -> None:
         """Add to what is known of a head."""
@@ -208,12 +210,12 @@ class History(Database):
         ]
         self._save_for_head(head, "drift", rows)
 
-    def together(self, head: ObjectId) -> dict[Pair, PairCount]:
+    def co_changes(self, head: ObjectId) -> dict[Pair, PairCount]:
         """All that is known of a head: how often pages and their sources changed together."""
-        rows = self.rows(f"SELECT tallies FROM together WHERE {OF_HEAD}", [pack_id(head)])  # noqa: S608  # a constant
-        return self.unpack(lambda: unpack_tallies(rows[0][0]) if rows else {}) or {}
+        rows = self._database.rows(f"SELECT tallies FROM together WHERE {OF_HEAD}", [pack_id(head)])  # noqa: S608  # a constant
+        return self._database.unpack(lambda: unpack_tallies(rows[0][0]) if rows else {}) or {}
 
-    def save_together(self, head: ObjectId, tallies: Mapping[Pair, PairCount]) -> None:
+    def save_co_changes(self, head: ObjectId, tallies: Mapping[Pair, PairCount]) -> None:
         """Keep all that is known of a head, in place of what was known."""
         self._save_for_head(head, "together", [(pack_tallies(tallies),)])
 
@@ -224,12 +226,12 @@ class History(Database):
         rows: Rows = []
         for chunk in chunks(wanted):
             # All of these commits' rows: hardly more than the wanted ones, and one statement.
-            rows += self.rows(
+            rows += self._database.rows(
                 'SELECT "commit", path, mode, id FROM past_entry'  # noqa: S608  # "?,?"
                 f' WHERE "commit" IN ({marks(chunk)})',
                 list(map(pack_id, chunk)),
             )
-        known = self.unpack(
+        known = self._database.unpack(
             lambda: {
                 (commit, path): None if mode is None else unpack_entry(mode, found)
                 for commit, path, mode, found in rows
@@ -254,11 +256,13 @@ class History(Database):
         """What these commits say, as far as it is known."""
         rows: Rows = []
         for chunk in chunks(ids):
-            rows += self.rows(
+            rows += self._database.rows(
                 f"SELECT id, date, author, subject FROM commit_record WHERE id IN ({marks(chunk)})",  # noqa: S608  # "?,?"
                 list(map(pack_id, chunk)),
             )
-        commits = self.unpack(lambda: [Commit(unpack_id(row[0]), *row[1:]) for row in rows])
+        commits = self._database.unpack(
+            lambda: [Commit(unpack_id(row[0]), *row[1:]) for row in rows]
+        )
         return {commit.id: commit for commit in commits or ()}
 
     def save_commits(self, commits: Mapping[ObjectId, Commit]) -> None:
@@ -271,7 +275,7 @@ class History(Database):
 
     def _save(self, table: str, rows: Rows) -> None:
         if rows:
-            self.write(lambda connection: _insert(connection, table, rows))
+            self._database.write(lambda connection: _insert(connection, table, rows))
 
     def _save_for_head(self, head: ObjectId, table: str, rows: Rows) -> None:
         def save(connection: sqlite3.Connection) -> None:
@@ -286,7 +290,7 @@ class History(Database):
             )
 
         if rows:
-            self.write(save)
+            self._database.write(save)
 
 
 def _insert(connection: sqlite3.Connection, table: str, rows: Rows) -> None:

@@ -20,8 +20,7 @@ from ubp.index.store.codec import (
     unpack_names,
     unpack_path,
 )
-from ubp.index.store.database import Database, Rows
-from ubp.index.store.facts import chunks, marks
+from ubp.index.store.database import Database, Rows, chunks, marks
 from ubp.index.store.listings import LISTINGS_KEPT
 from ubp.markdown.resolve import Bucket, Resolution
 

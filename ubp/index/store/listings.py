@@ -1,7 +1,4 @@
-"""The files and folders of one commit for each work tree, moved from commit to commit.
-
-Questions to a listing: what stands where, which documents, what they say.
-"""
+"""Listings: the files and folders of one commit for each work tree, updated when HEAD moves."""
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,8 +13,8 @@ from ubp.index.store.codec import (
     unpack_id,
     unpack_path,
 )
-from ubp.index.store.database import Rows, T
-from ubp.index.store.facts import Facts, chunks, marks, pack_keys
+from ubp.index.store.database import Database, Rows, T, chunks, marks
+from ubp.index.store.facts import pack_keys
 
 # A listing takes 100 bytes a file; who has more work trees than this pays `git ls-tree` for some.
 LISTINGS_KEPT = 8
@@ -31,6 +28,10 @@ WHERE entry.listing = ? AND is_document AND facts.id IS NULL
 """
 
 IsDocument = Callable[[FilePath, Entry], bool]
+
+
+class ListingMovedError(Exception):
+    """The listing has changed since it was read, or the database failed: the answer is unknown."""
 
 
 class Listing(NamedTuple):
@@ -51,18 +52,26 @@ class Listing(NamedTuple):
         return self.complete_for == pack_keys(keys)
 
 
-class Listings(Facts):
-    """The listings: made, moved, and told apart by configuration."""
+class ListingTable:
+    """The listings of work trees.
 
-    def listing(self, git_dir: str) -> Listing | None:
+    Each query of a listing's content is one statement (or a few) without a transaction, so that no
+    reader keeps the log from being checkpointed. Another process may move the listing meanwhile:
+    then, as where the database fails, the query raises ListingMovedError.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of_work_tree(self, git_dir: str) -> Listing | None:
         """The listing of a work tree, at whatever commit it is."""
         return self._find("git_dir = ?", pack_path(git_dir))
 
-    def listing_at(self, commit: ObjectId) -> Listing | None:
+    def at_commit(self, commit: ObjectId) -> Listing | None:
         """Any work tree's listing of this commit."""
         return self._find('"commit" = ?', pack_id(commit))
 
-    def save_listing(
+    def save(
         self,
         git_dir: str,
         commit: ObjectId,
@@ -87,9 +96,9 @@ class Listings(Facts):
                 [LISTINGS_KEPT],
             )
 
-        self.write(save)
+        self._database.write(save)
 
-    def move_listing(
+    def move(
         self,
         listing: Listing,
         commit: ObjectId,
@@ -111,9 +120,9 @@ class Listings(Facts):
             _put(connection, listing.row, rows)
             return True
 
-        return self.write(move)
+        return self._database.write(move)
 
-    def rescope_listing(self, listing: Listing, scope: str, is_document: IsDocument) -> bool:
+    def rescope(self, listing: Listing, scope: str, is_document: IsDocument) -> bool:
         """Tell its documents anew, under another configuration; False: it was changed before."""
 
         def rescope(connection: sqlite3.Connection) -> bool:
@@ -132,7 +141,7 @@ class Listings(Facts):
             )
             return True
 
-        return self.write(rescope)
+        return self._database.write(rescope)
 
     def mark_complete(self, listing: Listing, keys: Sequence[str]) -> None:
         """Note that every document of the listing has facts, if that is so."""
@@ -147,18 +156,129 @@ class Listings(Facts):
             )
             return True
 
-        self.write(mark)
+        self._database.write(mark)
+
+    def entries(self, listing: Listing, paths: Collection[FilePath]) -> dict[FilePath, Entry]:
+        """What stands at these paths."""
+        rows: Rows = []
+        for chunk in chunks(paths):
+            rows += self._database.rows(
+                f"SELECT path, mode, id FROM entry WHERE listing = ? AND path IN ({marks(chunk)})",  # noqa: S608  # "?,?"
+                [listing.row, *map(pack_path, chunk)],
+            )
+        return dict(self._entries(listing, rows))
+
+    def files(self, listing: Listing, folder: FilePath) -> list[tuple[FilePath, Entry]]:
+        """All files below a folder ("" is the root): whatever is no folder itself."""
+        condition, arguments = _below(folder)
+        return self._entries_where(listing, f"mode <> {MODE_TREE} AND ({condition})", arguments)
+
+    def children(self, listing: Listing, folder: FilePath) -> list[tuple[FilePath, Entry]]:
+        """What stands in a folder directly ("" is the root)."""
+        condition, arguments = _below(folder)
+        start = len(_prefix(folder)) + 1
+        is_deeper = f"instr(substr(CAST(path AS BLOB), {start}), x'2f')"
+        return self._entries_where(listing, f"({condition}) AND NOT {is_deeper}", arguments)
+
+    def non_ascii_paths(self, listing: Listing) -> list[FilePath]:
+        """The paths that may be written in several Unicode forms."""
+        rows = self._database.rows(
+            "SELECT path FROM entry"
+            " WHERE listing = ? AND length(path) <> length(CAST(path AS BLOB))",
+            [listing.row],
+        )
+        self._check(listing)
+        return [unpack_path(path) for (path,) in rows]
+
+    def documents(self, listing: Listing) -> list[tuple[FilePath, ObjectId]]:
+        """The documents and their blobs."""
+        rows = self._database.rows(
+            "SELECT path, id FROM entry WHERE listing = ? AND is_document", [listing.row]
+        )
+        return self._documents(listing, rows)
+
+    def count_documents(self, listing: Listing) -> int:
+        """How many documents there are."""
+        rows = self._database.rows(
+            "SELECT count(*) FROM entry WHERE listing = ? AND is_document", [listing.row]
+        )
+        self._check(listing)
+        return sum(count for (count,) in rows)
+
+    def documents_without_facts(
+        self, listing: Listing, keys: Sequence[str]
+    ) -> list[tuple[FilePath, ObjectId]]:
+        """The documents that nobody has parsed under these keys, and their blobs."""
+        rows = self._database.rows(DOCUMENTS_WITHOUT_FACTS, [pack_keys(keys), listing.row])
+        return self._documents(listing, rows)
+
+    def bound_pages(self, listing: Listing, keys: Sequence[str]) -> list[Page]:
+        """The documents with references or problems, in no order.
+
+        Starts from the facts: of 26,000 notes most name no source (1 ms instead of 30). Without
+        statistics SQLite would look each one up by the primary key's first column (110 ms).
+        """
+        rows = self._database.rows(
+            "SELECT path, blob, content FROM facts CROSS JOIN entry INDEXED BY document"
+            " ON entry.listing = ? AND entry.id = facts.blob AND entry.is_document"
+            " WHERE facts.keys = ? AND facts.is_bound",
+            [listing.row, pack_keys(keys)],
+        )
+        self._check(listing)
+
+        def unpack() -> list[Page]:
+            facts = unpack_facts([content for _, _, content in rows])
+            return [
+                Page(unpack_path(path), unpack_id(blob), one)
+                for (path, blob, _), one in zip(rows, facts, strict=True)
+            ]
+
+        return self._known(unpack)
 
     def _find(self, condition: str, value: str | bytes) -> Listing | None:
-        found = self.rows(
+        found = self._database.rows(
             'SELECT id, "commit", scope, generation, complete_for FROM listing'  # noqa: S608  # two texts, above
             f" WHERE {condition} ORDER BY generation DESC LIMIT 1",
             [value],
         )
-        listings = self.unpack(
+        listings = self._database.unpack(
             lambda: [Listing(row, unpack_id(commit), *rest) for row, commit, *rest in found]
         )
         return listings[0] if listings else None
+
+    def _entries_where(
+        self, listing: Listing, condition: str, arguments: Sequence[object]
+    ) -> list[tuple[FilePath, Entry]]:
+        rows = self._database.rows(
+            f"SELECT path, mode, id FROM entry WHERE listing = ? AND ({condition})",  # noqa: S608  # from above
+            [listing.row, *arguments],
+        )
+        return self._entries(listing, rows)
+
+    def _entries(self, listing: Listing, rows: Rows) -> list[tuple[FilePath, Entry]]:
+        self._check(listing)
+        return self._known(
+            lambda: [(unpack_path(path), unpack_entry(mode, found)) for path, mode, found in rows]
+        )
+
+    def _documents(self, listing: Listing, rows: Rows) -> list[tuple[FilePath, ObjectId]]:
+        self._check(listing)
+        return self._known(lambda: [(unpack_path(path), unpack_id(blob)) for path, blob in rows])
+
+    def _known(self, values: Callable[[], list[T]]) -> list[T]:
+        unpacked = self._database.unpack(values)
+        if unpacked is None:
+            raise ListingMovedError
+        return unpacked
+
+    def _check(self, listing: Listing) -> None:
+        # After the rows were read: generations only grow, so they were this listing's all along.
+        now = self._database.rows(
+            'SELECT 1 FROM listing WHERE id = ? AND "commit" = ? AND scope = ? AND generation = ?',
+            [listing.row, pack_id(listing.commit), listing.scope, listing.generation],
+        )
+        if not now:
+            raise ListingMovedError
 
 
 def _pack_entries(
@@ -187,130 +307,6 @@ def _change(connection: sqlite3.Connection, listing: Listing, commit: ObjectId, 
         [pack_id(commit), scope, listing.row, listing.generation],
     )
     return changed.rowcount > 0
-
-
-class ListingMovedError(Exception):
-    """The listing is no longer what it was found to be: the answer is not known."""
-
-
-class ListingReader(Listings):
-    """What the listings say.
-
-    Each question is one statement (or a few) without a transaction, so that no reader keeps the
-    log from being folded back. Another process may move the listing meanwhile: then, as where the
-    database fails, they raise ListingMovedError.
-    """
-
-    def listed(self, listing: Listing, paths: Collection[FilePath]) -> dict[FilePath, Entry]:
-        """What stands at these paths."""
-        rows: Rows = []
-        for chunk in chunks(paths):
-            rows += self.rows(
-                f"SELECT path, mode, id FROM entry WHERE listing = ? AND path IN ({marks(chunk)})",  # noqa: S608  # "?,?"
-                [listing.row, *map(pack_path, chunk)],
-            )
-        return dict(self._entries(listing, rows))
-
-    def listed_files(self, listing: Listing, folder: FilePath) -> list[tuple[FilePath, Entry]]:
-        """All files below a folder ("" is the root): whatever is no folder itself."""
-        condition, arguments = _below(folder)
-        return self._entries_where(listing, f"mode <> {MODE_TREE} AND ({condition})", arguments)
-
-    def listed_children(self, listing: Listing, folder: FilePath) -> list[tuple[FilePath, Entry]]:
-        """What stands in a folder directly ("" is the root)."""
-        condition, arguments = _below(folder)
-        start = len(_prefix(folder)) + 1
-        is_deeper = f"instr(substr(CAST(path AS BLOB), {start}), x'2f')"
-        return self._entries_where(listing, f"({condition}) AND NOT {is_deeper}", arguments)
-
-    def listed_beyond_ascii(self, listing: Listing) -> list[FilePath]:
-        """The paths that may be written in several Unicode forms."""
-        rows = self.rows(
-            "SELECT path FROM entry"
-            " WHERE listing = ? AND length(path) <> length(CAST(path AS BLOB))",
-            [listing.row],
-        )
-        self._check(listing)
-        return [unpack_path(path) for (path,) in rows]
-
-    def listed_documents(self, listing: Listing) -> list[tuple[FilePath, ObjectId]]:
-        """The documents and their blobs."""
-        rows = self.rows(
-            "SELECT path, id FROM entry WHERE listing = ? AND is_document", [listing.row]
-        )
-        return self._documents(listing, rows)
-
-    def count_documents(self, listing: Listing) -> int:
-        """How many documents there are."""
-        rows = self.rows(
-            "SELECT count(*) FROM entry WHERE listing = ? AND is_document", [listing.row]
-        )
-        self._check(listing)
-        return sum(count for (count,) in rows)
-
-    def documents_without_facts(
-        self, listing: Listing, keys: Sequence[str]
-    ) -> list[tuple[FilePath, ObjectId]]:
-        """The documents that nobody has parsed under these keys, and their blobs."""
-        rows = self.rows(DOCUMENTS_WITHOUT_FACTS, [pack_keys(keys), listing.row])
-        return self._documents(listing, rows)
-
-    def bound_pages(self, listing: Listing, keys: Sequence[str]) -> list[Page]:
-        """The documents with references or problems, in no order.
-
-        Starts from the facts: of 26,000 notes most name no source (1 ms instead of 30). Without
-        statistics SQLite would look each one up by the primary key's first column (110 ms).
-        """
-        rows = self.rows(
-            "SELECT path, blob, content FROM facts CROSS JOIN entry INDEXED BY document"
-            " ON entry.listing = ? AND entry.id = facts.blob AND entry.is_document"
-            " WHERE facts.keys = ? AND facts.is_bound",
-            [listing.row, pack_keys(keys)],
-        )
-        self._check(listing)
-
-        def unpack() -> list[Page]:
-            facts = unpack_facts([content for _, _, content in rows])
-            return [
-                Page(unpack_path(path), unpack_id(blob), one)
-                for (path, blob, _), one in zip(rows, facts, strict=True)
-            ]
-
-        return self._known(unpack)
-
-    def _entries_where(
-        self, listing: Listing, condition: str, arguments: Sequence[object]
-    ) -> list[tuple[FilePath, Entry]]:
-        rows = self.rows(
-            f"SELECT path, mode, id FROM entry WHERE listing = ? AND ({condition})",  # noqa: S608  # from above
-            [listing.row, *arguments],
-        )
-        return self._entries(listing, rows)
-
-    def _entries(self, listing: Listing, rows: Rows) -> list[tuple[FilePath, Entry]]:
-        self._check(listing)
-        return self._known(
-            lambda: [(unpack_path(path), unpack_entry(mode, found)) for path, mode, found in rows]
-        )
-
-    def _documents(self, listing: Listing, rows: Rows) -> list[tuple[FilePath, ObjectId]]:
-        self._check(listing)
-        return self._known(lambda: [(unpack_path(path), unpack_id(blob)) for path, blob in rows])
-
-    def _known(self, values: Callable[[], list[T]]) -> list[T]:
-        unpacked = self.unpack(values)
-        if unpacked is None:
-            raise ListingMovedError
-        return unpacked
-
-    def _check(self, listing: Listing) -> None:
-        # After the rows were read: generations only grow, so they were this listing's all along.
-        now = self.rows(
-            'SELECT 1 FROM listing WHERE id = ? AND "commit" = ? AND scope = ? AND generation = ?',
-            [listing.row, pack_id(listing.commit), listing.scope, listing.generation],
-        )
-        if not now:
-            raise ListingMovedError
 
 
 def _prefix(folder: FilePath) -> bytes:

@@ -21,8 +21,7 @@ from ubp.index.store.codec import (
     unpack_names,
     unpack_sections,
 )
-from ubp.index.store.database import Database, Rows
-from ubp.index.store.facts import chunks, marks
+from ubp.index.store.database import Database, Rows, chunks, marks
 from ubp.index.store.links import StoredGraphVersion
 from ubp.index.store.vectors import prune_vectors, split
 

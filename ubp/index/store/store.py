@@ -1,4 +1,4 @@
-"""The store as a whole: facts, listings, history, and the care of the file."""
+"""The index of a repository: one database, its tables, and their maintenance."""
 
 import os
 import sqlite3
@@ -8,17 +8,19 @@ from typing import NamedTuple
 
 from ubp.core.model import ObjectId, Warn
 from ubp.index.store.codec import pack_id, unpack_ids, unpack_path
+from ubp.index.store.database import Database
+from ubp.index.store.facts import FactsTable
 from ubp.index.store.file import remove_unused
-from ubp.index.store.history import History
-from ubp.index.store.listings import ListingReader
+from ubp.index.store.history import HistoryTable
+from ubp.index.store.listings import ListingTable
 from ubp.index.store.schema import FORMAT, TABLES
 
 
 class Statistics(NamedTuple):
     """The index as `ubp status` shows it.
 
-    `path` is None where the index is in memory; `why_in_memory` then says why. `written_at` is in
-    seconds since the epoch, None in memory. `pages` counts the blobs with facts, those of other
+    `path` is None where the index is in memory; `why_in_memory` is then the reason. `written_at` is
+    in seconds since the epoch, None in memory. `pages` counts the blobs with facts, those of other
     branches and of older versions included.
     """
 
@@ -33,7 +35,7 @@ class Statistics(NamedTuple):
 
 
 class Pruned(NamedTuple):
-    """What `prune` has thrown away."""
+    """What `prune` removed."""
 
     pages: int
     listings: int
@@ -41,26 +43,45 @@ class Pruned(NamedTuple):
 
 
 def open_store(data_dir: str, warn: Warn) -> "Store":
-    """Open the index in this folder, making it where it is not; in memory where it cannot be.
+    """Open the index in this folder, create it if it is missing, or use one in memory.
 
-    Never fails: `warn` is told where something is wrong that the user should know.
+    Never fails: `warn` is called with what the user should know.
     """
-    return Store(data_dir, warn)
+    return Store(Database(data_dir, warn))
 
 
-class Store(ListingReader, History):
-    """Everything that UBP remembers of a repository; one connection, closed by its owner."""
+class Store:
+    """The index of a repository, with the tables that every command needs.
+
+    The others (`PageFactsTable`, `EdgeTable`, `VectorTable`, …) are built over `database` where
+    they are used, so that `ubp stale` does not import them.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.facts = FactsTable(database)
+        self.listings = ListingTable(database)
+        self.history = HistoryTable(database)
+
+    @property
+    def path(self) -> str | None:
+        """The database's file; None: in memory."""
+        return self.database.path
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
 
     def statistics(self) -> Statistics:
-        """Counts and sizes."""
+        """Return counts and sizes."""
         pages, listings, heads = (
-            sum(count for (count,) in self.rows(f"SELECT count(*) FROM {table}"))  # noqa: S608  # ours
+            sum(count for (count,) in self.database.rows(f"SELECT count(*) FROM {table}"))  # noqa: S608  # ours
             for table in ("facts", "listing", "head")
         )
         size, written_at = self._size_and_time()
         return Statistics(
             path=self.path,
-            why_in_memory=self.why_in_memory,
+            why_in_memory=self.database.why_in_memory,
             format=FORMAT,
             size_bytes=size,
             written_at=written_at,
@@ -70,7 +91,7 @@ class Store(ListingReader, History):
         )
 
     def clear(self) -> None:
-        """Forget everything, so that all is read again from Git and the work tree."""
+        """Remove everything, so that it is read again from Git and the work tree."""
         from ubp.index.store.page_facts import clear_pages
 
         self._remembered = None
@@ -80,20 +101,20 @@ class Store(ListingReader, History):
             for table in TABLES:
                 connection.execute(f"DELETE FROM {table}")  # noqa: S608  # ours
 
-        self.write(clear)
+        self.database.write(clear)
 
-    def forget_facts(self, blobs: Collection[ObjectId]) -> None:
-        """Let these pages be read again, front matter and Markdown."""
+    def forget_pages(self, blobs: Collection[ObjectId]) -> None:
+        """Remove the facts of these pages, so that front matter and Markdown are read again."""
         from ubp.index.store.page_facts import PageFactsTable
 
-        super().forget_facts(blobs)
-        PageFactsTable(self).forget(blobs)
+        self.facts.forget(blobs)
+        PageFactsTable(self.database).forget(blobs)
 
     def prune(self, model: bytes | None = None) -> Pruned:
-        """Forget work trees that are gone, pages of no listing, and commits of no history kept.
+        """Remove what no work tree needs: its listing, pages that no listing has, old commits.
 
-        With `model` (a fingerprint) the vectors of all other models go too. Indexes of other
-        formats are removed where they are no longer used.
+        With `model` (a fingerprint) the vectors of all other models are removed too, and so are
+        indexes of other formats that are no longer used.
         """
         from ubp.index.store.page_facts import PageFactsTable
 
@@ -112,45 +133,38 @@ class Store(ListingReader, History):
             )
             _prune_commits(connection)
 
-        self.write(prune)
-        PageFactsTable(self).prune(model)
-        self._vacuum()
+        self.database.write(prune)
+        PageFactsTable(self.database).prune(model)
+        self.database.vacuum()
         freed = max(0, before - self._size_and_time()[0])
         if self.path is not None:
             freed += remove_unused(os.path.dirname(self.path))
         return Pruned(pages, listings, freed)
 
-    def _vacuum(self) -> None:
-        from sqlite_utils import Database  # 190 ms of CPU: for maintenance only
-
-        with suppress(sqlite3.Error):  # others are at work: the space is used again later
-            Database(self._opened.connection, execute_plugins=False).vacuum()
-        self.settle()
-
     def _size_and_time(self) -> tuple[int, float | None]:
         if self.path is None:
             return 0, None
-        found = [os.stat(self.path)]
+        files = [os.stat(self.path)]
         with suppress(FileNotFoundError):
             log = os.stat(self.path + "-wal")
-            # A log is made for reading too, and is empty then.
-            found += [log] if log.st_size else []
-        return sum(one.st_size for one in found), max(one.st_mtime for one in found)
+            # A reader creates a log too, which stays empty.
+            files += [log] if log.st_size else []
+        return sum(file.st_size for file in files), max(file.st_mtime for file in files)
 
 
 def _prune_listings(connection: sqlite3.Connection) -> int:
     rows = connection.execute("SELECT git_dir FROM listing UNION SELECT git_dir FROM graph")
-    gone = [row for row in rows.fetchall() if not os.path.isdir(unpack_path(row[0]))]
-    connection.executemany("DELETE FROM graph WHERE git_dir = ?", gone)
-    return connection.executemany("DELETE FROM listing WHERE git_dir = ?", gone).rowcount
+    removed = [row for row in rows.fetchall() if not os.path.isdir(unpack_path(row[0]))]
+    connection.executemany("DELETE FROM graph WHERE git_dir = ?", removed)
+    return connection.executemany("DELETE FROM listing WHERE git_dir = ?", removed).rowcount
 
 
 def _prune_commits(connection: sqlite3.Connection) -> None:
-    named = {
+    used = {
         commit
         for (commits,) in connection.execute("SELECT commits FROM drift").fetchall()
         for commit in map(pack_id, unpack_ids(commits))
     }
     stored = connection.execute("SELECT id FROM commit_record").fetchall()
-    gone = [commit for commit in stored if commit[0] not in named]
-    connection.executemany("DELETE FROM commit_record WHERE id = ?", gone)
+    unused = [commit for commit in stored if commit[0] not in used]
+    connection.executemany("DELETE FROM commit_record WHERE id = ?", unused)

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.index.store.codec import KEY_BYTES
-from ubp.index.store.database import Database, Rows
-from ubp.index.store.facts import chunks, marks
+from ubp.index.store.database import Database, Rows, chunks, marks
 
 # A block that is not full is written anew with every addition: 1,024 vectors of 256 numbers are
 # 280 KB. And 200,000 vectors are 200 rows.
