@@ -13,7 +13,7 @@ from ubp.core import paths
 from ubp.core.paths import (
     DOCUMENT_NAMESPACE,
     Glob,
-    closest_name,
+    closest_path,
     doc_id,
     is_glob,
     is_too_complex,
@@ -198,10 +198,10 @@ def test_a_pattern_over_the_limits_matches_nothing():
 
 def test_the_closest_path_has_the_same_name_then_the_longest_common_start_then_the_alphabet():
     others = ["x/a.md", "docs/deep/a.md", "docs/a.txt", "docs/b/a.md"]
-    assert closest_name("docs/a.md", others) == "docs/b/a.md"
-    assert closest_name("docs/deeper/a.md", others) == "docs/deep/a.md"
-    assert closest_name("docs/new.md", others[2:3]) == "docs/a.txt"
-    assert closest_name("docs/a.md", []) is None
+    assert closest_path("docs/a.md", others) == "docs/b/a.md"
+    assert closest_path("docs/deeper/a.md", others) == "docs/deep/a.md"
+    assert closest_path("docs/new.md", others[2:3]) == "docs/a.txt"
+    assert closest_path("docs/a.md", []) is None
 
 
 def test_no_pattern_matches_nothing():

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import ubp.git.commits_cli
 import ubp.git.commits_libgit2
 from ubp.core.model import BaselineQuery, Drift, Entry, FilePath, LastChange, ObjectId
-from ubp.core.paths import Glob, closest_name
+from ubp.core.paths import Glob, closest_path
 from ubp.git.history import find_drifts, first_changes, last_changes
 from ubp.git.repository import Repository, open_repository
 from ubp.git.trees import tree_id
@@ -268,7 +268,7 @@ class Told:
             for old, (_, content) in before.items()
             if old not in after and content == after[path][1]
         ]
-        return closest_name(FilePath(path), removed)
+        return closest_path(FilePath(path), removed)
 
     def drift(self, start: int, search: BaselineQuery) -> Drift:
         """By the definition, over all states of all commits."""

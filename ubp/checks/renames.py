@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 
 from ubp.core.model import Entry, FilePath, ObjectId
-from ubp.core.paths import closest_name, normalize_path
+from ubp.core.paths import closest_path, normalize_path
 from ubp.git.repository import Repository
 from ubp.git.trees import similar_file
 from ubp.index.view import View
@@ -55,7 +55,7 @@ class Renames:
         found = {
             old: new
             for old, entry in self._gone.items()
-            if (new := closest_name(old, by_blob.get(entry.id, ())))
+            if (new := closest_path(old, by_blob.get(entry.id, ())))
         }
         return found | self._similar(self._gone.keys() - found, set(found.values()))
 

@@ -68,7 +68,7 @@ def doc_id(path: FilePath) -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
-def closest_name(path: FilePath, others: Collection[FilePath]) -> FilePath | None:
+def closest_path(path: FilePath, others: Collection[FilePath]) -> FilePath | None:
     """The path most like this one: the same file name, the longest common start, the alphabet."""
     name = path.rpartition("/")[2]
 

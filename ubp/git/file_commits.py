@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ubp.core.model import FilePath, LastChange, ObjectId
-from ubp.core.paths import closest_name
+from ubp.core.paths import closest_path
 from ubp.git.walk import Change, Commits, End, PathRequests, Walk, bits
 
 Known = Mapping[ObjectId, Mapping[FilePath, LastChange]]
@@ -70,7 +70,7 @@ class FirstCommitTask:
     def _old_name(self, commit: Any, parent: Any, change: Change) -> FilePath | None:
         removed = self._commits.removed(commit, parent)
         candidates = removed.get(change.new, ()) if change.new else ()
-        return closest_name(change.path, candidates)
+        return closest_path(change.path, candidates)
 
     def stop(self, commit: Any, wanted: PathRequests, end: End) -> None:
         """What the first commit has was born there; of what is not read nothing is known."""
@@ -147,7 +147,7 @@ class LastCommitTask:
     def _old_name(self, commit: Any, parent: Any, change: Change) -> FilePath | None:
         removed = self._commits.removed(commit, parent)
         candidates = removed.get(change.new, ()) if change.new else ()
-        return closest_name(change.path, candidates)
+        return closest_path(change.path, candidates)
 
     def stop(self, commit: Any, wanted: PathRequests, end: End) -> None:
         """Name the first commit; what the walk does not read is left unanswered."""

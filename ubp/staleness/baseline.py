@@ -17,7 +17,7 @@ from ubp.core.model import (
     Page,
     SourceReference,
 )
-from ubp.core.paths import closest_name
+from ubp.core.paths import closest_path
 from ubp.index.history import History
 from ubp.index.view import View
 from ubp.staleness.model import StalenessContext
@@ -67,7 +67,7 @@ class Origins:
         if before is not None:
             return path if before.id == entry.id else None
         removed = self._before([p for p, change in self._changes.items() if change is None])
-        return closest_name(path, [p for p, old in removed.items() if old and old.id == entry.id])
+        return closest_path(path, [p for p, old in removed.items() if old and old.id == entry.id])
 
 
 class Baseline(NamedTuple):

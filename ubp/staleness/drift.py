@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import BaselineQuery, Commit, Drift, Entry, FilePath, ObjectId
-from ubp.core.paths import closest_name
+from ubp.core.paths import closest_path
 from ubp.git.trees import diff_trees, similar_file
 from ubp.index.history import History
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins
@@ -196,7 +196,7 @@ class Moves:
         added = {p: entry for p, entry in found.items() if not self._is_hidden(p)}
         equal = [p for p, entry in added.items() if entry.id == old.id]
         if equal:
-            return closest_name(path, equal)
+            return closest_path(path, equal)
         if old.is_directory:
             return None
         return similar_file(
