@@ -20,6 +20,7 @@ from ubp.checks.rules import (
     unknown_link_type,
 )
 from ubp.core.errors import UsageError
+from ubp.core.text import closest_name
 
 
 class Rule(NamedTuple):
@@ -80,10 +81,8 @@ def find_rules(names: Sequence[str]) -> tuple[Rule, ...]:
 
 
 def _no_rule(name: str) -> UsageError:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, NAMES, 1)
-    guess = f"Did you mean {near[0]}? " if near else ""
+    closest = closest_name(name, NAMES)
+    guess = f"Did you mean {closest}? " if closest else ""
     return UsageError(
         f"There is no rule {name}.",
         cause=f"The rules are {', '.join(NAMES)}.",

@@ -204,10 +204,10 @@ class _File:
 
 
 def _advice(word: str, known: list[str], otherwise: str) -> str:
-    import difflib
+    from ubp.core.text import closest_name  # compiles patterns that a valid file never needs
 
-    near = difflib.get_close_matches(word, known, 1)
-    return f'did you mean "{near[0]}"?' if near else otherwise
+    closest = closest_name(word, known)
+    return f'did you mean "{closest}"?' if closest else otherwise
 
 
 def _dotted(trail: Trail) -> str:

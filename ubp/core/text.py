@@ -1,203 +1,234 @@
-"""How many tokens a text is: one for each CJK character, 1.3 for any other word. Pure.
+"""Text that people write: token estimates, excerpts, anchors, name comparison, CJK segmentation.
 
-Texts made to fit: cut at the ends of paragraphs and sentences, never inside a word. Pure.
-
-The anchor that GitHub gives to a heading, and the form in which names are compared.
-
-Text as the full text index takes it: folded in width, a blank between CJK characters.
-
-SQLite's tokenizers know no words in Japanese: with each character a word of its own, a phrase of
-them is found exactly, be it of one character, two or more.
+Pure functions of strings. SQLite's tokenizers know no Japanese words, so full text search sees each
+CJK character as a word of its own (`segment_cjk`); a phrase then matches text of any length.
 """
 
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.core.paths import nfc
 
-# In tenths sums stay exact.
-_TENTHS_A_WORD, _TENTHS_A_CHARACTER = 13, 10
-
 CJK_RANGES = (
     "\u2e80-\u2fff\u3001-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff01-\uffef\U00020000-\U0003ffff"
 )
+SUMMARY_CHARACTERS = 500
+# Only the beginning of a page is searched for a summary: its prose starts there, or not at all.
+SUMMARY_WINDOW = 16_000
+# The characters after the limit decide whether a word and a sentence end at it.
+LOOKAHEAD = 8
+
+# In tenths, so that sums stay exact.
+_TENTHS_PER_WORD, _TENTHS_PER_CJK_CHARACTER = 13, 10
+_CJK_RUN = re.compile(f"[{CJK_RANGES}]+")
+
+Fits = Callable[[str], bool]
+"""Whether a text fits into what room there is; if it does, so do all its prefixes."""
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a language model reads in a text."""
+    """Return the estimated number of a language model's tokens in a text, rounded up."""
     return -(-token_tenths(text) // 10)
 
 
 def token_tenths(text: str) -> int:
-    """The same in tenths, unrounded, so that parts add up to the whole."""
+    """Return the estimate in tenths of a token, so that parts add up to the whole.
+
+    A CJK character counts as one token, any other word as 1.3.
+    """
     if text.isascii():
-        return _TENTHS_A_WORD * len(text.split())
-    others = _CJK.split(text)
-    characters = len(text) - sum(map(len, others))
+        return _TENTHS_PER_WORD * len(text.split())
+    others = _CJK_RUN.split(text)
+    cjk_characters = len(text) - sum(map(len, others))
     words = sum(len(part.split()) for part in others)
-    return _TENTHS_A_CHARACTER * characters + _TENTHS_A_WORD * words
-
-
-_CJK = re.compile(f"[{CJK_RANGES}]+")
-
-
-SUMMARY_CHARACTERS = 500
-# A summary is looked for in so much of a page: its prose begins sooner, or there is none.
-SUMMARY_WINDOW = 16_000
-# What stands behind the limit decides whether a word and a sentence end there.
-WINDOW_AHEAD = 8
-
-Contains = Callable[[str], bool]
-"""Whether there is room for a text; where there is, there is room for its beginnings too."""
+    return _TENTHS_PER_CJK_CHARACTER * cjk_characters + _TENTHS_PER_WORD * words
 
 
 class Budget(NamedTuple):
-    """What may still be said, in characters and in estimated tokens; None: as much as there is."""
+    """The room left in an answer, in characters and in estimated tokens; None is unlimited."""
 
     characters: int | None = None
     tokens: int | None = None
 
-    def holds(self, text: str) -> bool:
-        """Whether there is room for a text."""
+    def fits(self, text: str) -> bool:
+        """Return whether a text fits into the budget."""
         return (self.characters is None or len(text) <= self.characters) and (
             self.tokens is None or estimate_tokens(text) <= self.tokens
         )
 
-    def less(self, text: str) -> "Budget":
-        """What is left once a text has been said."""
+    def minus(self, text: str) -> "Budget":
+        """Return the budget that is left after a text."""
         return Budget(
             None if self.characters is None else self.characters - len(text),
             None if self.tokens is None else self.tokens - estimate_tokens(text),
         )
 
 
-def cut_page(text: str, holds: Contains) -> str:
-    """As much of a page's text from its beginning as there is room for.
+def truncate_page(text: str, fits: Fits) -> str:
+    """Return the longest beginning of a page's text that fits.
 
-    It ends with a paragraph (no fenced code is cut in two, no heading stands last), with a
-    sentence where not even the first paragraph fits, and is empty where no sentence does.
+    It ends with a paragraph (never inside fenced code, never with a heading), with a sentence if
+    not even the first paragraph fits, and is empty if no sentence does.
     """
-    if holds(text):
+    if fits(text):
         return text
-    return _longest(text, list(_paragraph_ends(text)), holds) or _longest(
-        text, _ends(_SENTENCE, text), holds
+    return _longest_prefix(text, list(_paragraph_ends(text)), fits) or _longest_prefix(
+        text, _match_ends(_SENTENCE, text), fits
     )
 
 
-def summarise(text: str, limit: int = SUMMARY_CHARACTERS) -> str:
-    """What a page's text begins with, on one line; no headings, pictures, tables, code.
+def summarize(text: str, limit: int = SUMMARY_CHARACTERS) -> str:
+    """Return the first prose of a page on one line, without headings, images, tables and code.
 
-    What is longer than `limit` ends with a sentence, or inside one with an ellipsis.
+    Prose longer than `limit` is cut after a sentence, or else after a word, with an ellipsis.
     """
     line = _first_prose(text[:SUMMARY_WINDOW], limit)
     if len(line) <= limit:
         return line
-    whole = _longest(line, _ends(_SENTENCE, line), lambda part: len(part) <= limit)
-    if whole:
-        return whole
-    part = _longest(line, _ends(_WORD, line), lambda part: len(part) < limit)
-    return f"{part}\u2026" if part else ""
-
-
-def _longest(text: str, ends: Sequence[int], holds: Contains) -> str:
-    found = bisect_right(ends, 0, key=lambda end: 0 if holds(text[:end]) else 1)
-    return text[: ends[found - 1]] if found else ""
-
-
-def _ends(pattern: re.Pattern[str], text: str) -> list[int]:
-    return [match.end() for match in pattern.finditer(text)]
-
-
-def _paragraph_ends(text: str) -> Iterator[int]:
-    """Where a page may end: behind a paragraph that is no heading, outside fenced code."""
-    fence, position, end, is_heading = "", 0, 0, False
-    for line in text.splitlines(keepends=True):
-        stripped = line.strip()
-        if end and not (stripped or fence or is_heading):
-            yield end
-        fence = _fence_behind(line, fence)
-        if stripped:
-            end, is_heading = position + len(line.rstrip()), stripped.startswith("#") and not fence
-        position += len(line)
-
-
-def _fence_behind(line: str, fence: str) -> str:
-    """The fence that is open behind a line, if any; `fence` is open before it."""
-    mark = _FENCE.match(line)
-    if mark is None:
-        return fence
-    if not fence:
-        return mark["fence"]
-    return "" if mark["fence"].startswith(fence) and not mark["rest"].strip() else fence
-
-
-def _first_prose(text: str, limit: int) -> str:
-    """The prose up to the first paragraph or word beyond the limit."""
-    line = ""
-    for part in _prose(text):
-        line = f"{line} {' '.join(part.split())}".strip()
-        if len(line) > limit + WINDOW_AHEAD:
-            break
-    return line[: limit + WINDOW_AHEAD]
-
-
-def _prose(text: str) -> Iterator[str]:
-    fence = ""
-    for line in _ASIDE.sub(" ", text).splitlines():
-        before, fence = fence, _fence_behind(line, fence)
-        if not (before or fence or _NO_PROSE.match(line)):
-            yield _LINK.sub(r"\1", _PICTURE.sub("", _TAG.sub("", line)))
-
-
-_FENCE = re.compile(r"\s*(?P<fence>`{3,}|~{3,})(?P<rest>.*)")
-# Behind an abbreviation, a list's number, or before a small letter there is no end of a sentence.
-_SENTENCE = re.compile(
-    r"[。．！？]++[」』）】)\]]*+"  # noqa: RUF001 - these are the signs
-    r"|(?<![.!?])(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\b\d)(?<!\b\d\d)[.!?]++[)\]\"'*_`]*+"
-    r"(?=\s++[^\sa-z]|\s*+\Z)"
-)
-# A word ends before a blank, a CJK character is one.
-_WORD = re.compile(rf"\S(?=\s|\Z)|[{CJK_RANGES}]")
-_ASIDE = re.compile(r"<!--.*?(?:-->|\Z)|%%.*?%%", re.DOTALL)  # the second are Obsidian's
-_TAG = re.compile(
-    r"</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|small"
-    r"|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul)\b[^<>]{0,500}>",
-    re.IGNORECASE,
-)
-_AIM = r"(?:\([^)]{0,500}\)|\[[^\]]{0,500}\])"
-_PICTURE = re.compile(rf"\[!\[[^\]]{{0,500}}\]{_AIM}\]{_AIM}|!\[[^\]]{{0,500}}\]{_AIM}")
-_LINK = re.compile(rf"\[([^\[\]]{{1,500}})\]{_AIM}")
-_NO_PROSE = re.compile(
-    r"\s{0,3}#{1,6}(?:\s|$)"  # a heading
-    r"|\s*\|.*\|\s*$"  # a table's row
-    r"|\s*(?:[-*_=]\s*){3,}$"  # a rule, or a heading's underline
-    r"|\s*</?[A-Za-z][^>]*>\s*$"  # HTML alone on its line
-    r"|\s*\[[^\]]+\]:\s"  # a link's definition
-    rf"|\s*\[[^\[\]]{{1,500}}\]{_AIM}(?:[\s|/]*\[[^\[\]]{{1,500}}\]{_AIM})*\s*$"  # links alone
-)
+    sentences = _longest_prefix(line, _match_ends(_SENTENCE, line), lambda part: len(part) <= limit)
+    if sentences:
+        return sentences
+    words = _longest_prefix(line, _match_ends(_WORD, line), lambda part: len(part) < limit)
+    return f"{words}\u2026" if words else ""
 
 
 def slug(text: str) -> str:
-    r"""Write a heading's text as GitHub's anchor: "認証 Flow: v1.2" is "認証-flow-v12".
+    r"""Return GitHub's anchor for a heading's text: "認証 Flow: v1.2" is "認証-flow-v12".
 
     Kept are letters, marks, decimal digits, connecting punctuation and hyphens, in lower case;
     a space becomes a hyphen (html-pipeline's `[^\p{Word}\- ]`).
     """
-    return text.lower().translate(_KEPT)
+    return text.lower().translate(_SLUG_TABLE)
 
 
 def fold(text: str) -> str:
-    """Write a name so that case and Unicode form (macOS decomposes) no longer count."""
+    """Return a name without differences of case and Unicode form (macOS decomposes names)."""
     if text.isascii():
         return text.lower()
     return nfc(nfc(text).casefold())
 
 
-class _Kept(dict[int, int | None]):
-    """What `str.translate` makes of each character, found when first met."""
+def closest_name(name: str, names: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """Return the name that was probably meant, for a "Did you mean"; None if all are too different.
+
+    `cutoff` is the least similarity, from 0 to 1 (`difflib.SequenceMatcher.ratio`).
+    """
+    return next(iter(closest_names(name, names, 1, cutoff)), None)
+
+
+def closest_names(name: str, names: Iterable[str], limit: int, cutoff: float) -> list[str]:
+    """Return at most `limit` names like `name`, the most similar first."""
+    from difflib import get_close_matches  # only errors and warnings need it
+
+    return get_close_matches(name, list(names), limit, cutoff)
+
+
+def segment_cjk(text: str) -> str:
+    """Return a text, or a query, in which FTS5's `unicode61` tokenizer finds CJK characters.
+
+    Compatibility forms are composed (NFKC), and blanks put around each CJK character.
+    """
+    if text.isascii():
+        return text
+    composed = _NEEDS_NFKC.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    return _CJK_CHARACTERS.sub(lambda match: f" {' '.join(match[0])} ", composed)
+
+
+def without_cjk(text: str) -> str:
+    """Return a segmented text without its CJK characters."""
+    return text if text.isascii() else _CJK_CHARACTERS.sub("", text)
+
+
+def is_cjk(character: str) -> bool:
+    """Return whether a character is a word by itself."""
+    return bool(_CJK_CHARACTERS.match(unicodedata.normalize("NFKC", character)))
+
+
+_FENCE = re.compile(r"\s*(?P<fence>`{3,}|~{3,})(?P<rest>.*)")
+# No sentence ends after an abbreviation or a list item's number, nor before a lower-case letter.
+_SENTENCE = re.compile(
+    r"[。．！？]++[」』）】)\]]*+"  # noqa: RUF001 - Japanese punctuation
+    r"|(?<![.!?])(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\b\d)(?<!\b\d\d)[.!?]++[)\]\"'*_`]*+"
+    r"(?=\s++[^\sa-z]|\s*+\Z)"
+)
+# A word ends before white space; a CJK character is one.
+_WORD = re.compile(rf"\S(?=\s|\Z)|[{CJK_RANGES}]")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|%%.*?%%", re.DOTALL)  # the second are Obsidian's
+_TAG = re.compile(
+    r"</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|small"
+    r"|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul)\b[^<>]{0,500}>",
+    re.IGNORECASE,
+)
+_DESTINATION = r"(?:\([^)]{0,500}\)|\[[^\]]{0,500}\])"
+_IMAGE = re.compile(
+    rf"\[!\[[^\]]{{0,500}}\]{_DESTINATION}\]{_DESTINATION}|!\[[^\]]{{0,500}}\]{_DESTINATION}"
+)
+_LINK = re.compile(rf"\[([^\[\]]{{1,500}})\]{_DESTINATION}")
+_NOT_PROSE = re.compile(
+    r"\s{0,3}#{1,6}(?:\s|$)"  # a heading
+    r"|\s*\|.*\|\s*$"  # a table row
+    r"|\s*(?:[-*_=]\s*){3,}$"  # a thematic break, or a heading's underline
+    r"|\s*</?[A-Za-z][^>]*>\s*$"  # HTML alone on its line
+    r"|\s*\[[^\]]+\]:\s"  # a link reference definition
+    # nothing but links
+    rf"|\s*\[[^\[\]]{{1,500}}\]{_DESTINATION}(?:[\s|/]*\[[^\[\]]{{1,500}}\]{_DESTINATION})*\s*$"
+)
+
+
+def _longest_prefix(text: str, ends: Sequence[int], fits: Fits) -> str:
+    count = bisect_right(ends, 0, key=lambda end: 0 if fits(text[:end]) else 1)
+    return text[: ends[count - 1]] if count else ""
+
+
+def _match_ends(pattern: re.Pattern[str], text: str) -> list[int]:
+    return [match.end() for match in pattern.finditer(text)]
+
+
+def _paragraph_ends(text: str) -> Iterator[int]:
+    """Yield the offsets after paragraphs that are no headings, outside fenced code."""
+    fence, line_start, end, is_heading = "", 0, 0, False
+    for line in text.splitlines(keepends=True):
+        stripped = line.strip()
+        if end and not (stripped or fence or is_heading):
+            yield end
+        fence = _fence_after(line, fence)
+        if stripped:
+            end, is_heading = (
+                line_start + len(line.rstrip()),
+                stripped.startswith("#") and not fence,
+            )
+        line_start += len(line)
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """Return the code fence that is open after a line ("" if none); `fence` is open before it."""
+    match = _FENCE.match(line)
+    if match is None:
+        return fence
+    if not fence:
+        return match["fence"]
+    return "" if match["fence"].startswith(fence) and not match["rest"].strip() else fence
+
+
+def _first_prose(text: str, limit: int) -> str:
+    """Return prose on one line, with at most LOOKAHEAD characters beyond the limit."""
+    prose, fence = "", ""
+    for line in _COMMENT.sub(" ", text).splitlines():
+        fence_before, fence = fence, _fence_after(line, fence)
+        if fence_before or fence or _NOT_PROSE.match(line):
+            continue
+        words = _LINK.sub(r"\1", _IMAGE.sub("", _TAG.sub("", line))).split()
+        prose = f"{prose} {' '.join(words)}".strip()
+        if len(prose) > limit + LOOKAHEAD:
+            break
+    return prose[: limit + LOOKAHEAD]
+
+
+class _SlugTable(dict[int, int | None]):
+    """A table for `str.translate` that classifies each character when it is first met."""
 
     def __missing__(self, code: int) -> int | None:
         category = unicodedata.category(chr(code))
@@ -206,39 +237,13 @@ class _Kept(dict[int, int | None]):
         return kept
 
 
-_KEPT = _Kept({ord(" "): ord("-"), ord("-"): ord("-")})
+_SLUG_TABLE = _SlugTable({ord(" "): ord("-"), ord("-"): ord("-")})
 
-
-def segment_cjk(text: str) -> str:
-    """Write a text so that `unicode61` finds its words; queries go through this as well."""
-    if text.isascii():
-        return text
-    return _CJK_CHARACTER.sub(_apart, _UNSAFE.sub(_composed, text))
-
-
-def without_cjk(text: str) -> str:
-    """A segmented text without its CJK characters."""
-    return text if text.isascii() else _CJK_CHARACTER.sub("", text)
-
-
-def is_cjk(character: str) -> bool:
-    """Tell whether a character is a word by itself."""
-    return bool(_CJK_CHARACTER.match(unicodedata.normalize("NFKC", character)))
-
-
-def _apart(match: re.Match[str]) -> str:
-    return f" {' '.join(match[0])} "
-
-
-def _composed(match: re.Match[str]) -> str:
-    return unicodedata.normalize("NFKC", match[0])
-
-
-# What NFKC leaves alone; the letter before anything else goes with it, for a mark may follow.
-# Normalising whole pages takes four times as long.
-_SAFE = "\x00-\x7f\u3001-\u3029\u3041-\u3096\u30a1-\u30fe\u4e00-\u9fff"
-_UNSAFE = re.compile(f"[{_SAFE}]?[^{_SAFE}]+")
-_CJK_CHARACTER = re.compile(
+# NFKC leaves these alone. Any other run is composed together with the letter before it, for it may
+# begin with a combining mark. Composing whole pages takes four times as long.
+_NFKC_STABLE = "\x00-\x7f\u3001-\u3029\u3041-\u3096\u30a1-\u30fe\u4e00-\u9fff"
+_NEEDS_NFKC = re.compile(f"[{_NFKC_STABLE}]?[^{_NFKC_STABLE}]+")
+_CJK_CHARACTERS = re.compile(
     "[\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff]+"
 )

@@ -168,13 +168,11 @@ def _stem(path: FilePath) -> str:
 
 
 def _no_page(argument: str, documents: Iterable[FilePath]) -> PageNotFoundError:
-    from difflib import get_close_matches
+    from ubp.core.text import closest_names
 
     ending = "/" + argument.strip("/")
     several = [document for document in documents if document.endswith(ending)]
-    near = several[:MAX_SUGGESTIONS] or get_close_matches(
-        argument, list(documents), MAX_SUGGESTIONS, 0.5
-    )
+    near = several[:MAX_SUGGESTIONS] or closest_names(argument, documents, MAX_SUGGESTIONS, 0.5)
     return PageNotFoundError(
         f"No page is named {argument}.",
         near=tuple(near),

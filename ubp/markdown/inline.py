@@ -18,6 +18,7 @@ from markdown_it.common.html_re import close_tag, open_tag
 from markdown_it.common.utils import normalizeReference, unescapeAll
 
 from ubp.core.model import LINK_TYPES, LinkType
+from ubp.core.text import closest_name
 
 # Group 1 is the target, 2 what follows the bar. "\\|" is the bar inside of a table, and outside
 # of one too: no page's name ends in a backslash. An image may stand in the label, a link may not.
@@ -36,11 +37,9 @@ def closest_link_type(label: str) -> LinkType | None:
     """Return the type that a label was probably meant to be: `depend_on`, `Conflicts-With`."""
     if not _LIKE_A_TYPE.fullmatch(label):
         return None
-    from difflib import get_close_matches
-
     words = re.sub(r"[\s_-]+", "_", label.strip().casefold())
-    match = get_close_matches(words, LINK_TYPES, n=1, cutoff=_CLOSE)
-    return _TYPES[match[0]] if match else None
+    closest = closest_name(words, LINK_TYPES, MIN_TYPE_SIMILARITY)
+    return _TYPES[closest] if closest else None
 
 
 def same_page(written: str, target: str) -> bool:
@@ -57,7 +56,7 @@ _TYPES: dict[str, LinkType] = {name: name for name in LINK_TYPES}
 
 # Only a single word, or words joined as in an identifier: "depends on the weather" is a label.
 _LIKE_A_TYPE = re.compile(r"\s*[A-Za-z]+(?:[_-][A-Za-z]+|\s[Oo]n|\s[Ww]ith)?\s*")
-_CLOSE = 0.84
+MIN_TYPE_SIMILARITY = 0.84
 
 
 class InlineLink(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import FilePath, LinkType, ObjectId, Section
-from ubp.core.text import Budget, cut_page, summarise
+from ubp.core.text import Budget, summarize, truncate_page
 from ubp.search.graph import DocumentRow, Graph
 from ubp.search.traverse import Path, find_paths
 
@@ -78,14 +78,14 @@ def read_context(
         KeyError: the path is no page.
     """
     center = _read_center(graph, path, budget)
-    budget, size = budget.less(center.content), len(center.content)
+    budget, size = budget.minus(center.content), len(center.content)
     ways = find_paths(graph, path, depth, link_types)
     related: list[Related] = []
     for one in _read_related(graph, ways):
         said = "\n".join(_said(one))
-        if not budget.holds(said):
+        if not budget.fits(said):
             break
-        budget, size = budget.less(said), size + len(said)
+        budget, size = budget.minus(said), size + len(said)
         related.append(one)
     return Context(center, tuple(related), size, len(ways) - len(related))
 
@@ -98,7 +98,7 @@ def _read_center(graph: Graph, path: FilePath, budget: Budget) -> Center:
     data = graph.text(path) or b""
     start = sections[0].byte_start if sections else 0
     text = _decoded(data[start : sections[-1].byte_end]) if sections else ""
-    content = cut_page(text, budget.holds)
+    content = truncate_page(text, budget.fits)
     size = len(content)
     whole = bisect_right(sections, size, key=lambda one: len(_decoded(data[start : one.byte_end])))
     return Center(document, content, sections, len(text), whole)
@@ -129,7 +129,7 @@ def _sum_up(graph: Graph, documents: Mapping[FilePath, DocumentRow]) -> dict[Fil
 
 def _brief(sections: Sequence[Section], data: bytes) -> _Brief:
     texts = (_decoded(data[one.byte_start : one.byte_end]) for one in sections)
-    summary = next(filter(None, map(summarise, texts)), "")
+    summary = next(filter(None, map(summarize, texts)), "")
     headings = [one.heading for one in sections if one.heading]
     if len(headings) > HEADINGS:
         top = min(one.level for one in sections if one.heading)

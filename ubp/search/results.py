@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ubp.core.model import LINK_TYPES, Chunk, FilePath, LinkType, ObjectId, Page, Section
-from ubp.core.text import summarise
+from ubp.core.text import summarize
 from ubp.index.store.links import Neighbor, Neighborhood
 from ubp.index.view import View
 from ubp.search.excerpt import Passage, cut_passage
@@ -106,7 +106,7 @@ def _summarise(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, str
 
 def _begin(data: bytes, sections: Sequence[Section]) -> str:
     text = data[sections[0].byte_start :] if sections else b""
-    return summarise(text.decode("utf-8", "replace"), SUMMARY_CHARACTERS)
+    return summarize(text.decode("utf-8", "replace"), SUMMARY_CHARACTERS)
 
 
 # To read a page, its sections and its chunks takes 0.2 ms, and who asks again is shown much of the

@@ -9,7 +9,6 @@ shorter than those, errors keep the codes that we give them, and an unknown argu
 import logging
 import time
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
-from difflib import get_close_matches
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -32,6 +31,7 @@ from mcp.types import (
 from mcp.types import Tool as OfferedTool
 
 from ubp import __version__
+from ubp.core.text import closest_name
 from ubp.server.completions import completer
 from ubp.server.errors import answer_errors, bad_params
 from ubp.server.prompts import list_prompts, writer
@@ -215,8 +215,8 @@ async def _complete(
 
 def _unknown(told: str, tools: Mapping[str, Tool]) -> Exception:
     name = told[:MAX_NAME_CHARACTERS]
-    near = get_close_matches(name, tools, 1)
-    guess = f" Did you mean {near[0]}?" if near else ""
+    closest = closest_name(name, tools)
+    guess = f" Did you mean {closest}?" if closest else ""
     return bad_params(f"There is no tool {name}.{guess} There are {', '.join(tools)}.", tool=name)
 
 

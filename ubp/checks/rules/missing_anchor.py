@@ -12,13 +12,12 @@ To ignore one link, write on its line or on the line above: `<!-- ubp: ignore[mi
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import Finding
 from ubp.checks.fix import WIKILINKS
 from ubp.core.model import FilePath, Link
-from ubp.core.text import fold, slug
+from ubp.core.text import closest_name, fold, slug
 from ubp.search.graph import Graph
 
 NAME = "missing-anchor"
@@ -77,8 +76,8 @@ class _Pages:
         if self._compared > MAX_COMPARED:
             return ""
         anchors = sorted(self._of(target).values())
-        near = get_close_matches(slug(fold(anchor.rpartition("#")[2])), anchors, 1, MIN_SIMILARITY)
-        return f"Did you mean #{near[0]}?" if near else ""
+        closest = closest_name(slug(fold(anchor.rpartition("#")[2])), anchors, MIN_SIMILARITY)
+        return f"Did you mean #{closest}?" if closest else ""
 
     def _of(self, target: FilePath) -> dict[str, str]:
         if target not in self._anchors:

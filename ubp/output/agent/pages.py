@@ -18,7 +18,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ubp.core.text import summarise
+from ubp.core.text import summarize
 from ubp.output.wording import count, printable, printable_line
 
 Record = Mapping[str, Any]
@@ -303,7 +303,7 @@ def _pair(pair: Record) -> Iterator[str]:
         stale = "" if part["staleness"] in {"fresh", "untracked"} else f" ({part['staleness']})"
         yield f"  {_place(part)} {' > '.join(map(quoted, part['heading_path']))}{stale}"
         if part.get("content"):
-            passage = summarise(part["content"], PASSAGE) or part["content"][:PASSAGE]
+            passage = summarize(part["content"], PASSAGE) or part["content"][:PASSAGE]
             yield f"    {quoted(passage)}"
 
 

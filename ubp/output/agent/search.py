@@ -9,7 +9,7 @@ only the best ones show their passage whole.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ubp.core.text import summarise
+from ubp.core.text import summarize
 from ubp.output.agent.pages import name, notice, page_line, quoted, stale_refs
 from ubp.output.wording import count, printable
 
@@ -71,7 +71,7 @@ def _page_result(number: int, result: Record) -> Iterator[str]:
     if "content" not in best or result["relevance_reason"] != "direct_match" or is_whole:
         yield f"  {printable(result['relevance_text'])}"
     if best.get("content"):
-        passage = best["content"] if is_whole else summarise(best["content"], PASSAGE)
+        passage = best["content"] if is_whole else summarize(best["content"], PASSAGE)
         yield f"  {_place(best)}: {quoted(passage or best['content'][:PASSAGE])}"
     if others and is_whole:
         yield f"  Also {', '.join(map(_place, others))}"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ubp.core.text import summarise
+from ubp.core.text import summarize
 from ubp.index.vectors import SemanticHit
 from ubp.output.records.pages import document_record
 from ubp.search.suggest_links import Suggestion
@@ -40,6 +40,6 @@ def _part(hit: SemanticHit, text: str, found: LinkSuggestions) -> Record:
         "heading_path": list(hit.heading_path),
         "line_start": hit.line_start,
         "line_end": hit.line_end,
-        "content": summarise(text, PASSAGE_CHARACTERS),
+        "content": summarize(text, PASSAGE_CHARACTERS),
         "staleness": found.assessments[hit.path].level,
     }

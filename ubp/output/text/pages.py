@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from unicodedata import east_asian_width
 
 from ubp.core.model import Assessment, FilePath, Level
-from ubp.core.text import summarise
+from ubp.core.text import summarize
 from ubp.output.text.common import WORDS
 from ubp.output.wording import Style, count, day, printable, printable_line
 from ubp.search.context import Center, Context, Related
@@ -220,7 +220,7 @@ def _center(center: Center, assessment: Assessment, style: Style) -> Iterator[st
     document, level = center.document, assessment.level
     facts = [printable(document.title), printable(document.doc_type), WORDS[level]]
     yield f"{style.bold(printable(document.path))}  {', '.join(facts)}"
-    if summary := summarise(center.content):
+    if summary := summarize(center.content):
         yield f"  {printable(summary)}"
     headings = [one.heading for one in center.sections if one.heading]
     if headings:
@@ -264,7 +264,7 @@ def _related(one: Related, level: Level, style: Style) -> Iterator[str]:
 
 def _in_a_line(text: str) -> str:
     wide = sum(east_asian_width(character) in "WF" for character in text)
-    return summarise(text, SUMMARY_COLUMNS * len(text) // (len(text) + wide or 1))
+    return summarize(text, SUMMARY_COLUMNS * len(text) // (len(text) + wide or 1))
 
 
 def _impacted(one: Impacted, found: PageImpact, style: Style) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import LINK_TYPES
+from ubp.core.text import closest_name
 
 Schema = Mapping[str, Any]
 
@@ -125,14 +126,12 @@ def _range_faults(value: float, schema: Schema) -> Iterator[str]:
 
 
 def _unknown(name: str, properties: Mapping[str, Schema]) -> BadArgumentError:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name[:SHOWN_CHARACTERS], list(properties), 1)
+    closest = closest_name(name[:SHOWN_CHARACTERS], properties)
     return BadArgumentError(
         name,
         f"There is no argument `{name[:SHOWN_CHARACTERS]}`.",
         cause=f"Arguments are {', '.join(properties)}." if properties else "It takes none.",
-        hint=f"Did you mean `{near[0]}`?" if near else "",
+        hint=f"Did you mean `{closest}`?" if closest else "",
     )
 
 

@@ -1,9 +1,9 @@
 """The table of tool sets. A later set joins by a row."""
 
 from collections.abc import Collection, Mapping, Sequence
-from difflib import get_close_matches
 
 from ubp.core.errors import UsageError
+from ubp.core.text import closest_name
 from ubp.server.tools.docs import (
     fulltext_search,
     get_context,
@@ -55,9 +55,9 @@ def select_tools(
 def _check(kind: str, told: Sequence[str], known: Collection[str]) -> None:
     for name in told:
         if name not in known:
-            near = get_close_matches(name, known, 1)
+            closest = closest_name(name, known)
             raise UsageError(
                 f"There is no {kind} {name}.",
                 cause=f"There are {', '.join(known)}.",
-                hint=f"Did you mean {near[0]}?" if near else "",
+                hint=f"Did you mean {closest}?" if closest else "",
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.core.errors import BadArgumentError
-from ubp.core.text import cut_page
+from ubp.core.text import truncate_page
 from ubp.output.agent.pages import context_text
 from ubp.output.records.pages import context_record
 from ubp.server.tools.arguments import FILEPATH, LINK_TYPE, MAX_TOKENS, REF, number, object_schema
@@ -48,7 +48,7 @@ def fit(record: Record, limit: TokenLimit) -> None:
         frame = {**record, "center": {**center, "content": ""}}
         limit._replace(most=limit.most // 2).drop(frame, _less_outline(center))
         room = limit.weigh(whole) - limit.excess(record)
-        center["content"] = cut_page(whole, lambda part: limit.weigh(part) <= room)
+        center["content"] = truncate_page(whole, lambda part: limit.weigh(part) <= room)
         _mark_cut(center, whole)
         limit.drop(record, _less_outline(center))
     said = [one for page in related for one in _said(page)]

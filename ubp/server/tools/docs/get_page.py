@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.core.errors import BadArgumentError
-from ubp.core.text import cut_page
+from ubp.core.text import truncate_page
 from ubp.output.agent.pages import page_text
 from ubp.output.records.pages import page_record
 from ubp.output.records.staleness import to_json
@@ -38,7 +38,7 @@ def fit(record: Record, limit: TokenLimit) -> None:
     frame = {**record, "content": ""}
     limit._replace(most=limit.most // 2).drop(frame, _surroundings(record))
     room = limit.most - limit.measure(to_json({**frame, "truncated_count": len(ends)}))
-    kept = cut_page(record["content"], lambda text: limit.weigh(text) <= room)
+    kept = truncate_page(record["content"], lambda text: limit.weigh(text) <= room)
     record["content"] = kept
     record["truncated_count"] = sum(end > len(kept) for end in ends)
 

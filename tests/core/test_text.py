@@ -1,4 +1,4 @@
-"""Texts are cut where a reader would."""
+"""Excerpts, token estimates and similar names."""
 
 import time
 
@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.core.text import Budget, cut_page, estimate_tokens, summarise
+from ubp.core.text import (
+    Budget,
+    closest_name,
+    closest_names,
+    estimate_tokens,
+    summarize,
+    truncate_page,
+)
 
 PAGE = """# Login
 
@@ -36,19 +43,19 @@ They are listed below."""
     ],
 )
 def test_a_page_ends_with_a_paragraph_or_a_sentence(size, kept):
-    assert cut_page(PAGE, Budget(size).holds) == kept
+    assert truncate_page(PAGE, Budget(size).fits) == kept
 
 
 def test_a_page_is_cut_to_tokens_too():
     text = "日本語の文。\n\n" * 10
-    kept = cut_page(text, Budget(tokens=13).holds)
+    kept = truncate_page(text, Budget(tokens=13).fits)
     assert kept == "日本語の文。\n\n日本語の文。"
-    assert Budget(100, 13).less(kept) == Budget(100 - len(kept), 1)
+    assert Budget(100, 13).minus(kept) == Budget(100 - len(kept), 1)
 
 
 def test_there_is_room_without_a_limit():
-    assert Budget().holds("x" * 10_000)
-    assert Budget().less("x") == Budget()
+    assert Budget().fits("x" * 10_000)
+    assert Budget().minus("x") == Budget()
 
 
 @pytest.mark.parametrize(
@@ -68,7 +75,7 @@ def test_there_is_room_without_a_limit():
     ],
 )
 def test_a_summary_is_the_prose_a_page_begins_with(text, summary):
-    assert summarise(text) == summary
+    assert summarize(text) == summary
 
 
 @pytest.mark.parametrize(
@@ -86,15 +93,15 @@ def test_a_summary_is_the_prose_a_page_begins_with(text, summary):
     ],
 )
 def test_a_long_summary_ends_with_a_sentence_or_shows_that_it_does_not(text, summary):
-    assert summarise(text, 30) == summary
+    assert summarize(text, 30) == summary
 
 
 @given(st.text(alphabet="ab .。!\n#`~|[]()日本", max_size=200), st.integers(0, 60))
 def test_what_is_kept_is_a_beginning_that_fits(text, size):
-    kept = cut_page(text, Budget(size).holds)
+    kept = truncate_page(text, Budget(size).fits)
     assert text.startswith(kept)
     assert len(kept) <= size or kept == text
-    assert len(summarise(text, size)) <= max(size, 0)
+    assert len(summarize(text, size)) <= max(size, 0)
 
 
 @pytest.mark.parametrize(
@@ -103,8 +110,8 @@ def test_what_is_kept_is_a_beginning_that_fits(text, size):
 def test_no_text_takes_long(unit):
     text = unit * (200_000 // len(unit))
     started = time.process_time()
-    cut_page(text, Budget(1000).holds)
-    summarise(text)
+    truncate_page(text, Budget(1000).fits)
+    summarize(text)
     assert time.process_time() - started < 2
 
 
@@ -115,3 +122,14 @@ def test_tokens_are_words_and_characters():
         4,
         4,
     ]
+
+
+def test_closest_name_is_the_most_similar_one_or_none():
+    assert closest_name("broken-lnk", ["stale-doc", "broken-link", "orphan-doc"]) == "broken-link"
+    assert closest_name("broken-lnk", {"stale-doc": 1}) is None
+    assert closest_name("depend", ["depends_on"], 0.9) is None
+
+
+def test_closest_names_are_limited_and_ordered_by_similarity():
+    names = ["docs/page.md", "docs/pages.md", "docs/cage.md", "README.md"]
+    assert closest_names("docs/pages.md", names, 2, 0.5) == ["docs/pages.md", "docs/page.md"]
