@@ -32,6 +32,7 @@ from ubp.core.config import is_document, scope
 from ubp.core.errors import ModelError, PageNotFoundError, UbpError, UsageError
 from ubp.core.model import (
     DEBT_FILE,
+    QUIET_LEVELS,
     Assessment,
     FilePath,
     LastChange,
@@ -89,9 +90,6 @@ if TYPE_CHECKING:
     from ubp.search.traverse import Neighborhood
     from ubp.staleness.pins import Pins
     from ubp.staleness.references import SourceIndex, SourceUse
-
-# What became of the sources of such a page does not depend on the time of day.
-AGELESS = frozenset({"fresh", "untracked"})
 
 AskHistory = Callable[[ObjectId, Collection[FilePath]], Mapping[FilePath, LastChange]]
 
@@ -227,7 +225,8 @@ class Reading(Session):
         known: dict[FilePath, Assessment] = view.derived("assessments", dict)
         new = [path for path in paths if path not in known]
         found = self._assess(view, new) if new else {}
-        known |= {path: one for path, one in found.items() if one.level in AGELESS}
+        # The levels of drifted pages depend on the time of day.
+        known |= {path: one for path, one in found.items() if one.level in QUIET_LEVELS}
         return {path: one for path in paths if (one := known.get(path) or found.get(path))}
 
     def _assess(self, view: View, paths: Sequence[FilePath]) -> dict[FilePath, Assessment]:

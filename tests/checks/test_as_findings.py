@@ -50,8 +50,8 @@ def test_a_state_s_findings_are_errors_where_their_source_makes_the_page_stale(v
         "warning stale-doc a.md:4 src/changed.py was modified 3 days ago.",
         "error missing-source a.md:5 src/deleted.py was deleted.",
         "warning missing-source a.md:6 src/moved.py was moved.",
-        "warning stale-doc b.md:3 src/later.py came after the page 3 days ago.",
-        "error missing-source b.md:4 src/never.py never was there.",
+        "warning stale-doc b.md:3 src/later.py was created after the page 3 days ago.",
+        "error missing-source b.md:4 src/never.py never existed.",
         f"warning bad-front-matter c.md:3 {ABSOLUTE}",
     ]
     assert {one.severity for one in told(varied, days=9).findings[:4]} == {"error"}

@@ -31,7 +31,7 @@ TOLD = """\
 noise       10          0     0 + 10?      1  docs/a.md:3  src/noisy.py
 wide        10          3      0 + 7?      1  docs/b.md:3  src/auth
                                               name src/auth/a.py instead
-dead         1          0      0 + 1?      1  docs/a.md:4  src/gone.py (moved away)
+dead         1          0      0 + 1?      1  docs/a.md:4  src/gone.py (moved)
                                               name src/here.py instead
 and 1 more (--limit 4)
 

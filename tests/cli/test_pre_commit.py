@@ -116,10 +116,10 @@ stale documentation......................................................Failed
 - hook id: ubp-stale
 - exit code: 1
 
-docs/session.md:3  left behind
+docs/session.md:3  now stale
   src/session.py  {verdict} by this commit
 
-This commit leaves 1 page behind.
+This commit makes 1 page stale.
 {advice}
 """
 EDIT_OR_ACK = (

@@ -153,11 +153,11 @@ CHANGE = {"is_change": True, "base": "main", "kind": "commit"}
         ),
         (
             outcome([ERROR], summary=levels(9, 5, 4, 4, 4, 1, 0, 0), **CHANGE),
-            "This branch, since <main>, leaves 1 page behind.",
+            "This branch, since <main>, makes 1 page stale.",
         ),
         (
             outcome(summary=levels(9, 5, 4, 4, 4, 0, 0, 0), **CHANGE),
-            "This branch, since <main>, leaves no page behind (4 verified).",
+            "This branch, since <main>, makes no page stale (4 verified).",
         ),
         (
             outcome(summary=levels(9, 5, 0, 4, 0, 0, 0, 0), **CHANGE),

@@ -207,7 +207,7 @@ def test_a_page_tells_what_became_of_its_sources(asked, linked):
             "source_path": "src/auth.py",
             "verdict": "modified",
             "since": "2023-11-16T22:13:20Z",
-            "reason": "It was changed since the page described it.",
+            "reason": "Modified since 2023-11-16.",
             "commits": [
                 {
                     "id": linked.head(),

@@ -49,7 +49,7 @@ docs/old.md  still stale
   src/old.py  modified 12 days ago
 docs/mended.md  became fresh
 docs/later.md  new: names sources now, stale
-  src/never.py  never was there
+  src/never.py  never existed
 docs/new.md  new: fresh
 docs/freed.md  gone: names no sources any more, was fresh
 docs/gone.md  gone: was fresh
@@ -81,7 +81,7 @@ def test_what_nobody_committed_counts_now(released, ubp):
     told = ubp(released, "stale", "--since", "HEAD", "docs/kept.md").out
     assert told.splitlines()[:2] == [
         "docs/kept.md  became stale",
-        "  src/kept.py  modified today",
+        "  src/kept.py  modified, not committed yet",
     ]
 
 
@@ -160,7 +160,7 @@ Of 7 pages that named sources at `v1`, 2 were behind; now 4 of 7 are.
 
 **New** (2)
 
-- `docs/later.md`: names sources now, stale; `src/never.py` never was there
+- `docs/later.md`: names sources now, stale; `src/never.py` never existed
 - `docs/new.md`: fresh
 
 **Gone** (2)
@@ -188,7 +188,7 @@ def test_names_break_out_of_nothing(repository, at, ubp):
     (item,) = (line for line in told.splitlines() if line.startswith("- "))
     assert item == (
         "- <code>docs/&#96;&#42;x&#42;&#96; &#124; &#64;me&#46;md</code>:"
-        " possibly stale; `src/<b>.py` modified today"
+        " possibly stale; `src/<b>.py` modified, not committed yet"
     )
 
 

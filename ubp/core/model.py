@@ -19,6 +19,8 @@ Bytes that are not UTF-8 stand as surrogates (`os.fsdecode`).
 
 Verdict = Literal["fresh", "modified", "deleted", "moved", "created", "not_found", "unknown"]
 Level = Literal["untracked", "fresh", "possibly_stale", "stale", "unknown"]
+QUIET_LEVELS: frozenset[Level] = frozenset({"fresh", "untracked"})
+"""The levels of pages that need no attention."""
 BaselineKind = Literal["pin", "history", "snapshot"]
 SnapshotKind = Literal["worktree", "staged", "commit"]
 

@@ -5,6 +5,7 @@ How names, numbers and times are written for a reader; nothing from a repository
 
 import re
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ubp.core.model import FilePath
 from ubp.core.shell import FIRST_BYTE, LAST_BYTE, UNPRINTABLE
@@ -42,6 +43,12 @@ class Style:
         """What matters least."""
         return self._paint("2", text)
 
+    def diff(self, text: str) -> Iterator[str]:
+        """Yield the lines of a diff, added and removed ones in their colors."""
+        colors = {"+": self.green, "-": self.red, "@": self.cyan}
+        for line in text.splitlines():
+            yield colors.get(line[:1], str)(printable_line(line))
+
     def _paint(self, code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.is_on and text else text
 
@@ -50,6 +57,14 @@ _UNPRINTABLE_BUT_TAB = UNPRINTABLE.replace("\x00-\x1f", "\x00-\x08\x0a-\x1f")
 _NAMED = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\x1b": r"\e"}
 
 SHORT_ID = 10  # digits: as long as Git's own short ids grow in the largest repositories
+# A command that is printed names at most this many pages; more make it unreadable.
+MAX_PAGES = 5
+# The level of a page that a change makes stale.
+NOW_STALE = "now stale"
+# Of a drift the commit that began it and the two after it are listed; others are counted.
+MAX_COMMITS = 3
+# Where a link leads, seen from the page that is shown.
+ARROWS: Mapping[str, str] = {"outlink": "->", "backlink": "<-"}
 LAST_SECOND = 253_402_300_799  # of the year 9999: commits may claim any date
 
 
@@ -61,6 +76,11 @@ def printable(text: str) -> str:
 def printable_line(text: str) -> str:
     """The same for a line of a file: its tabs stay."""
     return text if text.isprintable() else re.sub(_UNPRINTABLE_BUT_TAB, _escape, text)
+
+
+def joined(lines: Iterable[str]) -> str:
+    """Return lines as a text, each with a newline."""
+    return "".join(f"{line}\n" for line in lines)
 
 
 def count(number: int, noun: str) -> str:
@@ -80,14 +100,25 @@ def left_out(ignored: int, accepted: int) -> str:
     return f" ({told})" if told else ""
 
 
+def change_name(base: str | None, quote: Callable[[str], str] = printable) -> str:
+    """Return the subject of a sentence about a change; `quote` writes the name of the revision."""
+    if base is None:
+        return "This commit"
+    return f"This branch, since {quote(revision(base))},"
+
+
+def stale_change_sentence(change: str, stale: int, verified: int, bound: str = "") -> str:
+    """Return how many pages a change makes stale; `bound` says how many pages name sources."""
+    if stale:
+        return f"{change} makes {count(stale, 'page')} stale."
+    if not verified:
+        return f"{change} touches no source of a page{f' ({bound})' if bound else ''}."
+    return f"{change} makes no page stale ({verified} verified)."
+
+
 def revision(name: str) -> str:
     """A revision as people read it: a whole id is cut short."""
     return name[:SHORT_ID] if re.fullmatch("[0-9a-f]{40}", name) else name
-
-
-def age(days: int) -> str:
-    """How long ago: `today`, `1 day ago`, `12 days ago`."""
-    return f"{count(days, 'day')} ago" if days else "today"
 
 
 def day(seconds: int) -> str:

@@ -19,6 +19,7 @@ from ubp.checks.registry import VERIFYING
 from ubp.checks.run import CheckOptions, check_state, choose_rules
 from ubp.core.errors import RepositoryError
 from ubp.core.model import (
+    QUIET_LEVELS,
     Assessment,
     FilePath,
     Level,
@@ -95,7 +96,6 @@ MAX_CHARACTERS = 1_500_000
 SOURCE_CHARACTERS = 450
 MIN_DIFF_CHARACTERS = 300_000
 
-QUIET_LEVELS = frozenset({"fresh", "untracked"})
 Diffs = Iterable[tuple[Assessment, ReferenceVerdict, SourceDiff]]
 
 

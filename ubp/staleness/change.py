@@ -2,7 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from ubp.core.model import Assessment, FilePath, Page, ReferenceVerdict, SourceReference
+from ubp.core.model import (
+    QUIET_LEVELS,
+    Assessment,
+    FilePath,
+    Page,
+    ReferenceVerdict,
+    SourceReference,
+)
 from ubp.staleness.assess import assess, assess_reference, assessment, baseline_requests
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
 from ubp.staleness.model import Change, StalenessContext
@@ -69,7 +76,7 @@ def _stand_ins(
 def _mark_debts(
     assessed: Sequence[Assessment], change: Change, origins: Origins
 ) -> tuple[Assessment, ...]:
-    suspects = [one for one in assessed if one.level not in {"fresh", "untracked"}]
+    suspects = [one for one in assessed if one.level not in QUIET_LEVELS]
     old: dict[_Key, list[ReferenceVerdict]] = {}
     for court in change.before if suspects else ():
         for key, answer in _before(suspects, court, origins).items():

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import Finding, SourceFix
 from ubp.core.model import FilePath, ReferenceVerdict
+from ubp.staleness.wording import verdict_sentence
 
 NAME = "missing-source"
 MISSING = frozenset({"deleted", "moved", "not_found"})
@@ -36,20 +37,13 @@ def missing_finding(path: FilePath, answer: ReferenceVerdict) -> Finding:
         rule=NAME,
         filepath=path,
         line=answer.reference.line,
-        message=_message(answer),
+        message=verdict_sentence(answer.source_path, answer.verdict),
         subject=literal,
         hint=_hint(answer),
         related=answer.source_path,
         fix=SourceFix(literal, moved_to) if moved_to else None,
         about=answer,
     )
-
-
-def _message(answer: ReferenceVerdict) -> str:
-    source = answer.source_path
-    if answer.verdict == "deleted":
-        return f"{source} was deleted."
-    return f"{source} {'was moved.' if answer.moved_to else 'never was there.'}"
 
 
 def _hint(answer: ReferenceVerdict) -> str:

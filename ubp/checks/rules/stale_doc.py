@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import Finding
 from ubp.core.model import FilePath, ReferenceVerdict
+from ubp.staleness.wording import describe_drift_time, verdict_sentence
 
 NAME = "stale-doc"
 DRIFTED = frozenset({"modified", "created"})
@@ -55,8 +56,7 @@ def unknown_finding(path: FilePath, answer: ReferenceVerdict) -> Finding:
         rule=NAME,
         filepath=path,
         line=answer.reference.line,
-        message=f"{answer.source_path} could not be verified: this clone's history ends before"
-        " the page was written.",
+        message=verdict_sentence(answer.source_path, answer.verdict),
         subject=answer.reference.literal,
         hint="Fetch the history, or pin what was read.",
         related=answer.source_path,
@@ -66,14 +66,5 @@ def unknown_finding(path: FilePath, answer: ReferenceVerdict) -> Finding:
 
 
 def _message(answer: ReferenceVerdict, *, is_change: bool) -> str:
-    what = "was modified" if answer.verdict == "modified" else "came after the page"
-    if is_change:
-        return f"{answer.source_path} {what} by this change."
-    if answer.age_days is None:
-        return f"{answer.source_path} {what}."
-    if answer.since is None:
-        return f"{answer.source_path} {what}, not committed yet."
-    if answer.age_days == 0:
-        return f"{answer.source_path} {what} today."
-    days = "1 day" if answer.age_days == 1 else f"{answer.age_days} days"
-    return f"{answer.source_path} {what} {days} ago."
+    when = " by this change" if is_change else describe_drift_time(answer)
+    return verdict_sentence(answer.source_path, answer.verdict, when)

@@ -18,8 +18,10 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ubp.core.model import QUIET_LEVELS
 from ubp.core.text import summarize
-from ubp.output.wording import count, printable, printable_line
+from ubp.output.wording import ARROWS, SHORT_ID, count, printable, printable_line
+from ubp.staleness.wording import describe_verdict
 
 Record = Mapping[str, Any]
 
@@ -93,8 +95,15 @@ def staleness(page: Record) -> str:
 
 
 def stale_refs(refs: Iterable[Record]) -> str:
-    """`src/auth.py modified since 2026-11-08`, each."""
-    return "; ".join(_stale_ref(one) for one in refs)
+    """Return `src/auth.py modified since 2026-11-08`, for each reference."""
+    return "; ".join(map(stale_ref, refs))
+
+
+def stale_ref(ref: Record) -> str:
+    """Return a source and what happened to it: `src/auth.py modified since 2026-11-08`."""
+    when = f" since {day(ref['since'])}" if ref.get("since") else ""
+    moved_to = name(ref["moved_to"]) if ref.get("moved_to") else None
+    return f"{name(ref['source_path'])} {describe_verdict(ref['verdict'], when, moved_to)}"
 
 
 def links(title: str, found: list[Record]) -> Iterator[str]:
@@ -109,11 +118,6 @@ def cut_line(number: int, noun: str, advice: str) -> Iterator[str]:
     """What was left out, and how to get it."""
     if number:
         yield f"[{count(number, noun)} left out: {advice}]"
-
-
-def _stale_ref(one: Record) -> str:
-    since = f" since {day(one['since'])}" if one.get("since") else ""
-    return f"{name(one['source_path'])} {one['verdict']}{since}"
 
 
 def _link(one: Record) -> str:
@@ -147,13 +151,12 @@ def context_text(record: Record) -> str:
 
 
 def _related(one: Record) -> Iterator[str]:
-    arrow = "->" if one["direction"] == "outlink" else "<-"
     facts = [one["link_type"]]
     if one.get("via"):
         facts.append(f"via {name(one['via'])}")
-    if one["staleness"] not in {"fresh", "untracked"}:
+    if one["staleness"] not in QUIET_LEVELS:
         facts.append(one["staleness"])
-    yield f"{arrow} {page_line(one)} ({', '.join(facts)})"
+    yield f"{ARROWS[one['direction']]} {page_line(one)} ({', '.join(facts)})"
     if one.get("summary"):
         yield f"   {quoted(one['summary'])}"
     if one.get("headings"):
@@ -190,7 +193,7 @@ def _facts(node: Record) -> str:
 def _told(node: Record) -> Iterator[str]:
     if "depth" in node:
         yield count(node["depth"], "link") + " away" if node["depth"] else "center"
-    if node["staleness"] not in {"fresh", "untracked"}:
+    if node["staleness"] not in QUIET_LEVELS:
         yield node["staleness"]
 
 
@@ -207,7 +210,7 @@ def impact_text(record: Record) -> str:
 
 
 def _impacted(one: Record) -> Iterator[str]:
-    stale = "" if one["staleness"] in {"fresh", "untracked"} else f" ({one['staleness']})"
+    stale = "" if one["staleness"] in QUIET_LEVELS else f" ({one['staleness']})"
     yield f"{page_line(one)}{stale}"
     yield f"  {'; '.join(_step(step) for step in one['chain'])}"
 
@@ -246,7 +249,7 @@ def _sources(record: Mapping[str, Any]) -> Iterator[str]:
     for one in record.get("stale_refs", []):
         yield f"Source {name(one['source_path'])}: {printable(one['reason'])}"
         for commit in one.get("commits", []):
-            yield f"  {commit['id'][:10]} {commit['date'][:10]} {quoted(commit['subject'])}"
+            yield f"  {commit['id'][:SHORT_ID]} {day(commit['date'])} {quoted(commit['subject'])}"
 
 
 def list_text(record: Mapping[str, Any]) -> str:
@@ -300,7 +303,7 @@ def _pair(pair: Record) -> Iterator[str]:
     terms = ", ".join(map(name, pair.get("shared_terms", [])))
     yield f"{pair['score']:.2f}{f' both say {terms}' if terms else ''}"
     for part in (pair["first"], pair["second"]):
-        stale = "" if part["staleness"] in {"fresh", "untracked"} else f" ({part['staleness']})"
+        stale = "" if part["staleness"] in QUIET_LEVELS else f" ({part['staleness']})"
         yield f"  {_place(part)} {' > '.join(map(quoted, part['heading_path']))}{stale}"
         if part.get("content"):
             passage = summarize(part["content"], PASSAGE) or part["content"][:PASSAGE]

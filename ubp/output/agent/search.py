@@ -9,9 +9,10 @@ only the best ones show their passage whole.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ubp.core.model import QUIET_LEVELS
 from ubp.core.text import summarize
 from ubp.output.agent.pages import name, notice, page_line, quoted, stale_refs
-from ubp.output.wording import count, printable
+from ubp.output.wording import ARROWS, count, printable
 
 
 def fulltext_text(record: Mapping[str, Any]) -> str:
@@ -82,7 +83,7 @@ def _page_result(number: int, result: Record) -> Iterator[str]:
 
 def _facts(result: Record) -> str:
     facts = []
-    if result["staleness"] not in {"fresh", "untracked"}:
+    if result["staleness"] not in QUIET_LEVELS:
         refs = f": {stale_refs(result['stale_refs'])}" if result.get("stale_refs") else ""
         facts.append(f"{result['staleness']}{refs}")
     return f" ({'; '.join(facts)})" if facts else ""
@@ -95,6 +96,5 @@ def _place(section: Record) -> str:
 
 
 def _linked(one: Record) -> str:
-    arrow = "->" if one["direction"] == "outlink" else "<-"
     kind = "" if one["link_type"] == "references" else f" ({one['link_type']})"
-    return f"{arrow} {name(one['filepath'])}{kind}"
+    return f"{ARROWS[one['direction']]} {name(one['filepath'])}{kind}"

@@ -12,12 +12,12 @@ from ubp.output.agent.pages import (
     notice,
     page_line,
     quoted,
+    stale_ref,
 )
-from ubp.output.wording import count, printable, printable_line
+from ubp.output.wording import SHORT_ID, count, printable, printable_line
 
 Record = Mapping[str, Any]
 
-SHORT_ID = 10
 LEVELS = ("stale", "possibly_stale", "unknown", "fresh")
 
 
@@ -74,10 +74,8 @@ def _suggestion(one: Record) -> str:
 
 
 def _reference(one: Record, marker: str) -> Iterator[str]:
-    moved = f" to {name(one['moved_to'])}" if one.get("moved_to") else ""
-    since = f" since {day(one['since'])}" if one.get("since") else ""
     debt = " (accepted as a debt)" if one.get("is_debt") else ""
-    yield f"  {name(one['source_path'])} {one['verdict']}{moved}{since}{debt}"
+    yield f"  {stale_ref(one)}{debt}"
     commits = one.get("commits", [])
     for commit in commits:
         who = f"{day(commit['date'])} {name(commit['author'])}"

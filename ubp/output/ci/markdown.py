@@ -24,19 +24,25 @@ from ubp.checks.registry import NAMES, find_rules
 from ubp.core.model import DEBT_FILE, Commit, FilePath, ReferenceVerdict
 from ubp.core.shell import ubp_command
 from ubp.output.ci.outcome import Outcome, commit_text, headline, resolving_commands, result_uri
-from ubp.output.text.common import WORDS
 from ubp.output.text.report import (
     TITLES,
     comparison_headline,
     describe_counts,
-    describe_drift,
     describe_level_change,
     groups,
 )
-from ubp.output.text.stale import MAX_COMMITS, SHORT_ID
-from ubp.output.wording import age, count, day, printable, printable_line
+from ubp.output.wording import (
+    MAX_COMMITS,
+    NOW_STALE,
+    SHORT_ID,
+    count,
+    day,
+    printable,
+    printable_line,
+)
 from ubp.report.compare import Comparison, LevelChange
 from ubp.staleness.model import SEVERITY, SourceDiff, worst_level
+from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_verdict
 
 # A path may have 4,096 bytes and a commit's subject any number: nobody reads more in a table.
 MAX_TEXT_CHARACTERS = 160
@@ -90,36 +96,24 @@ def row(findings: Sequence[Finding], outcome: Outcome) -> str:
     commands = resolving_commands(tuple(findings), outcome)
     cells = (
         location(findings[0].filepath, None, outcome),
-        "left behind" if outcome.report.is_change else WORDS[worst_level(d.level for d in drifts)],
-        _capped([drift_words(drift, outcome) for drift in drifts], MAX_SOURCES, "source"),
+        NOW_STALE
+        if outcome.report.is_change
+        else LEVEL_WORDS[worst_level(d.level for d in drifts)],
+        _capped(
+            [_drift(drift, is_staged=outcome.is_staged) for drift in drifts], MAX_SOURCES, "source"
+        ),
         _capped([_commit(one) for one in _commits(drifts)], MAX_COMMITS, "commit"),
         "<br>".join(code(one, len(one)) for one in commands) or "edit the page",
     )
     return f"| {' | '.join(cells)} |\n"
 
 
-def drift_words(drift: ReferenceVerdict, outcome: Outcome) -> str:
-    """A source and what became of it: `src/a.py` modified 12 days ago."""
-    match drift.verdict:
-        case "not_found":
-            return f"{code(drift.source_path)} never was there"
-        case "unknown":
-            return f"{code(drift.source_path)} could not be verified"
-        case "moved":
-            told = f"moved to {code(drift.moved_to or '')}"
-        case "created":
-            told = "came after the page"
-        case verdict:
-            told = verdict
-    return f"{code(drift.source_path or '.')} {told}{_when(drift, outcome)}"
-
-
-def _when(drift: ReferenceVerdict, outcome: Outcome) -> str:
-    if drift.since is not None:
-        return f" {age(drift.age_days or 0)}"
-    if drift.age_days is None:
-        return ""
-    return " by this commit" if outcome.is_staged else ", not committed yet"
+def _drift(reference: ReferenceVerdict, *, is_staged: bool = False) -> str:
+    """Return a source and what happened to it: `src/a.py` modified 12 days ago."""
+    when = describe_drift_time(reference, is_staged=is_staged)
+    moved_to = code(reference.moved_to) if reference.moved_to else None
+    verdict = describe_verdict(reference.verdict, when, moved_to)
+    return f"{code(reference.source_path or '.')} {verdict}"
 
 
 def _commits(drifts: Sequence[ReferenceVerdict]) -> list[Commit]:
@@ -311,6 +305,6 @@ def _more(one: LevelChange) -> Iterator[str]:
     if one.was_at:
         yield f" (was {code(one.was_at)})"
     said = describe_level_change(one)
-    told = [f"{code(a.source_path or '.')} {describe_drift(a)}" for a in one.drifted]
+    told = [_drift(reference) for reference in one.drifted]
     if said or told:
         yield f": {'; '.join([*([said] if said else []), *told])}"

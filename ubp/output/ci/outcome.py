@@ -21,8 +21,16 @@ from urllib.parse import quote
 from ubp.checks.finding import CheckReport, Finding
 from ubp.core.model import Commit, FilePath, ObjectId, ReferenceVerdict
 from ubp.core.shell import path_argument, ubp_command
-from ubp.output.text.stale import MAX_COMMITS, SHORT_ID
-from ubp.output.wording import count, day, left_out, printable, revision
+from ubp.output.wording import (
+    MAX_COMMITS,
+    SHORT_ID,
+    change_name,
+    count,
+    day,
+    left_out,
+    printable,
+    stale_change_sentence,
+)
 from ubp.staleness.model import SourceDiff, Summary
 
 
@@ -121,12 +129,12 @@ def _checked(outcome: Outcome, quote: Callable[[str], str]) -> str:
             return "There are no pages: nothing was checked."
         found = "Nothing found"
         if report.is_change:
-            found = f"{_change(outcome, quote)} brings nothing to find"
+            found = f"{change_name(outcome.base, quote)} brings nothing to find"
         return f"{found} in {pages}{ignored}."
     kinds = Counter(one.severity for one in report.findings)
     counts = " and ".join(count(kinds[kind], kind) for kind in ("error", "warning") if kinds[kind])
     where = len({one.filepath for one in report.findings})
-    brings = f"{_change(outcome, quote)} brings " if report.is_change else ""
+    brings = f"{change_name(outcome.base, quote)} brings " if report.is_change else ""
     return f"{brings}{counts} in {where} of {pages}{ignored}."
 
 
@@ -135,7 +143,8 @@ def _stale(outcome: Outcome, quote: Callable[[str], str]) -> str:
     if summary is None or not summary.bound:
         return "No page names a source: nothing was verified."
     if outcome.report.is_change:
-        return _left_behind(outcome, summary, quote)
+        stale = len({finding.filepath for finding in outcome.report.findings})
+        return stale_change_sentence(change_name(outcome.base, quote), stale, summary.verified)
     pages = count(summary.bound, "page")
     named = f"{pages} that {'names' if summary.bound == 1 else 'name'} sources"
     if summary.fresh == summary.bound:
@@ -143,22 +152,6 @@ def _stale(outcome: Outcome, quote: Callable[[str], str]) -> str:
     levels = ((summary.stale, "stale"), (summary.possibly_stale, "possibly stale"))
     told = " and ".join(f"{number} {words}" for number, words in levels if number)
     return f"Of {named}, {told or 'none is known to be stale'}."
-
-
-def _left_behind(outcome: Outcome, summary: Summary, quote: Callable[[str], str]) -> str:
-    change = _change(outcome, quote)
-    left = len({one.filepath for one in outcome.report.findings})
-    if left:
-        return f"{change} leaves {count(left, 'page')} behind."
-    if not summary.verified:
-        return f"{change} touches no source of a page."
-    return f"{change} leaves no page behind ({summary.verified} verified)."
-
-
-def _change(outcome: Outcome, quote: Callable[[str], str]) -> str:
-    if outcome.base is None:
-        return "This commit"
-    return f"This branch, since {quote(revision(outcome.base))},"
 
 
 # Legal in JSON, but better seen than obeyed; `json` has escaped what is below U+0020.

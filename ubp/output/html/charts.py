@@ -8,9 +8,9 @@ from math import pi
 
 from ubp.core.model import Level
 from ubp.output.html.markup import Html, join, tag
-from ubp.output.text.common import WORDS
 from ubp.output.wording import count, day
 from ubp.report.values import Levels, Point
+from ubp.staleness.wording import LEVEL_WORDS
 
 BOUND: tuple[Level, ...] = ("stale", "possibly_stale", "unknown", "fresh")
 EVERY: tuple[Level, ...] = (*BOUND, "untracked")
@@ -24,7 +24,7 @@ GAP = 0.18
 
 def describe(levels: Levels, shown: Sequence[Level] = EVERY) -> str:
     """Levels in words: `2 stale, 35 fresh`."""
-    counts = ((getattr(levels, level), WORDS[level]) for level in shown)
+    counts = ((getattr(levels, level), LEVEL_WORDS[level]) for level in shown)
     return ", ".join(f"{number} {words}" for number, words in counts if number) or "no pages"
 
 

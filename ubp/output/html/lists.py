@@ -14,10 +14,10 @@ from ubp.core.model import FilePath
 from ubp.output.ci.outcome import commit_lines
 from ubp.output.html.markup import Html, join, path_text, remainder, scrollable, tag
 from ubp.output.html.treemap import treemap
-from ubp.output.text.common import WORDS
 from ubp.output.text.review import GOOD, MEANINGS, coverage_sentence, review_sentence
 from ubp.output.wording import count, stem
 from ubp.report.values import ChangedSource, OtherPage, Report, StalePage
+from ubp.staleness.wording import LEVEL_WORDS
 
 MAX_BINDINGS = 50
 HEADER = (
@@ -283,7 +283,7 @@ def others(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None:
 
 def _others_words(report: Report) -> str:
     fresh = sum(1 for one in report.others if one.level == "fresh")
-    parts = [(fresh, "fresh"), (len(report.others) - fresh, WORDS["untracked"])]
+    parts = [(fresh, "fresh"), (len(report.others) - fresh, LEVEL_WORDS["untracked"])]
     told = ", ".join(f"{number} {words}" for number, words in parts if number)
     return f"{told}; the most linked first"
 
@@ -298,7 +298,7 @@ def _other(one: OtherPage, folder_numbers: dict[FilePath, int]) -> Html:
             tag("span", path_text(path), class_="path"),
             tag("span", f" {title}", class_="quiet"),
         ),
-        tag("td", tag("span", WORDS[one.level], class_=f"badge {one.level}")),
+        tag("td", tag("span", LEVEL_WORDS[one.level], class_=f"badge {one.level}")),
         tag("td", str(one.links_in), class_="number"),
         data_level=one.level,
         data_folder=folder_numbers[path],

@@ -3,8 +3,6 @@
 What a repository holds (names, titles, authors, lines of code) can be anything. So nothing is ever
 put into markup as it is: `tag` escapes every child and every attribute that is not markup already,
 and characters that would turn a text around or hide it are shown as escapes.
-
-What became of a source, in a reader's words.
 """
 
 import os
@@ -15,7 +13,7 @@ from typing import Literal
 
 from ubp.core.model import ReferenceVerdict
 from ubp.core.shell import ubp_command
-from ubp.output.wording import age, printable, printable_line
+from ubp.output.wording import printable, printable_line
 from ubp.report.values import Report
 
 _FOLDER = os.path.dirname(__file__)
@@ -100,27 +98,3 @@ def remainder(number: int, report: Report, *words: str) -> Html | None:
         return None
     command = ubp_command(*words, keys=report.keys)
     return tag("p", f"and {number} more, which ", tag("code", command), " lists.", class_="none")
-
-
-def verdict_words(answer: ReferenceVerdict, report: Report) -> str:
-    """What became of it, and when."""
-    when = _when(answer, report)
-    match answer.verdict:
-        case "not_found":
-            return "not found: no commit ever had it"
-        case "unknown":
-            return "unknown: this clone's history ends before the page was written"
-        case "moved":
-            return f"moved{f' to {answer.moved_to}' if answer.moved_to else ''}{when}"
-        case "created":
-            return f"created after the page{when}"
-        case verdict:
-            return f"{verdict}{when}"
-
-
-def _when(answer: ReferenceVerdict, report: Report) -> str:
-    if answer.since is not None:
-        return f" {age(answer.age_days or 0)}"
-    if answer.age_days is not None:
-        return ", not committed yet"
-    return " before this clone's history begins" if report.is_shallow else " at an unknown time"

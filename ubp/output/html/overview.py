@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from ubp.core.model import Level
 from ubp.output.html import charts
 from ubp.output.html.markup import Html, join, path_text, scrollable, tag
-from ubp.output.text.common import WORDS
-from ubp.output.wording import count, day
+from ubp.output.wording import SHORT_ID, count, day
 from ubp.report.values import AgeGroup, Folder, Levels, Point, Report
+from ubp.staleness.wording import LEVEL_WORDS
 
 AGE_WORDS = {
     0: "under a week",
@@ -59,7 +59,7 @@ def folders(report: Report) -> Html | None:
         return None
     levels = [level for level in charts.EVERY if getattr(report.levels, level)]
     names = [("Directory", None), ("Levels", None), ("% fresh", "number")]
-    names += [(WORDS[level], "number optional") for level in levels]
+    names += [(LEVEL_WORDS[level], "number optional") for level in levels]
     header = tag("tr", *(tag("th", name, scope="col", class_=kind) for name, kind in names))
     rows = (_folder(number, folder, levels) for number, folder in enumerate(report.folders))
     table = tag("table", tag("thead", header), tag("tbody", *rows), class_="folders")
@@ -103,7 +103,7 @@ def _legend(levels: Levels) -> Html:
             tag("span", class_=f"dot {level}", aria_hidden="true"),
             " ",
             tag("b", count_words(getattr(levels, level))),
-            f" {WORDS[level]}",
+            f" {LEVEL_WORDS[level]}",
         )
         for level in charts.EVERY
         if getattr(levels, level)
@@ -172,7 +172,7 @@ def _trend_words(report: Report) -> str:
 
 
 def _figures(points: tuple[Point, ...]) -> Html:
-    names = ("Date", "Commit", *(WORDS[level] for level in charts.BOUND))
+    names = ("Date", "Commit", *(LEVEL_WORDS[level] for level in charts.BOUND))
     header = tag(
         "tr",
         *(
@@ -184,7 +184,7 @@ def _figures(points: tuple[Point, ...]) -> Html:
         tag(
             "tr",
             tag("th", day(point.at), scope="row"),
-            tag("td", tag("code", point.commit[:10]) if point.commit else "not committed"),
+            tag("td", tag("code", point.commit[:SHORT_ID]) if point.commit else "not committed"),
             *(
                 tag("td", str(getattr(point.levels, level)), class_="number")
                 for level in charts.BOUND

@@ -15,12 +15,10 @@ from ubp.output.html.markup import (
     remainder,
     rule_words,
     tag,
-    verdict_words,
 )
-from ubp.output.text.common import WORDS
-from ubp.output.text.stale import MAX_COMMITS, SHORT_ID
-from ubp.output.wording import count, day, stem
+from ubp.output.wording import MAX_COMMITS, SHORT_ID, count, day, stem
 from ubp.report.values import ChangedSource, Report, StalePage
+from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_verdict
 
 # More cards make a browser slow, and nobody reads them: the rest is counted.
 MAX_PAGES = 1_500
@@ -85,7 +83,7 @@ def _summary(page: StalePage) -> Html:
         tag(
             "span",
             tag("span", path_text(page.path), class_="path"),
-            tag("span", WORDS[level], class_="badge"),
+            tag("span", LEVEL_WORDS[level], class_="badge"),
             tag("span", title, class_="title"),
             class_="name",
         ),
@@ -113,10 +111,11 @@ def _lines(added: int, removed: int) -> Html:
 def _source(source: ChangedSource, number: int, page: StalePage, around: _Around) -> Html:
     answer = source.answer
     answered = bound_pages(source, page, around.reviewed)
+    when = describe_drift_time(answer, is_shallow=around.report.is_shallow)
     head = tag(
         "p",
         tag("b", path_text(answer.source_path or "."), class_="path"),
-        f" {verdict_words(answer, around.report)} ",
+        f" {describe_verdict(answer.verdict, when, answer.moved_to)} ",
         _lines(source.added, source.removed)
         if source.added is not None and source.removed is not None
         else None,

@@ -17,9 +17,9 @@ from ubp.output.html import lists, overview
 from ubp.output.html.lists import bindings, coverage
 from ubp.output.html.markup import Html, fill, join, read_asset, rule_words, tag
 from ubp.output.html.pages import page_cards
-from ubp.output.text.common import WORDS
-from ubp.output.wording import clock, day
+from ubp.output.wording import SHORT_ID, clock, day
 from ubp.report.values import Folder, Levels, Report
+from ubp.staleness.wording import LEVEL_WORDS
 
 SORTS = {
     "order": "what matters most",
@@ -122,12 +122,12 @@ def _header(report: Report) -> Html:
 
 def _what(report: Report) -> str:
     commit = report.snapshot.commit
-    at = f" at {commit[:10]}" if commit else ""
+    at = f" at {commit[:SHORT_ID]}" if commit else ""
     if report.base is not None:
         return f"changes since {report.base}"
     match report.snapshot.kind:
         case "commit":
-            return f"commit {commit[:10]}" if commit else "no commit"
+            return f"commit {commit[:SHORT_ID]}" if commit else "no commit"
         case "staged":
             return f"the commit in the making{at}"
         case "worktree":
@@ -173,14 +173,14 @@ def _levels(report: Report) -> Html:
     matches = tag("output", id="matches", role="status")
     if not there:
         return tag("div", matches, class_="matches")
-    boxes = (_level(level) for level in WORDS if level in there)
+    boxes = (_level(level) for level in LEVEL_WORDS if level in there)
     return tag("fieldset", tag("legend", "Level"), *boxes, matches)
 
 
 def _level(level: Level) -> Html:
     box = tag("input", type="checkbox", value=level, checked=True)
     dot = tag("span", class_=f"dot {level}", aria_hidden="true")
-    return tag("label", box, dot, WORDS[level], class_="level")
+    return tag("label", box, dot, LEVEL_WORDS[level], class_="level")
 
 
 def _pages(report: Report, numbers: dict[FilePath, int]) -> Html | None:

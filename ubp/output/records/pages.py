@@ -11,11 +11,12 @@ from typing import Any
 from ubp.core.model import Assessment, FilePath, ReferenceVerdict
 from ubp.core.paths import doc_id
 from ubp.output.records.staleness import commit_record
-from ubp.output.wording import moment
+from ubp.output.wording import day, moment
 from ubp.search.context import Center, Related
 from ubp.search.graph import DocumentRow
 from ubp.search.impact import Impacted, ImpactStep
 from ubp.search.list_pages import ListedPage, PageLink
+from ubp.staleness.wording import describe_verdict
 from ubp.workspace import PageContext, PageGraph, PageImpact, PageList, ReadPage
 
 Record = dict[str, Any]
@@ -131,20 +132,10 @@ def _stale_refs(assessment: Assessment) -> Iterator[Record]:
             }
 
 
-def _reason(answer: ReferenceVerdict) -> str:
-    if answer.moved_to:
-        return f"It moved to {answer.moved_to}."
-    return REASONS[answer.verdict]
-
-
-REASONS = {
-    "modified": "It was changed since the page described it.",
-    "deleted": "It was deleted since the page described it.",
-    "moved": "It was moved since the page described it.",
-    "created": "It came after the page.",
-    "not_found": "No commit ever had it.",
-    "unknown": "This clone's history ends before the page was written.",
-}
+def _reason(reference: ReferenceVerdict) -> str:
+    when = "" if reference.since is None else f" since {day(reference.since)}"
+    words = describe_verdict(reference.verdict, when, reference.moved_to)
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def _aim(one: PageLink) -> Record:

@@ -9,12 +9,10 @@ from ubp.bindings.suggest import confident_suggestions, count_bindings
 from ubp.bindings.write import WriteResult
 from ubp.core.model import FilePath
 from ubp.core.shell import git_add, ubp_command
-from ubp.output.wording import Style, and_more, count, printable, printable_line
+from ubp.output.wording import MAX_PAGES, Style, and_more, count, printable
 
 # What is told of a proposal on its line; --explain tells all.
 MAX_REASONS = 3
-# One command names this many pages; more make it unreadable.
-MAX_PAGES = 5
 REASON_COLUMNS = 60
 # A longer path moves its reasons to the right, and no others.
 PATH_COLUMNS = 56
@@ -185,7 +183,7 @@ def _written(done: Sequence[WriteResult], telling: BindTextOptions) -> Iterator[
     changed = [one for one in done if one.named]
     if not telling.is_quiet:
         for one in changed:
-            yield from _diff(one, style) if telling.is_dry else _named(one, telling)
+            yield from style.diff(one.diff) if telling.is_dry else _named(one, telling)
     for one in done:
         if one.why_left:
             yield style.bold(printable(one.filepath))
@@ -212,9 +210,3 @@ def _named(one: WriteResult, telling: BindTextOptions) -> Iterator[str]:
         pinned = f", pinned to {naming.pin}" if naming.pin else ""
         loose = "" if naming.pin or not telling.is_pinned else style.yellow(NO_PIN)
         yield f"  {printable(naming.source_path)}  {style.green(f'named{pinned}')}{loose}"
-
-
-def _diff(one: WriteResult, style: Style) -> Iterator[str]:
-    paint = {"+": style.green, "-": style.red, "@": style.cyan}
-    for line in one.diff.splitlines():
-        yield paint.get(line[:1], str)(printable_line(line))

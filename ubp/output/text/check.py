@@ -14,10 +14,7 @@ from ubp.checks.finding import CheckReport, Finding, FixReport
 from ubp.checks.registry import Rule
 from ubp.core.model import DEBT_FILE, FilePath
 from ubp.core.shell import path_argument, ubp_command
-from ubp.output.wording import Style, and_more, count, left_out, printable, printable_line, revision
-
-# One command names this many pages; more make it unreadable.
-MAX_PAGES = 5
+from ubp.output.wording import MAX_PAGES, Style, and_more, change_name, count, left_out, printable
 
 
 class CheckTextOptions(NamedTuple):
@@ -47,7 +44,7 @@ def fix_text(done: FixReport, telling: CheckTextOptions) -> str:
     """What was rewritten or, in a dry run, the diff; then what is left to do."""
     if telling.is_quiet:
         return done.diff if done.is_dry else check_text(done.check, telling)
-    lines = list(_diff(done.diff, telling.style)) if done.is_dry else list(_fixed(done, telling))
+    lines = list(telling.style.diff(done.diff)) if done.is_dry else list(_fixed(done, telling))
     for one in done.left:
         place = telling.style.bold(printable(one.filepath))
         lines.append(f"{place}  {telling.style.yellow('left alone')}: {printable(one.reason)}")
@@ -78,21 +75,17 @@ def _summary(report: CheckReport, telling: CheckTextOptions) -> str:
         if not report.documents:
             return style.yellow("There are no pages: nothing was checked.")
         found = (
-            f"{_change(telling)} brings nothing to find" if report.is_change else "Nothing found"
+            f"{change_name(telling.base)} brings nothing to find"
+            if report.is_change
+            else "Nothing found"
         )
         text = f"{found} in {pages}{ignored}{unknown}."
         return style.yellow(text) if unknown else style.green(text)
     kinds = Counter(one.severity for one in report.findings)
     counts = ", ".join(count(kinds[kind], kind) for kind in ("error", "warning") if kinds[kind])
     where = len({one.filepath for one in report.findings})
-    brings = f"{_change(telling)} brings " if report.is_change else ""
+    brings = f"{change_name(telling.base)} brings " if report.is_change else ""
     return f"{brings}{counts} in {where} of {pages}{ignored}{unknown}."
-
-
-def _change(telling: CheckTextOptions) -> str:
-    if telling.base is None:
-        return "This commit"
-    return f"This branch, since {printable(revision(telling.base))},"
 
 
 def _unknown(report: CheckReport) -> str:
@@ -136,12 +129,6 @@ def _fixed(done: FixReport, telling: CheckTextOptions) -> Iterator[str]:
         place = telling.style.bold(printable(f"{one.finding.filepath}:{one.finding.line}"))
         after = telling.style.green(printable(one.after))
         yield f"{place}  {printable(one.before)} is now {after}"
-
-
-def _diff(diff: str, style: Style) -> Iterator[str]:
-    paint = {"+": style.green, "-": style.red, "@": style.cyan}
-    for line in diff.splitlines():
-        yield paint.get(line[:1], str)(printable_line(line))
 
 
 def debt_text(done: AcceptedFindings, style: Style, *, is_pruning: bool, is_unseen: bool) -> str:

@@ -8,13 +8,12 @@ How a report is told to people.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ubp.core.model import Assessment, FilePath, Level, ReferenceVerdict
+from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Level, ReferenceVerdict
 from ubp.core.shell import ubp_command
 from ubp.output.wording import Style
 from ubp.staleness.first_reference import FirstReference
 from ubp.staleness.model import SourceDiff, StaleReport, Summary
-
-QUIET_LEVELS = frozenset({"fresh", "untracked"})
+from ubp.staleness.wording import LEVEL_WORDS
 
 
 def visible_pages(report: StaleReport, *, every: bool) -> tuple[Assessment, ...]:
@@ -46,19 +45,12 @@ def _is_accepted(one: Assessment) -> bool:
     return all(answer.is_debt for answer in one.references if answer.verdict != "fresh")
 
 
-WORDS: dict[Level, str] = {
-    "stale": "stale",
-    "possibly_stale": "possibly stale",
-    "unknown": "unknown",
-    "fresh": "fresh",
-    "untracked": "names no sources",
-}
 COUNTED: tuple[Level, ...] = ("stale", "possibly_stale", "unknown", "fresh")
 
 
 def count_levels(summary: Summary) -> str:
     """How many pages have each level, worst first: `2 stale, 35 fresh`."""
-    counts = [(getattr(summary, level), WORDS[level]) for level in COUNTED]
+    counts = [(getattr(summary, level), LEVEL_WORDS[level]) for level in COUNTED]
     return ", ".join(f"{number} {words}" for number, words in counts if number)
 
 

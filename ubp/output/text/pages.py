@@ -8,14 +8,14 @@
 from collections.abc import Iterator, Sequence
 from unicodedata import east_asian_width
 
-from ubp.core.model import Assessment, FilePath, Level
+from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Level
 from ubp.core.text import summarize
-from ubp.output.text.common import WORDS
-from ubp.output.wording import Style, count, day, printable, printable_line
+from ubp.output.wording import ARROWS, Style, count, day, joined, printable, printable_line
 from ubp.search.context import Center, Context, Related
 from ubp.search.impact import FIRM, Impacted, ImpactTarget
 from ubp.search.list_pages import PageLink
 from ubp.search.traverse import Edge, Neighborhood
+from ubp.staleness.wording import LEVEL_WORDS
 from ubp.workspace import PageContext, PageGraph, PageImpact, PageList, ReadPage
 
 # Mermaid reads HTML, entities of its own and Markdown in labels; a quotation mark ends them.
@@ -36,7 +36,7 @@ def graph_text(found: PageGraph, style: Style, *, is_quiet: bool) -> str:
     lines: list[str] = []
     for document in near.documents:
         level = found.assessments[document.path].level
-        stale = f", {style.yellow(WORDS[level])}" if level in _COLOURS else ""
+        stale = f", {style.yellow(LEVEL_WORDS[level])}" if level in _COLOURS else ""
         mark = "  (center)" if document.path == near.center else ""
         title = printable(document.title)
         lines.append(f"{style.bold(_path(document.path))}  {title}{stale}{mark}")
@@ -112,10 +112,10 @@ def page_text(read: ReadPage, style: Style, *, is_quiet: bool) -> str:
     page = read.page
     body = [printable_line(line) for line in page.content.splitlines()]
     if is_quiet:
-        return _lines(body)
+        return joined(body)
     place = style.bold(printable(page.document.path))
     facts = [printable(page.document.title), printable(page.document.doc_type)]
-    facts.append(WORDS[read.assessment.level])
+    facts.append(LEVEL_WORDS[read.assessment.level])
     if read.updated_at is not None:
         facts.append(f"changed {day(read.updated_at)}")
     lines = [f"{place}  {', '.join(facts)}", "", *body]
@@ -126,20 +126,20 @@ def page_text(read: ReadPage, style: Style, *, is_quiet: bool) -> str:
         if links:
             lines += ["", f"{title}:"]
             lines += [_link(one, style, is_out=is_out) for one in links]
-    return _lines(lines)
+    return joined(lines)
 
 
 def list_text(listed: PageList, style: Style, *, cursor: str | None, is_quiet: bool) -> str:
     """A line a page, then how many there are and where they go on; quietly the paths alone."""
     if is_quiet:
-        return _lines([printable(page.document.path) for page in listed.pages])
+        return joined([printable(page.document.path) for page in listed.pages])
     lines = list(_listed(listed, style))
     number = len(listed.pages)
     shown = count(number, "page")
     if number < listed.total:
         shown = f"{number} of {count(listed.total, 'page')}"
     more = f" The next ones: --cursor {cursor}" if cursor else ""
-    return _lines([*lines, *([""] if lines else []), f"{shown}.{more}"])
+    return joined([*lines, *([""] if lines else []), f"{shown}.{more}"])
 
 
 def _listed(listed: PageList, style: Style) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _listed(listed: PageList, style: Style) -> Iterator[str]:
         ]
         level = listed.assessments[document.path].level
         if level != "untracked":
-            facts.append(WORDS[level])
+            facts.append(LEVEL_WORDS[level])
         if (changed := listed.updated_at[document.path]) is not None:
             facts.append(f"changed {day(changed)}")
         yield f"{style.bold(printable(document.path))}  {', '.join(facts)}"
@@ -170,38 +170,33 @@ def _link(one: PageLink, style: Style, *, is_out: bool) -> str:
     return f"  {other}:{one.link.line}  {one.link.link_type}"
 
 
-def _lines(lines: list[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
-
-
 # What a page says of itself, in a line of a terminal.
 SUMMARY_COLUMNS = 100
 HEADINGS = 12
 MAX_SHOWN = 15
-QUIET_LEVELS = ("fresh", "untracked")
 
 
 def context_text(found: PageContext, style: Style, *, is_quiet: bool) -> str:
     """The page in short, then those around it, two lines each; quietly their paths alone."""
     context = found.context
     if is_quiet:
-        return _related_lines([printable(one.document.path) for one in context.related])
+        return joined([printable(one.document.path) for one in context.related])
     lines = list(_center(context.center, found.assessments[context.center.document.path], style))
     lines += _around(context)
     for one in context.related[:MAX_SHOWN]:
         lines += _related(one, found.assessments[one.document.path].level, style)
     if (more := len(context.related) - MAX_SHOWN) > 0:
         lines += ["", f"{count(more, 'more page')}: --quiet lists the paths, --json tells all."]
-    return _related_lines(lines)
+    return joined(lines)
 
 
 def impact_text(found: PageImpact, style: Style, *, is_quiet: bool) -> str:
     """A line for each page and what it depends on; quietly their paths alone."""
     impact = found.impact
     if is_quiet:
-        return _related_lines([printable(one.document.path) for one in impact.impacted])
+        return joined([printable(one.document.path) for one in impact.impacted])
     if not impact.total:
-        return _related_lines(_nothing(impact.subject, style))
+        return joined(_nothing(impact.subject, style))
     firm = [one for one in impact.impacted if _is_firm(one)]
     loose = [one for one in impact.impacted if not _is_firm(one)]
     lines: list[str] = []
@@ -211,14 +206,12 @@ def impact_text(found: PageImpact, style: Style, *, is_quiet: bool) -> str:
     shown, total = len(impact.impacted), count(impact.total, "page")
     verb = "depends" if impact.total == 1 else "depend"
     of = f"{shown} of {total}" if shown < impact.total else total
-    return _related_lines(
-        [*lines, f"{of} {verb} on {printable(impact.subject.path) or 'all of it'}."]
-    )
+    return joined([*lines, f"{of} {verb} on {printable(impact.subject.path) or 'all of it'}."])
 
 
 def _center(center: Center, assessment: Assessment, style: Style) -> Iterator[str]:
     document, level = center.document, assessment.level
-    facts = [printable(document.title), printable(document.doc_type), WORDS[level]]
+    facts = [printable(document.title), printable(document.doc_type), LEVEL_WORDS[level]]
     yield f"{style.bold(printable(document.path))}  {', '.join(facts)}"
     if summary := summarize(center.content):
         yield f"  {printable(summary)}"
@@ -252,10 +245,9 @@ def _around(context: Context) -> Iterator[str]:
 
 def _related(one: Related, level: Level, style: Style) -> Iterator[str]:
     way = one.way
-    arrow = "->" if way.direction == "outlink" else "<-"
     via = f" {printable(way.via)}" if way.depth > 1 else ""
-    how = f"{arrow}{via} ({way.link.link_type})"
-    stale = "" if level in QUIET_LEVELS else f", {style.yellow(WORDS[level])}"
+    how = f"{ARROWS[way.direction]}{via} ({way.link.link_type})"
+    stale = "" if level in QUIET_LEVELS else f", {style.yellow(LEVEL_WORDS[level])}"
     place = style.bold(printable(one.document.path))
     yield f"  {place}  {printable(one.document.title)}{stale}  {style.dim(how)}"
     if summary := _in_a_line(one.summary):
@@ -270,7 +262,7 @@ def _in_a_line(text: str) -> str:
 def _impacted(one: Impacted, found: PageImpact, style: Style) -> str:
     step = one.chain[-1]
     level = found.assessments[one.document.path].level
-    stale = "" if level in QUIET_LEVELS else f"  {style.yellow(WORDS[level])}"
+    stale = "" if level in QUIET_LEVELS else f"  {style.yellow(LEVEL_WORDS[level])}"
     if step.reason == "source_reference":
         why = f"describes {printable(step.source_path or step.target)}"
         why += f", which moved to {printable(step.moved_to)}" if step.moved_to else ""
@@ -291,7 +283,3 @@ def _nothing(subject: ImpactTarget, style: Style) -> Sequence[str]:
     if subject.exists:
         return [style.yellow(f"No page depends on {path}.")]
     return [style.yellow(f"Nothing stands at {path}, and no page names it.")]
-
-
-def _related_lines(lines: Sequence[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)

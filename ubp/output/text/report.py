@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 
 from ubp.core.model import Level, ReferenceVerdict
 from ubp.core.shell import ubp_command
-from ubp.output.text.common import COUNTED, WORDS
+from ubp.output.text.common import COUNTED
 from ubp.output.text.review import coverage_sentence
-from ubp.output.wording import Style, age, count, day, printable
+from ubp.output.wording import Style, count, day, printable
 from ubp.report.compare import KINDS, Comparison, LevelChange, Outcome
 from ubp.report.values import Levels, Report, StalePage
+from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_verdict
 
 TITLES: dict[Outcome, str] = {
     "became_stale": "became stale",
@@ -37,22 +38,18 @@ def describe_level_change(one: LevelChange) -> str:
     """What there is to say beside the title: of a new page its level, for example."""
     if one.became == "new":
         sources = "names sources now, " if one.then == "untracked" else ""
-        return f"{sources}{WORDS[one.now or 'untracked']}"
+        return f"{sources}{LEVEL_WORDS[one.now or 'untracked']}"
     if one.became == "gone":
         sources = "names no sources any more, " if one.now == "untracked" else ""
-        return f"{sources}was {WORDS[one.then or 'untracked']}"
+        return f"{sources}was {LEVEL_WORDS[one.then or 'untracked']}"
     if one.became == "unknown":
         return "this clone's history ends too early to tell"
     return ""
 
 
-def describe_drift(answer: ReferenceVerdict) -> str:
-    """What became of a source, and when it began."""
-    verb = {"not_found": "never was there", "created": "came after the page"}.get(answer.verdict)
-    if answer.verdict == "moved":
-        verb = "moved"
-    when = "" if answer.age_days is None else f" {age(answer.age_days)}"
-    return f"{verb or answer.verdict}{when}"
+def describe_drift(reference: ReferenceVerdict) -> str:
+    """Return what happened to a source, and when that began."""
+    return describe_verdict(reference.verdict, describe_drift_time(reference), reference.moved_to)
 
 
 def groups(passages: Sequence[LevelChange]) -> list[tuple[Outcome, list[LevelChange]]]:
@@ -110,7 +107,7 @@ def _heading(one: LevelChange, style: Style) -> str:
 
 def _sources(one: LevelChange) -> Iterator[str]:
     for answer in one.drifted:
-        yield f"  {printable(answer.source_path or '.')}  {describe_drift(answer)}"
+        yield f"  {printable(answer.source_path or '.')}  {printable(describe_drift(answer))}"
 
 
 BAR_WIDTH = 40
@@ -148,12 +145,12 @@ def describe_levels(levels: Levels) -> str:
 def _bars(levels: Levels, style: Style) -> Iterator[str]:
     shown: tuple[Level, ...] = (*COUNTED, "untracked")
     most = max(levels)
-    width = max(len(WORDS[level]) for level in shown)
+    width = max(len(LEVEL_WORDS[level]) for level in shown)
     for level in shown:
         number = getattr(levels, level)
         if number:
             bar = "#" * max(1, number * BAR_WIDTH // most)
-            yield f"  {WORDS[level]:<{width}}  {number:>5}  {_paint(level, bar, style)}"
+            yield f"  {LEVEL_WORDS[level]:<{width}}  {number:>5}  {_paint(level, bar, style)}"
 
 
 def _paint(level: Level, words: str, style: Style) -> str:
@@ -196,7 +193,7 @@ def _pages(pages: tuple[StalePage, ...], style: Style) -> Iterator[str]:
 
 def _level(page: StalePage, style: Style) -> str:
     level = page.assessment.level
-    return _paint(level, WORDS[level], style)
+    return _paint(level, LEVEL_WORDS[level], style)
 
 
 def _findings(report: Report) -> Iterator[str]:

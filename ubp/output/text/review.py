@@ -18,10 +18,10 @@ from ubp.bindings.review import (
 )
 from ubp.core.model import FilePath
 from ubp.core.shell import path_argument, ubp_command
-from ubp.output.wording import Style, count, day, printable
+from ubp.output.wording import Style, count, day, joined, printable
+from ubp.staleness.wording import describe_verdict
 
 GOOD: frozenset[Judgement] = frozenset({"unproven", "sound"})
-MISSING = {"deleted": "deleted", "moved": "moved away", "not_found": "never there"}
 HEADER = ("", "changed", "with page", "in 30 days", "pages", "where and what")
 MEANINGS: dict[Judgement, str] = {
     "dead": "nothing stands there",
@@ -55,7 +55,7 @@ def review_text(review: BindingReview, telling: ReviewTextOptions) -> str:
         lines: Iterator[str] = (_name(one) for one in told)
     else:
         lines = _lines(review, told, telling)
-    return "".join(f"{line}\n" for line in lines)
+    return joined(lines)
 
 
 def review_sentence(review: BindingReview) -> str:
@@ -107,7 +107,8 @@ def _row(one: ReviewedBinding) -> tuple[str, ...]:
         str(one.together),
         later,
         str(one.binding.pages),
-        _name(one) + (f" ({MISSING[one.binding.verdict]})" if one.judgement == "dead" else ""),
+        _name(one)
+        + (f" ({describe_verdict(one.binding.verdict)})" if one.judgement == "dead" else ""),
     )
 
 
@@ -163,7 +164,7 @@ def coverage_text(found: Coverage, style: Style, *, limit: int, is_quiet: bool) 
     """A line for each gap, and the share that is described; quietly the paths alone."""
     shown = found.gaps[:limit]
     if is_quiet:
-        return _coverage_lines([printable(gap.path) for gap in shown])
+        return joined([printable(gap.path) for gap in shown])
     lines = [*_coverage_table(shown, style)]
     if (more := len(found.gaps) - len(shown)) > 0:
         lines.append(style.dim(f"and {count(more, 'more line')}: --limit {len(found.gaps)}"))
@@ -174,7 +175,7 @@ def coverage_text(found: Coverage, style: Style, *, limit: int, is_quiet: bool) 
         lines.append(style.yellow("This clone is shallow: older changes are not counted."))
     if found.total.files and not found.bound:
         lines += ["Next:", f"  {style.cyan('ubp bind')}  proposes what each page describes"]
-    return _coverage_lines(lines)
+    return joined(lines)
 
 
 def coverage_sentence(found: Coverage) -> str:
@@ -204,7 +205,3 @@ def _coverage_table(gaps: Sequence[Gap], style: Style) -> Iterator[str]:
     yield style.dim(f"{'changes':>{widths[0]}}  {'files':>{widths[1]}}  no page describes")
     for changes, files, path in rows:
         yield f"{changes:>{widths[0]}}  {files:>{widths[1]}}  {style.bold(path)}"
-
-
-def _coverage_lines(lines: Sequence[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)

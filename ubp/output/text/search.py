@@ -8,13 +8,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ubp.core.model import QUIET_LEVELS
 from ubp.output.records.search import RANKINGS, ranking_scores, relevance_text
-from ubp.output.text.common import WORDS
-from ubp.output.wording import Style, count, printable
+from ubp.output.wording import ARROWS, Style, count, joined, printable
 from ubp.search.pages import PageAnswer
 from ubp.search.query import Cut, Query
 from ubp.search.results import LinkedPage, PageHit, SectionHit
 from ubp.search.sections import Hit, SectionAnswer
+from ubp.staleness.wording import LEVEL_WORDS
 from ubp.workspace import FoundPages
 
 
@@ -65,8 +66,6 @@ def highlighted(text: str, highlights: Iterable[tuple[int, int]], style: Style) 
 
 
 INDENT = "   "
-QUIET_LEVELS = ("fresh", "untracked")
-ARROWS = {"outlink": "->", "backlink": "<-"}
 
 
 class SearchTextOptions(NamedTuple):
@@ -83,14 +82,14 @@ def pages_text(found: FoundPages, telling: SearchTextOptions) -> str:
     answer = found.answer
     if telling.is_quiet:
         lines = [_place(one, one.sections[0], telling.style) for one in answer.pages]
-        return "".join(f"{line}\n" for line in lines)
+        return joined(lines)
     lines = [_head(answer), ""] if answer.pages else []
     for number, one in enumerate(answer.pages, 1):
         lines += [*_page(number, one, found, telling), ""]
     lines += _notes(found, telling.style)
     if telling.is_explained:
         lines += _explanation(found)
-    return "".join(f"{line}\n" for line in lines)
+    return joined(lines)
 
 
 def _head(answer: PageAnswer) -> str:
@@ -108,7 +107,7 @@ def _page(
     style, path = telling.style, hit.page.filepath
     best, *others = hit.sections
     level = found.assessments[path].level
-    mark = "" if level in QUIET_LEVELS else f"  {style.yellow(WORDS[level])}"
+    mark = "" if level in QUIET_LEVELS else f"  {style.yellow(LEVEL_WORDS[level])}"
     yield f"{number}. {_place(hit, best, style)}  score: {hit.score:.2f}{mark}"
     if telling.has_content and best.passage and best.passage.content:
         yield f"{INDENT}{highlighted(best.passage.content, best.passage.highlights, style)}"
@@ -185,7 +184,7 @@ def sections_text(answer: SectionAnswer, telling: SearchTextOptions) -> str:
     lines += cut_notes(answer.query, answer.ranking.cuts)
     if not answer.hits:
         lines += no_results(answer.query, telling.style)
-    return "".join(f"{line}\n" for line in lines)
+    return joined(lines)
 
 
 def _section_head(answer: SectionAnswer) -> str:

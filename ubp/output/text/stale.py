@@ -18,18 +18,27 @@ from functools import lru_cache
 from ubp.core.model import DEBT_FILE, Assessment, Commit, FilePath, ReferenceVerdict
 from ubp.core.shell import git_add, path_argument, ubp_command
 from ubp.output.text.common import (
-    WORDS,
     StaleTextOptions,
     count_bound,
     count_levels,
     visible_pages,
     visible_references,
 )
-from ubp.output.wording import Style, age, and_more, count, day, printable, printable_line, revision
+from ubp.output.wording import (
+    MAX_COMMITS,
+    MAX_PAGES,
+    NOW_STALE,
+    SHORT_ID,
+    Style,
+    and_more,
+    change_name,
+    count,
+    day,
+    printable,
+    stale_change_sentence,
+)
 from ubp.staleness.model import Acknowledgement, Affected, SourceDiff, StaleReport
-
-# One command names this many pages; more make it unreadable.
-MAX_PAGES = 5
+from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_verdict
 
 
 def acknowledge_text(
@@ -59,11 +68,6 @@ def _page(one: Acknowledgement, style: Style) -> Iterator[str]:
         yield f"  {name}  {style.green(f'pinned to {pinned.pin}')}{printable(before)}"
     for left in one.left:
         yield f"  {printable(left.source_path)}  {style.yellow('left')}: {printable(left.reason)}"
-
-
-# One command names this many pages; more make it unreadable.
-# As long as Git's own short ids grow in the largest repositories.
-SHORT_ID = 10
 
 
 def advise(report: StaleReport, telling: StaleTextOptions) -> list[str]:
@@ -209,10 +213,6 @@ def _yaml(path: str) -> str:
     return "'" + printable(path).replace("'", "''") + "'"
 
 
-# The commit that began the drift, and the two after it, say what happened; the rest is history.
-MAX_COMMITS = 3
-
-
 def stale_text(report: StaleReport, telling: StaleTextOptions) -> str:
     """The whole answer, ending with a newline; empty where `quiet` has nothing to tell."""
     pages = visible_pages(report, every=telling.every)
@@ -239,14 +239,14 @@ def _heading(one: Assessment, report: StaleReport, telling: StaleTextOptions) ->
     lines += [answer.reference.line for answer in shown]
     place = printable(one.page.filepath) + (f":{lines[0]}" if lines else "")
     is_left = report.is_change and any(not a.is_debt and a.verdict != "fresh" for a in shown)
-    level = telling.style.red("left behind") if is_left else _level(one, telling.style)
+    level = telling.style.red(NOW_STALE) if is_left else _level(one, telling.style)
     return f"{telling.style.bold(place)}  {level}"
 
 
 def _level(one: Assessment, style: Style) -> str:
     if one.page.facts.problems and not one.references:
         return style.yellow("front matter has problems")
-    words = WORDS[one.level]
+    words = LEVEL_WORDS[one.level]
     if one.level == "stale":
         return style.red(words)
     if one.level == "fresh":
@@ -265,7 +265,10 @@ def _reference(
     style = telling.style
     old = " (before this change)" if report.is_change else " (an old debt)"
     debt = style.dim(old) if answer.is_debt else ""
-    yield f"  {printable(_name(answer))}  {_verdict(answer, report)}{debt}"
+    is_staged = report.snapshot.kind == "staged" and not answer.is_debt
+    when = describe_drift_time(answer, is_staged=is_staged, is_shallow=report.is_shallow)
+    verdict = printable(describe_verdict(answer.verdict, when, answer.moved_to))
+    yield f"  {printable(_name(answer))}  {verdict}{debt}"
     yield from _commits(answer.commits, style)
     diff = telling.diffs.get((one.page.filepath, answer))
     if diff is not None:
@@ -276,32 +279,6 @@ def _name(answer: ReferenceVerdict) -> str:
     is_cut = answer.source_path == answer.reference.source_path
     fragment = answer.reference.fragment if is_cut else None
     return (answer.source_path or ".") + (fragment or "")
-
-
-def _verdict(answer: ReferenceVerdict, report: StaleReport) -> str:
-    when = _when(answer, report)
-    match answer.verdict:
-        case "fresh":
-            return "fresh"
-        case "not_found":
-            return "not found: no commit ever had it"
-        case "unknown":
-            return "unknown: this clone's history ends before the page was written"
-        case "moved":
-            return f"moved to {printable(answer.moved_to or '?')}{when}"
-        case "created":
-            return f"created after the page{when}"
-        case verdict:
-            return f"{verdict}{when}"
-
-
-def _when(answer: ReferenceVerdict, report: StaleReport) -> str:
-    is_staged = report.snapshot.kind == "staged" and not answer.is_debt
-    if answer.since is not None:
-        return f" {age(answer.age_days or 0)}" + (", and again by this commit" if is_staged else "")
-    if answer.age_days is not None:
-        return " by this commit" if is_staged else ", not committed yet"
-    return " before this clone's history begins" if report.is_shallow else " at an unknown time"
 
 
 def _commits(commits: tuple[Commit, ...], style: Style) -> Iterator[str]:
@@ -320,9 +297,7 @@ def _commit(commit: Commit, style: Style) -> str:
 
 
 def _diff(diff: SourceDiff, style: Style) -> Iterator[str]:
-    paint = {"+": style.green, "-": style.red, "@": style.cyan}
-    for line in diff.text.splitlines():
-        yield "    " + paint.get(line[:1], str)(printable_line(line))
+    yield from (f"    {line}" for line in style.diff(diff.text))
     if diff.missing:
         yield f"    {count(len(diff.missing), 'blob')} of it are not in this partial clone. Fetch:"
         yield f"      {style.cyan(diff.fetch_command)}"
@@ -334,7 +309,10 @@ def _summary(report: StaleReport, telling: StaleTextOptions) -> list[str]:
     if not summary.bound:
         return [style.yellow(f"{named}: nothing was verified."), *explain(report, telling)]
     if report.is_change:
-        return [_change_summary(report, telling, named)]
+        change = change_name(telling.base)
+        stale = len(report.brought)
+        sentence = stale_change_sentence(change, stale, summary.verified, named)
+        return [style.green(sentence) if summary.verified and not stale else sentence]
     if summary.fresh == summary.bound:
         return [style.green(f"{named}: {'all ' if summary.fresh > 1 else ''}fresh.")]
     verified = f", {summary.verified} could be verified" if summary.unknown else ""
@@ -349,17 +327,6 @@ def _debts(report: StaleReport, telling: StaleTextOptions) -> Iterator[str]:
     if report.settled:
         told = f"Of its lines {len(report.settled)} accept nothing any more:"
         yield f"{telling.style.red(told)} {telling.style.cyan('ubp debt --prune')} takes them out."
-
-
-def _change_summary(report: StaleReport, telling: StaleTextOptions, named: str) -> str:
-    since = "" if telling.base is None else f", since {printable(revision(telling.base))},"
-    change = "This commit" if telling.base is None else f"This branch{since}"
-    verified = report.summary.verified
-    if report.brought:
-        return f"{change} leaves {count(len(report.brought), 'page')} behind."
-    if not verified:
-        return f"{change} touches no source of a page ({named})."
-    return telling.style.green(f"{change} leaves no page behind ({verified} verified).")
 
 
 def welcome_text(report: StaleReport, style: Style) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ubp.index.vectors import SemanticHit
-from ubp.output.wording import Style, count, printable
+from ubp.output.wording import Style, count, joined, printable
 from ubp.search.suggest_links import Suggestion
 from ubp.workspace import LinkSuggestions
 
@@ -15,7 +15,7 @@ def suggestions_text(found: LinkSuggestions, style: Style, *, is_quiet: bool) ->
     """Two lines a pair, and the words that both have; quietly both places on a line."""
     links, duplicates = found.suggestions.links, found.suggestions.duplicates
     if is_quiet:
-        return _suggestion_lines([f"{_place(one.first)} {_place(one.second)}" for one in links])
+        return joined([f"{_place(one.first)} {_place(one.second)}" for one in links])
     lines = [line for one in links for line in _pair(one, style)]
     lines += _duplicates(duplicates)
     if pending := found.suggestions.pending:
@@ -26,7 +26,7 @@ def suggestions_text(found: LinkSuggestions, style: Style, *, is_quiet: bool) ->
     else:
         verb = "is" if len(links) == 1 else "are"
         lines.append(f"{count(len(links), 'pair')} of pages {verb} close and not linked.")
-    return _suggestion_lines(lines)
+    return joined(lines)
 
 
 def _pair(one: Suggestion, style: Style) -> Iterator[str]:
@@ -55,7 +55,3 @@ def _part(hit: SemanticHit, style: Style) -> str:
 
 def _place(hit: SemanticHit) -> str:
     return printable(f"{hit.path}:{hit.line_start}")
-
-
-def _suggestion_lines(lines: Sequence[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
