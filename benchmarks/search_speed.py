@@ -118,7 +118,7 @@ def ask(
     workspace: Workspace, view: View, mode: Mode, kinds: dict[str, list[str]]
 ) -> dict[str, Taken]:
     """Ask a view that is open."""
-    meaning = view.meaning(workspace.required_model()) if mode != "fulltext" else None
+    meaning = view.semantic_index(workspace.required_model()) if mode != "fulltext" else None
     names = workspace._file_names(view)  # noqa: SLF001  # what the workspace keeps between searches
 
     def search(text: str) -> None:
@@ -197,7 +197,7 @@ def made_up(chance: random.Random) -> Iterator[tuple[str, list[str]]]:
 def taken_from(view: View, chance: random.Random) -> Iterator[tuple[str, list[str]]]:
     """Headings and sentences of a repository's own pages."""
     paths = chance.sample(view.document_paths(), min(500, view.count_documents()))
-    sections = view.learn_graph().sections_of(paths)
+    sections = view.link_graph().sections_of(paths)
     headings = [one.heading for found in sections.values() for one in found if one.heading]
     lines = [
         line.strip()

@@ -76,12 +76,12 @@ def tell_linked(root: str) -> None:
     """Print how many of a repository's first pairs are linked."""
     with Workspace.open(root) as workspace:
         view = workspace.view()
-        pairs = {key(*pair) for pair in view.learn_graph().pairs()}
+        pairs = {key(*pair) for pair in view.link_graph().pairs()}
         linked = {pair for pair in pairs if len(pair) > 1}
-        meaning = view.meaning(workspace.required_model())
+        meaning = view.semantic_index(workspace.required_model())
         margins: dict[frozenset[str], float] = {}
         cosines: dict[frozenset[str], float] = {}
-        for first, second, margin in meaning.closest(sibling_key, -1):
+        for first, second, margin in meaning.similar_pairs(sibling_key, -1):
             pair = key(first.path, second.path)
             margins.setdefault(pair, margin)
             cosines[pair] = max(first.score, cosines.get(pair, -1))

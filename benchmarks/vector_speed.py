@@ -108,10 +108,10 @@ def embedding(root: Path) -> "Model":
     with Workspace.open(str(root)) as workspace:
         workspace.store.clear()
         view = workspace.view()
-        view.learn_graph()
+        view.link_graph()
         model = workspace.required_model()
         cpu, wall = time.process_time(), time.perf_counter()
-        found = view.meaning(model).embedded
+        found = view.semantic_index(model).embedded
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
         pages = view.document_paths()
         size = sum(map(len, filter(None, view.read(pages).values())))
@@ -127,15 +127,15 @@ def leg(root: Path, model: "Model") -> tuple[str, ...]:
     from ubp.workspace import Workspace
 
     with Workspace.open(str(root)) as workspace:
-        meaning = workspace.view().meaning(model)
+        meaning = workspace.view().semantic_index(model)
         asked = [f"token expiry 認証の期限 {number}" for number in range(QUERIES)]
         spent = [clock(lambda text=text: meaning.nearest(text, NEAREST)) for text in asked]
         edits = []
         for number in range(TIMES):
             (root / "edited.md").write_text(f"# Edited\n\nOnce more, the {number}th time.\n")
             view = workspace.view()
-            view.learn_graph()
-            edits.append(clock(lambda view=view: view.meaning(model)))
+            view.link_graph()
+            edits.append(clock(lambda view=view: view.semantic_index(model)))
     return (
         f"{SECTIONS_A_PAGE * PAGES:,} of a repository",
         f"{statistics.median(spent):.2f}",

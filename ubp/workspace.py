@@ -376,7 +376,7 @@ class Searching(Reading):
         if mode == "fulltext":
             return None, None
         try:
-            return view.meaning(self.required_model()), None
+            return view.semantic_index(self.required_model()), None
         except UbpError as error:
             if mode == "semantic":
                 raise
@@ -544,7 +544,7 @@ class Relating(Searching):
         model = self.required_model()
         view = self.view(Target(ref))
         name = None if page is None else self._one(view, page)
-        found = suggest_links(view, view.meaning(model), name, min_score, limit)
+        found = suggest_links(view, view.semantic_index(model), name, min_score, limit)
         told = (*found.links, *found.duplicates)
         paths = sorted({hit.path for one in told for hit in (one.first, one.second)})
         documents = open_graph(view).documents_at(paths)
@@ -759,7 +759,7 @@ class Upkeep(Proposing):
         # The last view and what it read would answer instead of the files.
         self.latest, self.kept = None, SessionCache()
         view = self.view()
-        view.learn_graph()
+        view.link_graph()
         if prune:
             self.history.forget_unreachable()
         pruned = self.store.prune(self._fingerprint()) if prune else None
@@ -778,7 +778,7 @@ class Upkeep(Proposing):
             ModelError: the configured model is not there, or cannot be used.
         """
         model = self.model()
-        return None if model is None else view.meaning(model).embedded
+        return None if model is None else view.semantic_index(model).embedded
 
     def model_status(self, view: View) -> ModelStatus:
         """The model in use, and how much is embedded; nothing is loaded for it."""
@@ -1006,7 +1006,7 @@ class Workspace(Upkeep):
         court = self._court(self.snapshot(Target()))
         pages = court.view.bound_pages()
         report = self._report(court, pages, assess(pages, court), ())
-        buckets = {str(name): n for name, n in court.view.learn_graph().buckets().items()}
+        buckets = {str(name): n for name, n in court.view.link_graph().buckets().items()}
         return build_status(
             report,
             pages,

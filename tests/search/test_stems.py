@@ -90,7 +90,7 @@ def test_forms_go_with_the_pages_that_had_them(repository):
     with Workspace.open(str(repository.root)) as workspace:
         index = workspace.view().full_text()._index
         assert [index.frequency('"configure"', table) for table in ("words", "stems")] == [0, 1]
-        workspace.view().ground.store.database.write(clear_pages)
+        workspace.view().context.store.database.write(clear_pages)
         assert [index.frequency('"configured"', table) for table in ("words", "stems")] == [0, 0]
 
 

@@ -13,7 +13,7 @@ class Named:
     def __init__(self, **cosines):
         self._cosines = cosines
 
-    def likeness(self, _text, names):
+    def similarity(self, _text, names):
         return [self._cosines[name] for name in names]
 
 

@@ -42,7 +42,7 @@ class EvidenceIndex:
 
     def __init__(self, basis: SuggestInputs, pages: Collection[FilePath] = ()) -> None:
         """`pages` are those that will be asked about; `ask` adds others."""
-        self._ground = basis.view.ground
+        self._ground = basis.view.context
         documents = basis.view.document_paths()
         self._entries = _hashed(basis.view, find_candidates(basis.view, basis.is_hidden))
         self._rarity = _page_rarity(_sample(basis.view, documents))
@@ -108,7 +108,7 @@ def _sample(view: View, documents: Sequence[FilePath]) -> Collection[PageMention
 
 def _read_mentions(view: View, pages: Collection[FilePath]) -> dict[FilePath, PageMentions]:
     there = {path: entry for path, entry in view.entries(pages).items() if entry}
-    mentions = read_page_mentions(view.ground, there)
+    mentions = read_page_mentions(view.context, there)
     return {path: mentions.get(entry.id, NO_MENTIONS) for path, entry in there.items()}
 
 

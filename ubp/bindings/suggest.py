@@ -82,9 +82,9 @@ class Remembered:
 
     def __init__(self, view: View, question: Sequence[object]) -> None:
         """`question` must tell everything that was asked, and what is hidden."""
-        self._stored = NameTable(view.ground.store.database, "answer")
+        self._stored = NameTable(view.context.store.database, "answer")
         changed = sorted(view.entries(view.snapshot.changes).items())
-        shallow = sorted(view.ground.repository.shallow_commits())
+        shallow = sorted(view.context.repository.shallow_commits())
         ground = (view.snapshot.commit, changed, shallow)
         text = repr((*ground, *question, BIAS, WEIGHTS, SCALE, SHIFT)).encode(
             "utf-8", "surrogateescape"
@@ -146,7 +146,7 @@ def suggest_sources(view: View, history: History, request: SuggestRequest) -> li
     gathered.ask(view, request.pages)
     found = []
     for done, page in enumerate(request.pages, 1):
-        view.ground.progress("Looking for sources", done, len(request.pages))
+        view.context.progress("Looking for sources", done, len(request.pages))
         known = {nfc(path) for path in bound.get(page, ())}
         known |= {source for one, source in request.refused if one == nfc(page)}
         found.append(PageSuggestions(page, _suggest(page, gathered, known, request.limit)))

@@ -183,7 +183,7 @@ def accepted_debts(view: View) -> Debts:
     entry = view.entry(DEBT_FILE)
     if entry is None or not entry.is_file:
         return Debts()
-    ground = view.ground
+    ground = view.context
     data = read_document(ground.repository, ground.snapshot, DEBT_FILE, entry)
     return read_debts(data) if data else Debts()
 

@@ -162,7 +162,7 @@ def _build(
     view = workspace.view()
     pages = view.bound_pages()
     bound = sum(1 for page in pages if page.facts.references)
-    links = view.learn_graph().buckets().total()
+    links = view.link_graph().buckets().total()
     embedded = workspace.embed(view) if is_embedding else None
     preview, is_large = _preview(workspace, view, bound)
     return InitResult(

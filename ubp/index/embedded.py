@@ -49,11 +49,11 @@ def count_embedded(
 ) -> EmbeddedCount:
     """Count what is embedded with a model (its fingerprint), without loading anything."""
     for _ in range(ATTEMPTS):
-        before = linked.times_laid
+        before = linked.load_count
         stored = VectorTable(database, model, dimensions)
         known = stored.keys(stored.sizes())
         keys = [key for keys in texts_of(linked, database).values() for key in split(keys)]
-        if linked.times_laid == before:
+        if linked.load_count == before:
             break
     return EmbeddedCount(len(keys), sum(key not in known for key in keys))
 
@@ -61,7 +61,7 @@ def count_embedded(
 def texts_of(linked: LinkGraph, database: Database) -> dict[ObjectId, bytes]:
     """The keys of each page's texts; pages with the same bytes are one."""
     texts = TextTable(database)
-    found = linked.of_stored(texts.texts) or {}
+    found = linked.query_stored(texts.texts) or {}
     patched = {node.blob for node in linked.patched.values() if node and node.blob}
     found.update(texts.texts_of(patched))
     return {blob: found[blob] for blob in linked.pages().values() if blob in found}

@@ -122,9 +122,9 @@ class FullTextSearch:
     def _ask(self, question: Callable[[], T]) -> T:
         """Ask again where the words went while they were asked for, and are learned anew."""
         for _ in range(ATTEMPTS):
-            before = self._linked.times_laid
+            before = self._linked.load_count
             answer = question()
-            if self._linked.times_laid == before:
+            if self._linked.load_count == before:
                 break
         return answer
 

@@ -48,17 +48,17 @@ class GraphEdge(NamedTuple):
 class LinkGraph:
     """The links of one snapshot, resolved.
 
-    `times_laid` grows where another process has moved what it stands on, or the database failed.
+    `load_count` grows where another process has moved what it stands on, or the database failed.
     """
 
     def __init__(
-        self, stored: EdgeTable, knowledge: LazyPageFacts, laying: LinkGraphWriter
+        self, stored: EdgeTable, knowledge: LazyPageFacts, writer: LinkGraphWriter
     ) -> None:
         self._stored = stored
         self._knowledge = knowledge
-        self._laying = laying
-        self._graph, self._patch = laying.lay()
-        self.times_laid = 1
+        self._writer = writer
+        self._graph, self._patch = writer.load()
+        self.load_count = 1
 
     @property
     def patched(self) -> Mapping[FilePath, GraphNode | None]:
@@ -70,7 +70,7 @@ class LinkGraph:
         """The pages whose links are others than the stored graph's."""
         return frozenset({*self._patch.nodes, *self._patch.edges})
 
-    def of_stored(self, question: Callable[[StoredGraphVersion], T]) -> T | None:
+    def query_stored(self, question: Callable[[StoredGraphVersion], T]) -> T | None:
         """The answer to a question about the stored graph; None: there is none to stand on."""
         return self._ask(question) if self._graph else None
 
@@ -120,7 +120,7 @@ class LinkGraph:
         """The links that lead to these pages (their own to themselves too), by their targets."""
         return self._backlinks(self._resolutions_into(paths), paths)
 
-    def asking(self, names: Collection[str]) -> tuple[GraphEdge, ...]:
+    def links_to_names(self, names: Collection[str]) -> tuple[GraphEdge, ...]:
         """The links that ask for one of these names (see `names_asked`), wherever they lead."""
         blobs = self._knowledge.table.asking(checksums(names))
         paths = {path for found in self.paths_of(blobs).values() for path in found}
@@ -252,13 +252,13 @@ class LinkGraph:
             if self._graph is not None:
                 with suppress(GraphMovedError):
                     return question(self._graph)
-            self._graph, self._patch = self._laying.lay()
-            self.times_laid += 1
+            self._graph, self._patch = self._writer.load()
+            self.load_count += 1
         raise StoreError("Other processes keep changing the index.", hint="Ask again.")
 
 
 def link_snapshot(
-    ground: IndexContext,
+    context: IndexContext,
     config: Config,
     *,
     changes: Mapping[FilePath, Entry | None],
@@ -269,8 +269,8 @@ def link_snapshot(
     `changes` are the snapshot's with its documents hashed; `all_files` is called where no links
     are stored yet.
     """
-    snapshot, repository = ground.snapshot, ground.repository
-    facts = PageFactsTable(ground.store.database)
+    snapshot, repository = context.snapshot, context.repository
+    facts = PageFactsTable(context.store.database)
     if facts.is_outgrown():
         facts.prune()
     roots = config.link_roots
@@ -285,8 +285,8 @@ def link_snapshot(
         is_current=snapshot.kind != "commit" or snapshot.commit == repository.head(),
     )
     stored, knowledge = (
-        EdgeTable(ground.store.database),
-        LazyPageFacts(repository, ground.store.database, snapshot, ground.progress),
+        EdgeTable(context.store.database),
+        LazyPageFacts(repository, context.store.database, snapshot, context.progress),
     )
     return LinkGraph(stored, knowledge, LinkGraphWriter(repository, stored, knowledge, standing))
 
@@ -300,13 +300,15 @@ class Adjacency:
     def __init__(self, database: Database, linked: LinkGraph) -> None:
         self._stored = AdjacencyTable(database)
         self._linked = linked
-        self._times_laid = 0
+        self._load_count = 0
         self._changed: Collection[FilePath] = ()
         self._changed_ties: list[Neighbor] = []
 
-    def around(self, paths: Collection[FilePath], most: int) -> dict[FilePath, Neighborhood]:
+    def neighbors(self, paths: Collection[FilePath], most: int) -> dict[FilePath, Neighborhood]:
         """The first links around each of these pages; of what differs from the commit all."""
-        stored = self._linked.of_stored(lambda graph: self._stored.around(graph, paths, most)) or {}
+        stored = (
+            self._linked.query_stored(lambda graph: self._stored.around(graph, paths, most)) or {}
+        )
         self._lay()
         return {path: self._changed_around(path, stored.get(path, NO_NEIGHBORS)) for path in paths}
 
@@ -320,14 +322,14 @@ class Adjacency:
         )
 
     def _lay(self) -> None:
-        if self._times_laid == self._linked.times_laid:
+        if self._load_count == self._linked.load_count:
             return
         self._changed = self._linked.relinked
         edges = self._linked.out(self._changed) if self._changed else {}
         self._changed_ties = [
             tie for found in edges.values() for edge in found for tie in _tie(edge)
         ]
-        self._times_laid = self._linked.times_laid
+        self._load_count = self._linked.load_count
 
 
 def _tie(edge: GraphEdge) -> list[Neighbor]:

@@ -196,7 +196,7 @@ class GraphVersion(NamedTuple):
 
 
 class LinkGraphWriter:
-    """Lays the links of one snapshot, as often as other processes pull the ground away."""
+    """Lays the links of one snapshot, as often as other processes move the stored graph."""
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class LinkGraphWriter:
         self._knowledge = knowledge
         self._standing = standing
 
-    def lay(self) -> tuple[StoredGraphVersion | None, GraphPatch]:
+    def load(self) -> tuple[StoredGraphVersion | None, GraphPatch]:
         """The stored graph to stand on, and what differs from it."""
         standing = self._standing
         if standing.commit is None:

@@ -198,7 +198,7 @@ class Session:
         if self.latest is not None and self.latest.is_current(snapshot):
             return self.latest
         view = build_view(
-            self.repository, self.store, self.config, snapshot, self.progress, kept=self.kept
+            self.repository, self.store, self.config, snapshot, self.progress, cache=self.kept
         )
         if snapshot.kind == "worktree":
             if self.latest is not None:

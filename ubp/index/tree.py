@@ -74,7 +74,7 @@ class IndexContext(NamedTuple):
     store: Store
     snapshot: Snapshot
     progress: Progress
-    kept: SessionCache
+    cache: SessionCache
 
 
 def document_filter(config: Config) -> Callable[[FilePath, Entry], bool]:
@@ -145,20 +145,20 @@ class CommitTree:
         """The documents and their blobs."""
         return self._ask(self._store.listings.documents, self._documents_of)
 
-    def document_paths(self, kept: SessionCache) -> tuple[FilePath, ...]:
+    def document_paths(self, cache: SessionCache) -> tuple[FilePath, ...]:
         """The documents in order; those of a commit that was asked about last are remembered.
 
         Of 26,000 the store tells them in 40 ms.
         """
         if self._commit is None:
             return ()
-        if kept.documents is None or kept.documents[0] != self._commit:
-            kept.documents = self._commit, tuple(sorted(path for path, _ in self.documents()))
-        return kept.documents[1]
+        if cache.documents is None or cache.documents[0] != self._commit:
+            cache.documents = self._commit, tuple(sorted(path for path, _ in self.documents()))
+        return cache.documents[1]
 
-    def known_pages(self, kept: SessionCache) -> dict[FilePath, Page]:
+    def known_pages(self, cache: SessionCache) -> dict[FilePath, Page]:
         """The documents that were read already, to be added to: 26,000 take 0.3 s to read."""
-        return {} if self._commit is None else kept.pages(self._commit)
+        return {} if self._commit is None else cache.pages(self._commit)
 
     def count_documents(self) -> int:
         """How many documents there are."""

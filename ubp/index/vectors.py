@@ -32,13 +32,13 @@ class Embedder:
     """Embeds the chunks of one snapshot's pages."""
 
     def __init__(
-        self, ground: IndexContext, model: Model, texts: TextTable, stored: VectorTable
+        self, context: IndexContext, model: Model, texts: TextTable, stored: VectorTable
     ) -> None:
-        self._ground = ground
+        self._context = context
         self._model = model
         self._texts = texts
         self._stored = stored
-        self._contents = FileContents(ground.repository, ground.snapshot)
+        self._contents = FileContents(context.repository, context.snapshot)
 
     def embed(self, pages: Mapping[ObjectId, FilePath], total: int) -> int:
         """Embed these pages, which have so many chunks without a vector; tell how many texts."""
@@ -50,7 +50,7 @@ class Embedder:
                 vectors = self._model.encode(list(texts.values()))
                 self._stored.save(b"".join(texts), quantise(vectors))
             done += len(texts)
-            self._ground.progress(EMBEDDING, min(done, total), total)
+            self._context.progress(EMBEDDING, min(done, total), total)
         return done
 
     def _read(self, pages: Mapping[ObjectId, FilePath]) -> dict[bytes, str]:
@@ -135,20 +135,20 @@ class SemanticIndex:
     vector still, because their pages' bytes cannot be had.
     """
 
-    def __init__(self, ground: IndexContext, linked: LinkGraph, model: Model) -> None:
+    def __init__(self, context: IndexContext, linked: LinkGraph, model: Model) -> None:
         self.model = model
         self.embedded = 0
         self.pending = 0
-        self._ground = ground
+        self._context = context
         self._linked = linked
-        self._stored = VectorTable(ground.store.database, model.fingerprint, model.dimensions)
-        self._texts = TextTable(ground.store.database)
-        self._held = _held(ground, model)
+        self._stored = VectorTable(context.store.database, model.fingerprint, model.dimensions)
+        self._texts = TextTable(context.store.database)
+        self._held = _held(context, model)
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
         for _ in range(ATTEMPTS):
-            before = linked.times_laid
+            before = linked.load_count
             self._bring()
-            if linked.times_laid == before:
+            if linked.load_count == before:
                 break
 
     def search(
@@ -156,10 +156,10 @@ class SemanticIndex:
     ) -> list[SemanticHit]:
         """What `nearest` finds, with its places (0.03 ms each)."""
         for _ in range(ATTEMPTS):
-            before = self._linked.times_laid
+            before = self._linked.load_count
             hits = self._placed(self.nearest(text, limit, within))
             self._linked.blobs(())  # whether what was asked about went meanwhile
-            if self._linked.times_laid == before:
+            if self._linked.load_count == before:
                 break
         return hits
 
@@ -185,7 +185,7 @@ class SemanticIndex:
                 return near[:limit]
             wanted *= GROWTH
 
-    def likeness(self, text: str, names: Sequence[str]) -> list[float]:
+    def similarity(self, text: str, names: Sequence[str]) -> list[float]:
         """The cosine of each of these names with a text; 0 where the model knows no word of it."""
         cosines: list[float] = (
             self.model.encode(list(map(strip_markup, names)))
@@ -194,14 +194,14 @@ class SemanticIndex:
         )
         return cosines
 
-    def closest(
+    def similar_pairs(
         self, key: Callable[[FilePath], str], least: float, paths: Group[FilePath] | None = None
     ) -> Iterator[tuple[SemanticHit, SemanticHit, float]]:
         """Chunks of different pages that stand out by so much (see `find_close`), the most first.
 
         Pages with the same `key` are as one page. With `paths` one of the two is a chunk of these.
         """
-        chunks = VectorCollection(texts_of(self._linked, self._ground.store.database))
+        chunks = VectorCollection(texts_of(self._linked, self._context.store.database))
         standing = self._paths_of(set(chunks.pages))
         keys = [key(standing[page][0]) for page in chunks.pages]
         of = None if paths is None else chunks.mask(set(self._linked.blobs(paths).values()))
@@ -221,7 +221,7 @@ class SemanticIndex:
         held.refresh(self._stored)
         missing = self._missing()
         if missing:
-            embedding = Embedder(self._ground, self.model, self._texts, self._stored)
+            embedding = Embedder(self._context, self.model, self._texts, self._stored)
             self.embedded += embedding.embed(self._in_order(missing), sum(missing.values()))
             held.refresh(self._stored)
         self.pending = sum(self._missing().values())
@@ -247,7 +247,7 @@ class SemanticIndex:
                 return VectorCollection(texts.texts(graph))
             return self._held.collection(key) or self._held.keep(key, texts.texts(graph))
 
-        of_base = linked.of_stored(base)
+        of_base = linked.query_stored(base)
         return [*parts, of_base] if of_base else parts
 
     def _missing(self) -> dict[ObjectId, int]:
@@ -292,8 +292,8 @@ class SemanticIndex:
         return {blob: self._paths[blob] for blob in blobs}
 
 
-def _held(ground: IndexContext, model: Model) -> VectorCache:
-    kept = ground.kept
+def _held(context: IndexContext, model: Model) -> VectorCache:
+    kept = context.cache
     if kept.vectors is None or kept.vectors.fingerprint != model.fingerprint:
         kept.vectors = VectorCache(model)
     return kept.vectors

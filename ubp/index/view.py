@@ -45,14 +45,14 @@ class View:
 
     def __init__(
         self,
-        ground: IndexContext,
+        context: IndexContext,
         config: Config,
         base: CommitTree,
         overlay: WorktreeOverlay,
         facts: DocumentFacts,
     ) -> None:
-        self.ground = ground
-        self.snapshot = ground.snapshot
+        self.context = context
+        self.snapshot = context.snapshot
         self._config = config
         self._is_document = document_filter(config)
         self._base = base
@@ -79,7 +79,7 @@ class View:
             return False
         changes = self._overlay.changes.items()
         hashed = {path: entry for path, entry in changes if entry != snapshot.changes[path]}
-        there = hash_files(self.ground.repository, hashed)
+        there = hash_files(self.context.repository, hashed)
         return all(_id(there[path]) == _id(entry) for path, entry in hashed.items())
 
     def forget(self) -> None:
@@ -134,7 +134,7 @@ class View:
 
     def document_paths(self) -> list[FilePath]:
         """The documents, in the order of their paths."""
-        of_commit = self._base.document_paths(self.ground.kept)
+        of_commit = self._base.document_paths(self.context.cache)
         if not self._overlay.changes:
             return list(of_commit)
         unchanged = [path for path in of_commit if path not in self._overlay]
@@ -169,7 +169,7 @@ class View:
         known: dict[FilePath, Page] | None = self._derived.get("pages")
         if known is not None:
             return {path: known[path] for path in paths if path in known}
-        of_commit = self._base.known_pages(self.ground.kept)
+        of_commit = self._base.known_pages(self.context.cache)
         found = {p: of_commit[p] for p in paths if p in of_commit and p not in self._overlay}
         unknown = [path for path in paths if path not in found]
         if not unknown:
@@ -182,10 +182,10 @@ class View:
 
     def read(self, paths: Collection[FilePath]) -> dict[FilePath, bytes | None]:
         """The bytes of these documents as Git stores them; None: not to be had."""
-        ground, there = self.ground, self._documents_at(paths)
-        return read_documents(ground.repository, ground.snapshot, there)
+        context, there = self.context, self._documents_at(paths)
+        return read_documents(context.repository, context.snapshot, there)
 
-    def learn_graph(self) -> "LinkGraph":
+    def link_graph(self) -> "LinkGraph":
         """See that the snapshot's links are known and resolved, and its words; and give them."""
         return self._linked
 
@@ -193,21 +193,21 @@ class View:
         """The words of the documents."""
         return self._full_text
 
-    def ties(self) -> "Adjacency":
+    def adjacency(self) -> "Adjacency":
         """The links around single pages."""
-        return self._ties
+        return self._adjacency
 
-    def meaning(self, model: "Model") -> "SemanticIndex":
+    def semantic_index(self, model: "Model") -> "SemanticIndex":
         """See that the documents' chunks have vectors of this model; and give them."""
         from ubp.index.vectors import SemanticIndex
 
-        return SemanticIndex(self.ground, self._linked, model)
+        return SemanticIndex(self.context, self._linked, model)
 
     def count_embedded(self, model: bytes, dimensions: int) -> "EmbeddedCount":
         """How many chunks there are, and how many have no vector of a model (its fingerprint)."""
         from ubp.index.embedded import count_embedded
 
-        return count_embedded(self._linked, self.ground.store.database, model, dimensions)
+        return count_embedded(self._linked, self.context.store.database, model, dimensions)
 
     def learn(self) -> None:
         """See that the store knows what each document says; `build_view` has done so."""
@@ -224,13 +224,13 @@ class View:
     def _full_text(self) -> "FullTextSearch":
         from ubp.index.fulltext import FullTextSearch
 
-        return FullTextSearch(self.ground.store.database, self._linked)
+        return FullTextSearch(self.context.store.database, self._linked)
 
     @cached_property
-    def _ties(self) -> "Adjacency":
+    def _adjacency(self) -> "Adjacency":
         from ubp.index.link_graph import Adjacency
 
-        return Adjacency(self.ground.store.database, self._linked)
+        return Adjacency(self.context.store.database, self._linked)
 
     @cached_property
     def _linked(self) -> "LinkGraph":
@@ -239,7 +239,7 @@ class View:
         is_commit = self.snapshot.kind == "commit"
         documents = self._changed_documents
         return link_snapshot(
-            self.ground,
+            self.context,
             self._config,
             changes={
                 path: documents.get(path) if entry and is_document(self._config, path) else entry
@@ -316,7 +316,7 @@ def build_view(  # noqa: PLR0913  # a view joins as many
     snapshot: Snapshot,
     progress: Progress = ignore_progress,
     *,
-    kept: SessionCache | None = None,
+    cache: SessionCache | None = None,
 ) -> View:
     """Make sure that the store knows the snapshot's files and what its documents say.
 
@@ -326,8 +326,8 @@ def build_view(  # noqa: PLR0913  # a view joins as many
     base, changes, has_folders = open_commit_tree(repository, store, config, snapshot)
     overlay = WorktreeOverlay(repository, base, changes, has_folders=has_folders)
     facts = DocumentFacts(repository, store, config.keys, snapshot, progress)
-    ground = IndexContext(repository, store, snapshot, progress, kept or SessionCache())
-    view = View(ground, config, base, overlay, facts)
+    context = IndexContext(repository, store, snapshot, progress, cache or SessionCache())
+    view = View(context, config, base, overlay, facts)
     view.learn()
     return view
 

@@ -31,7 +31,7 @@ class DocumentRow(NamedTuple):
 
 def open_graph(view: View) -> "Graph":
     """Make sure that a snapshot's links are known and resolved, and answer about them."""
-    return view.derived("graph", lambda: Graph(view, view.learn_graph()))
+    return view.derived("graph", lambda: Graph(view, view.link_graph()))
 
 
 class Graph:
@@ -91,7 +91,7 @@ class Graph:
         there.add_page(PageNameForms(path, None, ()))
         return tuple(
             edge
-            for edge in self._linked.asking({stem(path)})
+            for edge in self._linked.links_to_names({stem(path)})
             if edge.resolution.target is None
             and resolve(edge.source, edge.link, there, roots).target == path
         )
@@ -140,7 +140,7 @@ class Graph:
 
     def remembered(self, name: str, make: Callable[[], T]) -> T:
         """What `make` has made of blobs, which are the same in every snapshot."""
-        return self._view.ground.kept.derived(name, make)
+        return self._view.context.cache.derived(name, make)
 
     @cached_property
     def _documents(self) -> dict[FilePath, DocumentRow]:

@@ -129,7 +129,7 @@ def _ask_legs(
         with watch.step("links"):
             best = [one for one in fuse(*_join(legs, ranking)) if is_found(one, legs)][:SEEDS]
             seeds = {one.path: one.score for one in best}
-            links = find_links(view.ties(), seeds, wish.depth, wish.link_types)
+            links = find_links(view.adjacency(), seeds, wish.depth, wish.link_types)
             near = links.leg.within(scope)
             legs = legs._replace(links=_literally(view, query, means, near, ranking))
     if wish.mode == "semantic" and query.wanted is not None:

@@ -66,7 +66,7 @@ def find_links(
     rim = [(path, path, score) for path, score in seeds.items()]
     for hops in range(1, depth + 1):
         found: dict[FilePath, _Reached] = {}
-        around = ties.around([path for path, *_ in rim], MAX_LINKS + 1)
+        around = ties.neighbors([path for path, *_ in rim], MAX_LINKS + 1)
         for path, seed, strength in rim:
             for other, tie, direction in _ends(around[path], link_types):
                 reaching = strength * WEIGHTS[tie.link_type]

@@ -54,7 +54,7 @@ def find_linked(
     Those that were not found themselves come first, pages that it leads to before pages that lead
     to it.
     """
-    around = view.ties().around(found, MAX_LINKS)
+    around = view.adjacency().neighbors(found, MAX_LINKS)
     chosen = {path: _choose(around[path], found, link_types) for path in found}
     others = {end.path for ends in chosen.values() for end in ends}
     pages = view.pages_at(others)
@@ -93,12 +93,12 @@ def _counts(end: _End, link_types: Collection[LinkType]) -> bool:
 
 def _summarise(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, str]:
     """How pages begin; remembered of those that are as they were committed."""
-    known: dict[ObjectId, str] = view.ground.kept.derived("summaries", dict)
+    known: dict[ObjectId, str] = view.context.cache.derived("summaries", dict)
     if len(known) > MAX_SUMMARIES:
         known.clear()
     steady = {path: page.blob for path, page in pages.items() if not view.is_changed(path)}
     new = [path for path in pages if steady.get(path) not in known]
-    contents, sections = view.read(new), view.learn_graph().sections_of(new)
+    contents, sections = view.read(new), view.link_graph().sections_of(new)
     made = {path: _begin(contents.get(path) or b"", sections.get(path, ())) for path in new}
     known |= {steady[path]: made[path] for path in new if path in steady and contents.get(path)}
     return {path: made[path] if path in made else known[steady[path]] for path in pages}
@@ -137,7 +137,7 @@ class Text(NamedTuple):
 def read_texts(view: View, paths: Collection[FilePath]) -> dict[FilePath, Text]:
     """Read these pages; those that are gone meanwhile are left out."""
     pages = view.pages_at(paths)
-    remembered = view.ground.kept.derived("texts", _Remembered)
+    remembered = view.context.cache.derived("texts", _Remembered)
     known = {path: remembered.text(page) for path, page in pages.items()}
     read = _read(view, {path: page for path, page in pages.items() if not known[path]})
     for path, text in read.items():
@@ -150,7 +150,7 @@ def read_texts(view: View, paths: Collection[FilePath]) -> dict[FilePath, Text]:
 def _read(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, Text]:
     if not pages:
         return {}
-    sections = view.learn_graph().sections_of(pages)
+    sections = view.link_graph().sections_of(pages)
     chunks = view.full_text().chunks({page.blob for page in pages.values()})
     contents = view.read(pages)
     return {

@@ -42,14 +42,14 @@ class SimilarPage(Protocol):
 
 
 class SemanticRanking(Protocol):
-    """The vectors of a snapshot's chunks (`View.meaning`)."""
+    """The vectors of a snapshot's chunks (`View.semantic_index`)."""
 
     def nearest(
         self, text: str, limit: int, within: Collection[FilePath] | None = None
     ) -> Sequence[SimilarPage]:
         """The chunks nearest to a text, best first, in the pages `within` if these are given."""
 
-    def likeness(self, text: str, names: Sequence[str]) -> Sequence[float]:
+    def similarity(self, text: str, names: Sequence[str]) -> Sequence[float]:
         """The cosine of each of these names with a text."""
 
 
@@ -70,7 +70,7 @@ def add_names(
     """The same leg with what the names of pages without a title mean."""
     if not untitled:
         return leg
-    cosines = meaning.likeness(query.wording, list(map(name_of, untitled)))
+    cosines = meaning.similarity(query.wording, list(map(name_of, untitled)))
     added = {
         path: NAME_SHARE * max(0.0, cosine) for path, cosine in zip(untitled, cosines, strict=True)
     }

@@ -127,7 +127,7 @@ def suggest_links(
     """
     found = _Found(view, page)
     asked = None if page is None else {page}
-    close = meaning.closest(sibling_key, margin_of(min_score), asked)
+    close = meaning.similar_pairs(sibling_key, margin_of(min_score), asked)
     links: list[Suggestion] = []
     duplicates: list[Suggestion] = []
     for first, second, margin in close:
@@ -175,7 +175,7 @@ class _Found:
         self._languages: dict[str, set[str | None]] = {}
         for path in paths:
             self._languages.setdefault(sibling_key(path), set()).add(language_of(path))
-        linked = view.learn_graph()
+        linked = view.link_graph()
         if page is None:
             pairs = linked.pairs()
         else:
@@ -218,7 +218,7 @@ class _Found:
 
     def _headings_of(self, path: FilePath) -> set[str]:
         if path not in self._headings:
-            sections = self._view.learn_graph().sections(path)
+            sections = self._view.link_graph().sections(path)
             self._headings[path] = {one.heading.casefold() for one in sections if one.heading}
         return self._headings[path]
 

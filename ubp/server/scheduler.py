@@ -285,5 +285,5 @@ def _read_vectors(workspace: Workspace) -> object:
     """The model by which vectors were made; None: there is none."""
     model = workspace.model()
     if model is not None:
-        workspace.view().meaning(model)
+        workspace.view().semantic_index(model)
     return model

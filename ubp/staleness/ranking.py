@@ -102,7 +102,7 @@ def count_co_changes(pairs: Collection[Pair], court: StalenessContext) -> Mappin
     head = court.view.snapshot.commit
     if head is None:
         return {}
-    stored = court.view.ground.store.history
+    stored = court.view.context.store.history
     known = stored.co_changes(head)
     missing = [pair for pair in pairs if pair not in known]
     if missing:

@@ -36,7 +36,7 @@ def ask(repository, small):
 
     def ask(text, *, ref=None, limit=10, within=None, model=small, **options):
         with Workspace.open(str(repository.root), **options) as workspace:
-            hits = workspace.view(Target(ref)).meaning(model).search(text, limit, within)
+            hits = workspace.view(Target(ref)).semantic_index(model).search(text, limit, within)
             return [(hit.path, round(hit.score, 2)) for hit in hits]
 
     return ask
@@ -63,7 +63,7 @@ def test_a_hit_tells_where_it_stands(repository, small):
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
         view = workspace.view()
-        meaning = view.meaning(small)
+        meaning = view.semantic_index(small)
         (hit,) = meaning.search("cat", 10)
         assert (meaning.pending, meaning.model) == (0, small)
         data = view.read(["a.md"])["a.md"]
@@ -122,7 +122,7 @@ def test_a_workspace_keeps_up_with_its_repository(pets, small):
     with Workspace.open(str(pets.root)) as workspace:
 
         def found(text):
-            return [hit.path for hit in workspace.view().meaning(small).search(text, 1)]
+            return [hit.path for hit in workspace.view().semantic_index(small).search(text, 1)]
 
         assert found("car") == ["car.md"]
         for number in range(3):
@@ -204,7 +204,7 @@ def test_an_index_that_cannot_be_written_is_kept_in_memory(pets, ask):
 
 def test_an_index_that_breaks_is_made_again(pets, small):
     with Workspace.open(str(pets.root)) as workspace:
-        assert workspace.view().meaning(small).search("cat", 1)
+        assert workspace.view().semantic_index(small).search("cat", 1)
         workspace.store.database.write(
             lambda connection: (
                 connection.execute("UPDATE vector_block SET keys = 'x', size = 4") and None
@@ -212,7 +212,7 @@ def test_an_index_that_breaks_is_made_again(pets, small):
         )
         pets.write("new.md", "the car\n")
         for _ in range(2):
-            found = workspace.view().meaning(small)
+            found = workspace.view().semantic_index(small)
             assert [hit.path for hit in found.search("cat", 2)] == ["cat.md", "dog.md"]
             assert [hit.path for hit in found.search("car", 1)] == ["new.md"]
             assert found.pending == 0
@@ -220,12 +220,12 @@ def test_an_index_that_breaks_is_made_again(pets, small):
 
 def test_what_cannot_be_read_is_pending(pets, small):
     with Workspace.open(str(pets.root)) as workspace:
-        workspace.view().learn_graph()
+        workspace.view().link_graph()
     blob = pets.blob("cat.md")
     os.chmod(pets.root / ".git/objects" / blob[:2], 0o755)
     (pets.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
     with Workspace.open(str(pets.root)) as workspace:
-        meaning = workspace.view(Target("HEAD")).meaning(small)
+        meaning = workspace.view(Target("HEAD")).semantic_index(small)
         assert meaning.pending == 1
         assert [hit.path for hit in meaning.search("cat", 9)] == ["dog.md", "car.md"]
         assert workspace.view().count_embedded(small.fingerprint, small.dimensions) == (3, 1)
@@ -234,10 +234,10 @@ def test_what_cannot_be_read_is_pending(pets, small):
 def test_close_chunks_are_told_with_their_places(pets, small):
     pets.write("copy/cat.md", "the kitten\n")
     with Workspace.open(str(pets.root)) as workspace:
-        meaning = workspace.view().meaning(small)
+        meaning = workspace.view().semantic_index(small)
 
         def told(*arguments):
-            found = meaning.closest(*arguments)
+            found = meaning.similar_pairs(*arguments)
             return [(a.path, b.path, round(a.score, 2), margin > 0) for a, b, margin in found]
 
         assert told(str, 0.1)[:2] == [
@@ -323,7 +323,7 @@ def test_fingerprints_are_remembered_once_files_are_settled(pets, make_model, mo
 
 def test_what_another_process_takes_away_is_learned_again(pets, small):
     with Workspace.open(str(pets.root)) as workspace, Workspace.open(str(pets.root)) as other:
-        meaning = workspace.view().meaning(small)
+        meaning = workspace.view().semantic_index(small)
         near = meaning.nearest("cat", 1)
         other.store.clear()
         assert meaning.nearest("cat", 1) == near
@@ -340,7 +340,7 @@ def test_pages_that_can_be_read_later_are_found_then(pets, small):
 
         def found():
             view = workspace.view(Target("HEAD"))
-            return [hit.path for hit in view.meaning(small).search("cat", 1)]
+            return [hit.path for hit in view.semantic_index(small).search("cat", 1)]
 
         assert found() == ["dog.md"]
         file.write_bytes(content)
@@ -367,7 +367,7 @@ def test_whatever_changes_the_nearest_are_those_of_a_fresh_look(repository, smal
                 vector = small.encode([page.read_text()])
                 if vector.rows.any():
                     expected.append((page.name, vector.nearest(query, 1)[0][1]))
-            near = workspace.view().meaning(small).nearest("cat", 99)
+            near = workspace.view().semantic_index(small).nearest("cat", 99)
             scores = {one.path: one.score for one in near}
             assert scores == pytest.approx(dict(expected), abs=0.02)
             assert [one.score for one in near] == sorted(scores.values(), reverse=True)
