@@ -1,31 +1,31 @@
-"""Where the process starts: the hot calls straight to their function, all others by cyclopts."""
+"""The process's entry point: hooks' calls run directly, all others through cyclopts."""
 
 import atexit
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NoReturn
 
 from ubp.cli.error_handler import INTERRUPTED, run_command
-from ubp.cli.fast_path import Call, parse_fast_call
+from ubp.cli.fast_path import parse_fast_call
 from ubp.cli.terminal import Options, Terminal, open_streams
 
-# What a run reads lives until it ends: looking through it for garbage every 700 objects, as Python
-# does, costs a tenth of a warm `ubp stale`. A long run still gets rid of its cycles.
-OBJECTS_BEFORE_COLLECTING = 50_000
+# What a run reads stays in use until it ends: Python's default, a collection every 700 objects,
+# takes a tenth of a warm `ubp stale`. A long run still collects its cycles.
+GC_THRESHOLD = 50_000
 
 
 def run() -> NoReturn:
-    """Run the command that the process was started with."""
-    gc.set_threshold(OBJECTS_BEFORE_COLLECTING)
+    """Run the command line of this process and exit."""
+    gc.set_threshold(GC_THRESHOLD)
     try:
         status = main(sys.argv[1:])
     except KeyboardInterrupt:  # before a command began, or after it ended
         status = INTERRUPTED
-    # Everything is flushed and closed. Taking the interpreter down object by object costs 5 ms more
-    # than leaving at once, so that is done only where somebody else (coverage) waits for the end.
-    if not atexit._ncallbacks():  # noqa: SLF001  # nothing public tells
+    # Everything is flushed and closed. The interpreter's own shutdown takes 5 ms more, so it is
+    # skipped unless something (coverage) has registered an exit handler.
+    if not atexit._ncallbacks():  # noqa: SLF001  # there is no public way to ask
         os._exit(status)
     sys.exit(status)
 
@@ -35,14 +35,10 @@ def main(tokens: Sequence[str]) -> int:
     call = parse_fast_call(tokens)
     terminal = Terminal(call.options if call else Options(), *open_streams(), os.environ)
     if call is not None:
-        return run_command(_directly(call), terminal)
+        return run_command(call.run, terminal)
     from ubp.cli.app import run_tokens
 
     return run_command(lambda terminal: run_tokens(tokens, terminal), terminal)
-
-
-def _directly(call: Call) -> Callable[[Terminal], int]:
-    return lambda terminal: call.load()(*call.paths, **call.arguments, terminal=terminal)
 
 
 if __name__ == "__main__":

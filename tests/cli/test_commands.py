@@ -36,9 +36,45 @@ def test_every_option_is_explained(row, capsys):
     assert main([row.name, "--help"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(f"Usage: ubp {row.name} ")
-    assert out.endswith(f"\nExample:\n  {row.example}\n")
+    assert out.endswith(f"\n\nExample:\n  {row.example}\n")
+    assert "\n\n\n" not in out
     for line in re.findall(r"^  (-.*|[A-Z]+  .*)$", out, flags=re.MULTILINE):
         assert re.search(r"  [A-Z]", line), line
+
+
+def parameter_panels(app, name):
+    """The panels of a command's help, as cyclopts hands them to the formatter."""
+    panels = []
+    app[name].help_formatter = lambda *arguments: panels.append(arguments[-1])
+    app.help_print([name])
+    return [panel for panel in panels if panel.format == "parameter"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "--install-completion"])
+def test_every_option_that_takes_a_value_shows_its_name(name, app, capsys):
+    entries = [entry for panel in parameter_panels(app, name) for entry in panel.entries]
+    options = [entry for entry in entries if not entry.positional_label]
+    capsys.readouterr()
+    assert main([name, "--help"]) == 0
+    out = capsys.readouterr().out
+    for option in options:
+        is_flag = option.type is bool
+        shown = re.search(rf"^  .*{option.positive_names[0]}( \S+)?(?:  |$)", out, re.MULTILINE)
+        assert (shown[1] is None) == is_flag, shown[0]
+        # Not what cyclopts would make of the type.
+        assert shown[1] not in {" STR", " STR...", " INT", " FLOAT", " CHOICE", " CHOICE..."}
+
+
+@pytest.mark.parametrize("name", [*NAMES, "--install-completion"])
+def test_usage_names_the_arguments(name, app, capsys):
+    entries = [entry for panel in parameter_panels(app, name) for entry in panel.entries]
+    arguments = [entry for entry in entries if entry.positional_label]
+    capsys.readouterr()
+    assert main([name, "--help"]) == 0
+    usage = capsys.readouterr().out.splitlines()[0]
+    dots = {entry.positional_label: "..." * entry.metavar.endswith("...") for entry in arguments}
+    shown = "".join(f" [{label}{dots[label]}]" for label in dots)
+    assert usage == f"Usage: ubp {name} [OPTIONS]{shown}"
 
 
 def test_ubp_alone_lists_the_commands_and_tells_how_the_repository_stands(drifted, ubp):

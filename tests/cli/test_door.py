@@ -35,11 +35,11 @@ import sys, time
 import ubp.cli.stale as module
 from ubp.__main__ import run
 
-def stale(**_):
+def run_stale(*_):
     print("on", flush=True)
     time.sleep(60)
 
-module.stale = stale
+module.run_stale = run_stale
 sys.argv = ["ubp", "stale"]
 run()
 """

@@ -1,13 +1,11 @@
 """The small parser and cyclopts understand the same calls in the same way."""
 
 import sys
-from functools import wraps
 
 import pytest
 
 from ubp.__main__ import main
 from ubp.cli import app as commands
-from ubp.cli import stale as module
 from ubp.cli.app import run_tokens
 from ubp.cli.fast_path import parse_fast_call, split_global_options
 from ubp.cli.terminal import Options, Terminal
@@ -76,12 +74,12 @@ def calls(monkeypatch):
     """What `ubp stale` was called with, instead of doing it."""
     heard = []
 
-    @wraps(module.stale)
-    def listen(*paths, terminal, **arguments):
-        heard.append((terminal.options, paths, arguments))
+    def listen(options, terminal):
+        heard.append((terminal.options, options))
         return 0
 
-    monkeypatch.setattr(module, "stale", listen)
+    monkeypatch.setattr("ubp.cli.stale.run_stale", listen)
+    monkeypatch.setattr("ubp.cli.stale_command.run_stale", listen)
     return heard
 
 

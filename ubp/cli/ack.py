@@ -3,8 +3,13 @@
 `ubp affected`: which pages describe these files.
 """
 
+from typing import Annotated
+
+from cyclopts import Parameter
+
 from ubp.cli.error_handler import CLEAN, FINDINGS
 from ubp.cli.open_workspace import open_workspace
+from ubp.cli.parameters import Keys, Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.output.records.staleness import acknowledge_record, affected_record
@@ -16,11 +21,11 @@ def ack(  # noqa: PLR0913  # the command's options
     all_: bool = False,
     staged: bool = False,
     history: bool = False,
-    reason: str | None = None,
-    key: list[str] | None = None,
+    reason: Annotated[str | None, Parameter(metavar="TEXT")] = None,
+    key: Keys = None,
     terminal: Terminal,
 ) -> int:
-    """Say that pages were read and are still true: write pins into their front matter.
+    """Run `ubp ack`.
 
     Args:
         paths: Pages, folders or globs.
@@ -43,10 +48,8 @@ def ack(  # noqa: PLR0913  # the command's options
     return FINDINGS if any(one.left for one in done) else CLEAN
 
 
-def affected(
-    *paths: str, ref: str | None = None, key: list[str] | None = None, terminal: Terminal
-) -> int:
-    """Tell which pages describe these files, folders or globs, and in which line they say so.
+def affected(*paths: str, ref: Revision = None, key: Keys = None, terminal: Terminal) -> int:
+    """Run `ubp affected`.
 
     Args:
         paths: Files, folders or globs.

@@ -1,9 +1,4 @@
-"""`ubp --install-completion`: commands and options completed by the user's shell.
-
-Help texts: two columns, plain, as wide as the terminal; the rich library only measures it.
-
-Every command by cyclopts: the global options, usage errors.
-"""
+"""The command line as cyclopts understands it: commands, global options, help, usage errors."""
 
 import re
 import textwrap
@@ -26,12 +21,163 @@ from ubp.output.wording import printable
 
 Shell = Literal["bash", "zsh", "fish", "powershell"]
 
+GLOBAL = Group("Global options", sort_key=9)
 
-def make_installer(app: App) -> Callable[..., int]:
-    """The command, for an app whose commands are all registered."""
+# Help is as wide as the terminal within these bounds; a longer label has a line of its own.
+MIN_WIDTH, MAX_WIDTH = 60, 100
+MAX_LABEL_WIDTH = 26
 
-    def install_completion(*, shell: Shell | None = None, terminal: Terminal) -> int:
-        """Complete commands and options in your shell: write a script and load it at start.
+
+def run_tokens(tokens: Sequence[str], terminal: Terminal) -> int:
+    """Parse a call, run its command and return the exit status.
+
+    Raises:
+        UsageError: the call is wrong.
+    """
+    terminal.set(_peek_global_options(tokens))
+    app = build_app(terminal)
+    split = split_global_options(tokens)
+    try:
+        if split:
+            options, command_tokens = split
+            terminal.set(options)
+            status = _run_command(app, command_tokens, terminal)
+        else:
+            status = app.meta(list(tokens))
+    except CycloptsError as error:
+        terminal.set(_peek_global_options(tokens))
+        raise _usage_error(error, tokens) from error
+    except SystemExit:  # rich exits like this when the reader of a help text has gone
+        return CLEAN
+    return status if isinstance(status, int) else CLEAN
+
+
+def build_app(terminal: Terminal) -> App:
+    """Return the app with all commands; its launcher sets the global options of `terminal`."""
+    app = App(
+        name="ubp",
+        help="UBP tells which Markdown pages no longer describe the code, by Git's own memory.",
+        version=f"ubp {__version__}",
+        version_flags=["--version", "-V"],
+        # A parameter named `terminal` is not an option: `_run_command` passes it.
+        default_parameter=Parameter(
+            negative="", parse=re.compile("^(?!terminal$)"), show_default=False
+        ),
+        help_format="plaintext",
+        help_formatter=Help(terminal),
+        help_epilogue="Example:\n  ubp stale",
+        exit_on_error=False,
+        print_error=False,
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+    )
+    for index, row in enumerate(ROWS):
+        app.command(
+            row.target,
+            name=row.name,
+            help=row.help,
+            group=row.group,
+            sort_key=index,
+            help_epilogue=f"Example:\n  {row.example}",
+        )
+    # Flags that are commands to cyclopts.
+    app.command(
+        _completion_installer(app),
+        name="--install-completion",
+        help="Complete commands and options in your shell, and exit.",
+        group=GLOBAL,
+        help_epilogue="Example:\n  ubp --install-completion --shell zsh",
+    )
+    for flag, help_text in (
+        ("--help", "Explain a command, and exit."),
+        ("--version", "Print the version, and exit."),
+    ):
+        app[flag].group = GLOBAL
+        app[flag].help = help_text
+    _add_launcher(app, terminal)
+    return app
+
+
+class Help:
+    """A help formatter that prints plain columns; of rich only the terminal's width is used.
+
+    cyclopts calls `render_usage`, `render_description`, then the object itself for each panel.
+    """
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self._usage = ""
+        self._description = ""
+
+    def render_usage(self, _console: Any, _options: Any, usage: Any) -> None:
+        """Keep the usage line until the first panel, which may name the arguments."""
+        self._usage = _plain(usage)
+
+    def render_description(self, console: Any, _options: Any, description: Any) -> None:
+        """Keep the description, wrapped, until the usage line is printed."""
+        paragraphs = _plain(description).split("\n\n")
+        width = _width(console)
+        self._description = "\n\n".join(textwrap.fill(text, width) for text in paragraphs)
+
+    def __call__(self, console: Any, options: Any, panel: HelpPanel) -> None:  # noqa: ARG002  # protocol
+        """Print a group of commands, arguments or options."""
+        if not panel.entries:
+            return
+        if self._usage:
+            # cyclopts says ARGS for all optional arguments.
+            arguments = " ".join(
+                _usage_of(entry) for entry in panel.entries if entry.positional_label
+            )
+            usage = re.sub(r"\[ARGS(\.\.\.)?\]", lambda _: arguments, self._usage)
+            self._terminal.write(f"Usage: {usage}\n\n{self._description}\n")
+            self._usage = ""
+        rows = [(_label(entry), _description(entry)) for entry in panel.entries]
+        indent = min(max(len(label) for label, _ in rows), MAX_LABEL_WIDTH) + 4
+        lines = ["", self._terminal.style.bold(f"{_plain(panel.title)}:")]
+        for label, description in rows:
+            text = textwrap.wrap(description, _width(console) - indent) or [""]
+            if len(label) > indent - 4:
+                lines += [f"  {label}", " " * indent + text[0]]
+            else:
+                lines.append(f"  {label:<{indent - 2}}{text[0]}".rstrip())
+            lines += [" " * indent + line for line in text[1:]]
+        self._terminal.write("\n".join(lines) + "\n")
+
+
+def _width(console: Any) -> int:
+    width: int = console.width
+    return min(max(width, MIN_WIDTH), MAX_WIDTH)
+
+
+def _usage_of(argument: HelpEntry) -> str:
+    dots = "..." if argument.metavar and argument.metavar.endswith("...") else ""
+    return f"[{argument.positional_label}{dots}]"
+
+
+def _label(entry: HelpEntry) -> str:
+    if entry.positional_label:
+        return entry.positional_label
+    names = ", ".join([*entry.positive_shorts, *entry.positive_names])
+    return f"{names} {entry.metavar}" if entry.metavar else names
+
+
+def _description(entry: HelpEntry) -> str:
+    text = _plain(entry.description)
+    return f"{text} One of: {', '.join(entry.choices)}." if entry.choices else text
+
+
+def _plain(text: Any) -> str:
+    """Return the text of what cyclopts wraps for rich: an InlineText, a rich Text, or a string."""
+    parts = [getattr(text, "primary_renderable", text), *getattr(text, "texts", ())]
+    words = (str(getattr(part, "plain", part) or "").strip() for part in parts)
+    return " ".join(word for word in words if word)
+
+
+def _completion_installer(app: App) -> Callable[..., int]:
+    def install_completion(
+        *, shell: Annotated[Shell | None, Parameter(metavar="SHELL")] = None, terminal: Terminal
+    ) -> int:
+        """Write a completion script and load it when the shell starts.
 
         Args:
             shell: The shell; the running one where none is named.
@@ -63,164 +209,8 @@ def _running_shell() -> Shell:
         ) from error
 
 
-NARROWEST, WIDEST = 60, 100
-LABEL_WIDTH = 26
-
-# What an option's value is called; cyclopts would say STR.
-VALUES = {
-    "--base": "REV",
-    "--ref": "REV",
-    "--days": "N",
-    "--limit": "N",
-    "--depth": "N",
-    "--center": "PAGE",
-    "--doc-type": "TYPE",
-    "--tag": "TAG",
-    "--link-type": "TYPE",
-    "--key": "NAME",
-    "--rule": "NAME",
-    "--fail-on": "LEVEL",
-    "--reason": "TEXT",
-    "--file": "PATH",
-    "--format": "NAME",
-    "--output-file": "FORMAT=PATH",
-    "--html": "[FILE]",
-    "--output": "FILE",
-    "--commits": "N",
-    "--weeks": "N",
-    "--label": "TEXT",
-    "--cwd": "PATH",
-}
-
-
-class Help:
-    """Prints what cyclopts found out about a command."""
-
-    def __init__(self, terminal: Terminal) -> None:
-        self._terminal = terminal
-
-    def __call__(self, console: Any, options: Any, panel: HelpPanel) -> None:  # noqa: ARG002  # theirs
-        """Print one group of commands, arguments or options."""
-        width = min(max(console.width, NARROWEST), WIDEST)
-        rows = [(_label(entry), _description(entry)) for entry in panel.entries]
-        if not rows:
-            return
-        indent = min(max(len(label) for label, _ in rows), LABEL_WIDTH) + 4
-        lines = [self._terminal.style.bold(f"{_plain(panel.title)}:")]
-        for label, description in rows:
-            text = textwrap.wrap(description, width - indent) or [""]
-            if len(label) > indent - 4:
-                lines.append(f"  {label}")
-                label = ""  # noqa: PLW2901 - it stands on a line of its own
-            lines.append(f"  {label:<{indent - 2}}{text[0]}".rstrip())
-            lines += [" " * indent + line for line in text[1:]]
-        self._terminal.write("\n".join(lines) + "\n\n")
-
-    def render_usage(self, _console: Any, _options: Any, usage: Any) -> None:
-        """Print how a command is called."""
-        self._terminal.write(f"Usage: {_plain(usage)}\n\n")
-
-    def render_description(self, console: Any, _options: Any, description: Any) -> None:
-        """Print what a command does."""
-        width = min(max(console.width, NARROWEST), WIDEST)
-        paragraphs = _plain(description).split("\n\n")
-        self._terminal.write("\n\n".join(textwrap.fill(p, width) for p in paragraphs) + "\n\n")
-
-
-def _label(entry: HelpEntry) -> str:
-    if entry.positional_label:
-        return entry.positional_label
-    value = VALUES.get(entry.positive_names[0], "") if entry.positive_names else ""
-    names = [*entry.positive_shorts, *entry.positive_names]
-    return ", ".join(names) + (f" {value}" if value else "")
-
-
-def _description(entry: HelpEntry) -> str:
-    text = _plain(entry.description)
-    return f"{text} One of: {', '.join(entry.choices)}." if entry.choices else text
-
-
-def _plain(text: Any) -> str:
-    """The text of what cyclopts wraps for rich: its own InlineText, rich's Text, or a string."""
-    whole = [getattr(text, "primary_renderable", text), *getattr(text, "texts", ())]
-    words = (str(getattr(part, "plain", part) or "").strip() for part in whole)
-    return " ".join(word for word in words if word)
-
-
-GLOBAL = Group("Global options", sort_key=9)
-
-
-def run_tokens(tokens: Sequence[str], terminal: Terminal) -> int:
-    """Understand a call, run its command, and return the exit status.
-
-    Raises:
-        UsageError: the call is wrong.
-    """
-    terminal.set(_foresee(tokens))
-    app = build_app(terminal)
-    plain = split_global_options(tokens)
-    try:
-        status = _run_plainly(app, *plain, terminal) if plain else app.meta(list(tokens))
-    except CycloptsError as error:
-        terminal.set(_foresee(tokens))
-        raise _usage_error(error, tokens) from error
-    except SystemExit:  # rich ends so when the reader of a help text has left
-        return CLEAN
-    return status if isinstance(status, int) else CLEAN
-
-
-def build_app(terminal: Terminal) -> App:
-    """The commands and the global options, which `terminal` is told."""
-    app = App(
-        name="ubp",
-        help="UBP tells which Markdown pages no longer describe the code, by Git's own memory.",
-        version=f"ubp {__version__}",
-        version_flags=["--version", "-V"],
-        # A parameter named `terminal` is no option: the launcher gives it.
-        default_parameter=Parameter(
-            negative="", parse=re.compile("^(?!terminal$)"), show_default=False
-        ),
-        help_format="plaintext",
-        help_formatter=Help(terminal),
-        help_epilogue="Example:\n  ubp stale",
-        exit_on_error=False,
-        print_error=False,
-        result_action="return_value",
-        suppress_keyboard_interrupt=False,
-    )
-    _register(app)
-    _add_launcher(app, terminal)
-    return app
-
-
-def _register(app: App) -> None:
-    """The commands, and in their own group the flags that are commands to cyclopts."""
-    for index, row in enumerate(ROWS):
-        app.command(
-            row.target,
-            name=row.name,
-            help=row.help,
-            group=row.group,
-            sort_key=index,
-            help_epilogue=f"Example:\n  {row.example}",
-        )
-    app.command(
-        make_installer(app),
-        name="--install-completion",
-        help="Complete commands and options in your shell, and exit.",
-        group=GLOBAL,
-        help_epilogue="Example:\n  ubp --install-completion --shell zsh",
-    )
-    for flag, help_text in (
-        ("--help", "Explain a command, and exit."),
-        ("--version", "Print the version, and exit."),
-    ):
-        app[flag].group = GLOBAL
-        app[flag].help = help_text
-
-
 def _add_launcher(app: App, terminal: Terminal) -> None:
-    """The meta app: it takes the global options, which may stand before or after the command."""
+    """Add the meta app, which takes the global options before or after the command."""
     app.meta.suppress_keyboard_interrupt = False
 
     @app.meta.default
@@ -252,12 +242,6 @@ def _add_launcher(app: App, terminal: Terminal) -> None:
         return _run_command(app, tokens, terminal)
 
 
-def _run_plainly(app: App, options: Options, tokens: Sequence[str], terminal: Terminal) -> Any:
-    """Do what the launcher does, for a call whose global options are told already."""
-    terminal.set(options)
-    return _run_command(app, tokens, terminal)
-
-
 def _run_command(app: App, tokens: Sequence[str], terminal: Terminal) -> Any:
     command, bound, ignored = app.parse_args(list(tokens))
     if "terminal" in ignored:
@@ -265,22 +249,22 @@ def _run_command(app: App, tokens: Sequence[str], terminal: Terminal) -> Any:
     return command(*bound.args, **bound.kwargs)
 
 
-def _foresee(tokens: Sequence[str]) -> Options:
-    """The options that matter to an error, found in a call that may not be understood."""
-    told = tokens[: tokens.index("--")] if "--" in tokens else tokens
-    asks_json = "--format=json" in told or ("--format", "json") in pairwise(told)
+def _peek_global_options(tokens: Sequence[str]) -> Options:
+    """Return the options that an error message needs, from a call that may not be valid."""
+    before = tokens[: tokens.index("--")] if "--" in tokens else tokens
+    has_json_format = "--format=json" in before or ("--format", "json") in pairwise(before)
     return Options(
-        json="--json" in told or asks_json,
-        no_color="--no-color" in told,
-        verbose="--verbose" in told or "-v" in told,
+        json="--json" in before or has_json_format,
+        no_color="--no-color" in before,
+        verbose="--verbose" in before or "-v" in before,
     )
 
 
 def _usage_error(error: CycloptsError, tokens: Sequence[str]) -> UsageError:
     message, _, guess = str(error).partition(" Did you mean ")
     command = next((row.name for row in ROWS if row.name in tokens), "")
-    manual = f"`{ubp_command(*([command] if command else []), '--help')}`"
-    hint = f"{manual} tells what can be said."
+    help_command = ubp_command(*([command] if command else []), "--help")
+    hint = f"`{help_command}` tells what can be said."
     return UsageError(
         message.rstrip(".") + ".", hint=f"Did you mean {guess} {hint}" if guess else hint
     )

@@ -17,6 +17,7 @@ from ubp.cli.bind_session import Pinning, run_session
 from ubp.cli.error_handler import CLEAN, FINDINGS
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.pages import check_range
+from ubp.cli.parameters import Keys, OptionalDecimal, OptionalNumber, Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.shell import path_argument, ubp_command
@@ -34,18 +35,18 @@ def bind(  # noqa: PLR0913  # the command's options
     write: bool = False,
     interactive: Annotated[bool, Parameter(name=["--interactive", "-i"])] = False,
     dry_run: bool = False,
-    min_confidence: float | None = None,
-    limit: int | None = None,
+    min_confidence: OptionalDecimal = None,
+    limit: OptionalNumber = None,
     pin: bool = False,
     history: bool = False,
     explain: bool = False,
     review: bool = False,
-    commits: int | None = None,
+    commits: OptionalNumber = None,
     all_: bool = False,
-    key: list[str] | None = None,
+    key: Keys = None,
     terminal: Terminal,
 ) -> int:
-    """Propose, for each page, the files and folders that it describes; write them into it.
+    """Run `ubp bind`.
 
     Args:
         pages: Pages, folders or globs; all pages that name no source where none is given.
@@ -249,13 +250,13 @@ MAX_DAYS = 100_000  # nearly four times as long as there have been dates in comm
 
 def coverage(
     *paths: str,
-    days: float | None = None,
-    limit: Annotated[int, Parameter(name=["--limit", "-n"])] = MAX_GAPS,
-    ref: str | None = None,
-    key: list[str] | None = None,
+    days: OptionalDecimal = None,
+    limit: Annotated[int, Parameter(name=["--limit", "-n"], metavar="N")] = MAX_GAPS,
+    ref: Revision = None,
+    key: Keys = None,
     terminal: Terminal,
 ) -> int:
-    """Tell which source files and directories no page describes, what changes most first.
+    """Run `ubp coverage`.
 
     Args:
         paths: Only these files, folders or globs; all where none is named.

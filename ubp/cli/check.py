@@ -9,7 +9,9 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
+
+from cyclopts import Parameter
 
 from ubp import __version__
 from ubp.checks.finding import CheckReport
@@ -17,6 +19,7 @@ from ubp.checks.registry import RULES, find_rules
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import Answer, read_outputs
+from ubp.cli.parameters import FORMAT, LEVEL, Keys, OutputFiles, Revision
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import RevisionNotFoundError, UsageError
 from ubp.core.model import DEBT_FILE
@@ -88,19 +91,19 @@ FailOn = Literal["warning", "error", "never"]
 def check(  # noqa: PLR0913  # the command's options
     *paths: str,
     staged: bool = False,
-    base: str | None = None,
-    ref: str | None = None,
+    base: Revision = None,
+    ref: Revision = None,
     pre_push: bool = False,
-    rule: list[str] | None = None,
-    key: list[str] | None = None,
-    fail_on: FailOn = "error",
+    rule: Annotated[list[str] | None, Parameter(metavar="NAME")] = None,
+    key: Keys = None,
+    fail_on: Annotated[FailOn, LEVEL] = "error",
     fix: bool = False,
     dry_run: bool = False,
-    format_: Format | None = None,
-    output_file: list[str] | None = None,
+    format_: Annotated[Format | None, FORMAT] = None,
+    output_file: OutputFiles = None,
     terminal: Terminal,
 ) -> int:
-    """Tell what is wrong in the pages: stale ones, broken links, front matter that cannot be read.
+    """Run `ubp check`.
 
     Args:
         paths: Pages, folders or globs to look at; all pages where none is given.
@@ -176,7 +179,7 @@ def _telling(workspace: Workspace, terminal: Terminal, base: str | None) -> Chec
 
 
 def debt(*, prune: bool = False, terminal: Terminal) -> int:
-    """Accept the findings of today: write them to the debt file, where there is none yet.
+    """Run `ubp debt`.
 
     Args:
         prune: Take out of the file what was put right since.
@@ -204,7 +207,7 @@ def debt(*, prune: bool = False, terminal: Terminal) -> int:
 
 
 def explain(*rules: str, terminal: Terminal) -> int:
-    """Print the manual of a rule of `ubp check`; without a rule, the list of them.
+    """Run `ubp explain`.
 
     Args:
         rules: Names of rules.

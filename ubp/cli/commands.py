@@ -1,4 +1,7 @@
-"""The table of commands: what each is called, where it is, what its help says."""
+"""The table of commands: names, functions and summaries.
+
+Summaries are here, not in the functions' docstrings, so that `ubp --help` imports no command.
+"""
 
 from typing import NamedTuple
 
@@ -10,7 +13,7 @@ SETUP = Group("Set up", sort_key=3)
 
 
 class CommandRow(NamedTuple):
-    """A command: its name, its function as `module:function`, what it does, a real call of it."""
+    """A command: its name, its function as `module:function`, its help, an example that works."""
 
     name: str
     target: str
@@ -22,7 +25,7 @@ class CommandRow(NamedTuple):
 ROWS = (
     CommandRow(
         "stale",
-        "ubp.cli.stale:stale",
+        "ubp.cli.stale_command:stale",
         QUERY,
         "Tell which pages no longer describe their sources, since which commit, by whom.\n\n"
         "It exits 0, with --staged or --base 1 when the change leaves a page behind, and 2 where a "

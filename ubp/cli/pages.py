@@ -17,9 +17,16 @@ from cyclopts import Parameter
 
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
+from ubp.cli.parameters import (
+    DocTypes,
+    LinkTypes,
+    Number,
+    OptionalNumber,
+    Revision,
+    Tags,
+)
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.core.model import LinkType
 from ubp.output.text.pages import (
     context_text,
     dot_text,
@@ -55,14 +62,14 @@ def check_range(option: str, value: int, most: int | None = None, *, why: str = 
 def get_context(  # noqa: PLR0913  # the command's options
     page: str | None = None,
     *,
-    depth: int = 2,
-    link_type: list[LinkType] | None = None,
-    max_size: int = MAX_SIZE,
-    max_tokens: int | None = None,
-    ref: str | None = None,
+    depth: Number = 2,
+    link_type: LinkTypes = None,
+    max_size: Number = MAX_SIZE,
+    max_tokens: OptionalNumber = None,
+    ref: Revision = None,
     terminal: Terminal,
 ) -> int:
-    """Tell what stands around a page: the pages that it is linked with, in short.
+    """Run `ubp get-context`.
 
     Args:
         page: Its path, the unique end of that, or its `doc_id`.
@@ -100,17 +107,18 @@ def get_context(  # noqa: PLR0913  # the command's options
 
 def get_graph(  # noqa: PLR0913  # the command's options
     *,
-    center: str | None = None,
-    depth: int | None = None,
-    link_type: list[LinkType] | None = None,
-    limit: int = GRAPH_LIMIT,
+    center: Annotated[str | None, Parameter(metavar="PAGE")] = None,
+    depth: OptionalNumber = None,
+    link_type: LinkTypes = None,
+    limit: Number = GRAPH_LIMIT,
     format_: Annotated[
-        Literal["text", "json", "dot", "mermaid"], Parameter(name=["--format", "-f"])
+        Literal["text", "json", "dot", "mermaid"],
+        Parameter(name=["--format", "-f"], metavar="FORMAT"),
     ] = "text",
-    ref: str | None = None,
+    ref: Revision = None,
     terminal: Terminal,
 ) -> int:
-    """Show which pages link to which, all of them or those around one.
+    """Run `ubp get-graph`.
 
     Args:
         center: A page: its path, the unique end of that, or its `doc_id`.
@@ -156,12 +164,12 @@ def _check(center: str | None, depth: int) -> None:
 def get_page(
     page: str | None = None,
     *,
-    title: str | None = None,
-    ref: str | None = None,
-    max_tokens: int | None = None,
+    title: Annotated[str | None, Parameter(metavar="TEXT")] = None,
+    ref: Revision = None,
+    max_tokens: OptionalNumber = None,
     terminal: Terminal,
 ) -> int:
-    """Print a page, the links out of it and to it, and whether it still describes its sources.
+    """Run `ubp get-page`.
 
     Args:
         page: Its path, the unique end of that, or its `doc_id`.
@@ -189,12 +197,12 @@ def get_page(
 def impact(
     path: str | None = None,
     *,
-    depth: int = 3,
-    limit: int = MAX_IMPACTED,
-    ref: str | None = None,
+    depth: Number = 3,
+    limit: Number = MAX_IMPACTED,
+    ref: Revision = None,
     terminal: Terminal,
 ) -> int:
-    """Tell which pages depend on a page or a source, and through what.
+    """Run `ubp impact`.
 
     Args:
         path: A page, a file or a folder; it need not exist any more.
@@ -223,16 +231,18 @@ def impact(
 
 def list_pages(  # noqa: PLR0913  # the command's options
     *,
-    doc_type: list[str] | None = None,
-    tag: list[str] | None = None,
-    sort: Literal["title", "updated_at", "created_at", "filepath"] = "title",
-    order: Literal["asc", "desc"] = "asc",
-    limit: Annotated[int, Parameter(name=["--limit", "-n"])] = LIST_LIMIT,
-    cursor: str | None = None,
-    ref: str | None = None,
+    doc_type: DocTypes = None,
+    tag: Tags = None,
+    sort: Annotated[
+        Literal["title", "updated_at", "created_at", "filepath"], Parameter(metavar="KEY")
+    ] = "title",
+    order: Annotated[Literal["asc", "desc"], Parameter(metavar="ORDER")] = "asc",
+    limit: Annotated[int, Parameter(name=["--limit", "-n"], metavar="N")] = LIST_LIMIT,
+    cursor: Annotated[str | None, Parameter(metavar="CURSOR")] = None,
+    ref: Revision = None,
     terminal: Terminal,
 ) -> int:
-    """List the pages with their titles, types and links.
+    """Run `ubp list-pages`.
 
     Args:
         doc_type: Only pages of this type (spec, design, api, …); repeatable: of any of them.

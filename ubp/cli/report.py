@@ -15,6 +15,7 @@ from cyclopts import Parameter
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import check_folder, write_file
+from ubp.cli.parameters import Keys, OptionalNumber, Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UbpError, UsageError
 from ubp.output.badge import badge_record, badge_svg
@@ -28,13 +29,13 @@ from ubp.staleness.status import Status
 
 def badge(
     *,
-    output: str | None = None,
-    label: str = LABEL,
-    ref: str | None = None,
-    key: list[str] | None = None,
+    output: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    label: Annotated[str, Parameter(metavar="TEXT")] = LABEL,
+    ref: Revision = None,
+    key: Keys = None,
     terminal: Terminal,
 ) -> int:
-    """Draw a badge: the share of fresh pages among those that name sources.
+    """Run `ubp badge`.
 
     Args:
         output: Write it to this file instead of printing it.
@@ -66,16 +67,16 @@ DEFAULT_FILE = "ubp-report.html"
 def report(  # noqa: PLR0913  # the command's options
     *,
     html: Annotated[
-        list[str] | None, Parameter(consume_multiple=(0, 1), negative_iterable="")
+        list[str] | None, Parameter(consume_multiple=(0, 1), negative_iterable="", metavar="[FILE]")
     ] = None,
     open_: bool = False,
-    commits: int | None = None,
-    weeks: int | None = None,
-    ref: str | None = None,
-    key: list[str] | None = None,
+    commits: OptionalNumber = None,
+    weeks: OptionalNumber = None,
+    ref: Revision = None,
+    key: Keys = None,
     terminal: Terminal,
 ) -> int:
-    """Tell how fresh the documentation is: levels, ages, a trend, and what matters most.
+    """Run `ubp report`.
 
     Args:
         html: Write it all, with what changed, to this file (ubp-report.html); it needs no network.
@@ -144,8 +145,8 @@ def _open(file: str, terminal: Terminal) -> None:
         terminal.warn(f"No browser could be started: open {file} yourself.")
 
 
-def status(*, check: bool = False, key: list[str] | None = None, terminal: Terminal) -> int:
-    """Tell what is indexed and how it stands.
+def status(*, check: bool = False, key: Keys = None, terminal: Terminal) -> int:
+    """Run `ubp status`.
 
     Args:
         check: Exit 1 on stale pages, on broken links and on pages whose front matter cannot be

@@ -7,9 +7,9 @@ from cyclopts import Parameter
 
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
+from ubp.cli.parameters import DocTypes, LinkTypes, Number, OptionalNumber, Revision, Tags
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.core.model import LinkType
 from ubp.output.text.search import SearchTextOptions, pages_text, sections_text
 from ubp.search.pages import Mode
 from ubp.server.tools.docs import fulltext_search
@@ -21,21 +21,21 @@ from ubp.workspace import Workspace
 
 def search(  # noqa: PLR0913  # the command's options
     *query: str,
-    mode: Mode = "hybrid",
+    mode: Annotated[Mode, Parameter(metavar="MODE")] = "hybrid",
     fulltext: bool = False,
-    limit: Annotated[int, Parameter(name=["--limit", "-n"])] = 10,
-    doc_type: list[str] | None = None,
-    tag: list[str] | None = None,
+    limit: Annotated[int, Parameter(name=["--limit", "-n"], metavar="N")] = 10,
+    doc_type: DocTypes = None,
+    tag: Tags = None,
     include_links: bool = False,
-    depth: int = 2,
-    link_type: list[LinkType] | None = None,
+    depth: Number = 2,
+    link_type: LinkTypes = None,
     no_content: bool = False,
-    max_tokens: int | None = None,
+    max_tokens: OptionalNumber = None,
     explain: bool = False,
-    ref: str | None = None,
+    ref: Revision = None,
     terminal: Terminal,
 ) -> int:
-    """Find pages by words, by meaning, and by the links between them.
+    """Run `ubp search`.
 
     Args:
         query: Any of these words; "a phrase", -word, start*, AND, OR, NOT, tag:x, type:x, path:x.

@@ -124,7 +124,7 @@ def init(
     skip_embedding: bool = False,
     terminal: Terminal,
 ) -> int:
-    """Write a configuration and build the index; nothing else of UBP needs it.
+    """Run `ubp init`.
 
     Args:
         yes: Ask nothing and take the defaults.
@@ -254,7 +254,7 @@ def _origin(workspace: Workspace) -> str:
 def model(
     action: Literal["fetch"] | None = None, name: str | None = None, /, *, terminal: Terminal
 ) -> int:
-    """Tell which model is in use, or fetch another one.
+    """Run `ubp model`.
 
     Args:
         action: Bring a model from the hub; nothing else that UBP does uses a network.
@@ -290,12 +290,12 @@ def _fetch(name: str | None, terminal: Terminal) -> int:
 
 def reindex(
     *,
-    file: str | None = None,
+    file: Annotated[str | None, Parameter(metavar="PATH")] = None,
     prune: bool = False,
     skip_embedding: bool = False,
     terminal: Terminal,
 ) -> int:
-    """Build the index anew; it is derived from Git and the configuration is left alone.
+    """Run `ubp reindex`.
 
     Args:
         file: Read this page again, and no other.
@@ -312,19 +312,21 @@ def reindex(
     return CLEAN
 
 
+Names = Annotated[str | None, Parameter(metavar="NAMES")]
+
 DEBUG, INFO, ERROR = 10, 20, 40  # as in `logging`, which takes 10 ms to import
 
 
 def serve(  # noqa: PLR0913  # the command's options
     *,
-    toolsets: str | None = None,
-    tools: str | None = None,
-    exclude_tools: str | None = None,
+    toolsets: Names = None,
+    tools: Names = None,
+    exclude_tools: Names = None,
     read_only: bool = False,
     no_output_schema: bool = False,
     terminal: Terminal,
 ) -> int:
-    """Answer agents over the Model Context Protocol until the client leaves.
+    """Run `ubp serve`.
 
     Args:
         toolsets: Offer these sets of tools only, separated by commas.
@@ -367,7 +369,7 @@ def _level(options: Options) -> int:
 
 
 def version(*, terminal: Terminal) -> int:
-    """Tell UBP's version, and those of what it runs on.
+    """Run `ubp version`.
 
     Args:
         terminal: Where the answer goes.

@@ -1,4 +1,4 @@
-"""`ubp stale --since`: what became of the pages since a revision."""
+"""`ubp stale --since`: how the pages' levels changed since a revision."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -12,58 +12,56 @@ from ubp.output.text.report import comparison_text
 FORMATS: tuple[Format, ...] = ("text", "json", "markdown")
 
 
-Others = Mapping[str, object]
-"""Options of `ubp stale` that say how to judge, by name, and what was given for them."""
-
-
-class Since(NamedTuple):
-    """What is compared: a revision with the work tree, or with another revision."""
+class ComparisonOptions(NamedTuple):
+    """What is compared, a revision with the work tree or with `ref`, and how it is printed."""
 
     revision: str
     ref: str | None
     paths: Sequence[str]
     keys: Sequence[str]
     days: float | None
+    format: Format | None
 
 
 def print_comparison(
-    asked: Since, format_: Format | None, others: Others, terminal: Terminal
+    options: ComparisonOptions, excluded: Mapping[str, object], terminal: Terminal
 ) -> int:
-    """Print it; 2 where a shallow clone could not tell. `others` are options that it cannot take.
+    """Print the comparison; return 2 where a shallow clone could not verify a page.
+
+    `excluded` are the options of `ubp stale` that cannot be combined with `--since`, by name, with
+    their values.
 
     Raises:
-        UsageError: one of them was given, or a format that tells findings.
+        UsageError: one of them was given, or a format for findings.
     """
-    _refuse(others, format_, terminal)
-    with open_workspace(terminal, keys=asked.keys, days=asked.days) as workspace:
-        found = workspace.compare(asked.revision, asked.paths, ref=asked.ref)
-    if terminal.options.json or format_ == "json":
-        from ubp.output.records.report import comparison_record
-
-        terminal.record(comparison_record(found))
-    elif format_ == "markdown":
-        from ubp.output.ci.markdown import comparison_markdown
-
-        terminal.speak_utf8()
-        terminal.write(comparison_markdown(found, asked.revision))
-    else:
-        quiet = terminal.options.quiet
-        told = comparison_text(found, asked.revision, terminal.style, is_quiet=quiet)
-        terminal.write(told)
-    return FAILED if found.counts.get("unknown") else CLEAN
-
-
-def _refuse(others: Others, format_: Format | None, terminal: Terminal) -> None:
-    given = [name for name, value in others.items() if value]
+    given = [name for name, value in excluded.items() if value]
     if given:
         raise UsageError(
             f"--since cannot be combined with {given[0]}.",
             cause="It compares the levels of pages at two moments, and fails on none of them.",
             hint="To judge what a branch brings: ubp stale --base REV",
         )
-    is_told_twice = terminal.options.json and format_ not in {None, "json"}
-    if is_told_twice or format_ not in {None, *FORMATS}:
+    is_contradicted = terminal.options.json and options.format not in {None, "json"}
+    if is_contradicted or options.format not in {None, *FORMATS}:
+        and_json = " and json" if is_contradicted else ""
         raise UsageError(
-            f"--since cannot be told as {format_}{' and json' if is_told_twice else ''}.",
+            f"--since cannot be told as {options.format}{and_json}.",
             hint=f"Take one of {', '.join(FORMATS)}.",
         )
+    with open_workspace(terminal, keys=options.keys, days=options.days) as workspace:
+        comparison = workspace.compare(options.revision, options.paths, ref=options.ref)
+    if terminal.options.json or options.format == "json":
+        from ubp.output.records.report import comparison_record
+
+        terminal.record(comparison_record(comparison))
+    elif options.format == "markdown":
+        from ubp.output.ci.markdown import comparison_markdown
+
+        terminal.speak_utf8()
+        terminal.write(comparison_markdown(comparison, options.revision))
+    else:
+        quiet = terminal.options.quiet
+        terminal.write(
+            comparison_text(comparison, options.revision, terminal.style, is_quiet=quiet)
+        )
+    return FAILED if comparison.counts.get("unknown") else CLEAN

@@ -1,191 +1,165 @@
-"""`ubp stale`: which pages no longer describe their sources."""
+"""`ubp stale`: which pages no longer describe their sources. A hook loads this module."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ubp import __version__
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
-from ubp.core.model import FilePath, Level, ReferenceVerdict
+from ubp.core.model import Level
 from ubp.output.text.common import StaleTextOptions, visible_pages, visible_references
 from ubp.output.text.stale import stale_text
-from ubp.staleness.model import SourceDiff, StaleReport
-from ubp.workspace import Workspace
-
-if TYPE_CHECKING:
-    from ubp.cli.outputs import Answer, Outputs
+from ubp.staleness.model import StaleReport
 
 FailOn = Literal["stale", "possibly_stale"]
 FAILING: dict[FailOn, tuple[Level, ...]] = {
     "stale": ("stale",),
     "possibly_stale": ("stale", "possibly_stale"),
 }
-Diffs = dict[tuple[FilePath, ReferenceVerdict], SourceDiff]
 
 
-def stale(  # noqa: PLR0913  # the command's options
-    *paths: str,
-    staged: bool = False,
-    base: str | None = None,
-    ref: str | None = None,
-    since: str | None = None,
-    days: float | None = None,
-    key: list[str] | None = None,
-    all_: bool = False,
-    exit_code: bool = False,
-    fail_on: FailOn | None = None,
-    diff: bool = False,
-    format_: Format | None = None,
-    output_file: list[str] | None = None,
-    terminal: Terminal,
-) -> int:
-    """Tell which pages no longer describe their sources, since which commit, by whom.
+class StaleOptions(NamedTuple):
+    """The options of `ubp stale`; `ubp.cli.stale_command` describes them."""
 
-    Args:
-        paths: Pages, folders or globs to look at; all pages where none is given.
-        staged: Judge the commit in the making, as a hook does: only what it leaves behind.
-        base: Judge everything since the merge base with this revision, as for a pull request.
-        ref: Judge this revision instead of the work tree.
-        since: Compare levels with those at this revision: became stale, became fresh, new, gone.
-        days: Drift of this age makes a page stale, younger drift possibly stale.
-        key: A front matter key that names sources, instead of the configured ones; repeatable.
-        all_: Tell of every page: fresh ones, those without sources, and what was stale before.
-        exit_code: Exit 1 when a page is stale.
-        fail_on: Exit 1 on this level or a worse one.
-        diff: Show what changed in each source since the page described it (text, json, markdown).
-        format_: How the answer is printed: for people, programs, a CI service.
-        output_file: Write the answer to a file too, as in sarif=ubp.sarif; repeatable.
-        terminal: Where the answer goes.
+    paths: tuple[str, ...] = ()
+    staged: bool = False
+    base: str | None = None
+    ref: str | None = None
+    since: str | None = None
+    days: float | None = None
+    keys: tuple[str, ...] = ()
+    every: bool = False
+    exit_code: bool = False
+    fail_on: FailOn | None = None
+    diff: bool = False
+    format: Format | None = None
+    output_files: tuple[str, ...] = ()
+
+
+def run_stale(options: StaleOptions, terminal: Terminal) -> int:
+    """Print the stale pages and return the exit status.
+
+    Raises:
+        UsageError: the options contradict each other or are out of range.
     """
-    _check(days)
-    if since is not None:
-        from ubp.cli.since import Since, print_comparison
-
-        others = _given(staged, base, diff, all_, exit_code, fail_on, output_file)
-        return print_comparison(
-            Since(since, ref, paths, key or (), days), format_, others, terminal
+    if options.days is not None and not 0 <= options.days < float("inf"):
+        raise UsageError(
+            f"--days is {options.days:g}.",
+            cause="Drift cannot be of that age.",
+            hint="Take 0 or more.",
         )
-    outputs = _outputs(format_, output_file or (), terminal)
-    with open_workspace(terminal, keys=key or (), days=days) as workspace:
-        report = workspace.stale(paths, ref=ref, staged=staged, base=base, every=all_)
-        status = exit_status(report, fail_on or ("stale" if exit_code else None))
-        diffs = _diffs(workspace, report, every=all_) if diff else {}
-        telling = _telling(workspace, report, paths, terminal)
-        telling = telling._replace(every=all_, base=base, keys=tuple(key or ()), diffs=diffs)
-        _tell((report, telling, status), outputs, workspace, terminal)
+    if options.since is not None:
+        return _compare(options, options.since, terminal)
+    outputs = None
+    if options.format is not None or options.output_files:
+        from ubp.cli.outputs import read_outputs
+
+        outputs = read_outputs(options.format, options.output_files, terminal)
+    with open_workspace(terminal, keys=options.keys, days=options.days) as workspace:
+        report = workspace.stale(
+            options.paths,
+            ref=options.ref,
+            staged=options.staged,
+            base=options.base,
+            every=options.every,
+        )
+        fail_on = options.fail_on or ("stale" if options.exit_code else None)
+        status = exit_status(report, fail_on)
+        diffs = {}
+        if options.diff:
+            visible = report._replace(pages=visible_pages(report, every=options.every))
+            diffs = {
+                (assessment.page.filepath, reference): diff
+                for assessment, reference, diff in workspace.diffs(visible)
+                if reference in visible_references(assessment, every=options.every)
+            }
+        text_options = StaleTextOptions(
+            style=terminal.style,
+            quiet=terminal.options.quiet,
+            prefix=workspace.repository.prefix,
+            key=workspace.config.keys[0],
+            example=None if report.summary.bound else workspace.example(report, options.paths),
+            every=options.every,
+            base=options.base,
+            keys=options.keys,
+            diffs=diffs,
+        )
+
+        def record() -> dict[str, Any]:
+            from ubp.output.records.staleness import stale_record
+
+            return stale_record(report, every=options.every, diffs=diffs)
+
+        if outputs:
+            from ubp.checks.from_staleness import stale_findings
+            from ubp.cli.outputs import Answer
+            from ubp.output.ci.outcome import Outcome
+
+            answer = Answer(
+                text=lambda style: stale_text(report, text_options._replace(style=style)),
+                record=record,
+                outcome=lambda: Outcome(
+                    command="stale",
+                    report=stale_findings(report, every=options.every),
+                    exit_status=status,
+                    version=__version__,
+                    summary=report.summary,
+                    base=options.base,
+                    keys=options.keys,
+                    diffs=diffs,
+                ),
+            )
+            outputs.deliver(answer, workspace, terminal)
+        elif terminal.options.json:
+            terminal.record(record())
+        else:
+            terminal.write(stale_text(report, text_options))
     return status
 
 
 def exit_status(report: StaleReport, fail_on: FailOn | None) -> int:
-    """1 on findings that fail, 2 where something is unknown; a finding wins over an unknown."""
+    """Return 1 for findings that fail, else 2 where a reference is unknown, else 0."""
     if report.is_change:
         verdicts = {
-            answer.verdict
-            for one in report.brought
-            for answer in visible_references(one, every=False)
+            reference.verdict
+            for assessment in report.brought
+            for reference in visible_references(assessment, every=False)
         }
         has_failed = bool(verdicts - {"unknown"})
     else:
-        has_failed = fail_on is not None and _fails(report, FAILING[fail_on])
+        has_failed = fail_on is not None and _has_level(report, FAILING[fail_on])
     if has_failed:
         return FINDINGS
-    is_unknown = any(a.verdict == "unknown" for one in report.pages for a in one.references)
-    return FAILED if is_unknown else CLEAN
+    references = (reference for assessment in report.pages for reference in assessment.references)
+    return FAILED if any(reference.verdict == "unknown" for reference in references) else CLEAN
 
 
-def _given(*values: object) -> dict[str, object]:
-    """What was given for the options that --since cannot take."""
-    names = ("--staged", "--base", "--diff", "--all", "--exit-code", "--fail-on", "--output-file")
-    return dict(zip(names, values, strict=True))
+def _has_level(report: StaleReport, levels: tuple[Level, ...]) -> bool:
+    """Whether a reference that the debt file does not accept has one of these levels.
 
-
-def _fails(report: StaleReport, levels: tuple[Level, ...]) -> bool:
-    """Whether a page has one of these levels by more than what the debt file accepts."""
-    if report.settled:
-        return True
-    return any(
-        answer.level in levels and not answer.is_debt
-        for one in report.pages
-        for answer in one.references
+    Obsolete lines of the debt file count, too.
+    """
+    return bool(report.settled) or any(
+        reference.level in levels and not reference.is_debt
+        for assessment in report.pages
+        for reference in assessment.references
     )
 
 
-def _outputs(format_: Format | None, files: Sequence[str], terminal: Terminal) -> "Outputs | None":
-    """What was asked for beside the usual: a hook asks for nothing, and loads nothing for it."""
-    if format_ is None and not files:
-        return None
-    from ubp.cli.outputs import read_outputs
+def _compare(options: StaleOptions, revision: str, terminal: Terminal) -> int:
+    from ubp.cli.since import ComparisonOptions, print_comparison
 
-    return read_outputs(format_, files, terminal)
-
-
-def _tell(
-    told: tuple[StaleReport, StaleTextOptions, int],
-    outputs: "Outputs | None",
-    workspace: Workspace,
-    terminal: Terminal,
-) -> None:
-    report, telling, status = told
-    if outputs:
-        outputs.deliver(_answer(report, telling, status), workspace, terminal)
-    elif terminal.options.json:
-        terminal.record(_record(report, telling))
-    else:
-        terminal.write(stale_text(report, telling))
-
-
-def _answer(report: StaleReport, telling: StaleTextOptions, status: int) -> "Answer":
-    from ubp.checks.from_staleness import stale_findings
-    from ubp.cli.outputs import Answer
-    from ubp.output.ci.outcome import Outcome
-
-    return Answer(
-        text=lambda style: stale_text(report, telling._replace(style=style)),
-        record=lambda: _record(report, telling),
-        outcome=lambda: Outcome(
-            command="stale",
-            report=stale_findings(report, every=telling.every),
-            exit_status=status,
-            version=__version__,
-            summary=report.summary,
-            base=telling.base,
-            keys=telling.keys,
-            diffs=telling.diffs,
-        ),
-    )
-
-
-def _record(report: StaleReport, telling: StaleTextOptions) -> dict[str, Any]:
-    from ubp.output.records.staleness import stale_record
-
-    return stale_record(report, every=telling.every, diffs=telling.diffs)
-
-
-def _check(days: float | None) -> None:
-    if days is not None and not 0 <= days < float("inf"):
-        raise UsageError(
-            f"--days is {days:g}.", cause="Drift cannot be of that age.", hint="Take 0 or more."
-        )
-
-
-def _telling(
-    workspace: Workspace, report: StaleReport, paths: tuple[str, ...], terminal: Terminal
-) -> StaleTextOptions:
-    return StaleTextOptions(
-        style=terminal.style,
-        quiet=terminal.options.quiet,
-        prefix=workspace.repository.prefix,
-        key=workspace.config.keys[0],
-        example=None if report.summary.bound else workspace.example(report, paths),
-    )
-
-
-def _diffs(workspace: Workspace, report: StaleReport, *, every: bool) -> Diffs:
-    pages = visible_pages(report, every=every)
-    return {
-        (one.page.filepath, answer): diff
-        for one, answer, diff in workspace.diffs(report._replace(pages=pages))
-        if answer in visible_references(one, every=every)
+    excluded = {
+        "--staged": options.staged,
+        "--base": options.base,
+        "--diff": options.diff,
+        "--all": options.every,
+        "--exit-code": options.exit_code,
+        "--fail-on": options.fail_on,
+        "--output-file": options.output_files,
     }
+    comparison = ComparisonOptions(
+        revision, options.ref, options.paths, options.keys, options.days, options.format
+    )
+    return print_comparison(comparison, excluded, terminal)

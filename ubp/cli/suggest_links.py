@@ -1,8 +1,13 @@
 """`ubp suggest-links`: pages that are close in meaning and do not know of each other."""
 
+from typing import Annotated
+
+from cyclopts import Parameter
+
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.pages import check_range
+from ubp.cli.parameters import Number, Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.output.text.suggestions import suggestions_text
@@ -14,12 +19,12 @@ from ubp.workspace import MAX_SUGGESTED, MIN_SCORE
 def suggest_links(
     page: str | None = None,
     *,
-    min_score: float = MIN_SCORE,
-    limit: int = MAX_SUGGESTED,
-    ref: str | None = None,
+    min_score: Annotated[float, Parameter(metavar="N")] = MIN_SCORE,
+    limit: Number = MAX_SUGGESTED,
+    ref: Revision = None,
     terminal: Terminal,
 ) -> int:
-    """Find pairs of pages that are close in meaning and not linked in either direction.
+    """Run `ubp suggest-links`.
 
     Args:
         page: Only pairs with this page: its path, the unique end of that, or its `doc_id`.
