@@ -1,15 +1,21 @@
-"""Everything that must pass before a commit lands: format, lint, types, import contracts, tests.
+"""Create the environment in `.venv` and run everything that must pass before a commit lands.
 
-Run it with the environment that the README sets up; words after it go to pytest.
+Needs Python 3.11 and git. Words after it go to pytest: `python3 tests/check.py -k search`.
 """
 
+import hashlib
 import os
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SCRIPTS = Path(sys.executable).parent
+ENVIRONMENT = ROOT / ".venv"
+SCRIPTS = ENVIRONMENT / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
+# The content of pyproject.toml that was installed last.
+INSTALLED = ENVIRONMENT / "installed.sha256"
 
 STEPS = (
     ("format", ("ruff", "format", "--check", ".")),
@@ -20,15 +26,29 @@ STEPS = (
 )
 
 
+def install() -> None:
+    """Create `.venv` and install UBP with its development tools, unless that was done before."""
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    if PYTHON.exists() and INSTALLED.exists() and INSTALLED.read_text() == wanted:
+        return
+    print("== environment", flush=True)
+    if not PYTHON.exists():
+        venv.create(ENVIRONMENT, with_pip=True, upgrade_deps=True)
+    pip = [PYTHON, "-m", "pip", "install", "--quiet", "--editable", ".", "--group", "dev"]
+    subprocess.run(pip, cwd=ROOT, check=True)
+    INSTALLED.write_text(wanted)
+
+
 def main(arguments: list[str]) -> int:
     """Run every step, also after one that failed, and return 1 if any did."""
+    install()
     environment = {**os.environ, "PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"}
     failed = []
     for name, (program, *rest) in STEPS:
         extra = arguments if program == "pytest" else []
         print(f"== {name}", flush=True)
         done = subprocess.run(
-            [str(SCRIPTS / program), *rest, *extra], cwd=ROOT, env=environment, check=False
+            [SCRIPTS / program, *rest, *extra], cwd=ROOT, env=environment, check=False
         )
         if done.returncode:
             failed.append(name)

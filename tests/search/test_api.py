@@ -1,11 +1,10 @@
-"""The README's example of the Python API: open, search, and whether a page can be trusted."""
+"""The documented example of the Python API: open, search, and whether a page can be trusted."""
 
 import re
 from pathlib import Path
 
-README = Path(__file__).resolve().parent.parent.parent / "README.md"
-PYTHON = README.read_text(encoding="utf-8").partition("\n## Python\n")[2]
-EXAMPLE = re.findall(r"```python\n(.*?)```", PYTHON, re.DOTALL)[1]
+PAGE = Path(__file__).resolve().parents[2] / "docs/reference/python.md"
+EXAMPLE = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
 
 
 def test_the_example_finds_a_page_its_line_and_whether_it_can_be_trusted(

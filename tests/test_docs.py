@@ -1,0 +1,229 @@
+"""What README.md and docs/ show was run or is generated from the code.
+
+`UPDATE_DOCS=1 pytest tests/test_docs.py` pastes what is true now; review the diff.
+"""
+
+import contextlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ubp.__main__ import main
+from ubp.checks.registry import RULES
+from ubp.cli.commands import ROWS
+from ubp.server.tools.registry import TOOLSETS
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+
+LAYERS = {
+    "__main__": "the hook's fast calls",
+    "cli": "people: commands, options, exit codes",
+    "server": "agents: MCP server, scheduler, tools, prompts, resources",
+    "output": "values to text, JSON records, CI formats, HTML pages",
+    "workspace | errors": "the Python API: opens, joins, delegates",
+    "report": "what the report contains: levels, ages, trend, comparison",
+    "checks": "rules over a snapshot",
+    "bindings": "which sources a document describes",
+    "staleness | search": "what drifted, since when | keywords, meaning, links, impact",
+    "index": "from a snapshot to facts, and from facts to a view",
+    "git | markdown | code": "bytes, history | bytes to document, edits of it | names in sources",
+    "core": "model, errors, configuration, paths, text",
+}
+
+
+def transcript_block(transcript, number):
+    """One command of a transcript with its output, fenced."""
+    text = (ROOT / "tests/transcripts" / f"{transcript}.console").read_text(encoding="utf-8")
+    blocks = [b for b in re.split(r"^(?=\$ |#: )", text, flags=re.MULTILINE) if b.startswith("$")]
+    return f"```console\n{blocks[int(number) - 1].rstrip()}\n```"
+
+
+def table(*rows):
+    """Rows of cells as a Markdown table, the first of them the header."""
+    header, *body = ["| " + " | ".join(cells) + " |" for cells in rows]
+    return "\n".join([header, "|" + "---|" * len(rows[0]), *body])
+
+
+def command_table():
+    rows = [(f"`{row.name}`", row.help.splitlines()[0], f"`{row.example}`") for row in ROWS]
+    return table(("command", "what it does", "for example"), *rows)
+
+
+def help_of(command):
+    """What `ubp COMMAND --help` prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert main(["--no-color", command, "--help"]) == 0
+    return out.getvalue().strip()
+
+
+def command_help():
+    return "\n\n".join(f"## {row.name}\n\n```text\n{help_of(row.name)}\n```" for row in ROWS)
+
+
+def rule_table():
+    rows = [(f"`{rule.name}`", rule.severity, rule.summary) for rule in RULES]
+    return table(("rule", "severity", "finds"), *rows)
+
+
+def rule_manuals():
+    return "\n\n".join(
+        f"## {rule.name}\n\nSeverity: {rule.severity}.\n\n```text\n{rule.manual.strip()}\n```"
+        for rule in RULES
+    )
+
+
+def configuration_keys(schema, prefix=""):
+    """The keys of a configuration, depth first: name, default, description."""
+    for name, value in schema["properties"].items():
+        if "properties" in value:
+            yield from configuration_keys(value, f"{prefix}{name}.")
+        elif name != "$schema":
+            default = f"`{json.dumps(value['default'])}`" if "default" in value else ""
+            yield (f"`{prefix}{name}`", default, value.get("description", ""))
+
+
+def configuration_table():
+    schema = json.loads((ROOT / "ubp/core/config.schema.json").read_text(encoding="utf-8"))
+    return table(("key", "default", "value"), *configuration_keys(schema))
+
+
+def type_names(schema):
+    """The JSON types of a value, of a list with those of its items."""
+    if "anyOf" in schema:
+        return " or ".join(type_names(part) for part in schema["anyOf"])
+    types = schema.get("type", "string")
+    names = " or ".join([types] if isinstance(types, str) else types)
+    return f"{names} of {type_names(schema['items'])}s" if "items" in schema else names
+
+
+def describe_tool(tool):
+    """A tool's description and its arguments."""
+    required = tool.input_schema.get("required", ())
+    rows = [
+        (
+            f"**`{name}`**" if name in required else f"`{name}`",
+            type_names(value),
+            " ".join(value.get("description", "").split()),
+        )
+        for name, value in tool.input_schema["properties"].items()
+    ]
+    arguments = table(("argument", "type", "meaning"), *rows)
+    return f"### {tool.name}\n\n{tool.description}\n\n{arguments}"
+
+
+def tool_manuals():
+    return "\n\n".join(
+        "\n\n".join([f"## {name}", *(describe_tool(tool) for tool in tools)])
+        for name, tools in TOOLSETS.items()
+    )
+
+
+def record_table():
+    rows = [("record", "keys")]
+    for file in sorted((ROOT / "ubp/output/schemas").glob("*.json")):
+        schema = json.loads(file.read_text(encoding="utf-8"))
+        title = ", ".join(f"`{part}`" for part in schema["title"].split(", "))
+        rows.append((title, ", ".join(f"`{key}`" for key in schema["properties"])))
+    return table(*rows)
+
+
+def action_inputs():
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    rows = [
+        (f"`{name}`", f"`{value['default']}`" if value["default"] else "", value["description"])
+        for name, value in action["inputs"].items()
+    ]
+    return table(("input", "default", "meaning"), *rows)
+
+
+def layer_picture():
+    width = max(map(len, LAYERS)) + 8
+    return "\n".join(["```", *(f"{name:<{width}}{text}" for name, text in LAYERS.items()), "```"])
+
+
+GENERATORS = {
+    "transcript": transcript_block,
+    "commands": command_table,
+    "help": command_help,
+    "rules": rule_table,
+    "manuals": rule_manuals,
+    "configuration": configuration_table,
+    "tools": tool_manuals,
+    "records": record_table,
+    "action-inputs": action_inputs,
+    "layers": layer_picture,
+}
+BLOCK = re.compile(
+    rf"<!-- (({'|'.join(GENERATORS)})(?: [^>]*?)?) -->\n(?:.*?\n)??<!-- end -->", re.DOTALL
+)
+
+
+def paste(match):
+    kind, *arguments = match[1].split()
+    return f"<!-- {match[1]} -->\n{GENERATORS[kind](*arguments)}\n<!-- end -->"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_shows_is_true(page):
+    text = page.read_text(encoding="utf-8")
+    pasted = BLOCK.sub(paste, text)
+    if os.environ.get("UPDATE_DOCS"):
+        page.write_text(pasted, encoding="utf-8", newline="\n")
+    else:
+        assert pasted == text
+
+
+def test_layers_of_the_picture_are_those_of_the_import_contract():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    layers = next(c for c in contracts["contracts"] if c["type"] == "layers")["layers"]
+    assert list(LAYERS) == layers
+
+
+def test_ci_runs_the_command_of_the_readme():
+    development = README.read_text(encoding="utf-8").partition("## Development")[2]
+    command = re.search(r"```console\n\$ (.*?)\n```", development)[1]
+    assert (ROOT / ".ci/run").read_text().splitlines()[-1] == command
+    assert f"run: {command.replace('python3', 'python')}" in (
+        ROOT / ".github/workflows/ci.yml"
+    ).read_text(encoding="utf-8")
+
+
+def test_documentation_has_no_findings_besides_staleness():
+    rules = [rule.name for rule in RULES if rule.name not in {"stale-doc", "obsolete-debt"}]
+    done = subprocess.run(
+        [sys.executable, "-m", "ubp", "check", *(f"--rule={name}" for name in rules)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+def test_python_example_prints_stale_references(repository):
+    repository.write("src/session.py", "ttl = 30\n")
+    repository.page("docs/sessions.md", "src/session.py")
+    repository.commit()
+    repository.write("src/session.py", "ttl = 15\n")
+    repository.commit()
+    page = (ROOT / "docs/reference/python.md").read_text(encoding="utf-8")
+    example = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    done = subprocess.run(
+        [sys.executable, "-c", example],
+        cwd=repository.root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    path, source, verdict, _ = done.stdout.split(maxsplit=3)
+    assert (path, source, verdict) == ("docs/sessions.md", "src/session.py", "modified")
