@@ -24,10 +24,10 @@ Judged = tuple[float, bool]
 def judge(directory: str, keys: list[str]) -> Iterator[Judged]:
     """The confidence of each directory that is proposed for a clone's pages, and if it is right."""
     with Workspace.open(directory, keys=keys) as workspace:
-        view = workspace.view()
+        view = workspace.session.view()
         pages = [page for page in view.bound_pages() if page.facts.references]
-        log = workspace.history.change_log()
-        basis = SuggestInputs(view, workspace.is_hidden, log, {})
+        log = workspace.session.history.change_log()
+        basis = SuggestInputs(view, workspace.session.is_hidden, log, {})
         gathered = EvidenceIndex(basis, [page.filepath for page in pages])
         for page in pages:
             named = [one.source_path for one in page.facts.references]

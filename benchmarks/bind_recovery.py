@@ -80,14 +80,14 @@ class Recovered(NamedTuple):
 def read_set(directory: str, keys: Sequence[str]) -> Set:
     """Read a clone's labels, and what speaks for its sources."""
     with Workspace.open(directory, keys=keys) as workspace:
-        view = workspace.view()
+        view = workspace.session.view()
         pages = [page for page in view.bound_pages() if page.facts.references]
         bound = {
             page.filepath: [one.source_path for one in page.facts.references] for page in pages
         }
         names = [page.filepath for page in pages]
-        log = workspace.history.change_log()
-        basis = SuggestInputs(view, workspace.is_hidden, log, bound)
+        log = workspace.session.history.change_log()
+        basis = SuggestInputs(view, workspace.session.is_hidden, log, bound)
         gathered = EvidenceIndex(basis, names)
         found = []
         for page in pages:
@@ -105,7 +105,7 @@ def _signals(page: Page, gathered: EvidenceIndex) -> Iterator[tuple[str, Mapping
 
 
 def _labels(page: Page, workspace: Workspace, gathered: EvidenceIndex) -> Labels:
-    view, numbers = workspace.view(), gathered.sources.numbers
+    view, numbers = workspace.session.view(), gathered.sources.numbers
     documents = frozenset(view.document_paths())
     files, folders, missed = set(), [], set()
     for one in page.facts.references:
@@ -118,7 +118,7 @@ def _labels(page: Page, workspace: Workspace, gathered: EvidenceIndex) -> Labels
             folders.append(f"{path}/")
         elif path in numbers:
             files.add(numbers[path])
-        elif entry and path not in documents and not workspace.is_hidden(path):
+        elif entry and path not in documents and not workspace.session.is_hidden(path):
             missed.add(path)
     return Labels(frozenset(files), len(missed), tuple(folders))
 

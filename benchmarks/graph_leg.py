@@ -106,7 +106,7 @@ def measure(place: Path, queries: int) -> Iterator[tuple[str, list[Found]]]:
             check_out(place, "HEAD", [], root)
             name = repository_name(place)
         with Workspace.open(folder) as workspace:
-            asked = sets or make_onward(open_graph(workspace.view()), queries)
+            asked = sets or make_onward(open_graph(workspace.session.view()), queries)
             for kind, answers in asked.items():
                 yield f"{name} {kind}", [ask(workspace, *one) for one in answers.items()]
 

@@ -68,7 +68,7 @@ def main() -> None:
 def ask_ubp(root: Path) -> tuple[Counter[Pair], dict[str, str], Counter[str]]:
     """The pairs of pages that UBP finds linked, every page's text, the buckets."""
     with Workspace.open(str(root)) as workspace:
-        graph = open_graph(workspace.view())
+        graph = open_graph(workspace.session.view())
         texts = {
             row.path: (graph.text(row.path) or b"").decode("utf-8", "replace")
             for row in graph.documents()

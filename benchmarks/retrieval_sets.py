@@ -92,7 +92,7 @@ def make_sets(repository: Path, commit: str, under: Sequence[str]) -> dict[str, 
     with tempfile.TemporaryDirectory() as root:
         check_out(repository, commit, under, Path(root))
         with Workspace.open(root) as workspace:
-            pages = read_pages(open_graph(workspace.view()))
+            pages = read_pages(open_graph(workspace.session.view()))
             return {kind: make(pages) for kind, make in KINDS.items()}
 
 

@@ -83,7 +83,7 @@ def measure(root: Path, *, is_generated: bool) -> None:
     subprocess.run([UBP, "search", QUERY], cwd=root, check=True, stdout=subprocess.DEVNULL)
     print_table("As a process of its own", ["", "ms of CPU", "MB"], list(ask_cold(root)))
     with Workspace.open(str(root)) as workspace:
-        view = workspace.view()
+        view = workspace.session.view()
         print(f"\n{view.count_documents()} pages, {view.full_text().size()} sections")
         chance = random.Random(7)
         kinds = dict(made_up(chance) if is_generated else taken_from(view, chance))
@@ -118,7 +118,9 @@ def ask(
     workspace: Workspace, view: View, mode: Mode, kinds: dict[str, list[str]]
 ) -> dict[str, Taken]:
     """Ask a view that is open."""
-    meaning = view.semantic_index(workspace.required_model()) if mode != "fulltext" else None
+    meaning = (
+        view.semantic_index(workspace.session.required_model()) if mode != "fulltext" else None
+    )
     names = workspace._file_names(view)  # noqa: SLF001  # what the workspace keeps between searches
 
     def search(text: str) -> None:

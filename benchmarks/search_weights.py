@@ -69,7 +69,7 @@ def main() -> None:
 def measure(root: Path, questions: dict[str, list[Question]] | None, name: str = "") -> None:
     """Ask all questions under all weightings."""
     with Workspace.open(str(root)) as workspace:
-        view = workspace.view()
+        view = workspace.session.view()
         kinds = questions or dict(ask_repository(view))
         full_text, names = view.full_text(), FileNames(view.document_paths())
         print(f"\n{name or root.name}: {', '.join(f'{len(q)} {k}' for k, q in kinds.items())}")

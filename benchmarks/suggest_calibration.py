@@ -75,10 +75,10 @@ def tell_held_out(judged: list[Judged]) -> None:
 def tell_linked(root: str) -> None:
     """Print how many of a repository's first pairs are linked."""
     with Workspace.open(root) as workspace:
-        view = workspace.view()
+        view = workspace.session.view()
         pairs = {key(*pair) for pair in view.link_graph().pairs()}
         linked = {pair for pair in pairs if len(pair) > 1}
-        meaning = view.semantic_index(workspace.required_model())
+        meaning = view.semantic_index(workspace.session.required_model())
         margins: dict[frozenset[str], float] = {}
         cosines: dict[frozenset[str], float] = {}
         for first, second, margin in meaning.similar_pairs(sibling_key, -1):

@@ -106,10 +106,10 @@ def embedding(root: Path) -> "Model":
     from ubp.workspace import Workspace
 
     with Workspace.open(str(root)) as workspace:
-        workspace.store.clear()
-        view = workspace.view()
+        workspace.session.store.clear()
+        view = workspace.session.view()
         view.link_graph()
-        model = workspace.required_model()
+        model = workspace.session.required_model()
         cpu, wall = time.process_time(), time.perf_counter()
         found = view.semantic_index(model).embedded
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
@@ -127,13 +127,13 @@ def leg(root: Path, model: "Model") -> tuple[str, ...]:
     from ubp.workspace import Workspace
 
     with Workspace.open(str(root)) as workspace:
-        meaning = workspace.view().semantic_index(model)
+        meaning = workspace.session.view().semantic_index(model)
         asked = [f"token expiry 認証の期限 {number}" for number in range(QUERIES)]
         spent = [clock(lambda text=text: meaning.nearest(text, NEAREST)) for text in asked]
         edits = []
         for number in range(TIMES):
             (root / "edited.md").write_text(f"# Edited\n\nOnce more, the {number}th time.\n")
-            view = workspace.view()
+            view = workspace.session.view()
             view.link_graph()
             edits.append(clock(lambda view=view: view.semantic_index(model)))
     return (

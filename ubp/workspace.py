@@ -23,10 +23,11 @@ This is the Python API: open a workspace, ask, close it.
 
 import os
 import stat
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ubp.core.config import is_document, scope
 from ubp.core.errors import ModelError, PageNotFoundError, UbpError, UsageError
@@ -39,8 +40,11 @@ from ubp.core.model import (
     LinkType,
     ObjectId,
     Page,
+    Progress,
     ReferenceVerdict,
     Snapshot,
+    Warn,
+    ignore_progress,
 )
 from ubp.core.running import find_running
 from ubp.core.shell import path_argument, quote
@@ -126,8 +130,57 @@ class PageList(NamedTuple):
     next: "Place | None" = None
 
 
-class Reading(Session):
+class Reading:
     """The part of a workspace that answers about pages and the links between them."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    @classmethod
+    def open(  # noqa: PLR0913  # the API's options, all of them named
+        cls,
+        directory: str = ".",
+        *,
+        environment: Mapping[str, str] | None = None,
+        keys: Sequence[str] = (),
+        days: float | None = None,
+        model: str | None = None,
+        warn: Warn = ignore_progress,
+        progress: Progress = ignore_progress,
+        clock: Callable[[], float] = time.time,
+    ) -> Self:
+        """Open the repository around a directory.
+
+        `keys`, `days` and `model` replace the configuration's `staleness.keys`,
+        `staleness.threshold_days` and `search.model`. `warn` receives what the user should know,
+        `progress` the steps of long work.
+
+        Raises:
+            RepositoryError: no repository that can be read.
+            ConfigError: `.ubp/config.json` cannot be used.
+        """
+        return cls(
+            Session.open(
+                directory,
+                environment=environment,
+                keys=keys,
+                days=days,
+                model=model,
+                warn=warn,
+                progress=progress,
+                clock=clock,
+            )
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database and the repository."""
+        self.session.close()
 
     def page(
         self,
@@ -148,7 +201,7 @@ class Reading(Session):
         from ubp.search.graph import open_graph
         from ubp.search.list_pages import read_page
 
-        view = self.view(Target(ref))
+        view = self.session.view(Target(ref))
         name = self._titled(view, title) if title is not None else self._one(view, path or "")
         page = read_page(open_graph(view), name)
         return ReadPage(
@@ -184,7 +237,7 @@ class Reading(Session):
             sort_documents,
         )
 
-        view = self.view(Target(ref))
+        view = self.session.view(Target(ref))
         graph = open_graph(view)
         found = find_documents(graph, doc_types, tags)
         tell = {"updated_at": self._updated_at, "created_at": self._created_at}.get(sort)
@@ -205,7 +258,7 @@ class Reading(Session):
 
     def learn_dates(self) -> None:
         """Walk history for the dates of all pages: that takes as long as for the oldest of them."""
-        view = self.view()
+        view = self.session.view()
         paths = view.document_paths()
         self._updated_at(view, paths)
         self._created_at(view, paths)
@@ -213,7 +266,7 @@ class Reading(Session):
     def _one(self, view: View, argument: str) -> FilePath:
         from ubp.index.select import select_page
 
-        return select_page(argument, view, self.repository)
+        return select_page(argument, view, self.session.repository)
 
     def _titled(self, view: View, title: str) -> FilePath:
         from ubp.index.select import select_title
@@ -231,20 +284,22 @@ class Reading(Session):
 
     def _assess(self, view: View, paths: Sequence[FilePath]) -> dict[FilePath, Assessment]:
         pages = list(view.pages_at(paths).values())
-        assessed = hide(assess(pages, self._court_over(view)), self.is_hidden)
+        assessed = hide(assess(pages, self._court_over(view)), self.session.is_hidden)
         return {one.page.filepath: one for one in assessed}
 
     def _court_over(self, view: View) -> StalenessContext:
-        rules = StalenessRules(self.clock(), self.config.threshold_days, self.is_hidden)
-        return StalenessContext(view, self.repository, self.history, rules)
+        rules = StalenessRules(
+            self.session.clock(), self.session.config.threshold_days, self.session.is_hidden
+        )
+        return StalenessContext(view, self.session.repository, self.session.history, rules)
 
     def _updated_at(self, view: View, paths: Sequence[FilePath]) -> dict[FilePath, int | None]:
         """When these pages were committed last."""
-        return self._dates(view, paths, "updated_at", self.history.last_changes)
+        return self._dates(view, paths, "updated_at", self.session.history.last_changes)
 
     def _created_at(self, view: View, paths: Sequence[FilePath]) -> dict[FilePath, int | None]:
         """When these pages were committed first."""
-        return self._dates(view, paths, "created_at", self.history.first_changes)
+        return self._dates(view, paths, "created_at", self.session.history.first_changes)
 
     def _dates(
         self, view: View, paths: Sequence[FilePath], name: str, ask: AskHistory
@@ -271,7 +326,7 @@ class Reading(Session):
             for path in committed
             if path in changes and not changes[path].is_boundary
         }
-        commits = self.history.commits(set(known.values()))
+        commits = self.session.history.commits(set(known.values()))
         return dates | {path: commits[one].date for path, one in known.items() if one in commits}
 
 
@@ -334,9 +389,9 @@ class Searching(Reading):
         from ubp.search.pages import SearchContext, SearchRequest, Stopwatch, find_pages
         from ubp.search.results import find_linked
 
-        watch = Stopwatch(self.clock)
+        watch = Stopwatch(self.session.clock)
         with watch.step("snapshot"):
-            view = self.view(Target(ref))
+            view = self.session.view(Target(ref))
             view.full_text()
         with watch.step("vectors"):
             meaning, fallback = self._meaning(view, mode)
@@ -367,7 +422,7 @@ class Searching(Reading):
         """The sections that hold a query's words best; pages count as in `search`."""
         from ubp.search.sections import find_sections
 
-        view = self.view(Target(ref))
+        view = self.session.view(Target(ref))
         return find_sections(view, query, limit, self._file_names(view), _filters(doc_types, tags))
 
     def _meaning(
@@ -376,7 +431,7 @@ class Searching(Reading):
         if mode == "fulltext":
             return None, None
         try:
-            return view.semantic_index(self.required_model()), None
+            return view.semantic_index(self.session.required_model()), None
         except UbpError as error:
             if mode == "semantic":
                 raise
@@ -460,7 +515,7 @@ class Relating(Searching):
         from ubp.search.context import read_context
         from ubp.search.graph import open_graph
 
-        view = self.view(Target(ref))
+        view = self.session.view(Target(ref))
         budget = Budget(max_size, max_tokens)
         name = self._one(view, page)
         found = read_context(open_graph(view), name, depth, budget, link_types)
@@ -486,7 +541,7 @@ class Relating(Searching):
         from ubp.search.graph import open_graph
         from ubp.search.traverse import neighborhood
 
-        view = self.view(Target(ref))
+        view = self.session.view(Target(ref))
         name = None if center is None else self._one(view, center)
         near = neighborhood(open_graph(view), name, depth, link_types, limit)
         paths = [document.path for document in near.documents]
@@ -512,10 +567,12 @@ class Relating(Searching):
         from ubp.search.impact import find_impact
         from ubp.staleness.references import build_source_index
 
-        view = self.view(Target(ref))
+        view = self.session.view(Target(ref))
         graph = open_graph(view)
         judge = partial(self._assessments, view)
-        namings = view.derived("namings", lambda: build_source_index(view, self.is_hidden, judge))
+        namings = view.derived(
+            "namings", lambda: build_source_index(view, self.session.is_hidden, judge)
+        )
         subject = self._subject(path, view, graph, namings)
         found = find_impact(graph, subject, partial(_covering, namings), depth, limit)
         paths = [one.document.path for one in found.impacted]
@@ -541,8 +598,8 @@ class Relating(Searching):
         from ubp.search.graph import open_graph
         from ubp.search.suggest_links import suggest_links
 
-        model = self.required_model()
-        view = self.view(Target(ref))
+        model = self.session.required_model()
+        view = self.session.view(Target(ref))
         name = None if page is None else self._one(view, page)
         found = suggest_links(view, view.semantic_index(model), name, min_score, limit)
         told = (*found.links, *found.duplicates)
@@ -556,9 +613,9 @@ class Relating(Searching):
         """What a PATH means: what stands there, or was named there, else what ends so."""
         from ubp.index.select import path_from_root
 
-        path = path_from_root(argument, self.repository)
+        path = path_from_root(argument, self.session.repository)
         found = self._at(path, view, graph, namings)
-        if found.exists or found.first or self.is_hidden(path):
+        if found.exists or found.first or self.session.is_hidden(path):
             return found
         meant = self._meant(argument, view)
         return self._at(meant, view, graph, namings) if meant else found
@@ -568,7 +625,7 @@ class Relating(Searching):
     ) -> "ImpactTarget":
         from ubp.search.impact import ImpactTarget, link_step
 
-        if self.is_hidden(path):
+        if self.session.is_hidden(path):
             return ImpactTarget(path, "source", exists=False)
         path = view.true_path(path) or path
         entry = view.entry(path)
@@ -577,8 +634,10 @@ class Relating(Searching):
             pages = tuple(one for one in view.document_paths() if one.startswith(inside))
         else:
             pages = (path,) if view.page(path) else ()
-        is_page = is_document(self.config, path) and not (entry and not pages)
-        links = (link_step(edge, path) for edge in graph.asking_for(path, self.config.link_roots))
+        is_page = is_document(self.session.config, path) and not (entry and not pages)
+        links = (
+            link_step(edge, path) for edge in graph.asking_for(path, self.session.config.link_roots)
+        )
         first = (*(_step(one, path) for one in namings.meeting(path)), *links)
         return ImpactTarget(path, "page" if is_page else "source", entry is not None, pages, first)
 
@@ -590,7 +649,7 @@ class Relating(Searching):
             return self._one(view, argument)
         ending = "/" + argument.strip("/")
         files = [path for path, _ in view.files() if path.endswith(ending)]
-        found = [path for path in files if not self.is_hidden(path)]
+        found = [path for path in files if not self.session.is_hidden(path)]
         if len(found) > 1:
             raise PageNotFoundError(
                 f"{argument} names {len(found)} files.",
@@ -638,16 +697,18 @@ class Proposing(Relating):
         from ubp.bindings.suggest import SuggestRequest, suggest_sources
         from ubp.index.select import select_pages
 
-        view = self.view(Target())
+        view = self.session.view(Target())
         documents = view.document_paths()
         bound = {page.filepath for page in view.bound_pages() if page.facts.references}
         if pages:
-            asked = sorted(select_pages(pages, view, self.repository))
+            asked = sorted(select_pages(pages, view, self.session.repository))
         else:
             asked = [path for path in documents if all_pages or path not in bound]
-        limits = f"{scope(self.config)}\n{self.config.keys}"
-        request = SuggestRequest(asked, limit, self.is_hidden, self.config.refused, limits)
-        found = suggest_sources(view, self.history, request)
+        limits = f"{scope(self.session.config)}\n{self.session.config.keys}"
+        request = SuggestRequest(
+            asked, limit, self.session.is_hidden, self.session.config.refused, limits
+        )
+        found = suggest_sources(view, self.session.history, request)
         return BindingSuggestions(tuple(found), len(documents), len(bound))
 
     def bind(
@@ -668,14 +729,16 @@ class Proposing(Relating):
         """
         from ubp.bindings.write import write_bindings
 
-        if self.repository.root is None:
+        if self.session.repository.root is None:
             raise UsageError(
                 "A bare repository has no pages to write into.",
                 cause="It has no work tree.",
                 hint="Run `ubp bind` in a clone.",
             )
         pins = self._pins(wanted, from_history=from_history) if pin or from_history else {}
-        return write_bindings(wanted, pins, self.repository, self.config.keys, is_dry=is_dry)
+        return write_bindings(
+            wanted, pins, self.session.repository, self.session.config.keys, is_dry=is_dry
+        )
 
     def review_bindings(
         self, pages: Sequence[str] = (), *, commits: int | None = None
@@ -692,8 +755,8 @@ class Proposing(Relating):
         from ubp.bindings.review import review
         from ubp.index.select import select_pages
 
-        view = self.view(Target())
-        wanted = select_pages(pages, view, self.repository) if pages else None
+        view = self.session.view(Target())
+        wanted = select_pages(pages, view, self.session.repository) if pages else None
         bound = [p for p in view.bound_pages() if wanted is None or p.filepath in wanted]
         court = self._court_over(view)
         return review(assess(bound, court), court, commits)
@@ -711,10 +774,10 @@ class Proposing(Relating):
         from ubp.bindings.coverage import DEFAULT_DAYS, measure_coverage
         from ubp.staleness.references import build_source_index
 
-        view = self.view(Target(ref))
-        namings = build_source_index(view, self.is_hidden, partial(self._assessments, view))
+        view = self.session.view(Target(ref))
+        namings = build_source_index(view, self.session.is_hidden, partial(self._assessments, view))
         length = DEFAULT_DAYS if days is None else days
-        return measure_coverage(self, view, namings.is_described, paths, length)
+        return measure_coverage(self.session, view, namings.is_described, paths, length)
 
     def _pins(self, wanted: Mapping[FilePath, Sequence[str]], *, from_history: bool) -> "Pins":
         from ubp.core.paths import normalize_path
@@ -724,7 +787,7 @@ class Proposing(Relating):
             page: [path for source in sources if (path := normalize_path(source))]
             for page, sources in wanted.items()
         }
-        court = self._court_over(self.view(Target()))
+        court = self._court_over(self.session.view(Target()))
         return find_pins(paths, court, from_history=from_history)
 
 
@@ -751,24 +814,26 @@ class Upkeep(Proposing):
         from ubp.index.select import select_pages
 
         if file is not None:
-            view = self.view()
-            paths = select_pages([file], view, self.repository)
-            self.store.forget_pages({page.blob for path in paths if (page := view.page(path))})
+            view = self.session.view()
+            paths = select_pages([file], view, self.session.repository)
+            self.session.store.forget_pages(
+                {page.blob for path in paths if (page := view.page(path))}
+            )
         elif not prune:
-            self.store.clear()
+            self.session.store.clear()
         # The last view and what it read would answer instead of the files.
-        self.latest, self.kept = None, SessionCache()
-        view = self.view()
+        self.session.latest, self.session.kept = None, SessionCache()
+        view = self.session.view()
         view.link_graph()
         if prune:
-            self.history.forget_unreachable()
-        pruned = self.store.prune(self._fingerprint()) if prune else None
+            self.session.history.forget_unreachable()
+        pruned = self.session.store.prune(self._fingerprint()) if prune else None
         if pruned is not None:
-            freed = pruned.freed_bytes + _remove_old_files(self.repository)
+            freed = pruned.freed_bytes + _remove_old_files(self.session.repository)
             pruned = pruned._replace(freed_bytes=freed)
         embedded = self.embed(view) if embed and not prune else None
         return IndexRun(
-            view.count_documents(), view.parsed, pruned, embedded, self.store.statistics()
+            view.count_documents(), view.parsed, pruned, embedded, self.session.store.statistics()
         )
 
     def embed(self, view: View) -> int | None:
@@ -777,7 +842,7 @@ class Upkeep(Proposing):
         Raises:
             ModelError: the configured model is not there, or cannot be used.
         """
-        model = self.model()
+        model = self.session.model()
         return None if model is None else view.semantic_index(model).embedded
 
     def model_status(self, view: View) -> ModelStatus:
@@ -787,9 +852,9 @@ class Upkeep(Proposing):
         from ubp.index.embedded import fingerprint_of
 
         try:
-            place = self.model_place()
+            place = self.session.model_place()
             if place is not None:
-                size, digest = dimensions(place), fingerprint_of(self.store.database, place)
+                size, digest = dimensions(place), fingerprint_of(self.session.store.database, place)
                 counts = view.count_embedded(digest, size)
                 return ModelStatus(place.name, place.directory, size, digest.hex(), *counts)
         except ModelError as error:
@@ -802,8 +867,8 @@ class Upkeep(Proposing):
     def _fingerprint(self) -> bytes | None:
         from ubp.index.embedded import fingerprint_of
 
-        place = self.model_place()
-        return place and fingerprint_of(self.store.database, place)
+        place = self.session.model_place()
+        return place and fingerprint_of(self.session.store.database, place)
 
 
 def _remove_old_files(repository: Repository) -> int:
@@ -845,7 +910,7 @@ class Workspace(Upkeep):
         """
         question = Target(ref, staged, base)
         if not (staged or base is not None):
-            court = self._court(self.snapshot(question))
+            court = self._court(self.session.snapshot(question))
             pages = self._pages(court.view, paths, every=every)
             report = self._report(court, pages, assess(pages, court), paths)
             return self._settle(report, court, is_whole=not paths)
@@ -866,7 +931,7 @@ class Workspace(Upkeep):
         """What became of pages from a revision to now, or to `ref`: how their levels changed."""
         from ubp.report.compare import compare_levels
 
-        then, now = (self._court(self.snapshot(Target(one))) for one in (since, ref))
+        then, now = (self._court(self.session.snapshot(Target(one))) for one in (since, ref))
         return compare_levels(then, now, paths, self._selected)
 
     def affected(self, paths: Sequence[str], *, ref: str | None = None) -> tuple[Affected, ...]:
@@ -874,8 +939,10 @@ class Workspace(Upkeep):
         from ubp.index.select import path_from_root
         from ubp.staleness.references import find_affected
 
-        view = self.view(Target(ref))
-        return find_affected(view, [path_from_root(path, self.repository) for path in paths])
+        view = self.session.view(Target(ref))
+        return find_affected(
+            view, [path_from_root(path, self.session.repository) for path in paths]
+        )
 
     def acknowledge(
         self,
@@ -905,13 +972,15 @@ class Workspace(Upkeep):
             )
         question = Target(staged=staged)
         change = self._change(question) if staged else None
-        court = change.after if change else self._court(self.snapshot(question))
+        court = change.after if change else self._court(self.session.snapshot(question))
         pages = self._pages(court.view, paths)
         if change:
             touched = {page.filepath for page in touched_pages(change)}
             pages = [page for page in pages if paths or page.filepath in touched]
         assessed = assess_change(pages, change) if change else assess(pages, court)
-        terms = AckOptions(self.config.keys, staged, from_history, reason, self.is_hidden)
+        terms = AckOptions(
+            self.session.config.keys, staged, from_history, reason, self.session.is_hidden
+        )
         return acknowledge(assessed, court, terms)
 
     def diffs(
@@ -920,25 +989,25 @@ class Workspace(Upkeep):
         """For each reference that drifted, what changed since the page described its source."""
         from ubp.staleness.diff import diff_pages
 
-        view = self._view(report.snapshot)
-        return diff_pages(report.pages, view, self.repository, self.is_hidden)
+        view = self.session.view_of(report.snapshot)
+        return diff_pages(report.pages, view, self.session.repository, self.session.is_hidden)
 
     def report(self, *, ref: str | None = None, span: "Span | None" = None) -> "Report":
         """How fresh the documentation is: levels, ages, a trend over `span`, what matters most."""
         from ubp.report.build import build_report
 
-        court = self._court(self.snapshot(Target(ref)))
+        court = self._court(self.session.snapshot(Target(ref)))
         pages = court.view.pages()
         stale = self._report(court, pages, assess(pages, court), ())
-        return build_report(self, court, stale, self._terms(court.view, (), ()), span)
+        return build_report(self.session, court, stale, self._terms(court.view, (), ()), span)
 
     def example(self, report: StaleReport, paths: Sequence[str] = ()) -> FirstReference | None:
         """Where no page of a report names a source: a page, and a source to begin with."""
         from ubp.staleness.first_reference import find_first_reference
 
-        view = self._view(report.snapshot)
-        read = partial(read_document, self.repository, report.snapshot)
-        return find_first_reference(view, read, self.is_hidden, self._selected(view, paths))
+        view = self.session.view_of(report.snapshot)
+        read = partial(read_document, self.session.repository, report.snapshot)
+        return find_first_reference(view, read, self.session.is_hidden, self._selected(view, paths))
 
     def check(
         self,
@@ -963,14 +1032,19 @@ class Workspace(Upkeep):
         if staged or base is not None:
             change = self._change(question)
             return check_change(change, self._terms(change.after.view, paths, rules))
-        court = self._court(self.snapshot(question))
+        court = self._court(self.session.snapshot(question))
         return check_state(court, self._terms(court.view, paths, rules))
 
     def place(self, report: "CheckReport") -> "CheckReport":
         """The report with the places of its findings, to the character, and of their sources."""
         from ubp.checks.locations import locate_findings
 
-        return locate_findings(report, self._view(report.snapshot), self.repository, self.is_hidden)
+        return locate_findings(
+            report,
+            self.session.view_of(report.snapshot),
+            self.session.repository,
+            self.session.is_hidden,
+        )
 
     def fix(
         self, paths: Sequence[str] = (), *, rules: Sequence[str] = (), is_dry: bool = False
@@ -983,9 +1057,9 @@ class Workspace(Upkeep):
         from ubp.checks.fix import fix_findings
         from ubp.checks.run import check_state
 
-        court = self._court(self.snapshot(Target()))
+        court = self._court(self.session.snapshot(Target()))
         terms = self._terms(court.view, paths, rules)
-        fixed = fix_findings(check_state(court, terms), court, self.config, is_dry=is_dry)
+        fixed = fix_findings(check_state(court, terms), court, self.session.config, is_dry=is_dry)
         if is_dry or not fixed.fixed:
             return fixed
         return fixed._replace(check=self.check(paths, rules=rules))
@@ -994,7 +1068,7 @@ class Workspace(Upkeep):
         """Compare what is found with the debt file, and tell what it should say."""
         from ubp.checks.accept import accept_findings
 
-        court = self._court(self.snapshot(Target()))
+        court = self._court(self.session.snapshot(Target()))
         terms = self._terms(court.view, (), ())
         return accept_findings(court, terms, is_pruning=is_pruning)
 
@@ -1003,23 +1077,23 @@ class Workspace(Upkeep):
 
         `finds_broken` has the links that lead nowhere counted as `check` counts them.
         """
-        court = self._court(self.snapshot(Target()))
+        court = self._court(self.session.snapshot(Target()))
         pages = court.view.bound_pages()
         report = self._report(court, pages, assess(pages, court), ())
         buckets = {str(name): n for name, n in court.view.link_graph().buckets().items()}
         return build_status(
             report,
             pages,
-            statistics=self.store.statistics(),
-            root=self.repository.root,
-            keys=self.config.keys,
+            statistics=self.session.store.statistics(),
+            root=self.session.repository.root,
+            keys=self.session.config.keys,
             links=LinkCounts(buckets, self._count_broken(court) if finds_broken else None),
-            servers=find_running(self.repository.data_dir),
+            servers=find_running(self.session.repository.data_dir),
             model=self.model_status(court.view),
         )
 
     def _court(self, snapshot: Snapshot) -> StalenessContext:
-        return self._court_over(self._view(snapshot))
+        return self._court_over(self.session.view_of(snapshot))
 
     def _settle(
         self, report: StaleReport, court: StalenessContext, *, is_whole: bool
@@ -1043,7 +1117,7 @@ class Workspace(Upkeep):
     def _selected(self, view: View, paths: Sequence[str]) -> frozenset[FilePath]:
         from ubp.index.select import select_pages
 
-        return select_pages(paths, view, self.repository)
+        return select_pages(paths, view, self.session.repository)
 
     def _count_broken(self, court: StalenessContext) -> int:
         from ubp.checks.run import check_state
@@ -1055,20 +1129,22 @@ class Workspace(Upkeep):
         from ubp.checks.run import CheckOptions
 
         wanted = self._selected(view, paths) if paths else None
-        return CheckOptions(self.config, tuple(rules), wanted, self.is_hidden)
+        return CheckOptions(self.session.config, tuple(rules), wanted, self.session.is_hidden)
 
     def _change(self, question: Target) -> Change:
-        after = self._court(self.snapshot(question))
+        after = self._court(self.session.snapshot(question))
         head = after.view.snapshot.commit
         if question.base is None:
-            parents = [head, *self.repository.merge_heads()] if head else []
+            parents = [head, *self.session.repository.merge_heads()] if head else []
             changes = after.view.snapshot.changes
         else:
-            found = self.repository.resolve(question.base)
-            start = self.repository.merge_base(found, head) if head else found
+            found = self.session.repository.resolve(question.base)
+            start = self.session.repository.merge_base(found, head) if head else found
             parents = [start]
-            changes = diff_trees(self.repository, start, head) if head else {}
-        before = tuple(self._court(read_commit(self.repository, parent)) for parent in parents)
+            changes = diff_trees(self.session.repository, start, head) if head else {}
+        before = tuple(
+            self._court(read_commit(self.session.repository, parent)) for parent in parents
+        )
         return Change(before, after, changes)
 
     def _report(
@@ -1080,12 +1156,12 @@ class Workspace(Upkeep):
     ) -> StaleReport:
         view = court.view
         documents = len(self._selected(view, paths)) if paths else view.count_documents()
-        answers = worst_first(hide(assessed, self.is_hidden))
+        answers = worst_first(hide(assessed, self.session.is_hidden))
         bound = sum(1 for page in pages if page.facts.references)
         return StaleReport(
             snapshot=view.snapshot,
             pages=answers,
             summary=summarise(answers, documents, bound),
             threshold_days=court.rules.threshold_days,
-            is_shallow=self.repository.is_shallow,
+            is_shallow=self.session.repository.is_shallow,
         )

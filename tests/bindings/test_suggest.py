@@ -149,12 +149,12 @@ def test_what_no_snapshot_has_is_forgotten_when_the_index_is_pruned(project):
     suggest(project)
     with Workspace.open(str(project.root), model="none") as workspace:
         count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page')"
-        known = workspace.store.database.rows(count)
+        known = workspace.session.store.database.rows(count)
         (project.root / "src/part_1.py").unlink()
         project.commit("Take one away")
-        workspace.view()
-        workspace.store.prune()
-        assert (known, workspace.store.database.rows(count)) == ([(24,)], [(23,)])
+        workspace.session.view()
+        workspace.session.store.prune()
+        assert (known, workspace.session.store.database.rows(count)) == ([(24,)], [(23,)])
 
 
 def test_without_commits_or_sources_nothing_fails(repository):

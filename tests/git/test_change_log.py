@@ -13,7 +13,7 @@ from ubp.workspace import Workspace
 
 def logged(root: Path, limit: int | None = None) -> list[LoggedChange]:
     with Workspace.open(str(root)) as workspace:
-        return workspace.history.change_log(limit)
+        return workspace.session.history.change_log(limit)
 
 
 def told_by_git(repository, *args: str) -> list[LoggedChange]:
@@ -56,7 +56,7 @@ def test_it_tells_what_git_log_tells(history):
     assert [len(change.paths) for change in found] == [0, 1, 1, 2, 2, 1]
     assert logged(history.root, 2) == found[:2]
     with Workspace.open(str(history.root)) as workspace:
-        assert workspace.history.change_log(since=found[3].date) == found[:4]
+        assert workspace.session.history.change_log(since=found[3].date) == found[:4]
 
 
 def test_each_commit_is_read_once(history, monkeypatch):
@@ -73,7 +73,7 @@ def test_each_commit_is_read_once(history, monkeypatch):
     history.write("b.py", "b\n")
     new = history.commit()
     with Workspace.open(str(history.root)) as one, Workspace.open(str(history.root)) as other:
-        logs = [workspace.history.change_log() for workspace in (one, other)]
+        logs = [workspace.session.history.change_log() for workspace in (one, other)]
 
     assert logs == [told_by_git(history)] * 2
     assert [len(commits) for commits in asked] == [4, 2, 1]
@@ -83,7 +83,9 @@ def test_each_commit_is_read_once(history, monkeypatch):
 
 def test_it_begins_where_it_is_told_to(history):
     with Workspace.open(str(history.root)) as workspace:
-        side = workspace.history.change_log(head=workspace.repository.resolve("side"))
+        side = workspace.session.history.change_log(
+            head=workspace.session.repository.resolve("side")
+        )
 
     assert side == told_by_git(history, "side")
 

@@ -92,11 +92,11 @@ def test_a_changed_file_that_nobody_asked_about_is_not_hashed(written, workspace
 
 def test_a_file_that_is_gone_when_it_is_hashed_is_seen_when_it_returns(written, workspace):
     page = written.write("docs/new.md", "# New\n")
-    snapshot = workspace.snapshot(Target())
+    snapshot = workspace.session.snapshot(Target())
     page.unlink()
-    assert workspace._view(snapshot).page("docs/new.md") is None
+    assert workspace.session.view_of(snapshot).page("docs/new.md") is None
     page.write_text("# Returned\n")
-    assert workspace.snapshot(Target()) == snapshot
+    assert workspace.session.snapshot(Target()) == snapshot
     assert workspace.page("docs/new.md").page.document.title == "Returned"
 
 

@@ -33,7 +33,7 @@ def opened(bundled: Model) -> Iterator[Callable[..., Workspace]]:
         def open_one(root: Path, **options: Any) -> Workspace:
             workspace = stack.enter_context(Workspace.open(str(root), **options))
             if "model" not in options:
-                workspace._model = bundled
+                workspace.session._model = bundled
             return workspace
 
         yield open_one
@@ -49,10 +49,10 @@ def sections() -> Callable[[View, str, int], SectionAnswer]:
 
 @contextmanager
 def open_links(root: Path, **question: Any):
-    """A workspace and the links of one of its snapshots."""
-    with Session.open(str(root)) as workspace:
-        view = workspace.view(Target(**question))
-        yield workspace, view, open_graph(view)
+    """A session and the links of one of its snapshots."""
+    with Session.open(str(root)) as session:
+        view = session.view(Target(**question))
+        yield session, view, open_graph(view)
 
 
 def everything(graph: Graph, view: View) -> dict[str, Any]:

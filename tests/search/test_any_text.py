@@ -32,7 +32,7 @@ def searched(tmp_path_factory, bundled):
         )
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     with Workspace.open(str(root)) as workspace:
-        workspace._model = bundled
+        workspace.session._model = bundled
         yield workspace
 
 

@@ -30,7 +30,7 @@ def graph(repository):
         repository.write(f"{name}.md", text)
     repository.commit("Begin")
     with Workspace.open(str(repository.root)) as workspace:
-        yield open_graph(workspace.view())
+        yield open_graph(workspace.session.view())
 
 
 def ways(graph, *arguments):

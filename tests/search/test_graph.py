@@ -127,11 +127,11 @@ def test_hits_of_other_versions_never_crowd_out_the_snapshots_own(project, links
 
 def test_what_was_forgotten_is_read_again(project, links, told):
     before = told(project.root)
-    with links(project.root) as (rooms, view, _):
-        rooms.store.forget_pages([view.entry(path).id for path in view.document_paths()])
+    with links(project.root) as (session, view, _):
+        session.store.forget_pages([view.entry(path).id for path in view.document_paths()])
     assert told(project.root) == before
-    with links(project.root) as (rooms, _, _):
-        rooms.store.clear()
+    with links(project.root) as (session, _, _):
+        session.store.clear()
     assert told(project.root) == before
 
 
@@ -141,10 +141,10 @@ def test_pruning_keeps_what_the_commit_says(project, links, told):
         pass
     project.git("checkout", "--", "b.md")
     before = told(project.root)
-    with links(project.root) as (rooms, _, _):
-        assert rooms.store.database.rows("SELECT count(*) FROM page") == [(4,)]
-        rooms.store.prune()
-        assert rooms.store.database.rows("SELECT count(*) FROM page") == [(3,)]
+    with links(project.root) as (session, _, _):
+        assert session.store.database.rows("SELECT count(*) FROM page") == [(4,)]
+        session.store.prune()
+        assert session.store.database.rows("SELECT count(*) FROM page") == [(3,)]
     assert told(project.root) == before
 
 
@@ -227,23 +227,23 @@ def test_a_repositorys_own_modules_are_never_run(tmp_path):
 
 @pytest.mark.parametrize("match", ['"', "AND", "a:b", "(", "* x", "NEAR(", "rank", "-a"])
 def test_an_expression_that_cannot_be_read_harms_nothing(match, project, links):
-    with links(project.root) as (rooms, view, _):
+    with links(project.root) as (session, view, _):
         full_text = view.full_text()
         if match != "rank":
             with pytest.raises(ValueError, match=r"fts5|no such column|unterminated|special"):
                 full_text.search(RowMatch(match), 9)
         assert [hit.path for hit in full_text.search(RowMatch("bee"), 9)] == ["b.md"]
-        assert rooms.store.path is not None
+        assert session.store.path is not None
 
 
 def test_a_database_that_breaks_meanwhile_is_learned_anew(project, links):
-    with links(project.root) as (rooms, view, graph):
+    with links(project.root) as (session, view, graph):
         before = paths(graph.all_edges())
-        rooms.store.database.start_over()
+        session.store.database.start_over()
         assert [hit.path for hit in view.full_text().search(RowMatch("bee"), 9)] == ["b.md"]
         assert paths(graph.all_edges()) == before
-        rooms.store.database.start_over()
+        session.store.database.start_over()
         assert paths(graph.all_edges()) == before
-        rooms.store.database.start_over()
+        session.store.database.start_over()
         assert graph.buckets() == {"resolved": 4, "missing": 2, "within_page": 1}
         assert graph.sections("b.md")[0].heading == "Part"

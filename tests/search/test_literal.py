@@ -40,7 +40,7 @@ def looked_through(monkeypatch):
 
 def test_a_page_may_hold_it_in_its_text_or_in_its_name(opened, written):
     workspace = opened(written.root, model="none")
-    view = workspace.view()
+    view = workspace.session.view()
     names = workspace._file_names(view)
     asked = view, read_query(PHRASE), names, ["text.md", "near.md", "3/Baked bread.md"]
     assert find_literal(*asked) == {"text.md", "3/Baked bread.md"}

@@ -21,7 +21,7 @@ def graph(repository):
         repository.write(f"{name}.md", f"# {name}\n\n{text}\n")
     repository.commit("Begin")
     with Workspace.open(str(repository.root)) as workspace:
-        yield open_graph(workspace.view())
+        yield open_graph(workspace.session.view())
 
 
 @pytest.mark.parametrize(

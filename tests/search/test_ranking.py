@@ -18,7 +18,7 @@ def found(repository, sections):
             repository.write(path, text)
         repository.commit()
         workspaces.append(Workspace.open(str(repository.root)))
-        return [h.page.filepath for h in sections(workspaces[-1].view(), query, limit).hits]
+        return [h.page.filepath for h in sections(workspaces[-1].session.view(), query, limit).hits]
 
     yield search
     for workspace in workspaces:
@@ -67,7 +67,7 @@ def test_beyond_a_number_matches_are_not_counted(repository, sections):
         repository.write(f"{n}.md", f"A token {n}.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
-        view = workspace.view()
+        view = workspace.session.view()
         some = sections(view, "token", 5)
         assert (some.total, some.is_exact) == (COUNTED, False)
         whole = sections(view, "token", 500)

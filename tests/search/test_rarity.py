@@ -52,7 +52,7 @@ def test_no_chunk_of_the_full_text_ranks_higher_than_it_could(repository):
         repository.write(f"{number}.md", f"Another page, number {number}.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
-        full_text = workspace.view().full_text()
+        full_text = workspace.session.view().full_text()
         terms = [Term("token"), Term("pin"), Term("absent")]
         held, alone = (
             partition_by_idf(full_text, terms[:2]).most,
@@ -76,7 +76,7 @@ def test_where_rare_terms_find_too_little_the_common_ones_find_the_rest(reposito
     repository.write("both.md", "A rare word, and a common one.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
-        answer = sections(workspace.view(), "common rare", 40)
+        answer = sections(workspace.session.view(), "common rare", 40)
     paths = [hit.page.filepath for hit in answer.hits]
     assert (sorted(paths[:2]), len(paths)) == (["both.md", "rare.md"], 40)
 
@@ -85,18 +85,20 @@ def test_whether_a_rare_phrase_is_held_and_how_often_is_counted_once(repository,
     repository.write("gone.md", "An older phrase.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
-        workspace.view().full_text()
+        workspace.session.view().full_text()
         repository.remove("gone.md")
         for number in range(20):
             repository.write(
                 f"{number}.md", f"{'Rare' if number < 3 else 'Common'} phrase {number}.\n"
             )
         repository.commit()
-        full_text = workspace.view().full_text()
+        full_text = workspace.session.view().full_text()
         asked = []
-        matches = workspace.store.database.matches
+        matches = workspace.session.store.database.matches
         monkeypatch.setattr(
-            workspace.store.database, "matches", lambda *told: asked.append(told) or matches(*told)
+            workspace.session.store.database,
+            "matches",
+            lambda *told: asked.append(told) or matches(*told),
         )
         told = {
             phrase: (full_text.has(phrase), full_text.frequency(phrase), len(asked))

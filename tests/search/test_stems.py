@@ -80,7 +80,7 @@ def test_who_looks_for_sections_looks_for_words_as_they_stand(repository, sectio
     repository.write("docs/other.md", "# Other\n\nNothing to configure.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
-        hits = sections(workspace.view(), "configure", 9).hits
+        hits = sections(workspace.session.view(), "configure", 9).hits
     assert [hit.page.filepath for hit in hits] == ["docs/other.md"]
 
 
@@ -88,9 +88,9 @@ def test_forms_go_with_the_pages_that_had_them(repository):
     repository.write("docs/setup.md", "# Setup\n\nConfigured once.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
-        index = workspace.view().full_text()._index
+        index = workspace.session.view().full_text()._index
         assert [index.frequency('"configure"', table) for table in ("words", "stems")] == [0, 1]
-        workspace.view().context.store.database.write(clear_pages)
+        workspace.session.view().context.store.database.write(clear_pages)
         assert [index.frequency('"configured"', table) for table in ("words", "stems")] == [0, 0]
 
 

@@ -33,18 +33,18 @@ def read(monkeypatch):
 
 
 def shown(workspace, *paths, ref=None):
-    view = workspace.view(Target(ref))
+    view = workspace.session.view(Target(ref))
     return {path: text.data.decode() for path, text in read_texts(view, paths).items()}
 
 
 def tags(workspace, *paths, ref=None):
-    pages = workspace.view(Target(ref)).pages_at(paths)
+    pages = workspace.session.view(Target(ref)).pages_at(paths)
     return {path: page.facts.tags for path, page in pages.items()}
 
 
 def test_what_is_shown_again_is_read_once(workspace, read):
-    once = read_texts(workspace.view(), ["a.md", "b.md"])
-    again = read_texts(workspace.view(), ["b.md", "a.md", "c.md"])
+    once = read_texts(workspace.session.view(), ["a.md", "b.md"])
+    again = read_texts(workspace.session.view(), ["b.md", "a.md", "c.md"])
     assert {path: again[path] for path in once} == once
     assert read == ["a.md", "b.md", "c.md"]
 
@@ -53,7 +53,7 @@ def test_the_same_bytes_at_another_path_are_that_path_s(workspace, repository, r
     shown(workspace, "a.md")
     (repository.root / "a.md").rename(repository.root / "d.md")
     repository.commit()
-    found = read_texts(workspace.view(), ["d.md"])
+    found = read_texts(workspace.session.view(), ["d.md"])
     assert (found["d.md"].page.filepath, read) == ("d.md", ["a.md"])
 
 
@@ -93,7 +93,9 @@ def test_a_page_says_in_each_snapshot_what_it_says_there(workspace, repository):
 
 def test_the_facts_of_a_commit_s_pages_are_asked_for_once(workspace, monkeypatch):
     tags(workspace, "a.md", "b.md")
-    monkeypatch.setattr(workspace.store.facts, "read", lambda *_: pytest.fail("asked again"))
+    monkeypatch.setattr(
+        workspace.session.store.facts, "read", lambda *_: pytest.fail("asked again")
+    )
     assert tags(workspace, "b.md", "a.md") == {"b.md": ("b",), "a.md": ("a",)}
 
 
@@ -104,7 +106,7 @@ def test_a_linked_page_is_summed_up_once_and_as_it_stands_in_each_snapshot(
     repository.commit()
 
     def summary(ref=None):
-        (linked,) = find_linked(workspace.view(Target(ref)), ["a.md"])["a.md"]
+        (linked,) = find_linked(workspace.session.view(Target(ref)), ["a.md"])["a.md"]
         return linked.summary
 
     assert [summary(), summary(), read.count("b.md")] == ["Its text.", "Its text.", 1]

@@ -37,7 +37,7 @@ def view(repository):
         repository.write(path, text)
     repository.commit("Begin")
     with Workspace.open(str(repository.root)) as workspace:
-        yield workspace.view()
+        yield workspace.session.view()
 
 
 def test_the_page_that_is_meant_comes_first(view, sections):

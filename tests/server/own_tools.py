@@ -19,7 +19,7 @@ def empty(_, __):
 def slow(workspace, given):
     """Take a while, in steps."""
     for step in range(given["steps"]):
-        workspace.progress("Waiting", step, given["steps"])
+        workspace.session.progress("Waiting", step, given["steps"])
         time.sleep(0.05)
     return {"version": str(given["steps"])}
 

@@ -72,14 +72,14 @@ async def test_what_needs_no_index_is_answered_while_it_is_built(office):
     is_building, may_go_on = threading.Event(), threading.Event()
 
     def build(workspace):
-        if workspace.progress.__self__ is office._slow:
+        if workspace.session.progress.__self__ is office._slow:
             is_building.set()
             may_go_on.wait(20)
         return count_backlinks(workspace)
 
     waiting = asyncio.create_task(office.answer(build, be_silent))
     await asyncio.to_thread(is_building.wait, 20)
-    assert await office.answer(lambda workspace: workspace.config.docs_dir, be_silent) == ""
+    assert await office.answer(lambda workspace: workspace.session.config.docs_dir, be_silent) == ""
     assert not waiting.done()
     may_go_on.set()
     assert await waiting == 1
@@ -91,7 +91,7 @@ async def test_patience_ends_and_the_work_goes_on(written):
     may_go_on = threading.Event()
 
     def build(workspace):
-        if workspace.progress.__self__ is office._slow:
+        if workspace.session.progress.__self__ is office._slow:
             may_go_on.wait(20)
         return count_backlinks(workspace)
 
@@ -122,7 +122,9 @@ async def test_the_dates_of_all_pages_are_known_before_anybody_asks(office, writ
     while len(dates) < PAGES:
         assert not keeping.done()
         await asyncio.sleep(0.01)
-        dates = await office.answer(lambda ws: ws.store.history.first_changes(head), be_silent)
+        dates = await office.answer(
+            lambda ws: ws.session.store.history.first_changes(head), be_silent
+        )
     assert {change.commit for change in dates.values()} == {head}
     keeping.cancel()
 
@@ -132,11 +134,13 @@ async def test_one_model_outlives_workspaces_that_are_opened_anew(office, writte
     while (await office.answer(partial(find, "hybrid"), be_silent))[0] != "hybrid":
         assert not keeping.done()
     before = await office.answer(
-        lambda workspace: (id(workspace), id(workspace.model())), be_silent
+        lambda workspace: (id(workspace), id(workspace.session.model())), be_silent
     )
     for file in written.index.parent.glob("index-*"):
         file.unlink()
-    after = await office.answer(lambda workspace: (id(workspace), id(workspace.model())), be_silent)
+    after = await office.answer(
+        lambda workspace: (id(workspace), id(workspace.session.model())), be_silent
+    )
     assert (after[0] != before[0], after[1] == before[1]) == (True, True)
     keeping.cancel()
 
@@ -165,7 +169,7 @@ async def test_work_that_nobody_waits_for_is_given_up(office):
         is_working.set()
         try:
             while True:
-                workspace.progress("Waiting", 1, 1)
+                workspace.session.progress("Waiting", 1, 1)
         finally:
             is_given_up.set()
 

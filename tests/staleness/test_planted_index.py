@@ -28,13 +28,13 @@ def project(repository):
 def forged_index(project) -> bytes:
     """An index in which the stale page describes nothing, so that nothing is stale."""
     with Workspace.open(str(project.root)) as workspace:
-        (page,) = workspace.view().bound_pages()
-        workspace.store.forget_pages([page.blob])
+        (page,) = workspace.session.view().bound_pages()
+        workspace.session.store.forget_pages([page.blob])
         facts = page.facts._replace(references=())
-        workspace.store.facts.save({page.blob: facts}, workspace.config.keys)
+        workspace.session.store.facts.save({page.blob: facts}, workspace.session.config.keys)
     with Workspace.open(str(project.root)) as workspace:
         assert workspace.stale().pages == ()
-        index = Path(workspace.store.path)
+        index = Path(workspace.session.store.path)
     content = index.read_bytes()
     shutil.rmtree(index.parent)
     return content

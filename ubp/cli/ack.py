@@ -40,7 +40,7 @@ def ack(  # noqa: PLR0913  # the command's options
         done = workspace.acknowledge(
             paths, every=all_, staged=staged, from_history=history, reason=reason
         )
-        prefix = workspace.repository.prefix
+        prefix = workspace.session.repository.prefix
     if terminal.options.json:
         terminal.record(acknowledge_record(done))
     elif not terminal.options.quiet or any(one.left for one in done):

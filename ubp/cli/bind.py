@@ -145,7 +145,7 @@ def _telling(asked: _Asked, way: _Way, workspace: Workspace, terminal: Terminal)
         is_pinned=any(way.pinning),
         arguments=_arguments(asked),
         keys=asked.keys,
-        prefix=workspace.repository.prefix,
+        prefix=workspace.session.repository.prefix,
         most=None if asked.pages else MAX_SHOWN,
     )
 
@@ -228,7 +228,7 @@ def print_review(
     check_range("--commits", 1 if asked.commits is None else asked.commits)
     with open_workspace(terminal, keys=asked.keys) as workspace:
         found = workspace.review_bindings(asked.pages, commits=asked.commits)
-        prefix = workspace.repository.prefix
+        prefix = workspace.session.repository.prefix
     if terminal.options.json:
         terminal.record(review_record(found, asked.limit))
         return CLEAN

@@ -156,7 +156,7 @@ class _Session:
         while True:
             answer = ask(self._terminal, "Which file or folder, from the root", one.source_path)
             path = normalize_path(answer)
-            entry = self._workspace.view().entry(path) if path else None
+            entry = self._workspace.session.view().entry(path) if path else None
             if path and entry:
                 return [f"{path}/" if entry.is_directory else path]
             self._terminal.write(f"Nothing stands at {printable(answer)}.\n")
@@ -170,6 +170,6 @@ class _Session:
                     self._terminal.write(f"  {told}: {printable(one.why_left)}\n")
         if refused:
             self._refused += refused
-            config_dir = self._workspace.repository.config_dir
+            config_dir = self._workspace.session.repository.config_dir
             write_config(config_dir, add_refusals(read_config(config_dir), refused))
         self._terminal.write("\n")

@@ -68,7 +68,7 @@ def find_push(workspace: Workspace, environment: Mapping[str, str]) -> Push:
 
 
 def _related(workspace: Workspace, start: str, end: str) -> Push:
-    repository = workspace.repository
+    repository = workspace.session.repository
     ends = repository.resolve(start), repository.resolve(end)
     try:
         repository.merge_base(*ends)
@@ -79,7 +79,7 @@ def _related(workspace: Workspace, start: str, end: str) -> Push:
 
 def _is_known(workspace: Workspace, revision: str) -> bool:
     try:
-        workspace.repository.resolve(revision)
+        workspace.session.repository.resolve(revision)
     except RevisionNotFoundError:
         return False
     return True
@@ -174,7 +174,7 @@ def _telling(workspace: Workspace, terminal: Terminal, base: str | None) -> Chec
         terminal.style,
         is_quiet=terminal.options.quiet,
         base=base,
-        prefix=workspace.repository.prefix,
+        prefix=workspace.session.repository.prefix,
     )
 
 
@@ -187,7 +187,7 @@ def debt(*, prune: bool = False, terminal: Terminal) -> int:
     """
     is_unseen = False
     with open_workspace(terminal) as workspace:
-        root = workspace.repository.root
+        root = workspace.session.repository.root
         if root is None:
             raise UsageError(
                 "A bare repository has no place for a debt file.",
@@ -197,7 +197,7 @@ def debt(*, prune: bool = False, terminal: Terminal) -> int:
         done = workspace.accept(is_pruning=prune)
         if done.text is not None:
             write_debt_file(root, done.text)
-            is_unseen = workspace.view().entry(DEBT_FILE) is None
+            is_unseen = workspace.session.view().entry(DEBT_FILE) is None
     if terminal.options.json:
         terminal.record(debt_record(done))
     elif not terminal.options.quiet:

@@ -101,7 +101,7 @@ def find_repository_url(
 
 
 def _origin(workspace: Workspace) -> str | None:
-    out = workspace.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
+    out = workspace.session.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
     return _public(out.decode("utf-8", "replace").strip())
 
 

@@ -159,7 +159,7 @@ def _build(
 ) -> InitResult:
     """Build the index, and tell what is in it."""
     started = time.perf_counter()
-    view = workspace.view()
+    view = workspace.session.view()
     pages = view.bound_pages()
     bound = sum(1 for page in pages if page.facts.references)
     links = view.link_graph().buckets().total()
@@ -183,18 +183,18 @@ def _build(
 
 
 def _folders(workspace: Workspace) -> tuple[str, str]:
-    root = workspace.repository.root
+    root = workspace.session.repository.root
     if root is None:
         raise UsageError(
             "A bare repository has no place for a configuration.",
             cause="It has no work tree.",
             hint="Nothing needs one: `ubp stale --ref REV` answers there.",
         )
-    return root, workspace.repository.config_dir
+    return root, workspace.session.repository.config_dir
 
 
 def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:
-    view = workspace.view()
+    view = workspace.session.view()
     bound = [page.filepath for page in view.bound_pages() if page.facts.references]
     documents = view.document_paths()
     plan = propose_config(documents, bound)
@@ -247,7 +247,7 @@ def _place(workspace: Workspace, root: str) -> SnippetTarget:
 
 
 def _origin(workspace: Workspace) -> str:
-    found = workspace.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
+    found = workspace.session.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
     return found.decode("utf-8", "replace").strip()
 
 
@@ -264,7 +264,7 @@ def model(
     if action == "fetch":
         return _fetch(name, terminal)
     with open_workspace(terminal) as workspace:
-        found = workspace.model_status(workspace.view())
+        found = workspace.model_status(workspace.session.view())
     if terminal.options.json:
         terminal.record(model_record(found))
     elif not terminal.options.quiet:

@@ -77,8 +77,8 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         text_options = StaleTextOptions(
             style=terminal.style,
             quiet=terminal.options.quiet,
-            prefix=workspace.repository.prefix,
-            key=workspace.config.keys[0],
+            prefix=workspace.session.repository.prefix,
+            key=workspace.session.config.keys[0],
             example=None if report.summary.bound else workspace.example(report, options.paths),
             every=options.every,
             base=options.base,

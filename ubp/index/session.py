@@ -135,7 +135,7 @@ class Session:
 
     def view(self, question: Target = Target()) -> View:  # noqa: B008  # an immutable tuple
         """The snapshot with its index brought up to date."""
-        return self._view(self.snapshot(question))
+        return self.view_of(self.snapshot(question))
 
     def model_place(self) -> "ModelLocation | None":
         """Where the model in use lies; None: there is none, by configuration or installation.
@@ -194,7 +194,8 @@ class Session:
         """
         return self.repository.root is None or _marks_of(self.repository) != self._marks
 
-    def _view(self, snapshot: Snapshot) -> View:
+    def view_of(self, snapshot: Snapshot) -> View:
+        """Return the snapshot with its index brought up to date."""
         if self.latest is not None and self.latest.is_current(snapshot):
             return self.latest
         view = build_view(

@@ -35,7 +35,7 @@ def completer(params: CompleteRequestParams) -> Callable[[Workspace], CompleteRe
 def _paths(workspace: Workspace, typed: str) -> Sequence[str]:
     """The pages whose paths begin so, then those that hold it somewhere."""
     wanted = typed.casefold()
-    paths = [(path.casefold(), path) for path in workspace.view().document_paths()]
+    paths = [(path.casefold(), path) for path in workspace.session.view().document_paths()]
     begin = [path for folded, path in paths if folded.startswith(wanted)]
     hold = [path for folded, path in paths if wanted in folded and not folded.startswith(wanted)]
     return begin + hold

@@ -131,7 +131,7 @@ def serve_repository(
 def _find(directory: str, environment: Mapping[str, str]) -> tuple[str, str]:
     """The root (bare: the git directory), from which agents' paths are; and UBP's folder."""
     with Workspace.open(directory, environment=environment) as workspace:
-        repository = workspace.repository
+        repository = workspace.session.repository
         return repository.root or repository.git_dir, repository.data_dir
 
 

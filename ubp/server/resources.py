@@ -112,8 +112,8 @@ def read_page(workspace: Workspace, filepath: str) -> PageText:
         PageNotFoundError: there is none, or the path leads out of the repository.
     """
     reject_path_traversal({"filepath": filepath})
-    view = workspace.view()
-    path = select_page(filepath, view, workspace.repository)
+    view = workspace.session.view()
+    path = select_page(filepath, view, workspace.session.repository)
     data = view.read([path])[path]
     if data is None:
         raise PageNotFoundError(f"{path} cannot be read.", cause="This clone lacks its bytes.")

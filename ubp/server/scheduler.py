@@ -96,7 +96,7 @@ class Worker:
         self._close()
 
     def _open(self) -> Workspace:
-        if self._workspace is not None and self._workspace.is_outdated():
+        if self._workspace is not None and self._workspace.session.is_outdated():
             self._close()
         if self._workspace is None:
             self._workspace = self._open_workspace(self._step)
@@ -104,7 +104,7 @@ class Worker:
 
     def _close_what_lasts(self) -> None:
         # What is in memory only would have to be read again.
-        if self._workspace is not None and self._workspace.store.path is not None:
+        if self._workspace is not None and self._workspace.session.store.path is not None:
             self._close()
 
     def _close(self) -> None:
@@ -278,12 +278,12 @@ class Scheduler:
 
 
 def _read_words(workspace: Workspace) -> None:
-    workspace.view().full_text()
+    workspace.session.view().full_text()
 
 
 def _read_vectors(workspace: Workspace) -> object:
     """The model by which vectors were made; None: there is none."""
-    model = workspace.model()
+    model = workspace.session.model()
     if model is not None:
-        workspace.view().semantic_index(model)
+        workspace.session.view().semantic_index(model)
     return model

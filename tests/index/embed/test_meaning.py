@@ -36,7 +36,11 @@ def ask(repository, small):
 
     def ask(text, *, ref=None, limit=10, within=None, model=small, **options):
         with Workspace.open(str(repository.root), **options) as workspace:
-            hits = workspace.view(Target(ref)).semantic_index(model).search(text, limit, within)
+            hits = (
+                workspace.session.view(Target(ref))
+                .semantic_index(model)
+                .search(text, limit, within)
+            )
             return [(hit.path, round(hit.score, 2)) for hit in hits]
 
     return ask
@@ -62,7 +66,7 @@ def test_a_hit_tells_where_it_stands(repository, small):
     repository.write("a.md", f"# A\n\n{'it ' * 40}\n\n## Pets\n\n{'it ' * 40}cat\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
-        view = workspace.view()
+        view = workspace.session.view()
         meaning = view.semantic_index(small)
         (hit,) = meaning.search("cat", 10)
         assert (meaning.pending, meaning.model) == (0, small)
@@ -122,7 +126,9 @@ def test_a_workspace_keeps_up_with_its_repository(pets, small):
     with Workspace.open(str(pets.root)) as workspace:
 
         def found(text):
-            return [hit.path for hit in workspace.view().semantic_index(small).search(text, 1)]
+            return [
+                hit.path for hit in workspace.session.view().semantic_index(small).search(text, 1)
+            ]
 
         assert found("car") == ["car.md"]
         for number in range(3):
@@ -204,15 +210,15 @@ def test_an_index_that_cannot_be_written_is_kept_in_memory(pets, ask):
 
 def test_an_index_that_breaks_is_made_again(pets, small):
     with Workspace.open(str(pets.root)) as workspace:
-        assert workspace.view().semantic_index(small).search("cat", 1)
-        workspace.store.database.write(
+        assert workspace.session.view().semantic_index(small).search("cat", 1)
+        workspace.session.store.database.write(
             lambda connection: (
                 connection.execute("UPDATE vector_block SET keys = 'x', size = 4") and None
             )
         )
         pets.write("new.md", "the car\n")
         for _ in range(2):
-            found = workspace.view().semantic_index(small)
+            found = workspace.session.view().semantic_index(small)
             assert [hit.path for hit in found.search("cat", 2)] == ["cat.md", "dog.md"]
             assert [hit.path for hit in found.search("car", 1)] == ["new.md"]
             assert found.pending == 0
@@ -220,21 +226,24 @@ def test_an_index_that_breaks_is_made_again(pets, small):
 
 def test_what_cannot_be_read_is_pending(pets, small):
     with Workspace.open(str(pets.root)) as workspace:
-        workspace.view().link_graph()
+        workspace.session.view().link_graph()
     blob = pets.blob("cat.md")
     os.chmod(pets.root / ".git/objects" / blob[:2], 0o755)
     (pets.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
     with Workspace.open(str(pets.root)) as workspace:
-        meaning = workspace.view(Target("HEAD")).semantic_index(small)
+        meaning = workspace.session.view(Target("HEAD")).semantic_index(small)
         assert meaning.pending == 1
         assert [hit.path for hit in meaning.search("cat", 9)] == ["dog.md", "car.md"]
-        assert workspace.view().count_embedded(small.fingerprint, small.dimensions) == (3, 1)
+        assert workspace.session.view().count_embedded(small.fingerprint, small.dimensions) == (
+            3,
+            1,
+        )
 
 
 def test_close_chunks_are_told_with_their_places(pets, small):
     pets.write("copy/cat.md", "the kitten\n")
     with Workspace.open(str(pets.root)) as workspace:
-        meaning = workspace.view().semantic_index(small)
+        meaning = workspace.session.view().semantic_index(small)
 
         def told(*arguments):
             found = meaning.similar_pairs(*arguments)
@@ -257,8 +266,8 @@ def test_the_configured_model_is_the_one_in_use(pets, small_folder):
     def name(text, **options):
         pets.write(".ubp/config.json", text)
         with Workspace.open(str(pets.root), **options) as workspace:
-            model = workspace.model()
-            assert workspace.model() is model
+            model = workspace.session.model()
+            assert workspace.session.model() is model
             return model and model.name
 
     assert name("{}") == "ubp-bilingual-256"
@@ -276,27 +285,27 @@ def test_without_a_model_what_needs_one_says_how_to_get_it(pets, monkeypatch):
         Workspace.open(str(pets.root), model="none") as workspace,
         pytest.raises(UsageError, match="needs an embedding model") as caught,
     ):
-        workspace.required_model()
+        workspace.session.required_model()
     assert "none" in caught.value.cause
     monkeypatch.setattr(
         "ubp.index.embed.locate.LIBRARIES", ("numpy", "a_library_that_is_not_there")
     )
     with Workspace.open(str(pets.root)) as workspace:
-        assert workspace.model() is None
+        assert workspace.session.model() is None
         with pytest.raises(UsageError, match="is not installed") as caught:
-            workspace.required_model()
+            workspace.session.required_model()
     assert caught.value.hint == "Install it: pip install 'ubp[full]'"
 
 
 def test_a_model_whose_files_change_is_loaded_again(pets, make_model):
     folder = make_model()
     with Workspace.open(str(pets.root), model=folder) as workspace:
-        model = workspace.model()
-        assert workspace.model() is model
+        model = workspace.session.model()
+        assert workspace.session.model() is model
         weights = Path(make_model({"a": (1, 2), "b": (3, 4)})).parent / "small"
         for name in ("model.safetensors", "tokenizer.json", "config.json"):
             (Path(folder) / name).write_bytes((weights / name).read_bytes())
-        again = workspace.model()
+        again = workspace.session.model()
         assert (again.dimensions, again.fingerprint == model.fingerprint) == (2, False)
 
 
@@ -311,7 +320,7 @@ def test_fingerprints_are_remembered_once_files_are_settled(pets, make_model, mo
 
     def find():
         with Workspace.open(str(pets.root), model=folder) as workspace:
-            return workspace.model().fingerprint
+            return workspace.session.model().fingerprint
 
     first = find()
     assert find() == first
@@ -323,9 +332,9 @@ def test_fingerprints_are_remembered_once_files_are_settled(pets, make_model, mo
 
 def test_what_another_process_takes_away_is_learned_again(pets, small):
     with Workspace.open(str(pets.root)) as workspace, Workspace.open(str(pets.root)) as other:
-        meaning = workspace.view().semantic_index(small)
+        meaning = workspace.session.view().semantic_index(small)
         near = meaning.nearest("cat", 1)
-        other.store.clear()
+        other.session.store.clear()
         assert meaning.nearest("cat", 1) == near
         (hit,) = meaning.search("cat", 1)
         assert (hit[:4], hit.line_start, hit.line_end) == (tuple(near[0]), 1, 1)
@@ -339,7 +348,7 @@ def test_pages_that_can_be_read_later_are_found_then(pets, small):
     with Workspace.open(str(pets.root)) as workspace:
 
         def found():
-            view = workspace.view(Target("HEAD"))
+            view = workspace.session.view(Target("HEAD"))
             return [hit.path for hit in view.semantic_index(small).search("cat", 1)]
 
         assert found() == ["dog.md"]
@@ -361,13 +370,13 @@ def test_whatever_changes_the_nearest_are_those_of_a_fresh_look(repository, smal
             if chance.random() < 0.4:
                 repository.commit()
             if step == 12:
-                workspace.store.prune()
+                workspace.session.store.prune()
             expected = []
             for page in sorted(repository.root.glob("*.md")):
                 vector = small.encode([page.read_text()])
                 if vector.rows.any():
                     expected.append((page.name, vector.nearest(query, 1)[0][1]))
-            near = workspace.view().semantic_index(small).nearest("cat", 99)
+            near = workspace.session.view().semantic_index(small).nearest("cat", 99)
             scores = {one.path: one.score for one in near}
             assert scores == pytest.approx(dict(expected), abs=0.02)
             assert [one.score for one in near] == sorted(scores.values(), reverse=True)

@@ -20,8 +20,8 @@ def database(repository):
     repository.write("long.md", "A tie and much else, which makes it longer than the others are.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
-        workspace.view().full_text()
-        yield workspace.store.database
+        workspace.session.view().full_text()
+        yield workspace.session.store.database
 
 
 @pytest.fixture

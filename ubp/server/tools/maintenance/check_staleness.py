@@ -40,7 +40,7 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
     _tell_once(record)
     _suggest(workspace, record, path)
     for document in record["documents"]:
-        document["resolve"] = _resolve(document, workspace.config.keys[0])
+        document["resolve"] = _resolve(document, workspace.session.config.keys[0])
         document["references"] = [
             {name: value for name, value in one.items() if name not in IDS}
             for one in document["references"]
