@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.core import config_file as room
+from ubp.core import config_file as config_file
 from ubp.core.config import BUILT_IN_EXCLUDE, Config, Ignored, is_document, is_excluded, scope
 from ubp.core.config_file import load_config, schema_text
 from ubp.core.errors import ConfigError
@@ -376,9 +376,9 @@ def test_any_json_loads_or_is_refused_with_a_line(tmp_path_factory: pytest.TempP
 
 
 @given(JSON)
-def test_every_place_is_found_on_its_line(value: object):
+def test_every_value_is_located_on_its_line(value: object):
     text = json.dumps(value, indent=1)
     lines = text.split("\n")
-    for trail, line in room._places(text):
+    for trail, line in config_file._locate_values(text):
         key = trail[-1]
         assert isinstance(key, int) or json.dumps(key) + ":" in lines[line - 1]

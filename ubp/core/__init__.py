@@ -1,1 +1,1 @@
-"""The model, errors, configuration, paths and text."""
+"""The model, errors, configuration, paths, files and text: what every other package uses."""

@@ -1,4 +1,4 @@
-"""The configuration as a value: its defaults, and what it says of a path."""
+"""The configuration as a value: defaults, and which paths it includes and excludes."""
 
 import os
 from typing import NamedTuple
@@ -11,7 +11,7 @@ DEFAULT_KEYS = ("source_refs",)
 DEFAULT_THRESHOLD_DAYS = 7.0
 NO_MODEL = "none"
 BUILT_IN_EXCLUDE = (
-    "**/node_modules",  # the folder too, for a reference may name it
+    "**/node_modules",  # the folder itself too: a reference may name it
     "**/node_modules/**",
     "**/vendor",
     "**/vendor/**",
@@ -23,20 +23,20 @@ BUILT_IN_EXCLUDE = (
 
 
 class Ignored(NamedTuple):
-    """Findings of a rule that nobody wants to see in the files that one of the patterns matches."""
+    """A rule whose findings are suppressed in the files that one of the patterns matches."""
 
     patterns: tuple[str, ...]
     rule: str
 
 
 class Config(NamedTuple):
-    """What the configuration says: patterns normalised, the built-in exclusions among them.
+    """The settings, with normalized patterns; `exclude` contains the built-in exclusions.
 
-    `docs_dir` is "" where the whole repository is searched for documents; `warnings` are
-    sentences about settings that nobody knows; `severities` are pairs of a rule's name and its
-    severity; `link_roots` are folders where links with a leading "/" may start; `model` is an
-    embedding model's folder or hub id, NO_MODEL for none, None for the one that comes with UBP;
-    `refused` are pairs of a page and a source that it does not describe.
+    `docs_dir` is "" if the whole repository is searched for documents. `warnings` are sentences
+    about unknown settings. `severities` are pairs of a rule's name and its severity. `link_roots`
+    are folders that links with a leading "/" may be relative to. `model` is the folder or hub id of
+    an embedding model, NO_MODEL for none, None for the bundled one. `refused` are pairs of a page
+    and a source that it does not describe.
     """
 
     docs_dir: FilePath = FilePath("")
@@ -53,21 +53,21 @@ class Config(NamedTuple):
 
 
 def has_config(config_dir: str) -> bool:
-    """Tell whether there is a `<config_dir>/config.json` that `ubp.core.config_file` must read."""
+    """Return whether `<config_dir>/config.json` exists, so that it must be read (`config_file`)."""
     return os.path.lexists(os.path.join(config_dir, "config.json"))
 
 
 def is_document(config: Config, path: FilePath) -> bool:
-    """Tell whether a file is a document: included and not excluded."""
+    """Return whether a file is a document: included and not excluded."""
     return match_any(config.include, nfc(path)) and not is_excluded(config, path)
 
 
 def is_excluded(config: Config, path: FilePath) -> bool:
-    """Tell whether a file's content, differences and ids must not be shown."""
+    """Return whether a file's content, diffs and ids must not be shown."""
     return match_any(config.exclude, nfc(path))
 
 
 def scope(config: Config) -> str:
-    """All that decides which files are documents, as one text; no pattern holds a NUL."""
+    """Return a key of the settings that decide which files are documents; patterns have no NUL."""
     text = "\0".join([*config.include, "", *config.exclude])
-    return text.encode("ascii", "backslashreplace").decode()  # JSON can bring half a surrogate
+    return text.encode("ascii", "backslashreplace").decode()  # JSON can contain lone surrogates

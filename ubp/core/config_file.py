@@ -1,10 +1,11 @@
-"""`.ubp/config.json`: read, held against config.schema.json, reduced to what this version uses.
+"""Read `.ubp/config.json`, validate it with config.schema.json, and build the `Config`.
 
-A checked-in configuration can make UBP read less, never more: patterns stay in the repository,
-and what is excluded from the start stays excluded. The schema, which editors use too, is the only
-description of the file; settings of later versions are checked by it and otherwise left alone.
+A configuration in the repository can make UBP read less, never more: patterns stay inside the
+repository, and the built-in exclusions cannot be lifted. The schema, which editors use too, is the
+file's only description; unknown settings, as of later versions, are warned of and ignored.
 """
 
+import json
 import os
 import re
 import stat
@@ -24,23 +25,25 @@ from ubp.core.errors import ConfigError
 from ubp.core.model import FilePath
 from ubp.core.paths import is_glob, is_too_complex, nfc, normalize_path
 
-# Ten thousand refused bindings still fit.
+# Room for ten thousand refused bindings.
 MAX_CONFIG_BYTES = 1024 * 1024
 
 _SCHEMA_PATH = os.path.join(os.path.dirname(__file__), "config.schema.json")
 _HINT = "Correct it, or take it out: every setting is optional."
-_MAX_WARNINGS = 20  # each looks its line up, so a hostile file must not have more
-_SHOWN_CHARACTERS = 60  # of a wrong value, so that the sentence stays on a line
+_MAX_WARNINGS = 20  # each one scans the file for its line, which a hostile file must not repeat
+_MAX_VALUE_CHARACTERS = 60  # of a wrong value in a message, which stays on one line
+_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:\n]|[^\s{}\[\],:"]+')
 _TYPES: dict[str, Any] = {"object": dict, "array": list, "string": str, "number": (int, float)}
 
-Trail = tuple[str | int, ...]  # where a value stands: ("source", "include", 0)
+Trail = tuple[str | int, ...]  # the keys and indexes to a value: ("source", "include", 0)
 
 
 def load_config(config_dir: str) -> Config:
-    """Read `<config_dir>/config.json`; the defaults where there is none.
+    """Return the configuration in `<config_dir>/config.json`, the defaults if there is none.
 
     Raises:
-        ConfigError: no JSON, a value of the wrong type, or a link that leaves the repository.
+        ConfigError: the file is not valid JSON, has a value of the wrong type, cannot be read, or
+            is a symbolic link that leads out of the repository.
     """
     path = os.path.join(config_dir, "config.json")
     name = f"{os.path.basename(config_dir)}/config.json"
@@ -50,7 +53,7 @@ def load_config(config_dir: str) -> Config:
         return Config()
     except OSError as error:
         raise ConfigError(f"{name} cannot be read.", cause=str(error.strerror)) from error
-    return _File(name, data).config()
+    return _Loader(name, data).load()
 
 
 def schema_text() -> str:
@@ -80,8 +83,8 @@ def _read(path: str, name: str) -> bytes:
         return file.read()
 
 
-class _File:
-    """One configuration file on its way from bytes to settings; it knows its lines."""
+class _Loader:
+    """Parses and validates one configuration file; its messages name lines."""
 
     def __init__(self, name: str, data: bytes) -> None:
         self.name = name
@@ -89,13 +92,11 @@ class _File:
         self.warnings: list[str] = []
         self.schema: dict[str, Any] = {}
 
-    def config(self) -> Config:
-        import json
-
+    def load(self) -> Config:
         self.schema = json.loads(schema_text())
         settings = self._parse()
-        self._check(settings, self.schema, ())
-        return self._reduce(settings)
+        self._validate(settings, self.schema, ())
+        return self._build(settings)
 
     def _decode(self, data: bytes) -> str:
         try:
@@ -105,50 +106,42 @@ class _File:
             return self._refuse(str(line), "these bytes are no UTF-8", "expected: UTF-8")
 
     def _parse(self) -> Any:
-        import json
-
         try:
-            return json.loads(self.text, object_pairs_hook=self._object)
+            return json.loads(self.text, object_pairs_hook=self._build_object)
         except json.JSONDecodeError as error:
             self._refuse(f"{error.lineno}:{error.colno}", "this is no JSON", error.msg)
         except (RecursionError, ValueError):
             why = "it nests too deeply, or a number has thousands of digits"
             self._refuse("1", "this is no configuration", why)
 
-    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def _build_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         settings = dict(pairs)
         if len(settings) < len(pairs):
-            twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-            self.warnings.append(f'{self.name}: "{twice}" stands twice; the last one counts.')
+            repeated = Counter(key for key, _ in pairs).most_common(1)[0][0]
+            self.warnings.append(f'{self.name}: "{repeated}" stands twice; the last one counts.')
         return settings
 
-    def _check(self, value: Any, schema: dict[str, Any], trail: Trail) -> None:
-        """Hold a value against the part of JSON schema that config.schema.json uses."""
+    def _validate(self, value: Any, schema: dict[str, Any], trail: Trail) -> None:
+        """Validate a value with the part of JSON Schema that config.schema.json uses."""
         if "$ref" in schema:
             schema = {**self.schema["$defs"][schema["$ref"].rpartition("/")[2]], **schema}
         if not _is_valid(value, schema):
             self._expect(schema["description"], value, trail)
         if isinstance(value, list):
             for index, item in enumerate(value):
-                self._check(item, schema["items"], (*trail, index))
+                self._validate(item, schema["items"], (*trail, index))
         if isinstance(value, dict):
             for key, item in value.items():
-                self._check_setting(key, item, schema, trail)
+                known = schema.get("properties", {})
+                if item_schema := known.get(key, schema["additionalProperties"]):
+                    self._validate(item, item_schema, (*trail, key))
+                elif len(self.warnings) < _MAX_WARNINGS:
+                    parent = _dotted(trail) or "this file"
+                    advice = _advice(key, list(known), f"{parent} has {', '.join(known)}.")
+                    line = self._line((*trail, key))
+                    self.warnings.append(f'{self.name}:{line}: "{key}" is no setting; {advice}')
 
-    def _check_setting(self, key: str, value: Any, schema: dict[str, Any], trail: Trail) -> None:
-        rule = schema.get("properties", {}).get(key, schema["additionalProperties"])
-        if rule:
-            self._check(value, rule, (*trail, key))
-        elif len(self.warnings) < _MAX_WARNINGS:
-            self._warn(key, list(schema["properties"]), trail)
-
-    def _warn(self, key: str, known: list[str], trail: Trail) -> None:
-        place = _dotted(trail) or "this file"
-        advice = _advice(key, known, f"{place} has {', '.join(known)}.")
-        line = self._line((*trail, key))
-        self.warnings.append(f'{self.name}:{line}: "{key}" is no setting; {advice}')
-
-    def _reduce(self, settings: dict[str, Any]) -> Config:
+    def _build(self, settings: dict[str, Any]) -> Config:
         source, staleness = settings.get("source", {}), settings.get("staleness", {})
         for name in ("include", "exclude"):
             for index, pattern in enumerate(source.get(name, ())):
@@ -157,29 +150,29 @@ class _File:
         root = normalize_path(nfc(settings.get("links", {}).get("root", "")))
         check = settings.get("check", {})
         ignored = check.get("ignore", ())
-        for index, one in enumerate(ignored):
-            if is_too_complex(one["path"]):
-                self._expect("a simpler pattern", one["path"], ("check", "ignore", index, "path"))
-            self._know(one["rule"], ("check", "ignore", index, "rule"))
+        for index, entry in enumerate(ignored):
+            if is_too_complex(entry["path"]):
+                self._expect("a simpler pattern", entry["path"], ("check", "ignore", index, "path"))
+            self._warn_of_unknown_rule(entry["rule"], ("check", "ignore", index, "rule"))
         docs_dir = normalize_path(nfc(settings.get("docs_dir", "")))
         include = source.get("include", [docs_dir] if docs_dir else DEFAULT_INCLUDE)
         exclude = source.get("exclude", ())
         return Config(
             docs_dir or FilePath(""),
-            tuple(wide for pattern in include for wide in _included(pattern)),
-            BUILT_IN_EXCLUDE + tuple(wide for pattern in exclude for wide in _excluded(pattern)),
+            tuple(path for pattern in include for path in _included(pattern)),
+            BUILT_IN_EXCLUDE + tuple(path for pattern in exclude for path in _excluded(pattern)),
             tuple(staleness.get("keys", DEFAULT_KEYS)),
             float(staleness.get("threshold_days", DEFAULT_THRESHOLD_DAYS)),
             tuple(self.warnings),
             tuple(check.get("severity", {}).items()),
-            tuple(Ignored(tuple(_excluded(one["path"])), one["rule"]) for one in ignored),
+            tuple(Ignored(tuple(_excluded(entry["path"])), entry["rule"]) for entry in ignored),
             (root,) if root else (),
             settings.get("search", {}).get("model"),
             _refused(settings.get("bind", {}).get("refused", ())),
         )
 
-    def _know(self, rule: str, trail: Trail) -> None:
-        """Warn of a rule that nobody knows; that one is misspelt, or of a later version."""
+    def _warn_of_unknown_rule(self, rule: str, trail: Trail) -> None:
+        # an error would make a configuration for a later version unusable
         known = self.schema["properties"]["check"]["properties"]["severity"]["properties"]
         if rule not in known and len(self.warnings) < _MAX_WARNINGS:
             self.warnings.append(
@@ -188,19 +181,17 @@ class _File:
             )
 
     def _expect(self, expected: str, value: Any, trail: Trail) -> NoReturn:
-        import json
-
         kinds: dict[Any, str] = {dict: "an object", list: "a list" if value else "an empty list"}
         shown = kinds.get(type(value)) or json.dumps(value, ensure_ascii=False)
-        what = f"{_dotted(trail) or 'this'} is {shown[:_SHOWN_CHARACTERS]}"
+        what = f"{_dotted(trail) or 'this'} is {shown[:_MAX_VALUE_CHARACTERS]}"
         self._refuse(str(self._line(trail)), what, f"expected: {expected}")
 
-    def _refuse(self, place: str, what: str, why: str) -> NoReturn:
+    def _refuse(self, location: str, what: str, why: str) -> NoReturn:
         why = f"{why[0].upper()}{why[1:]}."
-        raise ConfigError(f"{self.name}:{place}: {what}.", cause=why, hint=_HINT)
+        raise ConfigError(f"{self.name}:{location}: {what}.", cause=why, hint=_HINT)
 
     def _line(self, trail: Trail) -> int:
-        return next((line for place, line in _places(self.text) if place == trail), 1)
+        return next((line for other, line in _locate_values(self.text) if other == trail), 1)
 
 
 def _advice(word: str, known: list[str], otherwise: str) -> str:
@@ -240,28 +231,23 @@ def _refused(pairs: Sequence[Mapping[str, str]]) -> frozenset[tuple[FilePath, Fi
 
 
 def _included(pattern: str) -> list[str]:
-    # "docs" and "docs/" mean the documents below it, as a person who writes that expects
+    # "docs" and "docs/" include the documents below the folder, as users expect
     path = normalize_path(nfc(pattern)) or ""
     if is_glob(path) and not pattern.endswith("/"):
         return [path]
-    below = [f"{path}/{documents}".lstrip("/") for documents in DEFAULT_INCLUDE]
+    below = [f"{path}/{default}".lstrip("/") for default in DEFAULT_INCLUDE]
     return [path, *below] if path and not pattern.endswith("/") else below
 
 
 def _excluded(pattern: str) -> list[str]:
-    # as in .gitignore, what lies in an excluded folder is excluded
+    # as in .gitignore, everything in an excluded folder is excluded
     path = (normalize_path(nfc(pattern)) or "**").removesuffix("/**")
     return [path] if path == "**" else [path, f"{path}/**"]
 
 
-_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:\n]|[^\s{}\[\],:"]+')
-
-
-def _places(json_text: str) -> Iterator[tuple[Trail, int]]:
-    """Walk through valid JSON and tell where each key and each item of a list stands."""
-    import json
-
-    trail: list[str | int | None] = []  # None: the next text is a key
+def _locate_values(json_text: str) -> Iterator[tuple[Trail, int]]:
+    """Yield the trail and the line of each key and each list item in valid JSON."""
+    trail: list[str | int | None] = []  # None: the next token is a key
     line = 1
     for match in _JSON_TOKEN.finditer(json_text):
         text = match[0]

@@ -1,10 +1,10 @@
-"""Errors that end a command: what happened, why, what to do.
+"""Errors that end a command: what happened, why, and what to do about it.
 
 UbpError
 ├── UsageError            the call is wrong (option, path, revision)
 │   ├── BadArgumentError     a tool's argument is missing, unknown or not allowed
-│   ├── PageNotFoundError    no page is named so, or several are
-│   └── ModelNeededError     there is no embedding model to do it with
+│   ├── PageNotFoundError    no page, or more than one, has that name
+│   └── ModelNeededError     no embedding model is available
 ├── ConfigError           .ubp/config.json cannot be used
 ├── RepositoryError       the repository cannot be read
 │   ├── NotARepositoryError
@@ -18,17 +18,17 @@ UbpError
 ├── ModelError            the embedding model cannot be found or used
 └── StoreError            the index cannot be read or built
 
-A finding is never an error: findings are results and leave with exit code 1, errors with 2.
+A finding is a result, not an error: findings exit with status 1, errors with 2.
 """
 
 
 class UbpError(Exception):
-    """Base of all: `message` says what happened, `cause` why, `hint` what to do (or nothing)."""
+    """The base class: what happened (`message`), why (`cause`), what to do (`hint`)."""
 
     exit_code = 2
 
     def __init__(self, message: str, *, cause: str = "", hint: str = "") -> None:
-        """Keep the three lines that the front end prints."""
+        """Store the three sentences, which the CLI and the server print."""
         super().__init__(message)
         self.message = message
         self.cause = cause
@@ -43,24 +43,24 @@ class BadArgumentError(UsageError):
     """A tool's argument is missing, unknown or not allowed; `argument` is its name."""
 
     def __init__(self, argument: str, message: str, *, cause: str = "", hint: str = "") -> None:
-        """Keep the argument's name beside the sentences."""
+        """Store the argument's name and the sentences."""
         super().__init__(message, cause=cause, hint=hint)
         self.argument = argument
 
 
 class PageNotFoundError(UsageError):
-    """No page is named so, or several are; `near` are the paths of pages that may be meant."""
+    """No page, or more than one, has that name; `near` are the paths of similar pages."""
 
     def __init__(
         self, message: str, *, near: tuple[str, ...] = (), cause: str = "", hint: str = ""
     ) -> None:
-        """Keep the pages that may be meant beside the sentences."""
+        """Store the similar paths and the sentences."""
         super().__init__(message, cause=cause, hint=hint)
         self.near = near
 
 
 class ModelNeededError(UsageError):
-    """What was asked needs an embedding model, and there is none."""
+    """The request needs an embedding model, and none is available."""
 
 
 class ConfigError(UbpError):
@@ -72,7 +72,7 @@ class RepositoryError(UbpError):
 
 
 class NotARepositoryError(RepositoryError):
-    """No repository here."""
+    """There is no Git repository here."""
 
 
 class UnsupportedRepositoryError(RepositoryError):
@@ -80,7 +80,7 @@ class UnsupportedRepositoryError(RepositoryError):
 
 
 class RepositoryOwnershipError(RepositoryError):
-    """Git refuses a repository that somebody else owns (`safe.directory`)."""
+    """Git refuses a repository that another user owns (`safe.directory`)."""
 
 
 class GitMissingError(RepositoryError):
@@ -88,12 +88,12 @@ class GitMissingError(RepositoryError):
 
 
 class GitCommandError(RepositoryError):
-    """Git ran and failed; `status` is its exit code, `stderr` what it said."""
+    """Git ran and failed; `status` is its exit code, `stderr` its messages."""
 
     def __init__(
         self, message: str, *, status: int, stderr: str, cause: str = "", hint: str = ""
     ) -> None:
-        """Keep git's own words beside ours."""
+        """Store git's exit code and messages with the sentences."""
         super().__init__(message, cause=cause, hint=hint)
         self.status = status
         self.stderr = stderr

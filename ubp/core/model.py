@@ -1,20 +1,19 @@
-"""The words of the domain, as values that every room shares.
+"""The domain's types, shared by every package, and the callback types for warnings and progress.
 
-What the joints between rooms look like: progress and warnings, given in from the edge.
+Values are NamedTuples, not dataclasses, because the hook's import path includes this module:
+`import dataclasses` costs 15 ms of CPU and each dataclass another 0.8 ms, while a warm `ubp stale`
+takes about 100 ms (README, "Speed").
 """
 
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, NewType, get_args
 
-# Values are NamedTuples, not dataclasses: `import dataclasses` costs 15 ms of CPU and each
-# dataclass another 0.8 ms, a tenth of what a warm `ubp stale` may take (benchmarks/startup.py).
-
 ObjectId = NewType("ObjectId", str)
 """40 hexadecimal digits: a blob, tree or commit."""
 FilePath = NewType("FilePath", str)
-"""From the repository's root, "/" between the parts, none at the end; "" is the root.
+"""A path relative to the repository's root, with "/" and without a trailing one; "" is the root.
 
-Bytes that are not UTF-8 stand as surrogates (`os.fsdecode`).
+Bytes that are not UTF-8 are surrogates, as `os.fsdecode` returns them.
 """
 
 Verdict = Literal["fresh", "modified", "deleted", "moved", "created", "not_found", "unknown"]
@@ -32,14 +31,14 @@ MODE_TREE = 0o040000
 
 
 class Entry(NamedTuple):
-    """What stands at a path of a snapshot: a file, a directory, a symlink, a submodule."""
+    """What a snapshot has at a path: a file, a directory, a symlink or a submodule."""
 
     mode: int
     id: ObjectId
 
     @property
     def is_directory(self) -> bool:
-        """True for a tree; a submodule is none."""
+        """True for a tree; False for a submodule."""
         return self.mode == MODE_TREE
 
     @property
@@ -49,12 +48,11 @@ class Entry(NamedTuple):
 
 
 class SourceReference(NamedTuple):
-    """One source that a page names in its front matter.
+    """A source that a page names in its front matter.
 
-    `written` is the text as it stands in the page, `source_path` the same as a path from the root
-    (may be a glob; no trailing slash), `fragment` a possible tail (`#symbol`, `:12`, `#L3-L9`) of
-    `written` that is *no* part of `source_path`; `literal` is `source_path` with that tail kept,
-    which wins where such a path exists. `line` counts from 1 in the file.
+    `written` is the text in the page, `source_path` its normalized path from the root (possibly a
+    glob) without the tail `fragment` (`#symbol`, `:12`, `#L3-L9`). `literal` is the path with that
+    tail, which takes precedence if it exists. `line` is a line of the file, from 1.
     """
 
     written: str
@@ -68,14 +66,14 @@ class SourceReference(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Something wrong in a page's front matter; `line` counts from 1 in the file."""
+    """A fault in a page's front matter; `line` is a line of the file, from 1."""
 
     line: int
     message: str
 
 
 class PageFacts(NamedTuple):
-    """What a page's bytes say, keyed by its blob id: no path, no snapshot.
+    """The facts in a page's bytes, keyed by its blob id; independent of path and snapshot.
 
     `title` is the front matter's, else the first H1, else None (callers then use the file's stem).
     """
@@ -97,7 +95,7 @@ class Page(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """A commit as answers show it; `date` is the committer date in seconds since the epoch."""
+    """A commit as results show it; `date` is the committer date in seconds since the epoch."""
 
     id: ObjectId
     date: int
@@ -106,11 +104,11 @@ class Commit(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A mapping path → entry, as a commit's tree and what differs from it.
+    """A mapping from paths to entries: a commit's tree, and the files that differ from it.
 
     `commit` is the revision, or HEAD for the work tree and the index (None: no commits yet).
-    `changes` has files only, None for what is gone; the id of a work tree's changed file is
-    `UNHASHED` until somebody needs it.
+    `changes` contains only files, with None for a removed one; the id of a changed file of the work
+    tree is `UNHASHED` until it is needed.
     """
 
     kind: SnapshotKind
@@ -124,7 +122,7 @@ UNHASHED = ObjectId("")
 class LastChange(NamedTuple):
     """The commit that last changed a file's bytes.
 
-    `is_boundary`: a shallow clone ends there, so that the true commit may be older.
+    `is_boundary`: a shallow clone ends at this commit, so the true one may be older.
     """
 
     commit: ObjectId
@@ -132,11 +130,11 @@ class LastChange(NamedTuple):
 
 
 class BaselineQuery(NamedTuple):
-    """A question to history: which commits took `path` away from its baseline?
+    """A query of history: which commits changed `path` since its baseline?
 
-    `path` is a file, a directory, or a glob's literal directory ("" is the root) with the glob in
-    `pattern`. The search ends where the path's id equals `baseline` (40 digits, or a pin of 7 and
-    more; None: the path was absent), and at `commit` and its ancestors (None: a pin needs none).
+    `path` is a file, a directory, or the literal directory of a glob ("" is the root) with the glob
+    in `pattern`. The walk ends where the path's id equals `baseline` (40 digits, or a pin of at
+    least 7; None: the path was absent), and at `commit` and its ancestors (None for a pin).
     """
 
     path: FilePath
@@ -146,10 +144,10 @@ class BaselineQuery(NamedTuple):
 
 
 class Drift(NamedTuple):
-    """A search's answer: the drifting commits, newest first.
+    """The commits that changed a source since its baseline, newest first.
 
-    `is_complete` is False where history ended (a shallow clone, a pin that never stood in it)
-    before the baseline was met; `existed`: the path was seen on the way.
+    `is_complete` is False if history ended (a shallow clone, a pin that it never contained) before
+    the baseline was found. `existed`: the path existed in a commit of the walk.
     """
 
     commits: tuple[ObjectId, ...]
@@ -158,26 +156,26 @@ class Drift(NamedTuple):
 
 
 Pair = tuple[FilePath, FilePath]
-"""A page and a source that it names (a file, a folder, a glob)."""
+"""A page and a source that it names (a file, a directory or a glob)."""
 
 
 class PairCount(NamedTuple):
-    """In how many commits a source changed, and in how many of them its page changed too."""
+    """The number of commits that changed a source, and of those that changed its page too."""
 
     changed: int
     together: int
 
 
 class ReferenceVerdict(NamedTuple):
-    """What became of one reference of a page.
+    """The assessment of one source reference.
 
-    `source_path` is the path that was judged (the reference's, or its literal form where that
-    exists), `baseline_commit` the commit whose tree holds the baseline (None for pins and
-    snapshots), the ids are blob ids, or tree ids for directories and globs, None where nothing
-    stands. `since` is the committer date (seconds) of the first commit that drifted, None where
-    no commit did or history does not reach it; `age_days` counts from it (0: uncommitted).
-    `commits` are the drifting ones, newest first. `is_debt`: the debt file accepts it, or, where a
-    change is judged, the reference was away from its baseline in the same way before it.
+    `source_path` is the path that was compared (the reference's, or its literal form if that
+    exists). `baseline_commit` is the commit whose tree contains the baseline (None for pins and
+    snapshots). The ids are blob ids, or tree ids for directories and globs; None means absent.
+    `since` is the committer date (seconds) of the first commit that drifted, None if no commit did
+    or history does not reach it; `age_days` counts from then (0: uncommitted). `commits` are those
+    that drifted, newest first. `is_debt`: the debt file accepts it, or, when a change is assessed,
+    the reference had drifted in the same way before the change.
     """
 
     reference: SourceReference
@@ -196,7 +194,7 @@ class ReferenceVerdict(NamedTuple):
 
 
 class Assessment(NamedTuple):
-    """A page and what became of its references; `level` is the worst of theirs."""
+    """A page and the verdicts of its references; `level` is the worst of theirs."""
 
     page: Page
     level: Level
@@ -207,7 +205,7 @@ DEBT_FILE = FilePath(".ubp/debt.txt")
 
 
 class Debt(NamedTuple):
-    """An old finding that the debt file accepts; `line` is where it stands there, from 1."""
+    """A finding that the debt file accepts; `line` is its line there, from 1."""
 
     name: str
     rule: str
@@ -222,13 +220,12 @@ LinkKind = Literal["wikilink", "embed", "markdown", "definition"]
 
 
 class Link(NamedTuple):
-    """A link as a page writes it; where it leads depends on the snapshot (`ubp.markdown.resolve`).
+    """A link as written in a page; its target in a snapshot is found by `ubp.markdown.resolve`.
 
-    `target` is decoded and without its anchor, "" for the page itself; the bytes from `byte_start`
-    to `byte_end` are the same as written. `line` and `column` (in characters) count from 1 and
-    say where the link begins, for a `definition` where `[label]: target` does; `context` and
-    `section` (an index) are those of its first use. `meant_type` is the type that a label was
-    probably meant to be.
+    `target` is decoded and without its anchor, "" for the page itself; it is written in the bytes
+    from `byte_start` to `byte_end`. `line` and `column` (in characters, both from 1) are the start
+    of the link, of a `definition` that of `[label]: target`, whose `context` and `section` (an
+    index) are those of its first use. `meant_type` is the link type that a label resembles.
     """
 
     kind: LinkKind
@@ -246,11 +243,11 @@ class Link(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A heading and the text below it, up to the next section; blank lines at its end are not its.
+    """A heading and the text below it, up to the next section, without blank lines at its end.
 
-    The text before the first heading of this kind has `heading` None and `level` 0. Lines count
-    from 1, both ends included; the bytes from `byte_start` to `byte_end` are its text.
-    `heading_path` has the headings above (the page's H1 too) and its own.
+    The text before the first section's heading has `heading` None and `level` 0. Lines count from
+    1, both ends included; `byte_start` to `byte_end` are the bytes of its text. `heading_path`
+    contains the headings above it, the page's H1 included, and its own.
     """
 
     heading: str | None
@@ -264,9 +261,9 @@ class Section(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A piece of a page; `section` is an index, of the larger part where sections were joined.
+    """A passage of a page; `section` is the index of its section, or of the larger one of several.
 
-    Lines count from 1, both ends included; the bytes from `byte_start` to `byte_end` are its text.
+    Lines count from 1, both ends included; `byte_start` to `byte_end` are the bytes of its text.
     """
 
     section: int
@@ -278,17 +275,17 @@ class Chunk(NamedTuple):
 
 
 Warn = Callable[[str], None]
-"""Told one sentence that the user should know and that ends nothing."""
+"""Called with a sentence that the user should read; the work continues."""
 
 Progress = Callable[[str, int, int], None]
-"""Told what is done, how much of it, of how much: `progress("Parsing", 128, 300)`; 0: nobody knows.
+"""Called with a step, the amount done and the total: `progress("Parsing", 128, 300)`; 0: unknown.
 
-What it raises ends the work."""
+An exception that it raises ends the work."""
 
 
 def ignore_progress(*_: object) -> None:
-    """Take a warning or a step of progress and say nothing."""
+    """Ignore a warning or a step of progress."""
 
 
 EMBEDDING = "Embedding sections"
-"""The step without which a search still finds words."""
+"""The progress step that a keyword search does not wait for."""

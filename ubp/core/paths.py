@@ -1,4 +1,4 @@
-"""Paths and globs from the repository's root: pure text, no file system."""
+"""Paths and globs relative to the repository's root, as text: nothing touches the file system."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -7,8 +7,8 @@ from itertools import product
 
 from ubp.core.model import FilePath
 
-# A pattern beyond these matches nothing: real ones have a handful of each, and a hostile
-# one must neither take seconds to compile nor to match.
+# A pattern beyond these limits matches nothing: real ones have a handful of each, and a hostile one
+# must not take seconds to compile or to match.
 MAX_PATTERN_CHARACTERS = 1024
 MAX_BRACES = 16
 MAX_ALTERNATIVES = 64
@@ -16,20 +16,19 @@ MAX_EXPANDED_CHARACTERS = 2048
 MAX_MIXED_BRACKETS = 4
 
 DOCUMENT_NAMESPACE = bytes.fromhex("5cd6f541375f5195b584e51358496f0a")
-"""`uuid.uuid5(uuid.NAMESPACE_URL, "urn:ubp:document")`: every `doc_id` hangs on it, so it stays."""
+"""`uuid.uuid5(uuid.NAMESPACE_URL, "urn:ubp:document")`; changing it would change every `doc_id`."""
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 _BRACKET = r"\[(?P<negation>(?>[!^]?))(?P<members>[^/][^/\]]*)\]"
-_TOKEN = re.compile(rf"(?P<star>\*+)|(?P<one>\?)|{_BRACKET}|(?P<plain>.)", re.DOTALL)
+_TOKEN = re.compile(rf"(?P<star>\*+)|(?P<question>\?)|{_BRACKET}|(?P<plain>.)", re.DOTALL)
 _WILDCARD = re.compile(rf"[*?]|{_BRACKET}")
 _RANGE = re.compile(r"(.)-(.)|(.)", re.DOTALL)
 
 
 def normalize_path(path: str) -> FilePath | None:
-    """Write a path the way Git does: "./a//b/../c/" is "a/c", "." is "".
+    """Return a path as Git writes it: "./a//b/../c/" is "a/c", "." is "".
 
-    None where it leaves the repository: absolute, with a drive letter, or up and out by "..";
-    and where it holds a NUL, which no path can.
+    None if it leaves the repository (absolute, with a drive letter, or by ".."), or contains NUL.
     """
     if path.startswith("/") or "\0" in path:
         return None
@@ -41,14 +40,14 @@ def normalize_path(path: str) -> FilePath | None:
             parts.pop()
         elif part not in {"", "."}:
             parts.append(part)
-    # looked at last, for "./C:/x" is on a drive too
+    # checked last, because "./C:/x" is on a drive too
     if parts and (parts[0].startswith("\\") or _DRIVE.match(parts[0])):
         return None
     return FilePath("/".join(parts))
 
 
 def nfc(text: str) -> str:
-    """Compose accents and kana: macOS writes names decomposed, people type them composed."""
+    """Return a text in composed form (NFC): macOS decomposes names, people type them composed."""
     if text.isascii():
         return text
     import unicodedata
@@ -57,8 +56,11 @@ def nfc(text: str) -> str:
 
 
 def doc_id(path: FilePath) -> str:
-    """Name a document by its path alone (UUIDv5), the same on every machine and in every clone."""
-    from hashlib import sha1  # 3 ms of CPU; only records name documents so
+    """Return a document's id, a UUIDv5 of its path: the same on every machine, in every clone.
+
+    Computed here because `ubp stale --json` prints ids, and the hook must not load `uuid`.
+    """
+    from hashlib import sha1  # 3 ms of CPU; only records contain document ids
 
     name = nfc(path).encode("utf-8", "surrogateescape")
     digest = bytearray(sha1(DOCUMENT_NAMESPACE + name, usedforsecurity=False).digest()[:16])
@@ -69,37 +71,40 @@ def doc_id(path: FilePath) -> str:
 
 
 def closest_path(path: FilePath, others: Collection[FilePath]) -> FilePath | None:
-    """The path most like this one: the same file name, the longest common start, the alphabet."""
+    """Return the path most like this one; None if there are no others.
+
+    Preferred are, in this order: the same file name, the longest common prefix, the alphabet.
+    """
     name = path.rpartition("/")[2]
 
     def rank(other: FilePath) -> tuple[bool, int, str]:
-        shared = 0
-        for one, two in zip(path, other, strict=False):
-            if one != two:
+        common = 0
+        for ours, theirs in zip(path, other, strict=False):
+            if ours != theirs:
                 break
-            shared += 1
-        return other.rpartition("/")[2] != name, -shared, other
+            common += 1
+        return other.rpartition("/")[2] != name, -common, other
 
     return min(others, key=rank, default=None)
 
 
 def is_glob(path: str) -> bool:
-    """Tell whether anything in it may match more than itself; "{a}" and "[a" do not."""
+    """Return whether a pattern may match more than itself; "{a}" and "[a" do not."""
     return bool(_WILDCARD.search(path)) or ("{" in path and _alternatives(path) != [path])
 
 
 def is_too_complex(pattern: str) -> bool:
-    """Tell whether a pattern is beyond the limits above, so that it matches nothing."""
+    """Return whether a pattern exceeds the limits, so that it matches nothing."""
     return _alternatives(pattern) is None
 
 
 class Glob:
-    """A pattern that paths are held against; case counts, and so does the Unicode form.
+    """A compiled path pattern, sensitive to case and Unicode form.
 
-    `**` as a whole segment crosses folders, none included; `*` and `?` stay within one;
-    `{a,b}` are alternatives, with "/" in them too; `[id]` matches as a class or as it stands,
-    for `pages/[id]/*.ts` exists in real projects. `prefix` is the directory below which all
-    matches lie ("" is the root).
+    `**` as a whole segment matches any number of folders; `*` and `?` stay within one segment;
+    `{a,b}` are alternatives, which may contain "/"; `[id]` matches as a class and literally,
+    because `pages/[id]/*.ts` exists in real projects. `prefix` is the directory that contains all
+    matches ("" is the root).
     """
 
     __slots__ = ("_fullmatch", "pattern", "prefix")
@@ -110,12 +115,12 @@ class Glob:
         self._fullmatch = re.compile(_expression(pattern)).fullmatch
 
     def matches(self, path: str) -> bool:
-        """Tell whether the whole path matches."""
+        """Return whether the whole path matches."""
         return self._fullmatch(path) is not None
 
 
 def match_any(patterns: tuple[str, ...], path: str) -> bool:
-    """Tell whether one of the patterns matches the whole path."""
+    """Return whether one of the patterns matches the whole path."""
     return _union(patterns).fullmatch(path) is not None
 
 
@@ -132,9 +137,9 @@ def _literal_folders(pattern: str) -> Iterator[str]:
 
 
 def _expression(pattern: str) -> str:
-    # One regular expression without catastrophic backtracking: what follows a star is matched as
-    # early as it can be and never again (an atomic group), which is exact because every piece
-    # between two stars has a fixed width; only the last piece is held against the end.
+    # A regular expression without catastrophic backtracking: the piece after a star is matched at
+    # its first occurrence and never again (an atomic group). That is exact, because each piece
+    # between two stars has a fixed width; only the last piece is anchored at the end.
     alternatives = _alternatives(pattern)
     if alternatives is None:
         return "(?!)"
@@ -145,26 +150,27 @@ def _alternatives(pattern: str) -> list[str] | None:
     # "a{b,c}d" → "abd", "acd"; a pair of braces without a comma is text. None: over the limits.
     if len(pattern) > MAX_PATTERN_CHARACTERS or pattern.count("{") > MAX_BRACES:
         return None
-    done: list[str] = []
-    todo = [(pattern, 0)]
-    while todo:
-        text, start = todo.pop()
+    expanded: list[str] = []
+    pending = [(pattern, 0)]
+    while pending:
+        text, start = pending.pop()
         opening = text.find("{", start)
         if opening < 0:
-            done.append(text)
+            expanded.append(text)
             continue
         options, closing = _options(text, opening)
-        if len(options) < 2:  # noqa: PLR2004 - one option is no choice
-            todo.append((text, opening + 1))
+        if len(options) < 2:  # noqa: PLR2004 - a single option is literal
+            pending.append((text, opening + 1))
             continue
         head, tail = text[:opening], text[closing + 1 :]
-        todo.extend((head + option + tail, opening) for option in reversed(options))
-        if len(done) + len(todo) > MAX_ALTERNATIVES:
+        pending.extend((head + option + tail, opening) for option in reversed(options))
+        if len(expanded) + len(pending) > MAX_ALTERNATIVES:
             return None
-    return done if sum(map(len, done)) <= MAX_EXPANDED_CHARACTERS else None
+    return expanded if sum(map(len, expanded)) <= MAX_EXPANDED_CHARACTERS else None
 
 
 def _options(text: str, opening: int) -> tuple[list[str], int]:
+    """Return the texts between the commas of a pair of braces, and the index of the closing one."""
     options: list[str] = []
     depth, start = 0, opening + 1
     for index in range(opening, len(text)):
@@ -205,22 +211,23 @@ def _segment_expression(segment: str) -> str:
     if not brackets and "*" not in segment and "?" not in segment:
         return re.escape(segment)
     if len(brackets) > MAX_MIXED_BRACKETS:
-        readings = [(True,) * len(brackets), (False,) * len(brackets)]
+        choices = [(True,) * len(brackets), (False,) * len(brackets)]
     else:
-        readings = list(product((True, False), repeat=len(brackets)))
-    variants = "|".join(_variant(tokens, reading) for reading in readings)
+        choices = list(product((True, False), repeat=len(brackets)))
+    variants = "|".join(_variant(tokens, are_classes) for are_classes in choices)
     return rf"(?>(?:{variants})(?=/|\Z))"
 
 
-def _variant(tokens: list[re.Match[str]], reading: tuple[bool, ...]) -> str:
-    as_class = iter(reading)
+def _variant(tokens: list[re.Match[str]], are_classes: tuple[bool, ...]) -> str:
+    """Return a segment's expression; `are_classes`: each bracket is a class, or literal."""
+    is_class = iter(are_classes)
     pieces = [""]
     for token in tokens:
         if token["star"]:
             pieces.append("")
-        elif token["one"]:
+        elif token["question"]:
             pieces[-1] += "[^/]"
-        elif token["members"] and next(as_class):
+        elif token["members"] and next(is_class):
             pieces[-1] += _class_expression(token["members"], negated=bool(token["negation"]))
         else:
             pieces[-1] += re.escape(token[0])
@@ -238,6 +245,6 @@ def _class_expression(members: str, *, negated: bool) -> str:
             parts.append(re.escape(single))
         elif low <= high:
             parts.append(f"{re.escape(low)}-{re.escape(high)}")
-    if not parts:  # "[z-a]" names nothing
+    if not parts:  # "[z-a]" is empty
         return "[^/]" if negated else "(?!)"
     return f"(?!/)[{'^' if negated else ''}{''.join(parts)}]"

@@ -1,4 +1,4 @@
-"""Which servers run on a repository: a file each in `serve.lock`, locked while it runs."""
+"""The servers running on a repository: a file per process in `serve.lock`, locked while it runs."""
 
 import os
 import stat
@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 LOCK_NAME = "serve.lock"
 
-# Beyond what is written there: Windows lets nobody read what is locked.
+# Beyond the end of the file: on Windows nobody can read locked bytes.
 LOCKED_BYTE = 1 << 20
 
 
 class RunningServer(NamedTuple):
-    """A server: its process, and since when it runs (seconds since the epoch)."""
+    """A running server: its process id, and its start in seconds since the epoch."""
 
     pid: int
     since: float
@@ -21,12 +21,12 @@ class RunningServer(NamedTuple):
 
 @contextmanager
 def registered_server(data_dir: str) -> Iterator[None]:
-    """Have this process told among the servers of a repository, as long as the context lasts.
+    """List this process among the servers of a repository as long as the context lasts.
 
-    Where nothing can be written there, nobody is told.
+    Does nothing where the folder is not writable.
     """
     folder = os.path.join(data_dir, LOCK_NAME)
-    find_running(data_dir)  # and forget those that were killed
+    find_running(data_dir)  # removes the files of killed servers
     path = os.path.join(folder, str(os.getpid()))
     descriptor = None
     with suppress(OSError):
@@ -39,31 +39,35 @@ def registered_server(data_dir: str) -> Iterator[None]:
         yield
     finally:
         if descriptor is not None:
-            _forget(path, descriptor)
+            os.close(descriptor)
+            with suppress(OSError):
+                os.unlink(path)
+            with suppress(OSError):  # other servers are running
+                os.rmdir(folder)
 
 
 def find_running(data_dir: str) -> tuple[RunningServer, ...]:
-    """The servers that run now; files of those that were killed are removed.
+    """Return the running servers, and remove the files of those that were killed.
 
-    A process's number says nothing: another may have it by now, or it counts in another container.
-    So the system is asked whether somebody still holds the lock.
+    A server runs if its file is locked. A process id would not tell: it may be another process's by
+    now, or one of another container.
     """
     folder = os.path.join(data_dir, LOCK_NAME)
     if not _is_folder(folder):
         return ()
     names = sorted((name for name in os.listdir(folder) if name.isdecimal()), key=int)
-    return tuple(one for name in names if (one := _examine(os.path.join(folder, name))))
+    return tuple(server for name in names if (server := _read_server(os.path.join(folder, name))))
 
 
 def _is_folder(path: str) -> bool:
-    """Whether this is a folder, and no link: UBP follows none."""
+    # symbolic links are never followed
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:
         return False
 
 
-def _examine(path: str) -> RunningServer | None:
+def _read_server(path: str) -> RunningServer | None:
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
@@ -86,23 +90,15 @@ def _open_locked(path: str) -> int:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         _lock(descriptor, waits=True)
         os.utime(path)
-        # Somebody may have taken it for a stale one before it was locked.
+        # Another process may have removed it as stale before it was locked.
         with suppress(FileNotFoundError):
             if os.stat(path).st_ino == os.fstat(descriptor).st_ino:
                 return descriptor
         os.close(descriptor)
 
 
-def _forget(path: str, descriptor: int) -> None:
-    os.close(descriptor)
-    with suppress(OSError):
-        os.unlink(path)
-    with suppress(OSError):  # others run
-        os.rmdir(os.path.dirname(path))
-
-
 def _lock(descriptor: int, *, waits: bool) -> bool:
-    """Lock a file; False: another process holds it."""
+    """Lock a file; return False if another process has locked it."""
     try:
         import fcntl
     except ImportError:

@@ -1,8 +1,8 @@
-"""Use case behind `ubp init`: what is asked and written."""
+"""The files in `.ubp/`: the configuration that `ubp init` proposes, the debt file, .gitignore."""
 
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from ubp.core.config import DEFAULT_INCLUDE
@@ -16,16 +16,16 @@ CONFIG_NAME = "config.json"
 SCHEMA_NAME = "config.schema.json"
 IGNORE_NAME = ".gitignore"
 
-# What a team shares: the configuration, the accepted old findings, and this file. Nothing else:
-# the schema comes with each version of UBP.
+# Only what a team shares is tracked: the configuration, the accepted findings, and this file. The
+# schema comes with each version of UBP.
 IGNORE_TEXT = "*\n!.gitignore\n!config.json\n!debt.txt\n"
 
-# Where documentation is kept, the commonest first.
+# Usual documentation folders, the most common first.
 DOCS_FOLDERS = ("docs", "doc", "documentation")
 
 
 class Plan(NamedTuple):
-    """What the configuration is to say; `docs_dir` is "" where pages may lie anywhere."""
+    """A configuration to write; `docs_dir` is "" if pages may be anywhere."""
 
     docs_dir: str = ""
     include: tuple[str, ...] = DEFAULT_INCLUDE
@@ -33,7 +33,7 @@ class Plan(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """How many pages could be bound, how many with a confidence of `sure` or more."""
+    """The number of pages with proposed sources, and of those at least as confident as `sure`."""
 
     proposed: int
     confident: int
@@ -41,11 +41,11 @@ class Preview(NamedTuple):
 
 
 class InitResult(NamedTuple):
-    """What `ubp init` did: files from the root, counts of the new index, snippets to paste.
+    """The result of `ubp init`: files written (from the root), index counts, snippets to paste.
 
-    `embedded` (sections) is None where nothing was to be embedded, or there is no model. So many
-    findings are `acceptable`: they are there already, and no debt file is. `preview` is None where
-    most pages are bound already, and where it would take too long (`is_large`).
+    `embedded` is the number of embedded sections, None if there was nothing to embed or no model.
+    `acceptable` is the number of existing findings, if no debt file accepts them yet. `preview` is
+    None if most pages are bound already, or if it would take too long (`is_large`).
     """
 
     root: str
@@ -64,7 +64,7 @@ class InitResult(NamedTuple):
 
 
 def propose_config(documents: Collection[FilePath], bound: Collection[FilePath]) -> Plan:
-    """The documentation folder where there is one, unless pages outside of it name sources."""
+    """Propose the documentation folder, or the whole repository if pages elsewhere name sources."""
     for folder in DOCS_FOLDERS:
         below = [path for path in documents if path.startswith(f"{folder}/")]
         if below and all(path.startswith(f"{folder}/") for path in bound):
@@ -73,14 +73,14 @@ def propose_config(documents: Collection[FilePath], bound: Collection[FilePath])
 
 
 def plan_for(docs_dir: str) -> Plan:
-    """The plan for pages below one folder; "" is the whole repository."""
+    """Return the plan for pages below a folder; "" is the whole repository."""
     if docs_dir in {"", "."}:
         return Plan()
     return Plan(docs_dir, tuple(f"{docs_dir}/{pattern}" for pattern in DEFAULT_INCLUDE))
 
 
 def config_record(plan: Plan) -> Mapping[str, Any]:
-    """The configuration: only what differs from the defaults."""
+    """Return the configuration's JSON record: only what differs from the defaults."""
     record: dict[str, Any] = {"$schema": f"./{SCHEMA_NAME}"}
     if plan.docs_dir:
         record["docs_dir"] = plan.docs_dir
@@ -95,38 +95,32 @@ def config_record(plan: Plan) -> Mapping[str, Any]:
 
 
 def write_files(config_dir: str, plan: Plan | None) -> tuple[str, ...]:
-    """Write the configuration (None: keep the one that is there) and what goes with it.
+    """Write the configuration (None: keep the existing one), its schema and the .gitignore.
 
-    Returns the names of the files that were written or changed.
+    Returns:
+        The names of the files that were created or changed.
 
     Raises:
-        UsageError: a symbolic link stands where a file is to be written.
+        UsageError: a file to be written, or the folder, is a symbolic link.
     """
     files = {IGNORE_NAME: IGNORE_TEXT, SCHEMA_NAME: schema_text()}
     if plan is not None:
         files = {CONFIG_NAME: _config_text(plan), **files}
-    _refuse_links(config_dir, ["", *files])
-    os.makedirs(config_dir, exist_ok=True)
-    return tuple(
-        name for name, text in files.items() if _write(os.path.join(config_dir, name), text)
-    )
+    return _write_all(config_dir, files)
 
 
 def write_debt_file(root: str, text: str) -> None:
-    """Write the debt file of a work tree, and see that Git may track it.
+    """Write the debt file of a work tree, and the .gitignore that lets Git track it.
 
     Raises:
-        UsageError: a symbolic link stands where a file is to be written.
+        UsageError: a file to be written, or the folder, is a symbolic link.
     """
     folder, name = os.path.split(os.path.join(root, DEBT_FILE))
-    _refuse_links(folder, ["", IGNORE_NAME, name])
-    os.makedirs(folder, exist_ok=True)
-    for file, content in ((IGNORE_NAME, IGNORE_TEXT), (name, text)):
-        _write(os.path.join(folder, file), content)
+    _write_all(folder, {IGNORE_NAME: IGNORE_TEXT, name: text})
 
 
 def read_config(config_dir: str) -> str:
-    """The configuration's text as it is; where there is none, what `ubp init` would write."""
+    """Return the configuration's text, or the default that `ubp init` would write."""
     try:
         with open(os.path.join(config_dir, CONFIG_NAME), encoding="utf-8", newline="") as file:
             return file.read()
@@ -135,20 +129,17 @@ def read_config(config_dir: str) -> str:
 
 
 def write_config(config_dir: str, text: str) -> None:
-    """Write the configuration, and see that Git may track it.
+    """Write the configuration's text, its schema, and the .gitignore that lets Git track it.
 
     Raises:
-        UsageError: a symbolic link stands where a file is to be written.
+        UsageError: a file to be written, or the folder, is a symbolic link.
     """
     files = {IGNORE_NAME: IGNORE_TEXT, SCHEMA_NAME: schema_text(), CONFIG_NAME: text}
-    _refuse_links(config_dir, ["", *files])
-    os.makedirs(config_dir, exist_ok=True)
-    for name, content in files.items():
-        _write(os.path.join(config_dir, name), content)
+    _write_all(config_dir, files)
 
 
 def is_configured(config_dir: str) -> bool:
-    """Whether a configuration is there already."""
+    """Return whether a configuration exists."""
     return os.path.lexists(os.path.join(config_dir, CONFIG_NAME))
 
 
@@ -156,15 +147,17 @@ def _config_text(plan: Plan) -> str:
     return json.dumps(config_record(plan), indent=2, ensure_ascii=False) + "\n"
 
 
-def _refuse_links(config_dir: str, names: Sequence[str]) -> None:
-    for name in names:
-        path = os.path.join(config_dir, name) if name else config_dir
+def _write_all(folder: str, files: Mapping[str, str]) -> tuple[str, ...]:
+    """Write texts to files of a folder; return the names of those that changed."""
+    for path in [folder, *(os.path.join(folder, name) for name in files)]:
         if os.path.islink(path):
             raise UsageError(
                 f"{path} is a symbolic link.",
                 cause="UBP writes nothing through links: they may leave the repository.",
                 hint="Put a real file or folder in its place, or remove it.",
             )
+    os.makedirs(folder, exist_ok=True)
+    return tuple(name for name, text in files.items() if _write(os.path.join(folder, name), text))
 
 
 def _write(path: str, text: str) -> bool:

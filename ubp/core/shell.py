@@ -1,7 +1,7 @@
 """Command lines that a user, or an agent, can paste into a POSIX shell.
 
-Names in a repository may hold anything but NUL. A command that UBP prints keeps each argument one
-word, executes nothing, and contains nothing that a terminal obeys.
+Names in a repository may contain anything but NUL. In a command that UBP prints, each argument
+remains a single word that executes nothing and has no effect on a terminal.
 """
 
 import posixpath
@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from ubp.core.model import FilePath, ObjectId
 
 # Control characters could move the cursor or hide a name; the bidirectional ones turn it around;
-# surrogates stand for bytes that are not UTF-8. All of them are legal in the names that Git keeps.
-# The patterns are compiled where they are needed: hardly ever, and it takes half a millisecond.
+# surrogates represent bytes that are not UTF-8. All of them are legal in the names that Git stores.
+# The patterns are compiled on first use: that takes half a millisecond, and is rarely needed.
 UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 FIRST_BYTE, LAST_BYTE = 0xDC80, 0xDCFF  # how `os.fsdecode` writes the bytes 80 to FF
 
@@ -24,8 +24,8 @@ def quote(word: str) -> str:
     r"""Quote a word where a POSIX shell would read it differently: `'a b.md'`.
 
     A word with unprintable characters becomes `$'a\012b.md'` (POSIX.1-2024, bash, zsh, ksh). Its
-    quotes and backslashes are written in octal too, so that a shell without `$'…'` (dash) reads one
-    word that it executes nothing of.
+    quotes and backslashes are written in octal too, so that a shell without `$'…'` (dash) reads a
+    single word too, and executes nothing.
     """
     if re.fullmatch(_PLAIN_WORD, word):
         return word

@@ -1,4 +1,4 @@
-"""What can be pasted elsewhere, filled in for the place where UBP was set up."""
+"""Snippets to paste into the configuration of pre-commit, CI services and MCP clients."""
 
 import json
 import re
@@ -9,21 +9,21 @@ from typing import NamedTuple
 from ubp.core.shell import join
 
 _PLAIN_SCALAR = re.compile(r"(?:https?://|/)?[\w./@+~=-]+(?: [\w./@+~=-]+)*")
-_AT_GITHUB = re.compile(
+_GITHUB_URL = re.compile(
     r"(?:https://|ssh://git@|git@)github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?"
 )
-_ADDRESS = re.compile(r"(?:\w+://)?(?:[^@/]*@)?([\w.-]+)[:/]")
+_HOST_OF_URL = re.compile(r"(?:\w+://)?(?:[^@/]*@)?([\w.-]+)[:/]")
 _WORKFLOW = ".github/workflows/documentation.yml"
 _PIPELINE = ".gitlab-ci.yml"
 
 
 class SnippetTarget(NamedTuple):
-    """Where UBP was set up and how it was started: what snippets are made of.
+    """The repository that uses UBP, and how UBP was installed and started there.
 
-    `launch` is the command that runs now, `server` the same where it can serve agents, else empty;
-    `install` the line that makes it so. `repository` and `revision` tell where it was installed
-    from, None where that is no Git repository. `files` are names that stand in the root, `origin`
-    is the address that the project was cloned from, "" where it was not.
+    `launch` is the running command; `server` is the same if it can serve agents, else empty, and
+    `install` the command line that makes it able to. `repository` and `revision` are those that UBP
+    was installed from, None if that was not a Git repository. `files` are the names in the root;
+    `origin` is the URL that the project was cloned from, or "".
     """
 
     root: str
@@ -37,7 +37,7 @@ class SnippetTarget(NamedTuple):
 
 
 class Snippet(NamedTuple):
-    """Something to paste: a row of SNIPPETS, filled in."""
+    """A row of SNIPPETS, filled in for a target."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ class Snippet(NamedTuple):
 
 
 class SnippetRow(NamedTuple):
-    """A snippet: what it is called, where it can be used, what it says there."""
+    """A kind of snippet: its name, its title and text for a target, and whether it applies."""
 
     name: str
     title: Callable[[SnippetTarget], str]
@@ -53,39 +53,39 @@ class SnippetRow(NamedTuple):
     text: Callable[[SnippetTarget], str]
 
 
-def make_snippets(place: SnippetTarget) -> tuple[Snippet, ...]:
-    """The snippets that can be used here."""
+def make_snippets(target: SnippetTarget) -> tuple[Snippet, ...]:
+    """Return the snippets that apply to a target."""
     return tuple(
-        Snippet(row.name, row.title(place), row.text(place))
+        Snippet(row.name, row.title(target), row.text(target))
         for row in SNIPPETS
-        if row.is_possible(place)
+        if row.is_possible(target)
     )
 
 
-def _pre_commit_title(place: SnippetTarget) -> str:
-    if ".pre-commit-config.yaml" in place.files:
+def _pre_commit_title(target: SnippetTarget) -> str:
+    if ".pre-commit-config.yaml" in target.files:
         return "pre-commit: add this to `repos` in .pre-commit-config.yaml"
     return "pre-commit: .pre-commit-config.yaml, then `pre-commit install`"
 
 
-def _pre_commit_repository(place: SnippetTarget) -> str:
+def _pre_commit_repository(target: SnippetTarget) -> str:
     return (
-        f"{_repos(place)}"
-        f"  - repo: {_scalar(place.repository or '')}\n"
-        f"    rev: {_scalar(place.revision or '')}\n"
+        f"{_repos(target)}"
+        f"  - repo: {_scalar(target.repository or '')}\n"
+        f"    rev: {_scalar(target.revision or '')}\n"
         "    hooks:\n"
         "      - id: ubp-stale\n"
     )
 
 
-def _pre_commit_local(place: SnippetTarget) -> str:
+def _pre_commit_local(target: SnippetTarget) -> str:
     return (
-        f"{_repos(place)}"
+        f"{_repos(target)}"
         "  - repo: local\n"
         "    hooks:\n"
         "      - id: ubp-stale\n"
         "        name: stale documentation\n"
-        f"        entry: {_scalar(shlex.join([*place.launch, 'stale', '--staged']))}\n"  # no shell
+        f"        entry: {_scalar(shlex.join([*target.launch, 'stale', '--staged']))}\n"  # no shell
         "        language: system\n"
         "        always_run: true\n"
         "        pass_filenames: false\n"
@@ -94,7 +94,7 @@ def _pre_commit_local(place: SnippetTarget) -> str:
     )
 
 
-def _github(place: SnippetTarget) -> str:
+def _github(target: SnippetTarget) -> str:
     return (
         "on: pull_request\n"
         "permissions:\n"
@@ -104,26 +104,26 @@ def _github(place: SnippetTarget) -> str:
         "    runs-on: ubuntu-latest\n"
         "    steps:\n"
         "      - uses: actions/checkout@v5\n"
-        f"      - uses: {_scalar(f'{_action(place)}@{place.revision}')}\n"
+        f"      - uses: {_scalar(f'{_action(target)}@{target.revision}')}\n"
     )
 
 
-def _can_be_an_action(place: SnippetTarget) -> bool:
-    """Whether the project is at GitHub, and so is what UBP was installed from."""
-    is_at_github = ".github" in place.files or _host(place.origin) == "github.com"
-    return is_at_github and bool(_action(place))
+def _can_use_action(target: SnippetTarget) -> bool:
+    # the project is hosted on GitHub, and UBP was installed from there
+    is_at_github = ".github" in target.files or _host(target.origin) == "github.com"
+    return is_at_github and bool(_action(target))
 
 
-def _action(place: SnippetTarget) -> str:
-    match = _AT_GITHUB.fullmatch(place.repository or "")
+def _action(target: SnippetTarget) -> str:
+    match = _GITHUB_URL.fullmatch(target.repository or "")
     return match[1] if match else ""
 
 
-def _gitlab(place: SnippetTarget) -> str:
-    what = "ubp"
-    if place.repository:
-        what = f"ubp @ git+{place.repository}@{place.revision}"
-    install = join(["pip", "install", "--quiet", what])
+def _gitlab(target: SnippetTarget) -> str:
+    requirement = "ubp"
+    if target.repository:
+        requirement = f"ubp @ git+{target.repository}@{target.revision}"
+    install = join(["pip", "install", "--quiet", requirement])
     check = 'ubp check --base "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --output-file gitlab=ubp.json'
     return (
         "documentation:\n"
@@ -141,92 +141,92 @@ def _gitlab(place: SnippetTarget) -> str:
     )
 
 
-def _gitlab_title(place: SnippetTarget) -> str:
-    return f"GitLab: {'add this to ' if _PIPELINE in place.files else ''}{_PIPELINE}"
+def _gitlab_title(target: SnippetTarget) -> str:
+    return f"GitLab: {'add this to ' if _PIPELINE in target.files else ''}{_PIPELINE}"
 
 
-def _is_at_gitlab(place: SnippetTarget) -> bool:
-    return _PIPELINE in place.files or "gitlab" in _host(place.origin)
+def _is_at_gitlab(target: SnippetTarget) -> bool:
+    return _PIPELINE in target.files or "gitlab" in _host(target.origin)
 
 
-def _host(address: str) -> str:
-    """Of an address as Git takes them: https://user@host:1/path, user@host:path."""
-    match = _ADDRESS.match(address)
+def _host(url: str) -> str:
+    """Return the host in a Git URL: https://user@host:1/path, user@host:path."""
+    match = _HOST_OF_URL.match(url)
     return match[1].lower() if match else ""
 
 
-def _claude_code(place: SnippetTarget) -> str:
-    return join(["claude", "mcp", "add", "ubp", "--", *_serving(place)]) + "\n"
+def _claude_code(target: SnippetTarget) -> str:
+    return join(["claude", "mcp", "add", "ubp", "--", *_serve_command(target)]) + "\n"
 
 
-def _servers(key: str, **more: str) -> Callable[[SnippetTarget], str]:
-    """What a client reads from a file: its servers under this key."""
+def _server_config(key: str, **fields: str) -> Callable[[SnippetTarget], str]:
+    """Return a function for the JSON that lists a client's servers under this key."""
 
-    def text(place: SnippetTarget) -> str:
-        command, *arguments = _serving(place)
-        server = json.dumps({**more, "command": command, "args": arguments}, ensure_ascii=False)
+    def text(target: SnippetTarget) -> str:
+        command, *arguments = _serve_command(target)
+        server = json.dumps({**fields, "command": command, "args": arguments}, ensure_ascii=False)
         return f'{{\n  "{key}": {{\n    "ubp": {server}\n  }}\n}}\n'
 
     return text
 
 
-def _serving(place: SnippetTarget) -> tuple[str, ...]:
-    # Clients start it from anywhere.
-    return (*place.server, "--cwd", place.root, "serve")
+def _serve_command(target: SnippetTarget) -> tuple[str, ...]:
+    # clients start servers in any directory
+    return (*target.server, "--cwd", target.root, "serve")
 
 
-def _can_serve(place: SnippetTarget) -> bool:
-    return bool(place.server)
-
-
-def _repos(place: SnippetTarget) -> str:
-    return "" if ".pre-commit-config.yaml" in place.files else "repos:\n"
+def _repos(target: SnippetTarget) -> str:
+    return "" if ".pre-commit-config.yaml" in target.files else "repos:\n"
 
 
 def _scalar(text: str) -> str:
-    """A YAML scalar, quoted unless nothing in it could mean anything else."""
+    """Return a YAML scalar, quoted if YAML could read the plain text differently."""
     return text if _PLAIN_SCALAR.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
-# A row for everything that can be pasted; what needs a command that UBP lacks is no row.
 SNIPPETS = (
     SnippetRow(
         "pre-commit",
         _pre_commit_title,
-        lambda place: place.repository is not None,
+        lambda target: target.repository is not None,
         _pre_commit_repository,
     ),
     SnippetRow(
         "pre-commit-local",
-        lambda place: f"{_pre_commit_title(place)} (runs the installed ubp)",
-        lambda place: bool(place.launch),
+        lambda target: f"{_pre_commit_title(target)} (runs the installed ubp)",
+        lambda target: bool(target.launch),
         _pre_commit_local,
     ),
-    SnippetRow("github", lambda _: f"GitHub: {_WORKFLOW}", _can_be_an_action, _github),
+    SnippetRow("github", lambda _: f"GitHub: {_WORKFLOW}", _can_use_action, _github),
     SnippetRow("gitlab", _gitlab_title, _is_at_gitlab, _gitlab),
     SnippetRow(
         "claude-code",
         lambda _: "Claude Code: run this in the repository",
-        _can_serve,
+        lambda target: bool(target.server),
         _claude_code,
     ),
     SnippetRow(
         "claude-desktop",
         lambda _: "Claude Desktop: claude_desktop_config.json",
-        _can_serve,
-        _servers("mcpServers"),
+        lambda target: bool(target.server),
+        _server_config("mcpServers"),
     ),
-    SnippetRow("cursor", lambda _: "Cursor: .cursor/mcp.json", _can_serve, _servers("mcpServers")),
+    SnippetRow(
+        "cursor",
+        lambda _: "Cursor: .cursor/mcp.json",
+        lambda target: bool(target.server),
+        _server_config("mcpServers"),
+    ),
     SnippetRow(
         "vscode",
         lambda _: "VS Code: .vscode/mcp.json",
-        _can_serve,
-        _servers("servers", type="stdio"),
+        lambda target: bool(target.server),
+        _server_config("servers", type="stdio"),
     ),
     SnippetRow(
         "mcp-extra",
         lambda _: "Agents: this installs what `ubp serve` needs",
-        lambda place: not place.server,
-        lambda place: f"{place.install}\n",
+        lambda target: not target.server,
+        lambda target: f"{target.install}\n",
     ),
 )
