@@ -1100,7 +1100,7 @@ class Workspace(Upkeep):
     ) -> StaleReport:
         """The report less the debts that are accepted, the most telling pages first."""
         if court.view.entry(DEBT_FILE) is not None:
-            from ubp.checks.context import accepted_debts
+            from ubp.checks.debt import accepted_debts
             from ubp.checks.from_staleness import accept_debts
 
             report = accept_debts(report, accepted_debts(court.view), is_whole=is_whole)

@@ -22,7 +22,7 @@ def test_links_follow_a_page_that_was_renamed(repository, fix, check):
     )
     assert (repository.root / "docs/new (1).md").read_text().endswith("[a](a.md)\n")
     assert [one.message for one in done.check.findings] == ["There is no file gone.md."]
-    assert (len(done.fixed), done.left) == (8, ())
+    assert (len(done.fixed), done.skipped) == (8, ())
     assert check(repository).fixable == 0
 
 
@@ -98,8 +98,8 @@ def test_no_edit_makes_a_page_look_reviewed(repository, fix):
     before = page.read_bytes()
     done = fix(repository)
     assert page.read_bytes() == before
-    assert (done.fixed, [one.filepath for one in done.left]) == ((), ["a.md"])
-    assert done.left[0].reason == (
+    assert (done.fixed, [one.filepath for one in done.skipped]) == ((), ["a.md"])
+    assert done.skipped[0].reason == (
         "src/a.py drifted, and an edit would make the page look reviewed."
         " Pin what it described: ubp ack --history"
     )

@@ -1,104 +1,96 @@
-"""What the rules look at: a state, or the state that a change leaves; each part when asked for."""
+"""The facts of a snapshot that rules read, each computed when a rule first asks for it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ubp.checks.debt import Debts, read_debts
-from ubp.checks.finding import Finding
-from ubp.checks.fix import WIKILINKS
+from ubp.bindings.review import ReviewedBinding
+from ubp.checks.debt import Debts, accepted_debts
+from ubp.checks.finding import WIKILINKS, Finding
 from ubp.checks.renames import Renames
-from ubp.checks.suppress import Comments
+from ubp.checks.suppress import ObsidianComments
 from ubp.core.model import (
-    DEBT_FILE,
     MODE_SUBMODULE,
     MODE_SYMLINK,
     Assessment,
-    Entry,
     FilePath,
     Page,
     ReferenceVerdict,
 )
 from ubp.core.paths import normalize_path
-from ubp.git.snapshot import read_document
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
 from ubp.markdown.resolve import stem
 from ubp.search.graph import Graph, open_graph
 
-if TYPE_CHECKING:
-    from ubp.bindings.review import ReviewedBinding
-
 UNVERIFIABLE = frozenset({"missing", "ambiguous"})
-Assess = Callable[[], tuple[Assessment, ...]]
-Review = Callable[[Sequence[Assessment]], "tuple[ReviewedBinding, ...]"]
 
 
-class AssessedPage(NamedTuple):
-    """A reference of a page and what became of it."""
+class AssessedReference(NamedTuple):
+    """A page and the verdict of one of its references."""
 
     page: Page
-    answer: ReferenceVerdict
+    verdict: ReferenceVerdict
 
 
 class RuleContext:
-    """What is known of a snapshot; rules ask, and what none asks for costs nothing.
+    """A snapshot as rules see it: the state, or the state that a change leads to.
 
-    `wanted` are the pages to find things in, None: all. `judge` tells what became of their sources,
-    `review` what history says of naming them.
-    `rules` are the names of those that are run, and `standing` all that the others find in the
-    state, which the rule on the debt file compares it with.
+    `paths` are the pages to report findings in, None: all. `assess` returns the verdicts of
+    `bound_pages`, `review` compares bindings with history. The rule on the debt file also needs
+    `rules`, the names of the rules that run, and `find_current`, which returns all their findings
+    in the state.
     """
 
     rules: tuple[str, ...] = ()
-    standing: Callable[[], Sequence[Finding]] = tuple
+    find_current: Callable[[], Sequence[Finding]] = tuple
 
-    def __init__(  # noqa: PLR0913  # a part from each room
+    def __init__(  # noqa: PLR0913  # the inputs of all rules
         self,
         view: View,
         renames: Renames,
-        judge: Assess,
-        review: Review,
-        wanted: frozenset[FilePath] | None = None,
+        assess: Callable[[], tuple[Assessment, ...]],
+        review: Callable[[Sequence[Assessment]], tuple[ReviewedBinding, ...]],
+        paths: frozenset[FilePath] | None = None,
         *,
         is_change: bool = False,
     ) -> None:
         self.view = view
-        self.wanted = wanted
+        self.paths = paths
         self.is_change = is_change
         self.renames = renames
-        self._judge = judge
+        self._assess = assess
         self._review = review
-        self._roads: dict[FilePath, bool] = {}
+        self._is_opaque: dict[FilePath, bool] = {}
 
-    def is_wanted(self, path: FilePath) -> bool:
-        """Whether findings in this page are asked for."""
-        return self.wanted is None or path in self.wanted
+    def includes(self, path: FilePath) -> bool:
+        """Whether findings in this page are to be reported."""
+        return self.paths is None or path in self.paths
 
     @cached_property
     def debts(self) -> Debts:
-        """What the snapshot's debt file accepts."""
+        """The contents of the snapshot's debt file."""
         return accepted_debts(self.view)
 
     @cached_property
-    def judged(self) -> tuple[AssessedPage, ...]:
-        """The references of the wanted pages that are not fresh; of a change those it took away."""
+    def drifted(self) -> tuple[AssessedReference, ...]:
+        """The references that are not fresh; of a change only those that were before it."""
         return tuple(
-            AssessedPage(one.page, answer)
-            for one in self._assessed
-            for answer in one.references
-            if answer.verdict != "fresh" and not (self.is_change and answer.is_debt)
+            AssessedReference(assessment.page, verdict)
+            for assessment in self._assessments
+            for verdict in assessment.references
+            if verdict.verdict != "fresh" and not (self.is_change and verdict.is_debt)
         )
 
     @cached_property
-    def reviewed(self) -> "tuple[ReviewedBinding, ...]":
-        """The sources that the wanted pages name, held against history; of a change its pages'."""
-        return self._review(self._assessed)
+    def reviewed(self) -> tuple[ReviewedBinding, ...]:
+        """The bindings of the assessed pages, compared with history."""
+        return self._review(self._assessments)
 
     @cached_property
     def bound_pages(self) -> tuple[Page, ...]:
-        """The wanted pages with references, or with problems in their front matter."""
-        return tuple(page for page in self.view.bound_pages() if self.is_wanted(page.filepath))
+        """The included pages with references, or with problems in their front matter."""
+        return tuple(page for page in self.view.bound_pages() if self.includes(page.filepath))
 
     @cached_property
     def graph(self) -> Graph:
@@ -106,94 +98,84 @@ class RuleContext:
         return open_graph(self.view)
 
     @cached_property
-    def suspects(self) -> tuple[GraphEdge, ...]:
-        """The links of the wanted pages of which a rule may say something."""
+    def suspect_links(self) -> tuple[GraphEdge, ...]:
+        """The links of the included pages in which a rule may find something."""
+        if self.paths is None:
+            edges = list(self.graph.all_edges())
+        else:
+            by_page = self.graph.edges_of(sorted(self.paths))
+            edges = [edge for page_edges in by_page.values() for edge in page_edges]
         suspects = [
             edge
-            for edge in self._edges()
+            for edge in edges
             if edge.resolution.bucket in UNVERIFIABLE
             or edge.resolution.has_anchor is False
             or edge.link.meant_type
         ]
         near_comments = {edge.source for edge in suspects if "%%" in edge.link.context}
-        pages = self.view.read(near_comments) if near_comments else {}
-        comments = {path: Comments(data) for path, data in pages.items() if data}
+        contents = self.view.read(near_comments) if near_comments else {}
+        comments = {path: ObsidianComments(data) for path, data in contents.items() if data}
         return tuple(
             edge
             for edge in suspects
             if edge.source not in comments or not comments[edge.source].cover(edge.link.byte_start)
         )
 
-    def is_beyond(self, edge: GraphEdge) -> bool:
-        """Whether a link's path goes through a submodule or symlink, where Git shows no files."""
-        path = _path_of(edge, edge.source)
+    def is_behind_opaque_folder(self, edge: GraphEdge) -> bool:
+        """Whether a link's path goes through a submodule or symlink, where Git lists no files."""
+        path = _target_path(edge, edge.source)
         if edge.link.kind in WIKILINKS or path is None:
             return False
-        parts = path.split("/")[:-1]
-        return any(self._is_road(FilePath("/".join(parts[: n + 1]))) for n in range(len(parts)))
+        folders = path.split("/")[:-1]
+        return any(
+            self._has_no_listing(FilePath("/".join(folders[: depth + 1])))
+            for depth in range(len(folders))
+        )
 
-    def renamed(self, edge: GraphEdge) -> FilePath | None:
-        """The page that a link led to before the change renamed it, or the link's own page."""
+    def renamed_target(self, edge: GraphEdge) -> FilePath | None:
+        """Return the new path of a link's target, where the change moved it or the link's page."""
         target = edge.link.target
         if edge.link.kind in WIKILINKS:
-            return self.renames.of_path(target) or self.renames.of_name(target)
+            return self.renames.new_path(target) or self.renames.new_path_by_name(target)
         old_source = self.renames.origin(edge.source)
-        if old_source and (old := _path_of(edge, old_source)) and self.view.page(old):
-            return old  # the page moved, and its links still start where it was
-        path = _path_of(edge, old_source or edge.source)
-        return self.renames.of_path(path) if path else None
+        if old_source and (old := _target_path(edge, old_source)) and self.view.page(old):
+            return old  # the page moved, and its links are still relative to its old folder
+        path = _target_path(edge, old_source or edge.source)
+        return self.renames.new_path(path) if path else None
 
-    def from_root(self, edge: GraphEdge) -> tuple[FilePath, ...]:
-        """The file that a relative link names if its path is read from the repository's root."""
+    def file_from_root(self, edge: GraphEdge) -> FilePath | None:
+        """Return the file that a relative link would name if it began at the root."""
         path = normalize_path(edge.link.target.lstrip("/"))
         entry = self.view.entry(path) if path else None
-        return (path,) if path and entry and not entry.is_directory else ()
+        return path if entry and not entry.is_directory else None
 
     def pages_of_stem(self, name: str) -> tuple[FilePath, ...]:
-        """The pages of this file name, which is folded and without suffix."""
-        return self._stems.get(name, ())
+        """Return the pages of this file name, which is case-folded and without suffix."""
+        return self._paths_by_stem.get(name, ())
 
     @cached_property
-    def _assessed(self) -> tuple[Assessment, ...]:
-        return self._judge()
+    def _assessments(self) -> tuple[Assessment, ...]:
+        return self._assess()
 
-    def _edges(self) -> Iterator[GraphEdge]:
-        if self.wanted is None:
-            yield from self.graph.all_edges()
-            return
-        for edges in self.graph.edges_of(sorted(self.wanted)).values():
-            yield from edges
-
-    def _is_road(self, folder: FilePath) -> bool:
-        if folder not in self._roads:
+    def _has_no_listing(self, folder: FilePath) -> bool:
+        if folder not in self._is_opaque:
             entry = self.view.entry(folder)
-            self._roads[folder] = _is_closed(entry)
-        return self._roads[folder]
+            self._is_opaque[folder] = entry is not None and entry.mode in {
+                MODE_SUBMODULE,
+                MODE_SYMLINK,
+            }
+        return self._is_opaque[folder]
 
     @cached_property
-    def _stems(self) -> Mapping[str, tuple[FilePath, ...]]:
-        stems: dict[str, tuple[FilePath, ...]] = {}
+    def _paths_by_stem(self) -> dict[str, tuple[FilePath, ...]]:
+        paths: dict[str, tuple[FilePath, ...]] = {}
         for path in self.view.document_paths():
-            stems[stem(path)] = (*stems.get(stem(path), ()), path)
-        return stems
+            paths[stem(path)] = (*paths.get(stem(path), ()), path)
+        return paths
 
 
-def accepted_debts(view: View) -> Debts:
-    """What the debt file of a snapshot accepts; nothing where there is none."""
-    entry = view.entry(DEBT_FILE)
-    if entry is None or not entry.is_file:
-        return Debts()
-    ground = view.context
-    data = read_document(ground.repository, ground.snapshot, DEBT_FILE, entry)
-    return read_debts(data) if data else Debts()
-
-
-def _is_closed(entry: Entry | None) -> bool:
-    return entry is not None and entry.mode in {MODE_SUBMODULE, MODE_SYMLINK}
-
-
-def _path_of(edge: GraphEdge, source: FilePath) -> FilePath | None:
-    """The path that a link in the page `source` names, a leading "/" meaning the root."""
+def _target_path(edge: GraphEdge, source: FilePath) -> FilePath | None:
+    """Return the path that a link in the page `source` names; a leading "/" means the root."""
     target = edge.link.target
     folder = "" if target.startswith("/") else source.rpartition("/")[0]
     return normalize_path(f"{folder}/{target}".lstrip("/"))

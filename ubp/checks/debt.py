@@ -1,12 +1,11 @@
 """The debt file: old findings that a repository accepted, so that only new ones count.
 
-One finding a line: its name, its rule, its page and what it is about, with tabs between. The name
-alone counts; the rest is for people. It begins with a hash of the page and goes on with the
-finding's fingerprint (`ubp.checks.finding`), and the lines stand in the order of names: those of
-one page are together, and what two branches take out hardly ever stands side by side, so that their
-changes merge. Of 400 simulated merges of branches that put one page right each (40 pages of 5
-findings), 6 % conflicted for any two pages, 1 % for neighbours in the alphabet; in the order of
-paths 5 % and 100 %, in the order of fingerprints 21 % and 18 %.
+A line is a finding: its name, rule, page and subject, separated by tabs. Only the name is compared;
+the rest is for people. A name is a hash of the page followed by the finding's fingerprint
+(`ubp.checks.finding`), and lines are sorted by name: those of one page are together, and lines that
+two branches remove are rarely adjacent, so that their changes merge. Of 400 simulated merges of
+branches that each fix one page (40 pages of 5 findings), 6 % conflicted for any two pages, 1 % for
+neighbours in the alphabet; sorted by path 5 % and 100 %, sorted by fingerprint 21 % and 18 %.
 """
 
 import re
@@ -15,109 +14,125 @@ from typing import NamedTuple
 
 from ubp.checks.finding import Finding, Suppression, fingerprint
 from ubp.core.model import DEBT_FILE, Debt, FilePath
+from ubp.git.snapshot import read_document
+from ubp.index.view import View
 
 PAGE_DIGITS = 8
 ACCEPTED = Suppression("debt", f"An old finding, accepted in {DEBT_FILE}.")
 
-_HEAD = (
+_HEADER = (
     "# Old findings that were there when `ubp debt` wrote this file: `ubp check` fails on others.\n"
     "# Take out what was put right: ubp debt --prune\n"
 )
 _LINE = re.compile(r"([0-9a-f]{32})\t([a-z-]+)\t([^\t]+)\t([^\t]*)")
-_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in map(chr, (*range(32), 127, 133, 0x2028, 0x2029))}
+_CONTROL_CHARACTERS = map(chr, (*range(32), 127, 133, 0x2028, 0x2029))
+_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in _CONTROL_CHARACTERS}
 
 
-class UnreadableDebtFile(NamedTuple):
-    """A line of the debt file that is none of its lines: a mark of a conflict, something typed."""
+class UnreadableLine(NamedTuple):
+    """A line of the debt file that is not a finding, such as a conflict marker."""
 
     line: int
 
 
 class Debts(NamedTuple):
-    """What a debt file says."""
+    """The contents of a debt file: findings by name."""
 
     accepted: Mapping[str, Debt] = {}
-    unreadable: tuple[UnreadableDebtFile, ...] = ()
+    unreadable: tuple[UnreadableLine, ...] = ()
 
-    def accept(self, one: Finding) -> bool:
-        """Whether a finding is an old one."""
-        return rule_name(one) in self.accepted
+    def accepts(self, finding: Finding) -> bool:
+        """Whether the file has a line for this finding."""
+        return debt_name(finding) in self.accepted
+
+
+def accepted_debts(view: View) -> Debts:
+    """Read the debt file of a snapshot; without one nothing is accepted."""
+    entry = view.entry(DEBT_FILE)
+    if entry is None or not entry.is_file:
+        return Debts()
+    context = view.context
+    data = read_document(context.repository, context.snapshot, DEBT_FILE, entry)
+    return read_debts(data) if data else Debts()
 
 
 def read_debts(data: bytes) -> Debts:
-    """Read a debt file; never raises."""
+    """Parse a debt file; never raises."""
     accepted = {}
     unreadable = []
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         match = _LINE.fullmatch(line)
         if match:
             name, rule, path, subject = match.groups()
-            debt = Debt(name, rule, FilePath(_unescape(path)), _unescape(subject), number)
-            accepted[name] = debt
+            accepted[name] = Debt(name, rule, FilePath(_unescape(path)), _unescape(subject), number)
         elif line.strip() and not line.startswith("#"):
-            unreadable.append(UnreadableDebtFile(number))
+            unreadable.append(UnreadableLine(number))
     return Debts(accepted, tuple(unreadable))
 
 
 def write_debts(debts: Iterable[Debt]) -> str:
-    """The file that says so."""
+    """Return the text of a debt file with these lines."""
     lines = sorted(
-        f"{one.name}\t{one.rule}\t{_escape(one.filepath)}\t{_escape(one.subject)}\n"
-        for one in debts
+        f"{debt.name}\t{debt.rule}\t{_escape(debt.filepath)}\t{_escape(debt.subject)}\n"
+        for debt in debts
     )
-    return _HEAD + "".join(lines)
+    return _HEADER + "".join(lines)
 
 
-def rule_name(one: Finding) -> str:
-    """What a finding is called in the debt file: 32 hexadecimal digits."""
+def debt_name(finding: Finding) -> str:
+    """Return a finding's name in the debt file: 32 hexadecimal digits."""
     from hashlib import sha256
 
-    page = sha256(one.filepath.encode("utf-8", "surrogatepass")).hexdigest()
-    return page[:PAGE_DIGITS] + fingerprint(one)[PAGE_DIGITS:]
+    page = sha256(finding.filepath.encode("utf-8", "surrogatepass")).hexdigest()
+    return page[:PAGE_DIGITS] + fingerprint(finding)[PAGE_DIGITS:]
 
 
-def to_debt(one: Finding) -> Debt:
-    """The line that accepts a finding; its place in the file is not known yet."""
-    return Debt(rule_name(one), one.rule, one.filepath, one.subject, 0)
+def to_debt(finding: Finding) -> Debt:
+    """Return the line that accepts a finding, without its number in the file."""
+    return Debt(debt_name(finding), finding.rule, finding.filepath, finding.subject, 0)
 
 
 def split_accepted(
     findings: Sequence[Finding], debts: Debts
 ) -> tuple[list[Finding], list[Finding]]:
-    """Tell the findings that count from the accepted old ones, which say so."""
-    counted = [one for one in findings if not debts.accept(one)]
-    old = [one._replace(suppression=ACCEPTED) for one in findings if debts.accept(one)]
-    return counted, old
+    """Separate findings into new ones and accepted ones, which get a `suppression`."""
+    new = [finding for finding in findings if not debts.accepts(finding)]
+    accepted = [
+        finding._replace(suppression=ACCEPTED) for finding in findings if debts.accepts(finding)
+    ]
+    return new, accepted
 
 
-def find_obsolete(debts: Debts, standing: Iterable[Finding], rules: Iterable[str]) -> list[Debt]:
-    """The debts of these rules that nothing stands for any more, in the order of the file.
+def find_obsolete(debts: Debts, current: Iterable[Finding], rules: Iterable[str]) -> list[Debt]:
+    """Return the debts of these rules that have no current finding, in the order of the file.
 
-    `standing` is all that these rules find, notes of what nobody can tell among it: such a source
-    keeps its debts.
+    `current` are all findings of these rules. Notes, for sources that cannot be verified, are among
+    them: the debts of such a source are kept.
     """
-    told = list(standing)
-    names = {rule_name(one) for one in told}
-    doubtful = {(one.filepath, one.subject) for one in told if one.severity == "note"}
-    asked = frozenset(rules)
+    findings = list(current)
+    names = {debt_name(finding) for finding in findings}
+    unverified = {
+        (finding.filepath, finding.subject) for finding in findings if finding.severity == "note"
+    }
+    compared_rules = frozenset(rules)
     return [
         debt
         for debt in debts.accepted.values()
-        if debt.rule in asked
+        if debt.rule in compared_rules
         and debt.name not in names
-        and (debt.filepath, debt.subject) not in doubtful
+        and (debt.filepath, debt.subject) not in unverified
     ]
 
 
 def _escape(text: str) -> str:
-    """On one line and without tabs; bytes that are no UTF-8 as they are escaped in Python."""
-    plain = text.replace("\\", "\\\\").translate(_ESCAPES)
-    return plain.encode("utf-8", "backslashreplace").decode()
+    """Escape what would end a field or line; bytes that are not UTF-8 as Python escapes them."""
+    escaped = text.replace("\\", "\\\\").translate(_ESCAPES)
+    return escaped.encode("utf-8", "backslashreplace").decode()
 
 
 def _unescape(text: str) -> str:
-    return re.sub(r"\\(\\|u[0-9a-f]{4})", lambda m: _character(m[1]), text)
-
-
-def _character(escape: str) -> str:
-    return "\\" if escape == "\\" else chr(int(escape[1:], 16))
+    return re.sub(
+        r"\\(\\|u[0-9a-f]{4})",
+        lambda match: "\\" if match[1] == "\\" else chr(int(match[1][1:], 16)),
+        text,
+    )

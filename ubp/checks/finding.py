@@ -1,13 +1,10 @@
-"""Findings: what a rule has found, and how it can be put right.
+"""Findings of rules, their fixes, and the reports that hold them.
 
-What names a finding in every run: its rule, page and subject, and which of the equal ones it is.
-
-No line, no column, no id of a source and no text beside it: the name survives edits that move the
-finding, merges, and further drift of the same source. It changes with the page's path, with the
-path, target or anchor that the page writes, and for the later ones of several equal findings in one
-page when an earlier one is put right. Unique in a run.
-
-What a check answers.
+A finding is named by its rule, page and subject, and its number among equal ones: not by a line,
+column, source id or surrounding text. So the name survives edits that move the finding, merges, and
+further drift of the same source. It changes with the page's path, with the path, target or anchor
+that the page writes, and for the later ones of several equal findings in a page when an earlier one
+is fixed. Names are unique in a run.
 """
 
 from collections import Counter
@@ -19,11 +16,16 @@ from ubp.core.model import FilePath, Link, ReferenceVerdict, Snapshot
 Severity = Literal["error", "warning", "note"]
 Setting = Literal["error", "warning", "off"]
 
+WIKILINKS = frozenset({"wikilink", "embed"})
+
+# Half of SHA-256: 128 bits never collide by chance, and nobody gains from a forged name.
+FINGERPRINT_DIGITS = 32
+
 
 class Region(NamedTuple):
-    """A piece of a page's text: lines and columns count from 1, the end is exclusive.
+    """A part of a page's text; lines and columns count from 1, and the end is exclusive.
 
-    Columns are told in characters, and in the bytes of UTF-8.
+    Columns are given in characters and in bytes of UTF-8.
     """
 
     line: int
@@ -35,14 +37,14 @@ class Region(NamedTuple):
 
 
 class SourcePlace(NamedTuple):
-    """Where the other file of a finding changed first; without `line` the file is meant."""
+    """The first change of a finding's other file; without `line` the whole file."""
 
     path: FilePath
     line: int | None = None
 
 
 class LinkFix(NamedTuple):
-    """A link's target gives way to `text`, which leads to `target`; it stands at `region`."""
+    """A new `text` for the target of `link`, which leads to `target`; it is written at `region`."""
 
     link: Link
     text: str
@@ -51,29 +53,29 @@ class LinkFix(NamedTuple):
 
 
 class SourceFix(NamedTuple):
-    """The source that a page names by its path `literal` (see SourceReference) stands at `path`."""
+    """A new `path` for the source that a page names by its path `literal` (SourceReference)."""
 
     literal: FilePath
     path: FilePath
 
 
 class Suppression(NamedTuple):
-    """Who said to ignore a finding, and where that stands; `debt` is an old one."""
+    """Why a finding does not count; `debt` is an old one that the debt file accepts."""
 
     kind: Literal["comment", "configuration", "debt"]
     justification: str
 
 
 class Finding(NamedTuple):
-    """Something wrong in a page.
+    """A defect in a page.
 
     `line` and `column` (in characters) count from 1. `subject` says what it is about in the page's
-    own words, without a place: a finding of the same rule, page and subject is the same one, though
-    its line moved; of several that are the same this is number `occurrence` in the page's order
-    (see `ubp.checks.finding`). `about` is the link, or what became of the source. `related` is
-    the other file: a source, a page. `is_minor` findings are warnings at most; `severity` is set by
-    whoever runs the rules, `note` where nobody can tell, or where the finding is an old one.
-    `region` and `source_places` are there once somebody asked for them (`ubp.checks.locations`).
+    own words and without a position: findings of the same rule, page and subject are equal even if
+    the line moved, and `occurrence` numbers equal ones in the page's order. `about` is the link or
+    the verdict of the reference, `related` the other file: a source or page. `is_minor` findings
+    are warnings at most. `severity` is set by the caller of the rule; it is `note` where a source
+    cannot be verified or the finding is accepted. `region` and `source_places` are filled in by
+    `ubp.checks.locations`.
     """
 
     rule: str
@@ -95,7 +97,7 @@ class Finding(NamedTuple):
 
     @property
     def context(self) -> str:
-        """The text around a link; it tells apart several findings that are the same."""
+        """The text around a link, which distinguishes equal findings."""
         return self.about.context if isinstance(self.about, Link) else ""
 
     @property
@@ -105,40 +107,16 @@ class Finding(NamedTuple):
 
     @property
     def drift(self) -> ReferenceVerdict | None:
-        """What became of the source that the finding is about: its level, age and commits."""
+        """The verdict of the reference that the finding is about: its level, age and commits."""
         return self.about if isinstance(self.about, ReferenceVerdict) else None
 
 
-# Half of SHA-256: nobody forges these, and 128 bits never meet by chance.
-LENGTH = 32
-
-
-def fingerprint(one: Finding) -> str:
-    """The finding's name: 32 hexadecimal digits."""
-    from hashlib import sha256
-
-    key = "\0".join([one.rule, one.filepath, one.subject, str(one.occurrence)])
-    return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:LENGTH]
-
-
-def number(findings: Iterable[Finding]) -> list[Finding]:
-    """Put findings in the order of pages and places, and number those that are equal."""
-    seen: Counter[tuple[str, str, str]] = Counter()
-    numbered = []
-    for one in sorted(findings, key=lambda f: (f.filepath, f.line, f.column or 0, f.rule)):
-        key = one.rule, one.filepath, one.subject
-        seen[key] += 1
-        numbered.append(one._replace(occurrence=seen[key]))
-    return numbered
-
-
 class CheckReport(NamedTuple):
-    """Findings by path and place; those that do not count stand apart.
+    """The findings of a run by path and position; of a change, those that it introduces.
 
-    `ignored` are those that were told to be, each with its `suppression`; `debts` old ones that are
-    told of though nobody has to answer for them now; `unknown` the references of which a shallow
-    clone could not tell. `documents` counts the pages that were looked at; `rules` are the names of
-    those that were run. For a change, the findings are those that it brings.
+    `ignored` findings do not count, and each has a `suppression`. `debts` are older findings that
+    are reported for information, `unknown` the references that a shallow clone could not verify.
+    `documents` counts the checked pages; `rules` are the names of the rules that were run.
     """
 
     snapshot: Snapshot
@@ -151,45 +129,64 @@ class CheckReport(NamedTuple):
     debts: tuple[Finding, ...] = ()
 
     def count(self, severity: Severity) -> int:
-        """How many findings have this severity."""
-        return sum(1 for one in self.findings if one.severity == severity)
+        """Return how many findings have this severity."""
+        return sum(1 for finding in self.findings if finding.severity == severity)
 
     @property
     def accepted(self) -> int:
-        """How many of the ignored findings are old ones that the debt file accepts."""
-        return sum(one.is_accepted for one in self.ignored)
+        """How many of the ignored findings the debt file accepts."""
+        return sum(finding.is_accepted for finding in self.ignored)
 
     @property
     def unverified(self) -> int:
-        """Of how many references a shallow clone could not tell."""
+        """How many references a shallow clone could not verify."""
         return len(self.unknown)
 
     @property
     def fixable(self) -> int:
-        """How many findings `--fix` can put right."""
-        return sum(1 for one in self.findings if one.fix)
+        """How many findings `--fix` can fix."""
+        return sum(1 for finding in self.findings if finding.fix)
 
 
 class Fixed(NamedTuple):
-    """A finding that was put right, and what was written in place of what."""
+    """A fixed finding, and the text that was replaced by another."""
 
     finding: Finding
     before: str
     after: str
 
 
-class Unfixed(NamedTuple):
-    """A page that was not edited though it could have been, and why."""
+class SkippedPage(NamedTuple):
+    """A page with fixable findings that was not edited, and why."""
 
     filepath: FilePath
     reason: str
 
 
 class FixReport(NamedTuple):
-    """What `--fix` wrote, or in a dry run would write (`diff`); `check` is what is left to do."""
+    """The fixes that were written, or in a dry run the `diff`; `check` reports what remains."""
 
     check: CheckReport
     fixed: tuple[Fixed, ...]
-    left: tuple[Unfixed, ...]
+    skipped: tuple[SkippedPage, ...]
     diff: str
     is_dry: bool
+
+
+def fingerprint(finding: Finding) -> str:
+    """Return the finding's name: 32 hexadecimal digits."""
+    from hashlib import sha256
+
+    key = "\0".join([finding.rule, finding.filepath, finding.subject, str(finding.occurrence)])
+    return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:FINGERPRINT_DIGITS]
+
+
+def number(findings: Iterable[Finding]) -> list[Finding]:
+    """Sort findings by page and position, and number equal ones."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    numbered = []
+    for finding in sorted(findings, key=lambda f: (f.filepath, f.line, f.column or 0, f.rule)):
+        key = finding.rule, finding.filepath, finding.subject
+        counts[key] += 1
+        numbered.append(finding._replace(occurrence=counts[key]))
+    return numbered

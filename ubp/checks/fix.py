@@ -1,19 +1,24 @@
-"""Puts right what has a single possible remedy: moved sources, links to pages that moved.
+"""Fixes for findings with a single possible remedy: moved sources, links to moved pages.
 
-A page whose sources have drifted while they have no pins is left alone: any edit makes such a page
-look reviewed, and nobody has read it. `ubp ack --history` writes down what it described; then it
-can be edited without losing that.
-
-A link's target written anew so that it leads to another page, in the style of the old one.
+A page with unpinned sources that have drifted is skipped: any edit would make it look reviewed.
+`ubp ack --history` pins what such a page described, and then it can be edited.
 """
 
 import posixpath
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
-from typing import NamedTuple
 from urllib.parse import quote
 
-from ubp.checks.finding import CheckReport, Finding, Fixed, FixReport, LinkFix, SourceFix, Unfixed
+from ubp.checks.finding import (
+    WIKILINKS,
+    CheckReport,
+    Finding,
+    Fixed,
+    FixReport,
+    LinkFix,
+    SkippedPage,
+    SourceFix,
+)
 from ubp.core.config import Config
 from ubp.core.errors import PageError, RepositoryError
 from ubp.core.model import FilePath, Link, ReferenceVerdict
@@ -26,108 +31,124 @@ from ubp.markdown.text_edits import as_diff
 from ubp.staleness.assess import assess
 from ubp.staleness.model import StalenessContext
 
-
-class _Edited(NamedTuple):
-    """A page's bytes before and after, and what was put right."""
-
-    before: bytes
-    after: bytes
-    fixed: tuple[Fixed, ...]
+# Characters that would end a wikilink's target; a Markdown link's is percent-encoded.
+_WIKILINK_DELIMITERS = frozenset("[]|#^\\\n\r")
+# Characters with a meaning in Markdown or URLs; letters of any script are not encoded.
+_ENCODED = frozenset(" \t\n\r()<>#?%\\|\"'`*[]")
 
 
 def fix_findings(
-    report: CheckReport, court: StalenessContext, config: Config, *, is_dry: bool
+    report: CheckReport, staleness: StalenessContext, config: Config, *, is_dry: bool
 ) -> FixReport:
-    """Rewrite, in the work tree, what the report's findings say how to put right.
-
-    In a dry run nothing is written.
-    """
-    fixable = [one for one in report.findings if one.fix]
-    left = _unread_pages(fixable, court)
+    """Apply the fixes of a report's findings to the work tree; in a dry run only return a diff."""
+    fixable = [finding for finding in report.findings if finding.fix]
+    skipped = _pages_to_keep(fixable, staleness)
     fixed: list[Fixed] = []
     diffs: list[str] = []
-    for path, group in groupby(fixable, key=lambda one: one.filepath):
-        if path in left:
+    for path, group in groupby(fixable, key=lambda finding: finding.filepath):
+        if path in skipped:
             continue
         try:
-            edited = _edit(read_file(court.repository, path), tuple(group), config.keys)
+            before = read_file(staleness.repository, path)
+            after, fixed_in_page = _edit(before, tuple(group), config.keys)
         except (PageError, RepositoryError) as error:
-            left[path] = " ".join(filter(None, [error.message, error.cause]))
+            skipped[path] = " ".join(filter(None, [error.message, error.cause]))
             continue
-        diffs.append(as_diff(path, edited.before, edited.after))
-        fixed += edited.fixed
+        diffs.append(as_diff(path, before, after))
+        fixed += fixed_in_page
         if not is_dry:
-            replace_file(court.repository, path, edited.after)
-    untouched = tuple(Unfixed(path, reason) for path, reason in sorted(left.items()))
-    return FixReport(report, tuple(fixed), untouched, "".join(diffs), is_dry)
+            replace_file(staleness.repository, path, after)
+    pages = tuple(SkippedPage(path, reason) for path, reason in sorted(skipped.items()))
+    return FixReport(report, tuple(fixed), pages, "".join(diffs), is_dry)
 
 
-def _unread_pages(findings: Iterable[Finding], court: StalenessContext) -> dict[FilePath, str]:
-    """The pages that an edit would make look reviewed, and why."""
-    by_page: dict[FilePath, set[FilePath]] = {}
-    for one in findings:
-        by_page.setdefault(one.filepath, set())
-        if isinstance(one.fix, SourceFix):
-            by_page[one.filepath].add(one.fix.literal)
-    pages = [page for path in by_page if (page := court.view.page(path))]
-    answers = {one.page: one.references for one in assess(pages, court)}
-    return {
-        page.filepath: f"{', '.join(names)} drifted, and an edit would make the page look reviewed."
-        " Pin what it described: ubp ack --history"
-        for page, references in answers.items()
-        if (names := _unread(references, by_page[page.filepath], court))
-    }
+def rewrite_link(
+    link: Link, source: FilePath, target: FilePath, namesakes: Sequence[FilePath]
+) -> str | None:
+    """Return a new target for a link, in the style of the old one, from page `source` to `target`.
+
+    `namesakes` are all pages with the target's file name. None: it cannot be written.
+    """
+    if link.kind in WIKILINKS:
+        return _wikilink_target(link.target, target, namesakes)
+    return _path_target(link.target, source, target)
 
 
-def _unread(
-    references: Sequence[ReferenceVerdict], renamed: Collection[FilePath], court: StalenessContext
+def _pages_to_keep(findings: Iterable[Finding], staleness: StalenessContext) -> dict[FilePath, str]:
+    """Return the pages that an edit would make look reviewed, with the reason to skip them."""
+    renamed: dict[FilePath, set[FilePath]] = {}  # source paths that a fix replaces, by page
+    for finding in findings:
+        renamed.setdefault(finding.filepath, set())
+        if isinstance(finding.fix, SourceFix):
+            renamed[finding.filepath].add(finding.fix.literal)
+    pages = [page for path in renamed if (page := staleness.view.page(path))]
+    reasons = {}
+    for assessment in assess(pages, staleness):
+        path = assessment.page.filepath
+        drifted = _drifted_sources(assessment.references, renamed[path], staleness)
+        if drifted:
+            reasons[path] = (
+                f"{', '.join(drifted)} drifted, and an edit would make the page look reviewed."
+                " Pin what it described: ubp ack --history"
+            )
+    return reasons
+
+
+def _drifted_sources(
+    verdicts: Sequence[ReferenceVerdict],
+    renamed: Collection[FilePath],
+    staleness: StalenessContext,
 ) -> list[FilePath]:
+    """Return the unpinned sources that drifted by more than a rename that is fixed."""
     return [
-        answer.source_path
-        for answer in references
-        if answer.baseline != "pin"
-        and answer.verdict not in {"fresh", "not_found"}
-        and not (answer.reference.literal in renamed and _is_only_renamed(answer, court))
+        verdict.source_path
+        for verdict in verdicts
+        if verdict.baseline != "pin"
+        and verdict.verdict not in {"fresh", "not_found"}
+        and not (verdict.reference.literal in renamed and _is_pure_rename(verdict, staleness))
     ]
 
 
-def _is_only_renamed(answer: ReferenceVerdict, court: StalenessContext) -> bool:
-    if answer.moved_to is None or answer.baseline_blob is None:
+def _is_pure_rename(verdict: ReferenceVerdict, staleness: StalenessContext) -> bool:
+    if verdict.moved_to is None or verdict.baseline_blob is None:
         return False
-    entry = court.view.entry(answer.moved_to)
-    return entry is not None and entry.id == answer.baseline_blob
+    entry = staleness.view.entry(verdict.moved_to)
+    return entry is not None and entry.id == verdict.baseline_blob
 
 
-def _edit(data: bytes, findings: Sequence[Finding], keys: Sequence[str]) -> _Edited:
-    links = [(one, one.fix) for one in findings if isinstance(one.fix, LinkFix)]
-    sources = [(one, one.fix) for one in findings if isinstance(one.fix, SourceFix)]
+def _edit(
+    data: bytes, findings: Sequence[Finding], keys: Sequence[str]
+) -> tuple[bytes, list[Fixed]]:
+    """Return a page's bytes after its fixes, and the fixed findings."""
+    links = [(finding, finding.fix) for finding in findings if isinstance(finding.fix, LinkFix)]
+    sources = [(finding, finding.fix) for finding in findings if isinstance(finding.fix, SourceFix)]
     after, fixed = _relink(data, links, keys) if links else (data, [])
     if sources:
         after = rename_sources(after, keys, {fix.literal: fix.path for _, fix in sources})
-    fixed += [Fixed(one, one.related or fix.literal, fix.path) for one, fix in sources]
-    return _Edited(data, after, tuple(fixed))
+    fixed += [Fixed(finding, finding.related or fix.literal, fix.path) for finding, fix in sources]
+    return after, fixed
 
 
 def _relink(
     data: bytes, fixes: Sequence[tuple[Finding, LinkFix]], keys: Sequence[str]
 ) -> tuple[bytes, list[Fixed]]:
-    """Write new targets. The file's bytes are not the blob's where Git converts line ends."""
+    """Replace link targets. The file's bytes are not the blob's where Git converts line ends."""
     links = _links(data, keys)
-    places = {(one.kind, one.target, one.line, one.column): one for one in links}
-    wanted: dict[int, tuple[Link, bytes]] = {}
+    by_position = {(link.kind, link.target, link.line, link.column): link for link in links}
+    replacements: dict[int, tuple[Link, bytes]] = {}
     fixed = []
-    for one, fix in fixes:
+    for finding, fix in fixes:
         old = fix.link
-        link = places.get((old.kind, old.target, old.line, old.column))
+        link = by_position.get((old.kind, old.target, old.line, old.column))
         if link is None:
             raise PageError("The page was edited meanwhile.")
-        wanted[link.byte_start] = link, fix.text.encode("utf-8", "surrogateescape")
-        written = data[link.byte_start : link.byte_end].decode("utf-8", "surrogateescape")
-        fixed.append(Fixed(one, written, fix.text))
+        replacements[link.byte_start] = link, fix.text.encode("utf-8", "surrogateescape")
+        before = data[link.byte_start : link.byte_end].decode("utf-8", "surrogateescape")
+        fixed.append(Fixed(finding, before, fix.text))
     result = data
-    for start, (link, text) in sorted(wanted.items(), reverse=True):
+    for start, (link, text) in sorted(replacements.items(), reverse=True):
         result = result[:start] + text + result[link.byte_end :]
-    if list(map(_kept, _links(result, keys))) != list(map(_kept, links)):
+    if list(map(_unchanged_part, _links(result, keys))) != list(map(_unchanged_part, links)):
         raise PageError("The links cannot be rewritten in place.")
     return result, fixed
 
@@ -136,49 +157,29 @@ def _links(data: bytes, keys: Sequence[str]) -> tuple[Link, ...]:
     return parse_markdown(data, read_head(data, keys).body).links
 
 
-def _kept(link: Link) -> tuple[str, str | None, str | None, int]:
-    """What of a link another target does not change."""
+def _unchanged_part(link: Link) -> tuple[str, str | None, str | None, int]:
+    """Return what another target does not change in a link."""
     return link.kind, link.anchor, link.label, link.line
 
 
-WIKILINKS = frozenset({"wikilink", "embed"})
-
-# What would end a wikilink's target; a Markdown link's is percent-encoded.
-_ENDS_WIKILINK = frozenset("[]|#^\\\n\r")
-# Everything that Markdown or a URL could take for something else; letters of any script stay.
-_ENCODED = frozenset(" \t\n\r()<>#?%\\|\"'`*[]")
-
-
-def rewrite_link(
-    link: Link, source: FilePath, target: FilePath, namesakes: Sequence[FilePath]
-) -> str | None:
-    """Write a link's target so that it leads from the page `source` to `target`.
-
-    `namesakes` are all pages with the target's file name. None: it cannot be written.
-    """
-    if link.kind in WIKILINKS:
-        return _wikilink(link.target, target, namesakes)
-    return _path(source, link.target, target)
-
-
-def _wikilink(written: str, target: FilePath, namesakes: Sequence[FilePath]) -> str | None:
+def _wikilink_target(old: str, target: FilePath, namesakes: Sequence[FilePath]) -> str | None:
     name = without_suffix(target)
-    is_path = "/" in written or len(namesakes) > 1
-    text = name if is_path else name.rpartition("/")[2]
-    if without_suffix(written) != written:
+    needs_path = "/" in old or len(namesakes) > 1
+    text = name if needs_path else name.rpartition("/")[2]
+    if without_suffix(old) != old:
         text += target[len(name) :]
-    return None if _ENDS_WIKILINK & set(text) or text != text.strip() else text
+    return None if _WIKILINK_DELIMITERS & set(text) or text != text.strip() else text
 
 
-def _path(source: FilePath, written: str, target: FilePath) -> str | None:
-    if written.startswith("~"):
+def _path_target(old: str, source: FilePath, target: FilePath) -> str | None:
+    if old.startswith("~"):
         return None
-    if written.startswith("/") and written.split("/")[1] == target.split("/")[0]:
-        return _encode(f"/{target}")
-    seen = posixpath.relpath(target, source.rpartition("/")[0] or ".")
-    is_dotted = written.startswith("./") and not seen.startswith("../")
-    return _encode(f"./{seen}" if is_dotted else seen)
+    if old.startswith("/") and old.split("/")[1] == target.split("/")[0]:
+        return _percent_encode(f"/{target}")
+    relative = posixpath.relpath(target, source.rpartition("/")[0] or ".")
+    has_dot = old.startswith("./") and not relative.startswith("../")
+    return _percent_encode(f"./{relative}" if has_dot else relative)
 
 
-def _encode(path: str) -> str:
-    return "".join(quote(c, safe="") if c in _ENCODED else c for c in path)
+def _percent_encode(path: str) -> str:
+    return "".join(quote(letter, safe="") if letter in _ENCODED else letter for letter in path)

@@ -1,9 +1,4 @@
-"""What `ubp stale` tells, as findings: every format is made from the same value.
-
-What `ubp stale` tells, less what the debt file accepts.
-"""
-
-from collections.abc import Iterator
+"""A staleness report as findings, which all formats are made from, and debts applied to one."""
 
 from ubp.checks.debt import Debts, find_obsolete
 from ubp.checks.finding import CheckReport, Finding, Severity, number
@@ -16,78 +11,87 @@ RULES = (stale_doc.NAME, missing_source.NAME, bad_front_matter.NAME, obsolete_de
 
 
 def stale_findings(report: StaleReport, *, every: bool = False) -> CheckReport:
-    """The references that need a word, as findings of the rules that know them.
+    """Return the references that are not fresh as findings of their rules.
 
-    Of a state, references of level `stale` are errors and younger drift is a warning, which is what
-    `ubp stale` fails on; of a change, everything that it brings is an error. With `every` the old
-    debts of a change are told too, as notes.
+    Of a state, references of level `stale` are errors and younger drift is a warning; of a change,
+    everything that it introduces is an error. With `every`, older drift of a change is reported
+    too, as notes in `debts`.
     """
-    told = number(one for page in report.pages for one in reported_references(page, report))
-    notes = [one for one in told if one.severity == "note"]
-    debts = [one for one in notes if one.drift and one.drift.verdict != "unknown"]
+    findings = _number_findings(report)
+    notes = [finding for finding in findings if finding.severity == "note"]
+    debts = [finding for finding in notes if finding.drift and finding.drift.verdict != "unknown"]
     return CheckReport(
         snapshot=report.snapshot,
         findings=(
             *(obsolete_debt.obsolete_finding(debt) for debt in report.settled),
-            *(one for one in told if one.severity != "note"),
+            *(finding for finding in findings if finding.severity != "note"),
         ),
         ignored=(),
         documents=report.summary.documents,
-        unknown=tuple(one for one in notes if one.drift and one.drift.verdict == "unknown"),
+        unknown=tuple(
+            finding for finding in notes if finding.drift and finding.drift.verdict == "unknown"
+        ),
         rules=RULES,
         is_change=report.is_change,
         debts=tuple(debts) if every else (),
     )
 
 
-def reported_references(one: Assessment, report: StaleReport) -> list[Finding]:
-    """The findings of one page."""
-    path = one.page.filepath
-    problems = () if report.is_change else one.page.facts.problems
-    """The findings of one page, in the order of its lines."""
-    return [
-        *(bad_front_matter.problem_finding(path, p)._replace(severity="warning") for p in problems),
-        *_answered(one, report),
-    ]
-
-
-def _answered(one: Assessment, report: StaleReport) -> Iterator[Finding]:
-    path = one.page.filepath
-    for answer in one.references:
-        if answer.verdict in stale_doc.DRIFTED:
-            found = stale_doc.drift_finding(path, answer, is_change=report.is_change)
-        elif answer.verdict in missing_source.MISSING:
-            found = missing_source.missing_finding(path, answer)
-        elif answer.verdict == "unknown":
-            found = stale_doc.unknown_finding(path, answer)
-        else:
-            continue
-        yield found._replace(severity=_severity(answer, report))
-
-
-def _severity(answer: ReferenceVerdict, report: StaleReport) -> Severity:
-    if answer.verdict == "unknown" or answer.is_debt:
-        return "note"
-    return "error" if report.is_change or answer.level == "stale" else "warning"
-
-
 def accept_debts(report: StaleReport, debts: Debts, *, is_whole: bool) -> StaleReport:
-    """Mark the references that the debt file accepts; levels stay what they are.
+    """Mark the references that the debt file accepts; their levels do not change.
 
-    `is_whole`: the report is about every page, so that what is missing there is settled.
+    `is_whole`: the report is about every page, so that debts without a finding are obsolete.
     """
-    told = number(one for page in report.pages for one in reported_references(page, report))
-    old = {(one.filepath, one.about) for one in told if one.drift and debts.accept(one)}
-    settled = find_obsolete(debts, told, VERIFYING) if is_whole else []
+    findings = _number_findings(report)
+    accepted = {
+        (finding.filepath, finding.about)
+        for finding in findings
+        if finding.drift and debts.accepts(finding)
+    }
+    obsolete = find_obsolete(debts, findings, VERIFYING) if is_whole else []
     pages = tuple(
         Assessment(
-            one.page,
-            one.level,
+            assessment.page,
+            assessment.level,
             tuple(
-                answer._replace(is_debt=True) if (one.page.filepath, answer) in old else answer
-                for answer in one.references
+                verdict._replace(is_debt=True)
+                if (assessment.page.filepath, verdict) in accepted
+                else verdict
+                for verdict in assessment.references
             ),
         )
-        for one in report.pages
+        for assessment in report.pages
     )
-    return report._replace(pages=pages, accepted=len(old), settled=tuple(settled))
+    return report._replace(pages=pages, accepted=len(accepted), settled=tuple(obsolete))
+
+
+def _number_findings(report: StaleReport) -> list[Finding]:
+    return number(
+        finding for assessment in report.pages for finding in _page_findings(assessment, report)
+    )
+
+
+def _page_findings(assessment: Assessment, report: StaleReport) -> list[Finding]:
+    path = assessment.page.filepath
+    findings = []
+    if not report.is_change:
+        for problem in assessment.page.facts.problems:
+            finding = bad_front_matter.problem_finding(path, problem)
+            findings.append(finding._replace(severity="warning"))
+    for verdict in assessment.references:
+        if verdict.verdict in stale_doc.DRIFTED:
+            finding = stale_doc.drift_finding(path, verdict, is_change=report.is_change)
+        elif verdict.verdict in missing_source.MISSING:
+            finding = missing_source.missing_finding(path, verdict)
+        elif verdict.verdict == "unknown":
+            finding = stale_doc.unknown_finding(path, verdict)
+        else:
+            continue
+        findings.append(finding._replace(severity=_severity(verdict, report)))
+    return findings
+
+
+def _severity(verdict: ReferenceVerdict, report: StaleReport) -> Severity:
+    if verdict.verdict == "unknown" or verdict.is_debt:
+        return "note"
+    return "error" if report.is_change or verdict.level == "stale" else "warning"

@@ -1,21 +1,20 @@
-"""Where findings stand, to the character, and where their sources changed.
+"""Exact positions of findings, and the positions where their sources changed.
 
-Only the formats that point at text ask for it: pages are read again, and sources are compared.
+Only the formats that point into text need them: pages are read again, and sources compared.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
-from ubp.checks.finding import CheckReport, Finding, LinkFix, Region, SourcePlace
-from ubp.checks.fix import WIKILINKS
+from ubp.checks.finding import WIKILINKS, CheckReport, Finding, LinkFix, Region, SourcePlace
 from ubp.core.model import FilePath, Link, ReferenceVerdict
 from ubp.git.repository import Repository
 from ubp.index.view import View
 from ubp.markdown.source_text import SourceText
 from ubp.staleness.diff import diff_sources
 
-# Pages read at once; together they should not take much memory.
-PAGES_AT_ONCE = 200
+# Pages in memory at the same time.
+BATCH_SIZE = 200
 # A directory may have changed in many files; nobody follows more of them.
 MAX_SOURCE_PLACES = 5
 
@@ -24,6 +23,9 @@ _TITLE = rb"(?:[ \t]+(?:\"[^\"\r\n]*\"|'[^'\r\n]*'))?"
 _MARKDOWN_END = re.compile(rb"(?:#[^\s()<>]*)?>?" + _TITLE + rb"[ \t]*\)")
 _DEFINITION_END = re.compile(rb"(?:#[^\s<>]*)?>?")
 
+# A link's own region, and that of its target alone.
+_LinkRegions = tuple[Region, Region]
+
 
 def locate_findings(
     report: CheckReport,
@@ -31,42 +33,38 @@ def locate_findings(
     repository: Repository,
     is_hidden: Callable[[FilePath], bool],
 ) -> CheckReport:
-    """The report with the regions of its links, and the places where its sources changed."""
+    """Return the report with the regions of its links and the changes of its sources."""
     groups = (report.findings, report.ignored, report.debts, report.unknown)
-    everything = [one for group in groups for one in group]
-    regions = _find_regions(everything, view)
-    sources = _find_sources(everything, view, repository, is_hidden)
-    placed = iter([_placed(one, regions, sources) for one in everything])
-    findings, ignored, debts, unknown = (tuple(next(placed) for _ in group) for group in groups)
+    all_findings = [finding for group in groups for finding in group]
+    regions = _find_regions(all_findings, view)
+    places = _find_source_places(all_findings, view, repository, is_hidden)
+
+    def locate(finding: Finding) -> Finding:
+        if isinstance(finding.about, ReferenceVerdict):
+            return finding._replace(source_places=places.get(finding.about, ()))
+        if finding.about is None or (finding.filepath, finding.about) not in regions:
+            return finding
+        region, target = regions[finding.filepath, finding.about]
+        fix = finding.fix
+        if isinstance(fix, LinkFix):
+            fix = fix._replace(region=target)
+        return finding._replace(region=region, fix=fix)
+
+    findings, ignored, debts, unknown = (tuple(map(locate, group)) for group in groups)
     return report._replace(findings=findings, ignored=ignored, debts=debts, unknown=unknown)
-
-
-_Regions = Mapping[tuple[FilePath, Link], tuple[Region, Region]]
-_Sources = Mapping[ReferenceVerdict, tuple[SourcePlace, ...]]
-
-
-def _placed(one: Finding, regions: _Regions, sources: _Sources) -> Finding:
-    if isinstance(one.about, ReferenceVerdict):
-        return one._replace(source_places=sources.get(one.about, ()))
-    if one.about is None or (one.filepath, one.about) not in regions:
-        return one
-    region, target = regions[one.filepath, one.about]
-    fix = one.fix._replace(region=target) if isinstance(one.fix, LinkFix) else one.fix
-    return one._replace(region=region, fix=fix)
 
 
 def _find_regions(
     findings: Iterable[Finding], view: View
-) -> dict[tuple[FilePath, Link], tuple[Region, Region]]:
-    """For each link its own region, and that of its target alone."""
+) -> dict[tuple[FilePath, Link], _LinkRegions]:
     links: dict[FilePath, set[Link]] = {}
-    for one in findings:
-        if isinstance(one.about, Link):
-            links.setdefault(one.filepath, set()).add(one.about)
+    for finding in findings:
+        if isinstance(finding.about, Link):
+            links.setdefault(finding.filepath, set()).add(finding.about)
     regions = {}
     paths = sorted(links)
-    for start in range(0, len(paths), PAGES_AT_ONCE):
-        contents = view.read(paths[start : start + PAGES_AT_ONCE])
+    for start in range(0, len(paths), BATCH_SIZE):
+        contents = view.read(paths[start : start + BATCH_SIZE])
         for path, data in contents.items():
             if data is not None:
                 page = _Page(data)
@@ -76,7 +74,7 @@ def _find_regions(
 
 
 class _Page:
-    """A page's bytes, asked for places from left to right."""
+    """A page's bytes; the links of a line are located one after the other."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -84,27 +82,27 @@ class _Page:
         self._line = 0
         self._line_start = 0
 
-    def regions(self, link: Link) -> tuple[Region, Region]:
-        """Where a link stands, from its first character to its last, and where its target does."""
+    def regions(self, link: Link) -> _LinkRegions:
+        """Return the region of a link from its first to its last character, and its target's."""
         if link.line != self._line:
             self._line, self._line_start = link.line, self._source.byte_at(link.line - 1, 0)
-        first = self._source.byte_at(link.line - 1, link.column - 1)
-        begins = link.line, link.column, first - self._line_start + 1
-        before = self._span(*begins, first, link.byte_start)
-        target_begins = before.end_line, before.end_column, before.end_byte_column
-        target = self._span(*target_begins, link.byte_start, link.byte_end)
-        return self._span(*begins, first, self._end(link)), target
+        start = self._source.byte_at(link.line - 1, link.column - 1)
+        position = link.line, link.column, start - self._line_start + 1
+        before = self._region(*position, start, link.byte_start)
+        target_position = before.end_line, before.end_column, before.end_byte_column
+        target = self._region(*target_position, link.byte_start, link.byte_end)
+        return self._region(*position, start, self._end(link)), target
 
     def _end(self, link: Link) -> int:
         if link.kind in WIKILINKS:
             pattern = _WIKILINK_END
         else:
             pattern = _DEFINITION_END if link.kind == "definition" else _MARKDOWN_END
-        found = pattern.match(self._data, link.byte_end)
-        return found.end() if found else link.byte_end
+        match = pattern.match(self._data, link.byte_end)
+        return match.end() if match else link.byte_end
 
-    def _span(self, line: int, column: int, byte_column: int, start: int, end: int) -> Region:
-        """The region of the bytes from `start` to `end`, which begin at this line and column."""
+    def _region(self, line: int, column: int, byte_column: int, start: int, end: int) -> Region:
+        """Return the region of the bytes from `start` to `end`; `start` is at this position."""
         lines = re.split(rb"\r\n|\r|\n", self._data[start:end])
         characters = len(lines[-1].decode("utf-8", "surrogateescape"))
         if len(lines) == 1:
@@ -114,28 +112,24 @@ class _Page:
         return Region(line, column, line + len(lines) - 1, end_column, byte_column, end_byte_column)
 
 
-def _find_sources(
+def _find_source_places(
     findings: Iterable[Finding],
     view: View,
     repository: Repository,
     is_hidden: Callable[[FilePath], bool],
 ) -> dict[ReferenceVerdict, tuple[SourcePlace, ...]]:
-    """For each source that drifted, the files that changed and where they begin to differ."""
-    answers = dict.fromkeys(
-        one.about
-        for one in findings
-        if isinstance(one.about, ReferenceVerdict)
-        and one.about.verdict in {"modified", "created", "moved"}
-        and not is_hidden(one.about.source_path)
+    """Return for each drifted source the changed files and their first changed lines."""
+    verdicts = dict.fromkeys(
+        finding.about
+        for finding in findings
+        if isinstance(finding.about, ReferenceVerdict)
+        and finding.about.verdict in {"modified", "created", "moved"}
+        and not is_hidden(finding.about.source_path)
     )
-    diffs = diff_sources(list(answers), view, repository, is_hidden)
-    return {
-        answer: tuple(SourcePlace(*place) for place in diff.changed[:MAX_SOURCE_PLACES])
-        or _unchanged(answer)
-        for answer, diff in zip(answers, diffs, strict=True)
-    }
-
-
-def _unchanged(answer: ReferenceVerdict) -> tuple[SourcePlace, ...]:
-    """Where a file stands that moved and is the same."""
-    return (SourcePlace(answer.moved_to),) if answer.moved_to else ()
+    diffs = diff_sources(list(verdicts), view, repository, is_hidden)
+    places = {}
+    for verdict, diff in zip(verdicts, diffs, strict=True):
+        changed = tuple(SourcePlace(*place) for place in diff.changed[:MAX_SOURCE_PLACES])
+        moved = (SourcePlace(verdict.moved_to),) if verdict.moved_to else ()
+        places[verdict] = changed or moved  # a moved file may be unchanged
+    return places

@@ -24,21 +24,21 @@ from ubp.core.text import closest_name
 
 
 class Rule(NamedTuple):
-    """A rule: its module, which holds its manual, name and function; its severity by default."""
+    """A rule: its module, whose docstring is its manual, and its default severity."""
 
     module: ModuleType
     severity: Setting
 
     @property
     def name(self) -> str:
-        """What it is called everywhere."""
+        """Its name in commands, comments and the configuration."""
         return str(self.module.NAME)
 
     @property
     def find(self) -> Callable[[RuleContext], Iterator[Finding]]:
-        """The function that finds."""
-        found: Callable[[RuleContext], Iterator[Finding]] = self.module.find
-        return found
+        """Its function, which yields findings."""
+        find: Callable[[RuleContext], Iterator[Finding]] = self.module.find
+        return find
 
     @property
     def summary(self) -> str:
@@ -64,27 +64,23 @@ RULES = (
     Rule(obsolete_debt, "error"),
 )
 NAMES = tuple(rule.name for rule in RULES)
-# The rules that ask Git what became of sources: where history is too short, they cannot answer.
+# The rules that compare sources with history: in a shallow clone it may be too short for them.
 VERIFYING = frozenset({stale_doc.NAME, missing_source.NAME})
 
 
 def find_rules(names: Sequence[str]) -> tuple[Rule, ...]:
-    """The rules of these names, in the table's order.
+    """Return the rules of these names, in the table's order.
 
     Raises:
-        UsageError: there is no such rule.
+        UsageError: a rule does not exist.
     """
     for name in names:
         if name not in NAMES:
-            raise _no_rule(name)
+            closest = closest_name(name, NAMES)
+            guess = f"Did you mean {closest}? " if closest else ""
+            raise UsageError(
+                f"There is no rule {name}.",
+                cause=f"The rules are {', '.join(NAMES)}.",
+                hint=f"{guess}`ubp explain` tells what each of them finds.",
+            )
     return tuple(rule for rule in RULES if rule.name in names)
-
-
-def _no_rule(name: str) -> UsageError:
-    closest = closest_name(name, NAMES)
-    guess = f"Did you mean {closest}? " if closest else ""
-    return UsageError(
-        f"There is no rule {name}.",
-        cause=f"The rules are {', '.join(NAMES)}.",
-        hint=f"{guess}`ubp explain` tells what each of them finds.",
-    )

@@ -1,4 +1,4 @@
-"""Where the files went that a change took away."""
+"""Renames of a change: where the files went that it removed."""
 
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
@@ -10,21 +10,19 @@ from ubp.git.trees import similar_file
 from ubp.index.view import View
 from ubp.markdown.resolve import stem, without_suffix
 
-Lookup = Callable[[Collection[FilePath]], Mapping[FilePath, Entry | None]]
-
-# A file that was edited while it moved is known by its lines, each of the gone ones compared with
-# each of the new ones: 2 ms a pair.
+# A file that was edited and moved is recognized by its lines: each removed file is compared with
+# each new one, which takes 2 ms a pair.
 MAX_PAIRS = 400
 
 
 class Renames:
-    """The renames of a change: from what `before` tells of its paths to what stands in the view."""
+    """The renames from a state, in which `before` looks up entries, to that of `view`."""
 
     def __init__(
         self,
         repository: Repository,
         view: View,
-        before: Lookup,
+        before: Callable[[Collection[FilePath]], Mapping[FilePath, Entry | None]],
         changes: Mapping[FilePath, Entry | None],
     ) -> None:
         self._repository = repository
@@ -32,74 +30,79 @@ class Renames:
         self._before = before
         self._changes = changes
 
-    def of_path(self, path: str) -> FilePath | None:
-        """Where the file went that stood at this path; a page's suffix may be missing."""
-        wanted = normalize_path(path)
-        old = self._gone_pages.get(wanted, wanted) if wanted else None
-        return self._found.get(old) if old else None
+    def new_path(self, path: str) -> FilePath | None:
+        """Return the new path of the file that was at this one; a page's suffix may be missing."""
+        normalized = normalize_path(path)
+        if not normalized:
+            return None
+        return self._new_paths.get(self._removed_pages.get(normalized, normalized))
 
-    def of_name(self, name: str) -> FilePath | None:
-        """Where the only page of this name went."""
-        gone = self._gone_names.get(stem(name), [])
-        return self._found.get(gone[0]) if len(gone) == 1 else None
+    def new_path_by_name(self, name: str) -> FilePath | None:
+        """Return the new path of the only removed page of this name."""
+        removed = self._removed_pages_by_stem.get(stem(name), [])
+        return self._new_paths.get(removed[0]) if len(removed) == 1 else None
 
     def origin(self, path: FilePath) -> FilePath | None:
-        """Where the file was before, which stands at this path now; None: it did not move."""
-        return self._origins.get(path)
+        """Return the old path of the file that is now at this one, None if it did not move."""
+        return self._old_paths.get(path)
 
     @cached_property
-    def _found(self) -> dict[FilePath, FilePath]:
-        by_blob: dict[ObjectId, list[FilePath]] = {}
+    def _new_paths(self) -> dict[FilePath, FilePath]:
+        added_by_blob: dict[ObjectId, list[FilePath]] = {}
         for path, entry in self._added.items():
-            by_blob.setdefault(entry.id, []).append(path)
-        found = {
+            added_by_blob.setdefault(entry.id, []).append(path)
+        identical = {
             old: new
-            for old, entry in self._gone.items()
-            if (new := closest_path(old, by_blob.get(entry.id, ())))
+            for old, entry in self._removed.items()
+            if (new := closest_path(old, added_by_blob.get(entry.id, ())))
         }
-        return found | self._similar(self._gone.keys() - found, set(found.values()))
+        remaining = self._removed.keys() - identical
+        return identical | self._match_similar(remaining, set(identical.values()))
 
-    def _similar(
-        self, gone: Collection[FilePath], taken: Collection[FilePath]
+    def _match_similar(
+        self, removed: Collection[FilePath], taken: Collection[FilePath]
     ) -> dict[FilePath, FilePath]:
-        free = {path: entry.id for path, entry in self._added.items() if path not in taken}
-        if not 0 < len(gone) * len(free) <= MAX_PAIRS:
+        candidates = {path: entry.id for path, entry in self._added.items() if path not in taken}
+        if not 0 < len(removed) * len(candidates) <= MAX_PAIRS:
             return {}
-        found = {}
-        for old in sorted(gone):
-            alike = {path: blob for path, blob in free.items() if _ending(path) == _ending(old)}
-            new = similar_file(self._repository, self._gone[old].id, alike) if alike else None
-            if new:
-                found[old] = new
-        return found
+        new_paths = {}
+        for old in sorted(removed):
+            same_suffix = {
+                path: blob for path, blob in candidates.items() if _suffix(path) == _suffix(old)
+            }
+            if same_suffix:
+                new = similar_file(self._repository, self._removed[old].id, same_suffix)
+                if new:
+                    new_paths[old] = new
+        return new_paths
 
     @cached_property
-    def _origins(self) -> dict[FilePath, FilePath]:
-        return {new: old for old, new in self._found.items()}
+    def _old_paths(self) -> dict[FilePath, FilePath]:
+        return {new: old for old, new in self._new_paths.items()}
 
     @cached_property
-    def _gone_pages(self) -> dict[str, FilePath]:
-        return {without_suffix(old): old for old in self._gone if without_suffix(old) != old}
+    def _removed_pages(self) -> dict[str, FilePath]:
+        """The removed pages by their paths without suffix."""
+        return {without_suffix(old): old for old in self._removed if without_suffix(old) != old}
 
     @cached_property
-    def _gone_names(self) -> dict[str, list[FilePath]]:
-        names: dict[str, list[FilePath]] = {}
-        for old in self._gone_pages.values():
-            names.setdefault(stem(old), []).append(old)
-        return names
+    def _removed_pages_by_stem(self) -> dict[str, list[FilePath]]:
+        pages: dict[str, list[FilePath]] = {}
+        for old in self._removed_pages.values():
+            pages.setdefault(stem(old), []).append(old)
+        return pages
 
     @cached_property
-    def _gone(self) -> dict[FilePath, Entry]:
-        removed = [path for path, entry in self._changes.items() if entry is None]
-        there = self._before(removed)
-        return {p: entry for p, entry in there.items() if entry and entry.is_file}
+    def _removed(self) -> dict[FilePath, Entry]:
+        entries = self._before([path for path, entry in self._changes.items() if entry is None])
+        return {path: entry for path, entry in entries.items() if entry and entry.is_file}
 
     @cached_property
     def _added(self) -> dict[FilePath, Entry]:
         before = self._before([path for path, entry in self._changes.items() if entry])
-        there = self._view.entries([path for path, entry in before.items() if entry is None])
-        return {path: entry for path, entry in there.items() if entry and entry.is_file}
+        after = self._view.entries([path for path, entry in before.items() if entry is None])
+        return {path: entry for path, entry in after.items() if entry and entry.is_file}
 
 
-def _ending(path: FilePath) -> str:
+def _suffix(path: FilePath) -> str:
     return path.rpartition("/")[2].rpartition(".")[2].lower()

@@ -1,11 +1,10 @@
-"""Runs rules over a state, or over a change: then only what the change brings is found."""
+"""Runs of rules over a state, or over a change: then only new findings are reported."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
-from ubp.bindings.review import ReviewedBinding, review
+from ubp.bindings.review import review
 from ubp.checks.context import RuleContext
 from ubp.checks.debt import split_accepted
 from ubp.checks.finding import CheckReport, Finding, Setting, Severity, number
@@ -22,102 +21,89 @@ from ubp.staleness.model import Change, StalenessContext
 
 
 class CheckOptions(NamedTuple):
-    """How to check: the configuration, the rules that were asked for (none: all), and where.
+    """The configuration, the names of the rules to run (none: the enabled ones), and the pages.
 
-    `wanted` are the pages to find things in, None: all of them.
+    Findings are reported in the pages `paths`, None: all of them.
     """
 
     config: Config
-    names: tuple[str, ...]
-    wanted: frozenset[FilePath] | None
+    rules: tuple[str, ...]
+    paths: frozenset[FilePath] | None
     is_hidden: Callable[[FilePath], bool]
 
 
-def check_state(court: StalenessContext, terms: CheckOptions) -> CheckReport:
-    """Find what is wrong in a state.
+def check_state(staleness: StalenessContext, options: CheckOptions) -> CheckReport:
+    """Return the findings of a state.
 
     Raises:
-        UsageError: there is no such rule.
+        UsageError: a rule does not exist.
     """
-    rules = choose_rules(terms)
-    evidence = state_context(court, terms)
-    found = number(_find(evidence, rules))
-    evidence.standing = lambda: found
-    return _report(evidence, rules, found, terms)
+    rules = choose_rules(options)
+    context = _state_context(staleness, options)
+    findings = number(_find(context, rules))
+    context.find_current = lambda: findings
+    return _report(context, rules, findings, options)
 
 
 def find_current(
-    court: StalenessContext, terms: CheckOptions
+    staleness: StalenessContext, options: CheckOptions
 ) -> tuple[tuple[str, ...], list[Finding]]:
-    """The rules that were run, and all that they find in a state but for what is ignored.
+    """Return the names of the rules that run, and their findings in a state.
 
-    Accepted old findings are among them, and notes of what nobody can tell.
+    Accepted findings and notes are included, ignored findings are not.
     """
-    rules = choose_rules(terms)
-    evidence = state_context(court, terms)
-    found = number(_find(evidence, rules))
-    counted, _ = split_ignored(found, terms.config.ignored, evidence.view)
+    rules = choose_rules(options)
+    context = _state_context(staleness, options)
+    findings = number(_find(context, rules))
+    counted, _ = split_ignored(findings, options.config.ignored, context.view)
     return tuple(rule.name for rule in rules), counted
 
 
-def check_change(change: Change, terms: CheckOptions) -> CheckReport:
-    """Find what a change brings.
+def check_change(change: Change, options: CheckOptions) -> CheckReport:
+    """Return the findings that a change introduces.
 
-    A finding that stood before it (in one of the states that a merge joins) is not the change's: it
-    is known by its rule, page and subject, wherever its line and its page went.
+    A finding that existed before it (in one of the states that a merge joins) is not new, whatever
+    its line and even if its page moved: it is recognized by its rule, page and subject.
 
     Raises:
-        UsageError: there is no such rule.
+        UsageError: a rule does not exist.
     """
-    rules = choose_rules(terms)
-    evidence = _change_evidence(change, terms)
-    # A change of nothing brings nothing. Numbers are those of the state that the change leaves.
-    found = number(_find(evidence, rules)) if change.changes else []
-    compared = [rule for rule in rules if rule.name not in VERIFYING]
-    evidence.standing = lambda: _standing(evidence, rules, change.after, terms)
-    pages = {evidence.renames.origin(one.filepath) or one.filepath for one in found}
-    old_terms = terms._replace(wanted=frozenset(pages))
-    if any(one.rule not in VERIFYING for one in found):
-        for court in change.before:
-            before = _find(state_context(court, old_terms), compared)
-            found = _subtract(found, before, evidence.renames)
-    return _report(evidence, rules, found, terms)
+    rules = choose_rules(options)
+    context = _change_context(change, options)
+    # An empty change introduces nothing. Occurrences are numbered in the state after the change.
+    findings = number(_find(context, rules)) if change.changes else []
+
+    def find_in_debt_pages() -> list[Finding]:
+        paths = frozenset(debt.filepath for debt in context.debts.accepted.values())
+        state = _state_context(change.after, options._replace(paths=paths))
+        return number(_find(state, rules))
+
+    context.find_current = find_in_debt_pages
+    # The verifying rules compare with the state before by themselves.
+    if any(finding.rule not in VERIFYING for finding in findings):
+        compared = [rule for rule in rules if rule.name not in VERIFYING]
+        old_paths = {
+            context.renames.origin(finding.filepath) or finding.filepath for finding in findings
+        }
+        old_options = options._replace(paths=frozenset(old_paths))
+        for staleness in change.before:
+            before = _find(_state_context(staleness, old_options), compared)
+            findings = _subtract(findings, before, context.renames)
+    return _report(context, rules, findings, options)
 
 
-def _standing(
-    evidence: RuleContext, rules: Sequence[Rule], court: StalenessContext, terms: CheckOptions
-) -> list[Finding]:
-    """All that the rules find in the pages of the debt file, whoever brought it."""
-    pages = frozenset(debt.filepath for debt in evidence.debts.accepted.values())
-    return number(_find(state_context(court, terms._replace(wanted=pages)), rules))
+def choose_rules(options: CheckOptions) -> tuple[Rule, ...]:
+    """Return the rules to run, with the severities that the configuration gives them.
 
-
-def state_context(court: StalenessContext, terms: CheckOptions) -> RuleContext:
-    """What rules look at in a state."""
-    view = court.view
-
-    def judge() -> tuple[Assessment, ...]:
-        return hide(assess(evidence.bound_pages, court), terms.is_hidden)
-
-    renames = Renames(court.repository, view, view.base_entries, view.snapshot.changes)
-    evidence = RuleContext(view, renames, judge, partial(_review, court), terms.wanted)
-    return evidence
-
-
-def _review(court: StalenessContext, assessed: Sequence[Assessment]) -> tuple[ReviewedBinding, ...]:
-    return review(assessed, court).bindings
-
-
-def choose_rules(terms: CheckOptions) -> tuple[Rule, ...]:
-    """The rules to run, with the severity that the configuration gives them.
-
-    A rule that is off is run where it is asked for by name, as a warning.
+    A rule that is off but asked for by name is run as a warning.
     """
-    settings = dict(terms.config.severities)
-    chosen = find_rules(terms.names) if terms.names else RULES
+    settings = dict(options.config.severities)
+    chosen = find_rules(options.rules) if options.rules else RULES
     rules = [Rule(rule.module, _setting(settings, rule)) for rule in chosen]
-    if terms.names:
-        return tuple(r._replace(severity="warning") if r.severity == "off" else r for r in rules)
+    if options.rules:
+        return tuple(
+            rule._replace(severity="warning") if rule.severity == "off" else rule for rule in rules
+        )
     return tuple(rule for rule in rules if rule.severity != "off")
 
 
@@ -129,95 +115,121 @@ def _setting(settings: dict[str, str], rule: Rule) -> Setting:
             return rule.severity
 
 
-def _change_evidence(change: Change, terms: CheckOptions) -> RuleContext:
-    court = change.after
-    view = court.view
+def _state_context(staleness: StalenessContext, options: CheckOptions) -> RuleContext:
+    view = staleness.view
 
-    def judge() -> tuple[Assessment, ...]:
+    def assess_bound_pages() -> tuple[Assessment, ...]:
+        return hide(assess(context.bound_pages, staleness), options.is_hidden)
+
+    renames = Renames(staleness.repository, view, view.base_entries, view.snapshot.changes)
+    context = RuleContext(
+        view,
+        renames,
+        assess_bound_pages,
+        lambda assessments: review(assessments, staleness).bindings,
+        options.paths,
+    )
+    return context
+
+
+def _change_context(change: Change, options: CheckOptions) -> RuleContext:
+    staleness = change.after
+    view = staleness.view
+
+    def assess_touched_pages() -> tuple[Assessment, ...]:
         touched = {page.filepath for page in touched_pages(change)}
-        pages = [page for page in evidence.bound_pages if page.filepath in touched]
-        return hide(assess_change(pages, change), terms.is_hidden)
+        pages = [page for page in context.bound_pages if page.filepath in touched]
+        return hide(assess_change(pages, change), options.is_hidden)
 
     before = change.before[0].view.entries if change.before else view.base_entries
-    renames = Renames(court.repository, view, before, change.changes)
-    reviewed = partial(_review, court)
-    evidence = RuleContext(view, renames, judge, reviewed, terms.wanted, is_change=True)
-    return evidence
+    renames = Renames(staleness.repository, view, before, change.changes)
+    context = RuleContext(
+        view,
+        renames,
+        assess_touched_pages,
+        lambda assessments: review(assessments, staleness).bindings,
+        options.paths,
+        is_change=True,
+    )
+    return context
 
 
-def _find(evidence: RuleContext, rules: Sequence[Rule]) -> list[Finding]:
-    found: list[Finding] = []
+def _find(context: RuleContext, rules: Sequence[Rule]) -> list[Finding]:
+    """Return the findings of all rules but that on the debt file, which compares them with it.
+
+    Where a rule verifies sources, there is a note for each source that cannot be verified.
+    """
+    findings: list[Finding] = []
     for rule in rules:
-        if rule.name != obsolete_debt.NAME:  # which looks at what the others find
-            found += _told(evidence, rule)
-    return found + _doubts(evidence, rules)
+        if rule.name != obsolete_debt.NAME:
+            findings += _find_by_rule(context, rule)
+    if any(rule.name in VERIFYING for rule in rules):
+        findings += (
+            unknown_finding(page.filepath, verdict)
+            for page, verdict in context.drifted
+            if verdict.verdict == "unknown"
+        )
+    return findings
 
 
-def _told(evidence: RuleContext, rule: Rule) -> list[Finding]:
+def _find_by_rule(context: RuleContext, rule: Rule) -> list[Finding]:
     severity: Severity = "error" if rule.severity == "error" else "warning"
     return [
-        one._replace(severity="warning" if one.is_minor else severity)
-        for one in rule.find(evidence)
-        if evidence.is_wanted(one.filepath)
-    ]
-
-
-def _doubts(evidence: RuleContext, rules: Sequence[Rule]) -> list[Finding]:
-    """A note for each source of which nobody can tell, where a rule asks for them."""
-    if not any(rule.name in VERIFYING for rule in rules):
-        return []
-    return [
-        unknown_finding(one.page.filepath, one.answer)
-        for one in evidence.judged
-        if one.answer.verdict == "unknown"
+        finding._replace(severity="warning" if finding.is_minor else severity)
+        for finding in rule.find(context)
+        if context.includes(finding.filepath)
     ]
 
 
 def _subtract(
-    found: Sequence[Finding], before: Sequence[Finding], renames: Renames
+    findings: Sequence[Finding], before: Sequence[Finding], renames: Renames
 ) -> list[Finding]:
-    """Take away as many findings of each kind as there were; the likest first."""
-    exact = Counter((*_key(one, one.filepath), one.context) for one in before)
-    left = []
+    """Remove as many findings of each kind as there were before, those in equal text first."""
+
+    def key(finding: Finding, path: FilePath) -> tuple[str, str, str]:
+        return finding.rule, path, finding.subject
+
+    same_text = Counter((*key(finding, finding.filepath), finding.context) for finding in before)
+    unmatched = []
     matched: Counter[tuple[str, str, str]] = Counter()
-    for one in found:
-        key = _key(one, renames.origin(one.filepath) or one.filepath)
-        if exact[*key, one.context] > 0:
-            exact[*key, one.context] -= 1
-            matched[key] += 1
+    for finding in findings:
+        old_key = key(finding, renames.origin(finding.filepath) or finding.filepath)
+        if same_text[*old_key, finding.context] > 0:
+            same_text[*old_key, finding.context] -= 1
+            matched[old_key] += 1
         else:
-            left.append((one, key))
-    rest = Counter(_key(one, one.filepath) for one in before)
-    rest.subtract(matched)
-    brought = []
-    for one, key in left:
-        if rest[key] > 0:
-            rest[key] -= 1
+            unmatched.append((finding, old_key))
+    remaining = Counter(key(finding, finding.filepath) for finding in before)
+    remaining.subtract(matched)
+    new = []
+    for finding, old_key in unmatched:
+        if remaining[old_key] > 0:
+            remaining[old_key] -= 1
         else:
-            brought.append(one)
-    return brought
-
-
-def _key(one: Finding, path: FilePath) -> tuple[str, str, str]:
-    return one.rule, path, one.subject
+            new.append(finding)
+    return new
 
 
 def _report(
-    evidence: RuleContext, rules: Sequence[Rule], found: Sequence[Finding], terms: CheckOptions
+    context: RuleContext, rules: Sequence[Rule], findings: Sequence[Finding], options: CheckOptions
 ) -> CheckReport:
-    told = [one for one in found if one.severity != "note"]
-    view = evidence.view
-    counted, ignored = split_ignored(told, terms.config.ignored, view)
-    counted, accepted = split_accepted(counted, evidence.debts)
-    evidence.rules = tuple(rule.name for rule in rules)
-    last = (rule for rule in rules if rule.name == obsolete_debt.NAME)
-    settled = [one for rule in last for one in _told(evidence, rule)]
+    view = context.view
+    context.rules = tuple(rule.name for rule in rules)
+    problems = [finding for finding in findings if finding.severity != "note"]
+    counted, ignored = split_ignored(problems, options.config.ignored, view)
+    new, accepted = split_accepted(counted, context.debts)
+    obsolete = [
+        finding
+        for rule in rules
+        if rule.name == obsolete_debt.NAME
+        for finding in _find_by_rule(context, rule)
+    ]
     return CheckReport(
         snapshot=view.snapshot,
-        findings=(*settled, *counted),
+        findings=(*obsolete, *new),
         ignored=(*ignored, *accepted),
-        documents=view.count_documents() if terms.wanted is None else len(terms.wanted),
-        unknown=tuple(one for one in found if one.severity == "note"),
-        rules=tuple(rule.name for rule in rules),
-        is_change=evidence.is_change,
+        documents=view.count_documents() if options.paths is None else len(options.paths),
+        unknown=tuple(finding for finding in findings if finding.severity == "note"),
+        rules=context.rules,
+        is_change=context.is_change,
     )

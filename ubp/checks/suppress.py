@@ -1,16 +1,14 @@
-"""Obsidian's comments, `%% … %%`: readers do not see what stands there.
+"""Comments and settings that ignore findings, and Obsidian's comments, which hide text.
 
-Findings that a page's own comments, or the configuration, say to ignore.
-
-A comment names the rules: `<!-- ubp: ignore[broken-link] -->`, several with commas between; in
-front matter it is `# ubp: ignore[stale-doc]`. Beside something else it is about its own line; on a
-line of its own it is about the next line that is not empty and no such comment. There is no comment
-that ignores every rule: it would hide what nobody has looked at.
+A comment names rules: `<!-- ubp: ignore[broken-link] -->`, several separated by commas; in front
+matter it is `# ubp: ignore[stale-doc]`. Next to other text it applies to its own line; on a line of
+its own it applies to the next line that is neither empty nor such a comment. No comment ignores
+every rule: it would hide findings that nobody has seen.
 """
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ubp.checks.finding import Finding, Suppression
 from ubp.core.config import Ignored
@@ -18,105 +16,100 @@ from ubp.core.model import FilePath
 from ubp.core.paths import match_any, nfc
 from ubp.index.view import View
 
-_INLINE = re.compile(rb"%%(?:(?!%%)[^\r\n])*%%")
-_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+# Pages in memory at the same time.
+BATCH_SIZE = 200
 
-
-class Comments:
-    """Where the comments of one page are, in bytes.
-
-    They lie within a line, or between lines that hold nothing else than `%%`. What merely has a
-    `%%` here and another one below (formats, batch files) is none.
-    """
-
-    def __init__(self, data: bytes) -> None:
-        self._spans = sorted(_spans(data)) if b"%%" in data else []
-
-    def cover(self, place: int) -> bool:
-        """Whether a byte stands in a comment."""
-        found = bisect_right(self._spans, place, key=lambda span: span[0])
-        return found > 0 and place < self._spans[found - 1][1]
-
-
-def _spans(data: bytes) -> Iterator[tuple[int, int]]:
-    opened: int | None = None
-    for line in _LINE.finditer(data):
-        if line[0].strip() == b"%%":
-            if opened is not None:
-                yield opened, line.end()
-            opened = line.start() if opened is None else None
-        elif opened is None:
-            yield from (
-                (line.start() + m.start(), line.start() + m.end())
-                for m in _INLINE.finditer(line[0])
-            )
-
-
-# Pages read at once; together they should not take much memory.
-PAGES_AT_ONCE = 200
-
-_COMMENT = re.compile(rb"(?:<!--|#)[ \t]*ubp:[ \t]*ignore\[([a-z, \t-]*)\][ \t]*(?:-->)?")
+_IGNORE_COMMENT = re.compile(rb"(?:<!--|#)[ \t]*ubp:[ \t]*ignore\[([a-z, \t-]*)\][ \t]*(?:-->)?")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_INLINE_OBSIDIAN_COMMENT = re.compile(rb"%%(?:(?!%%)[^\r\n])*%%")
 
 _COMMENTED = Suppression("comment", "A comment beside it in the page says so.")
 
-Lines = Mapping[int, frozenset[str]]
-
 
 def split_ignored(
-    findings: Sequence[Finding], ignored: Sequence[Ignored], view: View
+    findings: Sequence[Finding], settings: Sequence[Ignored], view: View
 ) -> tuple[list[Finding], list[Finding]]:
-    """Tell the findings that count from those that are ignored, which say by whom."""
-    comments = _comments({one.filepath for one in findings}, view)
+    """Separate findings into those that count and ignored ones, which get a `suppression`."""
+    comments = _read_all_comments({finding.filepath for finding in findings}, view)
     counted: list[Finding] = []
-    left_out: list[Finding] = []
-    for one in findings:
-        is_told = one.rule in comments.get(one.filepath, {}).get(one.line, ())
-        suppression = _COMMENTED if is_told else _configured(one, ignored)
+    ignored: list[Finding] = []
+    for finding in findings:
+        rules = comments.get(finding.filepath, {}).get(finding.line, ())
+        suppression = _COMMENTED if finding.rule in rules else _configured(finding, settings)
         if suppression:
-            left_out.append(one._replace(suppression=suppression))
+            ignored.append(finding._replace(suppression=suppression))
         else:
-            counted.append(one)
-    return counted, left_out
+            counted.append(finding)
+    return counted, ignored
 
 
-def read_comments(data: bytes) -> Lines:
-    """The rules that a page's comments ignore, by line from 1."""
+def read_comments(data: bytes) -> Mapping[int, frozenset[str]]:
+    """Return the rules that a page's comments ignore, by line from 1."""
     if b"ubp:" not in data:
         return {}
-    found: dict[int, frozenset[str]] = {}
+    rules_by_line: dict[int, frozenset[str]] = {}
     pending: frozenset[str] = frozenset()
     for number, line in enumerate(_LINE_END.split(data), 1):
-        rules = _rules(_COMMENT.findall(line))
-        is_alone = bool(rules) and not _COMMENT.sub(b"", line).strip()
+        names = b",".join(_IGNORE_COMMENT.findall(line)).decode().split(",")
+        rules = frozenset(name.strip() for name in names if name.strip())
+        is_alone = bool(rules) and not _IGNORE_COMMENT.sub(b"", line).strip()
         if rules:
-            found[number] = rules
+            rules_by_line[number] = rules
         if is_alone:
             pending |= rules
         elif pending and line.strip():
-            found[number] = found.get(number, frozenset()) | pending
+            rules_by_line[number] = rules_by_line.get(number, frozenset()) | pending
             pending = frozenset()
-    return found
+    return rules_by_line
 
 
-def _rules(matches: Iterable[bytes]) -> frozenset[str]:
-    names = b",".join(matches).decode().split(",")
-    return frozenset(name.strip() for name in names if name.strip())
+class ObsidianComments:
+    """The positions of a page's comments `%% … %%`, which readers do not see.
+
+    They are within a line, or between two lines that contain only `%%`. Other pairs of `%%` on
+    different lines (formats, batch files) are not comments.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._spans = sorted(_obsidian_spans(data)) if b"%%" in data else []
+
+    def cover(self, position: int) -> bool:
+        """Whether a byte is in a comment."""
+        index = bisect_right(self._spans, position, key=lambda span: span[0])
+        return index > 0 and position < self._spans[index - 1][1]
 
 
-def _comments(paths: Collection[FilePath], view: View) -> dict[FilePath, Lines]:
-    wanted = sorted(paths)
-    found: dict[FilePath, Lines] = {}
-    for start in range(0, len(wanted), PAGES_AT_ONCE):
-        contents = view.read(wanted[start : start + PAGES_AT_ONCE])
-        found |= {path: read_comments(data) for path, data in contents.items() if data}
-    return found
+def _obsidian_spans(data: bytes) -> Iterator[tuple[int, int]]:
+    block_start: int | None = None
+    for line in _LINE.finditer(data):
+        if line[0].strip() == b"%%":
+            if block_start is None:
+                block_start = line.start()
+            else:
+                yield block_start, line.end()
+                block_start = None
+        elif block_start is None:
+            for comment in _INLINE_OBSIDIAN_COMMENT.finditer(line[0]):
+                yield line.start() + comment.start(), line.start() + comment.end()
 
 
-def _configured(one: Finding, ignored: Sequence[Ignored]) -> Suppression | None:
-    path = nfc(one.filepath)
-    for what in ignored:
-        if one.rule == what.rule and match_any(what.patterns, path):
-            told = f"check.ignore in .ubp/config.json: {what.patterns[0]}"
-            return Suppression("configuration", told)
+def _read_all_comments(
+    paths: Collection[FilePath], view: View
+) -> dict[FilePath, Mapping[int, frozenset[str]]]:
+    ordered = sorted(paths)
+    comments: dict[FilePath, Mapping[int, frozenset[str]]] = {}
+    for start in range(0, len(ordered), BATCH_SIZE):
+        contents = view.read(ordered[start : start + BATCH_SIZE])
+        comments |= {path: read_comments(data) for path, data in contents.items() if data}
+    return comments
+
+
+def _configured(finding: Finding, settings: Sequence[Ignored]) -> Suppression | None:
+    path = nfc(finding.filepath)
+    for setting in settings:
+        if finding.rule == setting.rule and match_any(setting.patterns, path):
+            return Suppression(
+                "configuration", f"check.ignore in .ubp/config.json: {setting.patterns[0]}"
+            )
     return None

@@ -202,7 +202,7 @@ def debt(*, prune: bool = False, terminal: Terminal) -> int:
         terminal.record(debt_record(done))
     elif not terminal.options.quiet:
         terminal.write(debt_text(done, terminal.style, is_pruning=prune, is_unseen=is_unseen))
-    is_settled = done.settled and done.text is None
+    is_settled = done.obsolete and done.text is None
     return FINDINGS if done.new or is_settled else CLEAN
 
 

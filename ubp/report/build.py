@@ -304,7 +304,7 @@ def build_report(
     return assemble_report(
         stale,
         diff_pages(stale.pages, court.view, rooms.repository, rooms.is_hidden),
-        check_state(court, terms._replace(names=_rules(terms))),
+        check_state(court, terms._replace(rules=_rules(terms))),
         name=_name(rooms.repository),
         now=int(rooms.clock()),
         links_in={path: incoming for path, (_, incoming) in links.items()},

@@ -18,13 +18,13 @@ NAME = "ambiguous-link"
 MAX_NAMES = 3
 
 
-def find(evidence: RuleContext) -> Iterator[Finding]:
-    """Find the links that fit several pages."""
-    for edge in evidence.suspects:
-        link, found = edge.link, edge.resolution
-        if found.bucket == "ambiguous":
-            more = ", …" if len(found.candidates) > MAX_NAMES else ""
-            names = ", ".join(found.candidates[:MAX_NAMES])
+def find(context: RuleContext) -> Iterator[Finding]:
+    """Yield the links that match several pages."""
+    for edge in context.suspect_links:
+        link, resolution = edge.link, edge.resolution
+        if resolution.bucket == "ambiguous":
+            more = ", …" if len(resolution.candidates) > MAX_NAMES else ""
+            names = ", ".join(resolution.candidates[:MAX_NAMES])
             yield Finding(
                 rule=NAME,
                 filepath=edge.source,
@@ -32,7 +32,7 @@ def find(evidence: RuleContext) -> Iterator[Finding]:
                 message=f"{link.target} may be {names}{more}.",
                 subject=f"{link.kind} {link.target}",
                 column=link.column,
-                hint=f"The alphabet decided for {found.target}; write more of the path.",
-                related=found.target,
+                hint=f"The alphabet decided for {resolution.target}; write more of the path.",
+                related=resolution.target,
                 about=link,
             )

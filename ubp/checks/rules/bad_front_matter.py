@@ -18,14 +18,15 @@ from ubp.core.model import FilePath, Problem
 NAME = "bad-front-matter"
 
 
-def find(evidence: RuleContext) -> Iterator[Finding]:
-    """Find the problems of pages' front matter."""
-    for page in evidence.bound_pages:
-        yield from (problem_finding(page.filepath, problem) for problem in page.facts.problems)
+def find(context: RuleContext) -> Iterator[Finding]:
+    """Yield the problems in pages' front matter."""
+    for page in context.bound_pages:
+        for problem in page.facts.problems:
+            yield problem_finding(page.filepath, problem)
 
 
 def problem_finding(path: FilePath, problem: Problem) -> Finding:
-    """Tell of one problem of the front matter of the page at `path`."""
+    """Return the finding for a problem in the front matter of the page at `path`."""
     return Finding(
         rule=NAME,
         filepath=path,

@@ -23,31 +23,32 @@ from ubp.checks.finding import Finding
 NAME = "broad-source"
 
 
-def find(evidence: RuleContext) -> Iterator[Finding]:
-    """Find the sources that fire without an answer, and those that are wider than the page."""
-    for one in evidence.reviewed:
-        if one.judgement in BROAD:
+def find(context: RuleContext) -> Iterator[Finding]:
+    """Yield the sources that change without the page, and those of which it needs a part."""
+    for review in context.reviewed:
+        if review.judgement in BROAD:
             yield Finding(
                 rule=NAME,
-                filepath=one.binding.filepath,
-                line=one.binding.line,
-                message=_message(one),
-                subject=one.binding.source_path,
-                hint=_hint(one),
-                related=one.binding.source_path,
+                filepath=review.binding.filepath,
+                line=review.binding.line,
+                message=_message(review),
+                subject=review.binding.source_path,
+                hint=_hint(review),
+                related=review.binding.source_path,
             )
 
 
-def _message(one: ReviewedBinding) -> str:
-    source, pages = one.binding.source_path or ".", one.binding.pages
-    changed = f"{source} changed in {one.changed} of {one.commits} commits"
-    if one.proposal:
+def _message(review: ReviewedBinding) -> str:
+    source, pages = review.binding.source_path or ".", review.binding.pages
+    changed = f"{source} changed in {review.changed} of {review.commits} commits"
+    if review.proposal:
         return f"{changed}, and the page with few of its files."
-    named = f" {pages} pages name it." if one.judgement == "hub" else ""
-    return f"{changed}, the page in {one.together} of these and after {one.followed} others.{named}"
+    named = f" {pages} pages name it." if review.judgement == "hub" else ""
+    together, followed = review.together, review.followed
+    return f"{changed}, the page in {together} of these and after {followed} others.{named}"
 
 
-def _hint(one: ReviewedBinding) -> str:
-    if one.proposal:
-        return f"Name {', '.join(one.proposal)} instead."
+def _hint(review: ReviewedBinding) -> str:
+    if review.proposal:
+        return f"Name {', '.join(review.proposal)} instead."
     return "Name what the page really describes, or take the line out."

@@ -18,25 +18,25 @@ To ignore one link, write on its line or on the line above: `<!-- ubp: ignore[br
 from collections.abc import Iterator
 
 from ubp.checks.context import RuleContext
-from ubp.checks.finding import Finding, LinkFix
-from ubp.checks.fix import WIKILINKS, rewrite_link
+from ubp.checks.finding import WIKILINKS, Finding, LinkFix
+from ubp.checks.fix import rewrite_link
 from ubp.core.model import FilePath
 from ubp.index.link_graph import GraphEdge
 from ubp.markdown.resolve import stem
 
 NAME = "broken-link"
 MAX_NAMES = 3
-# Every folder may have one, so that the name says nothing about which is meant.
+# Every folder may have one, so the name does not identify the page.
 FOLDER_PAGES = frozenset({"readme", "index"})
 
 
-def find(evidence: RuleContext) -> Iterator[Finding]:
-    """Find the links that lead nowhere."""
-    for edge in evidence.suspects:
-        if edge.resolution.bucket == "missing" and not evidence.is_beyond(edge):
-            renamed = evidence.renamed(edge)
-            possible = (renamed,) if renamed else _possible_targets(edge, evidence)
-            is_sure = len(possible) == 1 and (renamed or stem(possible[0]) not in FOLDER_PAGES)
+def find(context: RuleContext) -> Iterator[Finding]:
+    """Yield the links without a target."""
+    for edge in context.suspect_links:
+        if edge.resolution.bucket == "missing" and not context.is_behind_opaque_folder(edge):
+            renamed = context.renamed_target(edge)
+            targets = (renamed,) if renamed else _possible_targets(edge, context)
+            is_certain = len(targets) == 1 and (renamed or stem(targets[0]) not in FOLDER_PAGES)
             yield Finding(
                 rule=NAME,
                 filepath=edge.source,
@@ -44,10 +44,10 @@ def find(evidence: RuleContext) -> Iterator[Finding]:
                 message=_message(edge),
                 subject=f"{edge.link.kind} {edge.link.target}",
                 column=edge.link.column,
-                hint=_hint(possible),
+                hint=_hint(targets),
                 about=edge.link,
-                related=possible[0] if len(possible) == 1 else None,
-                fix=_fix(edge, possible[0], evidence) if is_sure else None,
+                related=targets[0] if len(targets) == 1 else None,
+                fix=_fix(edge, targets[0], context) if is_certain else None,
             )
 
 
@@ -58,22 +58,24 @@ def _message(edge: GraphEdge) -> str:
     return f"There is no file {link.target}."
 
 
-def _possible_targets(edge: GraphEdge, evidence: RuleContext) -> tuple[FilePath, ...]:
-    name = stem(edge.link.target.rstrip("/"))
+def _possible_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, ...]:
     if edge.resolution.candidates:
         return edge.resolution.candidates
     if edge.link.kind not in WIKILINKS:
-        return evidence.from_root(edge)
-    return evidence.pages_of_stem(name) if "/" in edge.link.target else ()
+        path = context.file_from_root(edge)
+        return (path,) if path else ()
+    if "/" not in edge.link.target:
+        return ()
+    return context.pages_of_stem(stem(edge.link.target.rstrip("/")))
 
 
-def _fix(edge: GraphEdge, target: FilePath, evidence: RuleContext) -> LinkFix | None:
-    text = rewrite_link(edge.link, edge.source, target, evidence.pages_of_stem(stem(target)))
+def _fix(edge: GraphEdge, target: FilePath, context: RuleContext) -> LinkFix | None:
+    text = rewrite_link(edge.link, edge.source, target, context.pages_of_stem(stem(target)))
     return None if text is None else LinkFix(edge.link, text, target)
 
 
-def _hint(possible: tuple[FilePath, ...]) -> str:
-    if not possible:
+def _hint(targets: tuple[FilePath, ...]) -> str:
+    if not targets:
         return ""
-    more = ", …" if len(possible) > MAX_NAMES else ""
-    return f"Did you mean {', '.join(possible[:MAX_NAMES])}{more}?"
+    more = ", …" if len(targets) > MAX_NAMES else ""
+    return f"Did you mean {', '.join(targets[:MAX_NAMES])}{more}?"

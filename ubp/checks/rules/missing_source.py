@@ -23,30 +23,30 @@ NAME = "missing-source"
 MISSING = frozenset({"deleted", "moved", "not_found"})
 
 
-def find(evidence: RuleContext) -> Iterator[Finding]:
-    """Find the sources that are not there."""
-    for one in evidence.judged:
-        if one.answer.verdict in MISSING:
-            yield missing_finding(one.page.filepath, one.answer)
+def find(context: RuleContext) -> Iterator[Finding]:
+    """Yield the sources that do not exist."""
+    for page, verdict in context.drifted:
+        if verdict.verdict in MISSING:
+            yield missing_finding(page.filepath, verdict)
 
 
-def missing_finding(path: FilePath, answer: ReferenceVerdict) -> Finding:
-    """Tell of a source that the page at `path` names and that is not there."""
-    literal, moved_to = answer.reference.literal, answer.moved_to
+def missing_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
+    """Return the finding for a missing source of the page at `path`."""
+    literal, moved_to = verdict.reference.literal, verdict.moved_to
     return Finding(
         rule=NAME,
         filepath=path,
-        line=answer.reference.line,
-        message=verdict_sentence(answer.source_path, answer.verdict),
+        line=verdict.reference.line,
+        message=verdict_sentence(verdict.source_path, verdict.verdict),
         subject=literal,
-        hint=_hint(answer),
-        related=answer.source_path,
+        hint=_hint(verdict),
+        related=verdict.source_path,
         fix=SourceFix(literal, moved_to) if moved_to else None,
-        about=answer,
+        about=verdict,
     )
 
 
-def _hint(answer: ReferenceVerdict) -> str:
-    if answer.moved_to:
-        return f"It is now {answer.moved_to}."
+def _hint(verdict: ReferenceVerdict) -> str:
+    if verdict.moved_to:
+        return f"It is now {verdict.moved_to}."
     return "Name the file that took its place, or take the line out."

@@ -18,21 +18,26 @@ NAME = "obsolete-debt"
 HINT = "Take it out: ubp debt --prune"
 
 
-def find(evidence: RuleContext) -> Iterator[Finding]:
-    """Find the lines of the debt file that accept nothing."""
-    debts = evidence.debts
+def find(context: RuleContext) -> Iterator[Finding]:
+    """Yield the lines of the debt file that accept no current finding."""
+    debts = context.debts
     if not debts.accepted and not debts.unreadable:
         return
-    for one in debts.unreadable:
+    for unreadable in debts.unreadable:
         yield Finding(
-            NAME, DEBT_FILE, one.line, "This line accepts no finding.", str(one.line), hint=HINT
+            NAME,
+            DEBT_FILE,
+            unreadable.line,
+            "This line accepts no finding.",
+            str(unreadable.line),
+            hint=HINT,
         )
-    for debt in find_obsolete(debts, evidence.standing(), evidence.rules):
+    for debt in find_obsolete(debts, context.find_current(), context.rules):
         yield obsolete_finding(debt)
 
 
 def obsolete_finding(debt: Debt) -> Finding:
-    """Tell of a debt that nothing stands for any more."""
+    """Return the finding for a debt without a current finding."""
     return Finding(
         rule=NAME,
         filepath=DEBT_FILE,

@@ -20,11 +20,11 @@ NAME = "orphan-doc"
 ENTRY_PAGES = frozenset({"readme", "index"})
 
 
-def find(evidence: RuleContext) -> Iterator[Finding]:
-    """Find the pages to which no link leads."""
-    for path, (_, incoming) in evidence.graph.link_counts().items():
+def find(context: RuleContext) -> Iterator[Finding]:
+    """Yield the pages without incoming links."""
+    for path, (_, incoming) in context.graph.link_counts().items():
         if not incoming and stem(path) not in ENTRY_PAGES:
-            sections = evidence.graph.sections(path) if evidence.is_wanted(path) else ()
+            sections = context.graph.sections(path) if context.includes(path) else ()
             yield Finding(
                 rule=NAME,
                 filepath=path,

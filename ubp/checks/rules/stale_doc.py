@@ -28,43 +28,43 @@ NAME = "stale-doc"
 DRIFTED = frozenset({"modified", "created"})
 
 
-def find(evidence: RuleContext) -> Iterator[Finding]:
-    """Find the sources that drifted."""
-    for one in evidence.judged:
-        if one.answer.verdict in DRIFTED:
-            yield drift_finding(one.page.filepath, one.answer, is_change=evidence.is_change)
+def find(context: RuleContext) -> Iterator[Finding]:
+    """Yield the sources that drifted."""
+    for page, verdict in context.drifted:
+        if verdict.verdict in DRIFTED:
+            yield drift_finding(page.filepath, verdict, is_change=context.is_change)
 
 
-def drift_finding(path: FilePath, answer: ReferenceVerdict, *, is_change: bool) -> Finding:
-    """Tell of a source that drifted away from what the page at `path` described."""
+def drift_finding(path: FilePath, verdict: ReferenceVerdict, *, is_change: bool) -> Finding:
+    """Return the finding for a source that drifted from what the page at `path` described."""
     return Finding(
         rule=NAME,
         filepath=path,
-        line=answer.reference.line,
-        message=_message(answer, is_change=is_change and not answer.is_debt),
-        subject=answer.reference.literal,
-        is_minor=not is_change and answer.level != "stale",
+        line=verdict.reference.line,
+        message=_message(verdict, is_change=is_change and not verdict.is_debt),
+        subject=verdict.reference.literal,
+        is_minor=not is_change and verdict.level != "stale",
         hint="Edit the page, or acknowledge that it is still true.",
-        related=answer.source_path,
-        about=answer,
+        related=verdict.source_path,
+        about=verdict,
     )
 
 
-def unknown_finding(path: FilePath, answer: ReferenceVerdict) -> Finding:
-    """Tell of a source of which a shallow clone does not tell what the page described."""
+def unknown_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
+    """Return the note for a source that a shallow clone cannot verify."""
     return Finding(
         rule=NAME,
         filepath=path,
-        line=answer.reference.line,
-        message=verdict_sentence(answer.source_path, answer.verdict),
-        subject=answer.reference.literal,
+        line=verdict.reference.line,
+        message=verdict_sentence(verdict.source_path, verdict.verdict),
+        subject=verdict.reference.literal,
         hint="Fetch the history, or pin what was read.",
-        related=answer.source_path,
-        about=answer,
+        related=verdict.source_path,
+        about=verdict,
         severity="note",
     )
 
 
-def _message(answer: ReferenceVerdict, *, is_change: bool) -> str:
-    when = " by this change" if is_change else describe_drift_time(answer)
-    return verdict_sentence(answer.source_path, answer.verdict, when)
+def _message(verdict: ReferenceVerdict, *, is_change: bool) -> str:
+    when = " by this change" if is_change else describe_drift_time(verdict)
+    return verdict_sentence(verdict.source_path, verdict.verdict, when)

@@ -19,9 +19,9 @@ from ubp.checks.finding import Finding
 NAME = "unknown-link-type"
 
 
-def find(evidence: RuleContext) -> Iterator[Finding]:
-    """Find the labels that look like types."""
-    for edge in evidence.suspects:
+def find(context: RuleContext) -> Iterator[Finding]:
+    """Yield the labels that look like link types."""
+    for edge in context.suspect_links:
         link = edge.link
         if link.meant_type is not None:
             yield Finding(

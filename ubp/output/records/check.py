@@ -48,7 +48,7 @@ def fix_record(done: FixReport) -> Record:
                 {**finding_record(one.finding), "before": one.before, "after": one.after}
                 for one in done.fixed
             ],
-            "left": [one._asdict() for one in done.left],
+            "left": [one._asdict() for one in done.skipped],
             "diff": done.diff,
         },
     }
@@ -61,7 +61,7 @@ def debt_record(done: AcceptedFindings) -> Record:
         "is_written": done.text is not None,
         "accepted": done.accepted,
         "new": done.new,
-        "settled": done.settled,
+        "settled": done.obsolete,
     }
 
 

@@ -45,7 +45,7 @@ def fix_text(done: FixReport, telling: CheckTextOptions) -> str:
     if telling.is_quiet:
         return done.diff if done.is_dry else check_text(done.check, telling)
     lines = list(telling.style.diff(done.diff)) if done.is_dry else list(_fixed(done, telling))
-    for one in done.left:
+    for one in done.skipped:
         place = telling.style.bold(printable(one.filepath))
         lines.append(f"{place}  {telling.style.yellow('left alone')}: {printable(one.reason)}")
     pages = len({one.finding.filepath for one in done.fixed})
@@ -135,7 +135,7 @@ def debt_text(done: AcceptedFindings, style: Style, *, is_pruning: bool, is_unse
     """What was written, or what would have to be done; `is_unseen`: Git ignores the file."""
     if done.text is not None:
         lines = _written(done, style, is_unseen=is_unseen)
-    elif done.accepted or done.settled or done.new:
+    elif done.accepted or done.obsolete or done.new:
         lines = _compared(done, style)
     elif is_pruning:
         lines = ["There is no debt file to prune."]
@@ -146,8 +146,8 @@ def debt_text(done: AcceptedFindings, style: Style, *, is_pruning: bool, is_unse
 
 def _written(done: AcceptedFindings, style: Style, *, is_unseen: bool) -> list[str]:
     accepted = f"{count(done.accepted, 'old finding')} in {count(done.pages, 'page')}"
-    if done.settled:
-        head = f"Took {count(done.settled, 'line')} out of {DEBT_FILE}; {accepted} remain."
+    if done.obsolete:
+        head = f"Took {count(done.obsolete, 'line')} out of {DEBT_FILE}; {accepted} remain."
     else:
         head = f"Accepted {accepted}: `ubp check` and `ubp stale` fail on new ones only."
     lines = [style.green(head), *_news(done)]
@@ -159,9 +159,9 @@ def _written(done: AcceptedFindings, style: Style, *, is_unseen: bool) -> list[s
 
 def _compared(done: AcceptedFindings, style: Style) -> list[str]:
     lines = [f"{DEBT_FILE} accepts {count(done.accepted, 'old finding')}."]
-    if done.settled:
+    if done.obsolete:
         lines += [
-            style.red(f"Of its lines {done.settled} accept nothing any more."),
+            style.red(f"Of its lines {done.obsolete} accept nothing any more."),
             "Next:",
             f"  {style.cyan('ubp debt --prune')}  takes them out",
         ]
