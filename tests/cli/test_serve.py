@@ -9,7 +9,7 @@ from ubp.core.running import registered_server
 from ubp.server.tools.registry import TOOLSETS
 
 DOCS = [tool.name for tool in TOOLSETS["docs"]]
-CARE = [tool.name for tool in TOOLSETS["care"]]
+MAINTENANCE = [tool.name for tool in TOOLSETS["maintenance"]]
 
 
 @pytest.fixture
@@ -33,13 +33,13 @@ def offered(monkeypatch, repository, ubp):
 @pytest.mark.parametrize(
     ("options", "tools"),
     [
-        ([], [*DOCS, *CARE]),
-        (["--toolsets", "care"], CARE),
+        ([], [*DOCS, *MAINTENANCE]),
+        (["--toolsets", "maintenance"], MAINTENANCE),
         (["--tools", "ubp_get_page, ubp_search"], ["ubp_search", "ubp_get_page"]),
-        (["--toolsets", "care", "--tools", "ubp_get_page"], ["ubp_get_page", *CARE]),
+        (["--toolsets", "maintenance", "--tools", "ubp_get_page"], ["ubp_get_page", *MAINTENANCE]),
         (["--tools", "ubp_get_page", "--exclude-tools", "ubp_get_page"], []),
         (["--toolsets", "docs", "--exclude-tools", "ubp_search"], DOCS[1:]),
-        (["--read-only"], [*DOCS, *CARE]),
+        (["--read-only"], [*DOCS, *MAINTENANCE]),
     ],
 )
 def test_tools_are_chosen_and_excluding_wins(offered, options, tools):

@@ -51,10 +51,14 @@ def test_nothing_named_is_everything_named():
 
 
 def test_sets_and_tools_add_up_in_the_tables_order():
-    assert names(["care"])[0] == "ubp_check_staleness"
+    assert names(["maintenance"])[0] == "ubp_check_staleness"
     assert names([], ["ubp_list_pages", "ubp_get_page"]) == ["ubp_get_page", "ubp_list_pages"]
-    both = names(["care"], ["ubp_get_page"])
-    assert both == ["ubp_get_page", *names(["care"])]
+    both = names(["maintenance"], ["ubp_get_page"])
+    assert both == ["ubp_get_page", *names(["maintenance"])]
+
+
+def test_the_former_name_of_a_tool_set_still_selects_it():
+    assert names(["care"]) == names(["maintenance"])
 
 
 def test_excluding_wins():

@@ -1,4 +1,4 @@
-"""The table of tool sets. A later set joins by a row."""
+"""The table of tool sets; a new tool or set joins by a row."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -24,8 +24,14 @@ TOOLSETS: Mapping[str, tuple[Tool, ...]] = {
         list_pages.LIST_PAGES,
         get_graph.GET_GRAPH,
     ),
-    "care": (check_staleness.CHECK_STALENESS, suggest_links.SUGGEST_LINKS, get_impact.GET_IMPACT),
+    "maintenance": (
+        check_staleness.CHECK_STALENESS,
+        suggest_links.SUGGEST_LINKS,
+        get_impact.GET_IMPACT,
+    ),
 }
+# Former names, accepted for one version after the renaming.
+RENAMED_TOOLSETS: Mapping[str, str] = {"care": "maintenance"}
 
 
 def select_tools(
@@ -36,28 +42,30 @@ def select_tools(
     read_only: bool = False,
     table: Mapping[str, Sequence[Tool]] = TOOLSETS,
 ) -> tuple[Tool, ...]:
-    """The tools of these sets and those that are named, in the table's order; nothing named: all.
+    """Return the tools of these sets and the named ones, in the table's order; by default all.
 
-    What is excluded is left out, however it was named, and so is with `read_only` all that writes.
+    Excluded tools are left out even if they are named; with `read_only` so is each that writes.
 
     Raises:
         UsageError: there is no such set or tool.
     """
-    every = tuple(tool for one in table.values() for tool in one)
-    names = [tool.name for tool in every]
-    _check("tool set", toolsets, table)
-    _check("tool", [*tools, *excluded], names)
-    sets = table if not (toolsets or tools) else toolsets
-    wanted = {*tools, *(tool.name for one in sets for tool in table[one])} - {*excluded}
-    return tuple(tool for tool in every if tool.name in wanted and not (read_only and tool.writes))
+    all_tools = tuple(tool for tools_of_set in table.values() for tool in tools_of_set)
+    toolsets = [RENAMED_TOOLSETS.get(name, name) for name in toolsets]
+    _check_names("tool set", toolsets, table)
+    _check_names("tool", [*tools, *excluded], [tool.name for tool in all_tools])
+    chosen_sets = toolsets if toolsets or tools else table
+    chosen = {*tools, *(tool.name for name in chosen_sets for tool in table[name])} - {*excluded}
+    return tuple(
+        tool for tool in all_tools if tool.name in chosen and not (read_only and tool.writes)
+    )
 
 
-def _check(kind: str, told: Sequence[str], known: Collection[str]) -> None:
-    for name in told:
-        if name not in known:
-            closest = closest_name(name, known)
+def _check_names(kind: str, names: Sequence[str], known_names: Collection[str]) -> None:
+    for name in names:
+        if name not in known_names:
+            closest = closest_name(name, known_names)
             raise UsageError(
                 f"There is no {kind} {name}.",
-                cause=f"There are {', '.join(known)}.",
+                cause=f"There are {', '.join(known_names)}.",
                 hint=f"Did you mean {closest}?" if closest else "",
             )
