@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -157,3 +159,14 @@ def test_servers_run_side_by_side_and_are_told(connect, shared_repository):
     assert {one.pid for one in find_running(data_dir)} - before == {lines[1].process.pid}
     assert lines[1].leave() == ([], 0)
     assert {one.pid for one in find_running(data_dir)} == before
+
+
+@pytest.mark.usefixtures("isolated_environment")
+def test_claiming_the_streams_imports_no_library_that_could_print_before():
+    script = (
+        "import sys, ubp.server.process\n"
+        "print({name.partition('.')[0] for name in sys.modules} & {'mcp', 'anyio', 'pydantic'})"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout == "set()\n"

@@ -1,7 +1,4 @@
-"""What the server tells its user: on stderr, and in serve.log, which several servers share.
-
-The process: streams taken, log and lock laid out, requests served, left when it is told to.
-"""
+"""The server process: its streams, its log on stderr and in a shared serve.log, and its end."""
 
 import asyncio
 import logging
@@ -19,87 +16,24 @@ from ubp.core.model import Progress
 from ubp.core.running import registered_server
 from ubp.output.wording import printable
 from ubp.server.scheduler import Scheduler
+from ubp.server.streams import Streams, claim_streams
 from ubp.server.tools.tool import Tool
-from ubp.server.transport import Streams, claim_streams
 from ubp.workspace import Workspace
-
-LOG_NAME = "serve.log"
-# Two files of this size at most: a week of warnings, some hours of --verbose.
-BYTES_A_LOG = 1 << 20
-
-
-def set_up_log(data_dir: str, level: int) -> None:
-    """Tell everything from this level on to stderr and to the log in this folder."""
-    root = logging.getLogger()
-    root.setLevel(level)
-    root.handlers[:] = [logging.StreamHandler(sys.stderr)]
-    if not os.path.islink(data_dir):
-        root.addHandler(_SharedFile(os.path.join(data_dir, LOG_NAME)))
-    for handler in root.handlers:
-        handler.setFormatter(_Lines())
-    # What a library warns of is no answer either.
-    logging.captureWarnings(capture=True)
-
-
-class _Lines(logging.Formatter):
-    """A line an entry, with the process that wrote it; traces indented below."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
-        text = record.getMessage()
-        if record.exc_info:
-            text += "\n" + self.formatException(record.exc_info)
-        lines = "\n    ".join(printable(line) for line in text.splitlines())
-        return f"{moment} {os.getpid()} {record.levelname} {lines}"
-
-
-class _SharedFile(logging.Handler):
-    """Appends each entry by one write, and puts a full file aside.
-
-    The file is opened for each entry: another server may have put it aside meanwhile. Where it
-    cannot be written nothing is: the same stands on stderr.
-    """
-
-    def __init__(self, path: str) -> None:
-        super().__init__()
-        self._path = path
-
-    def emit(self, record: logging.LogRecord) -> None:
-        data = (self.format(record) + "\n").encode("utf-8", "backslashreplace")
-        with suppress(OSError):
-            if self._size() + len(data) > BYTES_A_LOG:
-                os.replace(self._path, self._path + ".1")
-            self._append(data)
-
-    def _size(self) -> int:
-        try:
-            found = os.lstat(self._path)
-        except FileNotFoundError:
-            return 0
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(f"{self._path} is not a file")  # UBP follows no link
-        return found.st_size
-
-    def _append(self, data: bytes) -> None:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(self._path, flags, 0o644)
-        try:
-            os.write(descriptor, data)
-        finally:
-            os.close(descriptor)
-
 
 LOG = logging.getLogger(__name__)
 
-# Whoever sends a signal kills what is still there some seconds later; what takes longer than this
-# is the reading of a new repository, and what was read until then is saved.
+# Supervisors kill a process some seconds after the signal. Only indexing a new repository takes
+# longer, and what was indexed until then is saved.
 SECONDS_TO_FINISH = 5.0
-
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+
+LOG_NAME = "serve.log"
+# At most two files of this size: a week of warnings, some hours of --verbose.
+MAX_LOG_BYTES = 1 << 20
 
 
 class ServeOptions(NamedTuple):
-    """What a server offers: these tools, answering in records and text, or in text alone."""
+    """The tools of a server; `is_structured`: answers are records, too, not text alone."""
 
     tools: Sequence[Tool]
     is_structured: bool = True
@@ -107,29 +41,29 @@ class ServeOptions(NamedTuple):
 
 def serve_repository(
     directory: str,
-    offer: ServeOptions,
+    options: ServeOptions,
     *,
     environment: Mapping[str, str],
     level: int = logging.INFO,
 ) -> None:
-    """Serve the repository around a directory until the client leaves or a signal comes.
+    """Serve the repository around a directory until the client disconnects or a signal comes.
 
     Raises:
-        RepositoryError: no repository that can be read.
+        RepositoryError: there is no readable repository.
         ConfigError: `.ubp/config.json` cannot be used.
     """
     streams = claim_streams()
-    root, data_dir = _find(directory, environment)
+    root, data_dir = _locate(directory, environment)
     set_up_log(data_dir, level)
-    office = Scheduler(partial(_open, root, environment))
+    scheduler = Scheduler(partial(_open, root, environment))
     with registered_server(data_dir):
-        asyncio.run(_serve(streams, office, offer))
-        office.close()
+        asyncio.run(_serve(streams, scheduler, options))
+        scheduler.close()
     LOG.info("left")
 
 
-def _find(directory: str, environment: Mapping[str, str]) -> tuple[str, str]:
-    """The root (bare: the git directory), from which agents' paths are; and UBP's folder."""
+def _locate(directory: str, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Return the root (bare: the git directory), and UBP's data directory."""
     with Workspace.open(directory, environment=environment) as workspace:
         repository = workspace.session.repository
         return repository.root or repository.git_dir, repository.data_dir
@@ -141,53 +75,114 @@ def _open(root: str, environment: Mapping[str, str], progress: Progress) -> Work
 
 @cache
 def _warn(sentence: str) -> None:
-    """Say once what each opening finds again."""
+    """Log a warning once, though each opening of a workspace repeats it."""
     LOG.warning("%s", sentence)
 
 
-async def _serve(streams: Streams, office: Scheduler, offer: ServeOptions) -> None:
-    # The library takes 0.7 s of CPU to import; what it prints meanwhile must not reach the client.
+async def _serve(streams: Streams, scheduler: Scheduler, options: ServeOptions) -> None:
+    # Importing the library takes 0.7 s of CPU; what it prints must not reach the client.
     from ubp.server.protocol import create_server
     from ubp.server.transport import StdioTransport
 
-    server = create_server(office, offer.tools, is_structured=offer.is_structured)
-    wire = StdioTransport(streams)
-    _on_signals(partial(wire.end, SECONDS_TO_FINISH))
-    wire.start()
-    office.start()
-    LOG.info("serving %d tools", len(offer.tools))
+    server = create_server(scheduler, options.tools, is_structured=options.is_structured)
+    transport = StdioTransport(streams)
+    _handle_signals(partial(transport.end, SECONDS_TO_FINISH))
+    transport.start()
+    scheduler.start()
+    LOG.info("serving %d tools", len(options.tools))
     if os.isatty(streams.source):
         LOG.info("agents' clients start this themselves (`ubp init` prints how); Ctrl-C ends it")
-    keeping = asyncio.create_task(_keep_ready(wire.has_spoken, office))
-    await server.run(wire.messages, wire, server.create_initialization_options())
-    keeping.cancel()
-    wire.flush()
+    indexing = asyncio.create_task(_keep_ready(transport.has_answered, scheduler))
+    await server.run(transport.messages, transport, server.create_initialization_options())
+    indexing.cancel()
+    transport.flush()
 
 
-async def _keep_ready(has_spoken: asyncio.Event, office: Scheduler) -> None:
-    """Once the client has its first answer, which shall not wait for anything else."""
-    await has_spoken.wait()
-    await office.keep_ready()
+async def _keep_ready(has_answered: asyncio.Event, scheduler: Scheduler) -> None:
+    """Index after the first answer, which must not wait for it."""
+    await has_answered.wait()
+    await scheduler.keep_ready()
 
 
-def _on_signals(leave: Callable[[], None]) -> None:
+def _handle_signals(stop: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
 
-    def obey(name: str) -> None:
+    def handle(name: str) -> None:
         LOG.info("told to leave by %s", name)
-        leave()
+        stop()
 
     for name in SIGNALS:
         number = getattr(signal, name, None)
         if number is None:
             continue
         try:
-            loop.add_signal_handler(number, obey, name)
+            loop.add_signal_handler(number, handle, name)
         except NotImplementedError:  # Windows
-            signal.signal(number, partial(_obey_soon, loop, obey, name))
+            signal.signal(number, partial(_schedule, loop, handle, name))
 
 
-def _obey_soon(
-    loop: asyncio.AbstractEventLoop, obey: Callable[[str], None], name: str, *_: object
+def _schedule(
+    loop: asyncio.AbstractEventLoop, handle: Callable[[str], None], name: str, *_: object
 ) -> None:
-    loop.call_soon_threadsafe(obey, name)
+    loop.call_soon_threadsafe(handle, name)
+
+
+def set_up_log(data_dir: str, level: int) -> None:
+    """Log from this level on to stderr and to the file in this directory."""
+    root = logging.getLogger()
+    root.setLevel(level)
+    root.handlers[:] = [logging.StreamHandler(sys.stderr)]
+    if not os.path.islink(data_dir):
+        root.addHandler(_SharedFileHandler(os.path.join(data_dir, LOG_NAME)))
+    for handler in root.handlers:
+        handler.setFormatter(_LineFormatter())
+    # Warnings of libraries must not reach stdout either.
+    logging.captureWarnings(capture=True)
+
+
+class _LineFormatter(logging.Formatter):
+    """One line an entry, with the process id; tracebacks are indented below it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
+        text = record.getMessage()
+        if record.exc_info:
+            text += "\n" + self.formatException(record.exc_info)
+        lines = "\n    ".join(printable(line) for line in text.splitlines())
+        return f"{moment} {os.getpid()} {record.levelname} {lines}"
+
+
+class _SharedFileHandler(logging.Handler):
+    """Appends each entry in one write, and rotates a full file.
+
+    The file is opened for each entry, since another server may have rotated it. Where it cannot be
+    written, stderr still has the entry.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._path = path
+
+    def emit(self, record: logging.LogRecord) -> None:
+        data = (self.format(record) + "\n").encode("utf-8", "backslashreplace")
+        with suppress(OSError):
+            if self._size() + len(data) > MAX_LOG_BYTES:
+                os.replace(self._path, self._path + ".1")
+            self._append(data)
+
+    def _size(self) -> int:
+        try:
+            status = os.lstat(self._path)
+        except FileNotFoundError:
+            return 0
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(f"{self._path} is not a file")  # UBP follows no link
+        return status.st_size
+
+    def _append(self, data: bytes) -> None:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        descriptor = os.open(self._path, flags, 0o644)
+        try:
+            os.write(descriptor, data)
+        finally:
+            os.close(descriptor)

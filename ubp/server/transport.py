@@ -1,9 +1,7 @@
-"""The process's standard streams, kept for the protocol alone, whatever a library prints.
+"""The transport: one JSON-RPC message a line, none lost when the client disconnects.
 
-The client's end of stdin and stdout: one JSON-RPC message a line, none lost when it hangs up.
-
-The library's own transport gives up requests under way when stdin ends, cannot leave while it waits
-for a line, and answers nothing to a line that is no message. Nothing else is different here.
+The library's own transport abandons running requests when stdin ends, cannot be stopped while it
+waits for a line, and does not answer a line that is not a message. Nothing else differs here.
 """
 
 import asyncio
@@ -12,12 +10,11 @@ import math
 import os
 import re
 import select
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import NamedTuple, Self
+from typing import Self
 
 import anyio
 from mcp.shared.message import SessionMessage
@@ -35,35 +32,12 @@ from mcp.types import (
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
+from ubp.server.streams import Streams
 
-class Streams(NamedTuple):
-    """Descriptors of the client's end: what it says and what it hears."""
-
-    source: int
-    sink: int
-
-
-def claim_streams() -> Streams:
-    """Take stdin and stdout away from everybody else in this process and below it.
-
-    From here on prints go to stderr, from Python, from C and from programs that are started, and
-    who reads stdin finds nothing. They are never given back: what is still in a buffer when the
-    process ends must not reach the client.
-    """
-    streams = Streams(os.dup(0), os.dup(1))
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    sys.stdout.flush()  # what was printed before: to stderr, too
-    sys.stdout = sys.stderr
-    return streams
-
-
-BYTES_A_READ = 65536
-# While requests are under way after the end of the input: is anybody left to hear the answers?
+READ_BYTES = 65536
+# How often to check, after the end of the input, whether somebody still reads the answers.
 SECONDS_BETWEEN_POLLS = 0.5
-# A client that has stopped reading may still be alive; it is not waited for any longer.
+# How long to wait for a client that has stopped reading but may still be alive.
 SECONDS_TO_FLUSH = 5.0
 
 CANCELLED = "notifications/cancelled"
@@ -72,55 +46,56 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class StdioTransport:
-    """Messages from the client in `messages`; what is sent goes to it in that order."""
+    """A pair of streams: received messages are in `messages`, `send` queues those to write."""
 
     def __init__(self, streams: Streams) -> None:
-        """Use it within the running event loop; `start` begins to read."""
-        self.has_spoken = asyncio.Event()
+        """Attach to the running event loop; `start` begins to read."""
+        self.has_answered = asyncio.Event()
         self._streams = streams
         self._loop = asyncio.get_running_loop()
-        self._arrivals, self.messages = anyio.create_memory_object_stream[
+        self._incoming, self.messages = anyio.create_memory_object_stream[
             SessionMessage | Exception
         ](math.inf)
-        self._under_way: set[RequestId] = set()
-        self._is_ending = False
-        self._departures: SimpleQueue[bytes | None] = SimpleQueue()
+        self._running: set[RequestId] = set()
+        self._is_closing = False
+        self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
         self._reader = threading.Thread(target=self._read, name="wire-in", daemon=True)
         self._writer = threading.Thread(target=self._write, name="wire-out", daemon=True)
 
     def start(self) -> None:
-        """Begin to read and to write."""
+        """Start the threads that read and write."""
         self._reader.start()
         self._writer.start()
 
     def end(self, seconds: float | None = None) -> None:
-        """Take no more requests; hang up once those under way are answered, at once if told twice.
+        """Take no more requests, and close once those that run are answered; a second call closes.
 
-        And after so many seconds. The end of the input does the same, and waits for all of them.
+        After `seconds` it closes in any case. The end of the input does the same without a time
+        limit.
         """
-        if self._is_ending or not self._under_way:
-            self._hang_up()
+        if self._is_closing or not self._running:
+            self._close_incoming()
             return
-        self._is_ending = True
-        self._loop.call_later(SECONDS_BETWEEN_POLLS, self._look)
+        self._is_closing = True
+        self._loop.call_later(SECONDS_BETWEEN_POLLS, self._poll_client)
         if seconds is not None:
-            self._loop.call_later(seconds, self._hang_up)
+            self._loop.call_later(seconds, self._close_incoming)
 
     def flush(self) -> None:
-        """Wait until everything said is with the client."""
-        self._departures.put(None)
+        """Wait until everything sent is written."""
+        self._outgoing.put(None)
         self._writer.join(SECONDS_TO_FLUSH)
 
     async def send(self, item: SessionMessage) -> None:
-        """Say something to the client."""
+        """Queue a message for the client."""
         message = item.message
-        self._departures.put(to_line(message))
-        self.has_spoken.set()
+        self._outgoing.put(to_line(message))
+        self.has_answered.set()
         if not isinstance(message, (JSONRPCRequest, JSONRPCNotification)):
-            self._settle(message.id)
+            self._finish_request(message.id)
 
     async def aclose(self) -> None:
-        """Nothing more will be said; `flush` sees to what was."""
+        """Do nothing: `flush` writes what was sent."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -128,30 +103,30 @@ class StdioTransport:
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    def _hang_up(self) -> None:
-        self._is_ending = True
-        self._arrivals.close()
+    def _close_incoming(self) -> None:
+        self._is_closing = True
+        self._incoming.close()
 
-    def _arrive(self, message: JSONRPCMessage) -> None:
-        if self._is_ending:
+    def _receive(self, message: JSONRPCMessage) -> None:
+        if self._is_closing:
             return
         if isinstance(message, JSONRPCRequest):
-            self._under_way.add(message.id)
+            self._running.add(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
-            self._settle((message.params or {}).get("requestId"))  # it is never answered
-        self._arrivals.send_nowait(SessionMessage(message))
+            self._finish_request((message.params or {}).get("requestId"))  # it is never answered
+        self._incoming.send_nowait(SessionMessage(message))
 
-    def _settle(self, request: object) -> None:
+    def _finish_request(self, request: object) -> None:
         if isinstance(request, (int, str)):
-            self._under_way.discard(request)
-        if self._is_ending and not self._under_way:
-            self._hang_up()
+            self._running.discard(request)
+        if self._is_closing and not self._running:
+            self._close_incoming()
 
-    def _look(self) -> None:
-        if self._under_way and is_abandoned(self._streams.sink):
-            self._hang_up()
-        elif self._under_way:
-            self._loop.call_later(SECONDS_BETWEEN_POLLS, self._look)
+    def _poll_client(self) -> None:
+        if self._running and is_abandoned(self._streams.sink):
+            self._close_incoming()
+        elif self._running:
+            self._loop.call_later(SECONDS_BETWEEN_POLLS, self._poll_client)
 
     def _read(self) -> None:
         rest = bytearray()
@@ -160,38 +135,38 @@ class StdioTransport:
             if b"\n" in data:
                 *lines, rest = rest.split(b"\n")
                 for line in lines:
-                    self._take(line)
-        self._take(rest)
-        self._call(self.end)
+                    self._parse_line(line)
+        self._parse_line(rest)
+        self._call_in_loop(self.end)
 
-    def _take(self, line: bytearray) -> None:
+    def _parse_line(self, line: bytearray) -> None:
         if not line.strip():
             return
         try:
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValidationError:
-            self._departures.put(to_line(_refusal(line)))
+            self._outgoing.put(to_line(_refusal(line)))
         else:
-            self._call(self._arrive, message)
+            self._call_in_loop(self._receive, message)
 
     def _write(self) -> None:
-        while (line := self._departures.get()) is not None:
+        while (line := self._outgoing.get()) is not None:
             try:
                 _write_all(self._streams.sink, line)
             except OSError:  # the client is gone
-                self._call(self._hang_up)
+                self._call_in_loop(self._close_incoming)
                 return
 
-    def _call(self, function: Callable[..., None], *arguments: object) -> None:
-        with suppress(RuntimeError):  # the loop has ended, and nobody waits for this any more
+    def _call_in_loop(self, function: Callable[..., None], *arguments: object) -> None:
+        with suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(function, *arguments)
 
 
 def to_line(message: JSONRPCMessage) -> bytes:
-    """A message as it goes over the wire.
+    """Return a message as a line of bytes.
 
-    Names that are no UTF-8 hold lone surrogates, which JSON for other languages must not: the
-    replacement character stands for them.
+    Names that are not UTF-8 hold lone surrogates, which JSON readers in other languages reject:
+    they are written as the replacement character.
     """
     try:
         return message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
@@ -202,12 +177,12 @@ def to_line(message: JSONRPCMessage) -> bytes:
 
 
 def readable(text: str) -> str:
-    """A text without lone surrogates."""
+    """Return a text with its lone surrogates replaced."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def is_abandoned(descriptor: int) -> bool:
-    """Whether nobody reads any more what is written there; not to be known on every system."""
+    """Return whether nobody reads from the other end; False where that is not known."""
     if not hasattr(select, "poll"):
         return False
     poll = select.poll()
@@ -216,21 +191,21 @@ def is_abandoned(descriptor: int) -> bool:
 
 
 def _refusal(line: bytearray) -> JSONRPCError:
-    """What JSON-RPC wants to be said to a line that is no message of it."""
+    """Return JSON-RPC's error for a line that is not a message."""
     try:
-        told = json.loads(line)
+        message = json.loads(line)
     except (ValueError, RecursionError):
         error = ErrorData(code=PARSE_ERROR, message="The line is not JSON.")
         return JSONRPCError(jsonrpc="2.0", id=None, error=error)
-    name = told.get("id") if isinstance(told, dict) else None
+    request_id = message.get("id") if isinstance(message, dict) else None
     error = ErrorData(code=INVALID_REQUEST, message="The line is no JSON-RPC 2.0 message.")
-    is_id = isinstance(name, (int, str)) and not isinstance(name, bool)
-    return JSONRPCError(jsonrpc="2.0", id=name if is_id else None, error=error)
+    is_id = isinstance(request_id, (int, str)) and not isinstance(request_id, bool)
+    return JSONRPCError(jsonrpc="2.0", id=request_id if is_id else None, error=error)
 
 
 def _read_some(descriptor: int) -> bytes:
     try:
-        return os.read(descriptor, BYTES_A_READ)
+        return os.read(descriptor, READ_BYTES)
     except OSError:  # a terminal that was closed, a socket that was reset
         return b""
 
