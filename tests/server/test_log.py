@@ -10,7 +10,7 @@ from mcp import Client
 
 from ubp.server import protocol
 from ubp.server.errors import redact_paths
-from ubp.server.process import BYTES_A_LOG, set_up_log
+from ubp.server.process import MAX_LOG_BYTES, set_up_log
 from ubp.server.protocol import create_server
 from ubp.server.scheduler import Scheduler
 from ubp.server.tools.registry import select_tools
@@ -81,7 +81,7 @@ async def test_a_slow_call_is_told_with_its_sizes_and_without_its_words(
     repository.write("a.md", "# A\n")
     office = Scheduler(partial(open_workspace, str(repository.root)))
     office.start()
-    monkeypatch.setattr(protocol, "TARGETS", {"ubp_fulltext_search": 0})
+    monkeypatch.setattr(protocol, "TIME_TARGETS", {"ubp_fulltext_search": 0})
     async with Client(create_server(office, select_tools())) as client:
         await client.call_tool("ubp_fulltext_search", {"query": "password", "limit": 3})
         await client.call_tool("ubp_list_pages", {})
@@ -115,10 +115,10 @@ def test_an_entry_is_a_line_and_a_trace_stands_below_it(set_up, tmp_path):
 def test_a_full_log_is_put_aside_once(set_up, tmp_path):
     log = set_up(tmp_path)
     for _ in range(5):
-        log.info("x" * (BYTES_A_LOG // 2))
+        log.info("x" * (MAX_LOG_BYTES // 2))
     sizes = {file.name: file.stat().st_size for file in tmp_path.iterdir()}
     assert sizes.keys() == {"serve.log", "serve.log.1"}
-    assert max(sizes.values()) <= BYTES_A_LOG
+    assert max(sizes.values()) <= MAX_LOG_BYTES
 
 
 def test_nothing_is_written_through_a_link(set_up, tmp_path):

@@ -19,7 +19,7 @@ PAGES = 12
 @pytest.fixture
 def written(repository, monkeypatch):
     """A repository that nobody has read, with more pages than are read at once."""
-    monkeypatch.setattr(offices, "MAX_WAITING", 4)
+    monkeypatch.setattr(offices, "MAX_QUICK_READS", 4)
     monkeypatch.setattr(offices, "SECONDS_BETWEEN_REPORTS", 0.01)
     monkeypatch.setattr("ubp.index.vectors.PAGES_A_BATCH", 2)
     for number in range(PAGES):
@@ -86,7 +86,7 @@ async def test_what_needs_no_index_is_answered_while_it_is_built(office):
 
 
 async def test_patience_ends_and_the_work_goes_on(written):
-    office = Scheduler(partial(open_workspace, str(written.root)), seconds_of_patience=0.05)
+    office = Scheduler(partial(open_workspace, str(written.root)), seconds_to_wait=0.05)
     office.start()
     may_go_on = threading.Event()
 
@@ -100,7 +100,7 @@ async def test_patience_ends_and_the_work_goes_on(written):
     assert "not ready" in caught.value.message
     assert "again" in caught.value.hint
     may_go_on.set()
-    await asyncio.gather(*office._left)
+    await asyncio.gather(*office._abandoned)
     assert await office.answer(count_backlinks, be_silent) == 1
     office.close()
 

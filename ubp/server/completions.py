@@ -1,4 +1,4 @@
-"""What may stand where a path of a page is being typed."""
+"""Completion of page paths in prompts and resource addresses."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,35 +13,37 @@ MAX_VALUES = 100  # the protocol's limit
 
 
 def completer(params: CompleteRequestParams) -> Callable[[Workspace], CompleteResult]:
-    """What completes an argument; of an argument that is no path nothing is known.
+    """Return the function that completes an argument; only paths have completions.
 
     Raises:
         MCPError: there is no such prompt or template.
     """
     reference = params.ref
     if isinstance(reference, PromptReference):
-        is_known = reference.name in {row.name for row in prompts.ROWS}
-        told = reference.name
+        exists = reference.name in {row.name for row in prompts.ROWS}
+        name = reference.name
     else:
-        is_known = reference.uri == resources.PAGE_TEMPLATE
-        told = reference.uri
-    if not is_known:
-        raise bad_params(f"There is no {told}.", ref=told)
+        exists = reference.uri == resources.PAGE_TEMPLATE
+        name = reference.uri
+    if not exists:
+        raise bad_params(f"There is no {name}.", ref=name)
     if params.argument.name != "filepath":
-        return lambda _: _complete([])
-    return lambda workspace: _complete(_paths(workspace, params.argument.value))
+        return lambda _: _completion([])
+    return lambda workspace: _completion(_matching_paths(workspace, params.argument.value))
 
 
-def _paths(workspace: Workspace, typed: str) -> Sequence[str]:
-    """The pages whose paths begin so, then those that hold it somewhere."""
-    wanted = typed.casefold()
+def _matching_paths(workspace: Workspace, typed: str) -> Sequence[str]:
+    """Return the pages whose paths begin with the typed text, then those that contain it."""
+    prefix = typed.casefold()
     paths = [(path.casefold(), path) for path in workspace.session.view().document_paths()]
-    begin = [path for folded, path in paths if folded.startswith(wanted)]
-    hold = [path for folded, path in paths if wanted in folded and not folded.startswith(wanted)]
-    return begin + hold
+    starting = [path for folded, path in paths if folded.startswith(prefix)]
+    containing = [
+        path for folded, path in paths if prefix in folded and not folded.startswith(prefix)
+    ]
+    return starting + containing
 
 
-def _complete(values: Sequence[str]) -> CompleteResult:
+def _completion(values: Sequence[str]) -> CompleteResult:
     shown = [readable(value) for value in values[:MAX_VALUES]]
     return CompleteResult(
         completion=Completion(values=shown, total=len(values), has_more=len(values) > MAX_VALUES)

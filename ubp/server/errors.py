@@ -1,7 +1,8 @@
-"""Errors as an agent gets them: a code, a message that says what to do next, and data.
+"""Errors as agents get them: a code, a message that says what to do next, and data.
 
-The protocol's own codes where it has one; the others lie between -32003 and -32019, which neither
-the specification nor the library uses (-32001 is a client's time-out there, -32002 is retired).
+The protocol's own codes are used where it has one; the others are between -32003 and -32019, which
+neither the specification nor the library uses (-32001 is a client's time-out there, -32002 is
+retired).
 """
 
 import logging
@@ -37,16 +38,16 @@ DATABASE_ERROR = -32005
 REPOSITORY_ERROR = -32006
 MODEL_ERROR = -32007
 
-MAX_FAULTS = 3  # of one request
+MAX_FAULTS = 3  # listed per request
 
 LOG = logging.getLogger(__name__)
 
-# Two folders and more: a single one is hardly a place on this machine.
+# Two directories and more: a single one hardly reveals anything about this machine.
 _ABSOLUTE_PATH = re.compile(r"(?<![\w.:/\\-])(?:[A-Za-z]:)?(?:[/\\][^\s/\\:;,'\"`]+)+[/\\]")
 
 
 class _Row(NamedTuple):
-    """What an error becomes: its code, its kind in words, what to do (none: as the error says)."""
+    """What an error becomes: its code, its kind, its advice (empty: the error's own hint)."""
 
     error: type[UbpError]
     code: int
@@ -54,8 +55,8 @@ class _Row(NamedTuple):
     advice: str = ""
 
 
-# The first that fits counts.
-_TABLE = (
+# The first row that matches applies.
+_ROWS = (
     _Row(
         PageNotFoundError,
         PAGE_NOT_FOUND,
@@ -75,26 +76,26 @@ _TABLE = (
 
 
 async def answer_errors(ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
-    """Let no error pass that was not meant for the client (a middleware)."""
+    """Turn each exception into an error of the protocol (a middleware)."""
     try:
         return await call_next(ctx)
     except MCPError as error:
-        if error.code == INTERNAL_ERROR:  # the library's: it has logged why
-            raise _unforeseen(ctx.method, error) from None
+        if error.code == INTERNAL_ERROR:  # the library's, which has logged the reason
+            raise _internal_error(ctx.method, error) from None
         raise
     except ValidationError as error:
         raise _malformed(ctx.method, error) from None
     except UbpError as error:
         raise translate(error) from None
-    except Exception as error:  # noqa: BLE001  # this is the last door
-        raise _unforeseen(ctx.method, error) from None
+    except Exception as error:  # noqa: BLE001  # nothing above this handles it
+        raise _internal_error(ctx.method, error) from None
 
 
 def translate(error: UbpError) -> MCPError:
-    """What an agent is told of an error that a person would get in three lines."""
-    row = next((row for row in _TABLE if isinstance(error, row.error)), None)
+    """Return the protocol's error for one that people would see in three lines."""
+    row = next((row for row in _ROWS if isinstance(error, row.error)), None)
     if row is None:
-        return _unforeseen(type(error).__name__, error)
+        return _internal_error(type(error).__name__, error)
     data = {"kind": row.kind, **_details(error)}
     sentences = [error.message, error.cause, *_advice(error, row)]
     message = " ".join(sentence for sentence in sentences if sentence)
@@ -102,12 +103,12 @@ def translate(error: UbpError) -> MCPError:
 
 
 def bad_params(message: str, **data: Any) -> MCPError:
-    """A request that names what there is not, or not what is needed."""
+    """Return the error of a request with a wrong or missing name."""
     return MCPError(INVALID_PARAMS, printable(message), {"kind": "invalid_params", **data})
 
 
 def redact_paths(text: str) -> str:
-    """A text that does not tell where on this machine a file lies, but only its name."""
+    """Return a text in which absolute paths are reduced to the names of the files."""
     return _ABSOLUTE_PATH.sub("", text)
 
 
@@ -121,23 +122,25 @@ def _details(error: UbpError) -> Mapping[str, Any]:
 
 def _advice(error: UbpError, row: _Row) -> tuple[str, ...]:
     if isinstance(error, PageNotFoundError):
-        near = f"Did you mean {' or '.join(map(name, error.near))}?" if error.near else ""
-        return near, row.advice
+        suggestion = f"Did you mean {' or '.join(map(name, error.near))}?" if error.near else ""
+        return suggestion, row.advice
     return (row.advice or error.hint,)
 
 
 def _malformed(method: str, error: ValidationError) -> MCPError:
     faults = error.errors(include_url=False, include_context=False, include_input=False)
-    told = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in faults[:MAX_FAULTS])
-    return bad_params(f"The parameters of {method} are malformed. {'; '.join(told)}.")
+    messages = (
+        f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:MAX_FAULTS]
+    )
+    return bad_params(f"The parameters of {method} are malformed. {'; '.join(messages)}.")
 
 
-def _unforeseen(where: str, error: Exception) -> MCPError:
-    name = secrets.token_hex(4)
-    LOG.error("error %s in %s", name, where, exc_info=error)
+def _internal_error(where: str, error: Exception) -> MCPError:
+    number = secrets.token_hex(4)
+    LOG.error("error %s in %s", number, where, exc_info=error)
     return MCPError(
         INTERNAL_ERROR,
-        f"UBP failed (error {name}). This is a defect of UBP; ubp/serve.log in the Git directory "
+        f"UBP failed (error {number}). This is a defect of UBP; ubp/serve.log in the Git directory "
         "tells more under this number. Go on without this answer.",
-        {"kind": "internal_error", "error_id": name},
+        {"kind": "internal_error", "error_id": number},
     )

@@ -1,6 +1,6 @@
-"""Prompts: what a person has an agent begin with, the repository's facts filled in.
+"""Prompts: tasks that a person gives to an agent, with the repository's facts filled in.
 
-Documents are resources of their own in a prompt: none can look like a part of what it asks for.
+Documents are resources of their own in a prompt, so that their text cannot pass for a part of it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -76,7 +76,7 @@ ubp_get_page for another page. If the documentation does not tell, say that it d
 
 
 class PromptRow(NamedTuple):
-    """A prompt with its one argument, and what makes the contents of its messages."""
+    """A prompt with its one argument, and the function that writes its contents."""
 
     name: str
     title: str
@@ -87,7 +87,7 @@ class PromptRow(NamedTuple):
 
 
 def list_prompts() -> ListPromptsResult:
-    """All of them."""
+    """Return all prompts."""
     return ListPromptsResult(
         prompts=[
             Prompt(
@@ -104,7 +104,7 @@ def list_prompts() -> ListPromptsResult:
 
 
 def writer(params: GetPromptRequestParams) -> Callable[[Workspace], GetPromptResult]:
-    """What writes a prompt.
+    """Return the function that writes a prompt.
 
     Raises:
         MCPError: there is no such prompt, or its argument is missing.
@@ -126,15 +126,15 @@ def writer(params: GetPromptRequestParams) -> Callable[[Workspace], GetPromptRes
 def _argument(row: PromptRow, given: Mapping[str, str]) -> str:
     for argument in given:
         if argument != row.argument:
-            told = f"{row.name} has no argument {argument}, but {row.argument}: {row.meaning}."
-            raise bad_params(told, argument=argument)
+            message = f"{row.name} has no argument {argument}, but {row.argument}: {row.meaning}."
+            raise bad_params(message, argument=argument)
     value = given.get(row.argument, "").strip()
     if not value:
         raise bad_params(f"{row.name} needs {row.argument}: {row.meaning}.", argument=row.argument)
     return value
 
 
-def _update(workspace: Workspace, filepath: str) -> Iterator[Content]:
+def _write_update(workspace: Workspace, filepath: str) -> Iterator[Content]:
     path, text = read_page(workspace, filepath)
     drift = run_tool(workspace, "ubp_check_staleness", filepath=path, include_diff=True).text
     yield _text(UPDATE.format(notice=NOTICE, page=name(path), drift=drift))
@@ -142,15 +142,15 @@ def _update(workspace: Workspace, filepath: str) -> Iterator[Content]:
     yield _text(UPDATE_STEPS.format(command=ubp_command("ack", path_argument(path))))
 
 
-def _answer(workspace: Workspace, question: str) -> Iterator[Content]:
-    found = run_tool(workspace, "ubp_search", query=question, limit=MAX_RESULTS)
-    text = ANSWER.format(notice=NOTICE, question=question, found=found.text)
-    if results := found.record["results"]:
-        best = results[0]["filepath"]
+def _write_answer(workspace: Workspace, question: str) -> Iterator[Content]:
+    results = run_tool(workspace, "ubp_search", query=question, limit=MAX_RESULTS)
+    text = ANSWER.format(notice=NOTICE, question=question, found=results.text)
+    if hits := results.record["results"]:
+        best = hits[0]["filepath"]
         context = run_tool(workspace, "ubp_get_context", filepath=best, max_size=CONTEXT_CHARACTERS)
         center = context.record["center"]
-        around = context_text({**context.record, "center": {**center, "content": ""}})
-        yield _text(text + CONTEXT.format(context=around))
+        related = context_text({**context.record, "center": {**center, "content": ""}})
+        yield _text(text + CONTEXT.format(context=related))
         yield embed_page(best, center["content"])
     else:
         yield _text(text)
@@ -168,7 +168,7 @@ ROWS = (
         "A page, what changed in its sources since it was written, and what to do.",
         "filepath",
         "the page's path from the repository's root",
-        _update,
+        _write_update,
     ),
     PromptRow(
         "ubp_answer",
@@ -176,6 +176,6 @@ ROWS = (
         "A question, with the pages that answer it best.",
         "question",
         "what to answer",
-        _answer,
+        _write_answer,
     ),
 )

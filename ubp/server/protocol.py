@@ -1,9 +1,8 @@
-"""What the server tells an agent's model once, before it calls anything.
+"""The protocol's side of the server: instructions, tools, resources, prompts and completions.
 
-What is offered over the protocol, as one server object of the library.
-
-The low-level server, not the one that makes schemas of Python's annotations: ours are a third
-shorter than those, errors keep the codes that we give them, and an unknown argument is refused.
+It uses the library's low-level server, not the one that derives schemas from Python's annotations:
+our schemas are a third shorter, errors keep the codes that we give them, and unknown arguments are
+refused.
 """
 
 import logging
@@ -43,13 +42,13 @@ from ubp.server.transport import readable
 
 
 class InstructionLine(NamedTuple):
-    """A line, and the tools that it speaks of: it is said where all of them are offered."""
+    """A line of the instructions, given where all of its `tools` are offered."""
 
     text: str
     tools: frozenset[str] = frozenset()
 
 
-LINES = (
+INSTRUCTION_LINES = (
     InstructionLine(
         "UBP knows this repository's Markdown documentation: which pages matter, how they hang "
         "together, and which no longer describe the code (staleness)."
@@ -78,15 +77,15 @@ LINES = (
 
 
 def instructions(tools: Collection[str]) -> str:
-    """The lines for a server that offers these tools."""
-    return "\n".join(line.text for line in LINES if line.tools <= {*tools})
+    """Return what the model is told once, before it calls anything, for these tools."""
+    return "\n".join(line.text for line in INSTRUCTION_LINES if line.tools <= {*tools})
 
 
 Context = ServerRequestContext[Any]
 Result = TypeVar("Result")
 
-# A call that takes longer than this is told in the log; in milliseconds, for 1,000 pages.
-TARGETS: Mapping[str, float] = {
+# In milliseconds, for 1,000 pages; slower calls are logged as warnings.
+TIME_TARGETS: Mapping[str, float] = {
     "ubp_search": 200,
     "ubp_fulltext_search": 100,
     "ubp_get_page": 50,
@@ -95,7 +94,7 @@ TARGETS: Mapping[str, float] = {
     "ubp_list_pages": 50,
 }
 
-# The lists are the same for as long as the process runs.
+# The lists do not change while the process runs.
 UNCHANGING = CacheHint(ttl_ms=3_600_000)
 LISTS: tuple[CacheableMethod, ...] = (
     "prompts/list",
@@ -105,19 +104,19 @@ LISTS: tuple[CacheableMethod, ...] = (
     "tools/list",
 )
 
-MAX_NAME_CHARACTERS = 100  # of a tool that there is not
+MAX_NAME_CHARACTERS = 100  # of an unknown tool
 
 LOG = logging.getLogger(__name__)
 
 
 def create_server(
-    office: Scheduler, tools: Sequence[Tool], *, is_structured: bool = True
+    scheduler: Scheduler, tools: Sequence[Tool], *, is_structured: bool = True
 ) -> Server[dict[str, Any]]:
-    """The server object: these tools, the resources and the prompts, answered by `office`.
+    """Return a server that offers these tools, resources and prompts, answered by `scheduler`.
 
-    Answers are said twice, as a record and as text, unless they are not `is_structured`: clients
-    that find both (Claude Code 2.1, VS Code) hand the record to the model and drop the text, which
-    says the same in two fifths of the tokens.
+    Answers are given twice, as a record and as text, unless `is_structured` is False: clients that
+    find both (Claude Code 2.1, VS Code) pass the record to the model and drop the text, which takes
+    two fifths of the tokens.
     """
     by_name = {tool.name: tool for tool in tools}
     listed = ListToolsResult(
@@ -129,16 +128,16 @@ def create_server(
         title="Unified Blueprint",
         instructions=instructions(by_name),
         cache_hints=dict.fromkeys(LISTS, UNCHANGING),
-        on_list_tools=_always(listed),
-        on_call_tool=partial(_call_tool, office, by_name, is_structured=is_structured),
-        on_list_resources=_always(list_resources()),
-        on_list_resource_templates=_always(list_templates()),
-        on_read_resource=partial(_read_resource, office),
-        on_list_prompts=_always(list_prompts()),
-        on_get_prompt=partial(_get_prompt, office),
-        on_completion=partial(_complete, office),
+        on_list_tools=_constant(listed),
+        on_call_tool=partial(_call_tool, scheduler, by_name, is_structured=is_structured),
+        on_list_resources=_constant(list_resources()),
+        on_list_resource_templates=_constant(list_templates()),
+        on_read_resource=partial(_read_resource, scheduler),
+        on_list_prompts=_constant(list_prompts()),
+        on_get_prompt=partial(_get_prompt, scheduler),
+        on_completion=partial(_complete, scheduler),
     )
-    # The library's own would trace every call where OpenTelemetry is set up.
+    # The library's own middleware would trace every call where OpenTelemetry is set up.
     server.middleware[:] = [answer_errors]
     return server
 
@@ -159,7 +158,7 @@ def _offer(tool: Tool, *, has_output_schema: bool) -> OfferedTool:
     )
 
 
-def _always(listed: Result) -> Callable[[Context, Any], Coroutine[Any, Any, Result]]:
+def _constant(listed: Result) -> Callable[[Context, Any], Coroutine[Any, Any, Result]]:
     async def answer(_: Context, __: Any) -> Result:
         return listed
 
@@ -167,7 +166,7 @@ def _always(listed: Result) -> Callable[[Context, Any], Coroutine[Any, Any, Resu
 
 
 async def _call_tool(
-    office: Scheduler,
+    scheduler: Scheduler,
     tools: Mapping[str, Tool],
     context: Context,
     params: CallToolRequestParams,
@@ -176,55 +175,57 @@ async def _call_tool(
 ) -> CallToolResult:
     tool = tools.get(params.name)
     if tool is None:
-        raise _unknown(params.name, tools)
+        raise _unknown_tool(params.name, tools)
     arguments = params.arguments or {}
     started = time.perf_counter()
-    answer = await office.answer(
+    answer = await scheduler.answer(
         lambda workspace: call_tool(tool, workspace, arguments), context.session.report_progress
     )
-    _tell_time(tool.name, arguments, (time.perf_counter() - started) * 1000)
+    _log_time(tool.name, arguments, (time.perf_counter() - started) * 1000)
     if is_structured:
         text = TextContent(text=readable(answer.text))
         return CallToolResult(content=[text], structured_content=answer.record)
-    return CallToolResult(content=[TextContent(text=readable(answer.text) + _measures(answer))])
+    return CallToolResult(content=[TextContent(text=readable(answer.text) + _measurements(answer))])
 
 
-def _measures(answer: ToolAnswer) -> str:
-    """What a record tells of the answer itself, for an answer that is text alone."""
+def _measurements(answer: ToolAnswer) -> str:
+    """Return the size and time of an answer that is text alone; a record has them as fields."""
     milliseconds = answer.record["query_time_ms"]
     return f"[about {count_tokens(answer.text)} tokens, {milliseconds} ms]\n"
 
 
 async def _read_resource(
-    office: Scheduler, context: Context, params: ReadResourceRequestParams
+    scheduler: Scheduler, context: Context, params: ReadResourceRequestParams
 ) -> ReadResourceResult:
-    return await office.answer(reader(params.uri), context.session.report_progress)
+    return await scheduler.answer(reader(params.uri), context.session.report_progress)
 
 
 async def _get_prompt(
-    office: Scheduler, context: Context, params: GetPromptRequestParams
+    scheduler: Scheduler, context: Context, params: GetPromptRequestParams
 ) -> GetPromptResult:
-    return await office.answer(writer(params), context.session.report_progress)
+    return await scheduler.answer(writer(params), context.session.report_progress)
 
 
 async def _complete(
-    office: Scheduler, context: Context, params: CompleteRequestParams
+    scheduler: Scheduler, context: Context, params: CompleteRequestParams
 ) -> CompleteResult:
-    return await office.answer(completer(params), context.session.report_progress)
+    return await scheduler.answer(completer(params), context.session.report_progress)
 
 
-def _unknown(told: str, tools: Mapping[str, Tool]) -> Exception:
-    name = told[:MAX_NAME_CHARACTERS]
+def _unknown_tool(requested: str, tools: Mapping[str, Tool]) -> Exception:
+    name = requested[:MAX_NAME_CHARACTERS]
     closest = closest_name(name, tools)
-    guess = f" Did you mean {closest}?" if closest else ""
-    return bad_params(f"There is no tool {name}.{guess} There are {', '.join(tools)}.", tool=name)
+    suggestion = f" Did you mean {closest}?" if closest else ""
+    return bad_params(
+        f"There is no tool {name}.{suggestion} There are {', '.join(tools)}.", tool=name
+    )
 
 
-def _tell_time(name: str, arguments: Mapping[str, Any], milliseconds: float) -> None:
+def _log_time(name: str, arguments: Mapping[str, Any], milliseconds: float) -> None:
     sizes = ", ".join(f"{key} {len(str(value))}" for key, value in arguments.items())
-    told = f"{name} (characters: {sizes or 'none'}) took {milliseconds:.0f} ms"
-    target = TARGETS.get(name)
+    call = f"{name} (characters: {sizes or 'none'}) took {milliseconds:.0f} ms"
+    target = TIME_TARGETS.get(name)
     if target is not None and milliseconds > target:
-        LOG.warning("%s, more than %.0f", told, target)
+        LOG.warning("%s, more than %.0f", call, target)
     else:
-        LOG.debug("%s", told)
+        LOG.debug("%s", call)

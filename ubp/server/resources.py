@@ -1,7 +1,4 @@
-"""Tools asked by the server itself, for resources and prompts; whether it offers them or not.
-
-What can be read by an address: the pages, the state of the documentation, its graph.
-"""
+"""Resources: pages, the state of the documentation and its graph, each with an address."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -31,23 +28,17 @@ from ubp.server.tools.tool import NOTICE, Tool, ToolAnswer, call_tool
 from ubp.server.transport import readable
 from ubp.workspace import Workspace
 
-_BY_NAME: Mapping[str, Tool] = {tool.name: tool for one in TOOLSETS.values() for tool in one}
-
-
-def run_tool(workspace: Workspace, tool: str, **arguments: Any) -> ToolAnswer:
-    """The answer of a tool."""
-    return call_tool(_BY_NAME[tool], workspace, arguments)
-
-
 PAGE = "ubp://page/"
 PAGE_TEMPLATE = PAGE + "{+filepath}"
 MARKDOWN, JSON = "text/markdown", "application/json"
 
 Record = Mapping[str, Any]
 
+_TOOLS: Mapping[str, Tool] = {tool.name: tool for tools in TOOLSETS.values() for tool in tools}
+
 
 class ResourceRow(NamedTuple):
-    """A resource at a fixed address: what it says of the workspace as it is now."""
+    """A resource at a fixed address, and the function that reads it from a workspace."""
 
     uri: str
     name: str
@@ -57,7 +48,7 @@ class ResourceRow(NamedTuple):
 
 
 def list_resources() -> ListResourcesResult:
-    """Those at fixed addresses; pages have a template."""
+    """Return the resources at fixed addresses; pages have a template."""
     return ListResourcesResult(
         resources=[
             Resource(
@@ -73,7 +64,7 @@ def list_resources() -> ListResourcesResult:
 
 
 def list_templates() -> ListResourceTemplatesResult:
-    """The template of the pages' addresses."""
+    """Return the template of the pages' addresses."""
     page = ResourceTemplate(
         uri_template=PAGE_TEMPLATE,
         name="page",
@@ -85,7 +76,7 @@ def list_templates() -> ListResourceTemplatesResult:
 
 
 def reader(uri: str) -> Callable[[Workspace], ReadResourceResult]:
-    """What reads a resource.
+    """Return the function that reads a resource.
 
     Raises:
         MCPError: nothing has this address.
@@ -94,7 +85,7 @@ def reader(uri: str) -> Callable[[Workspace], ReadResourceResult]:
         return lambda workspace: _contents(uri, MARKDOWN, _page_resource(workspace, uri))
     row = next((row for row in ROWS if row.uri == uri), None)
     if row is None:
-        raise _nothing(uri)
+        raise _not_found(uri)
     return lambda workspace: _contents(uri, JSON, _to_json(row.read(workspace)))
 
 
@@ -106,10 +97,10 @@ class PageText(NamedTuple):
 
 
 def read_page(workspace: Workspace, filepath: str) -> PageText:
-    """Read a page that is named as tools name it.
+    """Read a page by a name as tools take it.
 
     Raises:
-        PageNotFoundError: there is none, or the path leads out of the repository.
+        PageNotFoundError: there is no such page, or the path leads out of the repository.
     """
     reject_path_traversal({"filepath": filepath})
     view = workspace.session.view()
@@ -128,23 +119,28 @@ def embed_page(path: FilePath, text: str) -> EmbeddedResource:
     return EmbeddedResource(type="resource", resource=contents)
 
 
+def run_tool(workspace: Workspace, tool: str, **arguments: Any) -> ToolAnswer:
+    """Return the answer of a tool, whether the server offers it or not."""
+    return call_tool(_TOOLS[tool], workspace, arguments)
+
+
 def _page_resource(workspace: Workspace, uri: str) -> str:
     try:
         page = read_page(workspace, unquote(uri.removeprefix(PAGE)))
     except PageNotFoundError as error:
-        raise _nothing(uri, nearest=list(error.near)) from None
+        raise _not_found(uri, nearest=list(error.near)) from None
     return f"<!-- {NOTICE} -->\n{page.text}"
 
 
-def _status(workspace: Workspace) -> Record:
+def _status_record(workspace: Workspace) -> Record:
     record = status_record(workspace.status())
-    del record["root"]  # where the repository lies is nobody's business
+    del record["root"]  # agents need not know where the repository is
     del record["index"]["path"], record["index"]["why_in_memory"]
     return record
 
 
-def _answer(tool: str) -> Callable[[Workspace], Record]:
-    """What a tool says without any argument."""
+def _tool_record(tool: str) -> Callable[[Workspace], Record]:
+    """Return the function that calls a tool without arguments."""
     return lambda workspace: run_tool(workspace, tool).record
 
 
@@ -158,12 +154,12 @@ def _contents(uri: str, mime_type: str, text: str) -> ReadResourceResult:
     return ReadResourceResult(contents=[contents])
 
 
-def _nothing(uri: str, **data: Any) -> Exception:
-    told = ", ".join([PAGE_TEMPLATE, *(row.uri for row in ROWS)])
-    near = (
+def _not_found(uri: str, **data: Any) -> Exception:
+    addresses = ", ".join([PAGE_TEMPLATE, *(row.uri for row in ROWS)])
+    hint = (
         f" Did you mean {' or '.join(map(name, data['nearest']))}?" if data.get("nearest") else ""
     )
-    return bad_params(f"There is no resource {uri}.{near} There are {told}.", uri=uri, **data)
+    return bad_params(f"There is no resource {uri}.{hint} There are {addresses}.", uri=uri, **data)
 
 
 ROWS = (
@@ -172,20 +168,20 @@ ROWS = (
         "status",
         "How the documentation stands",
         "Counts of pages, links and stale pages, front matter problems, the index.",
-        _status,
+        _status_record,
     ),
     ResourceRow(
         "ubp://stale",
         "stale",
         "Pages that no longer describe their sources",
         "The answer of ubp_check_staleness: each page with what drifted, since when, by whom.",
-        _answer("ubp_check_staleness"),
+        _tool_record("ubp_check_staleness"),
     ),
     ResourceRow(
         "ubp://graph",
         "graph",
         "Which pages link to which",
         "The answer of ubp_get_graph: the most linked pages and the links between them.",
-        _answer("ubp_get_graph"),
+        _tool_record("ubp_get_graph"),
     ),
 )

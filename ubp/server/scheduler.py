@@ -1,11 +1,9 @@
-"""A thread with a workspace of its own: what it is asked it does in turn.
+"""Scheduling of calls: a worker for quick ones and another one for those that must index first.
 
-SQLite's connections and libgit2's handles belong to the thread that opened them.
-
-Who answers a call: the quick desk what takes milliseconds, the slow one what takes long.
-
-What takes long is a snapshot that nobody has read yet: a new clone, a branch that was never here.
-The slow desk reads it while the quick one goes on answering what needs none of it.
+Indexing takes long for a snapshot that is new: a fresh clone, a branch that was never checked out
+here. The slow worker does it while the quick one answers what needs none of it. Each worker has a
+thread and a workspace of its own: SQLite connections and libgit2 handles belong to the thread that
+opened them.
 """
 
 import asyncio
@@ -21,29 +19,38 @@ from ubp.core.model import EMBEDDING, Progress
 from ubp.workspace import Workspace
 
 T = TypeVar("T")
+ReportProgress = Callable[[float, float, str], Awaitable[None]]
 
-# Git may hang (a file system that is gone); the process leaves all the same.
+LOG = logging.getLogger(__name__)
+
+# Git may hang (on an unreachable file system); the process ends anyway.
 SECONDS_TO_CLOSE = 5.0
+# So many pages or passages are read at once, in 0.2 to 0.4 s. For more of them worker processes are
+# started, too (`ubp.index.ingest`).
+MAX_QUICK_READS = 300
+SECONDS_BETWEEN_REPORTS = 0.25
+# Clients that do not know progress give up after 60 s; 26,000 pages are read in 20 to 40 s.
+SECONDS_TO_WAIT = 45.0
 
 
 class CallAbandonedError(BaseException):
-    """Nobody waits for the answer any more; no handler of errors shall hold it up."""
+    """Nobody waits for the answer any more; no error handler may catch this."""
 
 
 class Job:
-    """Something to do, and who is told its steps; `is_given_up` ends it at the next one."""
+    """A task and who follows its progress; `is_abandoned` ends it at its next step."""
 
     def __init__(self, work: Callable[[Workspace], Any], progress: Progress) -> None:
         self.work = work
         self.progress = progress
         self.answer: Future[Any] = Future()
-        self.is_given_up = False
+        self.is_abandoned = False
 
 
 class Worker:
-    """Does one job at a time, in a workspace that is opened anew where what it is made of changes.
+    """A thread that runs one job at a time in its workspace, reopened when it is outdated.
 
-    A workspace that is not kept is closed when there is nothing to do, and gives back its memory.
+    A workspace that is not kept is closed when there is nothing to do, which frees its memory.
     """
 
     def __init__(
@@ -54,45 +61,45 @@ class Worker:
         self._workspace: Workspace | None = None
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._job: Job | None = None
-        self._thread = threading.Thread(target=self._run, name="desk", daemon=True)
+        self._thread = threading.Thread(target=self._run_jobs, name="worker", daemon=True)
 
     def start(self) -> None:
-        """Begin to work."""
+        """Start the thread."""
         self._thread.start()
 
-    async def ask(self, work: Callable[[Workspace], T], progress: Progress) -> T:
-        """What `work` answers, done in the desk's thread; given up where the asker is cancelled.
+    async def run(self, work: Callable[[Workspace], T], progress: Progress) -> T:
+        """Run `work` in the worker's thread and return its result; cancelling abandons it.
 
-        `progress` is told the steps, in that thread; what it raises ends the work.
+        `progress` is called in that thread; an exception from it ends the work.
         """
         job = Job(work, progress)
         self._jobs.put(job)
         try:
             return cast("T", await asyncio.wrap_future(job.answer))
         except asyncio.CancelledError:
-            job.is_given_up = True
+            job.is_abandoned = True
             raise
 
     def close(self) -> None:
-        """Give up what is being done, and close the workspace."""
+        """Abandon the current job and close the workspace."""
         job = self._job
         if job:
-            job.is_given_up = True
+            job.is_abandoned = True
         self._jobs.put(None)
         self._thread.join(SECONDS_TO_CLOSE)
 
-    def _run(self) -> None:
+    def _run_jobs(self) -> None:
         while job := self._jobs.get():
             if not job.answer.set_running_or_notify_cancel():
                 continue
             self._job = job
             try:
                 job.answer.set_result(job.work(self._open()))
-            except BaseException as error:  # noqa: BLE001  # the asker gets it
+            except BaseException as error:  # noqa: BLE001  # the caller gets it
                 job.answer.set_exception(error)
             self._job = None
             if not (self._is_kept or self._jobs.qsize()):
-                self._close_what_lasts()
+                self._close_if_on_disk()
         self._close()
 
     def _open(self) -> Workspace:
@@ -102,8 +109,8 @@ class Worker:
             self._workspace = self._open_workspace(self._step)
         return self._workspace
 
-    def _close_what_lasts(self) -> None:
-        # What is in memory only would have to be read again.
+    def _close_if_on_disk(self) -> None:
+        # An index in memory would have to be built again.
         if self._workspace is not None and self._workspace.session.store.path is not None:
             self._close()
 
@@ -115,38 +122,25 @@ class Worker:
     def _step(self, name: str, done: int, total: int) -> None:
         if self._job is None:
             return
-        if self._job.is_given_up:
+        if self._job.is_abandoned:
             raise CallAbandonedError
         self._job.progress(name, done, total)
-
-
-LOG = logging.getLogger(__name__)
-
-# So many pages or passages are read at once, in 0.2 to 0.4 s. For more than these several processes
-# are started, too (`ubp.index.ingest`).
-MAX_WAITING = 300
-
-SECONDS_BETWEEN_REPORTS = 0.25
-# Clients that know nothing of progress give up after 60 s; 26,000 pages are read in 20 to 40.
-SECONDS_TO_WAIT = 45.0
-
-Report = Callable[[float, float, str], Awaitable[None]]
 
 
 class IndexNotReadyError(UbpError):
     """The index is being built, and there is nothing to answer from yet."""
 
 
-class TooManyCallsError(BaseException):
-    """More is to be read than a call shall keep the others waiting for."""
+class TooMuchToReadError(BaseException):
+    """A call would read more than it may keep others waiting for."""
 
 
 class VectorsNotReadyError(UbpError):
-    """The same of vectors: a search that is told so finds words meanwhile."""
+    """Vectors are being made; a search falls back to words meanwhile."""
 
 
 class Step(NamedTuple):
-    """How far the slow desk is: the steps before this one count too, so that it only grows."""
+    """A step of the slow worker; `before` sums the steps before it, so that progress only grows."""
 
     name: str = ""
     done: int = 0
@@ -155,123 +149,127 @@ class Step(NamedTuple):
 
 
 class Scheduler:
-    """Two desks, and the way that a call takes between them."""
+    """Two workers, and the route of a call between them."""
 
     def __init__(
         self,
         open_workspace: Callable[[Progress], Workspace],
-        seconds_of_patience: float = SECONDS_TO_WAIT,
+        seconds_to_wait: float = SECONDS_TO_WAIT,
     ) -> None:
         self._quick = Worker(open_workspace)
         self._slow = Worker(open_workspace, is_kept=False)
         self._step = Step()
-        self._seconds_of_patience = seconds_of_patience
-        self._has_more_to_read = asyncio.Event()
-        self._left: set[asyncio.Task[Any]] = set()
-        # Held, it is shared with the quick desk, and outlives workspaces that are opened anew: what
-        # one thread gives back, another one's allocations do not use, and a model takes 100 MB.
+        self._seconds_to_wait = seconds_to_wait
+        self._reading_wanted = asyncio.Event()
+        self._abandoned: set[asyncio.Task[Any]] = set()
+        # Held so that both workers share it and it outlives reopened workspaces: memory that one
+        # thread frees is not reused by another one's allocations, and a model takes 100 MB.
         self._model: object = None
 
     def start(self) -> None:
-        """Begin to work, for the event loop that runs now."""
+        """Start the workers for the running event loop."""
         self._loop = asyncio.get_running_loop()
         self._quick.start()
         self._slow.start()
 
     async def keep_ready(self) -> None:
-        """Read the work tree's pages before anybody asks, and what a call has refused to read."""
+        """Index the work tree before it is needed, and what a call refused to read."""
         while True:
-            self._has_more_to_read.clear()
+            self._reading_wanted.clear()
             try:
                 await self._read_ahead()
-            except (UbpError, TooManyCallsError):
-                pass  # whoever asks is told
+            except (UbpError, TooMuchToReadError):
+                pass  # the next call reports it
             except Exception:
                 LOG.exception("reading ahead failed")
-            await self._has_more_to_read.wait()
+            await self._reading_wanted.wait()
 
-    async def answer(self, work: Callable[[Workspace], T], report: Report) -> T:
-        """What `work` answers; `report` is told the progress of a long wait.
+    async def answer(self, work: Callable[[Workspace], T], report: ReportProgress) -> T:
+        """Run `work` and return its result; `report` gets the progress of a long wait.
 
         Raises:
-            IndexNotReadyError: it would take still longer. It goes on; ask again later.
+            IndexNotReadyError: it takes longer still. It goes on; call again later.
         """
-        deadline = asyncio.get_running_loop().time() + self._seconds_of_patience
+        deadline = asyncio.get_running_loop().time() + self._seconds_to_wait
         try:
-            return await self._quick.ask(work, self._refuse_much)
+            return await self._quick.run(work, self._limit_reading)
         except VectorsNotReadyError:
-            return await self._wait(work, self._take_step, deadline, report)
-        except TooManyCallsError:
+            return await self._wait(work, self._follow_step, deadline, report)
+        except TooMuchToReadError:
             pass
         try:
-            return await self._wait(work, self._take_words, deadline, report)
+            return await self._wait(work, self._follow_words, deadline, report)
         except VectorsNotReadyError:
-            return await self._wait(work, self._take_step, deadline, report)
+            return await self._wait(work, self._follow_step, deadline, report)
 
     def close(self) -> None:
-        """Give up what is being done; what was saved stays."""
+        """Abandon the current jobs; what they saved stays."""
         self._quick.close()
         self._slow.close()
 
     async def _read_ahead(self) -> None:
-        await self._slow.ask(_read_words, self._take_step)
-        self._model = await self._slow.ask(_read_vectors, self._take_step)
+        await self._slow.run(_read_words, self._follow_step)
+        self._model = await self._slow.run(_read_vectors, self._follow_step)
         if self._model is not None:
-            await self._quick.ask(_read_vectors, self._refuse_much)
-        await self._slow.ask(Workspace.learn_dates, self._take_step)
+            await self._quick.run(_read_vectors, self._limit_reading)
+        await self._slow.run(Workspace.learn_dates, self._follow_step)
 
     async def _wait(
-        self, work: Callable[[Workspace], T], progress: Progress, deadline: float, report: Report
+        self,
+        work: Callable[[Workspace], T],
+        progress: Progress,
+        deadline: float,
+        report: ReportProgress,
     ) -> T:
         loop = asyncio.get_running_loop()
-        task = asyncio.create_task(self._slow.ask(work, progress))
-        told, step = 0, self._step
+        task = asyncio.create_task(self._slow.run(work, progress))
+        reported, step = 0, self._step
         try:
             while not task.done() and loop.time() < deadline:
                 await asyncio.wait([task], timeout=SECONDS_BETWEEN_REPORTS)
                 step = self._step
-                if told < step.before + step.done:
-                    told = step.before + step.done
-                    await report(told, step.before + step.total, step.name)
+                if reported < step.before + step.done:
+                    reported = step.before + step.done
+                    await report(reported, step.before + step.total, step.name)
         except asyncio.CancelledError:
             task.cancel()
             raise
         if task.done():
             return task.result()
-        self._leave(task)
+        self._let_finish(task)
         raise IndexNotReadyError(
             f"The index is not ready: {step.name or 'reading'}, {step.done} of {step.total}.",
             hint="Call again in half a minute.",
         )
 
-    def _leave(self, task: "asyncio.Task[Any]") -> None:
-        """Let a task go on that nobody waits for."""
-        self._left.add(task)
+    def _let_finish(self, task: "asyncio.Task[Any]") -> None:
+        """Let a task finish for which nobody waits."""
+        self._abandoned.add(task)
         task.add_done_callback(self._forget)
 
     def _forget(self, task: "asyncio.Task[Any]") -> None:
-        self._left.discard(task)
+        self._abandoned.discard(task)
         if not task.cancelled():
             task.exception()
 
-    def _refuse_much(self, name: str, done: int, total: int) -> None:
-        if total - done <= MAX_WAITING:
+    def _limit_reading(self, name: str, done: int, total: int) -> None:
+        if total - done <= MAX_QUICK_READS:
             return
         if name != EMBEDDING:
-            raise TooManyCallsError
-        self._loop.call_soon_threadsafe(self._has_more_to_read.set)
+            raise TooMuchToReadError
+        self._loop.call_soon_threadsafe(self._reading_wanted.set)
         raise VectorsNotReadyError(
             f"{total - done} passages have no vector yet.",
             cause="The index is being built.",
             hint="Call again in half a minute.",
         )
 
-    def _take_words(self, name: str, done: int, total: int) -> None:
+    def _follow_words(self, name: str, done: int, total: int) -> None:
         if name == EMBEDDING:
-            self._refuse_much(name, done, total)
-        self._take_step(name, done, total)
+            self._limit_reading(name, done, total)
+        self._follow_step(name, done, total)
 
-    def _take_step(self, name: str, done: int, total: int) -> None:
+    def _follow_step(self, name: str, done: int, total: int) -> None:
         last = self._step
         before = last.before if name == last.name else last.before + last.total
         self._step = Step(name, done, max(done, total), before)
@@ -282,7 +280,7 @@ def _read_words(workspace: Workspace) -> None:
 
 
 def _read_vectors(workspace: Workspace) -> object:
-    """The model by which vectors were made; None: there is none."""
+    """Read the vectors and return their model; None if there is none."""
     model = workspace.session.model()
     if model is not None:
         workspace.session.view().semantic_index(model)

@@ -1,10 +1,9 @@
-"""Arguments held against an input schema, exactly and with words that help to put them right.
+"""Input schemas and the check of arguments against them.
 
-It knows what our schemas say (`type`, `enum`, `minimum`, `maximum`, `maxLength`, `items`,
-`required`, `default`) and no more, and refuses texts of blanks. Nothing is converted: a number in
-quotation marks is no number. Null stands for an argument that is not given.
-
-What input schemas are made of: every character of them is paid for by each agent.
+The check knows what our schemas contain (`type`, `enum`, `minimum`, `maximum`, `maxLength`,
+`items`, `required`, `default`) and no more, and refuses blank texts. Nothing is converted: a number
+in quotation marks is not a number. Null means that an argument is not given. The schemas are short,
+since each agent pays for every character of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,32 +16,32 @@ from ubp.core.text import closest_name
 
 Schema = Mapping[str, Any]
 
-# Paths are from the root, as answers tell them.
-PATHS = frozenset({"filepath", "id", "path", "center"})
+# These arguments are paths relative to the root, as answers contain them.
+PATH_ARGUMENTS = frozenset({"filepath", "id", "path", "center"})
 
-_KINDS: Mapping[str, tuple[type, ...]] = {
+_PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
     "number": (int, float),
     "boolean": (bool,),
     "array": (list, tuple),
 }
-_NAMES = {
+_TYPE_NAMES = {
     "string": "a string",
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
     "array": "a list",
 }
-SHOWN_CHARACTERS = 60  # of a wrong value
+MAX_SHOWN_CHARACTERS = 60  # of a wrong value
 
 
 def check_arguments(
     schema: Schema, arguments: Mapping[str, Any], *, has_maxima: bool = True
 ) -> dict[str, Any]:
-    """The arguments with the defaults of those that are not given.
+    """Return the arguments, with the defaults of those that are not given.
 
-    Without `has_maxima` numbers may be as large as anybody likes.
+    Without `has_maxima` numbers have no upper limit.
 
     Raises:
         BadArgumentError: one is unknown, missing or not allowed.
@@ -56,20 +55,20 @@ def check_arguments(
         if name not in given:
             raise _missing(name, properties[name])
     for name, value in given.items():
-        one = properties[name] if has_maxima else {**properties[name], "maximum": inf}
-        for wrong in _faults(value, one):
-            raise _wrong(name, value, wrong)
-    defaults = {name: one["default"] for name, one in properties.items() if "default" in one}
-    return defaults | {name: _whole(value) for name, value in given.items()}
+        schema = properties[name] if has_maxima else {**properties[name], "maximum": inf}
+        for fault in _faults(value, schema):
+            raise _invalid(name, value, fault)
+    defaults = {name: spec["default"] for name, spec in properties.items() if "default" in spec}
+    return defaults | {name: _as_integer(value) for name, value in given.items()}
 
 
 def reject_path_traversal(arguments: Mapping[str, Any]) -> None:
-    """Refuse paths that no answer ever told: absolute ones, those with `..` or a NUL.
+    """Refuse paths that no answer contains: absolute ones, and those with `..` or a NUL.
 
     Raises:
-        BadArgumentError: there is one.
+        BadArgumentError: there is such a path.
     """
-    for name in PATHS & arguments.keys():
+    for name in PATH_ARGUMENTS & arguments.keys():
         path = str(arguments[name]).replace("\\", "/")
         if path.startswith("/") or path[1:2] == ":" or ".." in path.split("/") or "\0" in path:
             raise BadArgumentError(
@@ -81,11 +80,11 @@ def reject_path_traversal(arguments: Mapping[str, Any]) -> None:
 
 
 def _faults(value: Any, schema: Schema) -> Iterator[str]:
-    """What a value should have been, if it is not."""
-    kinds = schema.get("type", ())
-    kinds = (kinds,) if isinstance(kinds, str) else kinds
-    if kinds and not any(_is(value, kind) for kind in kinds):
-        yield f"must be {' or '.join(_NAMES[kind] for kind in kinds)}"
+    """Yield what is wrong with a value: what it must be."""
+    types = schema.get("type", ())
+    types = (types,) if isinstance(types, str) else types
+    if types and not any(_has_type(value, type_name) for type_name in types):
+        yield f"must be {' or '.join(_TYPE_NAMES[type_name] for type_name in types)}"
     elif "enum" in schema and value not in schema["enum"]:
         yield f"must be one of {', '.join(map(str, schema['enum']))}"
     elif isinstance(value, str):
@@ -97,17 +96,17 @@ def _faults(value: Any, schema: Schema) -> Iterator[str]:
         yield from _range_faults(value, schema)
 
 
-def _whole(value: Any) -> Any:
-    """A number like 10.0 is a whole one in JSON."""
+def _as_integer(value: Any) -> Any:
+    """Return a number like 10.0 as an integer, which it is in JSON."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _is(value: Any, kind: str) -> bool:
+def _has_type(value: Any, type_name: str) -> bool:
     if isinstance(value, bool):
-        return kind == "boolean"
-    if kind == "integer" and isinstance(value, float):
+        return type_name == "boolean"
+    if type_name == "integer" and isinstance(value, float):
         return value.is_integer()
-    return isinstance(value, _KINDS[kind])
+    return isinstance(value, _PYTHON_TYPES[type_name])
 
 
 def _length_faults(value: str, schema: Schema) -> Iterator[str]:
@@ -118,71 +117,73 @@ def _length_faults(value: str, schema: Schema) -> Iterator[str]:
 
 
 def _range_faults(value: float, schema: Schema) -> Iterator[str]:
-    least, most = schema.get("minimum", value), schema.get("maximum", value)
-    if not least <= value <= most:
-        ends = [f"at least {least}"] if "minimum" in schema else []
-        ends += [f"at most {most}"] if schema.get("maximum", inf) < inf else []
-        yield f"must be {' and '.join(ends)}"
+    minimum, maximum = schema.get("minimum", value), schema.get("maximum", value)
+    if not minimum <= value <= maximum:
+        limits = [f"at least {minimum}"] if "minimum" in schema else []
+        limits += [f"at most {maximum}"] if schema.get("maximum", inf) < inf else []
+        yield f"must be {' and '.join(limits)}"
 
 
 def _unknown(name: str, properties: Mapping[str, Schema]) -> BadArgumentError:
-    closest = closest_name(name[:SHOWN_CHARACTERS], properties)
+    closest = closest_name(name[:MAX_SHOWN_CHARACTERS], properties)
     return BadArgumentError(
         name,
-        f"There is no argument `{name[:SHOWN_CHARACTERS]}`.",
+        f"There is no argument `{name[:MAX_SHOWN_CHARACTERS]}`.",
         cause=f"Arguments are {', '.join(properties)}." if properties else "It takes none.",
         hint=f"Did you mean `{closest}`?" if closest else "",
     )
 
 
 def _missing(name: str, schema: Schema) -> BadArgumentError:
-    told = schema.get("description")
-    return BadArgumentError(name, f"`{name}` is missing.", hint=f"It is: {told}." if told else "")
+    description = schema.get("description")
+    return BadArgumentError(
+        name, f"`{name}` is missing.", hint=f"It is: {description}." if description else ""
+    )
 
 
-def _wrong(name: str, value: Any, wrong: str) -> BadArgumentError:
+def _invalid(name: str, value: Any, fault: str) -> BadArgumentError:
     shown = repr(value)
-    if len(shown) > SHOWN_CHARACTERS:
-        shown = shown[:SHOWN_CHARACTERS] + "…"
-    return BadArgumentError(name, f"`{name}` {wrong}.", cause=f"It is {shown}.")
+    if len(shown) > MAX_SHOWN_CHARACTERS:
+        shown = shown[:MAX_SHOWN_CHARACTERS] + "…"
+    return BadArgumentError(name, f"`{name}` {fault}.", cause=f"It is {shown}.")
 
 
 def object_schema(*required: str, **properties: Schema) -> Schema:
-    """An input schema; whatever it does not name is refused."""
+    """Return an input schema; arguments that it does not name are refused."""
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
     return {**schema, "required": list(required)} if required else schema
 
 
 def text(description: str = "", **limits: Any) -> Schema:
-    """A string; an empty one is refused everywhere."""
+    """Return the schema of a string; blank ones are refused everywhere."""
     return _described({"type": "string", **limits}, description)
 
 
-def number(least: int, most: int, default: int, description: str = "") -> Schema:
-    """A whole number between two limits."""
-    limits = {"type": "integer", "minimum": least, "maximum": most, "default": default}
+def number(minimum: int, maximum: int, default: int, description: str = "") -> Schema:
+    """Return the schema of an integer between two limits."""
+    limits = {"type": "integer", "minimum": minimum, "maximum": maximum, "default": default}
     return _described(limits, description)
 
 
 def fraction(default: float, description: str = "") -> Schema:
-    """A number from 0 to 1."""
+    """Return the schema of a number from 0 to 1."""
     return _described(
         {"type": "number", "minimum": 0, "maximum": 1, "default": default}, description
     )
 
 
 def flag(description: str, *, default: bool) -> Schema:
-    """Yes or no."""
+    """Return the schema of a boolean."""
     return _described({"type": "boolean", "default": default}, description)
 
 
 def choice(*words: str, description: str = "") -> Schema:
-    """One of these words, the first where none is told."""
+    """Return the schema of one of these words; the first is the default."""
     return _described({"enum": list(words), "default": words[0]}, description)
 
 
 def array_of(value: str | Sequence[str] | None) -> tuple[str, ...]:
-    """What was given alone or as a list."""
+    """Return a value that is given alone or as a list as a tuple."""
     if value is None:
         return ()
     return (value,) if isinstance(value, str) else tuple(value)

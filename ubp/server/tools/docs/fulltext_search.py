@@ -1,4 +1,4 @@
-"""`ubp_fulltext_search`: the sections that hold words, whatever they mean."""
+"""`ubp_fulltext_search`: sections that contain words or phrases."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,14 +20,14 @@ def run(
     has_content: bool = True,
     tags: Sequence[str] = (),
 ) -> Record:
-    """The best sections by their words alone."""
+    """Return the record of the best sections by their words alone."""
     return sections_record(find(workspace, given, tags=tags), has_content=has_content)
 
 
 def find(
     workspace: Workspace, given: Mapping[str, Any], *, tags: Sequence[str] = ()
 ) -> SectionAnswer:
-    """The same as values, of pages that have all these tags."""
+    """Return the sections as values, only of pages that have all `tags`."""
     return workspace.search_sections(
         given["query"],
         limit=given["limit"],

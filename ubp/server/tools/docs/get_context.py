@@ -1,4 +1,4 @@
-"""`ubp_get_context`: a page with what stands around it, in one call."""
+"""`ubp_get_context`: a page and summaries of the pages that it is linked with."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,14 +18,14 @@ MAX_CONTEXT_SIZE = 500_000
 
 
 def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
-    """The page and those around it, as much as there is room for."""
+    """Return the record of the page and its surroundings, as much as fits."""
     if ("filepath" in given) == ("id" in given):
         raise BadArgumentError("filepath", "Name the page by one of `filepath` and `id`.")
     return context_record(find(workspace, given))
 
 
 def find(workspace: Workspace, given: Mapping[str, Any]) -> PageContext:
-    """The same as values."""
+    """Return the page and its surroundings as values."""
     return workspace.context(
         given.get("filepath") or given["id"],
         depth=given["depth"],
@@ -37,52 +37,52 @@ def find(workspace: Workspace, given: Mapping[str, Any]) -> PageContext:
 
 
 def fit(record: Record, limit: TokenLimit) -> None:
-    """Fewer headings, then fewer of the pages around, then less of the page itself.
+    """Drop headings, then related pages, then text of the page itself.
 
-    An outline takes half of the room at most: what the page says tells more.
+    The outline takes half of the budget at most: the text is worth more.
     """
     center, related = record["center"], record["related"]
-    if not limit.drop(record, _less_around(record, related)):
-        whole = center["content"]
-        center.setdefault("full_size", len(whole))
+    if not limit.drop(record, _drop_related(record, related)):
+        content = center["content"]
+        center.setdefault("full_size", len(content))
         frame = {**record, "center": {**center, "content": ""}}
-        limit._replace(most=limit.most // 2).drop(frame, _less_outline(center))
-        room = limit.weigh(whole) - limit.excess(record)
-        center["content"] = truncate_page(whole, lambda part: limit.weigh(part) <= room)
-        _mark_cut(center, whole)
-        limit.drop(record, _less_outline(center))
-    said = [one for page in related for one in _said(page)]
-    record["total_size"] = len(center["content"]) + sum(map(len, said))
+        limit._replace(most=limit.most // 2).drop(frame, _drop_outline(center))
+        room = limit.weigh(content) - limit.excess(record)
+        center["content"] = truncate_page(content, lambda part: limit.weigh(part) <= room)
+        _mark_cut(center, content)
+        limit.drop(record, _drop_outline(center))
+    texts = [text for page in related for text in _texts(page)]
+    record["total_size"] = len(center["content"]) + sum(map(len, texts))
 
 
-def _less_around(record: Record, related: list[Record]) -> Iterator[Any]:
-    for one in reversed(related):
-        yield [one.pop("headings", []), one.pop("hidden_headings", 0)]
+def _drop_related(record: Record, related: list[Record]) -> Iterator[Any]:
+    for page in reversed(related):
+        yield [page.pop("headings", []), page.pop("hidden_headings", 0)]
     while related:
         record["truncated_count"] += 1
         yield related.pop()
 
 
-def _mark_cut(center: Record, whole: str) -> None:
-    """Mark the sections of which something was cut: those that end behind the last line left."""
+def _mark_cut(center: Record, content: str) -> None:
+    """Mark the sections that end after the last line that is left."""
     lines = center["content"].count("\n") + 1
-    is_all = center["content"] == whole
+    is_whole = center["content"] == content
     for section in center["sections"]:
         first = center["sections"][0]["line_start"]
-        if not is_all and section["line_end"] - first >= lines:
+        if not is_whole and section["line_end"] - first >= lines:
             section["is_cut"] = True
 
 
-def _less_outline(center: Record) -> Iterator[Any]:
+def _drop_outline(center: Record) -> Iterator[Any]:
     while center["sections"]:
         yield center["sections"].pop()
 
 
-def _said(one: Record) -> Iterator[str]:
+def _texts(page: Record) -> Iterator[str]:
     yield from (
-        one[name] for name in ("filepath", "title", "link_context", "summary") if name in one
+        page[key] for key in ("filepath", "title", "link_context", "summary") if key in page
     )
-    yield from one.get("headings", [])
+    yield from page.get("headings", [])
 
 
 GET_CONTEXT = Tool(

@@ -11,19 +11,19 @@ from ubp.server.tools.tool import Record, Tool
 from ubp.workspace import Workspace
 
 DEPTH, MAX_GRAPH_DEPTH = 2, 5
-GRAPH_LIMIT, MOST = 500, 5_000
+GRAPH_LIMIT, MAX_LIMIT = 500, 5_000
 
 
 def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
-    """The graph around a page, or the whole of it."""
-    found = workspace.graph(
+    """Return the record of the graph around a page, or of the whole graph."""
+    graph = workspace.graph(
         center=given.get("center"),
         depth=given["depth"],
         link_types=given.get("link_types", ()),
         limit=given["limit"],
         ref=given.get("ref"),
     )
-    return graph_record(found)
+    return graph_record(graph)
 
 
 GET_GRAPH = Tool(
@@ -38,7 +38,7 @@ GET_GRAPH = Tool(
         center=string("filepath or doc_id; none: the whole graph, most linked pages first"),
         depth=number(1, MAX_GRAPH_DEPTH, DEPTH, "links around the center"),
         link_types=LINK_TYPE,
-        limit=number(1, MOST, GRAPH_LIMIT),
+        limit=number(1, MAX_LIMIT, GRAPH_LIMIT),
         ref=REF,
     ),
     shape="get-graph",

@@ -1,4 +1,4 @@
-"""`ubp_get_page`: a page to read, and whether it can be trusted."""
+"""`ubp_get_page`: one page with its text, links and staleness."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,29 +14,31 @@ from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Record, Tool
 from ubp.workspace import Workspace
 
-NAMES = ("filepath", "id", "title")
+PAGE_ARGUMENTS = ("filepath", "id", "title")
 
 
 def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
-    """The page that is named in one of three ways."""
-    named = [name for name in NAMES if name in given]
-    if len(named) != 1:
+    """Return the record of the page, which is named by path, id or title."""
+    given_names = [name for name in PAGE_ARGUMENTS if name in given]
+    if len(given_names) != 1:
         raise BadArgumentError(
             "filepath",
             "Name the page by one of `filepath`, `id` and `title`.",
-            cause=f"Given are {' and '.join(named)}." if named else "None of them is given.",
+            cause=f"Given are {' and '.join(given_names)}."
+            if given_names
+            else "None of them is given.",
         )
     path, title = given.get("filepath", given.get("id")), given.get("title")
     return page_record(workspace.page(path, title=title, ref=given.get("ref"), has_created=True))
 
 
 def fit(record: Record, limit: TokenLimit) -> None:
-    """Tell each thing once, then less of what stands around the text, then less of the text."""
+    """Drop repeated texts, then what surrounds the text, then the end of the text."""
     ends = list(_section_ends(record))
-    if limit.drop(record, _repetitions(record)):
+    if limit.drop(record, _drop_section_texts(record)):
         return
     frame = {**record, "content": ""}
-    limit._replace(most=limit.most // 2).drop(frame, _surroundings(record))
+    limit._replace(most=limit.most // 2).drop(frame, _drop_surroundings(record))
     room = limit.most - limit.measure(to_json({**frame, "truncated_count": len(ends)}))
     kept = truncate_page(record["content"], lambda text: limit.weigh(text) <= room)
     record["content"] = kept
@@ -44,7 +46,7 @@ def fit(record: Record, limit: TokenLimit) -> None:
 
 
 def _section_ends(record: Record) -> Iterator[int]:
-    """Where each section ends in the page's content."""
+    """Yield where each section ends in the page's content."""
     end = 0
     for section in record["sections"]:
         text = section.get("content", "")
@@ -52,22 +54,22 @@ def _section_ends(record: Record) -> Iterator[int]:
         yield end
 
 
-def _repetitions(record: Record) -> Iterator[Any]:
-    """The texts of the sections stand in the page's content, too."""
+def _drop_section_texts(record: Record) -> Iterator[Any]:
+    """Drop the texts of the sections: the page's content has them, too."""
     for section in reversed(record["sections"]):
         yield section.pop("content", "")
 
 
-def _surroundings(record: Record) -> Iterator[Any]:
-    """What stands around the text, the least important first."""
-    both = [record.get("backlinks", []), record.get("outlinks", [])]
-    for one in reversed([link for links in both for link in links]):
-        yield one.pop("link_context", "")
-    for found in (*both, record["sections"]):
-        while found:
-            yield found.pop()
-    for one in record.get("stale_refs", []):
-        yield one.pop("commits", [])
+def _drop_surroundings(record: Record) -> Iterator[Any]:
+    """Drop what surrounds the text, the least important parts first."""
+    link_lists = [record.get("backlinks", []), record.get("outlinks", [])]
+    for link in reversed([link for links in link_lists for link in links]):
+        yield link.pop("link_context", "")
+    for items in (*link_lists, record["sections"]):
+        while items:
+            yield items.pop()
+    for reference in record.get("stale_refs", []):
+        yield reference.pop("commits", [])
 
 
 GET_PAGE = Tool(

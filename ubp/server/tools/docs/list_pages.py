@@ -1,4 +1,4 @@
-"""`ubp_list_pages`: which pages there are."""
+"""`ubp_list_pages`: the list of pages, sorted and filtered."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,19 +10,19 @@ from ubp.server.tools.arguments import text as string
 from ubp.server.tools.tool import Record, Tool, read_cursor, write_cursor
 from ubp.workspace import PageList, Workspace
 
-LIST_LIMIT, MOST = 200, 1000
-DATED = ("updated_at", "created_at")
+LIST_LIMIT, MAX_LIMIT = 200, 1000
+DATE_SORTS = ("updated_at", "created_at")
 
 
 def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
-    """The pages that are asked for, in order, and where the list goes on."""
+    """Return the record of the requested pages, with the cursor of the rest."""
     listed = read_list(workspace, given)
     return {**pages_record(listed), "next_cursor": next_cursor(listed, given)}
 
 
 def read_list(workspace: Workspace, given: Mapping[str, Any], *, is_dated: bool = True) -> PageList:
-    """The same as values; without `is_dated` history is asked only where it decides the order."""
-    kind = int if given["sort"] in DATED else str
+    """Return the pages as values; without `is_dated` dates are looked up only for sorting."""
+    kind = int if given["sort"] in DATE_SORTS else str
     cursor = given.get("cursor")
     return workspace.pages(
         doc_types=array_of(given.get("doc_type")),
@@ -31,19 +31,19 @@ def read_list(workspace: Workspace, given: Mapping[str, Any], *, is_dated: bool 
         is_descending=given["order"] == "desc",
         is_dated=is_dated or given["sort"] == "updated_at",
         limit=given["limit"],
-        after=read_cursor(_question(given), cursor, kind) if cursor else None,
+        after=read_cursor(_list_query(given), cursor, kind) if cursor else None,
         ref=given.get("ref"),
     )
 
 
 def next_cursor(listed: PageList, given: Mapping[str, Any]) -> str | None:
-    """What is to be given for the rest of a list; None: that was all."""
-    return write_cursor(_question(given), listed.next) if listed.next else None
+    """Return the cursor of the rest of a list; None at its end."""
+    return write_cursor(_list_query(given), listed.next) if listed.next else None
 
 
-def _question(given: Mapping[str, Any]) -> list[Any]:
-    types, tags = array_of(given.get("doc_type")), array_of(given.get("tags"))
-    return [types, tags, given["sort"], given["order"], given.get("ref")]
+def _list_query(given: Mapping[str, Any]) -> list[Any]:
+    doc_types, tags = array_of(given.get("doc_type")), array_of(given.get("tags"))
+    return [doc_types, tags, given["sort"], given["order"], given.get("ref")]
 
 
 LIST_PAGES = Tool(
@@ -58,7 +58,7 @@ LIST_PAGES = Tool(
         tags=TAGS,
         sort=choice("title", "updated_at", "created_at", "filepath"),
         order=choice("asc", "desc"),
-        limit=number(1, MOST, LIST_LIMIT),
+        limit=number(1, MAX_LIMIT, LIST_LIMIT),
         cursor=string("next_cursor of the answer before"),
         ref=REF,
     ),

@@ -1,4 +1,4 @@
-"""`ubp_search`: the pages that answer a question, why, and whether they can be trusted."""
+"""`ubp_search`: ranked pages for a question, each with the reason and its staleness."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Record, Tool
 from ubp.workspace import FoundPages, Workspace
 
-LIMIT, MOST = 10, 20
+LIMIT, MAX_LIMIT = 10, 20
 DEPTH, MAX_DEPTH = 2, 3
 
 
@@ -33,13 +33,13 @@ def run(
     has_content: bool = True,
     is_explained: bool = False,
 ) -> Record:
-    """The best pages by words, meaning and links."""
+    """Return the record of the best pages by keywords, meaning and links."""
     found = find(workspace, given)
     return search_record(found, has_content=has_content, is_explained=is_explained)
 
 
 def find(workspace: Workspace, given: Mapping[str, Any], *, is_dated: bool = True) -> FoundPages:
-    """The same as values; without `is_dated` no history is asked when pages were changed last."""
+    """Return the pages as values; without `is_dated` their dates are not looked up in history."""
     return workspace.search(
         given["query"],
         mode=given["mode"],
@@ -55,30 +55,30 @@ def find(workspace: Workspace, given: Mapping[str, Any], *, is_dated: bool = Tru
 
 
 def fit(record: Record, limit: TokenLimit) -> None:
-    """Of the last results first: less of what stands around, then fewer of them."""
-    limit.drop(record, _parts(record))
+    """Drop context of the last results first, then results."""
+    limit.drop(record, _removable_parts(record))
 
 
-def _parts(record: Record) -> Iterator[Any]:
+def _removable_parts(record: Record) -> Iterator[Any]:
     results = record["results"]
-    for name in ("linked_pages", "stale_refs"):
+    for key in ("linked_pages", "stale_refs"):
         for result in reversed(results):
-            yield result.pop(name, [])
+            yield result.pop(key, [])
     for result in reversed(results):
         while len(result["sections"]) > 1:
             yield result["sections"].pop()
     while len(results) > 1:
-        yield _pop(record)
-    for section in (one for result in results for one in result["sections"]):
+        yield _drop_last_result(record)
+    for section in [section for result in results for section in result["sections"]]:
         yield section.pop("content", "")
     while results:
-        yield _pop(record)
+        yield _drop_last_result(record)
 
 
-def _pop(record: Record) -> Record:
-    last: Record = record["results"].pop()
+def _drop_last_result(record: Record) -> Record:
+    result: Record = record["results"].pop()
     record["truncated_count"] = record.get("truncated_count", 0) + 1
-    return last
+    return result
 
 
 SEARCH = Tool(
@@ -93,7 +93,7 @@ SEARCH = Tool(
     input_schema=object_schema(
         "query",
         query=QUERY,
-        limit=number(1, MOST, LIMIT),
+        limit=number(1, MAX_LIMIT, LIMIT),
         mode=choice("hybrid", "fulltext", "semantic"),
         doc_type=DOC_TYPE,
         tags=TAGS,

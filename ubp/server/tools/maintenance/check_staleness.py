@@ -1,7 +1,7 @@
-"""`ubp_check_staleness`: which pages no longer describe their sources, and what changed there.
+"""`ubp_check_staleness`: the pages that no longer match their sources, and what changed there.
 
-Its record is that of `ubp stale --json` without the ids of Git's objects, which help nobody who
-reads, and with the next step for each page; a single page without sources has proposals, too.
+Its record is that of `ubp stale --json` without Git object ids, which are of no use to a reader,
+and with the next step for each page; a single page without sources gets proposals, too.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,98 +20,108 @@ from ubp.server.tools.tool import Record, Tool
 from ubp.staleness.model import StaleReport
 from ubp.workspace import Workspace
 
-SIZE, LEAST_SIZE, MOST_SIZE = 20_000, 2_000, 200_000
-# A page with a diff takes more than so many characters: others would be cut off again.
-MIN_TOKENS_A_PAGE = 500
-IDS = frozenset({"baseline_commit", "baseline_blob", "current_blob"})
-# The newest commits say what happened.
+DEFAULT_SIZE, MIN_SIZE, MAX_SIZE = 20_000, 2_000, 200_000
+# A page with a diff takes more characters than this: further ones would be cut off again.
+MIN_PAGE_SIZE = 500
+GIT_IDS = frozenset({"baseline_commit", "baseline_blob", "current_blob"})
+# The newest commits explain most.
 MIN_COMMITS = 3
-# What a page seems to describe: the first are right most often, and the strongest reasons suffice.
-MOST_SUGGESTED, MOST_EVIDENCE = 5, 3
+# Of the proposed sources the first are right most often, and the strongest evidence suffices.
+MAX_SUGGESTED, MAX_EVIDENCE = 5, 3
 
 
 def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
-    """What became of the sources of a page, or of all pages that are not fresh."""
-    path, most = given.get("filepath"), given["max_size"]
-    every = path is not None
-    report = workspace.stale([path] if path else [], every=every)
-    diffs = _diffs(workspace, report, most, every=every) if given["include_diff"] else {}
-    record = stale_record(report, every=every, diffs=diffs)
-    _tell_once(record)
-    _suggest(workspace, record, path)
+    """Return the record of a page's sources, or of those of all pages that are not fresh."""
+    path, max_size = given.get("filepath"), given["max_size"]
+    shows_fresh = path is not None
+    report = workspace.stale([path] if path else [], every=shows_fresh)
+    diffs = (
+        _diffs(workspace, report, max_size, shows_fresh=shows_fresh)
+        if given["include_diff"]
+        else {}
+    )
+    record = stale_record(report, every=shows_fresh, diffs=diffs)
+    _share_diffs(record)
+    _add_suggestions(workspace, record, path)
     for document in record["documents"]:
         document["resolve"] = _resolve(document, workspace.session.config.keys[0])
         document["references"] = [
-            {name: value for name, value in one.items() if name not in IDS}
-            for one in document["references"]
+            {key: value for key, value in reference.items() if key not in GIT_IDS}
+            for reference in document["references"]
         ]
     return record
 
 
 def fit(record: Record, limit: TokenLimit) -> None:
-    """Fewer suggestions, fewer commits, then shorter diffs, then fewer pages."""
-    if limit.drop(record, _last_suggestions(record)) or limit.drop(record, _old_commits(record)):
+    """Drop suggestions, then commits, then ends of diffs, then pages."""
+    if limit.drop(record, _drop_suggestions(record)) or limit.drop(
+        record, _drop_old_commits(record)
+    ):
         return
-    diffs = [one["diff"] for one in reversed(list(_references(record))) if "diff" in one]
-    for diff in diffs:
+    references = reversed(list(_references(record)))
+    for diff in [reference["diff"] for reference in references if "diff" in reference]:
         excess = limit.excess(record)
         if excess <= 0:
             return
         _shorten(diff, excess)
     documents = record["documents"]
     record["truncated_count"] = 0
-    limit.drop(record, _last_documents(record, documents))
+    limit.drop(record, _drop_last_documents(record, documents))
 
 
-def _diffs(workspace: Workspace, report: StaleReport, most: int, *, every: bool) -> dict[Any, Any]:
-    pages = visible_pages(report, every=every)[: most // MIN_TOKENS_A_PAGE]
-    found = workspace.diffs(report._replace(pages=pages))
-    return {(one.page.filepath, answer): diff for one, answer, diff in found}
+def _diffs(
+    workspace: Workspace, report: StaleReport, max_size: int, *, shows_fresh: bool
+) -> dict[Any, Any]:
+    pages = visible_pages(report, every=shows_fresh)[: max_size // MIN_PAGE_SIZE]
+    diffs = workspace.diffs(report._replace(pages=pages))
+    return {(assessment.page.filepath, reference): diff for assessment, reference, diff in diffs}
 
 
-def _suggest(workspace: Workspace, record: Record, path: str | None) -> None:
-    """A page that names no sources, asked for by itself, is told which it seems to describe."""
+def _add_suggestions(workspace: Workspace, record: Record, path: str | None) -> None:
+    """Add the proposed sources to a page without any that is requested by its path."""
     documents = record["documents"]
     if path is None or len(documents) != 1 or documents[0]["staleness"] != "untracked":
         return
-    (found,) = workspace.suggest_bindings([path], limit=MOST_SUGGESTED).pages
+    (suggestions,) = workspace.suggest_bindings([path], limit=MAX_SUGGESTED).pages
     documents[0]["suggested_refs"] = [
-        suggestion_record(one._replace(evidence=one.evidence[:MOST_EVIDENCE]))
-        for one in confident_suggestions(found, MIN_REVIEW_CONFIDENCE)
+        suggestion_record(suggestion._replace(evidence=suggestion.evidence[:MAX_EVIDENCE]))
+        for suggestion in confident_suggestions(suggestions, MIN_REVIEW_CONFIDENCE)
     ]
 
 
-def _tell_once(record: Record) -> None:
-    """Translations describe the same sources: what changed there is told for the first page."""
-    told: dict[tuple[str, str], str] = {}
+def _share_diffs(record: Record) -> None:
+    """Show each diff once: translations describe the same sources."""
+    first_pages: dict[tuple[str, str], str] = {}
     for document in record["documents"]:
-        for one in document["references"]:
-            if one.get("diff", {}).get("text"):
-                key = one["source_path"], one["diff"]["text"]
-                if key in told:
-                    one["diff"] = {"text": f"The same as for {told[key]}."}
-                told.setdefault(key, document["filepath"])
+        for reference in document["references"]:
+            if reference.get("diff", {}).get("text"):
+                key = reference["source_path"], reference["diff"]["text"]
+                if key in first_pages:
+                    reference["diff"] = {"text": f"The same as for {first_pages[key]}."}
+                first_pages.setdefault(key, document["filepath"])
 
 
 def _resolve(document: Record, key: str) -> str:
-    """What to do about a page, in a sentence with the command for it."""
+    """Return what to do about a page, in a sentence with the command for it."""
     path = document["filepath"]
-    drifted = [one for one in document["references"] if one["verdict"] != "fresh"]
-    known = [one for one in drifted if one["verdict"] != "unknown"]
-    gone = [str(one["line"]) for one in known if one["current_blob"] is None]
+    drifted = [reference for reference in document["references"] if reference["verdict"] != "fresh"]
+    verified = [reference for reference in drifted if reference["verdict"] != "unknown"]
+    missing_lines = [
+        str(reference["line"]) for reference in verified if reference["current_blob"] is None
+    ]
     steps = []
     if document["staleness"] == "untracked":
-        known_ones = " (suggested_refs has proposals)" if document.get("suggested_refs") else ""
+        proposals = " (suggested_refs has proposals)" if document.get("suggested_refs") else ""
         steps.append(
-            f"It names no sources: list what it describes{known_ones} under {key} in its front"
+            f"It names no sources: list what it describes{proposals} under {key} in its front"
             " matter."
         )
-    if gone:
-        steps.append(f"Correct what its front matter names in line {', '.join(gone)}.")
-    if len(gone) < len(known):
+    if missing_lines:
+        steps.append(f"Correct what its front matter names in line {', '.join(missing_lines)}.")
+    if len(missing_lines) < len(verified):
         command = ubp_command("ack", path_argument(path))
         steps.append(f"Update it; if it is still true: {command}")
-    if len(known) < len(drifted):
+    if len(verified) < len(drifted):
         steps.append("This clone is too shallow to tell: git fetch --unshallow")
     return " ".join(steps)
 
@@ -121,32 +131,32 @@ def _references(record: Record) -> Iterator[Record]:
         yield from document["references"]
 
 
-def _last_suggestions(record: Record) -> Iterator[Any]:
+def _drop_suggestions(record: Record) -> Iterator[Any]:
     for document in record["documents"]:
         while document.get("suggested_refs"):
             yield document["suggested_refs"].pop()
 
 
-def _old_commits(record: Record) -> Iterator[Any]:
-    for one in reversed(list(_references(record))):
-        commits = one.get("commits", [])
+def _drop_old_commits(record: Record) -> Iterator[Any]:
+    for reference in reversed(list(_references(record))):
+        commits = reference.get("commits", [])
         if len(commits) > MIN_COMMITS:
-            one["commit_count"] = len(commits)
-            one["commits"] = commits[:MIN_COMMITS]
+            reference["commit_count"] = len(commits)
+            reference["commits"] = commits[:MIN_COMMITS]
             yield commits[MIN_COMMITS:]
 
 
 def _shorten(diff: Record, excess: int) -> None:
-    """Take lines off the end of a diff."""
+    """Cut lines off the end of a diff."""
     lines = diff["text"].split("\n")
-    size, kept = len(diff["text"]) - excess, 0
-    while kept < len(lines) and (size := size - len(lines[kept]) - 1) >= 0:
-        kept += 1
-    diff["text"] = "\n".join(lines[:kept])
-    diff["left_out_lines"] = len(lines) - kept
+    size, kept_lines = len(diff["text"]) - excess, 0
+    while kept_lines < len(lines) and (size := size - len(lines[kept_lines]) - 1) >= 0:
+        kept_lines += 1
+    diff["text"] = "\n".join(lines[:kept_lines])
+    diff["left_out_lines"] = len(lines) - kept_lines
 
 
-def _last_documents(record: Record, documents: list[Record]) -> Iterator[Any]:
+def _drop_last_documents(record: Record, documents: list[Record]) -> Iterator[Any]:
     while len(documents) > 1:
         record["truncated_count"] += 1
         yield documents.pop()
@@ -163,7 +173,7 @@ CHECK_STALENESS = Tool(
     input_schema=object_schema(
         filepath=string("a page, folder or glob; none: every page that is not fresh"),
         include_diff=flag("show the changes of each source", default=False),
-        max_size=number(LEAST_SIZE, MOST_SIZE, SIZE, "characters; long diffs are cut"),
+        max_size=number(MIN_SIZE, MAX_SIZE, DEFAULT_SIZE, "characters; long diffs are cut"),
     ),
     shape="check-staleness",
     run=run,

@@ -1,4 +1,4 @@
-"""`ubp_get_impact`: what must be looked at when something changes."""
+"""`ubp_get_impact`: the pages to review when something changes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,11 +15,11 @@ MAX_RESULTS = 1_000
 
 
 def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
-    """The pages that depend on a page, a source file or a folder."""
-    found = workspace.impact(
+    """Return the record of the pages that depend on a page, a source file or a folder."""
+    impact = workspace.impact(
         given["path"], depth=given["depth"], limit=given["limit"], ref=given.get("ref")
     )
-    return impact_record(found)
+    return impact_record(impact)
 
 
 GET_IMPACT = Tool(

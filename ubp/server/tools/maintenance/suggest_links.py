@@ -1,4 +1,4 @@
-"""`ubp_suggest_links`: pages that are close in meaning and do not know of each other."""
+"""`ubp_suggest_links`: pages that are similar and not linked."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,14 +14,14 @@ MAX_RESULTS = 50
 
 
 def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
-    """The best pairs of all pages, or of one page with the others."""
-    found = workspace.suggest_links(
+    """Return the record of the best pairs of all pages, or of one page with the others."""
+    suggestions = workspace.suggest_links(
         given.get("filepath"),
         min_score=given["min_score"],
         limit=given["limit"],
         ref=given.get("ref"),
     )
-    return suggestions_record(found)
+    return suggestions_record(suggestions)
 
 
 SUGGEST_LINKS = Tool(
