@@ -10,7 +10,7 @@ from ubp.core.model import ObjectId
 from ubp.index.embed.locate import ModelLocation
 from ubp.index.embed.model_files import fingerprint, stamp, youngest
 from ubp.index.link_graph import LinkGraph
-from ubp.index.link_updates import ATTEMPTS
+from ubp.index.link_updates import MAX_ATTEMPTS
 from ubp.index.store.codec import pack_path
 from ubp.index.store.database import Database
 from ubp.index.store.page_facts import TextTable
@@ -48,7 +48,7 @@ def count_embedded(
     linked: LinkGraph, database: Database, model: bytes, dimensions: int
 ) -> EmbeddedCount:
     """Count what is embedded with a model (its fingerprint), without loading anything."""
-    for _ in range(ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         before = linked.load_count
         stored = VectorTable(database, model, dimensions)
         known = stored.keys(stored.sizes())

@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeVar
 
 from ubp.core.model import Chunk, FilePath, ObjectId
 from ubp.index.link_graph import LinkGraph
-from ubp.index.link_updates import ATTEMPTS
+from ubp.index.link_updates import MAX_ATTEMPTS
 from ubp.index.store.database import Database
 from ubp.index.store.fulltext import FullTextIndex, MatchCounts, RowMatch, Table
 from ubp.index.store.page_facts import PageFactsTable
@@ -121,7 +121,7 @@ class FullTextSearch:
 
     def _ask(self, question: Callable[[], T]) -> T:
         """Ask again where the words went while they were asked for, and are learned anew."""
-        for _ in range(ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             before = self._linked.load_count
             answer = question()
             if self._linked.load_count == before:

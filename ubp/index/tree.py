@@ -1,8 +1,7 @@
-"""The files of the commit that a view stands on: as the store lists them, else in memory.
+"""The files of a snapshot: those of its commit, and the changes on top of them.
 
-Files that differ from a commit, laid over the commit's files: the whole snapshot.
-
-The listing of a snapshot's commit made ready to stand on: made, moved, given up.
+The store lists the files of one commit per work tree, and the listing moves with HEAD. Where that
+listing cannot answer, the tree is read from Git.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -34,30 +33,34 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Tree = Mapping[FilePath, Entry]
+Changes = Mapping[FilePath, Entry | None]
+"""Changed files; None: deleted."""
 
+ROOT = FilePath("")
 
 # As many facts as the store remembers: 50 MB.
 MAX_CACHED_PAGES = 50_000
+# Another process may move the listing to its own commit just as often as this one does.
+MAX_LISTING_ATTEMPTS = 4
 
 
 class SessionCache:
-    """What outlives a view: a model's vectors, a commit's documents, what was made of blobs."""
-
-    vectors: "VectorCache | None" = None
-    documents: tuple[ObjectId, tuple[FilePath, ...]] | None = None
+    """What outlives a view: a model's vectors, a commit's documents, values derived from blobs."""
 
     def __init__(self) -> None:
+        self.vectors: VectorCache | None = None
+        self.documents: tuple[ObjectId, tuple[FilePath, ...]] | None = None
         self._derived: dict[str, Any] = {}
         self._pages: tuple[ObjectId, dict[FilePath, Page]] | None = None
 
     def derived(self, name: str, make: Callable[[], T]) -> T:
-        """What `make` has made of blobs, which are the same in every snapshot."""
+        """Return what `make` derived from blobs, which are the same in every snapshot."""
         if name not in self._derived:
             self._derived[name] = make()
         return cast("T", self._derived[name])
 
     def pages(self, commit: ObjectId) -> dict[FilePath, Page]:
-        """The documents of a commit that were read; of the one that was asked about last."""
+        """Return the documents of a commit that were read, to be added to; one commit is cached."""
         if (
             self._pages is None
             or self._pages[0] != commit
@@ -68,7 +71,7 @@ class SessionCache:
 
 
 class IndexContext(NamedTuple):
-    """What a view stands on."""
+    """What everything that answers about a snapshot needs."""
 
     repository: Repository
     store: Store
@@ -78,15 +81,15 @@ class IndexContext(NamedTuple):
 
 
 def document_filter(config: Config) -> Callable[[FilePath, Entry], bool]:
-    """Whether an entry is a document: a regular file (never a symlink) that the scope admits."""
+    """Return a test for documents: regular files (never symlinks) within the configured scope."""
     return lambda path, entry: entry.is_file and is_document(config, path)
 
 
 class CommitTree:
-    """The files and folders of one commit; of none where there are no commits yet.
+    """The files and folders of one commit; empty where there are no commits yet.
 
-    The store's listing answers as long as it stays what it was found to be; from then on (another
-    process has moved it, the database failed) the commit's tree does, read from Git once.
+    The store's listing answers until another process moves it or the database fails; from then on
+    the commit's tree does, read from Git once.
     """
 
     def __init__(
@@ -105,18 +108,18 @@ class CommitTree:
         self._tree: Tree | None = None
 
     def entries(self, paths: Collection[FilePath]) -> dict[FilePath, Entry]:
-        """What stands at these paths; the root is not among them."""
+        """Return the entries at these paths, the root excepted; paths without one are left out."""
         if not paths:
             return {}
-        return self._ask(
+        return self._query(
             lambda listing: self._store.listings.entries(listing, paths),
             lambda tree: {path: tree[path] for path in paths if path in tree},
         )
 
     def files(self, folder: FilePath) -> list[tuple[FilePath, Entry]]:
-        """All files below a folder ("" is the root): whatever is no folder itself."""
+        """Return all entries below a folder ("" is the root) that are not folders themselves."""
         prefix = f"{folder}/" if folder else ""
-        return self._ask(
+        return self._query(
             lambda listing: self._store.listings.files(listing, folder),
             lambda tree: [
                 (path, entry)
@@ -126,29 +129,29 @@ class CommitTree:
         )
 
     def children(self, folder: FilePath) -> list[tuple[FilePath, Entry]]:
-        """What stands in a folder directly ("" is the root)."""
-        return self._ask(
+        """Return the entries directly in a folder ("" is the root)."""
+        return self._query(
             lambda listing: self._store.listings.children(listing, folder),
             lambda tree: [
                 (path, entry) for path, entry in tree.items() if path.rpartition("/")[0] == folder
             ],
         )
 
-    def beyond_ascii(self) -> list[FilePath]:
-        """The paths that may be written in several Unicode forms."""
-        return self._ask(
+    def non_ascii_paths(self) -> list[FilePath]:
+        """Return the paths that may be written in several Unicode forms."""
+        return self._query(
             self._store.listings.non_ascii_paths,
             lambda tree: [path for path in tree if not path.isascii()],
         )
 
     def documents(self) -> list[tuple[FilePath, ObjectId]]:
-        """The documents and their blobs."""
-        return self._ask(self._store.listings.documents, self._documents_of)
+        """Return the documents and their blobs."""
+        return self._query(self._store.listings.documents, self._documents_of)
 
     def document_paths(self, cache: SessionCache) -> tuple[FilePath, ...]:
-        """The documents in order; those of a commit that was asked about last are remembered.
+        """Return the documents' sorted paths; the cache keeps them for one commit.
 
-        Of 26,000 the store tells them in 40 ms.
+        Reading 26,000 of them from the store takes 40 ms.
         """
         if self._commit is None:
             return ()
@@ -157,69 +160,65 @@ class CommitTree:
         return cache.documents[1]
 
     def known_pages(self, cache: SessionCache) -> dict[FilePath, Page]:
-        """The documents that were read already, to be added to: 26,000 take 0.3 s to read."""
+        """Return the documents read so far, to be added to: reading 26,000 takes 0.3 s."""
         return {} if self._commit is None else cache.pages(self._commit)
 
     def count_documents(self) -> int:
-        """How many documents there are."""
-        return self._ask(
+        """Return the number of documents."""
+        return self._query(
             self._store.listings.count_documents, lambda tree: len(self._documents_of(tree))
         )
 
     def is_complete(self, keys: Sequence[str]) -> bool:
-        """Whether it is known that every document has facts under these keys."""
+        """Return whether the store is known to have the facts of every document for these keys."""
         return self._listing is not None and self._listing.is_complete(keys)
 
     def documents_without_facts(self, keys: Sequence[str]) -> dict[FilePath, Entry]:
-        """The documents that nobody has parsed under these keys."""
-        documents = self._ask(
+        """Return the documents without stored facts for these keys."""
+
+        def search_tree(tree: Tree) -> list[tuple[FilePath, ObjectId]]:
+            documents = self._documents_of(tree)
+            missing = self._store.facts.missing({blob for _, blob in documents}, keys)
+            return [document for document in documents if document[1] in missing]
+
+        documents = self._query(
             lambda listing: self._store.listings.documents_without_facts(listing, keys),
-            lambda tree: self._without_facts(self._documents_of(tree), keys),
+            search_tree,
         )
         return {path: Entry(MODE_FILE, blob) for path, blob in documents}
 
     def mark_complete(self, keys: Sequence[str]) -> None:
-        """Spare the next runs the search for documents without facts, if there are none left."""
+        """Record that no document lacks facts, so that the next runs need not search for any."""
         if self._listing is not None:
             self._store.listings.mark_complete(self._listing, keys)
 
     def bound_pages(self, keys: Sequence[str]) -> list[Page] | None:
-        """The documents whose stored facts have references or problems, in one query.
+        """Return the documents whose stored facts have references or problems, in one query.
 
-        None: the store cannot tell; ask it about each of `documents`.
+        None: the listing is unavailable; read the facts of each of `documents` instead.
         """
-        return self._ask(
+        return self._query(
             lambda listing: self._store.listings.bound_pages(listing, keys), lambda _: None
         )
 
     def _documents_of(self, tree: Tree) -> list[tuple[FilePath, ObjectId]]:
         return [(path, entry.id) for path, entry in tree.items() if self._is_document(path, entry)]
 
-    def _without_facts(
-        self, documents: Sequence[tuple[FilePath, ObjectId]], keys: Sequence[str]
-    ) -> list[tuple[FilePath, ObjectId]]:
-        missing = self._store.facts.missing({blob for _, blob in documents}, keys)
-        return [document for document in documents if document[1] in missing]
-
-    def _ask(self, of_store: Callable[[Listing], T], of_git: Callable[[Tree], T]) -> T:
+    def _query(self, from_listing: Callable[[Listing], T], from_tree: Callable[[Tree], T]) -> T:
         if self._listing is not None:
             try:
-                return of_store(self._listing)
+                return from_listing(self._listing)
             except ListingMovedError:
                 self._listing = None
         if self._tree is None:
             self._tree = list_tree(self._repository, self._commit) if self._commit else {}
-        return of_git(self._tree)
-
-
-ROOT = FilePath("")
-Changes = Mapping[FilePath, Entry | None]
+        return from_tree(self._tree)
 
 
 class WorktreeOverlay:
-    """What stands where in a snapshot; files of the work tree are hashed once they are asked for.
+    """The entries of a snapshot: changes on top of a commit, hashed when they are first needed.
 
-    `has_folders`: the changes tell folders too, with their trees (they come from comparing two
+    `has_folders`: the changes include folders and their tree ids (they come from comparing two
     commits); else the tree of a folder with changes below it is computed as Git would.
     """
 
@@ -233,32 +232,32 @@ class WorktreeOverlay:
         self._trees: dict[FilePath, Entry | None] = {}
 
     def __contains__(self, path: FilePath) -> bool:
-        """Whether a path differs from the commit."""
+        """Return whether a path differs from the commit."""
         return path in self._changes
 
     @property
-    def under(self) -> "WorktreeOverlay":
-        """The same without the changes: the commit."""
+    def base(self) -> "WorktreeOverlay":
+        """The commit alone, without the changes."""
         return WorktreeOverlay(self._repository, self._base, {}, has_folders=True)
 
     @property
     def changes(self) -> Changes:
-        """What differs, as far as it is hashed."""
+        """The changed entries; those that nothing asked for are not hashed yet."""
         return self._changes
 
     def entries(self, paths: Collection[FilePath]) -> dict[FilePath, Entry | None]:
-        """What stands at these paths, files and folders; None: nothing. "" is the root."""
-        folders = [path for path in paths if path in self._touched]
-        self._make_trees(folders, also_hash=paths)
+        """Return the entry at each path, file or folder, or None; "" is the root."""
+        folders = [path for path in paths if path in self._changed_folders]
+        self._compute_trees(folders, also_hash=paths)
         unchanged = [p for p in paths if p not in self._changes and p not in self._trees]
-        found = self._base.entries(unchanged)
+        committed = self._base.entries(unchanged)
         return {
-            path: self._changes.get(path) or self._trees.get(path) or found.get(path)
+            path: self._changes.get(path) or self._trees.get(path) or committed.get(path)
             for path in paths
         }
 
     def files(self, folder: FilePath) -> list[tuple[FilePath, Entry]]:
-        """Every file below a folder, in the order of their paths: whatever is no folder itself."""
+        """Return all entries below a folder that are not folders themselves, in path order."""
         prefix = f"{folder}/" if folder else ""
         changed = [path for path in self._changes if path.startswith(prefix)]
         self._hash(changed)
@@ -268,40 +267,41 @@ class WorktreeOverlay:
             (path, entry) for path, entry in files.items() if entry and not entry.is_directory
         )
 
-    def paths_beyond_ascii(self) -> set[FilePath]:
-        """The paths, some of them gone perhaps, that may be written in several Unicode forms."""
-        changed = self._changes.keys() | self._touched.keys()
-        return {*self._base.beyond_ascii(), *(path for path in changed if not path.isascii())}
+    def non_ascii_paths(self) -> set[FilePath]:
+        """Return the paths, deleted ones too, that may be written in several Unicode forms."""
+        changed = self._changes.keys() | self._changed_folders.keys()
+        return {*self._base.non_ascii_paths(), *(path for path in changed if not path.isascii())}
 
     @cached_property
-    def _touched(self) -> Mapping[FilePath, set[FilePath]]:
-        """The folders whose trees must be computed, and what differs in each of them directly."""
-        touched: dict[FilePath, set[FilePath]] = {ROOT: set()}
+    def _changed_folders(self) -> Mapping[FilePath, set[FilePath]]:
+        """The folders whose trees must be computed, and the changed paths directly in each."""
+        changed: dict[FilePath, set[FilePath]] = {ROOT: set()}
         for path in self._changes:
-            child, above = path, _folder_of(path)
-            if self._has_folders and above:
+            child, parent = path, _parent(path)
+            if self._has_folders and parent:
                 continue
-            while child and child not in touched.setdefault(above, set()):
-                touched[above].add(child)
-                child, above = above, _folder_of(above)
-        return touched
+            while child and child not in changed.setdefault(parent, set()):
+                changed[parent].add(child)
+                child, parent = parent, _parent(parent)
+        return changed
 
-    def _make_trees(self, folders: Iterable[FilePath], *, also_hash: Iterable[FilePath]) -> None:
-        todo = list(folders)
-        ordered = []
-        while todo:
-            folder = todo.pop()
+    def _compute_trees(self, folders: Iterable[FilePath], *, also_hash: Iterable[FilePath]) -> None:
+        changed = self._changed_folders
+        stack = list(folders)
+        parents_first = []
+        while stack:
+            folder = stack.pop()
             if folder not in self._trees:
-                ordered.append(folder)
-                todo += [child for child in self._touched[folder] if child in self._touched]
-        inside = (child for folder in ordered for child in self._touched[folder])
-        self._hash({*also_hash, *inside})  # all with one call to git
-        for folder in reversed(ordered):
-            self._trees[folder] = self._tree(folder)
+                parents_first.append(folder)
+                stack += [child for child in changed[folder] if child in changed]
+        children = (child for folder in parents_first for child in changed[folder])
+        self._hash({*also_hash, *children})  # all with one call to git
+        for folder in reversed(parents_first):
+            self._trees[folder] = self._compute_tree(folder)
 
-    def _tree(self, folder: FilePath) -> Entry | None:
+    def _compute_tree(self, folder: FilePath) -> Entry | None:
         children = dict(self._base.children(folder))
-        for child in self._touched[folder]:
+        for child in self._changed_folders[folder]:
             entry = self._changes.get(child) or self._trees.get(child)
             if entry is not None:
                 children[child] = entry
@@ -319,33 +319,30 @@ class WorktreeOverlay:
         ]
         if not unhashed:
             return
-        for path, found in hash_files(self._repository, unhashed).items():
-            told = self._changes[path]
-            if found and told and told.is_file and found.is_file:
-                # The disk may not tell what is executable (core.fileMode); Git's index does.
-                found = found._replace(mode=told.mode)  # noqa: PLW2901
-            self._changes[path] = found
+        for path, hashed in hash_files(self._repository, unhashed).items():
+            listed = self._changes[path]
+            if hashed and listed and listed.is_file and hashed.is_file:
+                # Not every disk knows what is executable (core.fileMode); Git's index does.
+                self._changes[path] = hashed._replace(mode=listed.mode)
+            else:
+                self._changes[path] = hashed
 
 
-def _folder_of(path: FilePath) -> FilePath:
+def _parent(path: FilePath) -> FilePath:
     return FilePath(path.rpartition("/")[0])
-
-
-# Other processes may move the listing to their commit as often as this one moves it to its own.
-LISTING_ATTEMPTS = 4
 
 
 def open_commit_tree(
     repository: Repository, store: Store, config: Config, snapshot: Snapshot
 ) -> tuple[CommitTree, Changes, bool]:
-    """The files to stand on, what differs from them, and whether that tells folders too.
+    """Return a base tree, the changes from it to the snapshot, and whether these include folders.
 
-    Only HEAD's listing is kept and moved. Another commit is what differs from a stored listing:
-    `--ref` and `--base` leave the store as it is.
+    Only HEAD's listing is saved and moved. Any other commit (`--ref`, `--base`) is compared with a
+    stored listing and leaves the store as it is.
     """
     commit = snapshot.commit
     if commit is None or snapshot.kind != "commit" or commit == repository.head():
-        listing = _bring_listing(repository, store, config, commit) if commit else None
+        listing = _update_listing(repository, store, config, commit) if commit else None
         return CommitTree(repository, store, config, commit, listing), snapshot.changes, False
     for listing in (
         store.listings.at_commit(commit),
@@ -355,26 +352,26 @@ def open_commit_tree(
             continue
         if listing.commit == commit:
             return CommitTree(repository, store, config, commit, listing), {}, False
-        with suppress(RepositoryError):  # its commit is gone: garbage-collected, or a new clone
+        with suppress(RepositoryError):  # its commit no longer exists (garbage, or a new clone)
             changes = diff_trees(repository, listing.commit, commit)
             return CommitTree(repository, store, config, listing.commit, listing), changes, True
     return CommitTree(repository, store, config, commit, None), {}, False
 
 
-def _bring_listing(
+def _update_listing(
     repository: Repository, store: Store, config: Config, commit: ObjectId
 ) -> Listing | None:
-    """The work tree's listing, made for this commit or moved to it.
+    """Return the work tree's listing, created for this commit or moved to it.
 
-    None: other processes keep moving it away.
+    None: other processes keep moving it to other commits.
     """
-    wanted = scope(config)
-    for _ in range(LISTING_ATTEMPTS):
+    current_scope = scope(config)
+    for _ in range(MAX_LISTING_ATTEMPTS):
         listing = store.listings.of_work_tree(repository.git_dir)
         if listing is None:
-            _make_listing(repository, store, config, commit)
-        elif listing.scope != wanted:
-            store.listings.rescope(listing, wanted, document_filter(config))
+            _save_listing(repository, store, config, commit)
+        elif listing.scope != current_scope:
+            store.listings.rescope(listing, current_scope, document_filter(config))
         elif listing.commit != commit:
             _move_listing(repository, store, config, listing, commit)
         else:
@@ -382,10 +379,14 @@ def _bring_listing(
     return None
 
 
-def _make_listing(repository: Repository, store: Store, config: Config, commit: ObjectId) -> None:
-    tree = list_tree(repository, commit)
-    is_document = document_filter(config)
-    store.listings.save(repository.git_dir, commit, scope(config), tree, is_document)
+def _save_listing(repository: Repository, store: Store, config: Config, commit: ObjectId) -> None:
+    store.listings.save(
+        repository.git_dir,
+        commit,
+        scope(config),
+        list_tree(repository, commit),
+        document_filter(config),
+    )
 
 
 def _move_listing(
@@ -393,7 +394,7 @@ def _move_listing(
 ) -> None:
     try:
         changes = diff_trees(repository, listing.commit, commit)
-    except RepositoryError:  # its commit is gone: garbage-collected, or the repository made anew
-        _make_listing(repository, store, config, commit)
+    except RepositoryError:  # its commit no longer exists (garbage, or a new repository)
+        _save_listing(repository, store, config, commit)
         return
     store.listings.move(listing, commit, changes, document_filter(config))

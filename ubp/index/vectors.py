@@ -16,7 +16,7 @@ from ubp.index.embed.vectors import Floats, VectorCollection, VectorHit, quantis
 from ubp.index.embedded import texts_of
 from ubp.index.facts import FileContents
 from ubp.index.link_graph import LinkGraph
-from ubp.index.link_updates import ATTEMPTS
+from ubp.index.link_updates import MAX_ATTEMPTS
 from ubp.index.store.links import StoredGraphVersion
 from ubp.index.store.page_facts import TextRows, TextTable
 from ubp.index.store.vectors import VectorTable, split
@@ -145,7 +145,7 @@ class SemanticIndex:
         self._texts = TextTable(context.store.database)
         self._held = _held(context, model)
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
-        for _ in range(ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             before = linked.load_count
             self._bring()
             if linked.load_count == before:
@@ -155,7 +155,7 @@ class SemanticIndex:
         self, text: str, limit: int, within: Group[FilePath] | None = None
     ) -> list[SemanticHit]:
         """What `nearest` finds, with its places (0.03 ms each)."""
-        for _ in range(ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             before = self._linked.load_count
             hits = self._placed(self.nearest(text, limit, within))
             self._linked.blobs(())  # whether what was asked about went meanwhile

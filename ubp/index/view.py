@@ -1,4 +1,4 @@
-"""Use case: a snapshot made answerable. What has no facts yet is parsed; nothing else is read."""
+"""A view of a snapshot: its files, documents, links and words, indexed as far as needed."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class View:
-    """Answers about one snapshot. `build_view` makes it; the store must stay open."""
+    """The answers about one snapshot. `build_view` builds it; the store must stay open."""
 
     def __init__(
         self,
@@ -61,17 +61,17 @@ class View:
         self._derived: dict[str, Any] = {}
 
     def derived(self, name: str, make: Callable[[], T]) -> T:
-        """What `make` has made of this snapshot, kept under this name until `forget`."""
+        """Return what `make` derived from this snapshot, cached under this name until `forget`."""
         if name not in self._derived:
             self._derived[name] = make()
         return cast("T", self._derived[name])
 
     def is_current(self, snapshot: Snapshot) -> bool:
-        """Whether the view answers for this snapshot of the work tree, too.
+        """Return whether the view answers for this snapshot of the work tree, too.
 
         The snapshots must be equal, and the changed files that the view has hashed must still have
-        the same bytes. What it derived is then as true as before: with 1,000 pages, a check of one
-        page takes 5 ms of CPU instead of 39.
+        the same bytes. Reusing what it derived pays: with 1,000 pages, a check of one page takes 5
+        ms of CPU instead of 39.
         """
         if snapshot is self.snapshot:
             return True
@@ -79,144 +79,151 @@ class View:
             return False
         changes = self._overlay.changes.items()
         hashed = {path: entry for path, entry in changes if entry != snapshot.changes[path]}
-        there = hash_files(self.context.repository, hashed)
-        return all(_id(there[path]) == _id(entry) for path, entry in hashed.items())
+        current = hash_files(self.context.repository, hashed)
+        return all(_id(current[path]) == _id(entry) for path, entry in hashed.items())
 
     def forget(self) -> None:
-        """Let go of what was made of the snapshot: another has taken its place."""
+        """Drop what was derived from the snapshot: another one has replaced it."""
         self._derived.clear()
 
     @property
     def parsed(self) -> int:
-        """How many blobs were parsed to answer."""
+        """The number of blobs that were parsed for front matter."""
         return self._facts.blobs.parsed
 
     def entry(self, path: FilePath) -> Entry | None:
-        """What stands at a path, file or folder; None: nothing. "" is the root."""
+        """Return the entry at a path, file or folder, or None; "" is the root."""
         return self.entries([path])[path]
 
     def entries(self, paths: Collection[FilePath]) -> dict[FilePath, Entry | None]:
-        """What stands at these paths; see `true_path` for names beyond ASCII."""
-        found = self._overlay.entries(paths)
-        others = {
-            path: other
-            for path, entry in found.items()
-            if entry is None and (other := self._other_form(path))
+        """Return the entry at each path, or None; see `true_path` for names beyond ASCII."""
+        entries = self._overlay.entries(paths)
+        other_forms = {
+            path: form
+            for path, entry in entries.items()
+            if entry is None and (form := self._other_form(path))
         }
-        if others:
-            there = self._overlay.entries(others.values())
-            found.update((path, there[other]) for path, other in others.items())
-        return found
+        if other_forms:
+            others = self._overlay.entries(other_forms.values())
+            entries.update((path, others[form]) for path, form in other_forms.items())
+        return entries
 
     def base_entries(self, paths: Collection[FilePath]) -> dict[FilePath, Entry | None]:
-        """What stands at these paths in the snapshot's commit."""
+        """Return the entry at each path in the snapshot's commit, or None."""
         if self.snapshot.kind == "commit":
             return self._overlay.entries(paths)
-        return self._overlay.under.entries(paths)
+        return self._overlay.base.entries(paths)
 
     def true_path(self, path: FilePath) -> FilePath | None:
-        """The name under which a path stands in the snapshot; None: nothing does.
+        """Return a path as the snapshot spells it, or None if it does not exist there.
 
-        The same bytes, else the only name that is equal in Unicode's composed form (NFC): macOS
-        writes names decomposed, people type them composed.
+        That is the same bytes, else the only path equal to it in Unicode's composed form (NFC):
+        macOS writes names decomposed, people type them composed.
         """
         if self._overlay.entries([path])[path] is not None:
             return path
         return self._other_form(path)
 
     def files(self, prefix: FilePath = ROOT) -> Iterator[tuple[FilePath, Entry]]:
-        """Every file below a folder, links and submodules too, in the order of their paths."""
+        """Yield every file below a folder, symlinks and submodules too, in path order."""
         yield from self._overlay.files(prefix)
 
     def is_changed(self, path: FilePath) -> bool:
-        """Whether the snapshot differs from its commit there."""
+        """Return whether the snapshot differs from its commit at this path."""
         return path in self.snapshot.changes
 
     def document_paths(self) -> list[FilePath]:
-        """The documents, in the order of their paths."""
-        of_commit = self._base.document_paths(self.context.cache)
+        """Return the paths of the documents, sorted."""
+        committed = self._base.document_paths(self.context.cache)
         if not self._overlay.changes:
-            return list(of_commit)
-        unchanged = [path for path in of_commit if path not in self._overlay]
+            return list(committed)
+        unchanged = [path for path in committed if path not in self._overlay]
         return sorted([*unchanged, *self._changed_documents])
 
     def count_documents(self) -> int:
-        """How many documents there are, without naming them."""
-        gone = self._base.entries(
+        """Return the number of documents, without listing them."""
+        replaced = self._base.entries(
             [p for p in self._overlay.changes if is_document(self._config, p)]
         )
         return (
             self._base.count_documents()
-            - sum(entry.is_file for entry in gone.values())
+            - sum(entry.is_file for entry in replaced.values())
             + len(self._changed_documents)
         )
 
     def bound_pages(self) -> list[Page]:
-        """The documents with references or problems, in the order of their paths."""
+        """Return the documents with references or problems, in path order."""
         return list(self._bound_pages)
 
     def page(self, path: FilePath) -> Page | None:
-        """A document; None: the path is none."""
-        name = self.true_path(path)
-        return self._pages_of(self._documents_at([name])).get(name) if name is not None else None
+        """Return a document, or None if the path is not one."""
+        true_path = self.true_path(path)
+        if true_path is None:
+            return None
+        return self._read_pages(self._documents_at([true_path])).get(true_path)
 
     def pages(self) -> list[Page]:
-        """All documents, in the order of their paths."""
-        return list(self.derived("pages", self._read_all).values())
+        """Return all documents, in path order."""
+
+        def read_all() -> dict[FilePath, Page]:
+            documents = self._overlay.entries(self.document_paths())
+            return self._read_pages({path: entry for path, entry in documents.items() if entry})
+
+        return list(self.derived("pages", read_all).values())
 
     def pages_at(self, paths: Collection[FilePath]) -> dict[FilePath, Page]:
-        """Those of these paths that are documents; they are spelt as Git spells them."""
-        known: dict[FilePath, Page] | None = self._derived.get("pages")
-        if known is not None:
-            return {path: known[path] for path in paths if path in known}
-        of_commit = self._base.known_pages(self.context.cache)
-        found = {p: of_commit[p] for p in paths if p in of_commit and p not in self._overlay}
-        unknown = [path for path in paths if path not in found]
+        """Return those of these paths that are documents; the paths are spelled as in Git."""
+        all_pages: dict[FilePath, Page] | None = self._derived.get("pages")
+        if all_pages is not None:
+            return {path: all_pages[path] for path in paths if path in all_pages}
+        cached = self._base.known_pages(self.context.cache)
+        pages = {p: cached[p] for p in paths if p in cached and p not in self._overlay}
+        unknown = [path for path in paths if path not in pages]
         if not unknown:
-            return found
-        for path, page in self._pages_of(self._documents_at(unknown)).items():
-            found[path] = page
+            return pages
+        for path, page in self._read_pages(self._documents_at(unknown)).items():
+            pages[path] = page
             if path not in self._overlay and self._facts.blobs.is_saved(page.blob):
-                of_commit[path] = page
-        return {path: found[path] for path in paths if path in found}
+                cached[path] = page
+        return {path: pages[path] for path in paths if path in pages}
 
     def read(self, paths: Collection[FilePath]) -> dict[FilePath, bytes | None]:
-        """The bytes of these documents as Git stores them; None: not to be had."""
-        context, there = self.context, self._documents_at(paths)
-        return read_documents(context.repository, context.snapshot, there)
+        """Return the bytes of these documents as Git stores them; None: not available."""
+        documents = self._documents_at(paths)
+        return read_documents(self.context.repository, self.snapshot, documents)
 
     def link_graph(self) -> "LinkGraph":
-        """See that the snapshot's links are known and resolved, and its words; and give them."""
-        return self._linked
+        """Return the links, resolved; indexes the documents' links and words first."""
+        return self._link_graph
 
     def full_text(self) -> "FullTextSearch":
-        """The words of the documents."""
+        """Return the search for the documents' words."""
         return self._full_text
 
     def adjacency(self) -> "Adjacency":
-        """The links around single pages."""
+        """Return the links from and to single documents."""
         return self._adjacency
 
     def semantic_index(self, model: "Model") -> "SemanticIndex":
-        """See that the documents' chunks have vectors of this model; and give them."""
+        """Return the vectors of the documents' chunks; embeds those that have none first."""
         from ubp.index.vectors import SemanticIndex
 
-        return SemanticIndex(self.context, self._linked, model)
+        return SemanticIndex(self.context, self._link_graph, model)
 
     def count_embedded(self, model: bytes, dimensions: int) -> "EmbeddedCount":
-        """How many chunks there are, and how many have no vector of a model (its fingerprint)."""
+        """Count the chunks, and those without a vector of a model (its fingerprint)."""
         from ubp.index.embedded import count_embedded
 
-        return count_embedded(self._linked, self.context.store.database, model, dimensions)
+        return count_embedded(self._link_graph, self.context.store.database, model, dimensions)
 
     def learn(self) -> None:
-        """See that the store knows what each document says; `build_view` has done so."""
+        """Parse and save the documents' front matter, as far as it is unknown."""
         keys = self._config.keys
         if not self._base.is_complete(keys):
-            lacking = self._base.documents_without_facts(keys)
-            wanted = {path: entry for path, entry in lacking.items() if path not in self._overlay}
-            self._facts.learn(wanted)
-            if len(wanted) == len(lacking) and self._facts.blobs.are_all_saved():
+            unknown = self._base.documents_without_facts(keys)
+            unchanged = {path: e for path, e in unknown.items() if path not in self._overlay}
+            self._facts.learn(unchanged)
+            if len(unchanged) == len(unknown) and self._facts.blobs.are_all_saved():
                 self._base.mark_complete(keys)
         self._facts.learn(self._changed_documents)
 
@@ -224,16 +231,16 @@ class View:
     def _full_text(self) -> "FullTextSearch":
         from ubp.index.fulltext import FullTextSearch
 
-        return FullTextSearch(self.context.store.database, self._linked)
+        return FullTextSearch(self.context.store.database, self._link_graph)
 
     @cached_property
     def _adjacency(self) -> "Adjacency":
         from ubp.index.link_graph import Adjacency
 
-        return Adjacency(self.context.store.database, self._linked)
+        return Adjacency(self.context.store.database, self._link_graph)
 
     @cached_property
-    def _linked(self) -> "LinkGraph":
+    def _link_graph(self) -> "LinkGraph":
         from ubp.index.link_graph import link_snapshot
 
         is_commit = self.snapshot.kind == "commit"
@@ -254,9 +261,9 @@ class View:
         stored = self._base.bound_pages(keys)
         if stored is None:
             documents = self._base.documents()
-            stored = self._read_pages({path: Entry(MODE_FILE, blob) for path, blob in documents})
+            stored = self._read_bound({path: Entry(MODE_FILE, blob) for path, blob in documents})
         elif not self._facts.blobs.are_all_saved():
-            stored += self._read_pages(
+            stored += self._read_bound(
                 {
                     path: entry
                     for path, entry in self._base.documents_without_facts(keys).items()
@@ -264,23 +271,19 @@ class View:
                 }
             )
         unchanged = [page for page in stored if page.filepath not in self._overlay]
-        changed = self._read_pages(self._changed_documents)
+        changed = self._read_bound(self._changed_documents)
         return sorted([*unchanged, *changed], key=lambda page: page.filepath)
 
     def _documents_at(self, paths: Collection[FilePath]) -> dict[FilePath, Entry]:
         entries = self._overlay.entries(paths)
         return {p: e for p, e in entries.items() if e and self._is_document(p, e)}
 
-    def _read_all(self) -> dict[FilePath, Page]:
-        documents = self._overlay.entries(self.document_paths())
-        return self._pages_of({path: entry for path, entry in documents.items() if entry})
-
-    def _read_pages(self, documents: Mapping[FilePath, Entry]) -> list[Page]:
-        """Those of these documents that have references or problems."""
-        pages = self._pages_of(documents).values()
+    def _read_bound(self, documents: Mapping[FilePath, Entry]) -> list[Page]:
+        """Return those of these documents that have references or problems."""
+        pages = self._read_pages(documents).values()
         return [page for page in pages if page.facts.references or page.facts.problems]
 
-    def _pages_of(self, documents: Mapping[FilePath, Entry]) -> dict[FilePath, Page]:
+    def _read_pages(self, documents: Mapping[FilePath, Entry]) -> dict[FilePath, Page]:
         facts = self._facts.facts(documents)
         return {path: Page(path, entry.id, facts[entry.id]) for path, entry in documents.items()}
 
@@ -290,26 +293,27 @@ class View:
         paths = [
             path for path, entry in changes.items() if entry and self._is_document(path, entry)
         ]
-        there = self._overlay.entries(paths)
-        return {path: entry for path, entry in there.items() if entry and entry.is_file}
+        entries = self._overlay.entries(paths)  # hashed
+        return {path: entry for path, entry in entries.items() if entry and entry.is_file}
 
     def _other_form(self, path: FilePath) -> FilePath | None:
         if path.isascii():  # hardly a name beyond ASCII composes to one within
             return None
         forms = [form for form in self._forms.get(nfc(path), ()) if form != path]
-        there = self._overlay.entries(forms)
-        standing = [form for form in forms if there[form] is not None]
-        return standing[0] if len(standing) == 1 else None
+        entries = self._overlay.entries(forms)
+        existing = [form for form in forms if entries[form] is not None]
+        return existing[0] if len(existing) == 1 else None
 
     @cached_property
     def _forms(self) -> Mapping[str, list[FilePath]]:
+        """The paths beyond ASCII by their composed form."""
         forms: dict[str, list[FilePath]] = {}
-        for path in self._overlay.paths_beyond_ascii():
+        for path in self._overlay.non_ascii_paths():
             forms.setdefault(nfc(path), []).append(path)
         return forms
 
 
-def build_view(  # noqa: PLR0913  # a view joins as many
+def build_view(  # noqa: PLR0913  # a view combines as many
     repository: Repository,
     store: Store,
     config: Config,
@@ -318,10 +322,10 @@ def build_view(  # noqa: PLR0913  # a view joins as many
     *,
     cache: SessionCache | None = None,
 ) -> View:
-    """Make sure that the store knows the snapshot's files and what its documents say.
+    """Build the view of a snapshot; indexes its files and its documents' front matter first.
 
-    Where the store already does, nothing is written. Whatever becomes of the store meanwhile (other
-    processes, a full disk, damage), the view answers rightly.
+    Nothing is written where the store knows them already. Whatever happens to the store afterwards
+    (other processes, a full disk, damage), the view answers correctly.
     """
     base, changes, has_folders = open_commit_tree(repository, store, config, snapshot)
     overlay = WorktreeOverlay(repository, base, changes, has_folders=has_folders)
