@@ -91,7 +91,7 @@ def test_a_filter_takes_away_what_does_not_fit_and_nothing_else(searched, query,
 
     def found(query):
         pages = searched.search(query, mode=mode, limit=30).answer.pages
-        return [hit for hit in pages if hit.way is None]
+        return [hit for hit in pages if hit.link_path is None]
 
     every, filtered = found(query), found(f"{query} {text}")
     left = [hit.page.filepath for hit in every if fits(hit.page)]

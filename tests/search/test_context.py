@@ -33,15 +33,15 @@ def graph(repository):
         yield open_graph(workspace.session.view())
 
 
-def ways(graph, *arguments):
+def paths(graph, *arguments):
     return [
-        (way.path, way.depth, way.via, way.direction, way.link.link_type, way.times)
-        for way in find_paths(graph, *arguments)
+        (p.filepath, p.depth, p.via, p.direction, p.link.link_type, p.link_count)
+        for p in find_paths(graph, *arguments)
     ]
 
 
 def test_nearer_pages_and_stronger_links_come_first(graph):
-    assert ways(graph, "center.md", 3) == [
+    assert paths(graph, "center.md", 3) == [
         ("a.md", 1, "center.md", "outlink", "depends_on", 2),
         ("back.md", 1, "center.md", "backlink", "implements", 1),
         ("b.md", 1, "center.md", "outlink", "references", 3),
@@ -52,11 +52,11 @@ def test_nearer_pages_and_stronger_links_come_first(graph):
 
 
 def test_only_wanted_links_are_followed(graph):
-    assert ways(graph, "center.md", 3, ["implements", "extends"]) == [
+    assert paths(graph, "center.md", 3, ["implements", "extends"]) == [
         ("back.md", 1, "center.md", "backlink", "implements", 1),
         ("a.md", 1, "center.md", "outlink", "extends", 1),
     ]
-    assert ways(graph, "alone.md", 3) == []
+    assert paths(graph, "alone.md", 3) == []
 
 
 def test_related_pages_are_told_in_short(graph):
@@ -90,7 +90,7 @@ def test_a_page_too_large_is_cut_and_says_where(graph):
     center = read_context(graph, "center.md", 1, Budget(45)).center
     assert center.content == "# Center\n\nFirst. Second."
     assert (center.is_cut, center.full_size) == (True, len(PAGES["center"].rstrip()))
-    assert [one.heading for one in center.sections[center.whole :]] == ["One", "Two"]
+    assert [one.heading for one in center.sections[center.whole_sections :]] == ["One", "Two"]
 
 
 def test_a_page_of_many_headings_tells_the_highest(repository):

@@ -40,9 +40,9 @@ def test_only_links_of_the_wanted_types_are_followed(graph):
     assert find_hops(graph, "c.md", 3, ["implements"]) == {"c.md": 0, "d.md": 1}
 
 
-def test_a_tie_stands_once_for_each_type_and_no_page_is_tied_to_itself(graph):
+def test_an_edge_is_listed_once_for_each_type_and_never_for_links_to_the_same_page(graph):
     near = neighborhood(graph, "a.md", 1)
-    assert near.ties == (
+    assert near.edges == (
         Edge("a.md", "b.md", "references"),
         Edge("a.md", "b.md", "extends"),
         Edge("d.md", "a.md", "references"),
@@ -54,7 +54,7 @@ def test_a_tie_stands_once_for_each_type_and_no_page_is_tied_to_itself(graph):
 def test_without_a_center_every_page_is_there(graph):
     whole = neighborhood(graph, None, 2)
     assert len(whole.documents) == 6
-    assert len(whole.ties) == 6
+    assert len(whole.edges) == 6
     assert (whole.center, whole.hops, whole.left_out) == (None, {}, 0)
     assert whole.counts == {
         "a.md": (3, 2),
@@ -69,7 +69,10 @@ def test_without_a_center_every_page_is_there(graph):
 def test_of_too_many_pages_those_with_the_most_links_stay(graph):
     few = neighborhood(graph, None, 2, limit=3)
     assert [document.path for document in few.documents] == ["a.md", "b.md", "c.md"]
-    assert {(tie.source, tie.target) for tie in few.ties} == {("a.md", "b.md"), ("b.md", "c.md")}
+    assert {(edge.source, edge.target) for edge in few.edges} == {
+        ("a.md", "b.md"),
+        ("b.md", "c.md"),
+    }
     assert (few.total, few.left_out) == (6, 3)
 
 

@@ -58,10 +58,13 @@ def test_a_page_that_only_a_link_leads_to_tells_which(opened, written):
     by_path = {hit.page.filepath: hit for hit in workspace.search("refresh").answer.pages}
     linked = by_path[SESSIONS]
     assert (linked.reason, linked.near.filepath) == ("direct_link", AUTH)
-    assert (linked.way.tie.link_type, linked.way.direction) == ("depends_on", "outlink")
-    assert "lives for 30 days" in linked.way.tie.context
+    assert (linked.link_path.link.link_type, linked.link_path.direction) == (
+        "depends_on",
+        "outlink",
+    )
+    assert "lives for 30 days" in linked.link_path.link.context
     further = by_path[ERRORS]
-    assert (further.reason, further.near.filepath, further.way.hops) == ("2hop", SESSIONS, 2)
+    assert (further.reason, further.near.filepath, further.link_path.depth) == ("2hop", SESSIONS, 2)
     assert COOKING not in by_path
     assert linked.score > further.score > 0
     assert set(paths(workspace.search("refresh", depth=1))) == {AUTH, SESSIONS}
@@ -94,7 +97,7 @@ def test_a_link_of_the_work_tree_counts_and_a_removed_one_does_not(opened, writt
     written.write(AUTH, PAGES[AUTH].replace("[[sessions|depends_on]]", "[[cooking|extends]]"))
     by_path = {hit.page.filepath: hit for hit in workspace.search("refresh").answer.pages}
     assert set(by_path) == {AUTH, COOKING}
-    assert by_path[COOKING].way.tie.link_type == "extends"
+    assert by_path[COOKING].link_path.link.link_type == "extends"
     written.remove(COOKING)
     assert paths(workspace.search("refresh")) == [AUTH]
     assert ERRORS in paths(workspace.search("refresh", ref="HEAD"))
@@ -187,7 +190,7 @@ def test_operators_are_about_whole_pages(opened, written, mode):
     }
     for query, answering in queries.items():
         hits = workspace.search(query, mode=mode).answer.pages
-        assert {h.page.filepath for h in hits if h.way is None} == answering, query
+        assert {h.page.filepath for h in hits if h.link_path is None} == answering, query
         assert {hit.page.filepath for hit in hits} == answering, query
 
 
@@ -244,7 +247,7 @@ def test_linked_pages_are_told_where_they_are_asked_for(opened, written):
     assert workspace.search("login").linked == {}
     found = workspace.search("login", mode="fulltext", include_linked=True)
     (end,) = found.linked[AUTH]
-    assert (end.page.filepath, end.direction, end.tie.link_type) == (
+    assert (end.page.filepath, end.direction, end.link.link_type) == (
         SESSIONS,
         "outlink",
         "depends_on",

@@ -1,65 +1,66 @@
-"""A page with what stands around it, as much as there is room for."""
+"""A document and those around it, as many as the budget allows."""
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import FilePath, LinkType, ObjectId, Section
-from ubp.core.text import Budget, summarize, truncate_page
+from ubp.core.text import Budget, truncate_page, summarize
 from ubp.search.graph import DocumentRow, Graph
 from ubp.search.traverse import Path, find_paths
 
-HEADINGS = 20
-# Related pages are read so many at a time, until the room is filled: most of them never are.
-READ_AT_ONCE = 25
+MAX_HEADINGS = 20
+# Related documents are read in batches until the budget is used up: most are never read.
+BATCH_SIZE = 25
 MAX_BRIEFS = 10_000  # 10 MB
 
 
 class Center(NamedTuple):
-    """The page that is asked about. `content` is its text without the front matter.
+    """The requested document. `content` is its text without the front matter.
 
-    Where the room did not suffice for all of its `full_size` characters, the sections from
-    `sections[whole]` on are cut or missing.
+    `full_size` counts the characters of the whole text. The first `whole_sections` of `sections`
+    are complete; the others are cut or missing.
     """
 
     document: DocumentRow
     content: str
     sections: tuple[Section, ...]
     full_size: int
-    whole: int
+    whole_sections: int
 
     @property
     def is_cut(self) -> bool:
-        """Whether a part of the page is missing."""
+        """Whether a part of the document is missing."""
         return len(self.content) < self.full_size
 
 
 class Related(NamedTuple):
-    """A page near the center, in short; `hidden_headings` are those beyond the first ones."""
+    """A summary of a document near the center; `hidden_headings` counts those beyond the limit."""
 
     document: DocumentRow
-    way: Path
-    summary: str
-    headings: tuple[str, ...]
-    hidden_headings: int
-
-
-class _Brief(NamedTuple):
+    link_path: Path
     summary: str
     headings: tuple[str, ...]
     hidden_headings: int
 
 
 class Context(NamedTuple):
-    """A page and those around it, the most important first.
+    """A document and those around it, most important first.
 
-    `size` is what is said of them in characters, `left_out` how many pages there was no room for.
+    `size` is the number of characters of both, `left_out` the number of related documents beyond
+    the budget.
     """
 
     center: Center
     related: tuple[Related, ...]
     size: int
     left_out: int
+
+
+class _Brief(NamedTuple):
+    summary: str
+    headings: tuple[str, ...]
+    hidden_headings: int
 
 
 def read_context(
@@ -69,25 +70,33 @@ def read_context(
     budget: Budget,
     link_types: Collection[LinkType] = (),
 ) -> Context:
-    """Read a page and what stands within `depth` links of it.
+    """Read a document and the related ones within `depth` links of it.
 
-    What matters least is left out first: the related pages from the last on (see `find_ways`),
-    and only then the end of the page itself.
+    The least important parts are left out first: related documents from the last on (see
+    `find_paths`), then the end of the document itself.
 
     Raises:
-        KeyError: the path is no page.
+        KeyError: there is no document at the path.
     """
     center = _read_center(graph, path, budget)
     budget, size = budget.minus(center.content), len(center.content)
-    ways = find_paths(graph, path, depth, link_types)
-    related: list[Related] = []
-    for one in _read_related(graph, ways):
-        said = "\n".join(_said(one))
-        if not budget.fits(said):
+    paths = find_paths(graph, path, depth, link_types)
+    selected: list[Related] = []
+    for related in _read_related(graph, paths):
+        text = "\n".join(
+            [
+                related.document.path,
+                related.document.title,
+                related.link_path.link.context,
+                related.summary,
+                *related.headings,
+            ]
+        )
+        if not budget.fits(text):
             break
-        budget, size = budget.minus(said), size + len(said)
-        related.append(one)
-    return Context(center, tuple(related), size, len(ways) - len(related))
+        budget, size = budget.minus(text), size + len(text)
+        selected.append(related)
+    return Context(center, tuple(selected), size, len(paths) - len(selected))
 
 
 def _read_center(graph: Graph, path: FilePath, budget: Budget) -> Center:
@@ -97,55 +106,48 @@ def _read_center(graph: Graph, path: FilePath, budget: Budget) -> Center:
     sections = graph.sections(path)
     data = graph.text(path) or b""
     start = sections[0].byte_start if sections else 0
-    text = _decoded(data[start : sections[-1].byte_end]) if sections else ""
+    text = _decode(data[start : sections[-1].byte_end]) if sections else ""
     content = truncate_page(text, budget.fits)
-    size = len(content)
-    whole = bisect_right(sections, size, key=lambda one: len(_decoded(data[start : one.byte_end])))
-    return Center(document, content, sections, len(text), whole)
+    whole_sections = bisect_right(
+        sections, len(content), key=lambda section: len(_decode(data[start : section.byte_end]))
+    )
+    return Center(document, content, sections, len(text), whole_sections)
 
 
-def _read_related(graph: Graph, ways: Sequence[Path]) -> Iterator[Related]:
-    for first in range(0, len(ways), READ_AT_ONCE):
-        batch = ways[first : first + READ_AT_ONCE]
-        documents = graph.documents_at([way.path for way in batch])
-        briefs = _sum_up(graph, documents)
-        for way in batch:
-            if way.path in documents:
-                yield Related(documents[way.path], way, *briefs[way.path])
+def _read_related(graph: Graph, paths: Sequence[Path]) -> Iterator[Related]:
+    for first in range(0, len(paths), BATCH_SIZE):
+        batch = paths[first : first + BATCH_SIZE]
+        documents = graph.documents_at([path.filepath for path in batch])
+        briefs = _summarize(graph, documents)
+        for path in batch:
+            if path.filepath in documents:
+                yield Related(documents[path.filepath], path, *briefs[path.filepath])
 
 
-def _sum_up(graph: Graph, documents: Mapping[FilePath, DocumentRow]) -> dict[FilePath, _Brief]:
-    """Pages in short; remembered of those that are as they were committed."""
-    known: dict[ObjectId, _Brief] = graph.remembered("briefs", dict)
-    if len(known) > MAX_BRIEFS:
-        known.clear()
-    steady = {path: one.blob for path, one in documents.items() if not graph.is_changed(path)}
-    new = [path for path in documents if steady.get(path) not in known]
+def _summarize(graph: Graph, documents: Mapping[FilePath, DocumentRow]) -> dict[FilePath, _Brief]:
+    """Summarize documents; the results for committed ones are cached by blob."""
+    cache: dict[ObjectId, _Brief] = graph.cached("briefs", dict)
+    if len(cache) > MAX_BRIEFS:
+        cache.clear()
+    blobs = {
+        path: document.blob for path, document in documents.items() if not graph.is_changed(path)
+    }
+    new = [path for path in documents if blobs.get(path) not in cache]
     texts, sections = graph.texts(new), graph.sections_of(new)
-    made = {path: _brief(sections[path], texts.get(path) or b"") for path in new}
-    known |= {steady[path]: made[path] for path in new if path in steady and texts.get(path)}
-    return {path: made[path] if path in made else known[steady[path]] for path in documents}
+    briefs = {path: _brief(sections[path], texts.get(path) or b"") for path in new}
+    cache |= {blobs[path]: briefs[path] for path in new if path in blobs and texts.get(path)}
+    return {path: briefs[path] if path in briefs else cache[blobs[path]] for path in documents}
 
 
 def _brief(sections: Sequence[Section], data: bytes) -> _Brief:
-    texts = (_decoded(data[one.byte_start : one.byte_end]) for one in sections)
+    texts = (_decode(data[section.byte_start : section.byte_end]) for section in sections)
     summary = next(filter(None, map(summarize, texts)), "")
-    headings = [one.heading for one in sections if one.heading]
-    if len(headings) > HEADINGS:
-        top = min(one.level for one in sections if one.heading)
-        headings = [one.heading for one in sections if one.heading and one.level == top]
-    total = sum(1 for one in sections if one.heading)
-    shown = tuple(headings[:HEADINGS])
-    return _Brief(summary, shown, total - len(shown))
+    headings = [(section.level, section.heading) for section in sections if section.heading]
+    top = min((level for level, _ in headings), default=0)
+    is_long = len(headings) > MAX_HEADINGS
+    shown = [heading for level, heading in headings if level == top or not is_long][:MAX_HEADINGS]
+    return _Brief(summary, tuple(shown), len(headings) - len(shown))
 
 
-def _said(one: Related) -> Iterator[str]:
-    yield one.document.path
-    yield one.document.title
-    yield one.way.link.context
-    yield one.summary
-    yield from one.headings
-
-
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     return data.decode("utf-8", "replace")

@@ -1,25 +1,25 @@
-"""What depends on a page or a source: what must be looked at when it changes."""
+"""The documents that depend on a document or a source, and should be reviewed when it changes."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath, LinkType
 from ubp.index.link_graph import GraphEdge
 from ubp.search.graph import DocumentRow, Graph
-from ubp.search.traverse import STRENGTH
+from ubp.search.traverse import LINK_TYPES_BY_STRENGTH, traverse
 
 Reason = LinkType | Literal["source_reference"]
 
-ORDER: tuple[Reason, ...] = ("source_reference", *STRENGTH)
-RANKS = {reason: rank for rank, reason in enumerate(ORDER)}
-# A page that says so builds on the other one; who only mentions it may not care.
+REASONS: tuple[Reason, ...] = ("source_reference", *LINK_TYPES_BY_STRENGTH)
+REASON_RANKS = {reason: rank for rank, reason in enumerate(REASONS)}
+# A document that states one of these builds on the other; one that only mentions it may not care.
 FIRM: frozenset[Reason] = frozenset({"source_reference", "depends_on", "implements", "extends"})
 
 
 class ImpactStep(NamedTuple):
-    """Why the page `path` depends on `target`, and the line where it says so.
+    """Why the document `path` depends on `target`, and the line that states it.
 
-    `source_path` is the source reference as it is written; where that has moved to, if it has.
+    `source_path` is the source reference as written, `moved_to` the new path of a moved source.
     """
 
     path: FilePath
@@ -31,30 +31,30 @@ class ImpactStep(NamedTuple):
 
 
 Chain = tuple[ImpactStep, ...]
-LinkedPages = Callable[[FilePath], Iterable[ImpactStep]]
+ReferencingSteps = Callable[[FilePath], Iterable[ImpactStep]]
 
 
 class Impacted(NamedTuple):
-    """A page, and the chain that leads to it from what it depends on."""
+    """A document, and the chain that leads to it from the target."""
 
     document: DocumentRow
     chain: Chain
 
     @property
     def depth(self) -> int:
-        """How many steps it is away."""
+        """The number of steps from the target."""
         return len(self.chain)
 
     @property
     def reason(self) -> Reason:
-        """How the page itself says what it depends on."""
+        """How the document itself states what it depends on."""
         return self.chain[-1].reason
 
 
 class ImpactTarget(NamedTuple):
-    """What is asked about: the pages that it is or holds, and the `first` steps that lead from it.
+    """What may change: `pages` are the documents at or below `path`, `first` the steps from it.
 
-    `exists`: something stands at the path.
+    `exists`: the snapshot has a file or folder at the path.
     """
 
     path: FilePath
@@ -65,7 +65,7 @@ class ImpactTarget(NamedTuple):
 
 
 class Impact(NamedTuple):
-    """The pages that depend on something, those that must be looked at first; `total` are all."""
+    """The documents that depend on a target, most important first; `total` ignores the limit."""
 
     subject: ImpactTarget
     impacted: tuple[Impacted, ...]
@@ -73,67 +73,78 @@ class Impact(NamedTuple):
 
 
 def find_impact(
-    graph: Graph, subject: ImpactTarget, naming: LinkedPages, depth: int, limit: int
+    graph: Graph,
+    target: ImpactTarget,
+    referencing_steps: ReferencingSteps,
+    depth: int,
+    limit: int,
 ) -> Impact:
-    """The pages at most `depth` steps away, the first `limit` of them.
+    """Return the documents at most `depth` steps away, the first `limit` of them.
 
-    Those that a chain of firm steps (source references, `depends_on`, `implements`, `extends`)
-    leads to come first, then those that are near. `naming` tells which pages name a page as their
-    source.
+    Documents reached by a chain of firm steps (source references, `depends_on`, `implements`,
+    `extends`) come first, then nearer ones. `referencing_steps` returns the steps to the documents
+    that name a document as their source.
     """
-    chains = find_chains(subject, _asker(graph, naming), depth)
-    ordered = sorted(chains.values(), key=_importance)[:limit]
-    documents = graph.documents_at([chain[-1].path for chain in ordered])
+    known: dict[FilePath, Sequence[ImpactStep]] = {}
+    if target.path not in target.pages:
+        known[target.path] = target.first
+
+    def steps_to(paths: Sequence[FilePath]) -> list[ImpactStep]:
+        unknown = [path for path in paths if path not in known]
+        for path, edges in graph.backlinks_of(unknown).items():
+            first = target.first if path == target.path else ()
+            links = (link_step(edge, path) for edge in edges)
+            references = (step for step in referencing_steps(path) if step.path != path)
+            known[path] = (*first, *links, *references)
+        return [step for path in paths for step in known[path]]
+
+    chains: dict[FilePath, Chain] = dict.fromkeys([target.path, *target.pages], ())
+    # First all chains of firm steps, however long; then the others, which may continue those.
+    for reasons in (FIRM, frozenset(REASONS)):
+        chains = _extend_chains(chains, reasons, steps_to, depth)
+    found = [chain for chain in chains.values() if chain]
+    ranked = sorted(found, key=_importance)[:limit]
+    documents = graph.documents_at([chain[-1].path for chain in ranked])
     impacted = (
         Impacted(documents[chain[-1].path], chain)
-        for chain in ordered
+        for chain in ranked
         if chain[-1].path in documents
     )
-    return Impact(subject, tuple(impacted), len(chains))
+    return Impact(target, tuple(impacted), len(found))
 
 
 def link_step(edge: GraphEdge, target: FilePath) -> ImpactStep:
-    """The step that a link makes."""
+    """Return the step that a link to `target` makes."""
     return ImpactStep(edge.source, target, edge.link.link_type, edge.link.line)
 
 
-def find_chains(
-    subject: ImpactTarget, ask: Callable[[Collection[FilePath]], Iterable[ImpactStep]], depth: int
+def _extend_chains(
+    chains: Mapping[FilePath, Chain],
+    reasons: frozenset[Reason],
+    steps_to: Callable[[Sequence[FilePath]], Iterable[ImpactStep]],
+    depth: int,
 ) -> dict[FilePath, Chain]:
-    """The best chain to each page: a firm one if there is any, of these the shortest."""
-    chains: dict[FilePath, Chain] = dict.fromkeys(subject.pages, ())
-    for reasons in (FIRM, frozenset(ORDER)):
-        for distance in range(1, depth + 1):
-            rim = [path for path, chain in chains.items() if len(chain) == distance - 1]
-            steps = [*(subject.first if distance == 1 else ()), *ask(rim)]
-            for step in sorted(steps, key=_worth):
-                if step.reason in reasons and step.path not in chains:
-                    chains[step.path] = (*chains.get(step.target, ()), step)
-    return {path: chain for path, chain in chains.items() if chain}
+    """Return these chains and the shortest ones that continue them with steps of these reasons."""
+
+    def expand(
+        frontier: Sequence[FilePath], _: int, reached: Mapping[FilePath, Chain]
+    ) -> Mapping[FilePath, Chain]:
+        found: dict[FilePath, Chain] = {}
+        for step in sorted(steps_to(frontier), key=_strength):
+            if step.reason in reasons and step.path not in chains and step.path not in found:
+                chain = chains[step.target] if step.target in chains else reached[step.target]
+                found[step.path] = (*chain, step)
+        return found
+
+    start = {path: len(chain) for path, chain in chains.items()}
+    return {**chains, **traverse(start, depth, expand)}
 
 
-def _asker(
-    graph: Graph, naming: LinkedPages
-) -> Callable[[Collection[FilePath]], Iterable[ImpactStep]]:
-    """Tells the steps that lead on from pages, and asks only once about each."""
-    known: dict[FilePath, Sequence[ImpactStep]] = {}
-
-    def ask(paths: Collection[FilePath]) -> Iterator[ImpactStep]:
-        unknown = [path for path in paths if path not in known]
-        for path, edges in graph.backlinks_of(unknown).items():
-            links = (link_step(edge, path) for edge in edges)
-            known[path] = (*links, *(step for step in naming(path) if step.path != path))
-        for path in paths:
-            yield from known[path]
-
-    return ask
-
-
-def _worth(step: ImpactStep) -> tuple[int, FilePath, FilePath, int]:
-    return RANKS[step.reason], step.target, step.path, step.line
+def _strength(step: ImpactStep) -> tuple[int, FilePath, FilePath, int]:
+    return REASON_RANKS[step.reason], step.target, step.path, step.line
 
 
 def _importance(chain: Chain) -> tuple[bool, int, list[int], FilePath]:
-    ranks = [RANKS[step.reason] for step in chain]
+    ranks = [REASON_RANKS[step.reason] for step in chain]
     is_loose = any(step.reason not in FIRM for step in chain)
     return is_loose, len(chain), ranks, chain[-1].path

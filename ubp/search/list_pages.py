@@ -1,4 +1,4 @@
-"""Pages as they are read: their text, the links out of them and to them, a list of them."""
+"""Documents with their text and links, and lists of documents."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -10,19 +10,19 @@ from ubp.search.graph import DocumentRow, Graph
 SortKey = Literal["title", "updated_at", "created_at", "filepath"]
 Dates = Mapping[FilePath, int | None]
 
-# Links to pages that are or should be there; the others lead to files, routes, places in the page.
-TO_PAGES: frozenset[Bucket] = frozenset({"resolved", "ambiguous", "missing"})
+# Links to existing or missing documents; other links lead to files, routes, or the same document.
+TO_DOCUMENTS: frozenset[Bucket] = frozenset({"resolved", "ambiguous", "missing"})
 
 
 class PagePart(NamedTuple):
-    """A section of a page and its text."""
+    """A section of a document and its text."""
 
     section: Section
     content: str
 
 
 class PageLink(NamedTuple):
-    """A link of a page and the page at its other end; None: there is none."""
+    """A link of a document and the document at its other end, if that exists."""
 
     link: Link
     bucket: Bucket
@@ -30,7 +30,7 @@ class PageLink(NamedTuple):
 
 
 class OpenPage(NamedTuple):
-    """A page. `content` is its text without the front matter."""
+    """A document. `content` is its text without the front matter."""
 
     document: DocumentRow
     content: str
@@ -40,54 +40,15 @@ class OpenPage(NamedTuple):
 
 
 class ListedPage(NamedTuple):
-    """A page in a list; how many links lead from it to other pages, and from others to it."""
+    """A document in a list, with the number of its links to other documents and of theirs to it."""
 
     document: DocumentRow
     outgoing: int
     incoming: int
 
 
-def read_page(graph: Graph, path: FilePath) -> OpenPage:
-    """Read a page; the text of one that cannot be had is empty.
-
-    Raises:
-        KeyError: the path is no page.
-    """
-    document = graph.document(path)
-    if document is None:
-        raise KeyError(path)
-    sections = graph.sections(path)
-    data = graph.text(path) or b""
-    parts = tuple(PagePart(one, _text(data, one.byte_start, one.byte_end)) for one in sections)
-    content = _text(data, sections[0].byte_start, sections[-1].byte_end) if sections else ""
-    documents = {path: document}
-    outlinks = (
-        PageLink(e.link, e.resolution.bucket, _other(graph, e.resolution.target, documents))
-        for e in graph.outlinks(path)
-        if e.resolution.bucket in TO_PAGES
-    )
-    backlinks = (
-        PageLink(e.link, e.resolution.bucket, _other(graph, e.source, documents))
-        for e in graph.backlinks(path)
-    )
-    return OpenPage(document, content, parts, tuple(outlinks), tuple(backlinks))
-
-
-def find_documents(
-    graph: Graph, doc_types: Collection[str] = (), tags: Collection[str] = ()
-) -> list[DocumentRow]:
-    """The pages of one of these types that have all of these tags, in the order of their paths."""
-    wanted = _folded(tags)
-    return [
-        document
-        for document in graph.documents()
-        if (not doc_types or document.doc_type in doc_types)
-        and (not wanted or wanted <= _folded(document.tags))
-    ]
-
-
 class Order(NamedTuple):
-    """What pages are sorted by. `dates` are those that the key is about, if it is about dates."""
+    """The sort order of a list. `dates` are those of the key; unused if the key is not a date."""
 
     key: SortKey
     is_descending: bool
@@ -95,29 +56,84 @@ class Order(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A place between the pages of a list: behind the page with this value and path."""
+    """The place in a list after the document with this value and path."""
 
     value: str | int | None
     path: FilePath
 
 
+def read_page(graph: Graph, path: FilePath) -> OpenPage:
+    """Read a document; the text of an unreadable one is empty.
+
+    Raises:
+        KeyError: there is no document at the path.
+    """
+    document = graph.document(path)
+    if document is None:
+        raise KeyError(path)
+    documents: dict[FilePath, DocumentRow | None] = {path: document}
+
+    def document_at(other: FilePath) -> DocumentRow | None:
+        if other not in documents:
+            documents[other] = graph.document(other)
+        return documents[other]
+
+    sections = graph.sections(path)
+    data = graph.text(path) or b""
+    parts = tuple(
+        PagePart(section, _text(data, section.byte_start, section.byte_end)) for section in sections
+    )
+    content = _text(data, sections[0].byte_start, sections[-1].byte_end) if sections else ""
+    outlinks = tuple(
+        PageLink(
+            edge.link,
+            edge.resolution.bucket,
+            None if edge.resolution.target is None else document_at(edge.resolution.target),
+        )
+        for edge in graph.outlinks(path)
+        if edge.resolution.bucket in TO_DOCUMENTS
+    )
+    backlinks = tuple(
+        PageLink(edge.link, edge.resolution.bucket, document_at(edge.source))
+        for edge in graph.backlinks(path)
+    )
+    return OpenPage(document, content, parts, outlinks, backlinks)
+
+
+def find_documents(
+    graph: Graph, doc_types: Collection[str] = (), tags: Collection[str] = ()
+) -> list[DocumentRow]:
+    """Return the documents of one of these types that have all of these tags, sorted by path."""
+    required = _normalize_tags(tags)
+    return [
+        document
+        for document in graph.documents()
+        if (not doc_types or document.doc_type in doc_types)
+        and (not required or required <= _normalize_tags(document.tags))
+    ]
+
+
 def sort_documents(documents: Iterable[DocumentRow], order: Order) -> list[DocumentRow]:
-    """Put pages in order; equal ones by their paths, those without a date at the end."""
-    valued = [(_value(one, order), one) for one in sorted(documents, key=lambda one: one.path)]
-    told = [pair for pair in valued if pair[0] is not None]
-    ordered = sorted(told, key=lambda pair: pair[0], reverse=order.is_descending)
-    return [one for _, one in ordered] + [one for value, one in valued if value is None]
+    """Sort documents; equal ones by path, those without a date last."""
+    by_path = sorted(documents, key=lambda document: document.path)
+    values = [(_value(document, order), document) for document in by_path]
+    dated = [pair for pair in values if pair[0] is not None]
+    dated.sort(key=lambda pair: pair[0], reverse=order.is_descending)
+    undated = [document for value, document in values if value is None]
+    return [document for _, document in dated] + undated
 
 
 def cut_list(
-    ordered: Sequence[DocumentRow], order: Order, limit: int | None, after: Place | None
+    documents: Sequence[DocumentRow], order: Order, limit: int | None, after: Place | None
 ) -> tuple[Sequence[DocumentRow], Place | None]:
-    """At most so many pages behind a place, and the place behind them if there are more.
+    """Return at most `limit` sorted documents after a place, and the next place if there are more.
 
-    The page that stood at the place may be gone or stand elsewhere by now: what belongs behind the
-    place is told all the same, nothing twice.
+    The document at the place may have moved or vanished meanwhile: the rest of the list is returned
+    all the same, without duplicates.
     """
-    rest = ordered if after is None else [p for p in ordered if _is_behind(p, after, order)]
+    rest = documents
+    if after is not None:
+        rest = [document for document in documents if _is_after(document, after, order)]
     shown = rest if limit is None else rest[:limit]
     if len(shown) == len(rest):
         return shown, None
@@ -125,9 +141,9 @@ def cut_list(
 
 
 def count_links(graph: Graph, documents: Sequence[DocumentRow]) -> tuple[ListedPage, ...]:
-    """These pages with the numbers of their links."""
+    """Return these documents with the numbers of their links."""
     counts = graph.link_counts([document.path for document in documents])
-    return tuple(ListedPage(one, *counts.get(one.path, (0, 0))) for one in documents)
+    return tuple(ListedPage(document, *counts.get(document.path, (0, 0))) for document in documents)
 
 
 def _value(document: DocumentRow, order: Order) -> Any:
@@ -136,7 +152,7 @@ def _value(document: DocumentRow, order: Order) -> Any:
     return document.path if order.key == "filepath" else order.dates.get(document.path)
 
 
-def _is_behind(document: DocumentRow, place: Place, order: Order) -> bool:
+def _is_after(document: DocumentRow, place: Place, order: Order) -> bool:
     value = _value(document, order)
     if value == place.value:
         return document.path > place.path
@@ -149,16 +165,5 @@ def _text(data: bytes, start: int, end: int) -> str:
     return data[start:end].decode("utf-8", "replace")
 
 
-def _other(
-    graph: Graph, path: FilePath | None, documents: dict[FilePath, DocumentRow]
-) -> DocumentRow | None:
-    if path is not None and path not in documents:
-        document = graph.document(path)
-        if document is None:
-            return None
-        documents[path] = document
-    return None if path is None else documents[path]
-
-
-def _folded(tags: Iterable[str]) -> set[str]:
+def _normalize_tags(tags: Iterable[str]) -> set[str]:
     return {tag.casefold().removeprefix("#") for tag in tags}

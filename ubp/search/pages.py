@@ -12,7 +12,7 @@ from ubp.index.view import View
 from ubp.search.filters import Filters
 from ubp.search.fusion import Fused, FusionInput, Ranking, RankingScores, fuse, words_share
 from ubp.search.lexical import Corpus, FileNames, LexicalRanking, find_words
-from ubp.search.proximity import SEEDS, LinkRanking, find_links
+from ubp.search.proximity import MAX_SEEDS, LinkRanking, rank_linked
 from ubp.search.query import Cut, Query, read_query, write_match
 from ubp.search.results import PageHit, Rankings, is_found, show_pages
 from ubp.search.scope import Scope, find_literal, find_scope
@@ -100,7 +100,7 @@ def find_pages(view: View, wish: SearchRequest, means: SearchContext) -> PageAns
         fused = fuse(scores, asked)
         found = [one for one in fused if is_found(one, legs)]
     with watch.step("sections"):
-        pages = show_pages(view, found[: wish.limit], legs, links.ways, ranking.telling)
+        pages = show_pages(view, found[: wish.limit], legs, links.paths, ranking.telling)
     is_exact = not any(leg.is_cut for leg in legs)
     share = words_share(scores, asked)
     return PageAnswer(
@@ -127,10 +127,10 @@ def _ask_legs(
             legs = legs._replace(meaning=_literally(view, query, means, found, ranking))
     if wish.mode == "hybrid":
         with watch.step("links"):
-            best = [one for one in fuse(*_join(legs, ranking)) if is_found(one, legs)][:SEEDS]
+            best = [one for one in fuse(*_join(legs, ranking)) if is_found(one, legs)][:MAX_SEEDS]
             seeds = {one.path: one.score for one in best}
-            links = find_links(view.adjacency(), seeds, wish.depth, wish.link_types)
-            near = links.leg.within(scope)
+            links = rank_linked(view.adjacency(), seeds, wish.depth, wish.link_types)
+            near = links.ranking.within(scope)
             legs = legs._replace(links=_literally(view, query, means, near, ranking))
     if wish.mode == "semantic" and query.wanted is not None:
         full_text = view.full_text()

@@ -1,22 +1,21 @@
-"""The links leg: pages near the best hits, by the links that lead to them and from them."""
+"""The link ranking of a search: documents near the best hits, by links in either direction."""
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ubp.core.model import FilePath, LinkType
 from ubp.index.link_graph import Adjacency
-from ubp.index.store.links import Neighbor, Neighborhood
+from ubp.index.store.links import Neighborhood
 from ubp.search.fusion import RankedChunk, Ranking, make_ranking
+from ubp.search.traverse import Path, traverse
 
-Direction = Literal["outlink", "backlink"]
-
-# So many of the best hits are gone out from, and from so many pages on each further hop: every page
-# that is looked around costs 0.04 ms.
-SEEDS = 8
-MAX_HOPS = 8
-# A page with more links than these, out or in, is a list of everything: what it lists is not near.
+# The number of hits from which links are followed, and of documents on each further level: to read
+# the links around a document takes 0.04 ms.
+MAX_SEEDS = 8
+MAX_FRONTIER = 8
+# A document with more links than this, out or in, lists everything: what it lists is not near.
 MAX_LINKS = 48
-# Whoever typed a link said that it matters; a plain one may be a mere mention.
+# The author of a typed link considered it important; an untyped one may be a mere mention.
 WEIGHTS: Mapping[LinkType, float] = {
     "depends_on": 1.0,
     "implements": 1.0,
@@ -26,73 +25,80 @@ WEIGHTS: Mapping[LinkType, float] = {
 }
 
 
-class LinkPath(NamedTuple):
-    """How a page is reached: by `tie`, from or to the page `near`, so many `hops` from a hit."""
-
-    near: FilePath
-    tie: Neighbor
-    direction: Direction
-    hops: int
-
-
 class LinkRanking(NamedTuple):
-    """The pages near the best hits, and the way to each."""
+    """The documents near the best hits, and the path to each."""
 
-    leg: Ranking = Ranking()
-    ways: Mapping[FilePath, LinkPath] = {}
+    ranking: Ranking = Ranking()
+    paths: Mapping[FilePath, Path] = {}
 
 
 class _Reached(NamedTuple):
-    """A page on the way: the hit it was reached from, that one's score times the links' weights."""
+    """The hit from which a document was reached; `strength`: its score times the links' weights."""
 
     seed: FilePath
     strength: float
-    way: LinkPath
+    path: Path
 
 
-def find_links(
-    ties: Adjacency,
+def rank_linked(
+    adjacency: Adjacency,
     seeds: Mapping[FilePath, float],
     depth: int,
     link_types: Collection[LinkType] = (),
 ) -> LinkRanking:
-    """The pages within so many links of the best hits, `seeds` with scores from 0 to 1.
+    """Rank the documents within `depth` links of the best hits, `seeds` with scores from 0 to 1.
 
-    A page's proximity is 1 / hops, times the score of the hit that it is near to, times the
-    weights of the links between; a hit is near to other hits only. `link_types` are those that are
-    followed; none named: all are.
+    A document's proximity is the score of the hit that it was reached from, times the weights of
+    the links between them, divided by the number of hops. A hit is near to other hits only. Only
+    links of `link_types` are followed, or all if it is empty.
     """
-    reached: dict[FilePath, _Reached] = {}
-    rim = [(path, path, score) for path, score in seeds.items()]
-    for hops in range(1, depth + 1):
+
+    def expand(
+        frontier: Sequence[FilePath], hops: int, reached: Mapping[FilePath, _Reached]
+    ) -> Mapping[FilePath, _Reached]:
+        if hops == 1:
+            origins = [(path, path, seeds[path]) for path in frontier]
+        else:
+            origins = [(path, reached[path].seed, reached[path].strength) for path in frontier]
+            origins = sorted(origins, key=lambda origin: (-origin[2], origin[0]))[:MAX_FRONTIER]
+        neighborhoods = adjacency.neighbors([path for path, *_ in origins], MAX_LINKS + 1)
         found: dict[FilePath, _Reached] = {}
-        around = ties.neighbors([path for path, *_ in rim], MAX_LINKS + 1)
-        for path, seed, strength in rim:
-            for other, tie, direction in _ends(around[path], link_types):
-                reaching = strength * WEIGHTS[tie.link_type]
-                if other == seed or other in reached:
+        for origin, seed, origin_strength in origins:
+            for path in paths_around(origin, neighborhoods[origin], hops, link_types, MAX_LINKS):
+                target, strength = path.filepath, origin_strength * WEIGHTS[path.link.link_type]
+                if target == seed or target in reached:
                     continue
-                if other not in found or reaching > found[other].strength:
-                    found[other] = _Reached(seed, reaching, LinkPath(path, tie, direction, hops))
-        reached |= found
-        rim = sorted(
-            ((path, one.seed, one.strength) for path, one in found.items() if path not in seeds),
-            key=lambda one: (-one[2], one[0]),
-        )[:MAX_HOPS]
-    places = [RankedChunk(path, None, one.strength / one.way.hops) for path, one in reached.items()]
-    places.sort(key=lambda one: (-one.score, one.path))
-    return LinkRanking(make_ranking(places), {path: one.way for path, one in reached.items()})
+                if target not in found or strength > found[target].strength:
+                    found[target] = _Reached(seed, strength, path)
+        return found
+
+    reached = traverse(dict.fromkeys(seeds, 0), depth, expand)
+    ranked = [
+        RankedChunk(filepath, None, document.strength / document.path.depth)
+        for filepath, document in reached.items()
+    ]
+    ranked.sort(key=lambda document: (-document.score, document.path))
+    paths = {filepath: document.path for filepath, document in reached.items()}
+    return LinkRanking(make_ranking(ranked), paths)
 
 
-def _ends(
-    around: Neighborhood, link_types: Collection[LinkType]
-) -> Iterator[tuple[FilePath, Neighbor, Direction]]:
-    """The pages around a page, and the links to them."""
-    if len(around.out) <= MAX_LINKS:
-        for tie in around.out:
-            if not link_types or tie.link_type in link_types:
-                yield tie.target, tie, "outlink"
-    if len(around.into) <= MAX_LINKS:
-        for tie in around.into:
-            if not link_types or tie.link_type in link_types:
-                yield tie.source, tie, "backlink"
+def paths_around(
+    center: FilePath,
+    around: Neighborhood,
+    depth: int,
+    link_types: Collection[LinkType] = (),
+    max_links: int | None = None,
+) -> Iterator[Path]:
+    """Yield the paths along a document's links, outlinks first.
+
+    Only links of `link_types`, or all if it is empty. A direction with more than `max_links` links
+    is skipped.
+    """
+    if max_links is None or len(around.out) <= max_links:
+        for link in around.out:
+            if not link_types or link.link_type in link_types:
+                yield Path(link.target, depth, center, "outlink", link)
+    if max_links is None or len(around.into) <= max_links:
+        for link in around.into:
+            if not link_types or link.link_type in link_types:
+                yield Path(link.source, depth, center, "backlink", link)

@@ -7,43 +7,33 @@ The sections of a page that answer: chunks of both legs put where a reader finds
 Found pages as they are shown: why they are here, their best sections, the way to them.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from ubp.core.model import LINK_TYPES, Chunk, FilePath, LinkType, ObjectId, Page, Section
+from ubp.core.model import Chunk, FilePath, Link, LinkType, ObjectId, Page, Section
 from ubp.core.text import summarize
 from ubp.index.store.links import Neighbor, Neighborhood
 from ubp.index.view import View
 from ubp.search.excerpt import Passage, cut_passage
 from ubp.search.fusion import Fused, Ranking
 from ubp.search.match import find_terms
-from ubp.search.proximity import MAX_LINKS, Direction, LinkPath
+from ubp.search.proximity import MAX_LINKS, paths_around
 from ubp.search.semantic import FAR
 from ubp.search.terms import Term
+from ubp.search.traverse import LINK_TYPE_RANKS, Direction, Path
 
 LINKED_A_PAGE = 3
 SUMMARY_CHARACTERS = 120
 MAX_SUMMARIES = 20_000  # 5 MB
-
-# What a page builds on tells more about it than what it merely mentions.
-ORDER: Mapping[LinkType, int] = {
-    link_type: place for place, link_type in enumerate([*LINK_TYPES[1:], LINK_TYPES[0]])
-}
 
 
 class LinkedPage(NamedTuple):
     """A page at the other end of a link (`outlink`: the found page has it), and how it begins."""
 
     page: Page
-    tie: Neighbor
+    link: Link | Neighbor
     direction: Direction
     summary: str
-
-
-class _End(NamedTuple):
-    path: FilePath
-    tie: Neighbor
-    direction: Direction
 
 
 def find_linked(
@@ -55,40 +45,33 @@ def find_linked(
     to it.
     """
     around = view.adjacency().neighbors(found, MAX_LINKS)
-    chosen = {path: _choose(around[path], found, link_types) for path in found}
-    others = {end.path for ends in chosen.values() for end in ends}
-    pages = view.pages_at(others)
+    chosen = {path: _choose(path, around[path], found, link_types) for path in found}
+    pages = view.pages_at({link.filepath for links in chosen.values() for link in links})
     summaries = _summarise(view, pages)
     return {
         path: tuple(
-            LinkedPage(pages[end.path], end.tie, end.direction, summaries[end.path])
-            for end in ends
-            if end.path in pages
+            LinkedPage(pages[link.filepath], link.link, link.direction, summaries[link.filepath])
+            for link in links
+            if link.filepath in pages
         )
-        for path, ends in chosen.items()
+        for path, links in chosen.items()
     }
 
 
 def _choose(
-    around: Neighborhood, found: Collection[FilePath], link_types: Collection[LinkType]
-) -> list[_End]:
-    ends = [end for end in _ends(around) if _counts(end, link_types)]
-    ends.sort(key=lambda end: (end.path in found, ORDER[end.tie.link_type]))
-    first: dict[FilePath, _End] = {}
-    for end in ends:
-        first.setdefault(end.path, end)
+    path: FilePath,
+    around: Neighborhood,
+    found: Collection[FilePath],
+    link_types: Collection[LinkType],
+) -> list[Path]:
+    ranked = sorted(
+        paths_around(path, around, 1, link_types),
+        key=lambda link: (link.filepath in found, LINK_TYPE_RANKS[link.link.link_type]),
+    )
+    first: dict[FilePath, Path] = {}
+    for link in ranked:
+        first.setdefault(link.filepath, link)
     return list(first.values())[:LINKED_A_PAGE]
-
-
-def _ends(around: Neighborhood) -> Iterator[_End]:
-    for tie in around.out:
-        yield _End(tie.target, tie, "outlink")
-    for tie in around.into:
-        yield _End(tie.source, tie, "backlink")
-
-
-def _counts(end: _End, link_types: Collection[LinkType]) -> bool:
-    return not link_types or end.tie.link_type in link_types
 
 
 def _summarise(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, str]:
@@ -282,7 +265,7 @@ class PageHit(NamedTuple):
     """A page that answers; `score` lies between 0 and 1.
 
     `held` is what it holds of what was looked for, as far as its best section, its title and the
-    name of its file tell. `way` is how a page was reached that does not answer by itself; `near` is
+    name of its file tell. `link_path` is how a page was reached that does not answer by itself; `near` is
     the page that it was reached from.
     """
 
@@ -292,7 +275,7 @@ class PageHit(NamedTuple):
     reason: Reason
     held: tuple[str, ...]
     sections: tuple[SectionHit, ...]
-    way: LinkPath | None = None
+    link_path: Path | None = None
     near: Page | None = None
 
 
@@ -311,7 +294,7 @@ def show_pages(
     view: View,
     found: Sequence[Fused],
     legs: Rankings,
-    ways: Mapping[FilePath, LinkPath],
+    ways: Mapping[FilePath, Path],
     terms: Sequence[Term],
 ) -> tuple[PageHit, ...]:
     """Read what is shown of these pages; one that is gone meanwhile is left out."""
@@ -321,7 +304,7 @@ def show_pages(
         if one.path in ways and not _is_direct(one.path, legs)
     }
     texts = read_texts(view, [one.path for one in found])
-    others = view.pages_at({way.near for way in linking.values()} - texts.keys())
+    others = view.pages_at({way.via for way in linking.values()} - texts.keys())
     others |= {path: text.page for path, text in texts.items()}
     scores = _chunk_scores(legs, texts.keys())
     hits = []
@@ -334,11 +317,11 @@ def show_pages(
             page,
             one.score,
             _breakdown(one, legs),
-            "direct_match" if way is None else REASONS.get(way.hops, "graph_proximity"),
+            "direct_match" if way is None else REASONS.get(way.depth, "graph_proximity"),
             _held(page, sections, terms),
             sections,
             way,
-            others.get(way.near) if way else None,
+            others.get(way.via) if way else None,
         )
         hits.append(hit)
     return tuple(hits)

@@ -1,44 +1,99 @@
-"""The pages around a page, by the links that lead to them and from them.
+"""The breadth-first traversal of the link graph, and the documents around a document."""
 
-The pages around a page in the order in which they matter to it, and what leads to each.
-"""
-
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from ubp.core.model import FilePath, Link, LinkType
 from ubp.index.link_graph import GraphEdge
+from ubp.index.store.links import Neighbor
 from ubp.search.graph import DocumentRow, Graph
+
+T = TypeVar("T")
+
+Direction = Literal["outlink", "backlink"]
+
+# What a document builds on says more about it than what it merely mentions.
+LINK_TYPES_BY_STRENGTH: tuple[LinkType, ...] = (
+    "depends_on",
+    "implements",
+    "extends",
+    "conflicts_with",
+    "references",
+)
+LINK_TYPE_RANKS: Mapping[LinkType, int] = {
+    link_type: rank for rank, link_type in enumerate(LINK_TYPES_BY_STRENGTH)
+}
 
 
 class Edge(NamedTuple):
-    """One page leads to another by links of this type, one or more."""
+    """One or more links of one type from one document to another."""
 
     source: FilePath
     target: FilePath
     link_type: LinkType
 
 
-class Neighborhood(NamedTuple):
-    """Pages and their ties.
+class Path(NamedTuple):
+    """The last step to a document: `link` leads from `via` to it, or (`backlink`) from it to `via`.
 
-    `hops` tells how far each page is from `center`; it is empty where all pages are asked for.
-    `counts` are each page's links to other pages and those of others to it, in the whole
-    snapshot. `total` is how many pages there are, those included for which there was no room.
+    `depth` counts the links from where the traversal started, `link_count` those that join the
+    document to documents of the previous level.
+    """
+
+    filepath: FilePath
+    depth: int
+    via: FilePath
+    direction: Direction
+    link: Link | Neighbor
+    link_count: int = 1
+
+
+class Neighborhood(NamedTuple):
+    """Documents and the edges between them.
+
+    `hops` are the distances from `center`; empty if all documents were requested. `counts` are
+    each document's links to other documents and those of others to it, in the whole snapshot.
+    `total` includes the documents beyond the limit.
     """
 
     center: FilePath | None
     documents: tuple[DocumentRow, ...]
-    ties: tuple[Edge, ...]
+    edges: tuple[Edge, ...]
     hops: Mapping[FilePath, int]
     counts: Mapping[FilePath, tuple[int, int]]
     total: int
 
     @property
     def left_out(self) -> int:
-        """How many pages there was no room for."""
+        """The number of documents beyond the limit."""
         return self.total - len(self.documents)
+
+
+Expand = Callable[[Sequence[FilePath], int, Mapping[FilePath, T]], Mapping[FilePath, T]]
+"""`expand(frontier, distance, reached)`: the documents one link away from those in `frontier`, each
+with a value that describes how it was reached. Those in `reached` are ignored."""
+
+
+def traverse(start: Mapping[FilePath, int], depth: int, expand: Expand[T]) -> dict[FilePath, T]:
+    """Traverse links breadth-first and return the documents reached, nearest first.
+
+    `start` maps documents to the distance at which they count as reached. The documents of a level
+    are expanded in the order in which `expand` returned them; those of `start` only at their own
+    distance, even if `expand` returns them.
+    """
+    reached: dict[FilePath, T] = {}
+    level: Collection[FilePath] = ()
+    last_start = max(start.values(), default=0)
+    for distance in range(1, depth + 1):
+        frontier = [path for path, at in start.items() if at == distance - 1]
+        frontier += [path for path in level if path not in start]
+        if not frontier and distance > last_start:
+            break
+        found = expand(frontier, distance, reached)
+        level = [path for path in found if path not in reached]
+        reached.update((path, found[path]) for path in level)
+    return reached
 
 
 def neighborhood(
@@ -48,22 +103,22 @@ def neighborhood(
     link_types: Collection[LinkType] = (),
     limit: int | None = None,
 ) -> Neighborhood:
-    """Pages within so many links of a page, whichever way they lead; of no page: all there are.
+    """Return the documents within `depth` links of `center`, in either direction; None: all.
 
-    `link_types` are the links that count; none named: all do. Where there are more than `limit`
-    pages, the nearest stay, of these those with the most links.
+    Only links of `link_types` are followed, or all if it is empty. Of more than `limit` documents
+    the nearest are kept, and of these those with the most links.
     """
     hops = find_hops(graph, center, depth, link_types) if center is not None else {}
     counts = graph.link_counts(None if center is None else hops)
-    kept = sorted(counts, key=lambda path: (hops.get(path, 0), -sum(counts[path]), path))[:limit]
-    there = graph.documents_at(sorted(kept))
-    ties = _ties(_edges_of(graph, there), link_types)
+    ranked = sorted(counts, key=lambda path: (hops.get(path, 0), -sum(counts[path]), path))
+    documents = graph.documents_at(sorted(ranked[:limit]))
+    edges = _unique_edges(chain.from_iterable(graph.edges_of(documents).values()), link_types)
     return Neighborhood(
         center,
-        tuple(there.values()),
-        tuple(tie for tie in ties if tie.target in there),
-        {path: distance for path, distance in hops.items() if path in there},
-        {path: counts[path] for path in there},
+        tuple(documents.values()),
+        tuple(edge for edge in edges if edge.target in documents),
+        {path: distance for path, distance in hops.items() if path in documents},
+        {path: counts[path] for path in documents},
         len(counts),
     )
 
@@ -71,121 +126,90 @@ def neighborhood(
 def find_hops(
     graph: Graph, center: FilePath, depth: int, link_types: Collection[LinkType] = ()
 ) -> dict[FilePath, int]:
-    """How many links each page within `depth` is away from a page; the nearest come first."""
-    hops = {center: 0}
-    rim = [center]
-    for distance in range(1, depth + 1):
-        found = {path for pair in _pairs(graph, set(rim), link_types) for path in pair}
-        rim = sorted(found - hops.keys())
-        if not rim:
-            break
-        hops |= dict.fromkeys(rim, distance)
-    return hops
+    """Return the distance of each document within `depth` links of `center`, nearest first."""
+
+    def expand(
+        frontier: Sequence[FilePath], distance: int, _: Mapping[FilePath, int]
+    ) -> Mapping[FilePath, int]:
+        pairs: Iterable[tuple[FilePath, FilePath]]
+        if link_types:
+            outgoing, incoming = graph.edges_of(frontier), graph.backlinks_of(frontier)
+            edges = chain.from_iterable((*outgoing.values(), *incoming.values()))
+            pairs = ((edge.source, edge.target) for edge in _unique_edges(edges, link_types))
+        else:
+            pairs = graph.pairs_at(set(frontier))  # targets are known without reading the links
+        return dict.fromkeys(sorted({path for pair in pairs for path in pair} - {center}), distance)
+
+    return {center: 0, **traverse({center: 0}, depth, expand)}
 
 
-def _pairs(
-    graph: Graph, rim: Collection[FilePath], link_types: Collection[LinkType]
-) -> Iterable[tuple[FilePath, FilePath]]:
-    if not link_types:  # where links lead is known without reading them
-        return graph.pairs_at(rim)
-    edges = (*_edges_of(graph, rim), *chain.from_iterable(graph.backlinks_of(rim).values()))
-    return ((tie.source, tie.target) for tie in _ties(edges, link_types))
+def find_paths(
+    graph: Graph, center: FilePath, depth: int, link_types: Collection[LinkType] = ()
+) -> list[Path]:
+    """Return the documents within `depth` links of `center`, the most important first.
+
+    Nearer documents come first, then stronger link types, outlinks before backlinks, more links,
+    and the alphabet. Only links of `link_types` are followed, or all if it is empty.
+    """
+
+    def expand(
+        frontier: Sequence[FilePath], distance: int, _: Mapping[FilePath, Path]
+    ) -> Mapping[FilePath, Path]:
+        candidates: dict[FilePath, list[Path]] = {}
+        for path in _steps_from(graph, frontier, distance, link_types):
+            if path.filepath != center:
+                candidates.setdefault(path.filepath, []).append(path)
+        places = {path: place for place, path in enumerate(frontier)}
+        best = [_best(paths, places) for paths in candidates.values()]
+        return {path.filepath: path for path in sorted(best, key=_importance)}
+
+    return list(traverse({center: 0}, depth, expand).values())
 
 
-def _edges_of(graph: Graph, paths: Collection[FilePath]) -> Iterator[GraphEdge]:
-    return chain.from_iterable(graph.edges_of(paths).values())
-
-
-def _ties(edges: Iterable[GraphEdge], link_types: Collection[LinkType]) -> tuple[Edge, ...]:
-    ties = {
+def _unique_edges(edges: Iterable[GraphEdge], link_types: Collection[LinkType]) -> tuple[Edge, ...]:
+    unique = {
         Edge(edge.source, edge.resolution.target, edge.link.link_type): None
         for edge in edges
         if edge.resolution.target is not None
         and edge.resolution.target != edge.source
         and (not link_types or edge.link.link_type in link_types)
     }
-    return tuple(ties)
+    return tuple(unique)
 
 
-Direction = Literal["outlink", "backlink"]
-
-# What a page builds on tells more about it than what it merely mentions.
-STRENGTH: tuple[LinkType, ...] = (
-    "depends_on",
-    "implements",
-    "extends",
-    "conflicts_with",
-    "references",
-)
-RANKS = {link_type: rank for rank, link_type in enumerate(STRENGTH)}
-
-
-class Path(NamedTuple):
-    """How a page is reached: by `link`, from the page `via` (`outlink`) or to it (`backlink`).
-
-    `depth` is how many links it is away; `times` how many links join it to pages that are nearer.
-    """
-
-    path: FilePath
-    depth: int
-    via: FilePath
-    direction: Direction
-    link: Link
-    times: int
-
-
-def find_paths(
-    graph: Graph, center: FilePath, depth: int, link_types: Collection[LinkType] = ()
-) -> list[Path]:
-    """The pages within so many links of a page, those that matter most first.
-
-    The nearer ones; of these those with the stronger link; those that the page leads to before
-    those that lead to it; those with more links; then the alphabet. `link_types` are the links
-    that are followed; none named: all are.
-    """
-    ways: dict[FilePath, Path] = {}
-    rim = [center]
-    for distance in range(1, depth + 1):
-        steps: dict[FilePath, list[Path]] = {}
-        for step in _steps(graph, rim, distance, link_types):
-            if step.path != center and step.path not in ways:
-                steps.setdefault(step.path, []).append(step)
-        places = {path: place for place, path in enumerate(rim)}
-        found = sorted((_best(several, places) for several in steps.values()), key=_importance)
-        ways.update((way.path, way) for way in found)
-        rim = [way.path for way in found]
-        if not rim:
-            break
-    return list(ways.values())
-
-
-def _steps(
-    graph: Graph, rim: Collection[FilePath], distance: int, link_types: Collection[LinkType]
+def _steps_from(
+    graph: Graph, frontier: Collection[FilePath], distance: int, link_types: Collection[LinkType]
 ) -> Iterator[Path]:
-    for edge in _followed(graph.edges_of(rim), link_types):
+    """Yield the steps along each link from or to the frontier, by their position in the text."""
+
+    def followed(edges: Mapping[FilePath, tuple[GraphEdge, ...]]) -> list[GraphEdge]:
+        return sorted(
+            (
+                edge
+                for edge in chain.from_iterable(edges.values())
+                if not link_types or edge.link.link_type in link_types
+            ),
+            key=lambda edge: edge.link.byte_start,
+        )
+
+    for edge in followed(graph.edges_of(frontier)):
         if edge.resolution.target is not None:
-            yield Path(edge.resolution.target, distance, edge.source, "outlink", edge.link, 1)
-    for edge in _followed(graph.backlinks_of(rim), link_types):
+            yield Path(edge.resolution.target, distance, edge.source, "outlink", edge.link)
+    for edge in followed(graph.backlinks_of(frontier)):
         if edge.resolution.target is not None:
-            yield Path(edge.source, distance, edge.resolution.target, "backlink", edge.link, 1)
+            yield Path(edge.source, distance, edge.resolution.target, "backlink", edge.link)
 
 
-def _followed(
-    edges: Mapping[FilePath, tuple[GraphEdge, ...]], link_types: Collection[LinkType]
-) -> Iterator[GraphEdge]:
-    for found in edges.values():
-        for edge in found:
-            if not link_types or edge.link.link_type in link_types:
-                yield edge
+def _best(paths: list[Path], places: Mapping[FilePath, int]) -> Path:
+    """Return the strongest of the paths to one document, with their number."""
+
+    def order(path: Path) -> tuple[int, bool, int]:
+        is_backlink = path.direction == "backlink"
+        return LINK_TYPE_RANKS[path.link.link_type], is_backlink, places[path.via]
+
+    return min(paths, key=order)._replace(link_count=len(paths))
 
 
-def _best(several: list[Path], places: Mapping[FilePath, int]) -> Path:
-    def worth(way: Path) -> tuple[int, bool, int, int]:
-        rank = RANKS[way.link.link_type]
-        return rank, way.direction == "backlink", places[way.via], way.link.byte_start
-
-    return min(several, key=worth)._replace(times=len(several))
-
-
-def _importance(way: Path) -> tuple[int, bool, int, FilePath]:
-    return RANKS[way.link.link_type], way.direction == "backlink", -way.times, way.path
+def _importance(path: Path) -> tuple[int, bool, int, FilePath]:
+    is_backlink = path.direction == "backlink"
+    return LINK_TYPE_RANKS[path.link.link_type], is_backlink, -path.link_count, path.filepath

@@ -176,8 +176,8 @@ def graph_record(found: PageGraph) -> Record:
             for document in near.documents
         ],
         "edges": [
-            {"source": ids[tie.source], "target": ids[tie.target], "type": tie.link_type}
-            for tie in near.ties
+            {"source": ids[edge.source], "target": ids[edge.target], "type": edge.link_type}
+            for edge in near.edges
         ],
         "total_nodes": near.total,
         "truncated_count": near.left_out,
@@ -216,7 +216,7 @@ def _center(center: Center, assessment: Assessment) -> Record:
                 **_told(heading=section.heading),
                 "line_start": section.line_start,
                 "line_end": section.line_end,
-                **({"is_cut": True} if index >= center.whole else {}),
+                **({"is_cut": True} if index >= center.whole_sections else {}),
             }
             for index, section in enumerate(center.sections)
         ],
@@ -227,7 +227,7 @@ def _center(center: Center, assessment: Assessment) -> Record:
 
 
 def _related(one: Related, assessment: Assessment) -> Record:
-    way = one.way
+    way = one.link_path
     return {
         **document_record(one.document),
         "link_type": way.link.link_type,

@@ -22,7 +22,7 @@ MAX_WORDS = 4  # of those that a page holds: the first tell enough
 
 def relevance_text(hit: PageHit) -> str:
     """Which words it holds, how close in meaning it is; else from which page it was reached."""
-    if hit.way is not None:
+    if hit.link_path is not None:
         return _reached(hit)
     said = []
     if hit.breakdown.words is not None:
@@ -45,13 +45,13 @@ def _holds(terms: tuple[str, ...]) -> str:
 
 
 def _reached(hit: PageHit) -> str:
-    way, near = hit.way, hit.near
+    way, near = hit.link_path, hit.near
     if way is None or near is None:
         return ""
     name = f"{near.facts.title or stem(near.filepath)} ({near.filepath})"
     verb = "Linked from" if way.direction == "outlink" else "Links to"
-    kind = "" if way.tie.link_type == "references" else f" as {way.tie.link_type}"
-    away = "" if way.hops == 1 else f", {way.hops} links away from a page that answers"
+    kind = "" if way.link.link_type == "references" else f" as {way.link.link_type}"
+    away = "" if way.depth == 1 else f", {way.depth} links away from a page that answers"
     return f"{verb} {name}{kind}{away}."
 
 
@@ -150,9 +150,10 @@ def _found(hit: PageHit, found: FoundPages, *, has_content: bool) -> Record:
         },
         "relevance_reason": hit.reason,
         "relevance_text": relevance_text(hit),
-        "link_type": hit.way and hit.way.tie.link_type,
-        "link_context": hit.way and hit.way.tie.context,
-        "link_page": hit.near and {**_page(hit.near), "direction": hit.way and hit.way.direction},
+        "link_type": hit.link_path and hit.link_path.link.link_type,
+        "link_context": hit.link_path and hit.link_path.link.context,
+        "link_page": hit.near
+        and {**_page(hit.near), "direction": hit.link_path and hit.link_path.direction},
         "staleness": assessment.level,
         "stale_refs": stale_refs(assessment),
         "sections": [
@@ -181,8 +182,8 @@ def _section(page: Page, hit: SectionHit, *, has_content: bool, is_best: bool) -
 def _linked(one: LinkedPage, found: FoundPages) -> Record:
     return {
         **_page(one.page),
-        "link_type": one.tie.link_type,
-        "link_context": one.tie.context,
+        "link_type": one.link.link_type,
+        "link_context": one.link.context,
         "direction": one.direction,
         "summary": one.summary,
         "staleness": found.assessments[one.page.filepath].level,

@@ -24,15 +24,16 @@ _COLOURS: dict[Level, str] = {"stale": "red", "possibly_stale": "orange"}
 
 
 def graph_text(found: PageGraph, style: Style, *, is_quiet: bool) -> str:
-    """Each page with the pages that it leads to; quietly the ties alone, a line each."""
+    """Each page with the pages that it leads to; quietly the edges alone, a line each."""
     near = found.near
     if is_quiet:
         return "".join(
-            f"{_path(t.source)} -> {_path(t.target)} ({t.link_type})\n" for t in near.ties
+            f"{_path(edge.source)} -> {_path(edge.target)} ({edge.link_type})\n"
+            for edge in near.edges
         )
     out: dict[FilePath, list[Edge]] = {document.path: [] for document in near.documents}
-    for tie in near.ties:
-        out[tie.source].append(tie)
+    for edge in near.edges:
+        out[edge.source].append(edge)
     lines: list[str] = []
     for document in near.documents:
         level = found.assessments[document.path].level
@@ -40,8 +41,8 @@ def graph_text(found: PageGraph, style: Style, *, is_quiet: bool) -> str:
         mark = "  (center)" if document.path == near.center else ""
         title = printable(document.title)
         lines.append(f"{style.bold(_path(document.path))}  {title}{stale}{mark}")
-        lines += [f"  -> {_path(tie.target)} ({tie.link_type})" for tie in out[document.path]]
-    links = count(len(near.ties), "link")
+        lines += [f"  -> {_path(edge.target)} ({edge.link_type})" for edge in out[document.path]]
+    links = count(len(near.edges), "link")
     return "".join(f"{x}\n" for x in [*lines, *([""] if lines else []), f"{_size(near)}, {links}."])
 
 
@@ -54,8 +55,8 @@ def dot_text(found: PageGraph) -> str:
         more = f", color={colour}" if colour else ""
         lines.append(f"  {_dot(document.path)} [label={_dot(document.title)}{more}];")
     lines += [
-        f"  {_dot(tie.source)} -> {_dot(tie.target)} [label={_dot(tie.link_type)}];"
-        for tie in near.ties
+        f"  {_dot(edge.source)} -> {_dot(edge.target)} [label={_dot(edge.link_type)}];"
+        for edge in near.edges
     ]
     return "\n".join([*lines, "}"]) + "\n"
 
@@ -68,7 +69,9 @@ def mermaid_text(found: PageGraph) -> str:
     lines += [
         f'  {names[document.path]}["{_mermaid(document.title)}"]' for document in near.documents
     ]
-    lines += [f"  {names[t.source]} -->|{t.link_type}| {names[t.target]}" for t in near.ties]
+    lines += [
+        f"  {names[edge.source]} -->|{edge.link_type}| {names[edge.target]}" for edge in near.edges
+    ]
     lines += _coloured(found, names)
     return "\n".join(lines) + "\n"
 
@@ -244,7 +247,7 @@ def _around(context: Context) -> Iterator[str]:
 
 
 def _related(one: Related, level: Level, style: Style) -> Iterator[str]:
-    way = one.way
+    way = one.link_path
     via = f" {printable(way.via)}" if way.depth > 1 else ""
     how = f"{ARROWS[way.direction]}{via} ({way.link.link_type})"
     stale = "" if level in QUIET_LEVELS else f", {style.yellow(LEVEL_WORDS[level])}"

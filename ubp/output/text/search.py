@@ -111,8 +111,8 @@ def _page(
     yield f"{number}. {_place(hit, best, style)}  score: {hit.score:.2f}{mark}"
     if telling.has_content and best.passage and best.passage.content:
         yield f"{INDENT}{highlighted(best.passage.content, best.passage.highlights, style)}"
-    if hit.way is not None:
-        yield f"{INDENT}{style.dim(printable(hit.way.tie.context))}"
+    if hit.link_path is not None:
+        yield f"{INDENT}{style.dim(printable(hit.link_path.link.context))}"
     yield f"{INDENT}{style.dim(printable(relevance_text(hit)))}"
     if others:
         places = (f":{one.line} {_heading(one)}".rstrip() for one in others)
@@ -133,7 +133,7 @@ def _heading(hit: SectionHit) -> str:
 
 
 def _end(end: LinkedPage) -> str:
-    kind = "" if end.tie.link_type == "references" else f" ({end.tie.link_type})"
+    kind = "" if end.link.link_type == "references" else f" ({end.link.link_type})"
     return f"{ARROWS[end.direction]} {printable(end.page.filepath)}{kind}"
 
 
