@@ -636,7 +636,8 @@ class Relating(Searching):
             pages = (path,) if view.page(path) else ()
         is_page = is_document(self.session.config, path) and not (entry and not pages)
         links = (
-            link_step(edge, path) for edge in graph.links_to_missing(path, self.session.config.link_roots)
+            link_step(edge, path)
+            for edge in graph.links_to_missing(path, self.session.config.link_roots)
         )
         first = (*(_step(one, path) for one in namings.meeting(path)), *links)
         return ImpactTarget(path, "page" if is_page else "source", entry is not None, pages, first)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ubp.output.records.search import search_record, sections_record
 from ubp.output.records.staleness import to_json
-from ubp.search.excerpt import CHARACTERS
+from ubp.search.excerpt import PASSAGE_CHARACTERS
 from ubp.workspace import Workspace
 
 TAGS, TYPES = ("alpha", "beta", "Gamma/delta", "日本"), ("spec", "api", "guide")
@@ -59,7 +59,7 @@ def test_any_text_has_an_answer_that_can_be_told(searched, query, mode, limit):
         assert not any(one.passage for one in others)
         ends = [0, *(end for span in best.passage.highlights for end in span)]
         assert [*ends, len(best.passage.content)] == sorted([*ends, len(best.passage.content)])
-        assert len(best.passage.content) <= CHARACTERS
+        assert len(best.passage.content) <= PASSAGE_CHARACTERS
         assert hit.reason == "direct_match" or hit.near.filepath != hit.page.filepath
     to_json(search_record(found, is_explained=True)).encode()
     to_json(sections_record(searched.search_sections(query, limit=limit))).encode()

@@ -72,13 +72,13 @@ PATHS = ["a.md", "docs/a.md", "docs/api/b.md", "docs/api.md", "lib/docs/c.md", W
     ],
 )
 def test_a_path_is_a_folder_a_file_or_a_glob(value, admitted):
-    assert Filters(paths=(value,)).admitted(PATHS) == admitted
-    excluded = Filters(excluded=(Filter("path", value),)).admitted(PATHS)
+    assert Filters(paths=(value,)).matching_paths(PATHS) == admitted
+    excluded = Filters(excluded=(Filter("path", value),)).matching_paths(PATHS)
     assert excluded == [path for path in PATHS if path not in admitted]
 
 
 def test_one_of_several_paths_will_do():
-    assert Filters(paths=("a.md", "lib")).admitted(PATHS) == ["a.md", "lib/docs/c.md"]
+    assert Filters(paths=("a.md", "lib")).matching_paths(PATHS) == ["a.md", "lib/docs/c.md"]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_one_of_several_paths_will_do():
     ],
 )
 def test_tags_must_all_fit_and_one_of_the_types(filters, is_admitted):
-    assert filters.admit(["Security", "#login"], "design") is is_admitted
+    assert filters.match_facts(["Security", "#login"], "design") is is_admitted
 
 
 PIECES = st.sampled_from(
@@ -107,5 +107,5 @@ PIECES = st.sampled_from(
 @given(st.text(max_size=40) | st.lists(PIECES, max_size=12).map("".join), st.sampled_from(PATHS))
 def test_whatever_is_typed_no_filter_raises(text, path):
     filters = read_query(text).filters
-    assert set(filters.admitted([path])) <= {path}
-    filters.admit(["a"], "api")
+    assert set(filters.matching_paths([path])) <= {path}
+    filters.match_facts(["a"], "api")

@@ -43,7 +43,7 @@ def test_words_meaning_and_links_answer_together(opened, written):
     found = opened(written.root).search("token expiry")
     first, *others = found.answer.pages
     assert (first.page.filepath, first.reason) == (AUTH, "direct_match")
-    assert first.held == ("token",)
+    assert first.matched == ("token",)
     assert 0.1 < first.breakdown.words < 0.5  # of the two words it holds one
     assert first.breakdown.meaning > 0.3
     assert {hit.page.filepath for hit in others} >= {ERRORS}

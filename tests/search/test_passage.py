@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.search.excerpt import CHARACTERS, cut_passage
+from ubp.search.excerpt import PASSAGE_CHARACTERS, cut_passage
 from ubp.search.match import normalize_text
 from ubp.search.terms import Term
 
@@ -56,7 +56,7 @@ def test_the_part_with_the_most_different_terms_is_quoted():
 
 def test_the_line_is_that_of_the_first_term_and_terms_of_headings_are_held():
     passage = cut_passage("# Token\n\nIt\nexpires.\n", TERMS)
-    assert (passage.held, passage.line) == ((0, 2), 0)
+    assert (passage.matched, passage.line) == ((0, 2), 0)
     assert cut_passage("# One\n\nIt\nexpires.\n", TERMS).line == 3
     assert cut_passage("# One\n\nNothing.\n", TERMS).line == 2
 
@@ -81,7 +81,7 @@ PIECES = st.sampled_from(
 @given(st.text(max_size=600) | st.lists(PIECES, max_size=120).map("".join))
 def test_highlights_lie_within_what_is_quoted_and_name_the_terms(text):
     passage = cut_passage(text, TERMS)
-    assert len(passage.content) <= CHARACTERS
+    assert len(passage.content) <= PASSAGE_CHARACTERS
     assert "\n" not in passage.content
     ends = [0, *(end for span in passage.highlights for end in span), len(passage.content)]
     assert ends == sorted(ends)

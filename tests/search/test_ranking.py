@@ -3,7 +3,7 @@
 import pytest
 
 from ubp.search.lexical import MIN_COMMON, FileNames
-from ubp.search.sections import COUNTED
+from ubp.search.sections import MAX_COUNTED
 from ubp.search.terms import Term
 from ubp.workspace import Workspace
 
@@ -63,13 +63,13 @@ def test_names_are_told_apart_and_common_words_in_them_tell_nothing():
 
 
 def test_beyond_a_number_matches_are_not_counted(repository, sections):
-    for n in range(COUNTED + 5):
+    for n in range(MAX_COUNTED + 5):
         repository.write(f"{n}.md", f"A token {n}.\n")
     repository.commit()
     with Workspace.open(str(repository.root)) as workspace:
         view = workspace.session.view()
         some = sections(view, "token", 5)
-        assert (some.total, some.is_exact) == (COUNTED, False)
+        assert (some.total, some.is_exact) == (MAX_COUNTED, False)
         whole = sections(view, "token", 500)
-        assert (whole.total, whole.is_exact) == (COUNTED + 5, True)
-        assert len(whole.hits) == COUNTED + 5
+        assert (whole.total, whole.is_exact) == (MAX_COUNTED + 5, True)
+        assert len(whole.hits) == MAX_COUNTED + 5

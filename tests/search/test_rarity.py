@@ -55,12 +55,12 @@ def test_no_chunk_of_the_full_text_ranks_higher_than_it_could(repository):
         full_text = workspace.session.view().full_text()
         terms = [Term("token"), Term("pin"), Term("absent")]
         held, alone = (
-            partition_by_idf(full_text, terms[:2]).most,
-            partition_by_idf(full_text, terms[:1]).most,
+            partition_by_idf(full_text, terms[:2]).max_score,
+            partition_by_idf(full_text, terms[:1]).max_score,
         )
         best, *_ = full_text.search(RowMatch('"token" OR "pin"', WEIGHTS.columns), 9)
         assert held == pytest.approx(2 * alone)
-        assert 0.85 * held < -best.rank < held < partition_by_idf(full_text, terms).most
+        assert 0.85 * held < -best.rank < held < partition_by_idf(full_text, terms).max_score
 
 
 def test_so_many_matches_are_ranked_at_most():

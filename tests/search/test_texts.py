@@ -71,8 +71,8 @@ def test_a_page_is_shown_as_it_stands_in_each_snapshot(workspace, repository):
 
 
 def test_no_more_than_so_many_bytes_are_remembered(workspace, monkeypatch, read):
-    size = len(shown(workspace, "a.md")["a.md"]) + 2 * texts.BYTES_A_PART
-    monkeypatch.setattr(texts, "MOST_REMEMBERED", 2 * size)
+    size = len(shown(workspace, "a.md")["a.md"]) + 2 * texts.BYTES_PER_PART
+    monkeypatch.setattr(texts, "MAX_CACHED_BYTES", 2 * size)
     for path in ("b.md", "a.md", "c.md", "a.md", "b.md"):
         shown(workspace, path)
     assert read == ["a.md", "b.md", "c.md", "b.md"]

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import FilePath, LinkType, ObjectId, Section
-from ubp.core.text import Budget, truncate_page, summarize
+from ubp.core.text import Budget, summarize, truncate_page
 from ubp.search.graph import DocumentRow, Graph
 from ubp.search.traverse import Path, find_paths
 

@@ -1,28 +1,38 @@
-"""The part of a section that shows why it is a hit. Pure.
+"""Excerpts that show why a section matches: snippets for terminals, passages for agents. Pure.
 
-The part of a section that is quoted: sentences around what was found. Pure.
+Both cut the window with the most terms out of a text and put it on one line. A snippet fits the
+width of a terminal and may begin anywhere; a passage consists of sentences if it can.
 """
 
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 from ubp.search.match import Span, find_terms
 from ubp.search.terms import Term
 
-# A line of a terminal and a half, or 64 CJK characters, which take two columns each.
-COLUMNS = 128
-# So much of it stands before the first highlight.
+# A line and a half of a terminal, or 64 CJK characters, which take two columns each.
+SNIPPET_COLUMNS = 128
+# The columns before a snippet's first highlight.
 LEAD_COLUMNS = 24
+
+# What an agent reads of each document before it decides which to open.
+PASSAGE_CHARACTERS = 240
+# The characters before a passage's first highlight if its sentence is too long.
+LEAD_CHARACTERS = 48
+# Chunks are shorter, unless a line is not text.
+MAX_SCANNED_CHARACTERS, MAX_SPANS = 20_000, 200
+
+ELLIPSIS = "…"
 
 
 class Snippet(NamedTuple):
     """A text on one line; `highlights` are spans of it (start, end), in characters.
 
-    `line` is that of the first highlight in the text that was cut, from 0.
+    `line`, from 0, is the line of the first highlight in the text that was cut.
     """
 
     text: str
@@ -30,57 +40,118 @@ class Snippet(NamedTuple):
     line: int
 
 
+class Passage(NamedTuple):
+    """A text on one line; `highlights` are spans of it (start, end), in characters.
+
+    `matched` are the indexes of the terms in the whole text; `line`, from 0, is the line of the
+    first term in the text that was cut, or the first line of text.
+    """
+
+    content: str
+    highlights: tuple[tuple[int, int], ...]
+    matched: tuple[int, ...]
+    line: int
+
+
+class _Window(NamedTuple):
+    start: int
+    end: int
+
+    def inside(self, spans: Iterable[Span]) -> list[Span]:
+        """Return the spans that lie in the window."""
+        return [span for span in spans if self.start <= span.start and span.end <= self.end]
+
+
+class _Candidate(NamedTuple):
+    """A window, and the spans that count for it if they lie in it."""
+
+    window: _Window
+    spans: Sequence[Span]
+
+
 def cut_snippet(text: str, terms: Sequence[Term]) -> Snippet:
-    """Cut out the part with the most terms; the beginning where there is none."""
-    spans = split_terms(find_terms(text, terms))
-    start, end = _window(text, spans)
-    inside = [span for span in spans if start <= span.start and span.end <= end]
-    shown, highlights = _on_one_line(text, start, end, inside)
+    """Cut out the part with the most terms; without any the beginning."""
+    spans = drop_overlaps(find_terms(text, terms))
+    candidates = [_Candidate(_Window(0, _snippet_end(text, 0)), ())]
+    for index, span in enumerate(spans):
+        start = _snippet_start(text, span.start)
+        window = _Window(start, max(_snippet_end(text, start), span.end))
+        candidates.append(_Candidate(window, spans[index:]))
+    window = _best_window(candidates)
+    inside = window.inside(spans)
+    shown, highlights = _on_one_line(text, window, inside)
     line = text.count("\n", 0, inside[0].start) if inside else 0
     return Snippet(shown, highlights, line)
 
 
-def split_terms(spans: Sequence[Span]) -> list[Span]:
-    """Spans that do not overlap: of several the first, of those the longest."""
-    found: list[Span] = []
+def cut_passage(text: str, terms: Sequence[Term]) -> Passage:
+    """Cut out the part with the most terms; without any the beginning.
+
+    Headings at the beginning are left out: they are shown beside the passage.
+    """
+    text = text[:MAX_SCANNED_CHARACTERS]
+    body_start = _skip_headings(text)
+    spans = drop_overlaps(find_terms(text, terms))[:MAX_SPANS]
+    line = _FoldedLine(text, body_start)
+    body = line.text
+    body_spans = [
+        Span(line.position(span.start), line.position(span.end - 1) + 1, span.term)
+        for span in spans
+        if span.start >= body_start
+    ]
+    window = _passage_window(body, body_spans)
+    start, end = window
+    is_ended = end == len(body) or _ENDED.search(body, max(start, end - 9), end)
+    before, after = ELLIPSIS if start else "", "" if is_ended else ELLIPSIS
+    shift = len(before) - start
+    return Passage(
+        f"{before}{body[start:end]}{after}",
+        tuple((span.start + shift, span.end + shift) for span in window.inside(body_spans)),
+        tuple(sorted({span.term for span in spans})),
+        text.count("\n", 0, spans[0].start if spans else body_start),
+    )
+
+
+def drop_overlaps(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans without those that overlap an earlier one; spans are sorted."""
+    kept: list[Span] = []
     for span in spans:
-        if not found or span.start >= found[-1].end:
-            found.append(span)
-    return found
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return kept
 
 
-def _window(text: str, spans: Sequence[Span]) -> tuple[int, int]:
-    best = (0, _forwards(text, 0, COLUMNS))
-    best_value = (0, 0)
-    for index, span in enumerate(spans):
-        start = _backwards(text, span.start, LEAD_COLUMNS)
-        end = max(_forwards(text, start, COLUMNS), span.end)
-        inside = [one.term for one in spans[index:] if one.end <= end]
-        value = (len(set(inside)), len(inside))
-        if value > best_value:
-            best, best_value = (start, end), value
-    return best
+def _best_window(candidates: Iterable[_Candidate]) -> _Window:
+    """Return the window with the most different terms, then the most spans, then the first one."""
+
+    def value(candidate: _Candidate) -> tuple[int, int, int]:
+        window, spans = candidate
+        terms = [span.term for span in window.inside(spans)]
+        return len(set(terms)), len(terms), -window.start
+
+    return max(candidates, key=value).window
 
 
-def _backwards(text: str, position: int, columns: int) -> int:
-    """A start before a position: of a word, if one begins there, and not far beyond a heading."""
-    start = position
+def _snippet_start(text: str, position: int) -> int:
+    """Return a start at most LEAD_COLUMNS before a position, at the beginning of a word if any."""
+    start, columns = position, LEAD_COLUMNS
     while start and (columns := columns - _width(text[start - 1])) >= 0:
         start -= 1
     if start == 0:
         return 0
-    blanks = [at for at in range(start, position) if text[at].isspace()]
-    return blanks[0] + 1 if blanks else start
+    blanks = (at for at in range(start, position) if text[at].isspace())
+    return next((at + 1 for at in blanks), start)
 
 
-def _forwards(text: str, position: int, columns: int) -> int:
-    end = position
+def _snippet_end(text: str, start: int) -> int:
+    """Return the end of a snippet, at the end of a word if that does not halve it."""
+    end, columns = start, SNIPPET_COLUMNS
     while end < len(text) and (columns := columns - _width(text[end])) >= 0:
         end += 1
     if end == len(text):
         return end
-    last_blank = max((at for at in range(end, position, -1) if text[at].isspace()), default=end)
-    return last_blank if last_blank > (position + end) // 2 else end
+    last_blank = next((at for at in range(end, start, -1) if text[at].isspace()), end)
+    return last_blank if last_blank > (start + end) // 2 else end
 
 
 def _width(character: str) -> int:
@@ -88,124 +159,74 @@ def _width(character: str) -> int:
 
 
 def _on_one_line(
-    text: str, start: int, end: int, spans: Sequence[Span]
+    text: str, window: _Window, spans: Sequence[Span]
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The part with its white space folded, and where the spans are in it."""
-    characters = ["…"] if text[:start].strip() else []
-    places: dict[int, int] = {}
-    for at in range(start, end):
-        places[at] = len(characters)
+    """Return the text of a window with its white space folded, and the spans in it."""
+    characters = [ELLIPSIS] if text[: window.start].strip() else []
+    positions: dict[int, int] = {}
+    for at in range(window.start, window.end):
+        positions[at] = len(characters)
         if not text[at].isspace():
             characters.append(text[at])
-        elif characters and characters[-1] not in " …":
+        elif characters and characters[-1] not in {" ", ELLIPSIS}:
             characters.append(" ")
     while characters and characters[-1] == " ":
         characters.pop()
-    shown = "".join(characters)
-    places[end] = len(shown)
-    tail = "…" if text[end:].strip() else ""
-    return shown + tail, tuple((places[span.start], places[span.end]) for span in spans)
+    positions[window.end] = len(characters)
+    tail = ELLIPSIS if text[window.end :].strip() else ""
+    highlights = tuple((positions[span.start], positions[span.end]) for span in spans)
+    return "".join(characters) + tail, highlights
 
 
-# So much an agent reads of each page before it decides which to open.
-CHARACTERS = 240
-# So much of it stands before the first highlight where its sentence is too long.
-LEAD_CHARACTERS = 48
-# Chunks end sooner, unless a line is no text.
-MOST_LOOKED_AT, MOST_SPANS = 20_000, 200
-
-ELLIPSIS = "…"
-
-
-class Passage(NamedTuple):
-    """A text on one line; `highlights` are spans of it (start, end), in characters.
-
-    `held` are the indexes of the terms that the whole text holds; `line` is that of the first one
-    in the text that was cut, from 0, or that of the first text.
-    """
-
-    content: str
-    highlights: tuple[tuple[int, int], ...]
-    held: tuple[int, ...]
-    line: int
-
-
-def cut_passage(text: str, terms: Sequence[Term]) -> Passage:
-    """Cut out the part with the most terms; where there is none, the beginning.
-
-    Headings at the beginning are left out: an answer tells them beside it.
-    """
-    text = text[:MOST_LOOKED_AT]
-    head = _behind_headings(text)
-    spans = split_terms(find_terms(text, terms))[:MOST_SPANS]
-    held = tuple(sorted({span.term for span in spans}))
-    line = _Line(text, head)
-    body = line.text
-    inside = [
-        Span(line.place(span.start), line.place(span.end - 1) + 1, span.term)
-        for span in spans
-        if span.start >= head
-    ]
-    start, end = _passage_window(body, inside)
-    shown = [span for span in inside if start <= span.start and span.end <= end]
-    before = ELLIPSIS if start else ""
-    after = "" if end == len(body) or _ENDED.search(body, max(start, end - 9), end) else ELLIPSIS
-    shift = len(before) - start
-    first = spans[0].start if spans else head
-    return Passage(
-        f"{before}{body[start:end]}{after}",
-        tuple((span.start + shift, span.end + shift) for span in shown),
-        held,
-        text.count("\n", 0, first),
-    )
-
-
-def _behind_headings(text: str) -> int:
-    """Where the text below the headings that it begins with stands; 0: there is none."""
+def _skip_headings(text: str) -> int:
+    """Return the start of the text below the headings at the beginning; 0 if there is none."""
     end = 0
     while match := _HEADING.match(text, end):
         end = match.end()
     return end if text[end:].strip() else 0
 
 
-class _Line:
-    """A text with its white space folded, and where what stood in it stands now."""
+class _FoldedLine:
+    """A text from `start` on with its white space folded."""
 
     def __init__(self, text: str, start: int) -> None:
         words = text[start:].split()
         self.text = " ".join(words)
-        self._before = [match.start() for match in _WORD.finditer(text, start)]
-        self._now = list(accumulate([len(word) + 1 for word in words], initial=0))
+        self._word_starts = [match.start() for match in _WORD.finditer(text, start)]
+        self._folded_starts = list(accumulate([len(word) + 1 for word in words], initial=0))
 
-    def place(self, position: int) -> int:
-        """Where a character that is not blank has gone."""
-        word = bisect_right(self._before, position) - 1
-        return self._now[word] + position - self._before[word]
+    def position(self, original: int) -> int:
+        """Return the position of a character of the original text that is not a blank."""
+        word = bisect_right(self._word_starts, original) - 1
+        return self._folded_starts[word] + original - self._word_starts[word]
 
 
-def _passage_window(body: str, spans: Sequence[Span]) -> tuple[int, int]:
-    """Where to begin and to end: room is left for both ellipses."""
-    if len(body) <= CHARACTERS:
-        return 0, len(body)
+def _passage_window(body: str, spans: Sequence[Span]) -> _Window:
+    """Return the window to show; it leaves room for an ellipsis at both ends."""
+    if len(body) <= PASSAGE_CHARACTERS:
+        return _Window(0, len(body))
     sentences = [0, *(match.end() for match in _SENTENCE_END.finditer(body))]
-    starts = [0, *(_start_before(body, span, sentences) for span in spans)]
-    ends = [_end_behind(body, start, sentences, spans) for start in starts]
-    windows = list(dict.fromkeys(zip(starts, ends, strict=True)))
-    return max(windows, key=lambda window: (*_value(window, spans), -window[0]))
+    starts = [0, *(_passage_start(body, span, sentences) for span in spans)]
+    windows = [
+        _Window(start, _passage_end(body, start, sentences, spans))
+        for start in dict.fromkeys(starts)
+    ]
+    return _best_window(_Candidate(window, spans) for window in windows)
 
 
-def _start_before(body: str, span: Span, sentences: Sequence[int]) -> int:
-    """The beginning of the span's sentence, or of a word not too far before it."""
+def _passage_start(body: str, span: Span, sentences: Sequence[int]) -> int:
+    """Return the start of the span's sentence, or of a word not too far before the span."""
     sentence = sentences[max(0, bisect_left(sentences, span.start + 1) - 1)]
-    if span.end - sentence <= CHARACTERS // 2:
+    if span.end - sentence <= PASSAGE_CHARACTERS // 2:
         return sentence
     start = max(sentence, span.start - LEAD_CHARACTERS)
     blank = body.find(" ", start, span.start)
     return blank + 1 if blank >= 0 else start
 
 
-def _end_behind(body: str, start: int, sentences: Sequence[int], spans: Sequence[Span]) -> int:
-    room = CHARACTERS - (1 if start else 0)
+def _passage_end(body: str, start: int, sentences: Sequence[int], spans: Sequence[Span]) -> int:
+    """Return the end of a sentence that does not halve the passage, or of a word."""
+    room = PASSAGE_CHARACTERS - (1 if start else 0)
     if len(body) - start <= room:
         return len(body)
     last = max((span.end for span in spans if span.end <= start + room - 1), default=start)
@@ -217,16 +238,11 @@ def _end_behind(body: str, start: int, sentences: Sequence[int], spans: Sequence
     return blank if blank > start else end
 
 
-def _value(window: tuple[int, int], spans: Sequence[Span]) -> tuple[int, int]:
-    inside = [s.term for s in spans if window[0] <= s.start and s.end <= window[1]]
-    return len(set(inside)), len(inside)
-
-
 _WORD = re.compile(r"\S+")
 _HEADING = re.compile(
     r"\s{0,3}#{1,6}(?:[ \t][^\n]*)?(?:\n\s*|\Z)|[^\n]+\n[=-]{3,}[ \t]*(?:\n\s*|\Z)"
 )
 _SENTENCE_END = re.compile(
-    r"[。！？．]+[」』）】]* ?|[.!?]+[\"')\]]* (?=[^a-z])"  # noqa: RUF001 - these are the signs
+    r"[。！？．]+[」』）】]* ?|[.!?]+[\"')\]]* (?=[^a-z])"  # noqa: RUF001 - the characters themselves are meant
 )
 _ENDED = re.compile(r"[。！？．.!?][」』）】\"')\]]*\Z")  # noqa: RUF001 - the same

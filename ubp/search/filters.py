@@ -1,8 +1,9 @@
-"""What a query says about the pages that may answer: `tag:`, `type:`, `path:`. Pure.
+"""The filters in a query, `tag:`, `type:` and `path:`. Pure.
 
-A filter holds for the whole query, wherever it stands. Pages must have every tag (those joined by
-OR: one of them), one of the types, lie under one of the paths, and fit no filter that is excluded
-(`-tag:draft`, `NOT tag:draft`). What is no filter (`tag:` alone, `"tag:x"`) stays in the text.
+A filter applies to the whole query, wherever it is written. A document must have every tag (of tags
+joined by OR: one of them), one of the types, be under one of the paths, and match no excluded
+filter (`-tag:draft`, `NOT tag:draft`). What is not a filter (`tag:` alone, `"tag:x"`) stays in the
+text.
 """
 
 import re
@@ -17,14 +18,14 @@ Kind = Literal["tag", "type", "path"]
 
 
 class Filter(NamedTuple):
-    """One of them, its value as written."""
+    """A filter and its value as written."""
 
     kind: Kind
     value: str
 
 
 class Filters(NamedTuple):
-    """All of them; of each group in `tags` a page has one at least."""
+    """All filters of a query; a document needs one tag of each group in `tags`."""
 
     tags: tuple[tuple[str, ...], ...] = ()
     doc_types: tuple[str, ...] = ()
@@ -33,11 +34,15 @@ class Filters(NamedTuple):
 
     @property
     def need_facts(self) -> bool:
-        """Whether more than the names of pages must be known."""
-        return bool(self.tags or self.doc_types or any(f.kind != "path" for f in self.excluded))
+        """Whether the paths of documents are not enough to decide."""
+        return bool(
+            self.tags
+            or self.doc_types
+            or any(excluded.kind != "path" for excluded in self.excluded)
+        )
 
     def joined(self, other: "Filters") -> "Filters":
-        """What fits both; a type, or a path, of either will do."""
+        """Return the filters of both; a type or a path of either is enough."""
         return Filters(
             self.tags + other.tags,
             self.doc_types + other.doc_types,
@@ -45,29 +50,35 @@ class Filters(NamedTuple):
             self.excluded + other.excluded,
         )
 
-    def admit(self, tags: Iterable[str], doc_type: str) -> bool:
-        """Whether a page with these tags, of this type, may answer, as far as they matter."""
-        has = {fold_tag(tag) for tag in tags}
-        kind = doc_type.casefold()
+    def match_facts(self, tags: Iterable[str], doc_type: str) -> bool:
+        """Return whether a document with these tags and this type passes, apart from its path."""
+        normalized = {normalize_tag(tag) for tag in tags}
+        doc_type = doc_type.casefold()
+
+        def is_excluded(excluded: Filter) -> bool:
+            if excluded.kind == "tag":
+                return normalize_tag(excluded.value) in normalized
+            return excluded.kind == "type" and excluded.value.casefold() == doc_type
+
         return (
-            all(any(fold_tag(tag) in has for tag in group) for group in self.tags)
-            and (not self.doc_types or kind in map(str.casefold, self.doc_types))
-            and not any(
-                fold_tag(one.value) in has if one.kind == "tag" else one.value.casefold() == kind
-                for one in self.excluded
-                if one.kind != "path"
-            )
+            all(any(normalize_tag(tag) in normalized for tag in group) for group in self.tags)
+            and (not self.doc_types or doc_type in map(str.casefold, self.doc_types))
+            and not any(map(is_excluded, self.excluded))
         )
 
-    def admitted(self, paths: Collection[FilePath]) -> list[FilePath]:
-        """Those of the paths of all pages that may answer, as far as paths matter."""
-        wanted = [_under(value, paths) for value in self.paths]
-        unwanted = [_under(one.value, paths) for one in self.excluded if one.kind == "path"]
+    def matching_paths(self, paths: Collection[FilePath]) -> list[FilePath]:
+        """Return those of `paths`, which are those of all documents, that pass the path filters."""
+        included = [_path_matcher(value, paths) for value in self.paths]
+        excluded = [
+            _path_matcher(excluded.value, paths)
+            for excluded in self.excluded
+            if excluded.kind == "path"
+        ]
         return [
             path
             for path in paths
-            if (not wanted or any(fits(path) for fits in wanted))
-            and not any(fits(path) for fits in unwanted)
+            if (not included or any(matches(path) for matches in included))
+            and not any(matches(path) for matches in excluded)
         ]
 
 
@@ -75,53 +86,53 @@ NO_FILTERS = Filters()
 
 
 def parse_filters(text: str) -> tuple[str, Filters]:
-    """A folded query without its filters, and these."""
-    found: list[tuple[Filter, bool]] = []
+    """Return a normalized query without its filters, and the filters."""
+    included: list[Filter] = []
+    excluded: list[Filter] = []
     tags: list[list[str]] = []
     last_end = -1
 
-    def take(match: re.Match[str]) -> str:
+    def cut_out(match: re.Match[str]) -> str:
         nonlocal last_end
         value = match["quoted"] or match["single"] or (match["value"] or "").rstrip(",;")
         value = value.strip()
         if not value:
             return match[0]
-        one = Filter(_kind(match["kind"]), value)
-        is_excluded = bool(match["minus"] or match["not"])
-        if one.kind == "tag" and not is_excluded:
+        name = match["kind"].lower()
+        kind: Kind = "tag" if name == "tag" else "type" if name == "type" else "path"
+        if match["minus"] or match["not"]:
+            excluded.append(Filter(kind, value))
+            return _HOLE
+        if kind == "tag":
             is_joined = bool(tags) and _OR.fullmatch(text[last_end : match.start()]) is not None
             tags[-1:] = [[*tags[-1], value]] if is_joined else [*tags[-1:], [value]]
             last_end = match.end()
-        found.append((one, is_excluded))
+        included.append(Filter(kind, value))
         return _HOLE
 
-    rest = _FILTER.sub(take, text)
-    if not found:
+    rest = _FILTER.sub(cut_out, text)
+    if not (included or excluded):
         return text, NO_FILTERS
-    wanted = [one for one, is_excluded in found if not is_excluded]
-    return _without_holes(rest), Filters(
+    for pattern, replacement in _HOLES:  # the operators that joined filters go with them
+        rest = pattern.sub(replacement, rest)
+    return rest.replace(_HOLE, " ").strip(), Filters(
         tuple(map(tuple, tags)),
-        tuple(one.value for one in wanted if one.kind == "type"),
-        tuple(one.value for one in wanted if one.kind == "path"),
-        tuple(one for one, is_excluded in found if is_excluded),
+        tuple(f.value for f in included if f.kind == "type"),
+        tuple(f.value for f in included if f.kind == "path"),
+        tuple(excluded),
     )
 
 
-def fold_tag(tag: str) -> str:
-    """A tag as it is compared: a # before it, case and width do not count."""
+def normalize_tag(tag: str) -> str:
+    """Return a tag as it is compared: without a leading #, regardless of case and width."""
     return unicodedata.normalize("NFKC", tag).casefold().removeprefix("#")
 
 
-def _kind(written: str) -> Kind:
-    name = written.lower()
-    return "tag" if name == "tag" else "type" if name == "type" else "path"
+def _path_matcher(value: str, paths: Collection[FilePath]) -> Callable[[FilePath], bool]:
+    """Return a predicate for the documents that a glob, or the path of a file or folder, matches.
 
-
-def _under(value: str, paths: Collection[FilePath]) -> Callable[[FilePath], bool]:
-    """Whether a page is named: by a glob, or by its path or a folder's.
-
-    A glob without a slash is held against the name of the file. A path counts from the root, and
-    where no page lies there, from anywhere.
+    A glob without a slash is compared with the name of the file. A path starts at the root, or if
+    no document is there, anywhere.
     """
     written = unicodedata.normalize("NFKC", value)
     is_rooted = written.startswith(("/", "./"))
@@ -129,35 +140,28 @@ def _under(value: str, paths: Collection[FilePath]) -> Callable[[FilePath], bool
     if is_glob(name):
         glob = Glob(name)
         is_name = "/" not in name and not is_rooted
-        return lambda path: glob.matches(_folded(path.rpartition("/")[2] if is_name else path))
+        return lambda path: glob.matches(_normalize(path.rpartition("/")[2] if is_name else path))
     start = f"/{name}/" if name else "/"
-    if is_rooted or any(f"/{_folded(path)}/".startswith(start) for path in paths):
-        return lambda path: f"/{_folded(path)}/".startswith(start)
-    return lambda path: start in f"/{_folded(path)}/"
+    if is_rooted or any(f"/{_normalize(path)}/".startswith(start) for path in paths):
+        return lambda path: f"/{_normalize(path)}/".startswith(start)
+    return lambda path: start in f"/{_normalize(path)}/"
 
 
-def _folded(path: str) -> str:
+def _normalize(path: str) -> str:
     return path if path.isascii() else unicodedata.normalize("NFKC", path)
 
 
-def _without_holes(text: str) -> str:
-    """The text without the operators that joined filters to something, and to each other."""
-    for pattern, kept in _HOLES:
-        text = pattern.sub(kept, text)
-    return text.replace(_HOLE, " ").strip()
-
-
-# A phrase is passed over whole: what it holds is no filter.
+# Phrases are matched as a whole and kept: they contain no filters.
 _FILTER = re.compile(
     r'"[^"]*"|(?<![^\s(])(?P<not>(?-i:NOT)\s+)?(?P<minus>-)?(?P<kind>tag|type|path):'
     r"""(?:"(?P<quoted>[^"]*)"|'(?P<single>[^']+)'|(?P<value>[^\s"()]+))""",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\s+OR\s+")
-_HOLE = "\0"  # a folded query has none
+_HOLE = "\0"  # no normalized query contains it
 _HOLES = tuple(
-    (re.compile(pattern), kept)
-    for pattern, kept in (
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
         (r"\(\s*\0\s*\)", _HOLE),
         (r"\0(?:(?:\s+(?:AND|OR))?\s+\0)+", _HOLE),
         (r"\b(AND|OR)\s+\0\s+(?:AND|OR)\b", r"\1"),

@@ -1,42 +1,120 @@
-"""Words in the names of files: a fact of paths, which the full text, keyed by blobs, has not. Pure.
+"""The lexical ranking of a search: chunks, and names of files, that contain a query's words.
 
-All names stand in one text, so that a term is looked for once, not once a page: 26,000 Japanese
-names take 20 ms to lay out and 1 ms a term.
-
-Whether a query is in another language than the pages it is asked of.
-
-What a query's terms are worth, and which of them find chunks: the commonest cost most.
-
-The words leg: the chunks that hold a query's words, the best first.
-
-The words leg: pages whose chunks, or whose files' names, hold a query's words.
+The common terms of a query cost the most time and say the least: rare terms find the chunks, all
+of them rank what was found. The names of files are facts of paths, so the full text, which is keyed
+by blobs, does not contain them; words in them are added to the rank.
 """
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
 from math import log
 from typing import NamedTuple
 
 from ubp.core.model import FilePath
 from ubp.index.fulltext import FullTextSearch, TextHit
-from ubp.index.store.fulltext import RowMatch as Asked
-from ubp.index.store.fulltext import Table
+from ubp.index.store.fulltext import RowMatch, Table
 from ubp.search.fusion import RankedChunk, Ranking, make_ranking
 from ubp.search.match import find_term, normalize_text
-from ubp.search.query import Cut, Node, Or, Query, any_of, terms_in, write_match
+from ubp.search.query import Cut, Or, Query, any_of, terms_in, write_match
 from ubp.search.terms import Term
 
-# What such a file is about, the folder's name tells.
+# These files are about what their folder is named after.
 FOLDER_PAGES = frozenset({"readme", "index"})
 
-# A word in more names than that share of them tells nothing, and takes long.
+# A word in a larger share of the names says nothing, and takes long.
 COMMON, MIN_COMMON = 0.05, 50
+
+# The commonest word of Japanese: nearly all Japanese sections contain it, and no others.
+JAPANESE_WORD, MIN_JAPANESE_SHARE = Term("の"), 1 / 2
+
+# A match costs 0.7 to 1.2 µs to rank and 0.03 to count. A term in more than an eighth of the chunks
+# says little (BM25 weighs it less than half of one in a thousandth), and is half of the matches of
+# a natural question: it finds no chunks, but ranks those that the other terms find. In 90,000
+# chunks none of the best 100 was missed for the questions tried, in a third of the time.
+# Up to 2,400 chunks the minimum applies: compared with 1,000 it saves a tenth of the time
+# (5,000 chunks), and over seven sets of headings and links changes Recall@5 by -0.0005 and MRR@10
+# by +0.0004.
+COMMON_SHARE, MIN_COMMON_ROWS = 1 / 8, 300
+# FTS5's BM25 gives nothing for a term in more than half of the chunks.
+WORTHLESS_SHARE = 1 / 2
+# A term worth less than this share of the rarest one is not worth showing: "is", "how".
+MIN_SHOWN = 1 / 3
+# The most that FTS5's BM25 gives for a term of weight 1 (k1 + 1), and its smallest weight.
+SATURATED, MIN_WEIGHT = 2.2, 1e-6
+# However many terms are left: 64 bigrams of a pasted sentence find half of 90,000 chunks.
+MAX_MATCHES = 30_000
+
+# The number of best chunks whose order the names of files may change. Each costs 20 µs.
+FETCHED = 30
+
+
+class Weights(NamedTuple):
+    """The weights of words in title, headings, body, aliases, and in the name of a file."""
+
+    columns: tuple[float, float, float, float]
+    file_name: float
+
+
+# benchmarks/search_weights.py: mean reciprocal rank of the page that is meant, for 300 titles, 147
+# headings and 300 labels of links in obsidian-hub, and 300 titles and 170 headings in
+# external_brain_in_markdown (Japanese). Names help to find a page, and hurt in finding a place in
+# one. For questions of XQuAD and JSQuAD all weights give the same results.
+#   1, 1, 1, 1 and 0     0.953 0.598 0.892   0.868 0.802
+#   4, 2, 1, 4 and 0     0.962 0.592 0.910   0.963 0.806
+#   4, 8, 1, 4 and 0     0.962 0.705 0.906   0.959 0.850
+#   4, 8, 1, 4 and 0.25  0.968 0.620 0.967
+#   4, 4, 1, 4 and 0.25  0.970 0.597 0.968   0.986 0.810
+#   4, 4, 1, 4 and 1     0.969 0.578 0.971   0.995 0.801
+WEIGHTS = Weights((4.0, 8.0, 1.0, 4.0), 0.25)
+
+
+class Ranked(NamedTuple):
+    """A place that matches; `chunk` is None if only the name of the file does."""
+
+    path: FilePath
+    rank: float
+    chunk: TextHit | None
+
+
+class LexicalRanking(NamedTuple):
+    """The places that match, best first; `is_cut`: there may be more.
+
+    `expression` is the query in FTS5's language, `terms` what places may contain of it,
+    `informative` the terms that distinguish them, `cuts` what was searched for in pieces;
+    `max_score` is the highest possible BM25, 0 if unknown; `is_foreign`: the query is in another
+    language than the documents.
+    """
+
+    places: tuple[Ranked, ...] = ()
+    is_cut: bool = False
+    expression: str = ""
+    terms: tuple[Term, ...] = ()
+    informative: tuple[Term, ...] = ()
+    cuts: tuple[Cut, ...] = ()
+    max_score: float = 0.0
+    is_foreign: bool = False
+
+
+class TermPartition(NamedTuple):
+    """The terms that find chunks, those that rank them, and (rarest first) those worth showing.
+
+    `max_score` is the BM25 that a chunk full of all terms approaches.
+    """
+
+    finding: tuple[Term, ...]
+    ranking: tuple[Term, ...]
+    informative: tuple[Term, ...]
+    max_score: float
 
 
 class FileNames:
-    """The names of pages, to be asked for terms."""
+    """The names of documents' files, searchable for terms.
+
+    All names are in one text, so that a term is searched for once, not once per document: 26,000
+    Japanese names take 20 ms to build and 1 ms per term.
+    """
 
     def __init__(self, paths: Iterable[FilePath]) -> None:
         self.paths = list(paths)
@@ -47,277 +125,191 @@ class FileNames:
         self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
 
     def score(self, terms: Sequence[Term]) -> dict[FilePath, float]:
-        """For each page with a term in its name, how telling that is.
+        """Return the score of each document with a term in its name.
 
-        As in BM25 a rare term tells more: log(1 + (N - n + ½) / (n + ½)), for n of N names that
-        have it. It counts by the share of the name that it makes up.
+        A rare term counts more, as in BM25: log(1 + (N - n + ½) / (n + ½)) for n of N names. It is
+        multiplied by the share of the name that the term makes up.
         """
         scores: dict[FilePath, float] = {}
-        most = max(MIN_COMMON, int(len(self.paths) * COMMON))
+        max_names = max(MIN_COMMON, int(len(self.paths) * COMMON))
         for term in terms:
-            found = self._lines(term, most)
-            weight = log(1 + (len(self.paths) - len(found) + 0.5) / (len(found) + 0.5))
-            for line, length in found.items():
+            lengths = self._lines(term, max_names)
+            weight = log(1 + (len(self.paths) - len(lengths) + 0.5) / (len(lengths) + 0.5))
+            for line, length in lengths.items():
                 path = self.paths[line]
                 share = min(1.0, length / self._lengths[line])
                 scores[path] = scores.get(path, 0.0) + weight * share
         return scores
 
-    def holding(self, terms: Iterable[Term]) -> set[FilePath]:
-        """The pages with one of these terms in their names."""
+    def matching(self, terms: Iterable[Term]) -> set[FilePath]:
+        """Return the documents with one of these terms in their names."""
         lines = (line for term in terms for line in self._lines(term, len(self.paths)))
         return {self.paths[line] for line in lines}
 
-    def _lines(self, term: Term, most: int) -> dict[int, int]:
-        """The lines that hold a term, and how long it is there; none if more than `most` do."""
-        found: dict[int, int] = {}
+    def _lines(self, term: Term, max_names: int) -> dict[int, int]:
+        """Return the lines with a term and its length there; {} if there are too many."""
+        lengths: dict[int, int] = {}
         for start, end in find_term(self._text, term):
             line = bisect_right(self._starts, start) - 1
             if end <= self._starts[line] + self._lengths[line]:
-                found.setdefault(line, end - start)
-            if len(found) > most:
+                lengths.setdefault(line, end - start)
+            if len(lengths) > max_names:
                 return {}
-        return found
-
-
-def name_of(path: FilePath) -> str:
-    """What the name of a page's file says it is about."""
-    folder, _, name = path.rpartition("/")
-    stem = name.rpartition(".")[0] or name
-    return folder.rpartition("/")[2] or stem if stem.lower() in FOLDER_PAGES else stem
-
-
-_LINE_ENDS = re.compile(r"[\r\n]")
-
-
-# The commonest word of Japanese: of its sections nearly all have it, of others none.
-OF_JAPANESE, MOST_SECTIONS = Term("の"), 1 / 2
-
-
-def is_foreign(full_text: FullTextSearch, query: Query) -> bool:
-    """Whether it is English, two plain words at least, and most sections are Japanese.
-
-    Names from code (`std::vector`, useState, JSON) are at home in any language. What is Japanese
-    finds next to no words of English pages, and needs no care.
-    """
-    if not _ENGLISH.fullmatch(query.wording):
-        return False
-    return full_text.frequency(OF_JAPANESE.expression) > full_text.size() * MOST_SECTIONS
-
-
-_PLAIN = r"[A-Z]?[a-z]+(?:[-'][A-Za-z][a-z]*)*"
-_ENGLISH = re.compile(f"{_PLAIN}(?: {_PLAIN})+")
-
-
-# A match costs 0.7 to 1.2 µs to rank and 0.03 to count. A term in more than an eighth of the chunks
-# says little (BM25 weighs it less than half of one in a thousandth), and is half of the matches of
-# a natural question: it finds nothing, but ranks what the others find. Of the best 100 chunks for
-# questions over 90,000 that were looked at, none was missed so, in a third of the time.
-# Of fewer chunks than 2,400 the least number counts: beside 1,000 it takes a tenth of the time away
-# (5,000 chunks), and over seven sets of headings and links changes Recall@5 by -0.0005 and MRR@10
-# by +0.0004.
-COMMON_SHARE, MIN_COMMON_ROWS = 1 / 8, 300
-# FTS5's BM25 gives nothing for a term in more than half of the chunks.
-WORTHLESS = 1 / 2
-# Beside a rare term one that is worth less than that share of it is not worth showing: "is", "how".
-MIN_SHOWN = 1 / 3
-# What FTS5's BM25 gives at most for a term of weight 1 (k1 + 1), and instead of no weight at all.
-SATURATED, LEAST_WEIGHT = 2.2, 1e-6
-# However many terms are left: 64 bigrams of a pasted sentence find half of 90,000 chunks.
-MAX_MATCHES = 30_000
-
-
-class TermPartition(NamedTuple):
-    """The terms that find chunks, those that rank what is found, and (rarest first) tell why.
-
-    `most` is the BM25 that a chunk comes near to that is full of all terms.
-    """
-
-    finding: tuple[Term, ...]
-    ranking: tuple[Term, ...]
-    telling: tuple[Term, ...]
-    most: float
-
-
-def partition_by_idf(
-    full_text: FullTextSearch, terms: Sequence[Term], table: Table = "words"
-) -> TermPartition:
-    """Share a query's terms, any of which will do, out; a term alone does everything."""
-    size = full_text.size()
-    frequencies = {term: full_text.frequency(term.expression, table) for term in terms}
-    most = SATURATED * sum(_weight(frequency, size) for frequency in frequencies.values())
-    if len(terms) == 1:
-        return TermPartition(tuple(terms), tuple(terms), tuple(terms), most)
-    finding: list[Term] = []
-    matches = 0
-    held = [term for term in terms if frequencies[term]]
-    for term in sorted(held or terms, key=lambda one: (frequencies[one], terms.index(one))):
-        matches += frequencies[term]
-        is_rare = frequencies[term] <= max(MIN_COMMON_ROWS, size * COMMON_SHARE)
-        if finding and not (is_rare and matches <= MAX_MATCHES):
-            break
-        finding.append(term)
-    ranking = [term for term in held if term in finding or frequencies[term] <= size * WORTHLESS]
-    return TermPartition(
-        tuple(term for term in terms if term in finding),
-        tuple(ranking),
-        _telling(held, [_worth(frequencies[term], size) for term in held]),
-        most,
-    )
-
-
-def _weight(frequency: int, size: int) -> float:
-    """A term's weight in FTS5's BM25."""
-    return max(LEAST_WEIGHT, log(_odds(frequency, size)))
-
-
-def _worth(frequency: int, size: int) -> float:
-    """The same, above zero for every term."""
-    return log(1 + _odds(frequency, size))
-
-
-def _odds(frequency: int, size: int) -> float:
-    return (max(size, frequency) - frequency + 0.5) / (frequency + 0.5)
-
-
-def _telling(terms: Sequence[Term], worth: Sequence[float]) -> tuple[Term, ...]:
-    least = max(worth, default=0.0) * MIN_SHOWN
-    ordered = sorted(zip(worth, terms, strict=True), key=lambda one: -one[0])
-    return tuple(term for value, term in ordered if value >= least)
-
-
-class Weights(NamedTuple):
-    """How much a word counts in title, headings, body and aliases; what one in a name adds."""
-
-    columns: tuple[float, float, float, float]
-    file_name: float
-
-
-# benchmarks/search_weights.py: mean reciprocal rank of the page that is meant, for 300 titles, 147
-# headings and 300 labels of links in obsidian-hub, and 300 titles and 170 headings in
-# external_brain_in_markdown (Japanese). Names help whoever looks for a page, and hurt whoever
-# looks for a place in one. Questions of XQuAD and JSQuAD are answered alike by all of them.
-#   1, 1, 1, 1 and 0     0.953 0.598 0.892   0.868 0.802
-#   4, 2, 1, 4 and 0     0.962 0.592 0.910   0.963 0.806
-#   4, 8, 1, 4 and 0     0.962 0.705 0.906   0.959 0.850
-#   4, 8, 1, 4 and 0.25  0.968 0.620 0.967
-#   4, 4, 1, 4 and 0.25  0.970 0.597 0.968   0.986 0.810
-#   4, 4, 1, 4 and 1     0.969 0.578 0.971   0.995 0.801
-WEIGHTS = Weights((4.0, 8.0, 1.0, 4.0), 0.25)
-
-# Among so many best ones by their words, names of files may change the order. Each costs 20 µs.
-FETCHED = 30
-
-
-class Ranked(NamedTuple):
-    """A place that answers; `chunk` is None where only the file's name does."""
-
-    path: FilePath
-    rank: float
-    chunk: TextHit | None
-
-
-class LexicalRanking(NamedTuple):
-    """Places, the best first; `is_cut`: there may be more.
-
-    `expression` is what was looked for in FTS5's language, `terms` what places may hold of it,
-    `telling` what of that tells them apart, `cuts` what was looked for in pieces; `most` is the
-    BM25 that the best place could have, 0 where that is not known; `is_foreign`: the words are of
-    another language than the pages.
-    """
-
-    places: tuple[Ranked, ...] = ()
-    is_cut: bool = False
-    expression: str = ""
-    terms: tuple[Term, ...] = ()
-    telling: tuple[Term, ...] = ()
-    cuts: tuple[Cut, ...] = ()
-    most: float = 0.0
-    is_foreign: bool = False
+        return lengths
 
 
 class Corpus(NamedTuple):
-    """What is asked: the words of pages, the names of their files; of those `within`, None: all."""
+    """The texts of documents and the names of their files; only those `within` count, None: all."""
 
     full_text: FullTextSearch
     names: FileNames
     within: Collection[FilePath] | None = None
 
 
+def find_words(corpus: Corpus, query: Query, limit: int) -> tuple[Ranking, LexicalRanking]:
+    """Rank chunks, at least the best `limit`, by any word of a query.
+
+    AND and exclusions apply to whole documents and are already in `corpus.within` (see `scope`).
+    """
+    tree = query.wanted
+    if tree is not None and not isinstance(tree, Or):
+        tree = Or(tuple(dict.fromkeys(terms_in(tree))))
+    lexical = rank(corpus, query._replace(tree=tree), limit)
+    chunks = [
+        RankedChunk(place.path, place.chunk.number if place.chunk else None, -place.rank)
+        for place in lexical.places
+    ]
+    return make_ranking(chunks, is_cut=lexical.is_cut), lexical
+
+
 def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -> LexicalRanking:
-    """Find at least the `limit` best places."""
+    """Return at least the `limit` best places."""
     if query.tree is None or limit < 1:
         return LexicalRanking()
+    full_text, names, within = corpus
     match = write_match(
         query.tree,
-        lambda term: corpus.full_text.has(term.expression),
+        lambda term: full_text.has(term.expression),
         has_pieces=query.has_pieces,
     )
     is_plain = isinstance(query.tree, Or)
     table: Table = "stems" if query.is_stemmed else "words"
-    shares = partition_by_idf(corpus.full_text, match.terms, table) if is_plain else None
+    partition = partition_by_idf(full_text, match.terms, table) if is_plain else None
     fetched = max(limit, FETCHED)
-    asked = Asked(match.expression, weights.columns, table=table)
-    chunks = _find_chunks(corpus, asked, fetched, shares)
-    bonus = _bonus(corpus, match.terms, weights.file_name)
-    found = [Ranked(c.path, c.rank - bonus.get(c.path, 0.0), c) for c in chunks]
-    # A page that the query excludes must not come back because of its name.
-    unseen = _by_name_alone(bonus, found) if is_plain else []
-    places = tuple(sorted([*found, *unseen], key=lambda one: (one.rank, one.path)))
-    is_cut = len(chunks) >= fetched
-    telling, most = (shares.telling, shares.most) if shares else (match.terms, 0.0)
-    found_by = LexicalRanking(
-        places, is_cut, match.expression, match.terms, telling, match.cuts, most
+    row_match = RowMatch(match.expression, weights.columns, table=table)
+    chunks = _find_chunks(corpus, row_match, fetched, partition)
+    bonus = {
+        path: weights.file_name * score
+        for path, score in (names.score(match.terms) if weights.file_name else {}).items()
+        if within is None or path in within
+    }
+    places = [
+        Ranked(chunk.path, chunk.rank - bonus.get(chunk.path, 0.0), chunk) for chunk in chunks
+    ]
+    if is_plain:  # a document that the query excludes must not come back because of its name
+        in_text = {chunk.path for chunk in chunks}
+        by_name = [Ranked(path, -score, None) for path, score in bonus.items()]
+        places += sorted(
+            (place for place in by_name if place.path not in in_text), key=_rank_and_path
+        )[:FETCHED]
+    return LexicalRanking(
+        places=tuple(sorted(places, key=_rank_and_path)),
+        is_cut=len(chunks) >= fetched,
+        expression=match.expression,
+        terms=match.terms,
+        informative=partition.informative if partition else match.terms,
+        cuts=match.cuts,
+        max_score=partition.max_score if partition else 0.0,
+        is_foreign=is_foreign(full_text, query),
     )
-    return found_by._replace(is_foreign=is_foreign(corpus.full_text, query))
+
+
+def partition_by_idf(
+    full_text: FullTextSearch, terms: Sequence[Term], table: Table = "words"
+) -> TermPartition:
+    """Partition the terms of a query that are joined by OR; a single term is in every part."""
+    size = full_text.size()
+    frequencies = {term: full_text.frequency(term.expression, table) for term in terms}
+    weights = (max(MIN_WEIGHT, log(_odds(count, size))) for count in frequencies.values())
+    max_score = SATURATED * sum(weights)
+    if len(terms) == 1:
+        return TermPartition(tuple(terms), tuple(terms), tuple(terms), max_score)
+    finding: list[Term] = []
+    matches = 0
+    existing = [term for term in terms if frequencies[term]]
+    by_frequency = sorted(
+        existing or terms, key=lambda term: (frequencies[term], terms.index(term))
+    )
+    for term in by_frequency:
+        matches += frequencies[term]
+        is_rare = frequencies[term] <= max(MIN_COMMON_ROWS, size * COMMON_SHARE)
+        if finding and not (is_rare and matches <= MAX_MATCHES):
+            break
+        finding.append(term)
+    # Unlike FTS5's weight, this one is above zero for every term.
+    worth = {term: log(1 + _odds(frequencies[term], size)) for term in existing}
+    min_worth = max(worth.values(), default=0.0) * MIN_SHOWN
+    return TermPartition(
+        tuple(term for term in terms if term in finding),
+        tuple(
+            term
+            for term in existing
+            if term in finding or frequencies[term] <= size * WORTHLESS_SHARE
+        ),
+        tuple(
+            term
+            for term in sorted(existing, key=lambda term: -worth[term])
+            if worth[term] >= min_worth
+        ),
+        max_score,
+    )
+
+
+def is_foreign(full_text: FullTextSearch, query: Query) -> bool:
+    """Return whether a query is English, two plain words at least, and most sections Japanese.
+
+    Names from code (`std::vector`, useState, JSON) occur in any language. A Japanese query finds
+    hardly any words in English documents and needs no care.
+    """
+    if not _ENGLISH.fullmatch(query.wording):
+        return False
+    japanese = full_text.frequency(JAPANESE_WORD.expression)
+    return japanese > full_text.size() * MIN_JAPANESE_SHARE
+
+
+def name_of(path: FilePath) -> str:
+    """Return the name of a file without its suffix, or its folder's for a README or index."""
+    folder, _, name = path.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    return folder.rpartition("/")[2] or stem if stem.lower() in FOLDER_PAGES else stem
 
 
 def _find_chunks(
-    corpus: Corpus, asked: Asked, limit: int, shares: TermPartition | None
+    corpus: Corpus, match: RowMatch, limit: int, partition: TermPartition | None
 ) -> list[TextHit]:
     full_text, _, within = corpus
-    if shares:
-        finding = any_of(shares.finding)
-        if finding != asked.expression:
-            known = {term.expression for term in shares.finding}
-            more = dict.fromkeys(term.expression for term in shares.ranking)
-            adding = [expression for expression in more if expression not in known]
-            some = asked._replace(expression=finding, adding=adding)
-            found = full_text.search(some, limit, within)
-            if len(found) >= min(limit, FETCHED):
-                return found
-    return full_text.search(asked, limit, within)
+    if partition:
+        expression = any_of(partition.finding)
+        if expression != match.expression:
+            finding = {term.expression for term in partition.finding}
+            ranking = dict.fromkeys(term.expression for term in partition.ranking)
+            rare = match._replace(
+                expression=expression, adding=[term for term in ranking if term not in finding]
+            )
+            chunks = full_text.search(rare, limit, within)
+            if len(chunks) >= min(limit, FETCHED):
+                return chunks
+    return full_text.search(match, limit, within)
 
 
-def _bonus(corpus: Corpus, terms: Sequence[Term], weight: float) -> dict[FilePath, float]:
-    """What words in its file's name add to a page."""
-    scores = corpus.names.score(terms) if weight else {}
-    within = corpus.within
-    return {
-        path: weight * score for path, score in scores.items() if within is None or path in within
-    }
+def _odds(frequency: int, size: int) -> float:
+    return (max(size, frequency) - frequency + 0.5) / (frequency + 0.5)
 
 
-def _by_name_alone(bonus: Mapping[FilePath, float], places: Sequence[Ranked]) -> list[Ranked]:
-    seen = {place.path for place in places}
-    unseen = [Ranked(path, -score, None) for path, score in bonus.items() if path not in seen]
-    return sorted(unseen, key=lambda one: (one.rank, one.path))[:FETCHED]
+def _rank_and_path(place: Ranked) -> tuple[float, FilePath]:
+    return place.rank, place.path
 
 
-def find_words(corpus: Corpus, query: Query, limit: int) -> tuple[Ranking, LexicalRanking]:
-    """The best `limit` chunks and more; `corpus.within` has seen to what the query demands.
-
-    So any of its words will do: what a query excludes, or joins by AND, is a matter of whole pages
-    here (`scope`).
-    """
-    tree = _any_of(query.wanted) if query.wanted is not None else None
-    ranking = rank(corpus, query._replace(tree=tree), limit)
-    places = [
-        RankedChunk(one.path, one.chunk.number if one.chunk else None, -one.rank)
-        for one in ranking.places
-    ]
-    return make_ranking(places, is_cut=ranking.is_cut), ranking
-
-
-def _any_of(node: Node) -> Node:
-    return node if isinstance(node, Or) else Or(tuple(dict.fromkeys(terms_in(node))))
+_LINE_ENDS = re.compile(r"[\r\n]")
+_PLAIN_WORD = r"[A-Z]?[a-z]+(?:[-'][A-Za-z][a-z]*)*"
+_ENGLISH = re.compile(f"{_PLAIN_WORD}(?: {_PLAIN_WORD})+")

@@ -1,7 +1,4 @@
-"""How long the steps of a search take, for whoever asks why.
-
-The pages that answer a query: legs asked, joined, shown.
-"""
+"""The documents that match a query best: ranked by words, meaning and links, and fused."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,42 +11,44 @@ from ubp.search.fusion import Fused, FusionInput, Ranking, RankingScores, fuse, 
 from ubp.search.lexical import Corpus, FileNames, LexicalRanking, find_words
 from ubp.search.proximity import MAX_SEEDS, LinkRanking, rank_linked
 from ubp.search.query import Cut, Query, read_query, write_match
-from ubp.search.results import PageHit, Rankings, is_found, show_pages
+from ubp.search.results import PageHit, Rankings, build_hits, is_found
 from ubp.search.scope import Scope, find_literal, find_scope
 from ubp.search.semantic import SemanticRanking, add_names, find_meaning
 from ubp.search.terms import Term
 
+Mode = Literal["hybrid", "fulltext", "semantic"]
+SearchType = Literal["hybrid", "fulltext", "semantic", "fulltext_fallback"]
+
+# The number of chunks in each ranking. It is the same for every usual limit, so that the first
+# documents of a longer answer are those of a shorter one.
+CHUNKS = 100
+USUAL_LIMIT, CHUNKS_PER_PAGE = 20, 5
+
 
 class Stopwatch:
-    """Milliseconds by the name of a step, in the order in which they began; nested ones count."""
+    """The milliseconds of each step, by name, in the order in which the steps began.
+
+    A nested step counts in the outer one, too.
+    """
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        """`clock` gives seconds."""
+        """Measure with `clock`, which returns seconds."""
         self.milliseconds: dict[str, float] = {}
         self._clock = clock
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Time what is done within."""
-        begun = self._clock()
+        """Measure the body of a `with` statement."""
+        start = self._clock()
         try:
             yield
         finally:
-            spent = (self._clock() - begun) * 1000
+            spent = (self._clock() - start) * 1000
             self.milliseconds[name] = self.milliseconds.get(name, 0.0) + spent
 
 
-Mode = Literal["hybrid", "fulltext", "semantic"]
-SearchType = Literal["hybrid", "fulltext", "semantic", "fulltext_fallback"]
-
-# So many chunks each leg offers. They are as many for every usual limit, so that the first pages
-# of a longer answer are those of a shorter one.
-CHUNKS = 100
-USUAL_LIMIT, CHUNKS_A_PAGE = 20, 5
-
-
 class SearchRequest(NamedTuple):
-    """What is asked: a text, and what the options beside it say."""
+    """The text of a query and the options of a search."""
 
     text: str
     mode: Mode = "hybrid"
@@ -60,7 +59,7 @@ class SearchRequest(NamedTuple):
 
 
 class SearchContext(NamedTuple):
-    """What it is asked with; without `meaning` words answer, in a hybrid search with links."""
+    """What a search needs; without `meaning` a hybrid search ranks by words and links."""
 
     names: FileNames
     meaning: SemanticRanking | None
@@ -68,10 +67,10 @@ class SearchContext(NamedTuple):
 
 
 class PageAnswer(NamedTuple):
-    """The best pages; `total` is how many were found, at least that many if not `is_exact`.
+    """The best documents; `total` is the number of documents found, or the least if not `is_exact`.
 
-    `terms` is what was looked for, `cuts` what of that in pieces; `fused`, `legs` and `words_share`
-    (of a direct score) tell how the order came about.
+    `terms` are the terms of the search, `cuts` those that were searched for in pieces; `fused`,
+    `rankings` and `words_share` (of a direct score) explain the order.
     """
 
     query: Query
@@ -80,92 +79,102 @@ class PageAnswer(NamedTuple):
     is_exact: bool
     cuts: tuple[Cut, ...] = ()
     fused: tuple[Fused, ...] = ()
-    legs: Rankings = Rankings()
+    rankings: Rankings = Rankings()
     terms: tuple[Term, ...] = ()
     words_share: float = 0.0
 
 
-def find_pages(view: View, wish: SearchRequest, means: SearchContext) -> PageAnswer:
-    """The best pages for a wish. Whatever its text is, nothing is raised."""
-    watch = means.watch
+def find_pages(view: View, request: SearchRequest, context: SearchContext) -> PageAnswer:
+    """Return the best documents for a request. No text of a query raises an error."""
+    watch = context.watch
     with watch.step("scope"):
-        query = read_query(wish.text)
-        query = query._replace(filters=query.filters.joined(wish.filters))
-        scope = find_scope(view, query, means.names)
+        query = read_query(request.text)
+        query = query._replace(filters=query.filters.joined(request.filters))
+        scope = find_scope(view, query, context.names)
     if query.tree is None:
-        return _list_scope(view, query, scope, wish.limit)
-    legs, links, ranking = _ask_legs(view, wish, query, scope, means)
+        return _list_scope(view, query, scope, request.limit)
+    rankings, links, lexical = _rank(view, request, query, scope, context)
     with watch.step("fusion"):
-        scores, asked = _join(legs, ranking)
-        fused = fuse(scores, asked)
-        found = [one for one in fused if is_found(one, legs)]
+        fusion = _fusion_input(rankings, lexical)
+        fused = fuse(*fusion)
+        found = [document for document in fused if is_found(document.path, rankings)]
     with watch.step("sections"):
-        pages = show_pages(view, found[: wish.limit], legs, links.paths, ranking.telling)
-    is_exact = not any(leg.is_cut for leg in legs)
-    share = words_share(scores, asked)
+        shown = found[: request.limit]
+        pages = build_hits(view, shown, rankings, links.paths, lexical.informative)
     return PageAnswer(
-        *(query, pages, len(found), is_exact, ranking.cuts, tuple(fused), legs),
-        *(ranking.terms, share),
+        query,
+        pages,
+        total=len(found),
+        is_exact=not any(ranking.is_cut for ranking in rankings),
+        cuts=lexical.cuts,
+        fused=tuple(fused),
+        rankings=rankings,
+        terms=lexical.terms,
+        words_share=words_share(*fusion),
     )
 
 
-def _ask_legs(
-    view: View, wish: SearchRequest, query: Query, scope: Scope, means: SearchContext
+def _rank(
+    view: View, request: SearchRequest, query: Query, scope: Scope, context: SearchContext
 ) -> tuple[Rankings, LinkRanking, LexicalRanking]:
-    watch = means.watch
-    chunks = CHUNKS if wish.limit <= USUAL_LIMIT else wish.limit * CHUNKS_A_PAGE
-    legs, links, ranking = Rankings(), LinkRanking(), LexicalRanking()
-    if wish.mode != "semantic":
+    watch = context.watch
+    is_usual = request.limit <= USUAL_LIMIT
+    chunks = CHUNKS if is_usual else request.limit * CHUNKS_PER_PAGE
+    rankings, links, lexical = Rankings(), LinkRanking(), LexicalRanking()
+    if request.mode != "semantic":
         with watch.step("words"):
-            corpus = Corpus(view.full_text(), means.names, scope)
-            words, ranking = find_words(corpus, query, chunks)
-            legs = legs._replace(words=words)
-    if means.meaning is not None and wish.mode != "fulltext":
+            corpus = Corpus(view.full_text(), context.names, scope)
+            words, lexical = find_words(corpus, query, chunks)
+            rankings = rankings._replace(words=words)
+    if context.meaning is not None and request.mode != "fulltext":
         with watch.step("meaning"):
-            found = find_meaning(means.meaning, query, chunks, scope)
-            found = add_names(means.meaning, query, found, _untitled(view, found))
-            legs = legs._replace(meaning=_literally(view, query, means, found, ranking))
-    if wish.mode == "hybrid":
+            found = find_meaning(context.meaning, query, chunks, scope)
+            pages = view.pages_at(found.scores.keys())
+            untitled = [
+                path for path in found.scores if path in pages and pages[path].facts.title is None
+            ]
+            found = add_names(context.meaning, query, found, untitled)
+            found = _keep_literal(view, query, context, found, lexical)
+            rankings = rankings._replace(meaning=found)
+    if request.mode == "hybrid":
         with watch.step("links"):
-            best = [one for one in fuse(*_join(legs, ranking)) if is_found(one, legs)][:MAX_SEEDS]
-            seeds = {one.path: one.score for one in best}
-            links = rank_linked(view.adjacency(), seeds, wish.depth, wish.link_types)
-            near = links.ranking.within(scope)
-            legs = legs._replace(links=_literally(view, query, means, near, ranking))
-    if wish.mode == "semantic" and query.wanted is not None:
+            fused = fuse(*_fusion_input(rankings, lexical))
+            best = [document for document in fused if is_found(document.path, rankings)]
+            seeds = {document.path: document.score for document in best[:MAX_SEEDS]}
+            links = rank_linked(view.adjacency(), seeds, request.depth, request.link_types)
+            found = links.ranking.within(scope)
+            found = _keep_literal(view, query, context, found, lexical)
+            rankings = rankings._replace(links=found)
+    if request.mode == "semantic" and query.wanted is not None:
         full_text = view.full_text()
         match = write_match(query.wanted, lambda term: full_text.has(term.expression))
-        ranking = ranking._replace(telling=match.terms)
-    return legs, links, ranking
+        lexical = lexical._replace(informative=match.terms)
+    return rankings, links, lexical
 
 
-def _untitled(view: View, leg: Ranking) -> list[FilePath]:
-    pages = view.pages_at(leg.scores.keys())
-    return [path for path in leg.scores if path in pages and pages[path].facts.title is None]
-
-
-def _literally(
-    view: View, query: Query, means: SearchContext, leg: Ranking, ranking: LexicalRanking
+def _keep_literal(
+    view: View, query: Query, context: SearchContext, ranking: Ranking, lexical: LexicalRanking
 ) -> Ranking:
-    """What of a leg holds the query where nothing else may answer it."""
+    """Drop the documents that do not contain the query if it must be matched literally."""
     if not query.is_literal or query.is_boolean:
-        return leg
-    known = {place.path for place in ranking.places}
-    # Where words were asked for and told all that they found, only names may hold it elsewhere.
-    by_name = bool(ranking.expression) and not ranking.is_cut
-    unknown = leg.scores.keys() - known
-    return leg.within(known | find_literal(view, query, means.names, unknown, by_name=by_name))
-
-
-def _join(legs: Rankings, ranking: LexicalRanking) -> tuple[RankingScores, FusionInput]:
-    return RankingScores(*(leg.scores for leg in legs)), FusionInput(
-        ranking.most, ranking.is_foreign
+        return ranking
+    matching = {place.path for place in lexical.places}
+    # If the lexical ranking is complete, other documents can match by their file names only.
+    by_name = bool(lexical.expression) and not lexical.is_cut
+    others = ranking.scores.keys() - matching
+    return ranking.within(
+        matching | find_literal(view, query, context.names, others, by_name=by_name)
     )
+
+
+def _fusion_input(rankings: Rankings, lexical: LexicalRanking) -> tuple[RankingScores, FusionInput]:
+    scores = RankingScores(*(ranking.scores for ranking in rankings))
+    return scores, FusionInput(lexical.max_score, lexical.is_foreign)
 
 
 def _list_scope(view: View, query: Query, scope: Scope, limit: int) -> PageAnswer:
-    """Filters alone: the pages that fit them, in the order of their paths."""
+    """Return the documents that match the filters of a query without words, sorted by path."""
     paths: Sequence[FilePath] = sorted(scope or ())
     fused = [Fused(path, 1.0, None, None, None) for path in paths]
-    pages = show_pages(view, fused[:limit], Rankings(), {}, ())
+    pages = build_hits(view, fused[:limit], Rankings(), {}, ())
     return PageAnswer(query, pages, len(paths), is_exact=True, fused=tuple(fused))

@@ -1,10 +1,6 @@
-"""The pages that found pages are linked with: what an agent may want to read next.
+"""Found documents as they are shown: the reason, the best sections, the links to them.
 
-What found pages consist of: read for those that are shown, all together.
-
-The sections of a page that answer: chunks of both legs put where a reader finds them.
-
-Found pages as they are shown: why they are here, their best sections, the way to them.
+Only the documents that are shown are read, in one batch.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -18,169 +14,53 @@ from ubp.search.excerpt import Passage, cut_passage
 from ubp.search.fusion import Fused, Ranking
 from ubp.search.match import find_terms
 from ubp.search.proximity import MAX_LINKS, paths_around
-from ubp.search.semantic import FAR
+from ubp.search.semantic import MIN_COSINE
 from ubp.search.terms import Term
 from ubp.search.traverse import LINK_TYPE_RANKS, Direction, Path
 
-LINKED_A_PAGE = 3
+# A document that contains the terms everywhere shows its best sections.
+SECTIONS_PER_PAGE = 3
+
+LINKED_PER_PAGE = 3
 SUMMARY_CHARACTERS = 120
 MAX_SUMMARIES = 20_000  # 5 MB
 
+# To read a document, its sections and its chunks takes 0.2 ms, and the next search often shows the
+# same ones: this many bytes of documents are cached, a section and a chunk counting as
+# BYTES_PER_PART each.
+MAX_CACHED_BYTES, BYTES_PER_PART = 8 << 20, 500
 
-class LinkedPage(NamedTuple):
-    """A page at the other end of a link (`outlink`: the found page has it), and how it begins."""
-
-    page: Page
-    link: Link | Neighbor
-    direction: Direction
-    summary: str
+Reason = Literal["direct_match", "direct_link", "2hop", "graph_proximity"]
+REASON_BY_DEPTH: Mapping[int, Reason] = {1: "direct_link", 2: "2hop"}
 
 
-def find_linked(
-    view: View, found: Sequence[FilePath], link_types: Collection[LinkType] = ()
-) -> dict[FilePath, tuple[LinkedPage, ...]]:
-    """The pages that each found page is linked with, the strongest links first.
+class Rankings(NamedTuple):
+    """What each ranker has found."""
 
-    Those that were not found themselves come first, pages that it leads to before pages that lead
-    to it.
+    words: Ranking = Ranking()
+    meaning: Ranking = Ranking()
+    links: Ranking = Ranking()
+
+
+class Breakdown(NamedTuple):
+    """A document's score in each ranking, None if it is not in it.
+
+    `words`: its BM25 as a share of the possible score, or of the best document's in a search for
+    words only; `meaning`: the cosine of its closest chunk, for a document without a title plus a
+    share for its file's name; `links`: its proximity to another of the best documents.
     """
-    around = view.adjacency().neighbors(found, MAX_LINKS)
-    chosen = {path: _choose(path, around[path], found, link_types) for path in found}
-    pages = view.pages_at({link.filepath for links in chosen.values() for link in links})
-    summaries = _summarise(view, pages)
-    return {
-        path: tuple(
-            LinkedPage(pages[link.filepath], link.link, link.direction, summaries[link.filepath])
-            for link in links
-            if link.filepath in pages
-        )
-        for path, links in chosen.items()
-    }
 
-
-def _choose(
-    path: FilePath,
-    around: Neighborhood,
-    found: Collection[FilePath],
-    link_types: Collection[LinkType],
-) -> list[Path]:
-    ranked = sorted(
-        paths_around(path, around, 1, link_types),
-        key=lambda link: (link.filepath in found, LINK_TYPE_RANKS[link.link.link_type]),
-    )
-    first: dict[FilePath, Path] = {}
-    for link in ranked:
-        first.setdefault(link.filepath, link)
-    return list(first.values())[:LINKED_A_PAGE]
-
-
-def _summarise(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, str]:
-    """How pages begin; remembered of those that are as they were committed."""
-    known: dict[ObjectId, str] = view.context.cache.derived("summaries", dict)
-    if len(known) > MAX_SUMMARIES:
-        known.clear()
-    steady = {path: page.blob for path, page in pages.items() if not view.is_changed(path)}
-    new = [path for path in pages if steady.get(path) not in known]
-    contents, sections = view.read(new), view.link_graph().sections_of(new)
-    made = {path: _begin(contents.get(path) or b"", sections.get(path, ())) for path in new}
-    known |= {steady[path]: made[path] for path in new if path in steady and contents.get(path)}
-    return {path: made[path] if path in made else known[steady[path]] for path in pages}
-
-
-def _begin(data: bytes, sections: Sequence[Section]) -> str:
-    text = data[sections[0].byte_start :] if sections else b""
-    return summarize(text.decode("utf-8", "replace"), SUMMARY_CHARACTERS)
-
-
-# To read a page, its sections and its chunks takes 0.2 ms, and who asks again is shown much of the
-# same: so many bytes of pages are remembered, a section and a chunk as so many.
-MOST_REMEMBERED, BYTES_A_PART = 8 << 20, 500
-
-
-class Text(NamedTuple):
-    """A page; `data` are its bytes, empty where they cannot be had."""
-
-    page: Page
-    sections: Sequence[Section]
-    chunks: Sequence[Chunk]
-    data: bytes
-
-    def cut(self, part: Section | Chunk) -> str:
-        """The text of a part of it."""
-        return self.data[part.byte_start : part.byte_end].decode("utf-8", "replace")
-
-    def section_at(self, line: int) -> int | None:
-        """The number of the section that a line lies in."""
-        for number, section in enumerate(self.sections):
-            if section.line_start <= line <= section.line_end:
-                return number
-        return None
-
-
-def read_texts(view: View, paths: Collection[FilePath]) -> dict[FilePath, Text]:
-    """Read these pages; those that are gone meanwhile are left out."""
-    pages = view.pages_at(paths)
-    remembered = view.context.cache.derived("texts", _Remembered)
-    known = {path: remembered.text(page) for path, page in pages.items()}
-    read = _read(view, {path: page for path, page in pages.items() if not known[path]})
-    for path, text in read.items():
-        # What differs from the commit may have come through Git's filters.
-        if text.data and text.chunks and not view.is_changed(path):
-            remembered.add(text)
-    return {path: known[path] or read[path] for path in pages}
-
-
-def _read(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, Text]:
-    if not pages:
-        return {}
-    sections = view.link_graph().sections_of(pages)
-    chunks = view.full_text().chunks({page.blob for page in pages.values()})
-    contents = view.read(pages)
-    return {
-        path: Text(
-            page, sections.get(path, ()), chunks.get(page.blob, ()), contents.get(path) or b""
-        )
-        for path, page in pages.items()
-    }
-
-
-class _Remembered:
-    """Pages by their blobs, those that were asked for last."""
-
-    def __init__(self) -> None:
-        self._texts: dict[ObjectId, Text] = {}
-        self._size = 0
-
-    def text(self, page: Page) -> Text | None:
-        text = self._texts.pop(page.blob, None)
-        if text is None:
-            return None
-        self._texts[page.blob] = text
-        return text if text.page == page else text._replace(page=page)
-
-    def add(self, text: Text) -> None:
-        if text.page.blob in self._texts:
-            return
-        self._texts[text.page.blob] = text
-        self._size += _size(text)
-        while self._size > MOST_REMEMBERED:
-            self._size -= _size(self._texts.pop(next(iter(self._texts))))
-
-
-def _size(text: Text) -> int:
-    return len(text.data) + BYTES_A_PART * (len(text.sections) + len(text.chunks))
-
-
-# A page that holds the words everywhere shows its best places.
-SECTIONS_A_PAGE = 3
+    words: float | None
+    meaning: float | None
+    links: float | None
 
 
 class SectionHit(NamedTuple):
-    """A section that answers; only the best one of a page has a passage.
+    """A section that matches; only the best one of a document has a passage.
 
-    `section` is None where the page has none. `line`, from 1, is that of the passage's first
-    highlight, else where the section begins. `score` is the page's for its best section, less for
-    others.
+    `section` is None if the document has none. `line`, from 1, is the line of the passage's first
+    highlight, or the first line of the section. `score` is the document's for its best section,
+    less for others.
     """
 
     section: Section | None
@@ -189,13 +69,112 @@ class SectionHit(NamedTuple):
     passage: Passage | None = None
 
 
-def best_sections(
-    text: Text, chunk_scores: Mapping[int, float], page_score: float, terms: Sequence[Term]
-) -> tuple[SectionHit, ...]:
-    """The best sections of a page; where no chunk of it is scored its beginning.
+class PageHit(NamedTuple):
+    """A document that was found; `score` is between 0 and 1.
 
-    `chunk_scores` are those of its chunks, by their numbers. What two chunks, or both legs, found
-    in the same section is told once.
+    `matched` are the terms in its best section, title, headings, aliases and path. A document that
+    matches only because of its links has a `link_path` from the document `near`.
+    """
+
+    page: Page
+    score: float
+    breakdown: Breakdown
+    reason: Reason
+    matched: tuple[str, ...]
+    sections: tuple[SectionHit, ...]
+    link_path: Path | None = None
+    near: Page | None = None
+
+
+class LinkedPage(NamedTuple):
+    """A document at the other end of a link (`outlink`: of the found document's), and a summary."""
+
+    page: Page
+    link: Link | Neighbor
+    direction: Direction
+    summary: str
+
+
+class DocumentText(NamedTuple):
+    """A document and its parts; `data` are its bytes, empty if unreadable."""
+
+    page: Page
+    sections: Sequence[Section]
+    chunks: Sequence[Chunk]
+    data: bytes
+
+    def cut(self, part: Section | Chunk) -> str:
+        """Return the text of a part."""
+        return self.data[part.byte_start : part.byte_end].decode("utf-8", "replace")
+
+    def section_at(self, line: int) -> int | None:
+        """Return the number of the section that contains a line."""
+        for number, section in enumerate(self.sections):
+            if section.line_start <= line <= section.line_end:
+                return number
+        return None
+
+
+def is_found(path: FilePath, rankings: Rankings) -> bool:
+    """Return whether a document contains the words, or is near by meaning or by links."""
+    return _is_direct(path, rankings) or path in rankings.links.scores
+
+
+def build_hits(
+    view: View,
+    found: Sequence[Fused],
+    rankings: Rankings,
+    link_paths: Mapping[FilePath, Path],
+    terms: Sequence[Term],
+) -> tuple[PageHit, ...]:
+    """Read what is shown of these documents; those deleted meanwhile are left out."""
+    reached = {
+        fused.path: link_paths[fused.path]
+        for fused in found
+        if fused.path in link_paths and not _is_direct(fused.path, rankings)
+    }
+    texts = read_texts(view, [fused.path for fused in found])
+    pages = view.pages_at({link_path.via for link_path in reached.values()} - texts.keys())
+    pages |= {path: text.page for path, text in texts.items()}
+    scores = _chunk_scores(rankings, texts.keys())
+    hits = []
+    for fused in found:
+        if fused.path not in texts:
+            continue
+        text, link_path = texts[fused.path], reached.get(fused.path)
+        sections = best_sections(text, scores.get(fused.path, {}), fused.score, terms)
+        cosine = rankings.meaning.scores.get(fused.path)
+        breakdown = Breakdown(
+            fused.words,
+            None if cosine is None else min(1.0, max(0.0, cosine)),
+            rankings.links.scores.get(fused.path),
+        )
+        hit = PageHit(
+            text.page,
+            fused.score,
+            breakdown,
+            REASON_BY_DEPTH.get(link_path.depth, "graph_proximity")
+            if link_path
+            else "direct_match",
+            _matched_terms(text.page, sections, terms),
+            sections,
+            link_path,
+            pages.get(link_path.via) if link_path else None,
+        )
+        hits.append(hit)
+    return tuple(hits)
+
+
+def best_sections(
+    text: DocumentText,
+    chunk_scores: Mapping[int, float],
+    page_score: float,
+    terms: Sequence[Term],
+) -> tuple[SectionHit, ...]:
+    """Return the best sections of a document; its beginning if none of its chunks has a score.
+
+    `chunk_scores` are by the chunks' numbers. A section found by two chunks, or by both words and
+    meaning, is listed once.
     """
     numbers = sorted(chunk_scores, key=lambda number: (-chunk_scores[number], number))
     parts: list[tuple[Section | Chunk, float]] = [
@@ -208,26 +187,82 @@ def best_sections(
     best_part, best_score = parts[0]
     passage = cut_passage(text.cut(best_part), terms)
     line = best_part.line_start + passage.line
-    found = {text.section_at(line): SectionHit(None, page_score, line, passage)}
+    number = text.section_at(line)
+    section = None if number is None else text.sections[number]
+    hits = {number: SectionHit(section, page_score, line, passage)}
     for part, score in parts[1:]:
-        section = _section_of(text, part, terms)
-        if len(found) < SECTIONS_A_PAGE and section not in found:
+        number = _section_of(text, part, terms)
+        if len(hits) < SECTIONS_PER_PAGE and number not in hits:
             share = max(0.0, score) / best_score if best_score > 0 else 0.0
-            found[section] = SectionHit(None, page_score * share, part.line_start)
-    return tuple(
-        _placed(hit, None if number is None else text.sections[number])
-        for number, hit in found.items()
-    )
+            section = None if number is None else text.sections[number]
+            line = part.line_start if section is None else section.line_start
+            hits[number] = SectionHit(section, page_score * share, line)
+    return tuple(hits.values())
 
 
-def _placed(hit: SectionHit, section: Section | None) -> SectionHit:
-    if section is None or hit.passage:
-        return hit._replace(section=section)
-    return hit._replace(section=section, line=section.line_start)
+def find_linked(
+    view: View, found: Sequence[FilePath], link_types: Collection[LinkType] = ()
+) -> dict[FilePath, tuple[LinkedPage, ...]]:
+    """Return the documents that each found document is linked with, the strongest links first.
+
+    Documents that are not among the found ones come first, and outlinks before backlinks.
+    """
+    neighborhoods = view.adjacency().neighbors(found, MAX_LINKS)
+    chosen = {path: _strongest(path, neighborhoods[path], found, link_types) for path in found}
+    pages = view.pages_at({link.filepath for links in chosen.values() for link in links})
+    summaries = _summarize(view, pages)
+    return {
+        path: tuple(
+            LinkedPage(pages[link.filepath], link.link, link.direction, summaries[link.filepath])
+            for link in links
+            if link.filepath in pages
+        )
+        for path, links in chosen.items()
+    }
 
 
-def _section_of(text: Text, part: Section | Chunk, terms: Sequence[Term]) -> int | None:
-    """The section that a part lies in; of several that are one chunk that with the first term."""
+def read_texts(view: View, paths: Collection[FilePath]) -> dict[FilePath, DocumentText]:
+    """Read these documents; those deleted meanwhile are left out."""
+    pages = view.pages_at(paths)
+    cache = view.context.cache.derived("texts", _TextCache)
+    cached = {path: cache.text(page) for path, page in pages.items()}
+    missing = {path: page for path, page in pages.items() if not cached[path]}
+    read: dict[FilePath, DocumentText] = {}
+    if missing:
+        sections = view.link_graph().sections_of(missing)
+        chunks = view.full_text().chunks({page.blob for page in missing.values()})
+        contents = view.read(missing)
+        for path, page in missing.items():
+            data = contents.get(path) or b""
+            read[path] = DocumentText(page, sections.get(path, ()), chunks.get(page.blob, ()), data)
+    for path, text in read.items():
+        # Git's filters may have changed the bytes of a file that differs from the commit.
+        if text.data and text.chunks and not view.is_changed(path):
+            cache.add(text)
+    return {path: cached[path] or read[path] for path in pages}
+
+
+def _is_direct(path: FilePath, rankings: Rankings) -> bool:
+    """Return whether a document contains the words, or is near enough in meaning."""
+    return path in rankings.words.scores or rankings.meaning.scores.get(path, -1.0) >= MIN_COSINE
+
+
+def _chunk_scores(
+    rankings: Rankings, paths: Collection[FilePath]
+) -> dict[FilePath, dict[int, float]]:
+    """Return the score of each chunk by words and meaning, as shares of the best of each."""
+    scores: dict[FilePath, dict[int, float]] = {}
+    for ranking, min_score in ((rankings.words, 0.0), (rankings.meaning, MIN_COSINE)):
+        best = max(ranking.scores.values(), default=0.0)
+        for chunk in ranking.places:
+            if chunk.path in paths and chunk.number is not None and chunk.score >= min_score < best:
+                by_number = scores.setdefault(chunk.path, {})
+                by_number[chunk.number] = by_number.get(chunk.number, 0.0) + chunk.score / best
+    return scores
+
+
+def _section_of(text: DocumentText, part: Section | Chunk, terms: Sequence[Term]) -> int | None:
+    """Return the section of a part; for a chunk of several sections that of its first term."""
     number = text.section_at(part.line_start)
     if number is None or part.line_end <= text.sections[number].line_end:
         return number
@@ -236,127 +271,73 @@ def _section_of(text: Text, part: Section | Chunk, terms: Sequence[Term]) -> int
     return text.section_at(part.line_start + (body.count("\n", 0, spans[0].start) if spans else 0))
 
 
-Reason = Literal["direct_match", "direct_link", "2hop", "graph_proximity"]
-REASONS: Mapping[int, Reason] = {1: "direct_link", 2: "2hop"}
-
-
-class Rankings(NamedTuple):
-    """What each leg has found."""
-
-    words: Ranking = Ranking()
-    meaning: Ranking = Ranking()
-    links: Ranking = Ranking()
-
-
-class Breakdown(NamedTuple):
-    """What each leg says of a page, None where it says nothing.
-
-    `words`: its BM25 as a share of what it could be, or of the best page's where words alone were
-    asked; `meaning`: the cosine of its closest chunk, and of a page without a title what its
-    name adds; `links`: its proximity to another of the best pages.
-    """
-
-    words: float | None
-    meaning: float | None
-    links: float | None
-
-
-class PageHit(NamedTuple):
-    """A page that answers; `score` lies between 0 and 1.
-
-    `held` is what it holds of what was looked for, as far as its best section, its title and the
-    name of its file tell. `link_path` is how a page was reached that does not answer by itself; `near` is
-    the page that it was reached from.
-    """
-
-    page: Page
-    score: float
-    breakdown: Breakdown
-    reason: Reason
-    held: tuple[str, ...]
-    sections: tuple[SectionHit, ...]
-    link_path: Path | None = None
-    near: Page | None = None
-
-
-def is_found(one: Fused, legs: Rankings) -> bool:
-    """Whether a page answers: it holds the words, or is near in meaning or by links."""
-    path = one.path
-    return path in legs.words.scores or is_near(path, legs) or path in legs.links.scores
-
-
-def is_near(path: FilePath, legs: Rankings) -> bool:
-    """Whether a page is near enough in meaning to be told."""
-    return legs.meaning.scores.get(path, -1.0) >= FAR
-
-
-def show_pages(
-    view: View,
-    found: Sequence[Fused],
-    legs: Rankings,
-    ways: Mapping[FilePath, Path],
-    terms: Sequence[Term],
-) -> tuple[PageHit, ...]:
-    """Read what is shown of these pages; one that is gone meanwhile is left out."""
-    linking = {
-        one.path: ways[one.path]
-        for one in found
-        if one.path in ways and not _is_direct(one.path, legs)
-    }
-    texts = read_texts(view, [one.path for one in found])
-    others = view.pages_at({way.via for way in linking.values()} - texts.keys())
-    others |= {path: text.page for path, text in texts.items()}
-    scores = _chunk_scores(legs, texts.keys())
-    hits = []
-    for one in found:
-        if one.path not in texts:
-            continue
-        page, way = texts[one.path].page, linking.get(one.path)
-        sections = best_sections(texts[one.path], scores.get(one.path, {}), one.score, terms)
-        hit = PageHit(
-            page,
-            one.score,
-            _breakdown(one, legs),
-            "direct_match" if way is None else REASONS.get(way.depth, "graph_proximity"),
-            _held(page, sections, terms),
-            sections,
-            way,
-            others.get(way.via) if way else None,
-        )
-        hits.append(hit)
-    return tuple(hits)
-
-
-def _is_direct(path: FilePath, legs: Rankings) -> bool:
-    return path in legs.words.scores or is_near(path, legs)
-
-
-def _chunk_scores(legs: Rankings, paths: Collection[FilePath]) -> dict[FilePath, dict[int, float]]:
-    """By page and chunk what words and meaning say of it, each by the best there is."""
-    scores: dict[FilePath, dict[int, float]] = {}
-    for leg, least in ((legs.words, 0.0), (legs.meaning, FAR)):
-        best = max(leg.scores.values(), default=0.0)
-        for place in leg.places:
-            if place.path in paths and place.number is not None and place.score >= least < best:
-                told = scores.setdefault(place.path, {})
-                told[place.number] = told.get(place.number, 0.0) + place.score / best
-    return scores
-
-
-def _breakdown(one: Fused, legs: Rankings) -> Breakdown:
-    cosine = legs.meaning.scores.get(one.path)
-    return Breakdown(
-        one.words,
-        None if cosine is None else min(1.0, max(0.0, cosine)),
-        legs.links.scores.get(one.path),
-    )
-
-
-def _held(page: Page, sections: Sequence[SectionHit], terms: Sequence[Term]) -> tuple[str, ...]:
+def _matched_terms(
+    page: Page, sections: Sequence[SectionHit], terms: Sequence[Term]
+) -> tuple[str, ...]:
     facts = page.facts
     headings = (heading for hit in sections if hit.section for heading in hit.section.heading_path)
-    told = "\n".join([facts.title or "", page.filepath, *facts.aliases, *headings])
-    held = {span.term for span in find_terms(told, terms)}
+    searched = "\n".join([facts.title or "", page.filepath, *facts.aliases, *headings])
+    matched = {span.term for span in find_terms(searched, terms)}
     for hit in sections:
-        held |= set(hit.passage.held) if hit.passage else set()
-    return tuple(term.written for number, term in enumerate(terms) if number in held)
+        matched |= set(hit.passage.matched) if hit.passage else set()
+    return tuple(term.written for number, term in enumerate(terms) if number in matched)
+
+
+def _strongest(
+    path: FilePath,
+    around: Neighborhood,
+    found: Collection[FilePath],
+    link_types: Collection[LinkType],
+) -> list[Path]:
+    links = sorted(
+        paths_around(path, around, 1, link_types),
+        key=lambda link: (link.filepath in found, LINK_TYPE_RANKS[link.link.link_type]),
+    )
+    strongest: dict[FilePath, Path] = {}
+    for link in links:
+        strongest.setdefault(link.filepath, link)
+    return list(strongest.values())[:LINKED_PER_PAGE]
+
+
+def _summarize(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, str]:
+    """Summarize documents; the results for committed ones are cached by blob."""
+    cache: dict[ObjectId, str] = view.context.cache.derived("summaries", dict)
+    if len(cache) > MAX_SUMMARIES:
+        cache.clear()
+    blobs = {path: page.blob for path, page in pages.items() if not view.is_changed(path)}
+    new = [path for path in pages if blobs.get(path) not in cache]
+    contents, sections = view.read(new), view.link_graph().sections_of(new)
+    summaries: dict[FilePath, str] = {}
+    for path in new:
+        first = sections.get(path, ())[:1]
+        text = (contents.get(path) or b"")[first[0].byte_start :] if first else b""
+        summaries[path] = summarize(text.decode("utf-8", "replace"), SUMMARY_CHARACTERS)
+    cache |= {blobs[path]: summaries[path] for path in new if path in blobs and contents.get(path)}
+    return {path: summaries[path] if path in summaries else cache[blobs[path]] for path in pages}
+
+
+class _TextCache:
+    """The documents read last, by their blobs."""
+
+    def __init__(self) -> None:
+        self._texts: dict[ObjectId, DocumentText] = {}
+        self._size = 0
+
+    def text(self, page: Page) -> DocumentText | None:
+        text = self._texts.pop(page.blob, None)
+        if text is None:
+            return None
+        self._texts[page.blob] = text
+        return text if text.page == page else text._replace(page=page)
+
+    def add(self, text: DocumentText) -> None:
+        if text.page.blob in self._texts:
+            return
+        self._texts[text.page.blob] = text
+        self._size += _size(text)
+        while self._size > MAX_CACHED_BYTES:
+            self._size -= _size(self._texts.pop(next(iter(self._texts))))
+
+
+def _size(text: DocumentText) -> int:
+    return len(text.data) + BYTES_PER_PART * (len(text.sections) + len(text.chunks))

@@ -1,4 +1,4 @@
-"""Which pages may answer a query, whatever its legs say: filters, exclusions, operators."""
+"""The documents that may match a query, whatever their rank: filters, exclusions, operators."""
 
 from collections.abc import Collection, Sequence
 from functools import cache
@@ -12,24 +12,24 @@ from ubp.search.query import And, Node, Not, Query, terms_in, write_match
 from ubp.search.terms import Term
 
 Scope = frozenset[FilePath] | None
-"""The pages that may answer; None: all of them."""
+"""The documents that may match; None: all of them."""
 
 
 def find_scope(view: View, query: Query, names: FileNames) -> Scope:
-    """The pages that may answer.
+    """Return the documents that may match.
 
-    Here a page is the unit: it holds both words of `a AND b` in whatever sections, or in the name
-    of its file, and none that is excluded in any of them.
+    Operators apply to a whole document: both words of `a AND b` must occur in any of its sections
+    or in its file's name, and no excluded word in any of them.
     """
-    admitted = find_allowed(view, query.filters, names.paths)
+    allowed = find_allowed(view, query.filters, names.paths)
     if query.tree is None or not (query.is_boolean or query.excluded):
-        return admitted
-    answering = _Answering(view.full_text(), names)
+        return allowed
+    matcher = _Matcher(view.full_text(), names)
     if query.is_boolean:
-        held = answering.pages(query.tree)
-        return frozenset(held) if admitted is None else admitted & held
-    excluded = (answering.pages(one, is_excluded=True) for one in query.excluded)
-    return frozenset(names.paths if admitted is None else admitted).difference(*excluded)
+        matching = matcher.documents(query.tree)
+        return frozenset(matching) if allowed is None else allowed & matching
+    excluded = (matcher.documents(node, is_excluded=True) for node in query.excluded)
+    return frozenset(names.paths if allowed is None else allowed).difference(*excluded)
 
 
 def find_literal(
@@ -40,34 +40,36 @@ def find_literal(
     *,
     by_name: bool = False,
 ) -> frozenset[FilePath]:
-    """Those of these pages that hold what a literal query wants; `by_name`: in their names.
+    """Return those of `paths` that contain what a literal query wants; `by_name`: in their names.
 
-    Its words find no others. Only what is found by meaning or links has to be looked at: the pages
-    that hold `pre*` may be half of all.
+    The lexical ranking has no others. Only what was found by meaning or links has to be checked:
+    half of all documents may contain `pre*`.
     """
     if query.wanted is None:
         return frozenset()
     if by_name:
-        return frozenset(names.holding(terms_in(query.wanted))).intersection(paths)
-    return frozenset(_Answering(view.full_text(), names, paths).pages(query.wanted))
+        return frozenset(names.matching(terms_in(query.wanted))).intersection(paths)
+    return frozenset(_Matcher(view.full_text(), names, paths).documents(query.wanted))
 
 
 def find_allowed(view: View, filters: Filters, documents: Sequence[FilePath]) -> Scope:
-    """The pages that filters admit, of all `documents`."""
+    """Return those of `documents` (all there are) that match the filters."""
     if not any(filters):
         return None
-    paths = filters.admitted(documents)
+    paths = filters.matching_paths(documents)
     if not filters.need_facts:
         return frozenset(paths)
-    # Many pages, few combinations: to compare 26,000 one by one takes 90 ms.
-    admit = cache(filters.admit)
+    # Many documents share few combinations of facts: to check each of 26,000 takes 90 ms.
+    match_facts = cache(filters.match_facts)
     pages = view.pages_at(paths)
     return frozenset(
-        path for path, page in pages.items() if admit(page.facts.tags, page.facts.doc_type)
+        path for path, page in pages.items() if match_facts(page.facts.tags, page.facts.doc_type)
     )
 
 
-class _Answering:
+class _Matcher:
+    """Evaluates the tree of a query for whole documents, those `within` if given."""
+
     def __init__(
         self,
         full_text: FullTextSearch,
@@ -78,18 +80,20 @@ class _Answering:
         self._names = names
         self._within = within
 
-    def pages(self, node: Node, *, is_excluded: bool = False) -> set[FilePath]:
-        """The pages that hold what a tree says; what is excluded is never cut."""
+    def documents(self, node: Node, *, is_excluded: bool = False) -> set[FilePath]:
+        """Return the documents that match a node; excluded terms are never cut into pieces."""
         if isinstance(node, Term):
             match = write_match(
                 node, lambda term: is_excluded or self._full_text.has(term.expression)
             )
-            named = self._names.holding(match.terms)
+            by_name = self._names.matching(match.terms)
             if self._within is not None:
-                named.intersection_update(self._within)
-            return named | self._full_text.holding(match.expression, self._within)
+                by_name.intersection_update(self._within)
+            return by_name | self._full_text.holding(match.expression, self._within)
         if isinstance(node, Not):
-            wanted = self.pages(node.wanted, is_excluded=is_excluded)
-            return wanted.difference(*(self.pages(one, is_excluded=True) for one in node.excluded))
-        found = [self.pages(part, is_excluded=is_excluded) for part in node.parts]
-        return set.intersection(*found) if isinstance(node, And) else set[FilePath]().union(*found)
+            wanted = self.documents(node.wanted, is_excluded=is_excluded)
+            return wanted.difference(
+                *(self.documents(part, is_excluded=True) for part in node.excluded)
+            )
+        parts = [self.documents(part, is_excluded=is_excluded) for part in node.parts]
+        return set.intersection(*parts) if isinstance(node, And) else set[FilePath]().union(*parts)

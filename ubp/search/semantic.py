@@ -1,6 +1,6 @@
-"""The meaning leg: chunks close in meaning to what a query says.
+"""The semantic ranking of a search: chunks close in meaning to a query.
 
-It knows vectors by what they answer only: without the extra that computes them there is no numpy.
+Vectors are known by Protocols only: without the extra that computes them there is no numpy.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,29 +12,30 @@ from ubp.search.lexical import name_of
 from ubp.search.query import Query
 
 # Cosines in the bundled model. Of the paragraphs that answer a question of XQuAD a twentieth are
-# below 0.21 and a tenth below 0.26, of JSQuAD 0.32 and 0.37. Of questions about anything else half
-# find nothing above 0.22, and a tenth nothing above 0.15. What is farther than that is not told
-# unless it holds the words; what is not CLOSE may be chance, and says so.
-FAR, CLOSE = 0.15, 0.25
+# below 0.21 and a tenth below 0.26, of JSQuAD 0.32 and 0.37. For unrelated questions half of the
+# best cosines are below 0.22 and a tenth below 0.15. Documents below MIN_COSINE are listed only if
+# they contain the words; a cosine below CLOSE_COSINE may be chance, and the output says so.
+MIN_COSINE, CLOSE_COSINE = 0.15, 0.25
 
-# A page's title is part of what each of its chunks means. Where there is none, its file's name is
-# its title, but no part of chunks, for vectors know no paths: so much of its cosine is added. Mean
-# reciprocal rank of 33 sets of links, places and translations without their titles: 0.648 without,
-# 0.658 with 0.1, 0.664 with 0.2 and 0.3, 0.663 with 0.5 (translations lose 0.036 then). nDCG@5 of
-# 171 help pages with graded answers: 0.679, then 0.705 0.719 0.726 0.749.
+# A document's title is part of the vector of each of its chunks. Without a title the name of its
+# file stands in, but is not in the vectors, as they are independent of paths: this share of the
+# name's cosine is added. Mean reciprocal rank of 33 sets of links, places and translations without
+# their titles: 0.648 without, 0.658 with 0.1, 0.664 with 0.2 and 0.3, 0.663 with 0.5 (translations
+# lose 0.036 then). nDCG@5 of 171 help pages with graded answers: 0.679, then 0.705 0.719 0.726
+# 0.749.
 NAME_SHARE = 0.3
 
 
 class SimilarPage(Protocol):
-    """A chunk of a page, and its cosine."""
+    """A chunk of a document, and its cosine."""
 
     @property
     def path(self) -> FilePath:
-        """The page."""
+        """The document."""
 
     @property
     def number(self) -> int:
-        """The chunk's number in its page."""
+        """The chunk's number in its document."""
 
     @property
     def score(self) -> float:
@@ -47,34 +48,35 @@ class SemanticRanking(Protocol):
     def nearest(
         self, text: str, limit: int, within: Collection[FilePath] | None = None
     ) -> Sequence[SimilarPage]:
-        """The chunks nearest to a text, best first, in the pages `within` if these are given."""
+        """Return the chunks nearest to a text, best first, in the documents `within` if given."""
 
     def similarity(self, text: str, names: Sequence[str]) -> Sequence[float]:
-        """The cosine of each of these names with a text."""
+        """Return the cosine of each of these names with a text."""
 
 
 def find_meaning(
     meaning: SemanticRanking, query: Query, limit: int, within: Collection[FilePath] | None
 ) -> Ranking:
-    """The best `limit` chunks, in the pages `within` if these are given."""
+    """Return the best `limit` chunks, in the documents `within` if given."""
     if not query.wording:
         return Ranking()
-    near = meaning.nearest(query.wording, limit, within)
-    places = [RankedChunk(one.path, one.number, one.score) for one in near]
-    return make_ranking(places, is_cut=len(near) == limit and near[-1].score >= FAR)
+    nearest = meaning.nearest(query.wording, limit, within)
+    chunks = [RankedChunk(chunk.path, chunk.number, chunk.score) for chunk in nearest]
+    return make_ranking(chunks, is_cut=len(nearest) == limit and nearest[-1].score >= MIN_COSINE)
 
 
 def add_names(
-    meaning: SemanticRanking, query: Query, leg: Ranking, untitled: Sequence[FilePath]
+    meaning: SemanticRanking, query: Query, ranking: Ranking, untitled: Sequence[FilePath]
 ) -> Ranking:
-    """The same leg with what the names of pages without a title mean."""
+    """Return the ranking with a share of the cosines of untitled documents' names added."""
     if not untitled:
-        return leg
+        return ranking
     cosines = meaning.similarity(query.wording, list(map(name_of, untitled)))
     added = {
         path: NAME_SHARE * max(0.0, cosine) for path, cosine in zip(untitled, cosines, strict=True)
     }
-    places = (
-        one._replace(score=min(1.0, one.score + added.get(one.path, 0.0))) for one in leg.places
-    )
-    return make_ranking(sorted(places, key=lambda one: -one.score), is_cut=leg.is_cut)
+    chunks = [
+        chunk._replace(score=min(1.0, chunk.score + added.get(chunk.path, 0.0)))
+        for chunk in ranking.places
+    ]
+    return make_ranking(sorted(chunks, key=lambda chunk: -chunk.score), is_cut=ranking.is_cut)

@@ -14,7 +14,7 @@ from ubp.search.pages import PageAnswer
 from ubp.search.query import Cut, Query
 from ubp.search.results import LinkedPage, PageHit, SectionHit
 from ubp.search.sections import Hit, SectionAnswer
-from ubp.search.semantic import CLOSE, FAR
+from ubp.search.semantic import CLOSE_COSINE, MIN_COSINE
 from ubp.workspace import FoundPages
 
 MAX_WORDS = 4  # of those that a page holds: the first tell enough
@@ -26,11 +26,11 @@ def relevance_text(hit: PageHit) -> str:
         return _reached(hit)
     said = []
     if hit.breakdown.words is not None:
-        said.append(_holds(hit.held) if hit.held else "holds what was asked for")
+        said.append(_holds(hit.matched) if hit.matched else "holds what was asked for")
     cosine = hit.breakdown.meaning
-    if cosine is not None and cosine >= CLOSE:
+    if cosine is not None and cosine >= CLOSE_COSINE:
         said.append(f"close in meaning ({cosine:.2f})")
-    elif cosine is not None and cosine >= FAR and not said:
+    elif cosine is not None and cosine >= MIN_COSINE and not said:
         said.append(f"perhaps close in meaning ({cosine:.2f})")
     if not said:
         return "Fits the filters."
@@ -110,7 +110,7 @@ def ranking_scores(answer: PageAnswer, path: FilePath) -> dict[str, RankingScore
         name: RankingScore(list(leg.scores).index(path) + 1, leg.scores[path], normalised)
         if path in leg.scores
         else None
-        for name, leg, normalised in zip(RANKINGS, answer.legs, joined, strict=True)
+        for name, leg, normalised in zip(RANKINGS, answer.rankings, joined, strict=True)
     }
 
 
@@ -209,7 +209,7 @@ def _rounded(score: float | None) -> float | None:
 
 
 def _explanation(found: FoundPages) -> Record:
-    answer, legs = found.answer, found.answer.legs
+    answer, legs = found.answer, found.answer.rankings
     return {
         "looked_for": [term.written for term in answer.terms],
         "in_all_forms": answer.query.is_stemmed,

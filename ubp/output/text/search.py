@@ -152,7 +152,7 @@ def _explanation(found: FoundPages) -> Sequence[str]:
     answer = found.answer
     terms = printable(", ".join(term.written for term in answer.terms)) or "no words"
     forms = " in all their forms" if answer.query.is_stemmed else ""
-    legs = zip(RANKINGS, answer.legs, strict=True)
+    legs = zip(RANKINGS, answer.rankings, strict=True)
     asked_for = (
         f"{name} {count(len(leg.scores), 'page')} in {count(len(leg.places), 'place')}"
         for name, leg in legs
