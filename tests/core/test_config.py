@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.core import config_file as config_file
+from ubp.core import config_file
 from ubp.core.config import BUILT_IN_EXCLUDE, Config, Ignored, is_document, is_excluded, scope
 from ubp.core.config_file import load_config, schema_text
 from ubp.core.errors import ConfigError
