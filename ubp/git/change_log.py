@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ubp.core.errors import GitCommandError, RepositoryError
 from ubp.core.model import FilePath, ObjectId
 from ubp.git.command import stream_git
-from ubp.git.output import path_of
+from ubp.git.output import decode_path
 from ubp.git.repository import Repository
 
 
@@ -46,7 +46,7 @@ def touched_between(repository: Repository, old: ObjectId, new: ObjectId) -> fro
         "--ignore-submodules=none",
         stdin=commits,
     )
-    return frozenset(path_of(name) for name in output.split(b"\0") if name)
+    return frozenset(decode_path(name) for name in output.split(b"\0") if name)
 
 
 MAX_PATHS = 1_000
@@ -141,7 +141,7 @@ class _Reader:
             if len(self._here) < MAX_PATHS:
                 path = self._known.get(token)
                 if path is None:
-                    path = self._known[token] = path_of(token)
+                    path = self._known[token] = decode_path(token)
                 self._here.append(path)
 
     def _names(self, tokens: list[bytes]) -> Iterator[bytes]:

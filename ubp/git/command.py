@@ -1,7 +1,7 @@
-"""The git command: found, hardened, run without deadlocks, and cheap to start.
+"""Run the git command: hardened against what a repository contains, and without deadlocks.
 
 `subprocess` costs 11 ms of CPU to import, a fifth of what a warm `ubp stale` may take, so POSIX
-systems spawn and poll by hand; others (Windows) go through `subprocess`.
+systems call `posix_spawn` and `poll`; others (Windows) go through `subprocess`.
 """
 
 import os
@@ -12,19 +12,19 @@ from ubp.core.errors import GitCommandError, GitMissingError
 from ubp.core.model import FilePath
 
 Sink = Callable[[bytes], object]
-"""Takes git's output piece by piece, where keeping all of it would take too much memory."""
+"""Receives git's output piece by piece, where all of it would take too much memory."""
 
-READ_BYTES = 1 << 16  # what a pipe holds on Linux: a larger buffer would never be filled
-ARGUMENT_BYTES = 24_000  # a command line may be 32,767 characters long on Windows
-SIGPIPE = 13  # on every POSIX system; Python ignores it, git's children must not inherit that
+READ_BYTES = 1 << 16  # the capacity of a pipe on Linux: a larger buffer would never be filled
+MAX_ARGUMENT_BYTES = 24_000  # a command line may be 32,767 characters long on Windows
+SIGPIPE = 13  # on every POSIX system; Python ignores it, and git must not inherit that
 SIGTERM = 15  # `import signal` costs 1 ms
 
 DISCOVERY_OPTIONS = (
-    "--no-optional-locks",  # `git status` would else rewrite the user's index
+    "--no-optional-locks",  # else `git status` would rewrite the user's index
     "-c",
     "core.fsmonitor=",  # empty, not "false": before 2.36 the value was a program to run
-    # Looking at files in threads costs more than it saves where they are cached: 19 against 13 ms
-    # of CPU for 2,300 files, 442 against 408 for 26,000, wall alike.
+    # Threads cost more than they save where the files are cached: 19 instead of 13 ms of CPU for
+    # 2,300 files, 442 instead of 408 for 26,000, in the same time.
     "-c",
     "core.preloadIndex=false",
     "-c",
@@ -32,29 +32,29 @@ DISCOVERY_OPTIONS = (
 )
 OPTIONS = (
     *DISCOVERY_OPTIONS,
-    # A commit can bring a folder that git takes for a bare repository, and programs in its
-    # configuration. Git before 2.38 ignores this: `ubp.git.locate` refuses such folders first.
+    # A commit can add a directory that git takes for a bare repository, with programs in its
+    # configuration. Git before 2.38 ignores this: `ubp.git.locate` rejects such directories first.
     "-c",
     "safe.bareRepository=explicit",
 )
-SET = {
-    "GIT_ALLOW_PROTOCOL": "none",  # lazy fetching stays at home before 2.44 too
-    "GIT_LITERAL_PATHSPECS": "1",  # `pages/[id].ts` and `*` are names
+SET_VARIABLES = {
+    "GIT_ALLOW_PROTOCOL": "none",  # prevents lazy fetching in git before 2.44
+    "GIT_LITERAL_PATHSPECS": "1",  # `pages/[id].ts` and `*` are file names
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",  # libgit2 knows no replaced objects; both must see one history
+    "GIT_NO_REPLACE_OBJECTS": "1",  # libgit2 ignores them too; both must read the same history
     "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",  # error messages are read
+    "LC_ALL": "C",  # error messages are parsed
 }
-UNSET = (
+UNSET_VARIABLES = (
     "GIT_EXTERNAL_DIFF",
-    "GIT_GLOB_PATHSPECS",  # git refuses these three beside GIT_LITERAL_PATHSPECS
+    "GIT_GLOB_PATHSPECS",  # git rejects these three together with GIT_LITERAL_PATHSPECS
     "GIT_ICASE_PATHSPECS",
     "GIT_NOGLOB_PATHSPECS",
 )
 
 
-def run_git(  # noqa: PLR0913  # what a call may need, all of it named
+def run_git(  # noqa: PLR0913  # all but the arguments are named
     args: Sequence[str],
     *,
     cwd: str,
@@ -66,11 +66,11 @@ def run_git(  # noqa: PLR0913  # what a call may need, all of it named
     """Run git as if started in `cwd` and return its standard output.
 
     With DISCOVERY_OPTIONS git also finds a bare repository around `cwd` that GIT_DIR does not name.
-    Such a call must run no program that a repository's configuration can name.
+    Such a call must not run a program that a repository's configuration can name.
 
     Raises:
-        GitMissingError: `PATH` leads to no git.
-        GitCommandError: its exit status is not in `ok`.
+        GitMissingError: `PATH` has no git.
+        GitCommandError: the exit status is not in `ok`.
     """
     output = bytearray()
     status, stderr = _run(options, args, cwd, environment, stdin, output.extend)
@@ -87,19 +87,19 @@ def stream_git(
     stdin: bytes = b"",
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Run git and give its output to `sink`; raises as `run_git` does."""
+    """Run git and pass its output to `sink`; raise as `run_git` does."""
     status, stderr = _run(OPTIONS, args, cwd, environment, stdin, sink)
     if status:
         raise _command_error(args, cwd, status, stderr)
 
 
 def argument_chunks(paths: Iterable[FilePath]) -> Iterator[list[FilePath]]:
-    """Paths in lists that fit on a command line."""
+    """Yield the paths in lists that fit on a command line."""
     chunk: list[FilePath] = []
     size = 0
     for path in paths:
         length = len(path.encode(errors="replace")) + 1
-        if chunk and size + length > ARGUMENT_BYTES:
+        if chunk and size + length > MAX_ARGUMENT_BYTES:
             yield chunk
             chunk, size = [], 0
         chunk.append(path)
@@ -109,16 +109,22 @@ def argument_chunks(paths: Iterable[FilePath]) -> Iterator[list[FilePath]]:
 
 
 def find_git(environment: Mapping[str, str]) -> str:
-    """Git's absolute path. Relative parts of `PATH` do not count: a repository could hold a git."""
+    """Return git's absolute path.
+
+    Relative parts of `PATH` do not count: a repository could contain a program of this name.
+
+    Raises:
+        GitMissingError: `PATH` has no git.
+    """
     name = "git.exe" if os.name == "nt" else "git"
     for folder in environment.get("PATH", os.defpath).split(os.pathsep):
         candidate = os.path.join(folder, name)
         if os.path.isabs(folder) and os.access(candidate, os.X_OK) and os.path.isfile(candidate):
             return candidate
-    raise _missing()
+    raise _git_missing()
 
 
-def _missing() -> GitMissingError:
+def _git_missing() -> GitMissingError:
     return GitMissingError(
         "Git was not found.",
         cause="No folder of PATH holds an executable git.",
@@ -134,62 +140,58 @@ def _run(  # noqa: PLR0913, PLR0917  # called twice, above
     stdin: bytes,
     sink: Sink,
 ) -> tuple[int, str]:
-    """Run git, give its output to `sink`, and return its exit status and standard error."""
+    """Run git, pass its output to `sink`, and return its exit status and standard error."""
     if environment is None:
         environment = os.environ
     command = [find_git(environment), *options, "-C", cwd, *args]
-    run = _spawn if hasattr(os, "posix_spawn") else _run_portably
+    inherited = {name: value for name, value in environment.items() if name not in UNSET_VARIABLES}
+    run = _run_posix if hasattr(os, "posix_spawn") else _run_subprocess
     try:
-        status, stderr = run(command, _hardened(environment), stdin, sink)
+        status, stderr = run(command, inherited | SET_VARIABLES, stdin, sink)
     except FileNotFoundError as error:
-        raise _missing() from error
+        raise _git_missing() from error
     except (OSError, ValueError) as error:  # too many arguments, a NUL byte in one
         raise _command_error(args, cwd, -1, str(error)) from error
     return status, stderr.decode("utf-8", "replace")
 
 
-def _hardened(environment: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: value for name, value in environment.items() if name not in UNSET}
-    return kept | SET
-
-
 def _command_error(args: Sequence[str], cwd: str, status: int, stderr: str) -> GitCommandError:
-    said = stderr.strip().removeprefix("fatal: ").removeprefix("error: ")
+    message = stderr.strip().removeprefix("fatal: ").removeprefix("error: ")
     ended = f"exit status {status}" if status >= 0 else f"signal {-status}"
     return GitCommandError(
         f"`git {args[0]}` failed in {cwd}.",
-        cause=said or f"It ended with {ended} and said nothing.",
+        cause=message or f"It ended with {ended} and said nothing.",
         hint=f"Run `git {args[0]}` there; when it works, report this as a bug.",
         status=status,
         stderr=stderr,
     )
 
 
-def _spawn(
+def _run_posix(
     command: list[str], environment: dict[str, str], stdin: bytes, sink: Sink
 ) -> tuple[int, bytes]:
     pipes = [os.pipe(), os.pipe(), os.pipe()]
-    (their_in, our_in), (our_out, their_out), (our_err, their_err) = pipes
+    (child_stdin, stdin_pipe), (stdout_pipe, child_stdout), (stderr_pipe, child_stderr) = pipes
     try:
         process = os.posix_spawn(
             command[0],
             command,
             environment,
             file_actions=[
-                (os.POSIX_SPAWN_DUP2, their_in, 0),
-                (os.POSIX_SPAWN_DUP2, their_out, 1),
-                (os.POSIX_SPAWN_DUP2, their_err, 2),
+                (os.POSIX_SPAWN_DUP2, child_stdin, 0),
+                (os.POSIX_SPAWN_DUP2, child_stdout, 1),
+                (os.POSIX_SPAWN_DUP2, child_stderr, 2),
             ],
             setsigdef=[SIGPIPE],
         )
     except BaseException:
-        _close(our_in, our_out, our_err)
+        _close(stdin_pipe, stdout_pipe, stderr_pipe)
         raise
     finally:
-        _close(their_in, their_out, their_err)
+        _close(child_stdin, child_stdout, child_stderr)
     stderr = bytearray()
     try:
-        _serve(our_in, stdin, {our_out: sink, our_err: stderr.extend})
+        _transfer(stdin_pipe, stdin, {stdout_pipe: sink, stderr_pipe: stderr.extend})
     except BaseException:
         with suppress(ProcessLookupError):
             os.kill(process, SIGTERM)
@@ -201,7 +203,7 @@ def _spawn(
 def _exit_status(process: int) -> int:
     try:
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    except ChildProcessError:  # whoever started us has set SIGCHLD to be ignored
+    except ChildProcessError:  # the process that started us has set SIGCHLD to be ignored
         return 0
 
 
@@ -210,52 +212,52 @@ def _close(*descriptors: int) -> None:
         os.close(descriptor)
 
 
-def _serve(target: int, stdin: bytes, sources: dict[int, Sink]) -> None:
-    """Write and read at once until every pipe is closed: neither side ever waits for the other."""
+def _transfer(stdin_pipe: int, stdin: bytes, sinks: dict[int, Sink]) -> None:
+    """Write and read in turns until every pipe is closed, so that neither side blocks the other."""
     import select
 
     poll = select.poll()
     unwritten = memoryview(stdin)
-    is_open = set(sources)
+    open_pipes = set(sinks)
     try:
-        for source in sources:
-            poll.register(source, select.POLLIN)
+        for pipe in sinks:
+            poll.register(pipe, select.POLLIN)
         if unwritten:
-            os.set_blocking(target, False)
-            is_open.add(target)
-            poll.register(target, select.POLLOUT)
+            os.set_blocking(stdin_pipe, False)
+            open_pipes.add(stdin_pipe)
+            poll.register(stdin_pipe, select.POLLOUT)
         else:
-            os.close(target)
-        while is_open:
+            os.close(stdin_pipe)
+        while open_pipes:
             for descriptor, _ in poll.poll():
-                if descriptor == target:
-                    unwritten = _write(target, unwritten)
+                if descriptor == stdin_pipe:
+                    unwritten = _write(stdin_pipe, unwritten)
                     is_done = not unwritten
                 else:
                     chunk = os.read(descriptor, READ_BYTES)
-                    sources[descriptor](chunk)
+                    sinks[descriptor](chunk)
                     is_done = not chunk
                 if is_done:
                     poll.unregister(descriptor)
-                    is_open.remove(descriptor)
+                    open_pipes.remove(descriptor)
                     os.close(descriptor)
     finally:
-        _close(*is_open)
+        _close(*open_pipes)
 
 
-def _write(target: int, unwritten: memoryview) -> memoryview:
+def _write(stdin_pipe: int, unwritten: memoryview) -> memoryview:
     try:
-        return unwritten[os.write(target, unwritten) :]
-    except BrokenPipeError:  # git ended before it read all: its exit status tells
+        return unwritten[os.write(stdin_pipe, unwritten) :]
+    except BrokenPipeError:  # git ended before it had read everything; its exit status shows why
         return unwritten[:0]
 
 
-def _run_portably(
+def _run_subprocess(
     command: list[str], environment: dict[str, str], stdin: bytes, sink: Sink
 ) -> tuple[int, bytes]:
     import subprocess
 
-    done = subprocess.run(  # noqa: S603 - the path is absolute, the arguments a list
+    process = subprocess.run(  # noqa: S603 - the path is absolute, the arguments a list
         command,
         env=environment,
         input=stdin,
@@ -263,5 +265,5 @@ def _run_portably(
         check=False,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
-    sink(done.stdout)
-    return done.returncode, done.stderr
+    sink(process.stdout)
+    return process.returncode, process.stderr

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ubp.core.model import MODE_SUBMODULE, Entry, FilePath, ObjectId
 from ubp.core.paths import Glob
-from ubp.git.output import mode_of, path_of
+from ubp.git.output import decode_path, parse_mode
 from ubp.git.repository import Repository
 from ubp.git.trees import entries_at, files_below, glob_tree_id
 from ubp.git.walk import Change, End, PathRequests
@@ -89,7 +89,7 @@ def _parse_changes(output: bytes) -> Iterator[dict[FilePath, Sides]]:
     for token in tokens:
         if token.startswith(b":") and changes is not None:
             old_mode, new_mode, old_id, new_id, _ = token[1:].split(b" ")
-            path = path_of(next(tokens))
+            path = decode_path(next(tokens))
             # A folder that became a file is told twice: here as the one, there as the other.
             old, new = changes.get(path, (None, None))
             changes[path] = _entry(old_mode, old_id) or old, _entry(new_mode, new_id) or new
@@ -100,7 +100,7 @@ def _parse_changes(output: bytes) -> Iterator[dict[FilePath, Sides]]:
 
 
 def _entry(mode: bytes, name: bytes) -> Entry | None:
-    return None if mode == b"000000" else Entry(mode_of(mode), ObjectId(name.decode("ascii")))
+    return None if mode == b"000000" else Entry(parse_mode(mode), ObjectId(name.decode("ascii")))
 
 
 class NewCommits:

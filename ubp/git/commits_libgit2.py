@@ -15,7 +15,7 @@ import pygit2
 from ubp.core.errors import RepositoryError
 from ubp.core.model import MODE_SUBMODULE, FilePath, ObjectId, Progress, ignore_progress
 from ubp.core.paths import Glob
-from ubp.git.output import mode_of, object_id, path_of
+from ubp.git.output import decode_path, object_id, parse_mode
 from ubp.git.repository import Repository
 from ubp.git.walk import Change, End, PathRequests, RequestNode
 
@@ -84,7 +84,7 @@ class _Matcher:
     def matches(self, path: bytes) -> bool:
         answer = self._answers.get(path)
         if answer is None:
-            answer = self._answers[path] = self._glob.matches(path_of(path))
+            answer = self._answers[path] = self._glob.matches(decode_path(path))
         return answer
 
     def reaches_below(self, lead: bytes) -> bool:
@@ -95,7 +95,7 @@ class _Matcher:
 def _line(mode: bytes, name: bytes, entry: bytes) -> bytes:
     if mode in {TREE, b"100644"}:
         return b"%s %s\0%s" % (mode, name, entry)
-    return b"%o %s\0%s" % (mode_of(mode), name, entry)
+    return b"%o %s\0%s" % (parse_mode(mode), name, entry)
 
 
 def _tree(lines: list[bytes]) -> bytes:
@@ -219,7 +219,7 @@ def _differences(node: RequestNode, new: Any, old: Any) -> Iterator[tuple[str, A
 def _changed_names(new: pygit2.Tree, old: pygit2.Tree) -> set[str]:
     """The names of two trees under which something differs, be it a mode only."""
     deltas = old.diff_to_tree(new).deltas
-    return {path_of(delta.new_file.raw_path).partition("/")[0] for delta in deltas}
+    return {decode_path(delta.new_file.raw_path).partition("/")[0] for delta in deltas}
 
 
 def _entries(node: RequestNode, tree: Any) -> dict[str, Any]:
@@ -253,7 +253,7 @@ def _removed_files(new: Any, old: Any) -> Iterator[tuple[ObjectId, FilePath]]:
     for one in deltas:
         is_file = one.old_file.mode != MODE_SUBMODULE
         if one.status == status.DELETED and is_file and one.old_file.raw_path not in added:
-            yield ObjectId(str(one.old_file.id)), path_of(one.old_file.raw_path)
+            yield ObjectId(str(one.old_file.id)), decode_path(one.old_file.raw_path)
 
 
 def _incomplete(what: str) -> RepositoryError:

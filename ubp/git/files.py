@@ -1,4 +1,4 @@
-"""Writes that a command's purpose asks for: a page of the work tree, a page of the index."""
+"""Read and write single files of the work tree and the index."""
 
 import os
 
@@ -9,13 +9,21 @@ from ubp.git.repository import Repository
 
 
 def read_file(repository: Repository, path: FilePath) -> bytes:
-    """The bytes of a regular file of the work tree; RepositoryError for anything else."""
+    """Return the bytes of a file of the work tree.
+
+    Raises:
+        RepositoryError: there is no regular file, or a symlink leads to it.
+    """
     with open(_regular_file(repository, path), "rb") as file:
         return file.read()
 
 
 def replace_file(repository: Repository, path: FilePath, data: bytes) -> None:
-    """Put new bytes into a file of the work tree, whole or not at all; its mode stays."""
+    """Replace the bytes of a file of the work tree atomically, and keep its mode.
+
+    Raises:
+        RepositoryError: there is no regular file, a symlink leads to it, or writing failed.
+    """
     target = _regular_file(repository, path)
     try:
         write_atomically(target, data)
@@ -28,7 +36,7 @@ def replace_file(repository: Repository, path: FilePath, data: bytes) -> None:
 
 
 def stage_file(repository: Repository, path: FilePath, mode: int, data: bytes) -> ObjectId:
-    """Put new bytes into the index at a path and leave the work tree alone; the new blob's id."""
+    """Stage new bytes at a path without touching the work tree; return the id of the new blob."""
     out = repository.run("hash-object", "-w", "--stdin", stdin=data)
     blob = ObjectId(out.decode().strip())
     line = f"{mode:o} {blob}\t".encode() + os.fsencode(path) + b"\0"
@@ -37,7 +45,7 @@ def stage_file(repository: Repository, path: FilePath, mode: int, data: bytes) -
 
 
 def _regular_file(repository: Repository, path: FilePath) -> str:
-    """The absolute path of a file below the root that no symlink leads to or through."""
+    """Return the absolute path of a regular file below the root, not reached through a symlink."""
     if repository.root is None:
         raise RepositoryError(
             "A bare repository has no files to edit.", hint="Run this in a work tree."

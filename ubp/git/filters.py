@@ -1,4 +1,4 @@
-"""What Git would store of the work tree's files: line ends, `ident`, encodings, filter drivers."""
+"""Convert files of the work tree as `git add` does: line ends, `ident`, encodings, filters."""
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from ubp.core.errors import GitCommandError
 from ubp.core.model import FilePath, ObjectId
 from ubp.git.command import argument_chunks, run_git
-from ubp.git.output import path_of, quoted
+from ubp.git.output import decode_path, quote_path
 from ubp.git.repository import Repository
 
 Run = Callable[..., bytes]
@@ -18,32 +18,35 @@ CHUNK_BYTES = 1 << 20
 def hash_regular_files(
     repository: Repository, paths: Collection[FilePath]
 ) -> dict[FilePath, ObjectId]:
-    """The blob ids that `git add` would give; files that cannot be read are left out."""
-    hashed = _hash_objects(repository.run, list(paths))
-    kept = _keeping_line_ends(repository, hashed)
-    return hashed | (_hash_objects(repository.run, kept, "--no-filters") if kept else {})
+    """Return the blob ids that `git add` would give; files that cannot be read are left out."""
+    ids = _hash_objects(repository.run, list(paths))
+    unconverted = _paths_keeping_crlf(repository, ids)
+    if unconverted:
+        ids |= _hash_objects(repository.run, unconverted, "--no-filters")
+    return ids
 
 
-def _hash_objects(run: Run, names: Sequence[FilePath], *options: str) -> dict[FilePath, ObjectId]:
-    stdin = b"".join(quoted(path) + b"\n" for path in names)
+def _hash_objects(run: Run, paths: Sequence[FilePath], *options: str) -> dict[FilePath, ObjectId]:
+    """Hash files; git stops at the first that cannot be read, so bisect to leave it out."""
+    stdin = b"".join(quote_path(path) + b"\n" for path in paths)
     try:
         output: bytes = run("hash-object", "--stdin-paths", *options, stdin=stdin)
     except GitCommandError:
-        if len(names) == 1:
+        if len(paths) == 1:
             return {}
-        middle = len(names) // 2
-        first = _hash_objects(run, names[:middle], *options)
-        return first | _hash_objects(run, names[middle:], *options)
-    return dict(zip(names, map(ObjectId, output.decode("ascii").split()), strict=True))
+        middle = len(paths) // 2
+        first = _hash_objects(run, paths[:middle], *options)
+        return first | _hash_objects(run, paths[middle:], *options)
+    return dict(zip(paths, map(ObjectId, output.decode("ascii").split()), strict=True))
 
 
-def _keeping_line_ends(repository: Repository, names: Collection[FilePath]) -> list[FilePath]:
-    """The files whose CRLF `git add` leaves alone: those whose line ends git guesses.
+def _paths_keeping_crlf(repository: Repository, paths: Collection[FilePath]) -> list[FilePath]:
+    """Return the files with CRLF in the index that `git add` would not convert.
 
-    `hash-object` does not look into the index, and so would convert a file that is CRLF there.
+    `hash-object` does not read the index, so it would convert them.
     """
     root = repository.root or ""
-    suspects = [path for path in names if _has_crlf(os.path.join(root, path))]
+    suspects = [path for path in paths if _has_crlf(os.path.join(root, path))]
     if not suspects:
         return []
     try:
@@ -51,40 +54,39 @@ def _keeping_line_ends(repository: Repository, names: Collection[FilePath]) -> l
             repository.run("ls-files", "--eol", "-z", "--", *chunk)
             for chunk in argument_chunks(suspects)
         ]
-    except GitCommandError:  # a blob of the index is absent
+    except GitCommandError:  # a partial clone lacks a blob of the index
         return []
-    return [path_of(name) for listing in listings for name in _guessed_crlf(listing)]
+    return [decode_path(name) for listing in listings for name in _parse_crlf_names(listing)]
 
 
-def _guessed_crlf(listing: bytes) -> Iterator[bytes]:
+def _parse_crlf_names(listing: bytes) -> Iterator[bytes]:
+    """Yield the files that are CRLF in the index and whose type Git detects automatically."""
     for record in listing.split(b"\0"):
-        facts, _, name = record.partition(b"\t")
-        attribute = facts.partition(b"attr/")[2].strip()
-        is_guessed = not attribute or attribute.startswith(b"text=auto")
-        if is_guessed and facts.startswith((b"i/crlf", b"i/mixed")):
+        fields, _, name = record.partition(b"\t")
+        attribute = fields.partition(b"attr/")[2].strip()
+        is_auto = not attribute or attribute.startswith(b"text=auto")
+        if is_auto and fields.startswith((b"i/crlf", b"i/mixed")):
             yield name
 
 
 def _has_crlf(file: str) -> bool:
-    last = b""
+    last_byte = b""
     try:
         with open(file, "rb") as opened:
             while chunk := opened.read(CHUNK_BYTES):
-                if b"\r\n" in last + chunk:
+                if b"\r\n" in last_byte + chunk:
                     return True
-                last = chunk[-1:]
+                last_byte = chunk[-1:]
     except OSError:
         return False
     return False
 
 
-def stored_bytes(
-    repository: Repository, wanted: Mapping[FilePath, ObjectId]
-) -> dict[FilePath, bytes]:
-    """The bytes that Git would store of files of the work tree, where they have these ids.
+def stored_bytes(repository: Repository, ids: Mapping[FilePath, ObjectId]) -> dict[FilePath, bytes]:
+    """Return the bytes that Git would store of files of the work tree, if they have these ids.
 
-    Git writes its objects into a folder of their own, which is then removed: reading a repository
-    adds nothing to it.
+    Git writes the objects into a temporary directory, so that reading a repository adds nothing to
+    it.
     """
     from tempfile import TemporaryDirectory
 
@@ -94,26 +96,26 @@ def stored_bytes(
         *filter(None, [environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")]),
     ]
 
-    with TemporaryDirectory(prefix="ubp-") as folder:
-        apart = {
+    with TemporaryDirectory(prefix="ubp-") as object_dir:
+        isolated = {
             **environment,
-            "GIT_OBJECT_DIRECTORY": folder,
+            "GIT_OBJECT_DIRECTORY": object_dir,
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(objects),
         }
 
         def run(*args: str, stdin: bytes) -> bytes:
-            return run_git(args, cwd=repository.root or "", stdin=stdin, environment=apart)
+            return run_git(args, cwd=repository.root or "", stdin=stdin, environment=isolated)
 
-        _hash_objects(run, list(wanted), "-w")
-        found = {path: _loose_object(folder, name) for path, name in wanted.items()}
-    return {path: data for path, data in found.items() if data is not None}
+        _hash_objects(run, list(ids), "-w")
+        contents = {path: _read_loose_object(object_dir, blob) for path, blob in ids.items()}
+    return {path: data for path, data in contents.items() if data is not None}
 
 
-def _loose_object(folder: str, name: ObjectId) -> bytes | None:
+def _read_loose_object(object_dir: str, object_name: ObjectId) -> bytes | None:
     from zlib import decompress
 
     try:
-        with open(os.path.join(folder, name[:2], name[2:]), "rb") as file:
+        with open(os.path.join(object_dir, object_name[:2], object_name[2:]), "rb") as file:
             return decompress(file.read()).partition(b"\0")[2]
     except FileNotFoundError:  # the file changed since it was hashed
         return None

@@ -1,4 +1,4 @@
-"""An open repository: where it lies, what its names mean, its objects."""
+"""An open repository: its directories, revisions and objects."""
 
 import os
 from collections.abc import Collection, Container, Mapping
@@ -21,37 +21,37 @@ def open_repository(cwd: str, environment: Mapping[str, str]) -> "Repository":
     """Open the repository around `cwd`, as git itself would find it in this environment.
 
     Raises:
-        NotARepositoryError: there is none, or `cwd` lies inside its `.git`.
-        RepositoryError: it is hidden among the files of another one.
-        RepositoryOwnershipError: it belongs to somebody else (`safe.directory`).
-        UnsupportedRepositoryError: SHA-256, reftable, an unknown extension.
-        GitMissingError: no folder of PATH holds a git.
+        NotARepositoryError: there is none, or `cwd` is inside its `.git`.
+        RepositoryError: it is a bare repository among the files of another one.
+        RepositoryOwnershipError: git rejects it (`safe.directory`).
+        UnsupportedRepositoryError: SHA-256, reftable, or an extension unknown to this git.
+        GitMissingError: PATH has no git.
     """
     location = locate(cwd, environment)
-    return Repository(location, _fixed(location, environment))
+    return Repository(location, _pin_location(location, environment))
 
 
-def _fixed(location: Location, environment: Mapping[str, str]) -> Mapping[str, str]:
-    """The environment in which git at the root (bare: in the git directory) finds this repository.
+def _pin_location(location: Location, environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Return an environment in which git, at the root or the git directory, finds this repository.
 
-    That is the given one where the root's `.git` leads there. Else (GIT_DIR, `core.worktree`, a
-    bare repository) it names Git's own folders.
+    It is the given one where the root's `.git` leads to the repository. Otherwise (GIT_DIR,
+    `core.worktree`, a bare repository) it has variables for the directories.
     """
-    named = environment.keys() & {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}
-    if location.root is not None and not named:
+    has_variables = environment.keys() & {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}
+    if location.root is not None and not has_variables:
         dot_git = os.path.join(location.root, ".git")
         if os.path.realpath(dot_git) == location.git_dir or os.path.isfile(dot_git):
             return environment
-    fixed = {**environment, "GIT_DIR": location.git_dir, "GIT_COMMON_DIR": location.common_dir}
-    return fixed if location.root is None else fixed | {"GIT_WORK_TREE": location.root}
+    pinned = {**environment, "GIT_DIR": location.git_dir, "GIT_COMMON_DIR": location.common_dir}
+    return pinned if location.root is None else pinned | {"GIT_WORK_TREE": location.root}
 
 
 class Repository:
-    """What `open_repository` gives; owns libgit2's handle, so close it (or use `with`).
+    """A repository opened by `open_repository`; close it (or use `with`), for libgit2's sake.
 
-    `root` is the work tree's folder (None: bare), `git_dir` and `common_dir` Git's own (they differ
-    in a linked work tree), `prefix` the working directory from the root, `data_dir` the folder of
-    the index, `config_dir` that of the configuration (bare: the same).
+    `root` is the directory of the work tree (None: bare), `git_dir` and `common_dir` are Git's own
+    (they differ in a linked work tree), `prefix` is the working directory relative to the root,
+    `data_dir` the directory of the index, `config_dir` that of the configuration (bare: the same).
     """
 
     __slots__ = (
@@ -71,7 +71,7 @@ class Repository:
         self.root: str | None = location.root
         self.git_dir: str = location.git_dir
         self.common_dir: str = location.common_dir
-        # No commit reaches the Git directory, so nobody can plant an index there.
+        # No commit can add files to the Git directory, so nobody can plant an index there.
         self.data_dir: str = os.path.join(location.common_dir, "ubp")
         self.config_dir: str = (
             self.data_dir if location.root is None else os.path.join(location.root, ".ubp")
@@ -94,7 +94,7 @@ class Repository:
         self.close()
 
     def close(self) -> None:
-        """Let go of libgit2's files and memory."""
+        """Release the files and memory of libgit2."""
         if self._libgit2 is not None:
             self._libgit2.free()
             self._libgit2 = None
@@ -106,7 +106,7 @@ class Repository:
         )
 
     def libgit2(self) -> "pygit2.Repository":
-        """The same repository in libgit2, opened on first use."""
+        """Return the same repository in libgit2, opened on first use."""
         if self._libgit2 is None:
             from ubp.git.libgit2 import open_libgit2
 
@@ -114,31 +114,31 @@ class Repository:
         return self._libgit2
 
     def head(self) -> ObjectId | None:
-        """The commit that HEAD named when the repository was opened; None: no commits yet."""
+        """Return the commit of HEAD when the repository was opened; None: no commits yet."""
         return self.location.head
 
     def rev_parse(self, revision: str) -> ObjectId | None:
-        """The id of what a revision names now; None: nothing, or more than one object."""
+        """Return the id of the object that a revision names now; None: no object, or several."""
         if "\0" in revision:
             return None
         args = ("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
         output = self.run(*args, ok=(0, 1, 128)).decode("ascii", "replace").strip()
-        # `^main` gives more than an id.
+        # `^main` prints more than an id.
         return ObjectId(output) if len(output) == ID_LENGTH and output.isalnum() else None
 
     def resolve(self, revision: str) -> ObjectId:
-        """The commit that a revision names; RevisionNotFoundError with a hint."""
-        found = self.rev_parse(revision)
-        # Two calls, because `:/words^{commit}` would look for these very words.
-        commit = None if found is None else self.rev_parse(f"{found}^{{commit}}")
+        """Return the commit that a revision names.
+
+        Raises:
+            RevisionNotFoundError: it names no commit.
+        """
+        object_name = self.rev_parse(revision)
+        # Two calls, because `:/words^{commit}` would search messages for "words^{commit}".
+        commit = None if object_name is None else self.rev_parse(f"{object_name}^{{commit}}")
         if commit is not None:
             return commit
-        # Git takes any 40 digits for an id, whether or not there is such an object.
-        is_object = found is not None and self.run("cat-file", "-t", found, ok=(0, 128)) != b""
-        raise self._not_found(revision, is_object=is_object)
-
-    def _not_found(self, revision: str, *, is_object: bool) -> RevisionNotFoundError:
-        if is_object:
+        # Git accepts any 40 digits as an id, even if there is no such object.
+        if object_name is not None and self.run("cat-file", "-t", object_name, ok=(0, 128)):
             cause = "It names a file or a folder, not a commit."
             hint = "Name a commit, a branch or a tag."
         elif self.is_shallow:
@@ -147,19 +147,19 @@ class Repository:
         else:
             cause = "No commit, branch or tag has this name here."
             hint = "See `git branch --all` and `git tag`; `git fetch` brings what others pushed."
-        return RevisionNotFoundError(f"Revision not found: {revision}", cause=cause, hint=hint)
+        raise RevisionNotFoundError(f"Revision not found: {revision}", cause=cause, hint=hint)
 
-    def merge_base(self, one: ObjectId, other: ObjectId) -> ObjectId:
-        """The best common ancestor of two commits.
+    def merge_base(self, commit: ObjectId, other: ObjectId) -> ObjectId:
+        """Return the best common ancestor of two commits.
 
         Raises:
             HistoryTooShortError: a shallow clone ends before it.
-            RevisionNotFoundError: the two are unrelated.
+            RevisionNotFoundError: their histories are unrelated.
         """
-        base = self.run("merge-base", one, other, ok=(0, 1)).decode("ascii").strip()
+        base = self.run("merge-base", commit, other, ok=(0, 1)).decode("ascii").strip()
         if base:
             return ObjectId(base)
-        message = f"{one[:12]} and {other[:12]} have no common ancestor here."
+        message = f"{commit[:12]} and {other[:12]} have no common ancestor here."
         if self.is_shallow:
             raise HistoryTooShortError(
                 message,
@@ -173,34 +173,34 @@ class Repository:
         )
 
     def merge_heads(self) -> tuple[ObjectId, ...]:
-        """The commits that are being merged into HEAD; empty unless a merge is under way."""
-        return tuple(_lines(os.path.join(self.git_dir, "MERGE_HEAD")))
+        """Return the commits being merged into HEAD; none unless a merge is in progress."""
+        return tuple(_read_ids(os.path.join(self.git_dir, "MERGE_HEAD")))
 
     def shallow_commits(self) -> frozenset[ObjectId]:
-        """The commits whose parents a shallow clone does not have."""
-        return frozenset(_lines(os.path.join(self.common_dir, "shallow")))
+        """Return the commits whose parents a shallow clone lacks."""
+        return frozenset(_read_ids(os.path.join(self.common_dir, "shallow")))
 
     def read_blobs(self, ids: Collection[ObjectId]) -> dict[ObjectId, bytes | None]:
-        """The bytes of blobs; None: absent (partial clone), no blob, over MAX_BLOB_BYTES."""
-        found = self._read_objects(ids)
+        """Return the bytes of blobs; None: absent (partial clone), no blob, over MAX_BLOB_BYTES."""
+        objects = self._read_objects(ids)
         return {
-            blob: answer[1] if (answer := found.get(blob)) and answer[0] == "blob" else None
+            blob: found[1] if (found := objects.get(blob)) and found[0] == "blob" else None
             for blob in ids
         }
 
     def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
-        """What commits say; those that are absent are left out."""
-        found = self._read_objects(ids)
+        """Return the commits of these ids; those that are absent are left out."""
+        objects = self._read_objects(ids)
         return {
-            commit: parse_commit(commit, answer[1])
+            commit: parse_commit(commit, found[1])
             for commit in ids
-            if (answer := found.get(commit)) and answer[0] == "commit"
+            if (found := objects.get(commit)) and found[0] == "commit"
         }
 
     def _read_objects(
         self, ids: Collection[ObjectId]
     ) -> Mapping[ObjectId, tuple[str, bytes] | None]:
-        """Types and bytes; None: absent or too large."""
+        """Return the type and bytes of each object; None: absent or over MAX_BLOB_BYTES."""
         reader = BatchReader()
         if not ids:
             return reader.objects
@@ -213,14 +213,14 @@ class Repository:
                 environment=self.environment,
             )
         except GitCommandError:
-            # Git before 2.44 ends at the first object that a partial clone does not have.
+            # Git before 2.44 stops at the first object that a partial clone lacks.
             from ubp.git.libgit2 import read_objects
 
             return read_objects(self.libgit2(), ids)
         return reader.objects
 
 
-def _lines(file: str) -> list[ObjectId]:
+def _read_ids(file: str) -> list[ObjectId]:
     try:
         with open(file, encoding="ascii") as lines:
             return [ObjectId(line.strip()) for line in lines if line.strip()]

@@ -14,12 +14,12 @@ from ubp.core.paths import Glob
 from ubp.git.command import argument_chunks
 from ubp.git.output import (
     Changes,
-    is_possible,
+    decode_path,
+    encode_path,
+    is_valid_path,
     object_id,
     parse_raw_diff,
     parse_tree,
-    path_of,
-    raw_of,
 )
 from ubp.git.repository import Repository
 
@@ -29,7 +29,7 @@ YES = frozenset({b"set", b"true"})
 
 def generated_files(repository: Repository, paths: Collection[FilePath]) -> frozenset[FilePath]:
     """Those of these files; attributes are read from the work tree, whatever is asked about."""
-    stdin = b"".join(raw_of(path) + b"\0" for path in paths)
+    stdin = b"".join(encode_path(path) + b"\0" for path in paths)
     output = repository.run("check-attr", "-z", "--stdin", *ATTRIBUTES, stdin=stdin)
     return frozenset(_told(output))
 
@@ -38,7 +38,7 @@ def _told(output: bytes) -> Iterator[FilePath]:
     tokens = iter(output.split(b"\0"))
     for path, _, value in zip(tokens, tokens, tokens, strict=False):
         if value in YES:
-            yield path_of(path)
+            yield decode_path(path)
 
 
 MIN_SIMILARITY = 0.5  # git's own threshold for renames
@@ -77,7 +77,7 @@ def entries_at(
     calls = [
         (commit, chunk)
         for commit, paths in wanted.items()
-        for chunk in argument_chunks(p for p in paths if not p or is_possible(p))
+        for chunk in argument_chunks(p for p in paths if not p or is_valid_path(p))
     ]
     if len(calls) > FEW_CALLS:
         from ubp.git import libgit2
@@ -130,7 +130,7 @@ def tree_id(entries: Iterable[tuple[FilePath, Entry]]) -> ObjectId:
 def _tree_object(children: Mapping[str, Entry]) -> ObjectId:
     lines = []
     for name, entry in children.items():
-        raw = raw_of(name)
+        raw = encode_path(name)
         # Git sorts a folder as if its name ended with a slash.
         order = raw + b"/" if entry.is_directory else raw
         lines.append((order, b"%o %s\0%s" % (entry.mode, raw, bytes.fromhex(entry.id))))
