@@ -1,6 +1,6 @@
 """Ids cut short, and told apart all the same."""
 
-from ubp.git.trees import IDS_A_QUERY, shorten
+from ubp.git.trees import IDS_PER_CALL, shorten
 
 
 class Crowded:
@@ -33,7 +33,7 @@ def test_an_id_that_no_object_has_yet_is_cut_too():
 
 
 def test_many_are_asked_about_at_once():
-    names = [f"{number:040x}" for number in range(IDS_A_QUERY + 1)]
+    names = [f"{number:040x}" for number in range(IDS_PER_CALL + 1)]
     repository = Crowded()
-    assert len(shorten(names, repository)) == IDS_A_QUERY + 1
+    assert len(shorten(names, repository)) == IDS_PER_CALL + 1
     assert repository.calls == 2

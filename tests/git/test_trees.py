@@ -14,7 +14,14 @@ from ubp.core.model import (
     Entry,
 )
 from ubp.git.output import blob_id
-from ubp.git.trees import FEW_CALLS, diff_trees, entries_at, list_tree, similar_file, tree_id
+from ubp.git.trees import (
+    MAX_LS_TREE_CALLS,
+    diff_trees,
+    entries_at,
+    list_tree,
+    similar_file,
+    tree_id,
+)
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
@@ -127,7 +134,7 @@ def test_equal_trees_do_not_differ(planted, open_at):
 def read_entries(request, monkeypatch):
     """`entries_at`, answered by git as for few commits, and by libgit2 as for many."""
     if request.param == "libgit2":
-        monkeypatch.setattr("ubp.git.trees.FEW_CALLS", 0)
+        monkeypatch.setattr("ubp.git.trees.MAX_LS_TREE_CALLS", 0)
     return entries_at
 
 
@@ -168,7 +175,10 @@ def test_an_empty_commit_has_a_tree(repository, open_at, read_entries):
 
 
 def test_entries_at_many_commits_are_the_same(planted, open_at):
-    commits = [planted.head(), *(planted.commit(str(n), add=False) for n in range(FEW_CALLS))]
+    commits = [
+        planted.head(),
+        *(planted.commit(str(n), add=False) for n in range(MAX_LS_TREE_CALLS)),
+    ]
     found = entries_at(open_at(planted.root), {c: [*ASKED, *IMPOSSIBLE] for c in commits})
     expected = {}
     for commit in commits:

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from ubp.core.model import ObjectId
-from ubp.git.change_log import MainlineStep, read_mainline, touched_between
+from ubp.git.change_log import DatedCommit, read_mainline, touched_between
 from ubp.git.repository import open_repository
 from ubp.report.trend import MAX_POINTS, Moment, choose_moments
 from ubp.report.values import Levels, Span
@@ -17,7 +17,7 @@ SEEDS = 3  # 40 were tried once
 
 def steps(*days):
     """A main line whose commits are named after the days on which they were made, newest first."""
-    return [MainlineStep(ObjectId(f"c{day}"), day * DAY) for day in sorted(days, reverse=True)]
+    return [DatedCommit(ObjectId(f"c{day}"), day * DAY) for day in sorted(days, reverse=True)]
 
 
 def chosen(line, unit, count, now=0):
@@ -69,7 +69,7 @@ def test_a_single_commit_has_no_past():
 
 
 def test_commits_of_one_second_are_one_moment():
-    line = [MainlineStep(ObjectId(name), DAY) for name in "ba"]
+    line = [DatedCommit(ObjectId(name), DAY) for name in "ba"]
     assert choose_moments(line, Span("weeks", 12), DAY) == [Moment(ObjectId("b"), DAY)]
 
 

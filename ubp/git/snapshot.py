@@ -1,4 +1,4 @@
-"""Snapshots: what stands in the work tree, in the index, in a commit, and its pages' bytes."""
+"""Snapshots of the work tree, the index and commits, and the contents of their files."""
 
 import os
 import re
@@ -21,12 +21,23 @@ from ubp.git.filters import hash_regular_files, stored_bytes
 from ubp.git.output import EMPTY_TREE, MAX_BLOB_BYTES, blob_id, parse_raw_diff, parse_status
 from ubp.git.repository import Repository, open_repository
 
-UNREADABLE = ObjectId("0" * 40)  # git's own "no such object": equal to no baseline
-PRESENT = ("GIT_COMMON_DIR", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE")
+UNREADABLE = ObjectId("0" * 40)  # git's id for "no such object", which equals no baseline
+# What a hook sets for the repository around a submodule.
+LOCATION_VARIABLES = (
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_WORK_TREE",
+)
 
 
 def read_worktree(repository: Repository) -> Snapshot:
-    """The tracked files as they stand on the disk, and untracked ones that Git does not ignore."""
+    """Read the work tree: tracked files, and untracked ones that Git does not ignore.
+
+    Raises:
+        RepositoryError: the repository is bare.
+    """
     _check_work_tree(repository)
     output = repository.run(
         "status",
@@ -39,14 +50,18 @@ def read_worktree(repository: Repository) -> Snapshot:
         "--ignore-submodules=dirty",
     )
     head, changes = parse_status(output)
-    unknown = [path for path, entry in changes.items() if entry and not entry.mode]
-    disk = _Disk(repository)
-    changes |= {path: disk.entry(path) for path in unknown}
+    untracked = [path for path, entry in changes.items() if entry and not entry.mode]
+    work_tree = _WorkTree(repository)
+    changes |= {path: work_tree.entry(path) for path in untracked}
     return Snapshot("worktree", head, changes)
 
 
 def read_index(repository: Repository) -> Snapshot:
-    """What the next commit would hold; an unmerged path stands as in HEAD."""
+    """Read the index; an unmerged path is taken from HEAD.
+
+    Raises:
+        RepositoryError: the repository is bare.
+    """
     _check_work_tree(repository)
     head = repository.head()
     output = repository.run(
@@ -63,60 +78,72 @@ def read_index(repository: Repository) -> Snapshot:
 
 
 def read_commit(repository: Repository, revision: str) -> Snapshot:
-    """A commit; RevisionNotFoundError where the revision names none."""
+    """Resolve a commit.
+
+    Raises:
+        RevisionNotFoundError: the revision names no commit.
+    """
     return Snapshot("commit", repository.resolve(revision), {})
 
 
 def hash_files(repository: Repository, paths: Collection[FilePath]) -> dict[FilePath, Entry | None]:
-    """What stands at paths of the work tree, with the ids that Git would give; None: nothing.
+    """Return the entries at paths of the work tree, with the ids that Git would give; None: none.
 
-    Symlinks are hashed as links, and nothing lies behind one. A submodule's id is its HEAD. What
-    cannot be read has the id UNREADABLE. A file that is tracked keeps the mode that a snapshot
-    tells: the mode here is the disk's.
+    The id of a symlink is that of its target's name, and paths through a symlink have no entry. The
+    id of a submodule is its HEAD. The id of what cannot be read is UNREADABLE. The mode is that on
+    the disk, which may differ from the mode that a snapshot has for a tracked file.
     """
-    disk = _Disk(repository)
-    found = {path: disk.entry(path) for path in paths}
-    regular = [path for path, entry in found.items() if entry and entry.is_file]
+    work_tree = _WorkTree(repository)
+    entries = {path: work_tree.entry(path) for path in paths}
+    regular = [path for path, entry in entries.items() if entry and entry.is_file]
     ids = hash_regular_files(repository, regular) if regular else {}
-    for path, entry in found.items():
+    for path, entry in entries.items():
         if entry is None:
             continue
         if entry.is_file:
-            found[path] = entry._replace(id=ids.get(path, UNREADABLE))
+            entries[path] = entry._replace(id=ids.get(path, UNREADABLE))
         elif entry.mode == MODE_SYMLINK:
-            found[path] = entry._replace(id=_link_id(disk.absolute(path)))
+            entries[path] = entry._replace(id=_symlink_id(work_tree.absolute(path)))
         else:
-            found[path] = entry._replace(id=_submodule_id(repository, disk.absolute(path)))
-    return found
+            entries[path] = entry._replace(id=_submodule_id(repository, work_tree.absolute(path)))
+    return entries
 
 
 def read_document(
     repository: Repository, snapshot: Snapshot, path: FilePath, entry: Entry
 ) -> bytes | None:
-    """`read_documents` for one file."""
+    """Return the bytes of one file, as `read_documents` does."""
     return read_documents(repository, snapshot, {path: entry})[path]
 
 
 def read_documents(
-    repository: Repository, snapshot: Snapshot, wanted: Mapping[FilePath, Entry]
+    repository: Repository, snapshot: Snapshot, entries: Mapping[FilePath, Entry]
 ) -> dict[FilePath, bytes | None]:
-    """The bytes of a snapshot's files as Git stores them; entries must be hashed.
+    """Return the bytes of a snapshot's files as Git stores them; the entries must be hashed.
 
-    The disk is asked first where the snapshot is the work tree, then the object store, and last
-    Git's filters. None: no regular file, larger than MAX_BLOB_BYTES, or absent (partial clone).
+    They are read from the work tree, if the snapshot is of it and they are the same there, else
+    from the object store, else by Git's filters. None: not a regular file, larger than
+    MAX_BLOB_BYTES, or absent (partial clone).
     """
-    found: dict[FilePath, bytes | None] = dict.fromkeys(wanted)
-    disk = _Disk(repository) if snapshot.kind == "worktree" else None
-    if disk:
-        found = {path: disk.read(path, entry) for path, entry in wanted.items()}
-    missing = {p: e.id for p, e in wanted.items() if found[p] is None and e.is_file}
-    blobs = repository.read_blobs({*missing.values()} - {UNREADABLE})
-    found |= {path: blobs.get(blob) for path, blob in missing.items()}
-    if disk:
-        changed = {p: blob for p, blob in missing.items() if found[p] is None}
-        filtered = {p: b for p, b in changed.items() if p in snapshot.changes and disk.has_page(p)}
-        found |= stored_bytes(repository, filtered) if filtered else {}
-    return found
+    contents: dict[FilePath, bytes | None] = dict.fromkeys(entries)
+    work_tree = _WorkTree(repository) if snapshot.kind == "worktree" else None
+    if work_tree:
+        contents = {path: work_tree.read(path, entry) for path, entry in entries.items()}
+    unread = {
+        path: entry.id
+        for path, entry in entries.items()
+        if contents[path] is None and entry.is_file
+    }
+    blobs = repository.read_blobs({*unread.values()} - {UNREADABLE})
+    contents |= {path: blobs.get(blob) for path, blob in unread.items()}
+    if work_tree:
+        filtered = {
+            path: blob
+            for path, blob in unread.items()
+            if contents[path] is None and path in snapshot.changes and work_tree.is_readable(path)
+        }
+        contents |= stored_bytes(repository, filtered) if filtered else {}
+    return contents
 
 
 def _check_work_tree(repository: Repository) -> None:
@@ -128,23 +155,23 @@ def _check_work_tree(repository: Repository) -> None:
         )
 
 
-def _stored(data: bytes, blob: ObjectId) -> bytes | None:
-    """The bytes of a blob, if these are they but for what Git's own simple filters change."""
+def _matching_bytes(data: bytes, blob: ObjectId) -> bytes | None:
+    """Return the bytes of a blob if a file differs from it at most in line ends and `$Id$`."""
     if blob_id(data) == blob:
         return data
-    lines = data.replace(b"\r\n", b"\n")
-    for candidate in (lines, _without_idents(data), _without_idents(lines)):
+    normalized = data.replace(b"\r\n", b"\n")
+    for candidate in (normalized, _collapse_idents(data), _collapse_idents(normalized)):
         if blob_id(candidate) == blob:
             return candidate
     return None
 
 
-def _without_idents(data: bytes) -> bytes:
-    """What the attribute `ident` makes of expanded `$Id: ...$`."""
+def _collapse_idents(data: bytes) -> bytes:
+    """Undo the attribute `ident`: return the bytes with `$Id$` for each `$Id: ...$`."""
     return re.sub(rb"\$Id:[^$\n]*\$", b"$Id$", data)
 
 
-def _link_id(file: str) -> ObjectId:
+def _symlink_id(file: str) -> ObjectId:
     try:
         target = os.fsencode(os.readlink(file))
     except OSError:
@@ -153,85 +180,90 @@ def _link_id(file: str) -> ObjectId:
 
 
 def _submodule_id(repository: Repository, folder: str) -> ObjectId:
-    environment = {n: v for n, v in repository.environment.items() if n not in PRESENT}
+    environment = {
+        name: value
+        for name, value in repository.environment.items()
+        if name not in LOCATION_VARIABLES
+    }
     try:
         with open_repository(folder, environment) as submodule:
+            # Without a repository of its own, git finds the one around it.
             is_own = submodule.root == os.path.realpath(folder)
             return (submodule.head() if is_own else None) or UNREADABLE
     except RepositoryError:
         return UNREADABLE
 
 
-class _Disk:
-    """The work tree's files, never through a symlink."""
+class _WorkTree:
+    """The files of the work tree; paths through a symlink do not exist."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._root = repository.root or ""
-        self._trusts_mode: bool | None = None
-        self._is_link: dict[str, bool] = {"": False}
+        self._file_mode_setting: bool | None = None
+        self._is_symlink: dict[str, bool] = {"": False}
 
     def absolute(self, path: FilePath) -> str:
-        """A path as the operating system wants it."""
+        """Return the absolute path of a file."""
         return os.path.join(self._root, path)
 
     def entry(self, path: FilePath) -> Entry | None:
-        """What stands at a path, not hashed; a folder only where it is a submodule."""
-        found = self._stat(path)
-        if found is None:
+        """Return the entry at a path, not hashed; a directory has one only if it is a submodule."""
+        status = self._stat(path)
+        if status is None:
             return None
-        if stat.S_ISLNK(found.st_mode):
+        if stat.S_ISLNK(status.st_mode):
             return Entry(MODE_SYMLINK, UNHASHED)
-        if stat.S_ISREG(found.st_mode):
-            is_executable = bool(found.st_mode & stat.S_IXUSR) and self._trusts_file_mode()
+        if stat.S_ISREG(status.st_mode):
+            is_executable = bool(status.st_mode & stat.S_IXUSR) and self._reads_file_mode()
             return Entry(MODE_EXECUTABLE if is_executable else MODE_FILE, UNHASHED)
-        is_submodule = stat.S_ISDIR(found.st_mode) and os.path.lexists(
+        is_submodule = stat.S_ISDIR(status.st_mode) and os.path.lexists(
             os.path.join(self.absolute(path), ".git")
         )
         return Entry(MODE_SUBMODULE, UNHASHED) if is_submodule else None
 
     def read(self, path: FilePath, entry: Entry) -> bytes | None:
-        """The bytes that the entry names, if the disk has them; never too many."""
-        if not entry.is_file or not self.has_page(path):
+        """Return the bytes of an entry if the file has them; None: it differs or is too large."""
+        if not entry.is_file or not self.is_readable(path):
             return None
         try:
             with open(self.absolute(path), "rb") as file:
-                # Room for the most that is read would be made before, which takes ten times as
-                # long as the reading.
+                # `read(MAX_BLOB_BYTES)` would allocate that much first, which takes ten times as
+                # long as reading the file.
                 size = min(os.fstat(file.fileno()).st_size, MAX_BLOB_BYTES)
-                return _stored(file.read(size), entry.id)
+                return _matching_bytes(file.read(size), entry.id)
         except OSError:
             return None
 
-    def has_page(self, path: FilePath) -> bool:
-        """Whether there is a regular file of a size that can be read."""
-        found = self._stat(path)
-        if found is None or not stat.S_ISREG(found.st_mode):
+    def is_readable(self, path: FilePath) -> bool:
+        """Return whether there is a regular file of at most MAX_BLOB_BYTES."""
+        status = self._stat(path)
+        if status is None or not stat.S_ISREG(status.st_mode):
             return False
-        return found.st_size <= MAX_BLOB_BYTES
+        return status.st_size <= MAX_BLOB_BYTES
 
     def _stat(self, path: FilePath) -> os.stat_result | None:
         try:
-            if self._passes_link(os.path.dirname(path)):
+            if self._passes_symlink(os.path.dirname(path)):
                 return None
             return os.lstat(self.absolute(path))
-        except (OSError, ValueError):  # gone; a NUL in the name
+        except (OSError, ValueError):  # absent; a NUL in the name
             return None
 
-    def _passes_link(self, folder: str) -> bool:
-        if folder in self._is_link:
-            return self._is_link[folder]
+    def _passes_symlink(self, folder: str) -> bool:
+        if folder in self._is_symlink:
+            return self._is_symlink[folder]
         passes = False
-        ends = [at for at, letter in enumerate(folder) if letter == "/"]
-        for end in [*ends, len(folder)]:
-            part = folder[:end]
-            if part not in self._is_link:
-                self._is_link[part] = passes or os.path.islink(os.path.join(self._root, part))
-            passes = self._is_link[part]
+        slashes = [position for position, letter in enumerate(folder) if letter == "/"]
+        for end in [*slashes, len(folder)]:
+            above = folder[:end]
+            if above not in self._is_symlink:
+                self._is_symlink[above] = passes or os.path.islink(os.path.join(self._root, above))
+            passes = self._is_symlink[above]
         return passes
 
-    def _trusts_file_mode(self) -> bool:
-        if self._trusts_mode is None:
+    def _reads_file_mode(self) -> bool:
+        if self._file_mode_setting is None:
             args = ("config", "--type=bool", "core.fileMode")
-            self._trusts_mode = self._repository.run(*args, ok=(0, 1)) != b"false\n"
-        return self._trusts_mode
+            self._file_mode_setting = self._repository.run(*args, ok=(0, 1)) != b"false\n"
+        return self._file_mode_setting

@@ -1,11 +1,4 @@
-"""Which files `.gitattributes` calls generated or somebody else's.
-
-Trees: what stands at the paths of commits, and the id that Git gives to a set of files.
-
-The files of a commit that match a glob, and the id of the tree that Git would make of them.
-
-Ids of objects, cut as short as they may be written into a page.
-"""
+"""Trees of commits: their entries, the id of a set of files, similar files, short ids."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
@@ -23,38 +16,25 @@ from ubp.git.output import (
 )
 from ubp.git.repository import Repository
 
-ATTRIBUTES = ("linguist-generated", "linguist-vendored")  # as GitHub hides them in diffs
-YES = frozenset({b"set", b"true"})
-
-
-def generated_files(repository: Repository, paths: Collection[FilePath]) -> frozenset[FilePath]:
-    """Those of these files; attributes are read from the work tree, whatever is asked about."""
-    stdin = b"".join(encode_path(path) + b"\0" for path in paths)
-    output = repository.run("check-attr", "-z", "--stdin", *ATTRIBUTES, stdin=stdin)
-    return frozenset(_told(output))
-
-
-def _told(output: bytes) -> Iterator[FilePath]:
-    tokens = iter(output.split(b"\0"))
-    for path, _, value in zip(tokens, tokens, tokens, strict=False):
-        if value in YES:
-            yield decode_path(path)
-
+MAX_LS_TREE_CALLS = 24  # a call to git costs 2 to 3 ms of CPU, importing libgit2 80
 
 MIN_SIMILARITY = 0.5  # git's own threshold for renames
-BATCH = 200  # candidates read at a time: 200 sources of 10 kB are 2 MB
+CANDIDATES_PER_READ = 200  # 200 sources of 10 kB are 2 MB
 
+MIN_ID_DIGITS = 12  # unique in every known repository; longer where they are not
+IDS_PER_CALL = 500  # options: a command line on Windows has at most 32,767 characters
 
-FEW_CALLS = 24  # a call to git costs 2 to 3 ms of CPU, libgit2 80 to import
+GENERATED_ATTRIBUTES = ("linguist-generated", "linguist-vendored")  # GitHub hides them in diffs
+TRUE_ATTRIBUTE_VALUES = frozenset({b"set", b"true"})
 
 
 def list_tree(repository: Repository, commit: ObjectId) -> dict[FilePath, Entry]:
-    """Every file and directory of a commit; the root itself is not among them."""
+    """Return every file and directory of a commit, without the root itself."""
     return dict(parse_tree(repository.run("ls-tree", "-r", "-t", "-z", "--full-tree", commit)))
 
 
 def diff_trees(repository: Repository, old: ObjectId, new: ObjectId) -> Changes:
-    """The files and directories that differ: the new commit's entry, None: gone."""
+    """Return the files and directories that differ: the entry in the new commit; None: deleted."""
     return parse_raw_diff(
         repository.run(
             "diff-tree",
@@ -71,47 +51,68 @@ def diff_trees(repository: Repository, old: ObjectId, new: ObjectId) -> Changes:
 
 
 def entries_at(
-    repository: Repository, wanted: Mapping[ObjectId, Collection[FilePath]]
+    repository: Repository, paths_by_commit: Mapping[ObjectId, Collection[FilePath]]
 ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
-    """The entries at paths of commits, each pair answered; "" is the root's tree."""
+    """Return the entry at each path of each commit; "" is the root's tree, None: no entry."""
     calls = [
         (commit, chunk)
-        for commit, paths in wanted.items()
-        for chunk in argument_chunks(p for p in paths if not p or is_valid_path(p))
+        for commit, paths in paths_by_commit.items()
+        for chunk in argument_chunks(path for path in paths if not path or is_valid_path(path))
     ]
-    if len(calls) > FEW_CALLS:
+    if len(calls) > MAX_LS_TREE_CALLS:
         from ubp.git import libgit2
 
-        return libgit2.entries_at(repository.libgit2(), wanted)
-    found: dict[tuple[ObjectId, FilePath], Entry | None] = {
-        (commit, path): None for commit, paths in wanted.items() for path in paths
+        return libgit2.entries_at(repository.libgit2(), paths_by_commit)
+    entries: dict[tuple[ObjectId, FilePath], Entry | None] = {
+        (commit, path): None for commit, paths in paths_by_commit.items() for path in paths
     }
     for commit, chunk in calls:
-        for path, entry in _read_entries(repository, commit, chunk):
-            if (commit, path) in found:
-                found[commit, path] = entry
-    return found
+        for path, entry in _list_entries(repository, commit, chunk):
+            if (commit, path) in entries:
+                entries[commit, path] = entry
+    return entries
 
 
-def _read_entries(
+def _list_entries(
     repository: Repository, commit: ObjectId, paths: list[FilePath]
 ) -> Iterator[tuple[FilePath, Entry]]:
-    names = [path for path in paths if path]
-    if len(names) < len(paths):
+    below_root = [path for path in paths if path]
+    if len(below_root) < len(paths):
         args = ("rev-parse", "--verify", f"{commit}^{{tree}}")
         tree = repository.run(*args).decode("ascii").strip()
         yield FilePath(""), Entry(MODE_TREE, ObjectId(tree))
-    if names:
-        # -t: a folder asked for beside a path below it is listed too.
+    if below_root:
+        # -t also lists a directory when a path below it is given, too.
         yield from parse_tree(
-            repository.run("ls-tree", "-t", "-z", "--full-tree", commit, "--", *names)
+            repository.run("ls-tree", "-t", "-z", "--full-tree", commit, "--", *below_root)
         )
 
 
-def tree_id(entries: Iterable[tuple[FilePath, Entry]]) -> ObjectId:
-    """The id that Git would give to a tree with these files.
+def files_below(
+    repository: Repository, commit: ObjectId, folder: FilePath
+) -> dict[FilePath, Entry]:
+    """Return the files below a directory ("" is the root) by their full paths."""
+    tree = entries_at(repository, {commit: [folder]})[commit, folder]
+    if tree is None or not tree.is_directory:
+        return {}
+    prefix = f"{folder}/" if folder else ""
+    entries = list_tree(repository, tree.id)
+    return {
+        FilePath(prefix + name): entry for name, entry in entries.items() if not entry.is_directory
+    }
 
-    An entry may be a directory: it then stands for all its files, of which none may be given too.
+
+def glob_tree_id(files: Mapping[FilePath, Entry], glob: Glob) -> ObjectId | None:
+    """Return the id of the tree of the files that match; None: no file matches."""
+    matched = [(path, entry) for path, entry in files.items() if glob.matches(path)]
+    return tree_id(matched) if matched else None
+
+
+def tree_id(entries: Iterable[tuple[FilePath, Entry]]) -> ObjectId:
+    """Return the id that Git would give to a tree with these files.
+
+    An entry may be a directory, which then represents all files below it; none of them may be
+    given as well.
     """
     folders: dict[str, dict[str, Entry]] = {"": {}}
     for path, entry in entries:
@@ -120,103 +121,93 @@ def tree_id(entries: Iterable[tuple[FilePath, Entry]]) -> ObjectId:
             folders[folder] = {}
             folder = folder.rpartition("/")[0]
         folders[path.rpartition("/")[0]][name] = entry
-    # A folder's name is longer than those above it: inner ones come first.
+    # A path is longer than those of the directories above it, so inner directories come first.
     for inner in sorted(folders.keys() - {""}, key=len, reverse=True):
         folder, _, name = inner.rpartition("/")
-        folders[folder][name] = Entry(MODE_TREE, _tree_object(folders[inner]))
-    return _tree_object(folders[""])
+        folders[folder][name] = Entry(MODE_TREE, _folder_id(folders[inner]))
+    return _folder_id(folders[""])
 
 
-def _tree_object(children: Mapping[str, Entry]) -> ObjectId:
+def _folder_id(children: Mapping[str, Entry]) -> ObjectId:
     lines = []
     for name, entry in children.items():
-        raw = encode_path(name)
-        # Git sorts a folder as if its name ended with a slash.
-        order = raw + b"/" if entry.is_directory else raw
-        lines.append((order, b"%o %s\0%s" % (entry.mode, raw, bytes.fromhex(entry.id))))
+        raw_name = encode_path(name)
+        # Git sorts a directory as if its name ended with a slash.
+        sort_key = raw_name + b"/" if entry.is_directory else raw_name
+        lines.append((sort_key, b"%o %s\0%s" % (entry.mode, raw_name, bytes.fromhex(entry.id))))
     return object_id("tree", b"".join(line for _, line in sorted(lines)))
 
 
 def similar_file(
     repository: Repository, blob: ObjectId, candidates: Mapping[FilePath, ObjectId]
 ) -> FilePath | None:
-    """The candidate most like a blob: at least half the bytes of the larger stand in common lines.
+    """Return the candidate most similar to a blob, of equally similar ones the first by path.
 
-    None: no candidate is, or the blob is absent (partial clone). Equally like: the alphabet.
+    At least half the bytes of the larger file must be in lines of both. None: there is no such
+    candidate, or the blob is absent (partial clone).
     """
-    wanted = repository.read_blobs([blob])[blob]
-    if not wanted:
+    original = repository.read_blobs([blob])[blob]
+    if not original:
         return None
-    lines = _lines(wanted)
+    line_counts = _count_lines(original)
     best: tuple[float, FilePath] | None = None
     paths = sorted(candidates)
-    for start in range(0, len(paths), BATCH):
-        batch = paths[start : start + BATCH]
+    for start in range(0, len(paths), CANDIDATES_PER_READ):
+        batch = paths[start : start + CANDIDATES_PER_READ]
         blobs = repository.read_blobs({candidates[path] for path in batch})
         for path in batch:
             data = blobs[candidates[path]]
-            score = _similarity(lines, len(wanted), data) if data else 0.0
+            score = _similarity(line_counts, len(original), data) if data else 0.0
             if score >= MIN_SIMILARITY and (best is None or score > best[0]):
                 best = (score, path)
     return best[1] if best else None
 
 
-def _lines(data: bytes) -> dict[bytes, int]:
+def _count_lines(data: bytes) -> dict[bytes, int]:
     counts: dict[bytes, int] = {}
     for line in data.splitlines(keepends=True):
         counts[line] = counts.get(line, 0) + 1
     return counts
 
 
-def _similarity(lines: Mapping[bytes, int], size: int, data: bytes) -> float:
-    """The share of the larger file's bytes that stand in lines of both."""
+def _similarity(line_counts: Mapping[bytes, int], size: int, data: bytes) -> float:
+    """Return the share of the larger file's bytes that are in lines of both."""
     larger = max(size, len(data))
     if min(size, len(data)) < MIN_SIMILARITY * larger:
         return 0.0
-    common = sum(len(line) * min(count, lines.get(line, 0)) for line, count in _lines(data).items())
-    return common / larger
-
-
-def files_below(
-    repository: Repository, commit: ObjectId, folder: FilePath
-) -> dict[FilePath, Entry]:
-    """The files below a folder ("" is the root), by their whole paths."""
-    tree = entries_at(repository, {commit: [folder]})[commit, folder]
-    if tree is None or not tree.is_directory:
-        return {}
-    lead = f"{folder}/" if folder else ""
-    entries = list_tree(repository, tree.id)
-    return {
-        FilePath(lead + name): entry for name, entry in entries.items() if not entry.is_directory
-    }
-
-
-def glob_tree_id(files: Mapping[FilePath, Entry], glob: Glob) -> ObjectId | None:
-    """The id of the tree with the files that match; None where none does."""
-    matched = [(path, entry) for path, entry in files.items() if glob.matches(path)]
-    return tree_id(matched) if matched else None
-
-
-# Twelve digits are unique in any repository there is; more are written where they are not.
-MIN_DIGITS = 12
-IDS_A_QUERY = 500  # options of one call: a Windows command line holds 32,767 characters
+    common_bytes = sum(
+        len(line) * min(count, line_counts.get(line, 0))
+        for line, count in _count_lines(data).items()
+    )
+    return common_bytes / larger
 
 
 def shorten(ids: Iterable[ObjectId], repository: Repository) -> dict[ObjectId, str]:
-    """The shortest prefix, of LEAST_DIGITS digits or more, that names each id alone."""
-    wanted = sorted(set(ids))
-    there: dict[str, set[str]] = {}
-    for start in range(0, len(wanted), IDS_A_QUERY):
-        few = wanted[start : start + IDS_A_QUERY]
-        options = (f"--disambiguate={one[:MIN_DIGITS]}" for one in few)
+    """Return for each id its shortest unique prefix of at least MIN_ID_DIGITS digits."""
+    unique_ids = sorted(set(ids))
+    existing: dict[str, set[str]] = {}
+    for start in range(0, len(unique_ids), IDS_PER_CALL):
+        batch = unique_ids[start : start + IDS_PER_CALL]
+        options = (f"--disambiguate={full_id[:MIN_ID_DIGITS]}" for full_id in batch)
         for name in repository.run("rev-parse", *options, ok=(0, 128)).decode().split():
-            there.setdefault(name[:MIN_DIGITS], set()).add(name)
-    return {one: _shortest(one, there.get(one[:MIN_DIGITS], ())) for one in wanted}
+            existing.setdefault(name[:MIN_ID_DIGITS], set()).add(name)
+    short_ids = {}
+    for full_id in unique_ids:
+        others = existing.get(full_id[:MIN_ID_DIGITS], set()) - {full_id}
+        digits = MIN_ID_DIGITS
+        while any(other.startswith(full_id[:digits]) for other in others):
+            digits += 1
+        short_ids[full_id] = full_id[:digits]
+    return short_ids
 
 
-def _shortest(wanted: ObjectId, alike: Iterable[str]) -> str:
-    others = [one for one in alike if one != wanted]
-    digits = MIN_DIGITS
-    while any(other.startswith(wanted[:digits]) for other in others):
-        digits += 1
-    return wanted[:digits]
+def generated_files(repository: Repository, paths: Collection[FilePath]) -> frozenset[FilePath]:
+    """Return the files that `.gitattributes` of the work tree marks as generated or vendored."""
+    stdin = b"".join(encode_path(path) + b"\0" for path in paths)
+    output = repository.run("check-attr", "-z", "--stdin", *GENERATED_ATTRIBUTES, stdin=stdin)
+    tokens = iter(output.split(b"\0"))
+    return frozenset(
+        decode_path(path)
+        for path, _, value in zip(tokens, tokens, tokens, strict=False)
+        if value in TRUE_ATTRIBUTE_VALUES
+    )

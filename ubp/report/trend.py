@@ -20,7 +20,7 @@ from ubp.core.model import (
     Progress,
 )
 from ubp.core.paths import Glob, is_glob, nfc
-from ubp.git.change_log import MainlineStep, read_mainline, touched_between
+from ubp.git.change_log import DatedCommit, read_mainline, touched_between
 from ubp.index.facts import UNREADABLE
 from ubp.report.values import Levels, Point, Span
 from ubp.staleness.assess import assess, assessment
@@ -66,7 +66,7 @@ def find_trend(
     return tuple(points)
 
 
-def choose_moments(steps: Sequence[MainlineStep], span: Span, now: int) -> list[Moment]:
+def choose_moments(steps: Sequence[DatedCommit], span: Span, now: int) -> list[Moment]:
     """Which commits to look at, oldest first, without what stands there `now`.
 
     `steps` are the main line, newest first. Weeks are counted back from the newest commit, which is
@@ -88,7 +88,7 @@ def choose_moments(steps: Sequence[MainlineStep], span: Span, now: int) -> list[
     return [Moment(found, at) for at in times if (found := _commit_at(steps, at))]
 
 
-def _commit_at(steps: Sequence[MainlineStep], at: int) -> ObjectId | None:
+def _commit_at(steps: Sequence[DatedCommit], at: int) -> ObjectId | None:
     """The newest commit of that time or earlier."""
     return next((step.commit for step in steps if step.date <= at), None)
 
