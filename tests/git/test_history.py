@@ -5,7 +5,7 @@ import pytest
 from ubp.core.errors import RepositoryError
 from ubp.core.model import BaselineQuery, Drift, LastChange
 from ubp.core.paths import Glob
-from ubp.git.commits_cli import MAX_COMMANDS, read_new_commits
+from ubp.git.commits_cli import MAX_NEW_COMMITS, read_new_commits
 from ubp.git.history import find_drifts, last_changes
 from ubp.git.trees import list_tree, tree_id
 
@@ -604,7 +604,7 @@ def test_a_branch_from_before_a_known_head_is_walked(repository, open_at):
 def test_many_new_commits_are_walked(repository, open_at):
     (first,) = write_all(repository, "a.md", "a")
     head = first
-    for _ in range(MAX_COMMANDS + 1):
+    for _ in range(MAX_NEW_COMMITS + 1):
         head = repository.commit()
     git = open_at(repository.root)
 

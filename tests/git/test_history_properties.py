@@ -600,11 +600,11 @@ def test_drifts_do_not_depend_on_what_is_known_and_who_reads(
 
 
 @contextmanager
-def libgit2_alone(many: int = ubp.git.commits_libgit2.MIN_COMMITS) -> Iterator[None]:
+def libgit2_alone(many: int = ubp.git.commits_libgit2.MAX_LOOKUPS) -> Iterator[None]:
     """Let no number of new commits be few enough for git; `many` names are compared at once."""
     ubp.git.commits_cli.read_new_commits.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ubp.git.commits_cli, "MAX_COMMANDS", -1)
-        patch.setattr(ubp.git.commits_libgit2, "MIN_COMMITS", many)
+        patch.setattr(ubp.git.commits_cli, "MAX_NEW_COMMITS", -1)
+        patch.setattr(ubp.git.commits_libgit2, "MAX_LOOKUPS", many)
         yield
     ubp.git.commits_cli.read_new_commits.cache_clear()

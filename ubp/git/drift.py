@@ -1,11 +1,10 @@
-"""The walk's second question: which commits took a path away from its baseline?
+"""A task of the walk: which commits took a path away from its baseline.
 
-Merges that dropped a baseline: `git merge -X ours`, a conflict resolved for the older side.
-
-A search follows a path through the parents that have it as it is. Where that line leads past the
+A query follows a path through the parents in which it is the same. Where that line leads past the
 baseline's commit, into history that does not contain it, no commit took the path from its baseline:
-a merge put another state in its place, and `git log` does not list such a merge. It is the last
-commit on the line with the baseline's commit behind it.
+a merge dropped the baseline's state for another one (`git merge -X ours`, a conflict resolved for
+the older side), and `git log` does not list such a merge. It is the last commit on the line from
+which the baseline's commit is reachable.
 """
 
 from collections import defaultdict
@@ -13,70 +12,77 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from ubp.core.model import BaselineQuery, Drift, ObjectId
-from ubp.git.walk import CLOCK_SKEW, Change, Commits, End, PathRequests, Walk, bits
+from ubp.git.walk import CLOCK_SKEW, Change, Commits, EndReason, PathRequests, Walk, bits
 
-Known = Mapping[ObjectId, Mapping[BaselineQuery, Drift]]
+KnownDrifts = Mapping[ObjectId, Mapping[BaselineQuery, Drift]]
+"""The answers for earlier heads."""
 
 
 class DriftTask:
-    """Follows each search down to its baseline and counts the commits on the way.
+    """A search for the commits between each path's state at the start and its baseline.
 
-    Where a path differs from every parent of a merge its search forks and goes on in all of them;
+    Where a path differs from every parent of a merge, its query forks and continues in all of them;
     each line ends where the path is at the baseline, or at the baseline's commit and its ancestors.
-    A pin names no commit: any in which a line meets it serves as one.
+    A pin names no commit: any commit in which a line reaches the pinned id takes its place.
     """
 
     def __init__(
         self,
-        searches: Mapping[BaselineQuery, bool],
+        queries: Mapping[BaselineQuery, bool],
         commits: Commits,
-        known: Known,
-        behind: Mapping[Hashable, int] | None = None,
+        known: KnownDrifts,
+        reachable: Mapping[Hashable, int] | None = None,
     ) -> None:
-        """`searches` tells of each whether its path stands where the walk begins.
+        """Take the queries, each with whether its path exists where the walk begins.
 
-        `behind` is needed for searches whose baseline a merge dropped: see `dropped.py`.
+        `reachable` (see `map_reachable_baselines`) is needed for queries whose baseline a merge
+        dropped.
         """
         self._walk = Walk(commits, self)
         self._commits = commits
         self._known = known
-        self._behind = behind
-        self._searches = tuple(searches)
-        self._trails = [_Trail(existed=existed) for existed in searches.values()]
-        self._baselines = _Baselines(self._searches)
-        self._names: dict[Hashable, ObjectId] = {}
+        self._reachable = reachable
+        self._queries = tuple(queries)
+        self._trails = [_Trail(existed=existed) for existed in queries.values()]
+        self._baselines = _Baselines(self._queries)
+        self._object_ids: dict[Hashable, ObjectId] = {}
         self._pins = 0
         self._forked = 0
 
     def run(self, start: Any) -> dict[BaselineQuery, Drift]:
-        """Walk from here; the searches must not be at their baseline already.
+        """Walk from `start`, where no query may be at its baseline.
 
-        Searches that came to commits which are not read are left out, and those whose baseline a
-        merge dropped, unless it is told what is behind each commit.
+        Queries that reach commits which are not read are left out, and without `reachable` also
+        those whose baseline a merge dropped.
         """
-        wanted = PathRequests()
+        pending = PathRequests()
         bases: dict[ObjectId, int] = defaultdict(int)
-        for number, search in enumerate(self._searches):
-            wanted.add(search.path, search.pattern, 1 << number)
-            if search.commit is None:
+        for number, query in enumerate(self._queries):
+            pending.add(query.path, query.pattern, 1 << number)
+            if query.commit is None:
                 self._pins |= 1 << number
             else:
-                bases[search.commit] |= 1 << number
-        for name, requests in bases.items():
-            base = self._commits.find(name)
+                bases[query.commit] |= 1 << number
+        for commit, requests in bases.items():
+            base = self._commits.find(commit)
             if base is not None:
                 self._walk.end_at(base, requests)
-        self._walk.give(start, wanted)
+        self._walk.add(start, pending)
         self._walk.run()
-        return self._answers()
+        drifts = {}
+        for request, query in enumerate(self._queries):
+            drift = self._answer(request, query)
+            if drift is not None:
+                drifts[query] = drift
+        return drifts
 
-    def arrive(self, commit: Any, wanted: PathRequests) -> None:
-        """Take what an earlier run found out about this head.
+    def on_visit(self, commit: Any, pending: PathRequests) -> None:
+        """Use the answers for an earlier head, except for queries that forked.
 
-        Not for a search that forked: its lines may meet again below.
+        The lines of those may meet again below.
         """
-        if self._behind is not None:
-            for request in bits(wanted.requests & self._behind.get(commit.id, 0)):
+        if self._reachable is not None:
+            for request in bits(pending.requests & self._reachable.get(commit.id, 0)):
                 trail = self._trails[request]
                 trail.dropped_by = [commit.id]
                 trail.dropped_after = len(trail.drifted)
@@ -84,123 +90,120 @@ class DriftTask:
         if not known:
             return
         answered = 0
-        for request in bits(wanted.requests & ~self._forked):
-            earlier = known.get(self._searches[request])
+        for request in bits(pending.requests & ~self._forked):
+            earlier = known.get(self._queries[request])
             if earlier is not None:
                 self._trails[request].earlier = earlier
                 answered |= 1 << request
-        wanted.drop(answered)
+        pending.drop(answered)
 
-    def differ(self, commit: Any, compared: Sequence[tuple[Any, list[Change]]]) -> None:
-        """Count this commit and go on in all its parents."""
-        places = set()
+    def on_change(self, commit: Any, compared: Sequence[tuple[Any, list[Change]]]) -> None:
+        """Count this commit and continue in all its parents."""
+        changed_everywhere = set()
         for change in compared[-1][1]:
-            places.add((change.path, change.pattern))
+            changed_everywhere.add((change.path, change.pattern))
             self._count(commit, change, is_fork=len(compared) > 1)
         for parent, changes in compared:
-            onward = PathRequests()
+            pending = PathRequests()
             for change in changes:
-                if (change.path, change.pattern) in places:
-                    requests = change.requests & ~self._meet(commit, parent, change)
+                if (change.path, change.pattern) in changed_everywhere:
+                    requests = change.requests & ~self._end_at_baseline(commit, parent, change)
                     if requests:
-                        onward.add(change.path, change.pattern, requests)
-            if onward:
-                self._walk.give(parent, onward)
+                        pending.add(change.path, change.pattern, requests)
+            if pending:
+                self._walk.add(parent, pending)
 
     def _count(self, commit: Any, change: Change, *, is_fork: bool) -> None:
         self._forked |= change.requests if is_fork else 0
-        name = commit.id  # one object for them all: hundreds may drift by thousands of commits
+        commit_id = commit.id  # shared, because hundreds of queries may list thousands of commits
         for request in bits(change.requests):
             trail = self._trails[request]
-            trail.drifted.append(name)
+            trail.drifted.append(commit_id)
             if is_fork:
-                trail.forks.append(name)
+                trail.forks.append(commit_id)
             trail.oldest = min(trail.oldest, commit.commit_time)
-            trail.existed = True  # it differs from an absent path, or is one that existed before
+            trail.existed = True  # this commit changed it, so it exists before or after
 
-    def _meet(self, commit: Any, parent: Any, change: Change) -> int:
-        met = change.requests & self._baselines.equal(change.old)
-        for request in bits(met):
-            self._trails[request].met.append(commit.id)
-        forked_pins = met & self._pins & self._forked
+    def _end_at_baseline(self, commit: Any, parent: Any, change: Change) -> int:
+        """Return the requests (bits) whose path is at the baseline in this parent, and end them."""
+        ended = change.requests & self._baselines.equal(change.old)
+        for request in bits(ended):
+            self._trails[request].left_baseline.append(commit.id)
+        forked_pins = ended & self._pins & self._forked
         if forked_pins:
             self._walk.paint(parent, forked_pins)
-        return met
+        return ended
 
-    def end(self, commit: Any, requests: int) -> None:
-        """Note where a line came to the baseline's commit, or past it."""
+    def on_baseline(self, commit: Any, requests: int) -> None:
+        """Note where a line reached the baseline's commit, or an ancestor of it."""
         for request in bits(requests):
             self._trails[request].ended_at = ObjectId(str(commit.id))
 
-    def stop(self, commit: Any, wanted: PathRequests, end: End) -> None:
-        """Count the commit that made a path; note where history is cut off or not read."""
-        if end == "root":
-            for change in self._commits.compare(commit, None, wanted):
+    def on_end(self, commit: Any, pending: PathRequests, reason: EndReason) -> None:
+        """Count the commit that created a path; note where history is cut off or not read."""
+        if reason == "root":
+            for change in self._commits.compare(commit, None, pending):
                 self._count(commit, change, is_fork=False)
-                self._meet(commit, commit, change)
+                self._end_at_baseline(commit, commit, change)
             return
-        for request in bits(wanted.requests):
+        for request in bits(pending.requests):
             trail = self._trails[request]
-            if end == "unread":
+            if reason == "unread":
                 trail.is_read = False
             trail.cut_off.append(commit.id)
             trail.oldest = min(trail.oldest, commit.commit_time)
 
     def needs_paint(self, requests: int, commit: Any) -> int:
-        """Those that may have counted an ancestor of this commit."""
+        """Return the requests that may have counted an ancestor of this commit."""
         latest = commit.commit_time + CLOCK_SKEW
-        needing = 0
+        needed = 0
         for request in bits(requests):
             if self._trails[request].oldest <= latest:
-                needing |= 1 << request
-        return needing
+                needed |= 1 << request
+        return needed
 
-    def _answers(self) -> dict[BaselineQuery, Drift]:
-        answers = {}
-        for request, search in enumerate(self._searches):
-            drift = self._answer(request, search)
-            if drift is not None:
-                answers[search] = drift
-        return answers
-
-    def _answer(self, request: int, search: BaselineQuery) -> Drift | None:
+    def _answer(self, request: int, query: BaselineQuery) -> Drift | None:
         trail = self._trails[request]
         drifted = self._unpainted(trail.drifted, request)
         if not trail.is_read:
             return None
         if trail.earlier is not None:
-            existed = trail.existed or trail.earlier.existed
             earlier = trail.earlier
+            existed = trail.existed or earlier.existed
             return Drift(self._ids(drifted) + earlier.commits, earlier.is_complete, existed)
-        if self._leads_past_baseline(request, search):
-            if self._behind is None:
+        if self._leads_past_baseline(request, query):
+            if self._reachable is None:
                 return None
             drifted[trail.dropped_after : trail.dropped_after] = trail.dropped_by
-            trail.existed |= search.baseline is not None  # at that commit
-        is_met = search.commit is not None or bool(trail.met)
-        is_complete = is_met and not self._unpainted(trail.cut_off, request)
+            trail.existed |= query.baseline is not None  # at the baseline's commit
+        is_baseline_found = query.commit is not None or bool(trail.left_baseline)
+        is_complete = is_baseline_found and not self._unpainted(trail.cut_off, request)
         return Drift(self._ids(drifted), is_complete, trail.existed)
 
-    def _leads_past_baseline(self, request: int, search: BaselineQuery) -> bool:
+    def _leads_past_baseline(self, request: int, query: BaselineQuery) -> bool:
+        """Return whether no commit took the path from its baseline, because a merge dropped it."""
         trail = self._trails[request]
-        if search.commit is None or trail.ended_at == search.commit:
+        if query.commit is None or trail.ended_at == query.commit:
             return False
-        ends = (trail.met, trail.cut_off, trail.forks)
+        ends = (trail.left_baseline, trail.cut_off, trail.forks)
         return not any(self._unpainted(commits, request) for commits in ends)
 
     def _unpainted(self, commits: list[Any], request: int) -> list[Any]:
+        """Return the commits that are neither the baseline's commit nor an ancestor of it."""
         painted = self._walk.painted
-        return [c for c in dict.fromkeys(commits) if not painted.get(c, 0) >> request & 1]
+        return [
+            commit for commit in dict.fromkeys(commits) if not painted.get(commit, 0) >> request & 1
+        ]
 
     def _ids(self, commits: Sequence[Any]) -> tuple[ObjectId, ...]:
         for commit in commits:
-            if commit not in self._names:
-                self._names[commit] = ObjectId(str(commit))
-        return tuple(self._names[commit] for commit in commits)
+            if commit not in self._object_ids:
+                self._object_ids[commit] = ObjectId(str(commit))
+        return tuple(self._object_ids[commit] for commit in commits)
 
 
 class _Trail:
-    """What one search came by: names of commits, newest first."""
+    """The commits that a query has passed: their ids, newest first."""
 
     __slots__ = (
         "cut_off",
@@ -212,74 +215,75 @@ class _Trail:
         "existed",
         "forks",
         "is_read",
-        "met",
+        "left_baseline",
         "oldest",
     )
 
     def __init__(self, *, existed: bool) -> None:
         self.drifted: list[Any] = []
         self.forks: list[Any] = []
-        """The merges among them."""
-        self.met: list[Any] = []
-        """Those among them with a parent that is at the baseline."""
+        """The merges in `drifted` at which the query forked."""
+        self.left_baseline: list[Any] = []
+        """The commits in `drifted` with a parent that is at the baseline."""
         self.cut_off: list[Any] = []
-        """Where a line ended although history goes on."""
+        """The commits at which a line ended although history continues."""
         self.oldest: float = float("inf")
-        """The earliest date among all these."""
+        """The earliest date of all these commits."""
         self.ended_at: ObjectId | None = None
         self.dropped_by: list[Any] = []
-        """The last commit so far that has the baseline's behind it, should one be needed."""
+        """The last commit so far from which the baseline's commit is reachable, if any."""
         self.dropped_after = 0
-        """How many drifting commits are newer."""
+        """The number of newer commits in `drifted`."""
         self.earlier: Drift | None = None
         self.existed = existed
         self.is_read = True
 
 
 class _Baselines:
-    """Finds the searches whose baseline is a given id, pins by their first digits."""
+    """An index of the queries by the id of their baseline; a pin may be shortened."""
 
-    def __init__(self, searches: Sequence[BaselineQuery]) -> None:
+    def __init__(self, queries: Sequence[BaselineQuery]) -> None:
         self._absent = 0
         self._by_length: dict[int, dict[str, int]] = {}
-        for request, search in enumerate(searches):
-            if search.baseline is None:
+        for request, query in enumerate(queries):
+            if query.baseline is None:
                 self._absent |= 1 << request
             else:
-                same_length = self._by_length.setdefault(len(search.baseline), defaultdict(int))
-                same_length[search.baseline] |= 1 << request
+                same_length = self._by_length.setdefault(len(query.baseline), defaultdict(int))
+                same_length[query.baseline] |= 1 << request
 
-    def equal(self, found: ObjectId | None) -> int:
-        """The searches (bits) that are at their baseline with this id; None: with none."""
-        if found is None:
+    def equal(self, object_id: ObjectId | None) -> int:
+        """Return the queries (bits) whose baseline is this id; None: those that were absent."""
+        if object_id is None:
             return self._absent
-        together = 0
+        matching = 0
         for length, requests in self._by_length.items():
-            together |= requests.get(found[:length], 0)
-        return together
+            matching |= requests.get(object_id[:length], 0)
+        return matching
 
 
-def removed_baselines(
-    commits: Commits, start: Any, searches: Collection[BaselineQuery]
+def map_reachable_baselines(
+    commits: Commits, start: Any, queries: Collection[BaselineQuery]
 ) -> dict[Hashable, int]:
-    """The searches (bits) whose baseline's commit is behind a commit, or is that commit."""
-    behind: dict[Hashable, int] = {}
+    """Return for each commit the queries (bits) whose baseline's commit is reachable from it."""
+    reachable: dict[Hashable, int] = {}
     oldest = start.commit_time
-    for number, search in enumerate(searches):
-        base = commits.find(search.commit) if search.commit else None
+    for number, query in enumerate(queries):
+        base = commits.find(query.commit) if query.commit else None
         if base is not None:
-            behind[base.id] = behind.get(base.id, 0) | 1 << number
+            reachable[base.id] = reachable.get(base.id, 0) | 1 << number
             oldest = min(oldest, base.commit_time - CLOCK_SKEW)
     seen: set[Hashable] = set()
-    todo: list[tuple[Any, list[Hashable] | None]] = [(start, None)]
-    while todo:
-        commit, parents = todo.pop()
-        if parents is not None:  # all of them are done
+    # With its parents a commit is an id: all of them have been visited.
+    stack: list[tuple[Any, list[Hashable] | None]] = [(start, None)]
+    while stack:
+        commit, parents = stack.pop()
+        if parents is not None:
             for parent in parents:
-                behind[commit] = behind.get(commit, 0) | behind.get(parent, 0)
+                reachable[commit] = reachable.get(commit, 0) | reachable.get(parent, 0)
         elif commit.id not in seen:
             seen.add(commit.id)
-            read = [p for p in commits.parents(commit) if p.commit_time >= oldest]
-            todo.append((commit.id, [parent.id for parent in read]))
-            todo += [(parent, None) for parent in read]
-    return behind
+            recent = [parent for parent in commits.parents(commit) if parent.commit_time >= oldest]
+            stack.append((commit.id, [parent.id for parent in recent]))
+            stack += [(parent, None) for parent in recent]
+    return reachable

@@ -1,29 +1,87 @@
-"""The walk's third question: which commits brought a file into being?
+"""Tasks of the walk: which commit last changed a file's bytes, and which commits created it."""
 
-The walk's first question: which commit last changed a file's bytes?
-"""
-
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ubp.core.model import FilePath, LastChange, ObjectId
 from ubp.core.paths import closest_path
-from ubp.git.walk import Change, Commits, End, PathRequests, Walk, bits
+from ubp.git.walk import Change, Commits, EndReason, PathRequests, Walk, bits
 
-Known = Mapping[ObjectId, Mapping[FilePath, LastChange]]
+KnownChanges = Mapping[ObjectId, Mapping[FilePath, LastChange]]
+"""The answers for earlier heads."""
 FirstCommits = Mapping[FilePath, Collection[LastChange]]
 
 
-class FirstCommitTask:
-    """Finds the births of each path: the commits that have it and none of whose parents has.
+class LastCommitTask:
+    """A search for the commit that last changed each path.
 
-    There may be several: branches that each wrote it, and earlier lives of a page that was deleted
-    and written anew. A commit that only renamed the file bore nothing, so the walk goes on under
-    the old name, as it does for the last change.
+    A pure rename is not a change, so the walk continues under the old name. Neither is a change of
+    mode, because only ids are compared.
     """
 
-    def __init__(self, paths: Sequence[FilePath], commits: Commits, known: Known) -> None:
-        self._births: dict[int, set[LastChange]] = {}
+    def __init__(self, paths: Sequence[FilePath], commits: Commits, known: KnownChanges) -> None:
+        self._changes: dict[FilePath, LastChange] = {}
+        self._walk = Walk(commits, self)
+        self._paths = paths
+        self._commits = commits
+        self._known = known
+
+    def run(self, start: Any) -> dict[FilePath, LastChange]:
+        """Walk from `start`; leave out paths absent there, and those whose history is not read."""
+        self._walk.add(start, _requests_for(self._paths))
+        self._walk.run()
+        return self._changes
+
+    def on_visit(self, commit: Any, pending: PathRequests) -> None:
+        """Use the answers for an earlier head."""
+        for requests, change in _take_known(commit, pending, self._known):
+            self._answer(requests, change)
+
+    def on_change(self, commit: Any, compared: Sequence[tuple[Any, list[Change]]]) -> None:
+        """Answer with this commit, unless it only renamed the file."""
+        parent_ids = [(parent, {c.path: c.old for c in changes}) for parent, changes in compared]
+        for change in compared[-1][1]:
+            if change.new is None:
+                continue  # absent where the walk began
+            for parent, old_ids in parent_ids:
+                if old_ids[change.path] is not None:
+                    continue
+                old_path = _path_before_rename(self._commits, commit, parent, change)
+                if old_path is not None:
+                    pending = PathRequests()
+                    pending.add(old_path, None, change.requests)
+                    self._walk.add(parent, pending)
+                    break
+            else:
+                self._answer(change.requests, _change_of(commit))
+
+    def on_end(self, commit: Any, pending: PathRequests, reason: EndReason) -> None:
+        """Answer with the first commit; leave unanswered what the walk does not read."""
+        if reason != "unread":
+            self._answer(pending.requests, _change_of(commit, is_boundary=reason == "shallow"))
+
+    def on_baseline(self, commit: Any, requests: int) -> None:
+        """Do nothing: these requests have no baseline."""
+
+    def needs_paint(self, requests: int, commit: Any) -> int:  # noqa: ARG002 - a Task has it
+        """Return none: these requests have no baseline."""
+        return 0
+
+    def _answer(self, requests: int, change: LastChange) -> None:
+        for request in bits(requests):
+            self._changes[self._paths[request]] = change
+
+
+class FirstCommitTask:
+    """A search for the commits that created each path: they have it and none of their parents has.
+
+    There may be several: branches that each added it, or a file that was deleted and added again.
+    A pure rename creates nothing, so the walk continues under the old name, as `LastCommitTask`
+    does.
+    """
+
+    def __init__(self, paths: Sequence[FilePath], commits: Commits, known: KnownChanges) -> None:
+        self._creations: dict[int, set[LastChange]] = {}
         self._unread = 0
         self._walk = Walk(commits, self)
         self._paths = paths
@@ -31,136 +89,85 @@ class FirstCommitTask:
         self._known = known
 
     def run(self, start: Any) -> FirstCommits:
-        """Walk from here; paths that are not there, or whose history is not read, are left out."""
-        wanted = PathRequests()
-        for number, path in enumerate(self._paths):
-            wanted.add(path, None, 1 << number)
-        self._walk.give(start, wanted)
+        """Walk from `start`; leave out paths absent there, and those whose history is not read."""
+        self._walk.add(start, _requests_for(self._paths))
         self._walk.run()
         return {
-            self._paths[request]: births
-            for request, births in self._births.items()
+            self._paths[request]: creations
+            for request, creations in self._creations.items()
             if not self._unread & 1 << request
         }
 
-    def arrive(self, commit: Any, wanted: PathRequests) -> None:
-        """Take what an earlier run found out about this head."""
-        known = self._known.get(ObjectId(str(commit.id))) if self._known else None
-        for path, pattern, requests in list(wanted.items()) if known else ():
-            if known and path in known:
-                self._answer(requests, known[path])
-                wanted.discard(path, pattern)
+    def on_visit(self, commit: Any, pending: PathRequests) -> None:
+        """Use the answers for an earlier head."""
+        for requests, creation in _take_known(commit, pending, self._known):
+            self._answer(requests, creation)
 
-    def differ(self, commit: Any, compared: Sequence[tuple[Any, list[Change]]]) -> None:
-        """Go on to every parent, under the name that the file has there; born is what has none."""
-        before = [(parent, {c.path: c.old for c in changes}) for parent, changes in compared]
+    def on_change(self, commit: Any, compared: Sequence[tuple[Any, list[Change]]]) -> None:
+        """Continue in every parent, under the file's name there; created is what has none."""
+        parent_ids = [(parent, {c.path: c.old for c in changes}) for parent, changes in compared]
         for change in compared[-1][1]:
-            is_born = change.new is not None
-            for parent, old in before:
-                name: FilePath | None = change.path
-                if old[change.path] is None and change.new is not None:
-                    name = self._old_name(commit, parent, change)
-                is_born = is_born and old[change.path] is None and name is None
-                wanted = PathRequests()
-                wanted.add(name or change.path, None, change.requests)
-                self._walk.give(parent, wanted)
-            if is_born:
-                self._answer(change.requests, _change(commit))
+            is_created = change.new is not None
+            for parent, old_ids in parent_ids:
+                path: FilePath | None = change.path
+                if old_ids[change.path] is None and change.new is not None:
+                    path = _path_before_rename(self._commits, commit, parent, change)
+                is_created = is_created and old_ids[change.path] is None and path is None
+                pending = PathRequests()
+                pending.add(path or change.path, None, change.requests)
+                self._walk.add(parent, pending)
+            if is_created:
+                self._answer(change.requests, _change_of(commit))
 
-    def _old_name(self, commit: Any, parent: Any, change: Change) -> FilePath | None:
-        removed = self._commits.removed(commit, parent)
-        candidates = removed.get(change.new, ()) if change.new else ()
-        return closest_path(change.path, candidates)
-
-    def stop(self, commit: Any, wanted: PathRequests, end: End) -> None:
-        """What the first commit has was born there; of what is not read nothing is known."""
-        if end == "unread":
-            self._unread |= wanted.requests
+    def on_end(self, commit: Any, pending: PathRequests, reason: EndReason) -> None:
+        """Answer with the first commit for the files that it has; note what is not read."""
+        if reason == "unread":
+            self._unread |= pending.requests
             return
-        for change in self._commits.compare(commit, None, wanted):
+        for change in self._commits.compare(commit, None, pending):
             if change.new is not None:
-                self._answer(change.requests, _change(commit, is_boundary=end == "shallow"))
+                self._answer(change.requests, _change_of(commit, is_boundary=reason == "shallow"))
 
-    def end(self, commit: Any, requests: int) -> None:
-        """Nothing here ends at a given commit."""
+    def on_baseline(self, commit: Any, requests: int) -> None:
+        """Do nothing: these requests have no baseline."""
 
-    def needs_paint(self, requests: int, commit: Any) -> int:  # noqa: ARG002 - a walk asks so
-        """Nothing here ends at a given commit."""
+    def needs_paint(self, requests: int, commit: Any) -> int:  # noqa: ARG002 - a Task has it
+        """Return none: these requests have no baseline."""
         return 0
 
-    def _answer(self, requests: int, birth: LastChange) -> None:
+    def _answer(self, requests: int, creation: LastChange) -> None:
         for request in bits(requests):
-            self._births.setdefault(request, set()).add(birth)
+            self._creations.setdefault(request, set()).add(creation)
 
 
-def _change(commit: Any, *, is_boundary: bool = False) -> LastChange:
+def _requests_for(paths: Sequence[FilePath]) -> PathRequests:
+    """Return a request for each path, numbered by its position."""
+    pending = PathRequests()
+    for number, path in enumerate(paths):
+        pending.add(path, None, 1 << number)
+    return pending
+
+
+def _take_known(
+    commit: Any, pending: PathRequests, known: KnownChanges
+) -> Iterator[tuple[int, LastChange]]:
+    """Yield the requests that are answered for this head, and remove them from `pending`."""
+    answers = known.get(ObjectId(str(commit.id))) if known else None
+    if answers:
+        for path, pattern, requests in list(pending.items()):
+            if path in answers:
+                yield requests, answers[path]
+                pending.discard(path, pattern)
+
+
+def _path_before_rename(
+    commits: Commits, commit: Any, parent: Any, change: Change
+) -> FilePath | None:
+    """Return the removed path of a parent with the same blob; None: the commit renamed nothing."""
+    removed = commits.removed(commit, parent)
+    candidates = removed.get(change.new, ()) if change.new else ()
+    return closest_path(change.path, candidates)
+
+
+def _change_of(commit: Any, *, is_boundary: bool = False) -> LastChange:
     return LastChange(ObjectId(str(commit.id)), is_boundary)
-
-
-class LastCommitTask:
-    """Finds the last change of each path.
-
-    A commit that only renamed a file did not change it, so the walk goes on under the old name. A
-    change of mode alone is none because only ids are compared.
-    """
-
-    def __init__(self, paths: Sequence[FilePath], commits: Commits, known: Known) -> None:
-        self._found: dict[FilePath, LastChange] = {}
-        self._walk = Walk(commits, self)
-        self._paths = paths
-        self._commits = commits
-        self._known = known
-
-    def run(self, start: Any) -> dict[FilePath, LastChange]:
-        """Walk from here; paths that are not there, or whose history is not read, are left out."""
-        wanted = PathRequests()
-        for number, path in enumerate(self._paths):
-            wanted.add(path, None, 1 << number)
-        self._walk.give(start, wanted)
-        self._walk.run()
-        return self._found
-
-    def arrive(self, commit: Any, wanted: PathRequests) -> None:
-        """Take what an earlier run found out about this head."""
-        known = self._known.get(ObjectId(str(commit.id))) if self._known else None
-        for path, pattern, requests in list(wanted.items()) if known else ():
-            if known and path in known:
-                self._answer(requests, known[path])
-                wanted.discard(path, pattern)
-
-    def differ(self, commit: Any, compared: Sequence[tuple[Any, list[Change]]]) -> None:
-        """Name this commit, unless it only renamed the file."""
-        before = [(parent, {c.path: c.old for c in changes}) for parent, changes in compared]
-        for change in compared[-1][1]:
-            if change.new is None:
-                continue  # gone before the walk began
-            for parent, old in before:
-                old_name = None if old[change.path] else self._old_name(commit, parent, change)
-                if old_name is not None:
-                    wanted = PathRequests()
-                    wanted.add(old_name, None, change.requests)
-                    self._walk.give(parent, wanted)
-                    break
-            else:
-                self._answer(change.requests, _change(commit))
-
-    def _old_name(self, commit: Any, parent: Any, change: Change) -> FilePath | None:
-        removed = self._commits.removed(commit, parent)
-        candidates = removed.get(change.new, ()) if change.new else ()
-        return closest_path(change.path, candidates)
-
-    def stop(self, commit: Any, wanted: PathRequests, end: End) -> None:
-        """Name the first commit; what the walk does not read is left unanswered."""
-        if end != "unread":
-            self._answer(wanted.requests, _change(commit, is_boundary=end == "shallow"))
-
-    def end(self, commit: Any, requests: int) -> None:
-        """Nothing here ends at a given commit."""
-
-    def needs_paint(self, requests: int, commit: Any) -> int:  # noqa: ARG002 - a walk asks so
-        """Nothing here ends at a given commit."""
-        return 0
-
-    def _answer(self, requests: int, change: LastChange) -> None:
-        for request in bits(requests):
-            self._found[self._paths[request]] = change

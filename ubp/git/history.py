@@ -1,11 +1,10 @@
-"""What history says of paths: their last change, and the commits that took them off a baseline.
+"""Answers from history: the last and first changes of files, and their drift from a baseline.
 
-Two ways lead to the same answers. Where few commits are new since a head whose answers are known,
-git itself tells what they changed: that is what a hook meets. Else libgit2 walks the history.
+There are two ways to the same answers. Where few commits are new since a head whose answers are
+known, git lists what they changed: that is the case of a hook. Otherwise libgit2 walks the history.
 """
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 from ubp.core.model import (
     BaselineQuery,
@@ -18,122 +17,118 @@ from ubp.core.model import (
 )
 from ubp.core.paths import Glob
 from ubp.git.commits_cli import NewCommits, read_new_commits
-from ubp.git.drift import DriftTask, removed_baselines
-from ubp.git.file_commits import LastCommitTask
+from ubp.git.drift import DriftTask, KnownDrifts, map_reachable_baselines
+from ubp.git.file_commits import FirstCommits, FirstCommitTask, KnownChanges, LastCommitTask
 from ubp.git.repository import Repository
 from ubp.git.trees import entries_at, files_below, glob_tree_id
-
-if TYPE_CHECKING:
-    from ubp.git.file_commits import FirstCommits
 
 
 def last_changes(
     repository: Repository,
     start: ObjectId,
     paths: Collection[FilePath],
-    known: Mapping[ObjectId, Mapping[FilePath, LastChange]],
+    known: KnownChanges,
     progress: Progress = ignore_progress,
 ) -> dict[FilePath, LastChange]:
-    """The commit that last changed each file's bytes, seen from `start`; absent files are left out.
+    """Return the commit that last changed each file's bytes, seen from `start`, where it exists.
 
     It is the commit that `git log -1 START -- PATH` finds under default history simplification,
-    two things apart: a change of mode alone is no change, and neither is a pure rename (the path is
-    absent in the parent, where an equal blob stands under a path that this commit removed; of
-    several the same file name, then the longest common prefix, then the alphabet decides; a copy is
-    a new page). `known` has the answers for earlier heads.
+    with two exceptions: a change of mode alone does not count, and neither does a pure rename (the
+    path is absent in the parent, where a path that this commit removed has the same blob; of
+    several the one with the same file name, then the longest common prefix, then the first by name;
+    a copy is a new document). `known` has the answers for earlier heads.
+
+    Raises:
+        RepositoryError: commits or trees are missing.
     """
-    found: dict[FilePath, LastChange] = {}
+    changes: dict[FilePath, LastChange] = {}
     new_commits = _read_new_commits(repository, start, known)
     if new_commits is not None:
-        quick = LastCommitTask(tuple(dict.fromkeys(paths)), new_commits, known)
-        found = quick.run(new_commits.start)
-    left = [path for path in dict.fromkeys(paths) if path not in found]
-    entries = entries_at(repository, {start: left}) if left else {}
-    left = [path for path in left if entries[start, path] is not None]
-    if left:
+        task = LastCommitTask(tuple(dict.fromkeys(paths)), new_commits, known)
+        changes = task.run(new_commits.start)
+    unanswered = [path for path in dict.fromkeys(paths) if path not in changes]
+    entries = entries_at(repository, {start: unanswered}) if unanswered else {}
+    unanswered = [path for path in unanswered if entries[start, path] is not None]
+    if unanswered:
         from ubp.git.commits_libgit2 import read_all_commits
 
         with read_all_commits(repository, progress) as commits:
-            found |= LastCommitTask(left, commits, known).run(commits.start(start))
-    return found
+            changes |= LastCommitTask(unanswered, commits, known).run(commits.start(start))
+    return changes
 
 
 def first_changes(
     repository: Repository,
     start: ObjectId,
     paths: Collection[FilePath],
-    known: Mapping[ObjectId, Mapping[FilePath, LastChange]],
+    known: KnownChanges,
     progress: Progress = ignore_progress,
-) -> "FirstCommits":
-    """The commits that brought each file into being, seen from `start`; absent files are left out.
+) -> FirstCommits:
+    """Return the commits that created each file, seen from `start`, where it must exist.
 
     They are those of `git log START -- PATH`, under default history simplification, none of whose
-    parents has the file; where that commit purely renamed it (see `last_changes`), those of the old
-    name. `known` has answers for earlier heads: of several births the first.
-    """
-    from ubp.git.file_commits import FirstCommitTask
+    parents has the file; where such a commit purely renamed it (see `last_changes`), those of the
+    old path. `known` has answers for earlier heads: of several commits the first.
 
-    found: dict[FilePath, Collection[LastChange]] = {}
-    there = entries_at(repository, {start: paths})
-    asked = [path for path in dict.fromkeys(paths) if there[start, path] is not None]
+    Raises:
+        RepositoryError: commits or trees are missing.
+    """
+    creations: dict[FilePath, Collection[LastChange]] = {}
+    entries = entries_at(repository, {start: paths})
+    existing = [path for path in dict.fromkeys(paths) if entries[start, path] is not None]
     new_commits = _read_new_commits(repository, start, known)
     if new_commits is not None:
-        found.update(FirstCommitTask(asked, new_commits, known).run(new_commits.start))
-    left = [path for path in asked if path not in found]
-    if left:
+        creations.update(FirstCommitTask(existing, new_commits, known).run(new_commits.start))
+    unanswered = [path for path in existing if path not in creations]
+    if unanswered:
         from ubp.git.commits_libgit2 import read_all_commits
 
         with read_all_commits(repository, progress) as commits:
-            found.update(FirstCommitTask(left, commits, known).run(commits.start(start)))
-    return found
+            task = FirstCommitTask(unanswered, commits, known)
+            creations.update(task.run(commits.start(start)))
+    return creations
 
 
 def find_drifts(
     repository: Repository,
     start: ObjectId,
-    searches: Collection[BaselineQuery],
-    known: Mapping[ObjectId, Mapping[BaselineQuery, Drift]],
+    queries: Collection[BaselineQuery],
+    known: KnownDrifts,
 ) -> dict[BaselineQuery, Drift]:
-    """The commits that took each path away from its baseline, newest first, seen from `start`.
+    """Return the commits that took each path away from its baseline, newest first, from `start`.
 
-    They are those that `git log` lists for the path (a commit where it equals some parent counts
-    for nothing, and only the first such parent is followed), down to where the path's id equals the
+    They are those that `git log` lists for the path (a commit where it equals some parent does not
+    count, and only the first such parent is followed), down to where the path's id equals the
     baseline on each line; the baseline's commit and its ancestors do not count. A merge that
-    dropped the baseline's state for another one counts too (see `dropped.py`). Changes of mode
+    dropped the baseline's state for another one counts too (see `ubp.git.drift`). Changes of mode
     alone count for directories and globs, whose ids they change. `known` has the answers for
     earlier heads.
+
+    Raises:
+        RepositoryError: commits or trees are missing.
     """
-    at_start = _ids_at(repository, start, searches)
-    found = {
-        search: Drift((), is_complete=True, existed=at_start[search] is not None)
-        for search in searches
-        if _is_at_baseline(search, at_start[search])
+    ids = _ids_at(repository, start, queries)
+    drifts = {
+        query: Drift((), is_complete=True, existed=ids[query] is not None)
+        for query in queries
+        if _is_at_baseline(query, ids[query])
     }
-    left = {search: at_start[search] is not None for search in searches if search not in found}
-    new_commits = _read_new_commits(repository, start, known) if left else None
+    unanswered = {query: ids[query] is not None for query in queries if query not in drifts}
+    new_commits = _read_new_commits(repository, start, known) if unanswered else None
     if new_commits is not None:
-        quick = DriftTask(left, new_commits, known)
-        found |= quick.run(new_commits.start)
-        left = {search: exists for search, exists in left.items() if search not in found}
-    return found | _find_in_all_commits(repository, start, left, known) if left else found
+        drifts |= DriftTask(unanswered, new_commits, known).run(new_commits.start)
+        unanswered = {query: exists for query, exists in unanswered.items() if query not in drifts}
+    if unanswered:
+        from ubp.git.commits_libgit2 import read_all_commits
 
-
-def _find_in_all_commits(
-    repository: Repository,
-    start: ObjectId,
-    searches: Mapping[BaselineQuery, bool],
-    known: Mapping[ObjectId, Mapping[BaselineQuery, Drift]],
-) -> dict[BaselineQuery, Drift]:
-    from ubp.git.commits_libgit2 import read_all_commits
-
-    with read_all_commits(repository) as commits:
-        first = commits.start(start)
-        found = DriftTask(searches, commits, known).run(first)
-        left = {search: exists for search, exists in searches.items() if search not in found}
-        if left:
-            behind = removed_baselines(commits, first, left)
-            found |= DriftTask(left, commits, {}, behind).run(first)
-    return found
+        with read_all_commits(repository) as commits:
+            first = commits.start(start)
+            drifts |= DriftTask(unanswered, commits, known).run(first)
+            dropped = {query: exists for query, exists in unanswered.items() if query not in drifts}
+            if dropped:
+                reachable = map_reachable_baselines(commits, first, dropped)
+                drifts |= DriftTask(dropped, commits, {}, reachable).run(first)
+    return drifts
 
 
 def _read_new_commits(
@@ -143,25 +138,25 @@ def _read_new_commits(
 
 
 def _ids_at(
-    repository: Repository, commit: ObjectId, searches: Collection[BaselineQuery]
+    repository: Repository, commit: ObjectId, queries: Collection[BaselineQuery]
 ) -> dict[BaselineQuery, ObjectId | None]:
-    paths = {search.path for search in searches if search.pattern is None}
-    globs = {search.pattern: Glob(search.pattern) for search in searches if search.pattern}
+    paths = {query.path for query in queries if query.pattern is None}
+    globs = {query.pattern: Glob(query.pattern) for query in queries if query.pattern}
     folders = {glob.prefix for glob in globs.values()}
     entries = entries_at(repository, {commit: paths}) if paths else {}
     files = {folder: files_below(repository, commit, folder) for folder in folders}
-    matched = {name: glob_tree_id(files[glob.prefix], glob) for name, glob in globs.items()}
+    glob_ids = {pattern: glob_tree_id(files[glob.prefix], glob) for pattern, glob in globs.items()}
     ids: dict[BaselineQuery, ObjectId | None] = {}
-    for search in searches:
-        if search.pattern is not None:
-            ids[search] = matched[search.pattern]
+    for query in queries:
+        if query.pattern is not None:
+            ids[query] = glob_ids[query.pattern]
         else:
-            entry = entries[commit, search.path]
-            ids[search] = entry.id if entry else None
+            entry = entries[commit, query.path]
+            ids[query] = entry.id if entry else None
     return ids
 
 
-def _is_at_baseline(search: BaselineQuery, found: ObjectId | None) -> bool:
-    if found is None or search.baseline is None:
-        return found is search.baseline
-    return found.startswith(search.baseline)
+def _is_at_baseline(query: BaselineQuery, current: ObjectId | None) -> bool:
+    if current is None or query.baseline is None:
+        return current is query.baseline
+    return current.startswith(query.baseline)

@@ -1,11 +1,9 @@
-"""What a walk through history still looks for: requests, filed by the path that they are about.
+"""The walk through history that answers every question, and the requests that it carries.
 
-The walk through history that every question shares.
-
-Requests pass from a commit to its parents as Git's default simplification has it: where a path is
-the same in some parent, its requests go to the first such parent alone and the commit is nothing to
-them; where it differs from every parent, the task that walks decides. All requests walk at once,
-newest commit first, so that a commit's trees are read once however many paths are asked for.
+Requests pass from a commit to its parents as in Git's default history simplification: where a path
+is the same in some parent, its requests go to the first such parent alone, and the commit does not
+matter to them; where it differs from every parent, the task of the walk decides. All requests walk
+together, newest commit first, so that the trees of a commit are read once for any number of paths.
 """
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
@@ -16,10 +14,10 @@ from ubp.core.model import FilePath, ObjectId
 
 
 class RequestNode:
-    """One name of the tree of wanted paths.
+    """A node in the tree of requested paths.
 
-    `requests` are bits: one for each request about this very path; `globs` has those about the
-    files below it that match a pattern. `memo` belongs to whoever compares trees.
+    `requests` is a bit set of the requests about this path; `globs` has those about the files below
+    it that match a pattern. `memo` is for the code that compares trees.
     """
 
     __slots__ = ("children", "globs", "memo", "requests")
@@ -31,14 +29,14 @@ class RequestNode:
         self.memo: Any = None
 
     def is_empty(self) -> bool:
-        """Nothing is wanted here nor below."""
+        """Return whether nothing is requested here or below."""
         return not (self.children or self.requests or self.globs)
 
 
 class PathRequests:
-    """Requests by path, as a tree of names: equal folders of two commits are then skipped whole.
+    """Requests by path, as a tree of names, so that equal directories of two commits are skipped.
 
-    It moves from commit to parent as it is, so a walk makes no objects where nothing changed.
+    The same object moves from commit to parent: a walk creates none where nothing changed.
     """
 
     __slots__ = ("count", "requests", "root")
@@ -46,15 +44,15 @@ class PathRequests:
     def __init__(self) -> None:
         self.root = RequestNode()
         self.requests = 0
-        """All requests together; each is about one place."""
+        """The bit set of all requests; each is about a single path, or a path and a pattern."""
         self.count = 0
-        """How many places (path and pattern) are wanted."""
+        """The number of paths, or pairs of path and pattern."""
 
     def __bool__(self) -> bool:
         return self.count > 0
 
     def add(self, path: FilePath, pattern: str | None, requests: int) -> None:
-        """File requests (bits) under a path, or under a glob and its literal folder."""
+        """Add requests (bits) for a path, or for a glob pattern and its literal directory."""
         node = self.root
         for name in path.split("/") if path else ():
             child = node.children.get(name)
@@ -71,47 +69,47 @@ class PathRequests:
             node.globs[pattern] = node.globs.get(pattern, 0) | requests
 
     def discard(self, path: FilePath, pattern: str | None) -> None:
-        """Forget a place that is there."""
-        trail = [self.root]
+        """Remove a path, or a pair of path and pattern, that has requests."""
+        nodes = [self.root]
         names = path.split("/") if path else []
         for name in names:
-            trail.append(trail[-1].children[name])
+            nodes.append(nodes[-1].children[name])
         if pattern is None:
-            self.requests &= ~trail[-1].requests
-            trail[-1].requests = 0
+            self.requests &= ~nodes[-1].requests
+            nodes[-1].requests = 0
         else:
-            self.requests &= ~trail[-1].globs.pop(pattern)
+            self.requests &= ~nodes[-1].globs.pop(pattern)
         self.count -= 1
-        while names and trail.pop().is_empty():
-            del trail[-1].children[names.pop()]
+        while names and nodes.pop().is_empty():
+            del nodes[-1].children[names.pop()]
 
     def drop(self, requests: int) -> None:
-        """Forget some requests wherever they are."""
-        for path, pattern, filed in list(self.items()):
-            if filed & requests:
+        """Remove some requests from all paths."""
+        for path, pattern, stored in list(self.items()):
+            if stored & requests:
                 self.discard(path, pattern)
-                if filed & ~requests:
-                    self.add(path, pattern, filed & ~requests)
+                if stored & ~requests:
+                    self.add(path, pattern, stored & ~requests)
 
     def merge(self, other: "PathRequests") -> None:
-        """Take over what another wants; it ends empty-handed."""
+        """Add the requests of `other`, which must not be used afterwards."""
         for path, pattern, requests in other.items():
             self.add(path, pattern, requests)
 
     def items(self) -> Iterator[tuple[FilePath, str | None, int]]:
-        """Every place with its requests."""
-        todo = [("", self.root)]
-        while todo:
-            path, node = todo.pop()
+        """Yield each path, its pattern or None, and their requests."""
+        nodes = [("", self.root)]
+        while nodes:
+            path, node = nodes.pop()
             if node.requests:
                 yield FilePath(path), None, node.requests
             for pattern, requests in node.globs.items():
                 yield FilePath(path), pattern, requests
-            lead = f"{path}/" if path else ""
-            todo += [(lead + name, child) for name, child in node.children.items()]
+            prefix = f"{path}/" if path else ""
+            nodes += [(prefix + name, child) for name, child in node.children.items()]
 
     def find(self, path: FilePath) -> int:
-        """The requests about this very path."""
+        """Return the requests (bits) about this path, without those about globs."""
         node = self.root
         for name in path.split("/") if path else ():
             child = node.children.get(name)
@@ -122,30 +120,30 @@ class PathRequests:
 
 
 def bits(requests: int) -> Iterator[int]:
-    """The numbers of the requests in a set of bits."""
+    """Yield the numbers of the requests in a bit set, in ascending order."""
     while requests:
         lowest = requests & -requests
         yield lowest.bit_length() - 1
         requests ^= lowest
 
 
-End = Literal["root", "shallow", "unread"]
-"""Why a walk goes no further: the commit has no parents, a shallow clone cut them off, or only the
-new commits are read and it is none of them."""
+EndReason = Literal["root", "shallow", "unread"]
+"""Why a walk ends: the commit has no parents, a shallow clone lacks them, or only new commits are
+read and this is an older one."""
 
 CLOCK_SKEW = 86_400
-"""Seconds by which a commit may seem older than its parent: a machine in the wrong time zone is
-wrong by half a day. (`git log A..B` trusts dates too.)"""
+"""Seconds by which a commit may seem older than its parent: a machine in the wrong time zone is off
+by half a day. (`git log A..B` relies on dates too.)"""
 
-PAINT_INTERVAL = 64  # painted commits between two looks whether anybody still needs the paint
+PAINT_INTERVAL = 64  # painted commits between two checks whether paint is still needed
 
 
 class Commit(Protocol):
-    """A commit of a walk."""
+    """A commit in a walk."""
 
     @property
     def id(self) -> Hashable:
-        """Its name; `str` makes the object id of it."""
+        """Its id; `str` converts it to the object id."""
 
     @property
     def commit_time(self) -> int:
@@ -153,9 +151,9 @@ class Commit(Protocol):
 
 
 class Change(NamedTuple):
-    """A wanted place that differs: its id in a commit and in one parent (None: absent there).
+    """A requested path that differs: its id in a commit and in one parent (None: absent).
 
-    A glob's id is the tree id that Git would give to the files that match it.
+    The id of a glob is the tree id that Git would give to the files that match it.
     """
 
     path: FilePath
@@ -166,164 +164,164 @@ class Change(NamedTuple):
 
 
 class Commits(Protocol):
-    """Commits and what they changed, wherever that is read."""
+    """A source of commits and of their changes."""
 
     def find(self, commit: ObjectId) -> Any:
-        """A commit by its id; None where it is not to be had."""
+        """Return a commit by its id; None: it is not available."""
 
     def parents(self, commit: Any) -> Iterator[Any]:
-        """The parents, as far as they are to be had."""
+        """Yield the parents that are available."""
 
-    def end(self, commit: Any) -> End:
-        """Why a commit without parents has none."""
+    def end_reason(self, commit: Any) -> EndReason:
+        """Return why no parent of a commit is available."""
 
-    def compare(self, commit: Any, parent: Any, wanted: PathRequests) -> list[Change]:
-        """Which wanted places differ between a commit and a parent (None: an empty tree)."""
+    def compare(self, commit: Any, parent: Any, pending: PathRequests) -> list[Change]:
+        """Return which requested paths differ between a commit and a parent (None: empty tree)."""
 
     def removed(self, commit: Any, parent: Any) -> Mapping[ObjectId, Collection[FilePath]]:
-        """The files that a commit removed from a parent, by blob."""
+        """Return the files that a commit removed from a parent, by blob."""
 
 
 class Task(Protocol):
-    """What one question makes of a walk."""
+    """The question that a walk answers."""
 
-    def arrive(self, commit: Any, wanted: PathRequests) -> None:
-        """Take from `wanted` what is answered at this commit."""
+    def on_visit(self, commit: Any, pending: PathRequests) -> None:
+        """Remove from `pending` what is answered at this commit."""
 
-    def differ(self, commit: Any, compared: Sequence[tuple[Any, list[Change]]]) -> None:
-        """Decide on the places of the last comparison: they differ from every parent."""
+    def on_change(self, commit: Any, compared: Sequence[tuple[Any, list[Change]]]) -> None:
+        """Handle the paths of the last comparison, which differ from every parent."""
 
-    def end(self, commit: Any, requests: int) -> None:
-        """Hear of requests that end at their baseline's commit or at an ancestor of it."""
+    def on_baseline(self, commit: Any, requests: int) -> None:
+        """Handle requests that end at their baseline's commit or at an ancestor of it."""
 
-    def stop(self, commit: Any, wanted: PathRequests, end: End) -> None:
-        """Decide on what is still wanted where the walk goes no further."""
+    def on_end(self, commit: Any, pending: PathRequests, reason: EndReason) -> None:
+        """Handle what is still pending where the walk ends."""
 
     def needs_paint(self, requests: int, commit: Any) -> int:
-        """Those of `requests` to which ancestors of this commit matter, though they have ended."""
+        """Return the requests to which ancestors of this commit matter although they have ended."""
 
 
 class Walk:
-    """A walk under way; `give` it requests, then `run` it."""
+    """A walk: `add` requests, then `run` it."""
 
     def __init__(self, commits: Commits, task: Task) -> None:
         self.painted: dict[Hashable, int] = {}
-        """The requests that end at a commit: it is their baseline's, or an ancestor of it."""
+        """The requests that end at each commit: their baseline's commit, or an ancestor of it."""
         self._commits = commits
         self._task = task
         self._queue: list[tuple[int, int, Any]] = []
-        self._turn = 0
-        self._waiting: dict[Hashable, PathRequests] = {}
-        self._bases: dict[Hashable, int] = {}
-        self._wet: dict[Hashable, int] = {}
-        self._needed = 0
-        self._turns_painted = 0
-        self._passed: set[Hashable] = set()
-        self._passed_again: dict[tuple[Hashable, FilePath, str | None], int] = {}
+        self._push_count = 0
+        self._pending: dict[Hashable, PathRequests] = {}
+        self._base_requests: dict[Hashable, int] = {}
+        self._unspread: dict[Hashable, int] = {}
+        self._paint_needed_by = 0
+        self._painted_count = 0
+        self._visited: set[Hashable] = set()
+        self._visited_again: dict[tuple[Hashable, FilePath, str | None], int] = {}
 
-    def give(self, commit: Any, wanted: PathRequests) -> None:
-        """Let requests go on at a commit."""
-        waiting = self._waiting.get(commit.id)
-        if waiting is None:
-            self._waiting[commit.id] = wanted
+    def add(self, commit: Any, pending: PathRequests) -> None:
+        """Continue requests at a commit."""
+        queued = self._pending.get(commit.id)
+        if queued is None:
+            self._pending[commit.id] = pending
             self._push(commit)
-        elif waiting.count < wanted.count:
-            wanted.merge(waiting)
-            self._waiting[commit.id] = wanted
+        elif queued.count < pending.count:
+            pending.merge(queued)
+            self._pending[commit.id] = pending
         else:
-            waiting.merge(wanted)
+            queued.merge(pending)
 
     def end_at(self, commit: Any, requests: int) -> None:
-        """End requests at a commit and all its ancestors, should they get there."""
-        self._bases[commit.id] = self._bases.get(commit.id, 0) | requests
+        """End requests at a commit and its ancestors, if they get there."""
+        self._base_requests[commit.id] = self._base_requests.get(commit.id, 0) | requests
         self._push(commit)
 
     def paint(self, commit: Any, requests: int) -> None:
-        """End requests at a commit and all its ancestors, even where they have passed already."""
-        dry = self.painted.get(commit.id, 0)
-        if requests & ~dry:
-            self.painted[commit.id] = dry | requests
-            self._wet[commit.id] = self._wet.get(commit.id, 0) | (requests & ~dry)
-            self._needed |= requests
+        """End requests at a commit and its ancestors, even where they have passed already."""
+        painted = self.painted.get(commit.id, 0)
+        if requests & ~painted:
+            self.painted[commit.id] = painted | requests
+            self._unspread[commit.id] = self._unspread.get(commit.id, 0) | (requests & ~painted)
+            self._paint_needed_by |= requests
             self._push(commit)
 
     def run(self) -> None:
         """Walk until every request has ended."""
         while self._queue:
             commit = heappop(self._queue)[2]
-            if commit.id in self._bases or commit.id in self._wet:
+            if commit.id in self._base_requests or commit.id in self._unspread:
                 self._spread_paint(commit)
-            wanted = self._waiting.pop(commit.id, None)
-            if wanted is None:
+            pending = self._pending.pop(commit.id, None)
+            if pending is None:
                 continue
-            self._drop_ended(commit, wanted)
-            self._task.arrive(commit, wanted)
-            if wanted:
-                self._pass_on(commit, wanted)
+            self._drop_ended(commit, pending)
+            self._task.on_visit(commit, pending)
+            if pending:
+                self._compare_with_parents(commit, pending)
 
     def _push(self, commit: Any) -> None:
-        self._turn += 1
-        heappush(self._queue, (-commit.commit_time, self._turn, commit))
+        self._push_count += 1
+        heappush(self._queue, (-commit.commit_time, self._push_count, commit))
 
-    def _drop_ended(self, commit: Any, wanted: PathRequests) -> None:
-        ended = self.painted.get(commit.id, 0) & wanted.requests
+    def _drop_ended(self, commit: Any, pending: PathRequests) -> None:
+        ended = self.painted.get(commit.id, 0) & pending.requests
         if ended:
-            self._task.end(commit, ended)
-            wanted.drop(ended)
-        if commit.id not in self._passed:
-            self._passed.add(commit.id)
+            self._task.on_baseline(commit, ended)
+            pending.drop(ended)
+        if commit.id not in self._visited:
+            self._visited.add(commit.id)
         else:
-            # Only where dates run backwards or stand still. Under one name a request passes a
-            # commit twice at most, so that no made-up history takes exponential time.
-            for path, pattern, requests in list(wanted.items()):
-                again = self._passed_again.get((commit.id, path, pattern), 0)
-                self._passed_again[commit.id, path, pattern] = again | requests
+            # This happens only where a commit is not newer than its parent. A request visits a
+            # commit at most twice per path, so that no crafted history takes exponential time.
+            for path, pattern, requests in list(pending.items()):
+                again = self._visited_again.get((commit.id, path, pattern), 0)
+                self._visited_again[commit.id, path, pattern] = again | requests
                 if requests & again:
-                    wanted.discard(path, pattern)
+                    pending.discard(path, pattern)
                     if requests & ~again:
-                        wanted.add(path, pattern, requests & ~again)
+                        pending.add(path, pattern, requests & ~again)
 
-    def _pass_on(self, commit: Any, wanted: PathRequests) -> None:
+    def _compare_with_parents(self, commit: Any, pending: PathRequests) -> None:
         compared: list[tuple[Any, list[Change]]] = []
         for parent in self._commits.parents(commit):
-            changes = self._commits.compare(commit, parent, wanted)
+            changes = self._commits.compare(commit, parent, pending)
             compared.append((parent, changes))
-            if len(changes) < wanted.count:
+            if len(changes) < pending.count:
                 for change in changes:
-                    wanted.discard(change.path, change.pattern)
-                self.give(parent, wanted)
-                wanted = _filed(changes)
+                    pending.discard(change.path, change.pattern)
+                self.add(parent, pending)
+                pending = _requests_of(changes)
             if not changes:
                 return
         if compared:
-            self._task.differ(commit, compared)
+            self._task.on_change(commit, compared)
         else:
-            self._task.stop(commit, wanted, self._commits.end(commit))
+            self._task.on_end(commit, pending, self._commits.end_reason(commit))
 
     def _spread_paint(self, commit: Any) -> None:
-        # Paint is seldom needed: a request mostly ends where its path is at the baseline, before
-        # it can get past the baseline's commit. So it starts to run only when the walk is down at
-        # that commit and somebody is still out, and dries up when nobody is.
-        base = self._bases.pop(commit.id, 0)
-        if base:
-            self.paint(commit, self._needing_paint(base, commit))
-        wet = self._wet.pop(commit.id, 0)
-        self._turns_painted += 1
-        if self._turns_painted % PAINT_INTERVAL == 0:
-            self._needed = self._needing_paint(self._needed, commit)
-        wet &= self._needed
-        for parent in self._commits.parents(commit) if wet else ():
-            self.paint(parent, wet)
+        # Paint is seldom needed: most requests end where their path is at the baseline, before they
+        # get past the baseline's commit. So painting starts only when the walk reaches that commit
+        # while requests are still pending, and stops when none needs it any more.
+        base_requests = self._base_requests.pop(commit.id, 0)
+        if base_requests:
+            self.paint(commit, self._needing_paint(base_requests, commit))
+        unspread = self._unspread.pop(commit.id, 0)
+        self._painted_count += 1
+        if self._painted_count % PAINT_INTERVAL == 0:
+            self._paint_needed_by = self._needing_paint(self._paint_needed_by, commit)
+        unspread &= self._paint_needed_by
+        for parent in self._commits.parents(commit) if unspread else ():
+            self.paint(parent, unspread)
 
     def _needing_paint(self, requests: int, commit: Any) -> int:
-        under_way = 0
-        for wanted in self._waiting.values():
-            under_way |= wanted.requests
-        return requests & (under_way | self._task.needs_paint(requests, commit))
+        active = 0
+        for pending in self._pending.values():
+            active |= pending.requests
+        return requests & (active | self._task.needs_paint(requests, commit))
 
 
-def _filed(changes: Sequence[Change]) -> PathRequests:
-    wanted = PathRequests()
+def _requests_of(changes: Sequence[Change]) -> PathRequests:
+    pending = PathRequests()
     for change in changes:
-        wanted.add(change.path, change.pattern, change.requests)
-    return wanted
+        pending.add(change.path, change.pattern, change.requests)
+    return pending
