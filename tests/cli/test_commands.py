@@ -72,8 +72,11 @@ def test_usage_names_the_arguments(name, app, capsys):
     capsys.readouterr()
     assert main([name, "--help"]) == 0
     usage = capsys.readouterr().out.splitlines()[0]
-    dots = {entry.positional_label: "..." * entry.metavar.endswith("...") for entry in arguments}
-    shown = "".join(f" [{label}{dots[label]}]" for label in dots)
+    shown = ""
+    for label in dict.fromkeys(entry.positional_label for entry in arguments):
+        entry = next(entry for entry in arguments if entry.positional_label == label)
+        value = label + "..." * entry.metavar.endswith("...")
+        shown += f" {value}" if entry.required else f" [{value}]"
     assert usage == f"Usage: ubp {name} [OPTIONS]{shown}"
 
 

@@ -129,6 +129,15 @@ ROWS = (
         "ubp status --check",
     ),
     CommandRow(
+        "sql",
+        "ubp.cli.sql:sql",
+        QUERY,
+        "Query documents, sections, links and source references with SQL.\n\n"
+        "Tables: documents, sections, links, source_refs. The query is one SELECT; it reads a copy "
+        "in memory and changes nothing.",
+        "ubp sql 'SELECT filepath, verdict FROM source_refs WHERE level = 'stale''",
+    ),
+    CommandRow(
         "report",
         "ubp.cli.report:report",
         QUERY,

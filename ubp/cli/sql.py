@@ -1,0 +1,47 @@
+"""`ubp sql`: SQL over what UBP knows about the documents."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ubp.cli.error_handler import CLEAN
+from ubp.cli.open_workspace import open_workspace
+from ubp.cli.parameters import Keys, Revision
+from ubp.cli.terminal import Terminal
+from ubp.core.errors import UsageError
+from ubp.index.store.query import run_query
+from ubp.output.tables import build_tables, result_csv, result_record, result_text
+
+
+def sql(  # noqa: PLR0913  # the command's options
+    query: str,
+    /,
+    *,
+    csv: Annotated[bool, Parameter(negative="")] = False,
+    table: Annotated[bool, Parameter(negative="")] = False,
+    ref: Revision = None,
+    key: Keys = None,
+    terminal: Terminal,
+) -> int:
+    """Run `ubp sql`.
+
+    Args:
+        query: One SELECT statement.
+        csv: Print CSV with a header.
+        table: Print an aligned table, in which long values are cut (the default).
+        ref: Query this revision instead of the work tree.
+        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        terminal: Where the answer goes.
+    """
+    if csv and (table or terminal.options.json):
+        raise UsageError("Choose one of --csv, --json and --table.")
+    with open_workspace(terminal, keys=key or ()) as workspace:
+        result = run_query(query, build_tables(workspace, query, ref))
+    if terminal.options.json and not table:
+        terminal.record(result_record(result))
+    elif csv:
+        terminal.speak_utf8()
+        terminal.write(result_csv(result))
+    else:
+        terminal.write(result_text(result, terminal.style))
+    return CLEAN

@@ -1,0 +1,73 @@
+"""SQL over tables that are made for one query, in memory."""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import sqlite_utils
+
+from ubp.core.errors import UsageError
+
+READING = frozenset(
+    {
+        sqlite3.SQLITE_SELECT,
+        sqlite3.SQLITE_READ,
+        sqlite3.SQLITE_FUNCTION,
+        sqlite3.SQLITE_RECURSIVE,
+    }
+)
+
+
+class Table(NamedTuple):
+    """Columns with their Python types, and rows."""
+
+    columns: Mapping[str, type]
+    rows: Iterable[Mapping[str, Any]]
+
+
+class QueryResult(NamedTuple):
+    """The rows that a query selects; a row has a value for each column."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[Any, ...]]
+
+
+def run_query(sql: str, tables: Mapping[str, Table]) -> QueryResult:
+    """Run one SELECT over tables.
+
+    Raises:
+        UsageError: it is not a SELECT, or SQLite cannot run it.
+    """
+    database = sqlite_utils.Database(memory=True, execute_plugins=False)
+    for name, table in tables.items():
+        copies = ({key: _storable(value) for key, value in row.items()} for row in table.rows)
+        database.table(name).create(dict(table.columns)).insert_all(copies)
+    connection = database.conn
+    # The data is a copy and in memory, but ATTACH would open any file.
+    connection.set_authorizer(
+        lambda action, *_: sqlite3.SQLITE_OK if action in READING else sqlite3.SQLITE_DENY
+    )
+    try:
+        cursor = connection.execute(sql)
+        rows = cursor.fetchall()
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        raise UsageError(
+            f"SQLite cannot run this query: {error}.",
+            cause="It must be a single SELECT over the tables of `ubp sql --help`.",
+            hint="ubp sql 'SELECT filepath, level FROM documents'",
+        ) from error
+    finally:
+        connection.close()
+    if cursor.description is None:
+        raise UsageError(
+            "The query is empty.",
+            hint="ubp sql 'SELECT filepath, level FROM documents'",
+        )
+    return QueryResult(tuple(column[0] for column in cursor.description), rows)
+
+
+def _storable(value: Any) -> Any:
+    """SQLite stores UTF-8; a byte of a name that is not becomes U+FFFD."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return value
