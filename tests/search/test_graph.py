@@ -1,10 +1,8 @@
 """What a graph answers, what it writes, and how pages are read for it."""
 
 import os
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 
 import pytest
 
@@ -66,41 +64,6 @@ def test_the_same_snapshot_asked_twice_writes_nothing(project, links):
     with links(project.root) as (_, _, graph):
         assert sum(graph.buckets().values()) == 7
     assert project.index.read_bytes() == before
-
-
-def test_people_can_query_the_views(project, links):
-    project.page("d.md", "src/x.py", title="Delta")
-    project.commit()
-    with links(project.root):
-        pass
-    with closing(sqlite3.connect(project.index)) as database:
-        documents = database.execute("SELECT filepath, title, doc_type FROM documents ORDER BY 1")
-        assert documents.fetchall() == [
-            ("a.md", "Alpha", "spec"),
-            ("b.md", "b", "guide"),
-            ("d.md", "Delta", "spec"),
-            ("docs/c.md", "c", "spec"),
-        ]
-        found = database.execute(
-            "SELECT filepath, target_title, type, bucket, target_path FROM links"
-            " WHERE filepath = 'a.md' ORDER BY line, \"column\""
-        )
-        assert found.fetchall() == [
-            ("a.md", "b", "depends_on", "resolved", "b.md"),
-            ("a.md", "docs/c.md", "references", "resolved", "docs/c.md"),
-            ("a.md", "Nowhere", "references", "missing", None),
-        ]
-        sections = database.execute(
-            "SELECT filepath, heading, section_order, line_start FROM sections ORDER BY 1, 3"
-        )
-        assert sections.fetchall() == [
-            ("a.md", None, 0, 1),
-            ("b.md", "Part", 0, 6),
-            ("d.md", None, 0, 6),
-            ("docs/c.md", "Part", 0, 1),
-        ]
-        states = database.execute("SELECT file_path, is_stale FROM source_refs_state")
-        assert states.fetchall() == [("src/x.py", None)]
 
 
 def test_words_are_found_in_the_documents_of_the_snapshot_only(project, links):

@@ -1,6 +1,6 @@
 """What the index holds. Derived data: a change here raises FORMAT, nothing is migrated."""
 
-FORMAT = 12
+FORMAT = 13
 """`PRAGMA user_version`, and part of the file's name. Raise it with the schema, and with what
 `parse_page`, `parse_markdown`, `read_names`, `read_mentions`, `ubp.core.text`,
 `ubp.index.embed.text`, `ubp.markdown.resolve` or `is_document` return for the same bytes and
@@ -215,59 +215,6 @@ CREATE TABLE edge (
     PRIMARY KEY (source, number)
 ) WITHOUT ROWID;
 CREATE INDEX backlink ON edge (target) WHERE target IS NOT NULL;
-
--- For people: the snapshot whose links were asked for last. Times and texts are Git's to tell.
-CREATE VIEW documents AS
-SELECT node.doc_id AS id, node.path AS filepath,
-    ifnull(page.title, replace(replace(
-        node.path, rtrim(node.path, replace(node.path, '/', '')), ''), '.md', '')) AS title,
-    (SELECT json_extract(content, '$[1]') FROM facts WHERE facts.blob = node.blob LIMIT 1)
-        AS doc_type,
-    lower(hex(node.blob)) AS body_hash, NULL AS created_at,
-    (SELECT datetime(date, 'unixepoch') FROM head JOIN last_change ON head = head.id
-        JOIN commit_record ON commit_record.id = last_change."commit"
-        WHERE head."commit" = graph."commit" AND last_change.path = node.path) AS updated_at
-FROM graph JOIN node ON node.graph = graph.id LEFT JOIN page ON page.blob = node.blob
-WHERE generation = (SELECT max(generation) FROM graph) AND node.blob IS NOT NULL;
-CREATE VIEW sections AS
-SELECT chunk.id, node.doc_id,
-    json_extract(page.sections, '$[' || chunk.section || '][0]') AS heading,
-    chunk.number AS section_order, NULL AS content,
-    lower(hex(substr(texts, 16 * number + 1, 16))) AS content_hash,
-    (SELECT substr(vectors, instr(keys, substr(texts, 16 * number + 1, 16)) / 16 * dimensions + 1,
-        dimensions) FROM vector_block WHERE instr(keys, substr(texts, 16 * number + 1, 16))
-        ORDER BY id DESC LIMIT 1) AS embedding,
-    (SELECT lower(hex(model)) FROM vector_block
-        WHERE instr(keys, substr(texts, 16 * number + 1, 16)) ORDER BY id DESC LIMIT 1)
-        AS embedding_model, chunk.token_count,
-    NULL AS updated_at, node.path AS filepath, line_start, line_end, byte_start, byte_end
-FROM graph JOIN node ON node.graph = graph.id JOIN page ON page.blob = node.blob
-JOIN chunk ON chunk.page = page.id
-WHERE generation = (SELECT max(generation) FROM graph);
-CREATE VIEW links AS
-SELECT node.doc_id AS source_doc_id, target.doc_id AS target_doc_id, link.target AS target_title,
-    link.link_type AS type, link.context,
-    (SELECT chunk.id FROM chunk WHERE chunk.page = page.id
-        AND link.line BETWEEN chunk.line_start AND chunk.line_end LIMIT 1) AS source_section_id,
-    NULL AS created_at, node.path AS filepath, link.line, link."column", link.kind, link.anchor,
-    edge.bucket, target.path AS target_path
-FROM graph JOIN node ON node.graph = graph.id JOIN page ON page.blob = node.blob
-JOIN link ON link.page = page.id JOIN edge ON edge.source = node.id AND edge.number = link.number
-LEFT JOIN node AS target ON target.id = edge.target
-WHERE generation = (SELECT max(generation) FROM graph);
-CREATE VIEW source_refs_state AS
-SELECT node.doc_id, ifnull(json_extract(one.value, '$[1]'), json_extract(one.value, '$[0]'))
-        AS file_path,
-    json_extract(one.value, '$[6]') AS last_synced_hash, NULL AS last_synced_at,
-    CASE WHEN json_extract(one.value, '$[6]') IS NULL THEN NULL
-        ELSE ifnull(lower(hex(entry.id)) NOT LIKE json_extract(one.value, '$[6]') || '%', 1)
-    END AS is_stale
-FROM graph JOIN node ON node.graph = graph.id JOIN facts ON facts.blob = node.blob
-JOIN json_each(facts.content, '$[4]') AS one
-LEFT JOIN listing ON listing.git_dir = graph.git_dir
-LEFT JOIN entry ON entry.listing = listing.id AND entry.path =
-    ifnull(json_extract(one.value, '$[1]'), json_extract(one.value, '$[0]'))
-WHERE graph.generation = (SELECT max(generation) FROM graph);
 """
 
 TABLES = (
