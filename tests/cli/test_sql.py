@@ -2,9 +2,14 @@
 
 import csv
 import io
+import json
 import subprocess
+from importlib import resources
 
+import jsonschema
 import pytest
+
+SCHEMA = json.loads((resources.files("ubp.output") / "schemas/sql.json").read_text())
 
 
 @pytest.fixture
@@ -27,6 +32,7 @@ def project(repository, at):
 def query(ubp, project, sql, *options):
     answer = ubp(project, "sql", sql, "--json", *options)
     assert (answer.status, answer.err) == (0, "")
+    jsonschema.validate(answer.record, SCHEMA)
     return [tuple(row.values()) for row in answer.record["rows"]]
 
 

@@ -135,7 +135,7 @@ ROWS = (
         "Query documents, sections, links and source references with SQL.\n\n"
         "Tables: documents, sections, links, source_refs. The query is one SELECT; it reads a copy "
         "in memory and changes nothing.",
-        "ubp sql 'SELECT filepath, verdict FROM source_refs WHERE level = 'stale''",
+        "ubp sql \"SELECT filepath, verdict FROM source_refs WHERE level = 'stale'\"",
     ),
     CommandRow(
         "report",
