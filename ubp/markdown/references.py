@@ -1,4 +1,4 @@
-"""Source references: where a page's front matter names its sources, and what it says of each."""
+"""Find and parse the source references in a page's front matter."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,21 +10,20 @@ from ubp.core.paths import is_glob, is_too_complex, normalize_path
 from ubp.markdown.front_matter import FrontMatter
 from ubp.markdown.yaml_nodes import Node
 
-# A page that described more than a thousand sources would describe none of them. Each costs a
-# look into history; and a path that is longer than this no system opens.
+# Each reference costs a walk through history, and no page describes more than a thousand sources.
 MAX_REFERENCES = 1000
-MAX_PATH_CHARACTERS = 4096
+MAX_PATH_CHARACTERS = 4096  # no system opens a longer path
 
 PATH_NAMES = ("path", "ref", "file")
 PIN = re.compile(r"[0-9a-fA-F]{7,40}")
 
 _TAIL = re.compile(r"(?P<path>[^#]+?)(?P<tail>#.*|::.*|:L?\d+(?:[:-]L?\d+)?)", re.DOTALL)
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_SHOWN_CHARACTERS = 80
+_MAX_SHOWN_CHARACTERS = 80
 
 
 class KeyStep(NamedTuple):
-    """A value on the way from the front matter's mapping down; `key` where a mapping holds it."""
+    """A value on the path from the root mapping to a source; `key` is its key in a mapping."""
 
     node: Node
     key: Node | None
@@ -34,10 +33,10 @@ Trail = tuple[KeyStep, ...]
 
 
 class ReferenceLocation(NamedTuple):
-    """Where a source is named: `trail` ends at the scalar that names it.
+    """The position of a reference: `trail` ends at the scalar that names the source.
 
-    `mapping` is the one that may hold `blob` and `reason` beside it; `fault` says why the place
-    names no source.
+    `mapping` is the mapping that may contain `blob` and `reason`; `fault` is the reason why there
+    is no source.
     """
 
     key: str
@@ -47,81 +46,84 @@ class ReferenceLocation(NamedTuple):
 
     @property
     def source(self) -> Node:
-        """The scalar that names the source."""
+        """The node that names the source."""
         return self.trail[-1].node
 
 
-class ParsedReferences(NamedTuple):
-    """A reference and its place."""
+class ParsedReference(NamedTuple):
+    """A reference and its location in the YAML tree."""
 
     reference: SourceReference
-    place: ReferenceLocation
+    location: ReferenceLocation
 
 
 def find_references(
-    found: FrontMatter, keys: Sequence[str]
-) -> tuple[list[ParsedReferences], list[Problem]]:
-    """Read the references under `keys`, each path with its tail once, and what is wrong."""
-    reader = _Reader(found)
-    root = found.root or Node("mapping", 0, 0)
-    places = chain.from_iterable(_places(root, key) for key in dict.fromkeys(keys))
-    for count, place in enumerate(places):
+    head: FrontMatter, keys: Sequence[str]
+) -> tuple[list[ParsedReference], list[Problem]]:
+    """Return the references under `keys`, unique by their `literal` path, and their faults."""
+    parser = _Parser(head)
+    root = head.root or Node("mapping", 0, 0)
+    locations = chain.from_iterable(_find_locations(root, key) for key in dict.fromkeys(keys))
+    for count, location in enumerate(locations):
         if count == MAX_REFERENCES:
-            reader.complain(place.source, f"Only {MAX_REFERENCES} references are read.")
+            parser.report(location.source, f"Only {MAX_REFERENCES} references are read.")
             break
-        reader.read(place)
-    return list(reader.named.values()), reader.problems
+        parser.add(location)
+    return list(parser.by_literal.values()), parser.problems
 
 
 def split_tail(written: str) -> tuple[str, str | None]:
-    """Cut "#symbol", "#L3-L9", "::name", ":12" and ":12-20" off a path."""
+    """Return a path without its tail, and the tail: "#symbol", "#L3-L9", "::name", ":12-20"."""
     match = _TAIL.fullmatch(written)
     return (match["path"], match["tail"]) if match else (written, None)
 
 
 def one_line(text: str) -> str:
-    """Make every run of white space a single space, as a reason and a title are read."""
+    """Return a text with every run of white space as a single space, for reasons and titles."""
     return " ".join(text.split())
 
 
 def shown(text: str) -> str:
-    """Quote a text for a message: cut, and without characters that a terminal would obey."""
-    cut = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
-    return '"' + "".join(c if c.isprintable() else "\ufffd" for c in cut) + '"'
+    """Return a text quoted for a message: truncated, without unprintable characters."""
+    cut = text if len(text) <= _MAX_SHOWN_CHARACTERS else text[:_MAX_SHOWN_CHARACTERS] + "…"
+    printable = (character if character.isprintable() else "\ufffd" for character in cut)
+    return '"' + "".join(printable) + '"'
 
 
-class _Reader:
-    def __init__(self, found: FrontMatter) -> None:
-        self._found = found
-        self.named: dict[FilePath, ParsedReferences] = {}
+class _Parser:
+    """Collects references and problems."""
+
+    def __init__(self, head: FrontMatter) -> None:
+        self._head = head
+        self.by_literal: dict[FilePath, ParsedReference] = {}
         self.problems: list[Problem] = []
 
-    def complain(self, node: Node, message: str) -> None:
-        self.problems.append(Problem(self._found.line(node.start), message))
+    def report(self, node: Node, message: str) -> None:
+        self.problems.append(Problem(self._head.line(node.start), message))
 
-    def read(self, place: ReferenceLocation) -> None:
-        written = place.source.value.strip()
+    def add(self, location: ReferenceLocation) -> None:
+        written = location.source.value.strip()
         path, tail = split_tail(written)
         source_path = normalize_path(path.replace("\\", "/"))
-        fault = place.fault or _fault(place.source.type, written, path, source_path)
+        fault = location.fault or _fault(location.source.type, written, path, source_path)
         if fault or not source_path:
-            self.complain(place.source, fault or "This reference is empty.")
+            self.report(location.source, fault or "This reference is empty.")
             return
-        literal = normalize_path(written) or source_path  # "a:12" looks like a drive, so it is none
-        if literal not in self.named:
+        literal = normalize_path(written) or source_path  # None for "a:12", which has a drive
+        if literal not in self.by_literal:
             reference = SourceReference(
                 written=written,
                 source_path=source_path,
                 literal=literal,
                 fragment=tail,
-                key=place.key,
-                line=self._found.line(place.source.start),
-                pin=self._pin(place.mapping),
-                reason=self._reason(place.mapping),
+                key=location.key,
+                line=self._head.line(location.source.start),
+                pin=self._pin(location.mapping),
+                reason=self._reason(location.mapping),
             )
-            self.named[literal] = ParsedReferences(reference, place)
-            for key in place.mapping.repeated_keys() if place.mapping else ():
-                self.complain(key, f"{shown(key.value)} stands twice; the last one counts.")
+            self.by_literal[literal] = ParsedReference(reference, location)
+            for key in location.mapping.repeated_keys() if location.mapping else ():
+                self.report(key, f"{shown(key.value)} stands twice; the last one counts.")
 
     def _pin(self, mapping: Node | None) -> str | None:
         pair = mapping.get("blob") if mapping else None
@@ -130,8 +132,8 @@ class _Reader:
         text = pair[1].text or ""
         if PIN.fullmatch(text):
             return text.lower()
-        told = "blob is no object id (7 to 40 hexadecimal digits), and is ignored."
-        self.complain(pair[1], told)
+        message = "blob is no object id (7 to 40 hexadecimal digits), and is ignored."
+        self.report(pair[1], message)
         return None
 
     def _reason(self, mapping: Node | None) -> str | None:
@@ -139,7 +141,7 @@ class _Reader:
         if pair is None:
             return None
         if pair[1].kind != "scalar":
-            self.complain(pair[1], "reason is no text, and is ignored.")
+            self.report(pair[1], "reason is no text, and is ignored.")
         return one_line(pair[1].text or "") or None
 
 
@@ -150,8 +152,8 @@ def _fault(kind: str, written: str, path: str, source_path: FilePath | None) -> 
         return "This reference is empty."
     if kind != "str":
         return f"{shown(written)} is no text to YAML ({kind}); put it in quotes."
-    what = _path_fault(written, path, source_path)
-    return f"{shown(written)} {what}; name a path from the repository's root." if what else None
+    fault = _path_fault(written, path, source_path)
+    return f"{shown(written)} {fault}; name a path from the repository's root." if fault else None
 
 
 def _path_fault(written: str, path: str, source_path: FilePath | None) -> str | None:
@@ -169,24 +171,24 @@ def _path_fault(written: str, path: str, source_path: FilePath | None) -> str | 
     return None
 
 
-def _places(root: Node, key: str) -> Iterator[ReferenceLocation]:
-    # "a.b" is b in the mapping a, "a[].b" is b in each mapping of the list a
+def _find_locations(root: Node, key: str) -> Iterator[ReferenceLocation]:
+    # "a.b" is key b of the mapping a, "a[].b" is key b of each mapping in the list a
     trails: list[Trail] = [(KeyStep(root, None),)]
-    is_item = is_beside = False
+    is_item = in_mapping = False
     for part in [key] if root.get(key) else key.split("."):
-        name, is_beside = part.removesuffix("[]"), is_item
+        name, in_mapping = part.removesuffix("[]"), is_item
         pairs = [(trail, trail[-1].node.get(name)) for trail in trails]
         if is_item:
-            told = f"This has no {name}, so it names no source."
+            fault = f"This has no {name}, so it names no source."
             yield from (
-                ReferenceLocation(key, trail, fault=told) for trail, pair in pairs if pair is None
+                ReferenceLocation(key, trail, fault=fault) for trail, pair in pairs if pair is None
             )
         trails = [(*trail, KeyStep(pair[1], pair[0])) for trail, pair in pairs if pair]
         is_item = part.endswith("[]")
         if is_item:
             trails = list(islice(chain.from_iterable(map(_items, trails)), MAX_REFERENCES + 1))
     for trail in trails:
-        yield from _sources(key, trail, is_beside=is_beside)
+        yield from _locate_sources(key, trail, in_mapping=in_mapping)
 
 
 def _items(trail: Trail) -> Iterator[Trail]:
@@ -196,17 +198,19 @@ def _items(trail: Trail) -> Iterator[Trail]:
     return ((*trail, KeyStep(item, None)) for item in node.items)
 
 
-def _sources(key: str, trail: Trail, *, is_beside: bool) -> Iterator[ReferenceLocation]:
+def _locate_sources(key: str, trail: Trail, *, in_mapping: bool) -> Iterator[ReferenceLocation]:
     value = trail[-1].node
     if value.kind == "sequence":
         for item in _items(trail):
-            yield _source(key, item)
-    elif value.type != "null" or is_beside:
-        place = _source(key, trail)
-        yield place._replace(mapping=trail[-2].node) if is_beside and not place.mapping else place
+            yield _locate_source(key, item)
+    elif value.type != "null" or in_mapping:
+        location = _locate_source(key, trail)
+        if in_mapping and not location.mapping:
+            location = location._replace(mapping=trail[-2].node)
+        yield location
 
 
-def _source(key: str, trail: Trail) -> ReferenceLocation:
+def _locate_source(key: str, trail: Trail) -> ReferenceLocation:
     node = trail[-1].node
     if node.kind != "mapping":
         return ReferenceLocation(key, trail)

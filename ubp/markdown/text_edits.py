@@ -1,4 +1,4 @@
-"""Edits of a text in place, and its lines as they are: whichever line ends and indents it has."""
+"""Edits of a text in offset that preserve its line ends and indentation."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,11 +10,11 @@ LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class EditError(Exception):
-    """It cannot be edited in place; the message is a sentence that says why."""
+    """The text cannot be edited in offset; the message is a sentence with the reason."""
 
 
 def as_diff(path: str, before: bytes, after: bytes) -> str:
-    """Return what changed in a file, with a line of what stands around it."""
+    """Return the unified diff of a file, with one line of context."""
     from difflib import unified_diff
 
     old, new = (data.decode("utf-8", "surrogateescape").splitlines() for data in (before, after))
@@ -23,15 +23,15 @@ def as_diff(path: str, before: bytes, after: bytes) -> str:
 
 
 class Edit(NamedTuple):
-    """The characters from `start` to `end` give way to `text`."""
+    """The replacement of the characters from `start` to `end` by `text`."""
 
     start: int
     end: int
     text: str
 
 
-class Text:
-    """A text in which nodes have their places; every line of it is ended."""
+class EditableText:
+    """A text whose YAML nodes have offsets in it; each of its lines has a line end."""
 
     __slots__ = ("text",)
 
@@ -39,45 +39,45 @@ class Text:
         self.text = text
 
     def written(self, node: Node) -> str:
-        """Return a node as it stands there."""
+        """Return the text of a node."""
         return self.text[node.start : self.end(node)]
 
     def end(self, node: Node) -> int:
-        """Return where a node ends; the YAML reader adds the empty lines behind block scalars."""
+        """Return the end of a node without the empty lines that YAML adds to a block scalar."""
         return node.start + len(self.text[node.start : node.end].rstrip())
 
-    def line_start(self, place: int) -> int:
-        """Return where the line of a place begins."""
-        return max(self.text.rfind("\n", 0, place), self.text.rfind("\r", 0, place)) + 1
+    def line_start(self, offset: int) -> int:
+        """Return the start of the line that contains an offset."""
+        return max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
 
-    def line_end(self, place: int) -> int:
-        """Return where the line of a place ends, before its line end."""
-        found = LINE_END.search(self.text, place)
-        return found.start() if found else len(self.text)
+    def line_end(self, offset: int) -> int:
+        """Return the end of the line that contains an offset, before its line end."""
+        match = LINE_END.search(self.text, offset)
+        return match.start() if match else len(self.text)
 
     def newline(self, line_end: int) -> str:
-        """Return the line end that stands there."""
-        found = LINE_END.match(self.text, line_end)
-        return found[0] if found else "\n"
+        """Return the line end at an offset, a line feed if there is none."""
+        match = LINE_END.match(self.text, line_end)
+        return match[0] if match else "\n"
 
-    def before(self, place: int) -> str:
-        """Return what stands before a place on its line."""
-        return self.text[self.line_start(place) : place]
+    def before(self, offset: int) -> str:
+        """Return the part of the line before an offset."""
+        return self.text[self.line_start(offset) : offset]
 
-    def indent(self, place: int) -> str:
-        """Return the spaces that put another line below a place."""
-        return " " * len(self.before(place))
+    def indent(self, offset: int) -> str:
+        """Return the spaces that align another line with an offset."""
+        return " " * len(self.before(offset))
 
-    def insert_below(self, place: int, indent: str, lines: Sequence[str]) -> Edit:
-        """Put lines below the line of a place."""
-        end = self.line_end(place)
+    def insert_below(self, offset: int, indent: str, lines: Sequence[str]) -> Edit:
+        """Return the insertion of lines below the line that contains an offset."""
+        end = self.line_end(offset)
         newline = self.newline(end)
         return Edit(end, end, "".join(f"{newline}{indent}{line}" for line in lines))
 
     def apply(self, edits: Iterable[Edit]) -> str:
-        """Return the text after edits that do not overlap; insertions at one place keep order."""
-        pieces, place = [], 0
+        """Return the edited text; edits must not overlap; insertions at one offset keep order."""
+        pieces, position = [], 0
         for edit in sorted(edits, key=lambda edit: edit.start):
-            pieces += [self.text[place : edit.start], edit.text]
-            place = edit.end
-        return "".join([*pieces, self.text[place:]])
+            pieces += [self.text[position : edit.start], edit.text]
+            position = edit.end
+        return "".join([*pieces, self.text[position:]])
