@@ -33,6 +33,7 @@ from measure import UBP, cost, index_of, median, print_table
 from ubp.index.view import View
 from ubp.search.pages import Mode, SearchContext, SearchRequest, Stopwatch, find_pages
 from ubp.search.query import read_query, write_match
+from ubp.search.run import file_names
 from ubp.workspace import Workspace
 
 SECTIONS, WORDS = 5, 60
@@ -121,7 +122,7 @@ def ask(
     meaning = (
         view.semantic_index(workspace.session.required_model()) if mode != "fulltext" else None
     )
-    names = workspace._file_names(view)  # noqa: SLF001  # what the workspace keeps between searches
+    names = file_names(workspace.session, view)
 
     def search(text: str) -> None:
         find_pages(

@@ -9,8 +9,7 @@ from ubp.core.model import Assessment, ObjectId
 from ubp.output.text.pages import dot_text, graph_text, mermaid_text
 from ubp.output.wording import Style
 from ubp.search.graph import DocumentRow
-from ubp.search.traverse import Edge, Neighborhood
-from ubp.workspace import PageGraph
+from ubp.search.traverse import Edge, Neighborhood, PageGraph
 
 
 def graph(*titles, level="fresh", total=2):

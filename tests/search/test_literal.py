@@ -6,6 +6,7 @@ from ubp.index.fulltext import FullTextSearch
 from ubp.search import pages
 from ubp.search.lexical import FETCHED
 from ubp.search.query import read_query
+from ubp.search.run import file_names
 from ubp.search.scope import find_literal
 
 PHRASE = '"baked bread"'
@@ -41,7 +42,7 @@ def looked_through(monkeypatch):
 def test_a_page_may_hold_it_in_its_text_or_in_its_name(opened, written):
     workspace = opened(written.root, model="none")
     view = workspace.session.view()
-    names = workspace._file_names(view)
+    names = file_names(workspace.session, view)
     asked = view, read_query(PHRASE), names, ["text.md", "near.md", "3/Baked bread.md"]
     assert find_literal(*asked) == {"text.md", "3/Baked bread.md"}
     assert find_literal(*asked, by_name=True) == {"3/Baked bread.md"}

@@ -29,9 +29,12 @@ from ubp.bindings.features import (
 )
 from ubp.bindings.folders import find_folders
 from ubp.bindings.sources import CandidateSources
+from ubp.core.config import scope
 from ubp.core.model import FilePath, ObjectId
 from ubp.core.paths import nfc
 from ubp.index.history import History
+from ubp.index.select import select_pages
+from ubp.index.session import Session
 from ubp.index.store.facts import NameTable
 from ubp.index.view import View
 
@@ -126,6 +129,30 @@ class SuggestRequest(NamedTuple):
     is_hidden: Callable[[FilePath], bool]
     refused: Collection[tuple[FilePath, FilePath]]
     scope: str
+
+
+def suggest_bindings(
+    session: Session, view: View, pages: Sequence[str], *, limit: int, all_pages: bool
+) -> BindingSuggestions:
+    """Return the sources that pages seem to describe.
+
+    Of the pages without references; `pages` (PATHs) narrows to those, bound or not, and
+    `all_pages` includes every page.
+
+    Raises:
+        UsageError: a PATH matches no page.
+    """
+    documents = view.document_paths()
+    bound = {page.filepath for page in view.bound_pages() if page.facts.references}
+    if pages:
+        selected = sorted(select_pages(pages, view, session.repository))
+    else:
+        selected = [path for path in documents if all_pages or path not in bound]
+    config = session.config
+    configuration = f"{scope(config)}\n{config.keys}"
+    request = SuggestRequest(selected, limit, session.is_hidden, config.refused, configuration)
+    suggestions = suggest_sources(view, session.history, request)
+    return BindingSuggestions(tuple(suggestions), len(documents), len(bound))
 
 
 def suggest_sources(view: View, history: History, request: SuggestRequest) -> list[PageSuggestions]:

@@ -8,15 +8,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.core.errors import ConfigError, PageError, RepositoryError
+from ubp.core.errors import ConfigError, PageError, RepositoryError, UsageError
 from ubp.core.model import FilePath
 from ubp.core.paths import normalize_path
 from ubp.git.files import read_file, replace_file
 from ubp.git.repository import Repository
+from ubp.index.session import Session
 from ubp.markdown.document import parse_page
 from ubp.markdown.edit_pins import Pin, write_pins
 from ubp.markdown.edit_sources import add_sources
 from ubp.markdown.text_edits import as_diff
+from ubp.staleness.pins import find_pins
+from ubp.staleness.state import open_context
 
 Refusal = tuple[FilePath, str]
 
@@ -127,6 +130,35 @@ class WriteResult(NamedTuple):
     named: tuple[WrittenReference, ...]
     diff: str = ""
     why_left: str = ""
+
+
+def bind_pages(
+    session: Session,
+    sources: Mapping[FilePath, Sequence[str]],
+    *,
+    pin: bool,
+    from_history: bool,
+    is_dry: bool,
+) -> tuple[WriteResult, ...]:
+    """Write sources into pages' front matter, pinned with `pin` or `from_history`.
+
+    Raises:
+        UsageError: the repository is bare.
+    """
+    if session.repository.root is None:
+        raise UsageError(
+            "A bare repository has no pages to write into.",
+            cause="It has no work tree.",
+            hint="Run `ubp bind` in a clone.",
+        )
+    pins: Mapping[tuple[FilePath, FilePath], str] = {}
+    if pin or from_history:
+        paths = {
+            page: [path for name in names if (path := normalize_path(name))]
+            for page, names in sources.items()
+        }
+        pins = find_pins(paths, open_context(session, session.view()), from_history=from_history)
+    return write_bindings(sources, pins, session.repository, session.config.keys, is_dry=is_dry)
 
 
 def write_bindings(

@@ -15,6 +15,9 @@ from ubp.checks.rules.stale_doc import unknown_finding
 from ubp.checks.suppress import split_ignored
 from ubp.core.config import Config
 from ubp.core.model import Assessment, FilePath
+from ubp.index.select import select_pages
+from ubp.index.session import Session
+from ubp.index.view import View
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.change import assess_change, touched_pages
 from ubp.staleness.model import Change, StalenessContext
@@ -30,6 +33,24 @@ class CheckOptions(NamedTuple):
     rules: tuple[str, ...]
     paths: frozenset[FilePath] | None
     is_hidden: Callable[[FilePath], bool]
+
+
+def check_options(
+    session: Session, view: View, paths: Sequence[str] = (), rules: Sequence[str] = ()
+) -> CheckOptions:
+    """Return the options for checking the pages that PATHs match (none: all) with these rules.
+
+    Raises:
+        UsageError: a PATH matches no page.
+    """
+    selected = select_pages(paths, view, session.repository) if paths else None
+    return CheckOptions(session.config, tuple(rules), selected, session.is_hidden)
+
+
+def count_broken_links(session: Session, context: StalenessContext) -> int:
+    """Return how many errors the rule broken-link finds in a state."""
+    options = check_options(session, context.view, rules=("broken-link",))
+    return check_state(context, options).count("error")
 
 
 def check_state(staleness: StalenessContext, options: CheckOptions) -> CheckReport:

@@ -1,13 +1,13 @@
-"""The opened rooms: a repository, its store, configuration and history, and the views of it."""
+"""An opened repository with its store, configuration, history and model; views of its snapshots."""
 
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, cast
 
 from ubp.core.config import NO_MODEL, Config, has_config, is_excluded
 from ubp.core.errors import ModelNeededError, UsageError
-from ubp.core.model import FilePath, Progress, Snapshot, Warn, ignore_progress
+from ubp.core.model import Assessment, FilePath, Progress, Snapshot, Warn, ignore_progress
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import read_commit, read_index, read_worktree
 from ubp.index.history import History
@@ -21,17 +21,29 @@ if TYPE_CHECKING:
     from ubp.index.embed.model import Model
 
 
+T = TypeVar("T")
+
+
 class Target(NamedTuple):
-    """Which state or change is asked about; at most one of the three is given.
+    """Which state or change a question is about.
 
     `ref`: the state at a revision. `staged`: the commit in the making. `base`: everything since
-    the merge base with this revision. None of them: the state of the work tree. `base` and `ref`
-    together judge the change from `base` to `ref`.
+    the merge base with this revision, up to `ref` if that is given too. None of them: the state of
+    the work tree.
     """
 
     ref: str | None = None
     staged: bool = False
     base: str | None = None
+
+    @property
+    def is_change(self) -> bool:
+        """Whether a change is asked about, not a state."""
+        return self.staged or self.base is not None
+
+
+# What became of the sources of a view's pages: `staleness` knows, and `search` reports it.
+AssessPaths = Callable[[View, Sequence[FilePath]], Mapping[FilePath, Assessment]]
 
 
 class Session:
@@ -55,11 +67,12 @@ class Session:
         self.progress = progress
         self.clock = clock
         self.environment = environment
-        self.kept = SessionCache()
+        self.cache = SessionCache()
         self.latest: View | None = None
-        """The work tree as it was seen last."""
+        """The last view of the work tree."""
         self._model: Model | None = None
-        self._marks = _marks_of(repository)
+        self._cached: dict[str, tuple[object, Any]] = {}
+        self._file_stamps = _file_stamps(repository)
 
     @classmethod
     def open(  # noqa: PLR0913  # the API's options, all of them named
@@ -76,7 +89,7 @@ class Session:
     ) -> Self:
         """Open the repository around a directory.
 
-        `keys`, `days` and `model` stand in for the configuration's `staleness.keys`,
+        `keys`, `days` and `model` replace the configuration's `staleness.keys`,
         `staleness.threshold_days` and `search.model`.
 
         Raises:
@@ -110,38 +123,61 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Give back the database and the repository."""
+        """Close the database and the repository."""
         self.store.close()
         self.repository.close()
 
-    def snapshot(self, question: Target) -> Snapshot:
-        """The snapshot that a question is about.
+    def snapshot(self, target: Target) -> Snapshot:
+        """Return the snapshot that a target means; of a change the state that it leaves.
 
         Raises:
-            UsageError: the question contradicts itself.
+            UsageError: the target contradicts itself.
         """
-        if question.staged and (question.ref or question.base):
+        if target.staged and (target.ref or target.base):
             raise UsageError(
                 "--staged cannot be combined with --ref or --base.",
                 hint="Ask about the index, or about commits.",
             )
-        if question.staged:
+        if target.staged:
             return read_index(self.repository)
-        if question.ref is not None:
-            return read_commit(self.repository, question.ref)
-        if question.base is not None or self.repository.root is None:
+        if target.ref is not None:
+            return read_commit(self.repository, target.ref)
+        if target.base is not None or self.repository.root is None:
             return read_commit(self.repository, "HEAD")
         return read_worktree(self.repository)
 
-    def view(self, question: Target = Target()) -> View:  # noqa: B008  # an immutable tuple
-        """The snapshot with its index brought up to date."""
-        return self.view_of(self.snapshot(question))
+    def view(self, target: Target = Target()) -> View:  # noqa: B008  # an immutable tuple
+        """Return the target's snapshot with its index brought up to date."""
+        return self.view_of(self.snapshot(target))
+
+    def view_of(self, snapshot: Snapshot) -> View:
+        """Return a snapshot with its index brought up to date."""
+        if self.latest is not None and self.latest.is_current(snapshot):
+            return self.latest
+        view = build_view(
+            self.repository, self.store, self.config, snapshot, self.progress, cache=self.cache
+        )
+        if snapshot.kind == "worktree":
+            if self.latest is not None:
+                self.latest.forget()
+            self.latest = view
+        return view
+
+    def cached(self, name: str, key: object, make: Callable[[], T]) -> T:
+        """Return what `make` made for this key; of each name the value of the last key is kept."""
+        if name not in self._cached or self._cached[name][0] != key:
+            self._cached[name] = key, make()
+        return cast("T", self._cached[name][1])
+
+    def forget(self) -> None:
+        """Drop the last view and what it read, so that files are read again."""
+        self.latest, self.cache = None, SessionCache()
 
     def model_place(self) -> "ModelLocation | None":
-        """Where the model in use lies; None: there is none, by configuration or installation.
+        """Return where the model in use is; None: none is configured or installed.
 
         Raises:
-            ModelError: the configured model is not there.
+            ModelError: the configured model does not exist.
         """
         from ubp.index.embed.locate import find_model, has_extra
 
@@ -151,10 +187,10 @@ class Session:
         return find_model(self.config.model, self.environment, root)
 
     def model(self) -> "Model | None":
-        """The model in use, loaded when it is first asked for; None: see `model_place`.
+        """Return the model in use, loaded at the first call; None: see `model_place`.
 
         Raises:
-            ModelError: the configured model is not there, or cannot be used.
+            ModelError: the configured model does not exist, or cannot be used.
         """
         if (self._model is None or not self._model.is_current()) and (place := self.model_place()):
             from ubp.index.embed.model import load_model
@@ -164,11 +200,11 @@ class Session:
         return self._model
 
     def required_model(self) -> "Model":
-        """The model in use, for what cannot do without.
+        """Return the model in use.
 
         Raises:
             ModelNeededError: there is none.
-            ModelError: the configured model is not there, or cannot be used.
+            ModelError: the configured model does not exist, or cannot be used.
         """
         from ubp.index.embed.locate import require_extra
 
@@ -183,29 +219,16 @@ class Session:
         )
 
     def is_hidden(self, path: FilePath) -> bool:
-        """Whether the configuration keeps this file from being served, as a source too."""
+        """Return whether the configuration hides this file, as a page and as a source."""
         return is_excluded(self.config, path)
 
     def is_outdated(self) -> bool:
-        """Whether what is read once, when rooms are opened, has changed: open others then.
+        """Return whether what is read once has changed, so that a new session must be opened.
 
         That is the configuration, where a shallow clone ends, which file the index is, and in a
         bare repository HEAD.
         """
-        return self.repository.root is None or _marks_of(self.repository) != self._marks
-
-    def view_of(self, snapshot: Snapshot) -> View:
-        """Return the snapshot with its index brought up to date."""
-        if self.latest is not None and self.latest.is_current(snapshot):
-            return self.latest
-        view = build_view(
-            self.repository, self.store, self.config, snapshot, self.progress, cache=self.kept
-        )
-        if snapshot.kind == "worktree":
-            if self.latest is not None:
-                self.latest.forget()
-            self.latest = view
-        return view
+        return self.repository.root is None or _file_stamps(self.repository) != self._file_stamps
 
 
 def _load_config(config_dir: str) -> Config:
@@ -216,12 +239,12 @@ def _load_config(config_dir: str) -> Config:
     return load_config(config_dir)
 
 
-def _marks_of(repository: Repository) -> tuple[tuple[int, ...] | None, ...]:
+def _file_stamps(repository: Repository) -> tuple[tuple[int, ...] | None, ...]:
     config = _stat(os.path.join(repository.config_dir, "config.json"))
     shallow = _stat(os.path.join(repository.common_dir, "shallow"))
     index = _stat(os.path.join(repository.data_dir, FILE_NAME))
-    written = ((f.st_mtime_ns, f.st_size, f.st_ino) if f else None for f in (config, shallow))
-    return *written, (index.st_dev, index.st_ino) if index else None
+    contents = ((f.st_mtime_ns, f.st_size, f.st_ino) if f else None for f in (config, shallow))
+    return *contents, (index.st_dev, index.st_ino) if index else None
 
 
 def _stat(path: str) -> os.stat_result | None:

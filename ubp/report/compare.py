@@ -1,12 +1,14 @@
 """What became of the pages from a revision to a later state, for those who write a release."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from ubp.checks.renames import Renames
 from ubp.core.errors import UsageError
 from ubp.core.model import Assessment, FilePath, Level, Page, ReferenceVerdict, Snapshot
+from ubp.git.repository import Repository
+from ubp.index.select import select_pages
 from ubp.index.view import View
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.model import StalenessContext
@@ -18,9 +20,6 @@ Outcome = Literal[
 KINDS: tuple[Outcome, ...] = get_args(Outcome)
 # Drift counts from its first day: no page becomes stale here by waiting.
 BEHIND: frozenset[Level | None] = frozenset({"stale", "possibly_stale"})
-
-Select = Callable[[View, Sequence[str]], frozenset[FilePath]]
-"""The pages of a view that paths name; UsageError where one names none."""
 
 
 class LevelChange(NamedTuple):
@@ -58,11 +57,11 @@ class Comparison(NamedTuple):
 
 
 def compare_levels(
-    then: StalenessContext, now: StalenessContext, paths: Sequence[str], select: Select
+    then: StalenessContext, now: StalenessContext, paths: Sequence[str]
 ) -> Comparison:
     """Compare the levels at a commit, judged as of its date, with those of a later state.
 
-    `paths` narrow the pages, as `select` understands them.
+    `paths` narrow the pages, as `select_pages` understands them.
 
     Raises:
         UsageError: one of them names no page at either.
@@ -70,7 +69,7 @@ def compare_levels(
     commit = then.view.snapshot.commit
     date = then.repository.commits([commit])[commit].date if commit else 0
     then = then._replace(rules=then.rules._replace(now=date))
-    wanted = _wanted(paths, select, (now.view, then.view))
+    wanted = _wanted(paths, now.repository, (now.view, then.view))
     before, after = (
         _assess(court, pages) for court, pages in ((then, wanted[1]), (now, wanted[0]))
     )
@@ -87,7 +86,7 @@ def compare_levels(
 
 
 def _wanted(
-    paths: Sequence[str], select: Select, views: Sequence[View]
+    paths: Sequence[str], repository: Repository, views: Sequence[View]
 ) -> list[frozenset[FilePath] | None]:
     """The pages that are asked about in each view: each path may name some in one of them alone."""
     if not paths:
@@ -97,7 +96,7 @@ def _wanted(
         errors = []
         for view, pages in zip(views, found, strict=True):
             try:
-                pages.update(select(view, [path]))
+                pages.update(select_pages([path], view, repository))
             except UsageError as error:
                 errors.append(error)
         if len(errors) == len(views):

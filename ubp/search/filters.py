@@ -85,6 +85,11 @@ class Filters(NamedTuple):
 NO_FILTERS = Filters()
 
 
+def page_filters(doc_types: Collection[str], tags: Collection[str]) -> Filters:
+    """Return the filters for pages of one of these types that have all of these tags."""
+    return Filters(tuple((tag,) for tag in tags), tuple(doc_types))
+
+
 def parse_filters(text: str) -> tuple[str, Filters]:
     """Return a normalized query without its filters, and the filters."""
     included: list[Filter] = []

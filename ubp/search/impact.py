@@ -3,8 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from ubp.core.model import FilePath, LinkType
+from ubp.core.config import is_document
+from ubp.core.errors import PageNotFoundError
+from ubp.core.model import Assessment, FilePath, LinkType
+from ubp.core.shell import path_argument, quote
 from ubp.index.link_graph import GraphEdge
+from ubp.index.select import is_doc_id, path_from_root, select_page
+from ubp.index.session import Session
+from ubp.index.view import View
 from ubp.search.graph import DocumentRow, Graph
 from ubp.search.traverse import LINK_TYPES_BY_STRENGTH, traverse
 
@@ -14,6 +20,7 @@ REASONS: tuple[Reason, ...] = ("source_reference", *LINK_TYPES_BY_STRENGTH)
 REASON_RANKS = {reason: rank for rank, reason in enumerate(REASONS)}
 # A document that states one of these builds on the other; one that only mentions it may not care.
 FIRM: frozenset[Reason] = frozenset({"source_reference", "depends_on", "implements", "extends"})
+MAX_SIMILAR_FILES = 3  # names that an error offers
 
 
 class ImpactStep(NamedTuple):
@@ -70,6 +77,62 @@ class Impact(NamedTuple):
     subject: ImpactTarget
     impacted: tuple[Impacted, ...]
     total: int
+
+
+class PageImpact(NamedTuple):
+    """The documents that depend on a target, and their assessments."""
+
+    impact: Impact
+    assessments: Mapping[FilePath, Assessment]
+
+
+def resolve_target(
+    argument: str, session: Session, view: View, graph: Graph, referencing_steps: ReferencingSteps
+) -> ImpactTarget:
+    """Return what a PATH means: what is or was there, else the only file whose path ends so.
+
+    `referencing_steps` returns the steps to the documents that name a path, a folder around it, a
+    file below it, or a glob that matches it, as their source.
+
+    Raises:
+        PageNotFoundError: several files end so.
+    """
+    path = path_from_root(argument, session.repository)
+    target = _target_at(path, session, view, graph, referencing_steps)
+    if target.exists or target.first or session.is_hidden(path):
+        return target
+    if is_doc_id(argument):
+        path = select_page(argument, view, session.repository)
+        return _target_at(path, session, view, graph, referencing_steps)
+    ending = "/" + argument.strip("/")
+    endings = [path for path, _ in view.files() if path.endswith(ending)]
+    files = [path for path in endings if not session.is_hidden(path)]
+    if len(files) > 1:
+        raise PageNotFoundError(
+            f"{argument} names {len(files)} files.",
+            near=tuple(files[:MAX_SIMILAR_FILES]),
+            cause="This command is about one page or source.",
+            hint=f"Name one of them, as in {quote(path_argument(files[0]))}.",
+        )
+    return _target_at(files[0], session, view, graph, referencing_steps) if files else target
+
+
+def _target_at(
+    path: FilePath, session: Session, view: View, graph: Graph, referencing_steps: ReferencingSteps
+) -> ImpactTarget:
+    if session.is_hidden(path):
+        return ImpactTarget(path, "source", exists=False)
+    path = view.true_path(path) or path
+    entry = view.entry(path)
+    if entry and entry.is_directory:
+        prefix = f"{path}/" if path else ""
+        pages = tuple(page for page in view.document_paths() if page.startswith(prefix))
+    else:
+        pages = (path,) if view.page(path) else ()
+    is_page = is_document(session.config, path) and not (entry and not pages)
+    edges = graph.links_to_missing(path, session.config.link_roots)
+    first = (*referencing_steps(path), *(link_step(edge, path) for edge in edges))
+    return ImpactTarget(path, "page" if is_page else "source", entry is not None, pages, first)
 
 
 def find_impact(

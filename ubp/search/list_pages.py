@@ -3,12 +3,14 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from ubp.core.model import FilePath, Link, Section
+from ubp.core.model import Assessment, FilePath, Link, Section
+from ubp.index.session import AssessPaths, Session
+from ubp.index.view import View
 from ubp.markdown.resolve import Bucket
-from ubp.search.graph import DocumentRow, Graph
+from ubp.search.dates import Dates, created_at, updated_at
+from ubp.search.graph import DocumentRow, Graph, open_graph
 
 SortKey = Literal["title", "updated_at", "created_at", "filepath"]
-Dates = Mapping[FilePath, int | None]
 
 # Links to existing or missing documents; other links lead to files, routes, or the same document.
 TO_DOCUMENTS: frozenset[Bucket] = frozenset({"resolved", "ambiguous", "missing"})
@@ -62,6 +64,53 @@ class Place(NamedTuple):
     path: FilePath
 
 
+class ReadPage(NamedTuple):
+    """A document, what became of its sources, and when it was created and changed last.
+
+    Dates are committer dates in seconds: None where it was never committed, where a shallow clone
+    ends too early to know, and `created_at` where it was not asked for. `is_uncommitted`: it
+    differs from what was committed.
+    """
+
+    page: OpenPage
+    assessment: Assessment
+    updated_at: int | None
+    created_at: int | None = None
+    is_uncommitted: bool = False
+
+
+class PageList(NamedTuple):
+    """Documents in order, with dates as in `ReadPage`.
+
+    `matching` is how many documents match the filters, `total` how many the snapshot has, and
+    `next` the place where the list continues.
+    """
+
+    pages: tuple[ListedPage, ...]
+    assessments: Mapping[FilePath, Assessment]
+    updated_at: Dates
+    created_at: Dates
+    uncommitted: Collection[FilePath]
+    matching: int
+    total: int
+    next: Place | None = None
+
+
+class ListRequest(NamedTuple):
+    """Which documents to list: of one of `doc_types`, with all `tags`, up to `limit` after a place.
+
+    Without `is_dated` no history is walked for the dates of their last changes.
+    """
+
+    doc_types: Collection[str] = ()
+    tags: Collection[str] = ()
+    sort: SortKey = "title"
+    is_descending: bool = False
+    is_dated: bool = True
+    limit: int | None = None
+    after: Place | None = None
+
+
 def read_page(graph: Graph, path: FilePath) -> OpenPage:
     """Read a document; the text of an unreadable one is empty.
 
@@ -98,6 +147,31 @@ def read_page(graph: Graph, path: FilePath) -> OpenPage:
         for edge in graph.backlinks(path)
     )
     return OpenPage(document, content, parts, outlinks, backlinks)
+
+
+def list_pages(session: Session, view: View, request: ListRequest, assess: AssessPaths) -> PageList:
+    """Return the documents that match a request, with their link counts and dates."""
+    graph = open_graph(view)
+    matching = find_documents(graph, request.doc_types, request.tags)
+    dates: Dates = {}
+    if request.sort in {"updated_at", "created_at"}:
+        find_dates = updated_at if request.sort == "updated_at" else created_at
+        dates = find_dates(session, view, [document.path for document in matching])
+    order = Order(request.sort, request.is_descending, dates)
+    ordered = sort_documents(matching, order)
+    shown, place = cut_list(ordered, order, request.limit, request.after)
+    paths = [document.path for document in shown]
+    undated: Dates = dict.fromkeys(paths)
+    return PageList(
+        count_links(graph, shown),
+        assess(view, paths),
+        updated_at(session, view, paths) if request.is_dated else undated,
+        dates if request.sort == "created_at" else undated,
+        frozenset(path for path in paths if view.is_changed(path)),
+        matching=len(matching),
+        total=view.count_documents(),
+        next=place,
+    )
 
 
 def find_documents(

@@ -8,12 +8,14 @@ Pairs of pages close in meaning that do not know of each other: links that are m
 
 import math
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from ubp.core.model import FilePath
+from ubp.core.model import Assessment, FilePath
 from ubp.core.text import estimate_tokens, segment_cjk
 from ubp.index.vectors import SemanticHit, SemanticIndex
 from ubp.index.view import View
+from ubp.search.graph import DocumentRow
 from ubp.search.terms import Term
 
 # Pages that are alike everywhere and about nothing in particular.
@@ -114,6 +116,20 @@ class Suggestions(NamedTuple):
     links: tuple[Suggestion, ...]
     duplicates: tuple[Suggestion, ...]
     pending: int
+
+    @property
+    def paths(self) -> list[FilePath]:
+        """The pages of all pairs, in order."""
+        pairs = (*self.links, *self.duplicates)
+        return sorted({hit.path for pair in pairs for hit in (pair.first, pair.second)})
+
+
+class LinkSuggestions(NamedTuple):
+    """Pairs of pages that may want a link, the documents, and what became of their sources."""
+
+    suggestions: Suggestions
+    documents: Mapping[FilePath, DocumentRow]
+    assessments: Mapping[FilePath, Assessment]
 
 
 def suggest_links(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import chain
 from typing import Literal, NamedTuple, TypeVar
 
-from ubp.core.model import FilePath, Link, LinkType
+from ubp.core.model import Assessment, FilePath, Link, LinkType
 from ubp.index.link_graph import GraphEdge
 from ubp.index.store.links import Neighbor
 from ubp.search.graph import DocumentRow, Graph
@@ -68,6 +68,13 @@ class Neighborhood(NamedTuple):
     def left_out(self) -> int:
         """The number of documents beyond the limit."""
         return self.total - len(self.documents)
+
+
+class PageGraph(NamedTuple):
+    """Documents, the edges between them, and their assessments."""
+
+    near: Neighborhood
+    assessments: Mapping[FilePath, Assessment]
 
 
 Expand = Callable[[Sequence[FilePath], int, Mapping[FilePath, T]], Mapping[FilePath, T]]

@@ -1,12 +1,16 @@
-"""Use case: what there is, how much of it is verified, and where the index lies."""
+"""The status of a repository: what there is, how much of it is verified, where the index is."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ubp.core.model import FilePath, Page, Problem, Snapshot
-from ubp.core.running import RunningServer
-from ubp.index.store.store import Pruned, Statistics
-from ubp.staleness.model import StaleReport, Summary
+from ubp.core.model import FilePath, Problem, Snapshot
+from ubp.core.running import RunningServer, find_running
+from ubp.index.reindex import ModelStatus, model_status
+from ubp.index.session import Session
+from ubp.index.store.store import Statistics
+from ubp.staleness.assess import assess
+from ubp.staleness.model import StalenessContext, Summary
+from ubp.staleness.state import build_stale_report, open_context
 
 # The buckets of `ubp.markdown.resolve`, which `ubp stale` must not load, in the order in which they
 # are shown.
@@ -23,26 +27,11 @@ class Unparsed(NamedTuple):
 class LinkCounts(NamedTuple):
     """How many links are in each bucket, and how many of them the rule broken-link finds.
 
-    `broken` is None where nobody looked for them.
+    `broken` is None where they were not counted.
     """
 
     buckets: Mapping[str, int]
     broken: int | None
-
-
-class ModelStatus(NamedTuple):
-    """The model in use, and of how many sections it has no vectors yet.
-
-    Where there is none all but `sections` is None, and `why_none` tells why.
-    """
-
-    name: str | None
-    directory: str | None
-    dimensions: int | None
-    fingerprint: str | None
-    sections: int
-    pending: int | None
-    why_none: str = ""
 
 
 class Status(NamedTuple):
@@ -60,42 +49,27 @@ class Status(NamedTuple):
     model: ModelStatus
 
 
-def build_status(  # noqa: PLR0913  # a part from each room
-    report: StaleReport,
-    pages: list[Page],
-    *,
-    statistics: Statistics,
-    root: str | None,
-    keys: tuple[str, ...],
-    links: LinkCounts,
-    servers: tuple[RunningServer, ...],
-    model: ModelStatus,
+def read_status(
+    session: Session, count_broken: Callable[[StalenessContext], int] | None = None
 ) -> Status:
-    """Put together what the rooms said."""
-    unparsed = (Unparsed(p.filepath, p.facts.problems) for p in pages if p.facts.problems)
+    """Return what there is and how much of it is verified, in the work tree.
+
+    `count_broken` counts the links that the rule broken-link finds.
+    """
+    view = session.view()
+    context = open_context(session, view)
+    pages = view.bound_pages()
+    report = build_stale_report(context, pages, assess(pages, context))
+    buckets = {str(name): count for name, count in view.link_graph().buckets().items()}
     return Status(
-        root=root,
+        root=session.repository.root,
         snapshot=report.snapshot,
         summary=report.summary,
-        unparsed=tuple(unparsed),
-        statistics=statistics,
-        keys=keys,
+        unparsed=tuple(Unparsed(p.filepath, p.facts.problems) for p in pages if p.facts.problems),
+        statistics=session.store.statistics(),
+        keys=session.config.keys,
         threshold_days=report.threshold_days,
-        links=links,
-        servers=servers,
-        model=model,
+        links=LinkCounts(buckets, count_broken(context) if count_broken else None),
+        servers=find_running(session.repository.data_dir),
+        model=model_status(session, view),
     )
-
-
-class IndexRun(NamedTuple):
-    """What `ubp reindex` did: so many documents stand in the index, so many were parsed for it.
-
-    `pruned` is None where nothing was asked to be forgotten, `embedded` (sections) where nothing
-    was to be embedded, or there is no model.
-    """
-
-    documents: int
-    parsed: int
-    pruned: Pruned | None
-    embedded: int | None
-    statistics: Statistics

@@ -12,12 +12,12 @@ from ubp.core.model import Assessment, FilePath, ReferenceVerdict
 from ubp.core.paths import doc_id
 from ubp.output.records.staleness import commit_record
 from ubp.output.wording import day, moment
-from ubp.search.context import Center, Related
+from ubp.search.context import Center, PageContext, Related
 from ubp.search.graph import DocumentRow
-from ubp.search.impact import Impacted, ImpactStep
-from ubp.search.list_pages import ListedPage, PageLink
+from ubp.search.impact import Impacted, ImpactStep, PageImpact
+from ubp.search.list_pages import ListedPage, PageLink, PageList, ReadPage
+from ubp.search.traverse import PageGraph
 from ubp.staleness.wording import describe_verdict
-from ubp.workspace import PageContext, PageGraph, PageImpact, PageList, ReadPage
 
 Record = dict[str, Any]
 

@@ -13,9 +13,9 @@ from ubp.output.wording import stem
 from ubp.search.pages import PageAnswer
 from ubp.search.query import Cut, Query
 from ubp.search.results import LinkedPage, PageHit, SectionHit
+from ubp.search.run import FoundPages
 from ubp.search.sections import Hit, SectionAnswer
 from ubp.search.semantic import CLOSE_COSINE, MIN_COSINE
-from ubp.workspace import FoundPages
 
 MAX_WORDS = 4  # of those that a page holds: the first tell enough
 

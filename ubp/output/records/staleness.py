@@ -16,10 +16,11 @@ from ubp.core.model import Assessment, Commit, FilePath, Page, ReferenceVerdict,
 from ubp.core.paths import doc_id
 from ubp.core.setup_files import InitResult
 from ubp.index.embed.models import FetchedModel
+from ubp.index.reindex import IndexRun, ModelStatus
 from ubp.output.text.common import visible_pages
 from ubp.output.wording import moment, stem
 from ubp.staleness.model import Acknowledgement, Affected, SourceDiff, StaleReport
-from ubp.staleness.status import BUCKETS, IndexRun, ModelStatus, Status
+from ubp.staleness.status import BUCKETS, Status
 
 Record = dict[str, Any]
 

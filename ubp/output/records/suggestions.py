@@ -5,8 +5,7 @@ from typing import Any
 from ubp.core.text import summarize
 from ubp.index.vectors import SemanticHit
 from ubp.output.records.pages import document_record
-from ubp.search.suggest_links import Suggestion
-from ubp.workspace import LinkSuggestions
+from ubp.search.suggest_links import LinkSuggestions, Suggestion
 
 Record = dict[str, Any]
 

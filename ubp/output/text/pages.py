@@ -11,12 +11,11 @@ from unicodedata import east_asian_width
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Level
 from ubp.core.text import summarize
 from ubp.output.wording import ARROWS, Style, count, day, joined, printable, printable_line
-from ubp.search.context import Center, Context, Related
-from ubp.search.impact import FIRM, Impacted, ImpactTarget
-from ubp.search.list_pages import PageLink
-from ubp.search.traverse import Edge, Neighborhood
+from ubp.search.context import Center, Context, PageContext, Related
+from ubp.search.impact import FIRM, Impacted, ImpactTarget, PageImpact
+from ubp.search.list_pages import PageLink, PageList, ReadPage
+from ubp.search.traverse import Edge, Neighborhood, PageGraph
 from ubp.staleness.wording import LEVEL_WORDS
-from ubp.workspace import PageContext, PageGraph, PageImpact, PageList, ReadPage
 
 # Mermaid reads HTML, entities of its own and Markdown in labels; a quotation mark ends them.
 _MERMAID = {ord(character): f"#{ord(character)};" for character in "#&\"'`<>\\[](){}|"}

@@ -14,9 +14,9 @@ from ubp.output.wording import ARROWS, Style, count, joined, printable
 from ubp.search.pages import PageAnswer
 from ubp.search.query import Cut, Query
 from ubp.search.results import LinkedPage, PageHit, SectionHit
+from ubp.search.run import FoundPages
 from ubp.search.sections import Hit, SectionAnswer
 from ubp.staleness.wording import LEVEL_WORDS
-from ubp.workspace import FoundPages
 
 
 def quote_query(query: Query) -> str:

@@ -10,10 +10,11 @@ from ubp import __version__
 from ubp.core.setup_files import InitResult
 from ubp.core.snippets import Snippet
 from ubp.index.embed.models import FetchedModel
+from ubp.index.reindex import IndexRun, ModelStatus
 from ubp.output.text.common import count_levels
 from ubp.output.wording import Style, clock, count, printable, size
 from ubp.staleness.model import Summary
-from ubp.staleness.status import IndexRun, ModelStatus, Status
+from ubp.staleness.status import Status
 
 RULE_WIDTH = 70
 # Fewer are put right sooner than a file is reviewed that accepts them.

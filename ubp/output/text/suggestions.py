@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ubp.index.vectors import SemanticHit
 from ubp.output.wording import Style, count, joined, printable
-from ubp.search.suggest_links import Suggestion
-from ubp.workspace import LinkSuggestions
+from ubp.search.suggest_links import LinkSuggestions, Suggestion
 
 MAX_DUPLICATES = 3
 INDENT = "      "

@@ -7,11 +7,12 @@ from ubp.core.errors import BadArgumentError
 from ubp.core.text import truncate_page
 from ubp.output.agent.pages import context_text
 from ubp.output.records.pages import context_record
+from ubp.search.context import PageContext
 from ubp.server.tools.arguments import FILEPATH, LINK_TYPE, MAX_TOKENS, REF, number, object_schema
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Record, Tool
-from ubp.workspace import MAX_SIZE, PageContext, Workspace
+from ubp.workspace import MAX_SIZE, Workspace
 
 DEPTH, MAX_DEPTH = 2, 3
 MAX_CONTEXT_SIZE = 500_000

@@ -5,10 +5,11 @@ from typing import Any
 
 from ubp.output.agent.pages import list_text
 from ubp.output.records.pages import pages_record
+from ubp.search.list_pages import PageList
 from ubp.server.tools.arguments import DOC_TYPE, REF, TAGS, array_of, choice, number, object_schema
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.tool import Record, Tool, read_cursor, write_cursor
-from ubp.workspace import PageList, Workspace
+from ubp.workspace import Workspace
 
 LIST_LIMIT, MAX_LIMIT = 200, 1000
 DATE_SORTS = ("updated_at", "created_at")

@@ -5,6 +5,7 @@ from typing import Any
 
 from ubp.output.agent.search import search_text
 from ubp.output.records.search import search_record
+from ubp.search.run import FoundPages
 from ubp.server.tools.arguments import (
     DOC_TYPE,
     LINK_TYPE,
@@ -20,7 +21,7 @@ from ubp.server.tools.arguments import (
 )
 from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Record, Tool
-from ubp.workspace import FoundPages, Workspace
+from ubp.workspace import Workspace
 
 LIMIT, MAX_LIMIT = 10, 20
 DEPTH, MAX_DEPTH = 2, 3

@@ -1,0 +1,51 @@
+"""When pages were committed first and last."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from ubp.core.model import FilePath, LastChange, ObjectId
+from ubp.index.session import Session
+from ubp.index.view import View
+
+# Committer dates in seconds. None: never committed, or a shallow clone ends too early to know.
+Dates = Mapping[FilePath, int | None]
+FindChanges = Callable[[ObjectId, Collection[FilePath]], Mapping[FilePath, LastChange]]
+
+
+def updated_at(session: Session, view: View, paths: Sequence[FilePath]) -> Dates:
+    """Return when each of these pages was committed last."""
+    return _remembered(session, view, paths, "updated_at", session.history.last_changes)
+
+
+def created_at(session: Session, view: View, paths: Sequence[FilePath]) -> Dates:
+    """Return when each of these pages was committed first."""
+    return _remembered(session, view, paths, "created_at", session.history.first_changes)
+
+
+def _remembered(
+    session: Session, view: View, paths: Sequence[FilePath], name: str, find: FindChanges
+) -> Dates:
+    known: dict[FilePath, int | None] = view.derived(name, dict)
+    new = [path for path in paths if path not in known]
+    if new:
+        known |= _find_dates(session, view, new, find)
+    return {path: known[path] for path in paths}
+
+
+def _find_dates(
+    session: Session, view: View, paths: Sequence[FilePath], find: FindChanges
+) -> dict[FilePath, int | None]:
+    dates: dict[FilePath, int | None] = dict.fromkeys(paths)
+    head = view.snapshot.commit
+    if head is None:
+        return dates
+    entries = view.base_entries(paths)
+    committed = [path for path in paths if entries[path] is not None]
+    changes = find(head, committed) if committed else {}
+    commits = {
+        path: changes[path].commit
+        for path in committed
+        if path in changes and not changes[path].is_boundary
+    }
+    records = session.history.commits(set(commits.values()))
+    found = {path: records[id_].date for path, id_ in commits.items() if id_ in records}
+    return dates | found

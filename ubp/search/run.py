@@ -1,0 +1,100 @@
+"""A search in a session: with its model and file names, and what is known of the found pages."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ubp.core.errors import UbpError
+from ubp.core.model import Assessment, FilePath
+from ubp.index.session import AssessPaths, Session, Target
+from ubp.index.view import View
+from ubp.search.dates import Dates, updated_at
+from ubp.search.lexical import FileNames
+from ubp.search.pages import (
+    Mode,
+    PageAnswer,
+    SearchContext,
+    SearchRequest,
+    SearchType,
+    Stopwatch,
+    find_pages,
+)
+from ubp.search.results import LinkedPage, find_linked
+from ubp.search.semantic import SemanticRanking
+
+
+class Fallback(NamedTuple):
+    """Why a hybrid search used no embeddings, and what helps."""
+
+    reason: str
+    hint: str
+
+
+class FoundPages(NamedTuple):
+    """What a search found, and what is known of those pages.
+
+    `assessments` are of the found pages and of those in `linked`, the pages that they are linked
+    with; `updated_at` is when the found pages were committed last (seconds). `search_type` is the
+    mode, or that words and links alone answered, because of `fallback`. `milliseconds` is what
+    each step took.
+    """
+
+    answer: PageAnswer
+    search_type: SearchType
+    fallback: Fallback | None
+    assessments: Mapping[FilePath, Assessment]
+    updated_at: Dates
+    linked: Mapping[FilePath, tuple[LinkedPage, ...]]
+    milliseconds: Mapping[str, float]
+
+
+def search_pages(  # noqa: PLR0913  # where, what, and what to report of it
+    session: Session,
+    target: Target,
+    request: SearchRequest,
+    assess: AssessPaths,
+    *,
+    include_linked: bool,
+    is_dated: bool,
+) -> FoundPages:
+    """Return the pages that match a request best, in the order of their scores.
+
+    Raises:
+        UsageError: the mode is `semantic`, and there is no model.
+        ModelError: the mode is `semantic`, and the configured model cannot be used.
+    """
+    watch = Stopwatch(session.clock)
+    with watch.step("snapshot"):
+        view = session.view(target)
+        view.full_text()
+    with watch.step("vectors"):
+        semantic, fallback = _open_semantic(session, view, request.mode)
+    answer = find_pages(view, request, SearchContext(file_names(session, view), semantic, watch))
+    paths = [hit.page.filepath for hit in answer.pages]
+    with watch.step("linked"):
+        linked = find_linked(view, paths, request.link_types) if include_linked else {}
+    others = [page.page.filepath for pages in linked.values() for page in pages]
+    with watch.step("staleness"):
+        assessments = assess(view, [*paths, *others])
+    with watch.step("dates"):
+        dates = updated_at(session, view, paths) if is_dated else dict.fromkeys(paths)
+    search_type: SearchType = "fulltext_fallback" if fallback else request.mode
+    return FoundPages(answer, search_type, fallback, assessments, dates, linked, watch.milliseconds)
+
+
+def file_names(session: Session, view: View) -> FileNames:
+    """Return the names of the view's pages; they are prepared anew only where paths changed."""
+    paths = view.document_paths()
+    return session.cached("file names", paths, lambda: FileNames(paths))
+
+
+def _open_semantic(
+    session: Session, view: View, mode: Mode
+) -> tuple[SemanticRanking | None, Fallback | None]:
+    if mode == "fulltext":
+        return None, None
+    try:
+        return view.semantic_index(session.required_model()), None
+    except UbpError as error:
+        if mode == "semantic":
+            raise
+        return None, Fallback(error.cause or error.message, error.hint)

@@ -1,0 +1,169 @@
+"""What became of the sources of a session's pages: contexts, assessments, the stale report.
+
+Imported by `ubp stale` and the hook: what only changes or acknowledgements need is imported there.
+"""
+
+from collections.abc import Sequence
+
+from ubp.core.errors import UsageError
+from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Page
+from ubp.git.snapshot import read_commit
+from ubp.git.trees import diff_trees
+from ubp.index.session import Session, Target
+from ubp.index.view import View
+from ubp.staleness.assess import assess, hide
+from ubp.staleness.model import (
+    Acknowledgement,
+    Change,
+    StalenessContext,
+    StalenessRules,
+    StaleReport,
+    summarise,
+    worst_first,
+)
+
+
+def open_context(session: Session, view: View) -> StalenessContext:
+    """Return what the verdicts on a view depend on, as of now."""
+    rules = StalenessRules(session.clock(), session.config.threshold_days, session.is_hidden)
+    return StalenessContext(view, session.repository, session.history, rules)
+
+
+def open_change(session: Session, target: Target) -> Change:
+    """Return the change that a target means: the commit in the making, or a branch."""
+    after = open_context(session, session.view(target))
+    head = after.view.snapshot.commit
+    repository = session.repository
+    if target.base is None:
+        parents = [head, *repository.merge_heads()] if head else []
+        changes = after.view.snapshot.changes
+    else:
+        base = repository.resolve(target.base)
+        start = repository.merge_base(base, head) if head else base
+        parents = [start]
+        changes = diff_trees(repository, start, head) if head else {}
+    before = tuple(
+        open_context(session, session.view_of(read_commit(repository, parent)))
+        for parent in parents
+    )
+    return Change(before, after, changes)
+
+
+def assess_paths(
+    session: Session, view: View, paths: Sequence[FilePath]
+) -> dict[FilePath, Assessment]:
+    """Return the assessments of these pages; fresh and untracked ones are remembered."""
+    known: dict[FilePath, Assessment] = view.derived("assessments", dict)
+    new = [path for path in paths if path not in known]
+    assessed: dict[FilePath, Assessment] = {}
+    if new:
+        pages = list(view.pages_at(new).values())
+        found = hide(assess(pages, open_context(session, view)), session.is_hidden)
+        assessed = {assessment.page.filepath: assessment for assessment in found}
+        # The others age.
+        known |= {path: a for path, a in assessed.items() if a.level in QUIET_LEVELS}
+    return {path: a for path in paths if (a := known.get(path) or assessed.get(path))}
+
+
+def find_stale(
+    session: Session, target: Target, paths: Sequence[str], *, every: bool
+) -> tuple[StaleReport, StalenessContext]:
+    """Return the pages that no longer describe their sources, and the context of that verdict.
+
+    `paths` narrow it; `every` includes pages without sources, and of a change the old debts. The
+    worst pages come first, with ties as they were.
+
+    Raises:
+        UsageError: the target contradicts itself, or a path matches no page.
+    """
+    if not target.is_change:
+        context = open_context(session, session.view(target))
+        selected = _select(session, context.view, paths)
+        pages = _pages(context.view, selected, every=every)
+        return build_stale_report(context, pages, assess(pages, context), selected), context
+    from ubp.staleness.change import assess_change, touched_pages
+
+    change = open_change(session, target)
+    context = change.after
+    selected = _select(session, context.view, paths)
+    pages = _pages(context.view, selected, every=every)
+    assessed = pages
+    if not every:
+        touched = {page.filepath for page in touched_pages(change)}
+        assessed = [page for page in pages if page.filepath in touched]
+    report = build_stale_report(context, pages, assess_change(assessed, change), selected)
+    return report._replace(is_change=True), context
+
+
+def build_stale_report(
+    context: StalenessContext,
+    pages: Sequence[Page],
+    assessed: Sequence[Assessment],
+    selected: frozenset[FilePath] | None = None,
+) -> StaleReport:
+    """Return a report on these assessments: of the `selected` pages, None: of all documents.
+
+    `pages` are those that were looked at, assessed or not.
+    """
+    view, rules = context.view, context.rules
+    documents = view.count_documents() if selected is None else len(selected)
+    shown = worst_first(hide(assessed, rules.is_hidden))
+    bound = sum(1 for page in pages if page.facts.references)
+    return StaleReport(
+        snapshot=view.snapshot,
+        pages=shown,
+        summary=summarise(shown, documents, bound),
+        threshold_days=rules.threshold_days,
+        is_shallow=context.repository.is_shallow,
+    )
+
+
+def acknowledge_pages(  # noqa: PLR0913  # the command's options
+    session: Session,
+    paths: Sequence[str],
+    *,
+    every: bool,
+    staged: bool,
+    from_history: bool,
+    reason: str | None,
+) -> tuple[Acknowledgement, ...]:
+    """Pin the references of these pages (or of `every` page) that are not at their baseline.
+
+    Raises:
+        UsageError: neither pages nor `every` are given, or a path matches no page.
+    """
+    from ubp.staleness.change import assess_change, touched_pages
+    from ubp.staleness.pins import AckOptions, acknowledge
+
+    if not paths and not every:
+        raise UsageError(
+            "Which pages did you review?",
+            cause="`ubp ack` vouches for pages, so it wants their names.",
+            hint="Name them: ubp ack docs/page.md; or all of them: ubp ack --all",
+        )
+    target = Target(staged=staged)
+    change = open_change(session, target) if staged else None
+    context = change.after if change else open_context(session, session.view(target))
+    pages = _pages(context.view, _select(session, context.view, paths), every=False)
+    if change and not paths:
+        touched = {page.filepath for page in touched_pages(change)}
+        pages = [page for page in pages if page.filepath in touched]
+    assessed = assess_change(pages, change) if change else assess(pages, context)
+    options = AckOptions(session.config.keys, staged, from_history, reason, session.is_hidden)
+    return acknowledge(assessed, context, options)
+
+
+def _select(session: Session, view: View, paths: Sequence[str]) -> frozenset[FilePath] | None:
+    if not paths:
+        return None
+    from ubp.index.select import select_pages
+
+    return select_pages(paths, view, session.repository)
+
+
+def _pages(view: View, selected: frozenset[FilePath] | None, *, every: bool) -> list[Page]:
+    """Return the pages with references or problems; with `every` those without, too."""
+    if every:
+        paths = view.document_paths() if selected is None else selected
+        return [page for path in sorted(paths) if (page := view.page(path))]
+    return [page for page in view.bound_pages() if selected is None or page.filepath in selected]
