@@ -21,7 +21,7 @@ def written(repository, monkeypatch):
     """A repository that nobody has read, with more pages than are read at once."""
     monkeypatch.setattr(offices, "MAX_QUICK_READS", 4)
     monkeypatch.setattr(offices, "SECONDS_BETWEEN_REPORTS", 0.01)
-    monkeypatch.setattr("ubp.index.vectors.PAGES_A_BATCH", 2)
+    monkeypatch.setattr("ubp.index.vectors.PAGES_PER_BATCH", 2)
     for number in range(PAGES):
         repository.write(
             f"docs/{number}.md", f"# Page {number}\n\nWords{number} [[{number - 1}]]\n"

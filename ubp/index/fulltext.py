@@ -1,25 +1,22 @@
-"""The full text of one snapshot: of what the index knows only its documents count."""
+"""Full text search in one snapshot: of the chunks in the index, only its documents' count."""
 
-from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from ubp.core.model import Chunk, FilePath, ObjectId
 from ubp.index.link_graph import LinkGraph
-from ubp.index.link_updates import MAX_ATTEMPTS
 from ubp.index.store.database import Database
 from ubp.index.store.fulltext import FullTextIndex, MatchCounts, RowMatch, Table
 from ubp.index.store.page_facts import PageFactsTable
 
-T = TypeVar("T")
-
-FIRST = 8  # matches that are looked at before all of them are
-# Where more pages than these may answer, FTS5 is not told which: to name the chunks of 26,000 takes
-# 30 ms, of 500 less than one. Those that may not are passed over.
-MAX_NAMED = 2000
+FIRST_MATCHES = 8  # examined before all of them are
+# FTS5 searches the chunks of given pages only up to so many: listing the chunks of 26,000 takes 30
+# ms, of 500 less than one. Beyond that the hits in other pages are skipped.
+MAX_FILTER_PAGES = 2000
 
 
 class TextHit(NamedTuple):
-    """A chunk of a document that holds the words; the smaller the rank, the better."""
+    """A chunk of a document that matches; the smaller the rank, the better."""
 
     path: FilePath
     blob: ObjectId
@@ -30,111 +27,117 @@ class TextHit(NamedTuple):
 class FullTextSearch:
     """The words of a snapshot's documents."""
 
-    def __init__(self, database: Database, linked: LinkGraph) -> None:
+    def __init__(self, database: Database, links: LinkGraph) -> None:
         self._index = FullTextIndex(database)
         self._facts = PageFactsTable(database)
-        self._linked = linked
+        self._links = links
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
         self._frequencies: dict[tuple[str, Table], int] = {}
-        self._held: dict[str, bool] = {}
+        self._matches: dict[str, bool] = {}
         self._size: int | None = None
 
     def search(
         self, match: RowMatch, limit: int, within: Collection[FilePath] | None = None
     ) -> list[TextHit]:
-        """The best chunks for an expression of FTS5, whose words are segmented (`ubp.core.text`).
+        """Return the best chunks for an FTS5 expression with segmented words (`ubp.core.text`).
 
-        A page that stands at several paths is there at each of them; `within` names the paths that
-        count. Equal ranks are in the order of blob, chunk and path.
+        A page that exists at several paths is a hit at each of them, or of those in `within`. Equal
+        ranks are in the order of blob, chunk and path.
 
         Raises:
             ValueError: FTS5 cannot read the expression.
         """
         if limit <= 0:
             return []
-        that_count = None if within is None else frozenset(within)
+        allowed = None if within is None else frozenset(within)
         blobs = None
-        if that_count is not None and len(that_count) <= MAX_NAMED:
-            blobs = set(self._linked.blobs(that_count).values())
+        if allowed is not None and len(allowed) <= MAX_FILTER_PAGES:
+            blobs = set(self._links.blobs(allowed).values())
 
-        def counts(found: set[ObjectId]) -> set[ObjectId]:
-            return self._that_count(found, that_count)
+        def select(candidates: set[ObjectId]) -> set[ObjectId]:
+            return self._in_snapshot(candidates, allowed)
 
-        rows = self._ask(lambda: self._index.search(match, limit, counts, blobs))
+        rows = self._links.read_consistently(
+            lambda: self._index.search(match, limit, select, blobs)
+        )
         paths = self._paths_of({row.blob for row in rows})
         hits = [
             TextHit(path, *row)
             for row in rows
             for path in paths[row.blob]
-            if that_count is None or path in that_count
+            if allowed is None or path in allowed
         ]
         return hits[:limit]
 
-    def count(self, match: str, most: int) -> int:
-        """How many of the first `most` chunks that match are the documents'."""
-        return self._ask(lambda: self._index.count(match, most, self._that_count)).counting
+    def count(self, match: str, limit: int) -> int:
+        """Return how many of the first `limit` matching chunks are the snapshot's."""
+        counts = self._links.read_consistently(
+            lambda: self._index.count(match, limit, self._in_snapshot)
+        )
+        return counts.counting
 
     def has(self, match: str) -> bool:
-        """Whether any chunk matches; nothing is ranked unless the first ones are no documents'."""
-        if match not in self._held:
-            self._held[match] = self._has(match)
-        return self._held[match]
+        """Return whether any of the snapshot's chunks matches.
+
+        Nothing is ranked unless the first matches are all in other snapshots.
+        """
+        if match not in self._matches:
+            self._matches[match] = self._has(match)
+        return self._matches[match]
 
     def holding(self, match: str, within: Collection[FilePath] | None = None) -> set[FilePath]:
-        """The documents with a chunk that matches, of those `within` if they are given."""
-        of = None if within is None else set(self._linked.blobs(within).values())
-        blobs = self._ask(lambda: self._that_count(self._index.holding(match, of)))
-        found = {path for paths in self._paths_of(blobs).values() for path in paths}
-        return found if within is None else found.intersection(within)
+        """Return the documents with a matching chunk, or those of them in `within`."""
+        candidates = None if within is None else set(self._links.blobs(within).values())
+        blobs = self._links.read_consistently(
+            lambda: self._in_snapshot(self._index.holding(match, candidates))
+        )
+        documents = {path for paths in self._paths_of(blobs).values() for path in paths}
+        return documents if within is None else documents.intersection(within)
 
     def frequency(self, match: str, table: Table = "words") -> int:
-        """How many chunks match, those of other snapshots too: what BM25 goes by.
+        """Return the number of matching chunks, in other snapshots too, as BM25 counts them.
 
-        A long phrase takes some milliseconds, so that it is asked for once.
+        The counts are cached: that of a long phrase takes some milliseconds.
         """
+
+        def count() -> int:
+            frequency = self._index.frequency(match, table)
+            if not frequency:
+                self._check_index()
+            return frequency
+
         if (match, table) not in self._frequencies:
-            self._frequencies[match, table] = self._ask(lambda: self._counted(match, table))
+            self._frequencies[match, table] = self._links.read_consistently(count)
         return self._frequencies[match, table]
 
     def size(self) -> int:
-        """How many chunks there are, those of other snapshots too."""
+        """Return the number of chunks, in other snapshots too."""
         if self._size is None:
             self._size = self._index.size()
         return self._size
 
     def chunks(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Chunk, ...]]:
-        """The chunks of these pages, as far as they are known."""
+        """Return the chunks of those of these pages that are in the index."""
         return self._facts.chunks(blobs)
 
     def _has(self, match: str) -> bool:
-        first = self._ask(lambda: self._first(match))
-        if first.holding < FIRST:  # of a long phrase another count takes as long
+        def count_first() -> MatchCounts:
+            counts = self._index.count(match, FIRST_MATCHES, self._in_snapshot)
+            if not counts.holding:
+                self._check_index()
+            return counts
+
+        first = self._links.read_consistently(count_first)
+        if first.holding < FIRST_MATCHES:  # counting a long phrase again takes as long
             self._frequencies[match, "words"] = first.holding
             return first.counting > 0
         return first.counting > 0 or bool(self.search(RowMatch(match), 1))
 
-    def _first(self, match: str) -> MatchCounts:
-        first = self._index.count(match, FIRST, self._that_count)
-        if not first.holding:
-            self._paths_of(set())  # the words may have gone
-        return first
+    def _check_index(self) -> None:
+        """Have the graph and the words indexed again if they are gone: nothing was found."""
+        self._links.paths_of(())
 
-    def _ask(self, question: Callable[[], T]) -> T:
-        """Ask again where the words went while they were asked for, and are learned anew."""
-        for _ in range(MAX_ATTEMPTS):
-            before = self._linked.load_count
-            answer = question()
-            if self._linked.load_count == before:
-                break
-        return answer
-
-    def _counted(self, match: str, table: Table) -> int:
-        found = self._index.frequency(match, table)
-        if not found:
-            self._paths_of(set())  # the words may have gone
-        return found
-
-    def _that_count(
+    def _in_snapshot(
         self, blobs: set[ObjectId], within: frozenset[FilePath] | None = None
     ) -> set[ObjectId]:
         return {
@@ -144,12 +147,9 @@ class FullTextSearch:
         }
 
     def _paths_of(self, blobs: set[ObjectId]) -> dict[ObjectId, Sequence[FilePath]]:
-        """Where these pages stand; asked once for each, for the snapshot does not change.
-
-        Where there are none the words may have gone: asking for nothing notices it.
-        """
+        """Return the paths of these pages; read once for each, as the snapshot does not change."""
         unknown = blobs - self._paths.keys()
-        if unknown or not blobs:
-            found = self._linked.paths_of(unknown)
-            self._paths.update((blob, found.get(blob, ())) for blob in unknown)
+        if unknown or not blobs:  # a query without blobs checks the index, see `_check_index`
+            paths = self._links.paths_of(unknown)
+            self._paths.update((blob, paths.get(blob, ())) for blob in unknown)
         return {blob: self._paths[blob] for blob in blobs}

@@ -72,6 +72,15 @@ class LinkGraph:
         """Return the result of a query on the stored graph; None: there is no stored graph."""
         return self._query(query) if self._graph else None
 
+    def read_consistently(self, read: Callable[[], T]) -> T:
+        """Return what `read` returns; read again where the graph was loaded again meanwhile."""
+        for _ in range(MAX_ATTEMPTS):
+            before = self.load_count
+            result = read()
+            if self.load_count == before:
+                break
+        return result
+
     def pages(self) -> dict[FilePath, ObjectId]:
         """Return the pages and their blobs, in path order."""
         stored = self._query(self._stored.blobs) if self._graph else {}

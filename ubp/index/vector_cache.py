@@ -1,4 +1,4 @@
-"""The store's vectors held in memory, as long as they are the same."""
+"""The store's vectors in memory, kept while a session lasts."""
 
 from collections.abc import Mapping
 
@@ -7,12 +7,12 @@ from ubp.index.embed.model import Model
 from ubp.index.embed.vectors import VectorCollection, Vectors
 from ubp.index.store.vectors import VectorTable
 
-# The base of which snapshot a collection was made for: commit and scope.
 Base = tuple[ObjectId, str]
+"""The commit and the scope that a collection was built for."""
 
 
 class VectorCache:
-    """All vectors of one model, and the chunks of the commit that was asked about last."""
+    """All vectors of one model, and the chunks of one commit."""
 
     def __init__(self, model: Model) -> None:
         self.fingerprint = model.fingerprint
@@ -20,21 +20,21 @@ class VectorCache:
         self._base: tuple[Base, VectorCollection] | None = None
 
     def refresh(self, stored: VectorTable) -> None:
-        """Read what was added since; others may have written too."""
-        before, now = self.vectors.sizes(), stored.sizes()
-        if before == now:
+        """Read what was saved since the last time, by other processes too."""
+        cached, current = self.vectors.sizes(), stored.sizes()
+        if cached == current:
             return
-        changed = stored.blocks(block for block, size in now.items() if before.get(block) != size)
+        changed = stored.blocks(n for n, size in current.items() if cached.get(n) != size)
         self.vectors.update(
-            {block: (found.keys, found.vectors) for block, found in changed.items()},
-            [block for block in before if block not in now],
+            {number: (block.keys, block.vectors) for number, block in changed.items()},
+            [number for number in cached if number not in current],
         )
 
     def collection(self, base: Base) -> VectorCollection | None:
-        """The chunks of a commit, where they are known."""
+        """Return the chunks of a commit, if they are cached."""
         return self._base[1] if self._base and self._base[0] == base else None
 
     def keep(self, base: Base, texts: Mapping[ObjectId, bytes]) -> VectorCollection:
-        """Remember the chunks of a commit."""
+        """Cache the chunks of a commit, instead of those of another one, and return them."""
         self._base = (base, VectorCollection(texts))
         return self._base[1]

@@ -1,7 +1,4 @@
-"""Chunks without a vector given one, in batches, each kept as soon as it is there.
-
-The meaning of one snapshot: the vectors of its documents' chunks.
-"""
+"""The vectors of a snapshot's chunks: searched by meaning, computed where they are missing."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Group
@@ -16,7 +13,6 @@ from ubp.index.embed.vectors import Floats, VectorCollection, VectorHit, quantis
 from ubp.index.embedded import texts_of
 from ubp.index.facts import FileContents
 from ubp.index.link_graph import LinkGraph
-from ubp.index.link_updates import MAX_ATTEMPTS
 from ubp.index.store.links import StoredGraphVersion
 from ubp.index.store.page_facts import TextRows, TextTable
 from ubp.index.store.vectors import VectorTable, split
@@ -24,86 +20,15 @@ from ubp.index.tree import IndexContext
 from ubp.index.vector_cache import VectorCache
 from ubp.index.worker import body_of
 
-# Whatever is interrupted loses less than a batch: 0.2 s of work.
-PAGES_A_BATCH = 64
-
-
-class Embedder:
-    """Embeds the chunks of one snapshot's pages."""
-
-    def __init__(
-        self, context: IndexContext, model: Model, texts: TextTable, stored: VectorTable
-    ) -> None:
-        self._context = context
-        self._model = model
-        self._texts = texts
-        self._stored = stored
-        self._contents = FileContents(context.repository, context.snapshot)
-
-    def embed(self, pages: Mapping[ObjectId, FilePath], total: int) -> int:
-        """Embed these pages, which have so many chunks without a vector; tell how many texts."""
-        done = 0
-        known = _Known(self._stored)
-        for batch in _batches(pages):
-            texts = known.leave_out(self._read(batch))
-            if texts:
-                vectors = self._model.encode(list(texts.values()))
-                self._stored.save(b"".join(texts), quantise(vectors))
-            done += len(texts)
-            self._context.progress(EMBEDDING, min(done, total), total)
-        return done
-
-    def _read(self, pages: Mapping[ObjectId, FilePath]) -> dict[bytes, str]:
-        """The texts of pages by their keys; of what cannot be had none."""
-        entries = {path: Entry(MODE_FILE, blob) for blob, path in pages.items()}
-        contents = self._contents.read(entries)
-        rows = self._texts.text_rows(pages)
-        found: dict[bytes, str] = {}
-        for blob, path in pages.items():
-            data = contents[path]
-            if data is not None and blob in rows:
-                found.update(_texts_of(rows[blob], data))
-        return found
-
-
-class _Known:
-    """The keys that have a vector already, those by other processes too."""
-
-    def __init__(self, stored: VectorTable) -> None:
-        self._stored = stored
-        self._sizes: dict[int, int] = {}
-        self._keys: set[bytes] = set()
-
-    def leave_out(self, texts: dict[bytes, str]) -> dict[bytes, str]:
-        """Those of these texts that have none."""
-        sizes = self._stored.sizes()
-        changed = [block for block, size in sizes.items() if self._sizes.get(block) != size]
-        self._keys |= self._stored.keys(changed)
-        self._sizes = sizes
-        return {key: text for key, text in texts.items() if key not in self._keys}
-
-
-def _texts_of(rows: TextRows, data: bytes) -> Iterator[tuple[bytes, str]]:
-    for key, (heading_path, start, end) in zip(split(rows.keys), rows.places, strict=False):
-        chunk = (rows.title, heading_path, body_of(data, start, end))
-        # Of bytes that are not the blob's own (a file changed meanwhile) nothing is kept.
-        if embedding_key(*chunk) == key:
-            yield key, text_to_embed(*chunk)
-
-
-def _batches(pages: Mapping[ObjectId, FilePath]) -> Iterator[dict[ObjectId, FilePath]]:
-    items = iter(pages.items())
-    while batch := dict(islice(items, PAGES_A_BATCH)):
-        yield batch
-
-
-PAIRS_AT_ONCE = 64  # whose places are looked up
-# Chunks of other versions are passed over: so many more are looked at when too few are left.
-GROWTH = 4
+# An interruption loses less than a batch: 0.2 s of work.
+PAGES_PER_BATCH = 64
+PAIRS_PER_BATCH = 64  # located with one query
+# Chunks of other snapshots are skipped: so many times more are examined when too few remain.
+LIMIT_GROWTH = 4
 
 
 class SimilarChunk(NamedTuple):
-    """A chunk of a document, and how near in meaning it is: a cosine, from -1 to 1."""
+    """A chunk of a document and its cosine with a text, from -1 to 1."""
 
     path: FilePath
     blob: ObjectId
@@ -112,7 +37,7 @@ class SimilarChunk(NamedTuple):
 
 
 class SemanticHit(NamedTuple):
-    """The same with its place.
+    """The same with its location.
 
     Lines count from 1, both ends included; the bytes from `byte_start` to `byte_end` are its text.
     """
@@ -129,64 +54,64 @@ class SemanticHit(NamedTuple):
 
 
 class SemanticIndex:
-    """The vectors of a snapshot's documents; made, as far as they are missing, on the way in.
+    """The vectors of a snapshot's documents; missing ones are computed when it is created.
 
-    `embedded` counts the chunks' texts for which that was done, `pending` the chunks that have no
-    vector still, because their pages' bytes cannot be had.
+    `embedded` counts the texts that were embedded then, `pending` the chunks that still have no
+    vector, because their pages' bytes are not available.
     """
 
-    def __init__(self, context: IndexContext, linked: LinkGraph, model: Model) -> None:
+    def __init__(self, context: IndexContext, links: LinkGraph, model: Model) -> None:
         self.model = model
         self.embedded = 0
         self.pending = 0
         self._context = context
-        self._linked = linked
+        self._links = links
         self._stored = VectorTable(context.store.database, model.fingerprint, model.dimensions)
         self._texts = TextTable(context.store.database)
-        self._held = _held(context, model)
+        cache = context.cache.vectors
+        if cache is None or cache.fingerprint != model.fingerprint:
+            cache = context.cache.vectors = VectorCache(model)
+        self._cache = cache
+        self._parts: list[VectorCollection] = []
         self._paths: dict[ObjectId, Sequence[FilePath]] = {}
-        for _ in range(MAX_ATTEMPTS):
-            before = linked.load_count
-            self._bring()
-            if linked.load_count == before:
-                break
+        links.read_consistently(self._update)
 
     def search(
         self, text: str, limit: int, within: Group[FilePath] | None = None
     ) -> list[SemanticHit]:
-        """What `nearest` finds, with its places (0.03 ms each)."""
-        for _ in range(MAX_ATTEMPTS):
-            before = self._linked.load_count
-            hits = self._placed(self.nearest(text, limit, within))
-            self._linked.blobs(())  # whether what was asked about went meanwhile
-            if self._linked.load_count == before:
-                break
-        return hits
+        """Return what `nearest` does, with locations (0.03 ms each)."""
+
+        def search() -> list[SemanticHit]:
+            hits = self._locate(self.nearest(text, limit, within))
+            self._links.blobs(())  # loads the graph again if it was lost meanwhile
+            return hits
+
+        return self._links.read_consistently(search)
 
     def nearest(
         self, text: str, limit: int, within: Group[FilePath] | None = None
     ) -> list[SimilarChunk]:
-        """The chunks that mean most nearly the same as a text, best first.
+        """Return the chunks nearest in meaning to a text, best first.
 
-        A page that stands at several paths is there at each of them; `within` names the paths that
-        count. A text of which the model knows no word is near to nothing.
+        A page that exists at several paths is a hit at each of them, or of those in `within`. A
+        text without any word that the model knows has no hits.
         """
         query = self.model.encode([strip_markup(text)])
         if limit <= 0 or not query.rows.any():
             return []
-        cosines = self._held.vectors.cosines(query)
-        that_count = None if within is None else frozenset(within)
-        blobs = None if within is None else set(self._linked.blobs(within).values())
-        wanted = limit
+        cosines = self._cache.vectors.cosines(query)
+        allowed = None if within is None else frozenset(within)
+        blobs = None if within is None else set(self._links.blobs(within).values())
+        candidate_limit = limit
         while True:
-            found = self._best(cosines, wanted, blobs)
-            near = self._standing(found, that_count)
-            if len(near) >= limit or len(found) < wanted:
-                return near[:limit]
-            wanted *= GROWTH
+            candidates = self._best(cosines, candidate_limit, blobs)
+            chunks = self._in_snapshot(candidates, allowed)
+            if len(chunks) >= limit or len(candidates) < candidate_limit:
+                return chunks[:limit]
+            candidate_limit *= LIMIT_GROWTH
 
     def similarity(self, text: str, names: Sequence[str]) -> list[float]:
-        """The cosine of each of these names with a text; 0 where the model knows no word of it."""
+        """Return the cosine of each name with a text; 0 where the model knows none of its words."""
         cosines: list[float] = (
             self.model.encode(list(map(strip_markup, names)))
             .cosines(self.model.encode([strip_markup(text)]))
@@ -195,105 +120,159 @@ class SemanticIndex:
         return cosines
 
     def similar_pairs(
-        self, key: Callable[[FilePath], str], least: float, paths: Group[FilePath] | None = None
+        self,
+        key: Callable[[FilePath], str],
+        min_margin: float,
+        paths: Group[FilePath] | None = None,
     ) -> Iterator[tuple[SemanticHit, SemanticHit, float]]:
-        """Chunks of different pages that stand out by so much (see `find_close`), the most first.
+        """Yield pairs of chunks of different pages and their margins, the largest first.
 
-        Pages with the same `key` are as one page. With `paths` one of the two is a chunk of these.
+        See `most_similar_pairs`. Pages with the same `key` count as one page. With `paths`, one of
+        the two is a chunk of these.
         """
-        chunks = VectorCollection(texts_of(self._linked, self._context.store.database))
-        standing = self._paths_of(set(chunks.pages))
-        keys = [key(standing[page][0]) for page in chunks.pages]
-        of = None if paths is None else chunks.mask(set(self._linked.blobs(paths).values()))
-        found = most_similar_pairs(chunks, self._held.vectors, keys, least, of)
-        while some := list(islice(found, PAIRS_AT_ONCE)):
-            hits: dict[VectorHit, list[SemanticHit]] = {}
-            for hit in self._placed(self._standing([one for pair in some for one in pair[:2]])):
-                hits.setdefault(VectorHit(hit.blob, hit.number, hit.score), []).append(hit)
-            for one, other, margin in some:
-                for left in hits.get(one, ()):
-                    yield from ((left, right, margin) for right in hits.get(other, ()))
+        chunks = VectorCollection(texts_of(self._links, self._context.store.database))
+        page_paths = self._paths_of(set(chunks.pages))
+        keys = [key(page_paths[page][0]) for page in chunks.pages]
+        mask = None if paths is None else chunks.mask(set(self._links.blobs(paths).values()))
+        pairs = most_similar_pairs(chunks, self._cache.vectors, keys, min_margin, mask)
+        while batch := list(islice(pairs, PAIRS_PER_BATCH)):
+            located: dict[VectorHit, list[SemanticHit]] = {}
+            chunks_of_batch = [chunk for first, second, _ in batch for chunk in (first, second)]
+            for hit in self._locate(self._in_snapshot(chunks_of_batch)):
+                located.setdefault(VectorHit(hit.blob, hit.number, hit.score), []).append(hit)
+            for first, second, margin in batch:
+                for left in located.get(first, ()):
+                    yield from ((left, right, margin) for right in located.get(second, ()))
 
-    def _bring(self) -> None:
-        """Know the snapshot's chunks, and see that they have vectors."""
+    def _update(self) -> None:
+        """Collect the snapshot's chunks, and embed those without a vector."""
         self._parts = self._collect()
-        held = self._held
-        held.refresh(self._stored)
+        self._cache.refresh(self._stored)
         missing = self._missing()
         if missing:
-            embedding = Embedder(self._context, self.model, self._texts, self._stored)
-            self.embedded += embedding.embed(self._in_order(missing), sum(missing.values()))
-            held.refresh(self._stored)
+            embedder = Embedder(self._context, self.model, self._texts, self._stored)
+            self.embedded += embedder.embed(self._prioritize(missing), sum(missing.values()))
+            self._cache.refresh(self._stored)
         self.pending = sum(self._missing().values())
 
-    def _in_order(self, blobs: Group[ObjectId]) -> dict[ObjectId, FilePath]:
-        """These pages and where they stand: first what is new in the snapshot, then what is on top.
+    def _prioritize(self, blobs: Group[ObjectId]) -> dict[ObjectId, FilePath]:
+        """Return these pages with a path: changed ones first, then those in upper folders.
 
-        Whoever interrupts the work, or only asks in passing, has what he is most likely to want.
+        An interruption then leaves embedded what is most likely to be needed.
         """
-        patched = self._linked.patched
-        places = [(blob, paths[0]) for blob, paths in self._paths_of(set(blobs)).items()]
-        places.sort(key=lambda one: (one[1] not in patched, one[1].count("/"), one[1]))
-        return dict(places)
+        patched = self._links.patched
+        pages = [(blob, paths[0]) for blob, paths in self._paths_of(set(blobs)).items()]
+        pages.sort(key=lambda page: (page[1] not in patched, page[1].count("/"), page[1]))
+        return dict(pages)
 
     def _collect(self) -> list[VectorCollection]:
-        linked, texts = self._linked, self._texts
-        blobs = {node.blob for node in linked.patched.values() if node and node.blob}
-        parts = [VectorCollection(texts.texts_of(blobs))] if blobs else []
+        texts = self._texts
+        patched = {node.blob for node in self._links.patched.values() if node and node.blob}
+        parts = [VectorCollection(texts.texts_of(patched))] if patched else []
 
-        def base(graph: StoredGraphVersion) -> VectorCollection:
+        def collect_stored(graph: StoredGraphVersion) -> VectorCollection:
             key = (graph.commit, graph.scope)
             if not graph.is_complete:
                 return VectorCollection(texts.texts(graph))
-            return self._held.collection(key) or self._held.keep(key, texts.texts(graph))
+            return self._cache.collection(key) or self._cache.keep(key, texts.texts(graph))
 
-        of_base = linked.query_stored(base)
-        return [*parts, of_base] if of_base else parts
+        stored = self._links.query_stored(collect_stored)
+        return [*parts, stored] if stored else parts
 
     def _missing(self) -> dict[ObjectId, int]:
         missing: dict[ObjectId, int] = {}
         for part in self._parts:
-            missing.update(part.missing(self._held.vectors))
-        there = self._paths_of(set(missing))
-        return {blob: count for blob, count in missing.items() if there[blob]}
+            missing.update(part.missing(self._cache.vectors))
+        paths = self._paths_of(set(missing))
+        return {blob: count for blob, count in missing.items() if paths[blob]}
 
     def _best(self, cosines: Floats, limit: int, blobs: set[ObjectId] | None) -> list[VectorHit]:
-        found: list[VectorHit] = []
+        hits: list[VectorHit] = []
         for part in self._parts:
             mask = part.mask(blobs) if blobs is not None else None
-            found += part.best(cosines, self._held.vectors, limit, mask)
-        return sorted(found, key=lambda one: (-one.score, one.page, one.number))[:limit]
+            hits += part.best(cosines, self._cache.vectors, limit, mask)
+        return sorted(hits, key=lambda hit: (-hit.score, hit.page, hit.number))[:limit]
 
-    def _standing(
-        self, found: Sequence[VectorHit], within: frozenset[FilePath] | None = None
+    def _in_snapshot(
+        self, hits: Sequence[VectorHit], within: frozenset[FilePath] | None = None
     ) -> list[SimilarChunk]:
-        """These chunks at each path where their page stands, those of other versions left out."""
-        paths = self._paths_of({one.page for one in found})
+        """Return these chunks at each path of their page, those of other snapshots left out."""
+        paths = self._paths_of({hit.page for hit in hits})
         return [
-            SimilarChunk(path, *one)
-            for one in dict.fromkeys(found)
-            for path in paths[one.page]
+            SimilarChunk(path, *hit)
+            for hit in dict.fromkeys(hits)
+            for path in paths[hit.page]
             if within is None or path in within
         ]
 
-    def _placed(self, near: Sequence[SimilarChunk]) -> list[SemanticHit]:
-        places = self._texts.places(list({(one.blob, one.number): None for one in near}))
+    def _locate(self, chunks: Sequence[SimilarChunk]) -> list[SemanticHit]:
+        places = self._texts.places(list({(chunk.blob, chunk.number): None for chunk in chunks}))
         return [
-            SemanticHit._make((*one, *places[one.blob, one.number]))
-            for one in near
-            if (one.blob, one.number) in places
+            SemanticHit._make((*chunk, *places[chunk.blob, chunk.number]))
+            for chunk in chunks
+            if (chunk.blob, chunk.number) in places
         ]
 
     def _paths_of(self, blobs: set[ObjectId]) -> dict[ObjectId, Sequence[FilePath]]:
         unknown = blobs - self._paths.keys()
         if unknown:
-            found = self._linked.paths_of(unknown)
-            self._paths.update((blob, found.get(blob, ())) for blob in unknown)
+            paths = self._links.paths_of(unknown)
+            self._paths.update((blob, paths.get(blob, ())) for blob in unknown)
         return {blob: self._paths[blob] for blob in blobs}
 
 
-def _held(context: IndexContext, model: Model) -> VectorCache:
-    kept = context.cache
-    if kept.vectors is None or kept.vectors.fingerprint != model.fingerprint:
-        kept.vectors = VectorCache(model)
-    return kept.vectors
+class Embedder:
+    """Embeds the chunks of one snapshot's pages, and saves each batch as soon as it is ready."""
+
+    def __init__(
+        self, context: IndexContext, model: Model, texts: TextTable, stored: VectorTable
+    ) -> None:
+        self._context = context
+        self._model = model
+        self._texts = texts
+        self._stored = stored
+        self._contents = FileContents(context.repository, context.snapshot)
+
+    def embed(self, pages: Mapping[ObjectId, FilePath], total: int) -> int:
+        """Embed the texts of these pages that have no vector; return how many there were.
+
+        `total` chunks are expected. A text is skipped if another process has embedded it meanwhile.
+        """
+        done = 0
+        keys: set[bytes] = set()  # which have a vector
+        read_sizes: dict[int, int] = {}
+        remaining = iter(pages.items())
+        while batch := dict(islice(remaining, PAGES_PER_BATCH)):
+            texts = self._read(batch)
+            sizes = self._stored.sizes()
+            keys |= self._stored.keys(
+                [block for block, size in sizes.items() if read_sizes.get(block) != size]
+            )
+            read_sizes = sizes
+            texts = {key: text for key, text in texts.items() if key not in keys}
+            if texts:
+                vectors = self._model.encode(list(texts.values()))
+                self._stored.save(b"".join(texts), quantise(vectors))
+            done += len(texts)
+            self._context.progress(EMBEDDING, min(done, total), total)
+        return done
+
+    def _read(self, pages: Mapping[ObjectId, FilePath]) -> dict[bytes, str]:
+        """Return the texts of pages by their keys; unreadable pages have none."""
+        entries = {path: Entry(MODE_FILE, blob) for blob, path in pages.items()}
+        contents = self._contents.read(entries)
+        rows = self._texts.text_rows(pages)
+        texts: dict[bytes, str] = {}
+        for blob, path in pages.items():
+            data = contents[path]
+            if data is not None and blob in rows:
+                texts.update(_texts_to_embed(rows[blob], data))
+        return texts
+
+
+def _texts_to_embed(rows: TextRows, data: bytes) -> Iterator[tuple[bytes, str]]:
+    for key, (heading_path, start, end) in zip(split(rows.keys), rows.places, strict=False):
+        chunk = (rows.title, heading_path, body_of(data, start, end))
+        # The key is another one where the bytes are not the blob's own (a file changed meanwhile).
+        if embedding_key(*chunk) == key:
+            yield key, text_to_embed(*chunk)

@@ -1,4 +1,4 @@
-"""Pages read by several processes at a time, in batches, as they are done."""
+"""A pool of processes that parse pages."""
 
 import os
 import subprocess
@@ -13,14 +13,14 @@ from ubp.index.store.codec import PageRows
 from ubp.index.worker import read_pages, receive, send
 
 Blobs = Mapping[ObjectId, bytes]
-Answers = dict[ObjectId, PageRows]
+PageRowsByBlob = dict[ObjectId, PageRows]
 
-# A process takes 35 to 50 MB; with four, and this one, all together stay below 250 MB.
-MOST_PROCESSES = 4
-# Batches under way for each process: one at work, one that waits.
-BATCHES_AHEAD = 2
+# A process takes 35 to 50 MB; four and this one together stay below 250 MB.
+MAX_PROCESSES = 4
+# Batches in flight for each process: one being parsed, one waiting.
+BATCHES_PER_PROCESS = 2
 
-# The module's path is the parent's: the current folder (a repository) is never looked into.
+# The import path is the parent's, without the current folder: that is a repository.
 PROGRAM = """
 import sys
 sys.path[:] = {path!r}
@@ -30,30 +30,30 @@ main()
 
 
 def count_processes() -> int:
-    """How many processes are worth starting here."""
+    """Return how many processes are worth starting on this machine."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(cores or 1, MOST_PROCESSES)
+    return min(cores or 1, MAX_PROCESSES)
 
 
-def read_in_parallel(batches: Iterable[Blobs], processes: int) -> Iterator[Answers]:
-    """Read these pages, the batches in the order in which they are done."""
-    with _Crew() as crew, ThreadPoolExecutor(processes) as threads:
-        under_way: set[Future[Answers]] = set()
+def read_in_parallel(batches: Iterable[Blobs], processes: int) -> Iterator[PageRowsByBlob]:
+    """Yield the rows of these pages by blob, batch by batch, in the order of completion."""
+    with _Processes() as pool, ThreadPoolExecutor(processes) as threads:
+        in_flight: set[Future[PageRowsByBlob]] = set()
         for batch in batches:
-            under_way.add(threads.submit(crew.read, batch))
-            if len(under_way) >= processes * BATCHES_AHEAD:
-                done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-                yield from (one.result() for one in done)
-        while under_way:
-            done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            yield from (one.result() for one in done)
+            in_flight.add(threads.submit(pool.read, batch))
+            if len(in_flight) >= processes * BATCHES_PER_PROCESS:
+                done, in_flight = wait(in_flight, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        while in_flight:
+            done, in_flight = wait(in_flight, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in done)
 
 
-class _Crew:
-    """A process for each thread that asks for one; all are ended when it is left."""
+class _Processes:
+    """One process per thread that reads pages; a context manager that kills them at the end."""
 
     def __init__(self) -> None:
-        self._own = threading.local()
+        self._thread = threading.local()
         self._started: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Self:
@@ -64,20 +64,15 @@ class _Crew:
             process.kill()
             process.communicate()
 
-    def read(self, blobs: Blobs) -> Answers:
-        """Have pages read by this thread's process, or here where it is gone."""
-        process = self._process()
-        answer = _ask(process, blobs) if process else None
-        if answer is None:
-            return read_pages(blobs)
-        return answer
-
-    def _process(self) -> subprocess.Popen[bytes] | None:
-        if not hasattr(self._own, "process"):
-            self._own.process = _start()
-            if self._own.process:
-                self._started.append(self._own.process)
-        return cast("subprocess.Popen[bytes] | None", self._own.process)
+    def read(self, blobs: Blobs) -> PageRowsByBlob:
+        """Return the rows of pages, read by this thread's process, or here if that has failed."""
+        if not hasattr(self._thread, "process"):
+            self._thread.process = _start()
+            if self._thread.process:
+                self._started.append(self._thread.process)
+        process = cast("subprocess.Popen[bytes] | None", self._thread.process)
+        rows = _request(process, blobs) if process else None
+        return read_pages(blobs) if rows is None else rows
 
 
 def _start() -> subprocess.Popen[bytes] | None:
@@ -90,7 +85,7 @@ def _start() -> subprocess.Popen[bytes] | None:
         return None
 
 
-def _ask(process: subprocess.Popen[bytes], blobs: Blobs) -> Answers | None:
+def _request(process: subprocess.Popen[bytes], blobs: Blobs) -> PageRowsByBlob | None:
     if process.stdin is None or process.stdout is None:
         return None
     try:

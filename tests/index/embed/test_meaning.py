@@ -11,7 +11,7 @@ from ubp.core.errors import ModelError, UsageError
 from ubp.index.embed.locate import find_model
 from ubp.index.embed.model import load_model
 from ubp.index.session import Target
-from ubp.index.vectors import PAGES_A_BATCH
+from ubp.index.vectors import PAGES_PER_BATCH
 from ubp.workspace import Workspace
 
 
@@ -153,10 +153,10 @@ def test_each_model_has_vectors_of_its_own(ask, encoded, make_model):
 
 
 def many_pages(repository):
-    for number in range(2 * PAGES_A_BATCH + 5):
+    for number in range(2 * PAGES_PER_BATCH + 5):
         repository.write(f"{number:03}.md", f"number {number}\n")
     repository.commit()
-    return 2 * PAGES_A_BATCH + 5
+    return 2 * PAGES_PER_BATCH + 5
 
 
 def test_an_interrupted_run_goes_on_where_it_was(repository, ask, encoded):
@@ -168,13 +168,13 @@ def test_an_interrupted_run_goes_on_where_it_was(repository, ask, encoded):
 
     with pytest.raises(KeyboardInterrupt):
         ask("cat", progress=interrupt)
-    assert len(encoded) == PAGES_A_BATCH
+    assert len(encoded) == PAGES_PER_BATCH
     steps = []
     ask("cat", progress=lambda *step: steps.append(step))
     assert len(encoded) == total + len(["cat"])
     assert [step for step in steps if step[0] == "Embedding sections"] == [
-        ("Embedding sections", PAGES_A_BATCH, total - PAGES_A_BATCH),
-        ("Embedding sections", total - PAGES_A_BATCH, total - PAGES_A_BATCH),
+        ("Embedding sections", PAGES_PER_BATCH, total - PAGES_PER_BATCH),
+        ("Embedding sections", total - PAGES_PER_BATCH, total - PAGES_PER_BATCH),
     ]
 
 
