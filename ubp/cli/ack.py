@@ -1,7 +1,4 @@
-"""`ubp ack`: pages were read and are still true.
-
-`ubp affected`: which pages describe these files.
-"""
+"""`ubp ack`, which pins reviewed pages, and `ubp affected`, which finds the pages of some files."""
 
 from typing import Annotated
 
@@ -37,15 +34,16 @@ def ack(  # noqa: PLR0913  # the command's options
         terminal: Where the answer goes.
     """
     with open_workspace(terminal, keys=key or ()) as workspace:
-        done = workspace.acknowledge(
+        results = workspace.acknowledge(
             paths, every=all_, staged=staged, from_history=history, reason=reason
         )
         prefix = workspace.session.repository.prefix
+    has_skipped = any(result.left for result in results)
     if terminal.options.json:
-        terminal.record(acknowledge_record(done))
-    elif not terminal.options.quiet or any(one.left for one in done):
-        terminal.write(acknowledge_text(done, prefix, terminal.style, is_staged=staged))
-    return FINDINGS if any(one.left for one in done) else CLEAN
+        terminal.record(acknowledge_record(results))
+    elif has_skipped or not terminal.options.quiet:
+        terminal.write(acknowledge_text(results, prefix, terminal.style, is_staged=staged))
+    return FINDINGS if has_skipped else CLEAN
 
 
 def affected(*paths: str, ref: Revision = None, key: Keys = None, terminal: Terminal) -> int:
@@ -64,10 +62,10 @@ def affected(*paths: str, ref: Revision = None, key: Keys = None, terminal: Term
             hint="Name them: ubp affected src/auth.py",
         )
     with open_workspace(terminal, keys=key or ()) as workspace:
-        found = workspace.affected(paths, ref=ref)
+        pages = workspace.affected(paths, ref=ref)
     if terminal.options.json:
-        terminal.record(affected_record(found))
+        terminal.record(affected_record(pages))
     else:
         is_quiet = terminal.options.quiet
-        terminal.write(affected_text(found, paths, terminal.style, is_quiet=is_quiet))
+        terminal.write(affected_text(pages, paths, terminal.style, is_quiet=is_quiet))
     return CLEAN

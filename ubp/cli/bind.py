@@ -1,33 +1,28 @@
-"""`ubp bind`: what each page describes, proposed, and written where somebody wants it.
+"""`ubp bind`, which proposes, writes and reviews sources of pages, and `ubp coverage`."""
 
-`ubp bind --review`: the bindings that exist, held against history.
-
-`ubp coverage`: which sources no page describes.
-"""
-
-from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from cyclopts import Parameter
 
-from ubp.bindings.features import MIN_CONFIDENCE, BindingSuggestions
+from ubp.bindings.features import MIN_CONFIDENCE
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, choose_bindings
-from ubp.bindings.write import WriteResult
 from ubp.cli.bind_session import Pinning, run_session
 from ubp.cli.error_handler import CLEAN, FINDINGS
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.pages import check_range
-from ubp.cli.parameters import Keys, OptionalDecimal, OptionalNumber, Revision
+from ubp.cli.parameters import Keys, OptionalDecimal, OptionalNumber, Revision, check_range
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.shell import path_argument, ubp_command
 from ubp.output.records.bindings import bind_record, review_record
 from ubp.output.text.bind import BindTextOptions, bind_text
 from ubp.output.text.review import ReviewTextOptions, coverage_text, review_text
-from ubp.workspace import MAX_PROPOSED, Workspace
+from ubp.workspace import MAX_PROPOSED
 
-# A screen or two; who wants more asks about a folder.
-MAX_SHOWN = 20
+# Pages or lines shown by default, a screen or two.
+MAX_PAGES_SHOWN = 20
+MAX_REVIEWED_SHOWN = 20
+MAX_GAPS_SHOWN = 20
+MAX_DAYS = 100_000  # nearly four times as long as there have been dates in commits
 
 
 def bind(  # noqa: PLR0913  # the command's options
@@ -64,194 +59,30 @@ def bind(  # noqa: PLR0913  # the command's options
         key: A front matter key that names sources, instead of the configured ones; repeatable.
         terminal: Where the answer goes.
     """
-    asked = _Asked(pages, min_confidence, limit, tuple(key or ()), explain, all_)
-    way = _Way(write, dry_run, interactive, Pinning(pin, history))
-    if review or commits is not None:
-        return _review(asked, way, commits, terminal, is_asked=review)
-    return _propose(asked, way, terminal)
-
-
-class _Asked(NamedTuple):
-    """What is asked about, and how it is told."""
-
-    pages: tuple[str, ...]
-    min_confidence: float | None
-    limit: int | None
-    keys: tuple[str, ...]
-    is_explained: bool
-    is_whole: bool
-
-
-class _Way(NamedTuple):
-    """What becomes of the proposals."""
-
-    is_writing: bool
-    is_dry: bool
-    is_asking: bool
-    pinning: Pinning
-
-
-def _propose(asked: _Asked, way: _Way, terminal: Terminal) -> int:
-    """Propose what pages describe; ask about it, or write it."""
-    _check(way, asked.min_confidence, terminal)
-    limit = MAX_PROPOSED if asked.limit is None else asked.limit
-    check_range("--limit", limit)
-    sure = MIN_CONFIDENCE if asked.min_confidence is None else asked.min_confidence
-    with open_workspace(terminal, keys=asked.keys) as workspace:
-        found = workspace.suggest_bindings(asked.pages, limit=limit, all_pages=asked.is_whole)
-        telling = _telling(asked, way, workspace, terminal)
-        if way.is_asking:
-            least = MIN_REVIEW_CONFIDENCE if asked.min_confidence is None else asked.min_confidence
-            telling = telling._replace(sure=MIN_CONFIDENCE, least=least)
-            return run_session(found, telling, workspace, way.pinning, terminal)
-        done = _write(workspace, found, sure, way)
-        if terminal.options.json:
-            terminal.record(bind_record(found, sure, done))
-        else:
-            is_begun = bool(found.bound or done or asked.keys)
-            example = None if is_begun else workspace.example(workspace.stale())
-            telling = telling._replace(other_key=example and example.other_key)
-            terminal.write(bind_text(found, done, telling))
-    return FINDINGS if done and any(one.why_left for one in done) else CLEAN
-
-
-def _review(
-    asked: _Asked, way: _Way, commits: int | None, terminal: Terminal, *, is_asked: bool
-) -> int:
-
-    given = {
-        "--write": way.is_writing,
-        "--interactive": way.is_asking,
-        "--dry-run": way.is_dry,
-        "--min-confidence": asked.min_confidence is not None,
-        "--pin": way.pinning.pin,
-        "--history": way.pinning.from_history,
-        "--explain": asked.is_explained,
-    }
-    others = [option for option, is_given in given.items() if is_given]
-    reviewing = ReviewOptions(asked.pages, commits, asked.limit, asked.keys, asked.is_whole)
-    return print_review(reviewing, others, terminal, is_asked=is_asked)
-
-
-def _telling(asked: _Asked, way: _Way, workspace: Workspace, terminal: Terminal) -> BindTextOptions:
-    sure = MIN_CONFIDENCE if asked.min_confidence is None else asked.min_confidence
-    return BindTextOptions(
-        style=terminal.style,
-        sure=sure,
-        least=MIN_REVIEW_CONFIDENCE if asked.pages and asked.min_confidence is None else sure,
-        is_quiet=terminal.options.quiet,
-        is_explained=asked.is_explained,
-        is_dry=way.is_dry,
-        is_pinned=any(way.pinning),
-        arguments=_arguments(asked),
-        keys=asked.keys,
-        prefix=workspace.session.repository.prefix,
-        most=None if asked.pages else MAX_SHOWN,
-    )
-
-
-def _check(way: _Way, min_confidence: float | None, terminal: Terminal) -> None:
-    if min_confidence is not None and not 0 <= min_confidence <= 1:
-        raise UsageError(
-            f"--min-confidence is {min_confidence:g}.",
-            cause="0.75 says that three in four are right.",
-            hint="Take a number from 0 to 1.",
-        )
-    if way.is_asking and (way.is_writing or way.is_dry):
-        raise UsageError(
-            "--interactive cannot be combined with --write or --dry-run.",
-            cause="It writes what you accept, page by page.",
-            hint="Take the other option away.",
-        )
-    if any(way.pinning) and not (way.is_writing or way.is_dry or way.is_asking):
-        option = "--pin" if way.pinning.pin else "--history"
-        command = ubp_command("bind", "--write", option)
-        raise UsageError(
-            f"{option} says how references are written.",
-            hint=f"Write them: {command}, or look first: --dry-run {option}",
-        )
-    if all(way.pinning):
-        raise UsageError(
-            "--pin and --history contradict each other.",
-            hint="--pin: the pages are true today; --history: as true as when they last changed.",
-        )
-    if way.is_asking and not terminal.is_interactive():
-        raise UsageError(
-            "--interactive needs a terminal, and somebody who answers.",
-            hint="Write what is sure without asking: ubp bind --write",
-        )
-
-
-def _write(
-    workspace: Workspace, found: BindingSuggestions, sure: float, way: _Way
-) -> tuple[WriteResult, ...] | None:
-    if not (way.is_writing or way.is_dry):
-        return None
-    return workspace.bind(choose_bindings(found, sure), is_dry=way.is_dry, **way.pinning._asdict())
-
-
-def _arguments(asked: _Asked) -> tuple[str, ...]:
-    """Return what a next command has to repeat of this one, apart from its keys."""
-    pages = (path_argument(page) for page in asked.pages)
-    least = asked.min_confidence
-    sure = [] if least is None else ["--min-confidence", f"{least:g}"]
-    return (*pages, *sure, *(["--all"] if asked.is_whole else []))
-
-
-MAX_REPORTED = 20
-
-
-class ReviewOptions(NamedTuple):
-    """What to review: of these pages, by so many commits; `is_whole` tells the good ones, too."""
-
-    pages: Sequence[str]
-    commits: int | None
-    limit: int | None
-    keys: Sequence[str]
-    is_whole: bool
-
-
-def print_review(
-    asked: ReviewOptions, others: Sequence[str], terminal: Terminal, *, is_asked: bool
-) -> int:
-    """Judge bindings and tell; `others` are the options given that a review cannot take."""
-    if not is_asked:
-        raise UsageError("--commits says how far a review looks back.", hint="Add --review.")
-    if others:
-        raise UsageError(
-            f"--review cannot be combined with {others[0]}.",
-            cause="It judges the bindings that exist, and changes nothing.",
-            hint="Take the other option away.",
-        )
-    limit = MAX_REPORTED if asked.limit is None else asked.limit
-    check_range("--limit", limit)
-    check_range("--commits", 1 if asked.commits is None else asked.commits)
-    with open_workspace(terminal, keys=asked.keys) as workspace:
-        found = workspace.review_bindings(asked.pages, commits=asked.commits)
-        prefix = workspace.session.repository.prefix
-    if terminal.options.json:
-        terminal.record(review_record(found, asked.limit))
-        return CLEAN
-    telling = ReviewTextOptions(
-        style=terminal.style,
+    options = _BindOptions(
+        pages=pages,
+        write=write,
+        interactive=interactive,
+        dry_run=dry_run,
+        min_confidence=min_confidence,
         limit=limit,
-        is_whole=asked.is_whole or bool(asked.pages),
-        is_quiet=terminal.options.quiet,
-        prefix=prefix,
-        keys=tuple(asked.keys),
+        pinning=Pinning(pin, history),
+        explain=explain,
+        commits=commits,
+        all_pages=all_,
+        keys=tuple(key or ()),
     )
-    terminal.write(review_text(found, telling))
-    return CLEAN
-
-
-MAX_GAPS = 20
-MAX_DAYS = 100_000  # nearly four times as long as there have been dates in commits
+    if review or commits is not None:
+        if not review:
+            raise UsageError("--commits says how far a review looks back.", hint="Add --review.")
+        return _review(options, terminal)
+    return _propose(options, terminal)
 
 
 def coverage(
     *paths: str,
     days: OptionalDecimal = None,
-    limit: Annotated[int, Parameter(name=["--limit", "-n"], metavar="N")] = MAX_GAPS,
+    limit: Annotated[int, Parameter(name=["--limit", "-n"], metavar="N")] = MAX_GAPS_SHOWN,
     ref: Revision = None,
     key: Keys = None,
     terminal: Terminal,
@@ -270,12 +101,151 @@ def coverage(
     if days is not None and not 0 < days <= MAX_DAYS:
         raise UsageError(f"--days is {days:g}.", hint="Take a number above 0, up to 100000.")
     with open_workspace(terminal, keys=key or ()) as workspace:
-        found = workspace.coverage(paths, days=days, ref=ref)
+        result = workspace.coverage(paths, days=days, ref=ref)
     if terminal.options.json:
         from ubp.output.records.bindings import coverage_record
 
-        terminal.record(coverage_record(found, limit))
+        terminal.record(coverage_record(result, limit))
     else:
         is_quiet = terminal.options.quiet
-        terminal.write(coverage_text(found, terminal.style, limit=limit, is_quiet=is_quiet))
+        terminal.write(coverage_text(result, terminal.style, limit=limit, is_quiet=is_quiet))
+    return CLEAN
+
+
+class _BindOptions(NamedTuple):
+    pages: tuple[str, ...]
+    write: bool
+    interactive: bool
+    dry_run: bool
+    min_confidence: float | None
+    limit: int | None
+    pinning: Pinning
+    explain: bool
+    commits: int | None
+    all_pages: bool
+    keys: tuple[str, ...]
+
+
+def _propose(options: _BindOptions, terminal: Terminal) -> int:
+    """Print proposals, write them, or ask about each."""
+    _check_options(options, terminal)
+    limit = MAX_PROPOSED if options.limit is None else options.limit
+    check_range("--limit", limit)
+    confidence = MIN_CONFIDENCE if options.min_confidence is None else options.min_confidence
+    min_shown = confidence
+    if options.min_confidence is None and (options.pages or options.interactive):
+        min_shown = MIN_REVIEW_CONFIDENCE
+    with open_workspace(terminal, keys=options.keys) as workspace:
+        suggestions = workspace.suggest_bindings(
+            options.pages, limit=limit, all_pages=options.all_pages
+        )
+        text_options = BindTextOptions(
+            style=terminal.style,
+            sure=MIN_CONFIDENCE if options.interactive else confidence,
+            least=min_shown,
+            is_quiet=terminal.options.quiet,
+            is_explained=options.explain,
+            is_dry=options.dry_run,
+            is_pinned=any(options.pinning),
+            arguments=_repeated_arguments(options),
+            keys=options.keys,
+            prefix=workspace.session.repository.prefix,
+            most=None if options.pages else MAX_PAGES_SHOWN,
+        )
+        if options.interactive:
+            return run_session(suggestions, text_options, workspace, options.pinning, terminal)
+        results = None
+        if options.write or options.dry_run:
+            chosen = choose_bindings(suggestions, confidence)
+            results = workspace.bind(chosen, is_dry=options.dry_run, **options.pinning._asdict())
+        if terminal.options.json:
+            terminal.record(bind_record(suggestions, confidence, results))
+        else:
+            # A repository without any binding may name sources under another key.
+            has_bindings = bool(suggestions.bound or results or options.keys)
+            example = None if has_bindings else workspace.example(workspace.stale())
+            text_options = text_options._replace(other_key=example and example.other_key)
+            terminal.write(bind_text(suggestions, results, text_options))
+    return FINDINGS if results and any(result.why_left for result in results) else CLEAN
+
+
+def _check_options(options: _BindOptions, terminal: Terminal) -> None:
+    pinning, confidence = options.pinning, options.min_confidence
+    if confidence is not None and not 0 <= confidence <= 1:
+        raise UsageError(
+            f"--min-confidence is {confidence:g}.",
+            cause="0.75 says that three in four are right.",
+            hint="Take a number from 0 to 1.",
+        )
+    if options.interactive and (options.write or options.dry_run):
+        raise UsageError(
+            "--interactive cannot be combined with --write or --dry-run.",
+            cause="It writes what you accept, page by page.",
+            hint="Take the other option away.",
+        )
+    if any(pinning) and not (options.write or options.dry_run or options.interactive):
+        option = "--pin" if pinning.pin else "--history"
+        command = ubp_command("bind", "--write", option)
+        raise UsageError(
+            f"{option} says how references are written.",
+            hint=f"Write them: {command}, or look first: --dry-run {option}",
+        )
+    if all(pinning):
+        raise UsageError(
+            "--pin and --history contradict each other.",
+            hint="--pin: the pages are true today; --history: as true as when they last changed.",
+        )
+    if options.interactive and not terminal.is_interactive():
+        raise UsageError(
+            "--interactive needs a terminal, and somebody who answers.",
+            hint="Write what is sure without asking: ubp bind --write",
+        )
+
+
+def _repeated_arguments(options: _BindOptions) -> tuple[str, ...]:
+    """Return the arguments, apart from keys, that a proposed next command has to repeat."""
+    arguments = [path_argument(page) for page in options.pages]
+    if options.min_confidence is not None:
+        arguments += ["--min-confidence", f"{options.min_confidence:g}"]
+    if options.all_pages:
+        arguments.append("--all")
+    return tuple(arguments)
+
+
+def _review(options: _BindOptions, terminal: Terminal) -> int:
+    """Print how well existing bindings match history."""
+    excluded = {
+        "--write": options.write,
+        "--interactive": options.interactive,
+        "--dry-run": options.dry_run,
+        "--min-confidence": options.min_confidence is not None,
+        "--pin": options.pinning.pin,
+        "--history": options.pinning.from_history,
+        "--explain": options.explain,
+    }
+    given = [option for option, is_given in excluded.items() if is_given]
+    if given:
+        raise UsageError(
+            f"--review cannot be combined with {given[0]}.",
+            cause="It judges the bindings that exist, and changes nothing.",
+            hint="Take the other option away.",
+        )
+    limit = MAX_REVIEWED_SHOWN if options.limit is None else options.limit
+    check_range("--limit", limit)
+    check_range("--commits", 1 if options.commits is None else options.commits)
+    with open_workspace(terminal, keys=options.keys) as workspace:
+        review = workspace.review_bindings(options.pages, commits=options.commits)
+        prefix = workspace.session.repository.prefix
+    if terminal.options.json:
+        terminal.record(review_record(review, options.limit))
+        return CLEAN
+    text_options = ReviewTextOptions(
+        style=terminal.style,
+        limit=limit,
+        is_whole=options.all_pages or bool(options.pages),
+        is_quiet=terminal.options.quiet,
+        prefix=prefix,
+        keys=options.keys,
+    )
+    terminal.write(review_text(review, text_options))
     return CLEAN

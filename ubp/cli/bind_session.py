@@ -1,12 +1,9 @@
-"""Questions to somebody at a terminal; Enter takes the default.
-
-`ubp bind --interactive`: proposals, one by one, to somebody who knows.
-"""
+"""`ubp bind --interactive`: one question for each proposal, and the questions of `ubp init`."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ubp.bindings.features import BindingSuggestions, PageSuggestions, Suggestion
+from ubp.bindings.features import BindingSuggestions, Suggestion
 from ubp.bindings.suggest import confident_suggestions
 from ubp.bindings.write import Refusal, WriteResult, add_refusals
 from ubp.cli.error_handler import CLEAN, FINDINGS
@@ -17,34 +14,6 @@ from ubp.core.setup_files import read_config, write_config
 from ubp.output.text.bind import BindTextOptions, next_steps, path_width, proposal_lines
 from ubp.output.wording import count, printable
 from ubp.workspace import Workspace
-
-
-def ask(terminal: Terminal, question: str, default: str) -> str:
-    """One answer; the default is shown in parentheses."""
-    shown = default or "none"
-    terminal.write(f"{terminal.style.cyan('?')} {question}: ({shown}) ")
-    terminal.flush()
-    answer = terminal.stdin.readline()
-    if not answer:  # the end of the input: Ctrl-D
-        raise KeyboardInterrupt
-    return answer.strip() or default
-
-
-def ask_list(terminal: Terminal, question: str, default: Sequence[str]) -> tuple[str, ...]:
-    """Several answers, separated by commas or spaces."""
-    answer = ask(terminal, question, ", ".join(default))
-    words = (word.strip() for word in answer.replace(",", " ").split())
-    return tuple(word for word in words if word != "none")
-
-
-def choose(terminal: Terminal, question: str, choices: Sequence[str]) -> str:
-    """One of the choices, by its first letters; the first one is the default."""
-    while True:
-        answer = ask(terminal, f"{question} [{'/'.join(choices)}]", choices[0]).lower()
-        found = [choice for choice in choices if choice.startswith(answer)]
-        if len(found) == 1:
-            return found[0]
-
 
 YES, NO, EDIT, ALL, SKIP, DONE, QUIT = "y", "n", "e", "a", "s", "d", "q"
 HELP = {
@@ -59,115 +28,155 @@ HELP = {
 
 
 class Pinning(NamedTuple):
-    """Whether what is written is pinned: as it is, or as it was when the page last changed."""
+    """Whether written references are pinned: to today, or to each page's last change."""
 
     pin: bool = False
     from_history: bool = False
 
 
 def run_session(
-    found: BindingSuggestions,
-    telling: BindTextOptions,
+    suggestions: BindingSuggestions,
+    text_options: BindTextOptions,
     workspace: Workspace,
     pinning: Pinning,
     terminal: Terminal,
 ) -> int:
-    """Ask about every proposal that is told; write page by page what is accepted.
+    """Ask about every proposal that is confident enough, and write each page's accepted ones.
 
-    Whoever leaves early keeps what was said about the pages before.
+    A user who leaves early keeps what was written for the pages before.
     """
-    least = telling.least
-    asked = [page for page in found.pages if confident_suggestions(page, least)]
-    if not asked:
-        terminal.write(f"Nothing to ask: no proposal has a confidence of {least:g} or more.\n")
+    min_confidence = text_options.least
+    shown_by_page = {
+        page.filepath: shown
+        for page in suggestions.pages
+        if (shown := confident_suggestions(page, min_confidence))
+    }
+    if not shown_by_page:
+        terminal.write(
+            f"Nothing to ask: no proposal has a confidence of {min_confidence:g} or more.\n"
+        )
         return CLEAN
-    session = _Session(workspace, pinning, telling, terminal)
-    for number, page in enumerate(asked, 1):
-        session.ask_about(page, f"page {number} of {len(asked)}")
-        if session.is_over:
+    session = _Session(workspace, pinning, text_options, terminal)
+    for number, (path, shown) in enumerate(shown_by_page.items(), 1):
+        answer = session.ask_about(path, shown, f"page {number} of {len(shown_by_page)}")
+        if answer == QUIT:
             break
     return session.end()
 
 
+def ask(terminal: Terminal, question: str, default: str) -> str:
+    """Ask for a line of text, showing the default in parentheses; Enter takes it.
+
+    Raises:
+        KeyboardInterrupt: the input ended.
+    """
+    terminal.write(f"{terminal.style.cyan('?')} {question}: ({default or 'none'}) ")
+    terminal.flush()
+    answer = terminal.stdin.readline()
+    if not answer:  # Ctrl-D
+        raise KeyboardInterrupt
+    return answer.strip() or default
+
+
+def ask_list(terminal: Terminal, question: str, default: Sequence[str]) -> tuple[str, ...]:
+    """Ask for several words, separated by commas or spaces; "none" means no word."""
+    answer = ask(terminal, question, ", ".join(default))
+    return tuple(word for word in answer.replace(",", " ").split() if word != "none")
+
+
+def choose(terminal: Terminal, question: str, choices: Sequence[str]) -> str:
+    """Ask for one of the choices, which its first letters select; the first is the default."""
+    while True:
+        answer = ask(terminal, f"{question} [{'/'.join(choices)}]", choices[0]).lower()
+        matches = [choice for choice in choices if choice.startswith(answer)]
+        if len(matches) == 1:
+            return matches[0]
+
+
 class _Session:
+    """The questions about all pages, with what was written and refused so far."""
+
     def __init__(
-        self, workspace: Workspace, pinning: Pinning, telling: BindTextOptions, terminal: Terminal
+        self,
+        workspace: Workspace,
+        pinning: Pinning,
+        text_options: BindTextOptions,
+        terminal: Terminal,
     ) -> None:
-        self.is_over = False
         self._workspace, self._pinning = workspace, pinning
-        self._telling, self._terminal = telling, terminal
-        self._bound: list[WriteResult] = []
+        self._text_options, self._terminal = text_options, terminal
+        self._results: list[WriteResult] = []
         self._refused: list[Refusal] = []
 
-    def ask_about(self, page: PageSuggestions, place: str) -> None:
-        """Ask about a page's proposals, and do what the answers say."""
-        shown = confident_suggestions(page, self._telling.least)
-        self._show(page.filepath, place, shown)
+    def ask_about(
+        self, path: FilePath, suggestions: Sequence[Suggestion], page_position: str
+    ) -> str:
+        """Ask about a page's proposals, apply the answers, and return the last one."""
+        write, style = self._terminal.write, self._terminal.style
+        write(f"{style.bold(printable(path))}  {style.dim(page_position)}\n")
+        width = path_width(suggestions)
+        for suggestion in suggestions:
+            for line in proposal_lines(suggestion, width, self._text_options):
+                write(f"{line}\n")
         accepted: list[str] = []
         refused: list[Refusal] = []
         answer = ""
-        for one in shown:
-            answer = ALL if answer == ALL else self._ask(one)
+        for suggestion in suggestions:
+            answer = ALL if answer == ALL else self._ask(suggestion)
             if answer == EDIT:
-                accepted += self._edited(one)
+                accepted.append(self._ask_for_source(suggestion))
             elif answer in {YES, ALL}:
-                accepted.append(one.source_path)
+                accepted.append(suggestion.source_path)
             elif answer == NO:
-                refused.append((page.filepath, one.source_path))
+                refused.append((path, suggestion.source_path))
             elif answer in {DONE, QUIT}:
                 break
-        self._keep(page.filepath, accepted, refused)
-        self.is_over = answer == QUIT
+        self._save(path, accepted, refused)
+        return answer
 
     def end(self) -> int:
-        """Tell what was done and what is next."""
-        written = [one for one in self._bound if one.named]
-        sources = count(sum(len(one.named) for one in written), "source")
+        """Print a summary and the next steps, and return the exit status."""
+        written = [result for result in self._results if result.named]
+        sources = count(sum(len(result.named) for result in written), "source")
         refused = f", {len(self._refused)} refused" if self._refused else ""
         write, style = self._terminal.write, self._terminal.style
         write(style.green(f"{sources} named in {count(len(written), 'page')}{refused}.") + "\n")
         if self._refused:
             write("Refusals are kept in .ubp/config.json: commit it, and nobody is asked again.\n")
         if written:
-            paths = [one.filepath for one in written]
-            write(f"Next: {next_steps(paths, self._telling.prefix, style)}\n")
-        return FINDINGS if len(written) < len(self._bound) else CLEAN
+            paths = [result.filepath for result in written]
+            write(f"Next: {next_steps(paths, self._text_options.prefix, style)}\n")
+        return FINDINGS if len(written) < len(self._results) else CLEAN
 
-    def _show(self, path: FilePath, place: str, shown: Sequence[Suggestion]) -> None:
-        write, style = self._terminal.write, self._terminal.style
-        write(f"{style.bold(printable(path))}  {style.dim(place)}\n")
-        for one in shown:
-            for line in proposal_lines(one, path_width(shown), self._telling):
-                write(f"{line}\n")
-
-    def _ask(self, one: Suggestion) -> str:
-        default = YES if one.confidence >= self._telling.sure else SKIP
+    def _ask(self, suggestion: Suggestion) -> str:
+        default = YES if suggestion.confidence >= self._text_options.sure else SKIP
         while True:
             choices = "/".join([*HELP, "?"])
-            question = f"Does it describe {printable(one.source_path)}? [{choices}]"
+            question = f"Does it describe {printable(suggestion.source_path)}? [{choices}]"
             answer = ask(self._terminal, question, default).lower()[:1]
             if answer in HELP:
                 return answer
             lines = [f"  {letter}  {meaning}\n" for letter, meaning in HELP.items()]
             self._terminal.write("".join(lines))
 
-    def _edited(self, one: Suggestion) -> list[str]:
-        """The file or folder that is meant instead; none where the user thinks better of it."""
+    def _ask_for_source(self, suggestion: Suggestion) -> str:
+        """Ask for the file or folder that the page describes instead, until one exists."""
         while True:
-            answer = ask(self._terminal, "Which file or folder, from the root", one.source_path)
+            question = "Which file or folder, from the root"
+            answer = ask(self._terminal, question, suggestion.source_path)
             path = normalize_path(answer)
             entry = self._workspace.session.view().entry(path) if path else None
             if path and entry:
-                return [f"{path}/" if entry.is_directory else path]
+                return f"{path}/" if entry.is_directory else path
             self._terminal.write(f"Nothing stands at {printable(answer)}.\n")
 
-    def _keep(self, path: FilePath, accepted: list[str], refused: list[Refusal]) -> None:
+    def _save(self, path: FilePath, accepted: list[str], refused: list[Refusal]) -> None:
         if accepted:
-            for one in self._workspace.bind({path: accepted}, **self._pinning._asdict()):
-                self._bound.append(one)
-                if one.why_left:
-                    told = self._terminal.style.yellow("left")
-                    self._terminal.write(f"  {told}: {printable(one.why_left)}\n")
+            for result in self._workspace.bind({path: accepted}, **self._pinning._asdict()):
+                self._results.append(result)
+                if result.why_left:
+                    left = self._terminal.style.yellow("left")
+                    self._terminal.write(f"  {left}: {printable(result.why_left)}\n")
         if refused:
             self._refused += refused
             config_dir = self._workspace.session.repository.config_dir

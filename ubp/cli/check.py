@@ -1,11 +1,4 @@
-"""What a push brings: pre-commit's variables tell, and without them what is here.
-
-`ubp check`: what is wrong in the pages, and what of it can be put right.
-
-`ubp debt`: old findings that a repository accepts, so that only new ones fail.
-
-`ubp explain`: a rule's manual.
-"""
+"""`ubp check`, and the commands around it: `ubp debt` and `ubp explain`."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -36,54 +29,8 @@ from ubp.output.text.check import (
 )
 from ubp.workspace import Workspace
 
-# What a push by hand would be compared with, the best known first.
+# What a push by hand is compared with, in order of preference.
 REMOTES = ("@{upstream}", "origin/HEAD")
-
-
-class Push(NamedTuple):
-    """What is pushed, and what the remote has of it; `base` None: nothing, all of it is judged."""
-
-    base: str | None
-    ref: str
-
-
-def find_push(workspace: Workspace, environment: Mapping[str, str]) -> Push:
-    """What the push brings that is under way, or would be if this were one.
-
-    pre-commit names both ends of a push, and neither where a history is pushed from its root on:
-    then the whole state counts. By hand it is what the upstream lacks, else the remote's default
-    branch; with neither, the whole state again. So it is where what the remote has is unrelated.
-
-    Raises:
-        RevisionNotFoundError: there are no commits.
-        HistoryTooShortError: a shallow clone ends before both ends meet.
-    """
-    start, end = (environment.get(f"PRE_COMMIT_{name}_REF") for name in ("FROM", "TO"))
-    if start and end:
-        return _related(workspace, start, end)
-    if environment.get("PRE_COMMIT_REMOTE_NAME"):  # a push after all: of a root
-        return Push(None, environment.get("PRE_COMMIT_LOCAL_BRANCH") or "HEAD")
-    known = next((name for name in REMOTES if _is_known(workspace, name)), None)
-    return _related(workspace, known, "HEAD") if known else Push(None, "HEAD")
-
-
-def _related(workspace: Workspace, start: str, end: str) -> Push:
-    repository = workspace.session.repository
-    ends = repository.resolve(start), repository.resolve(end)
-    try:
-        repository.merge_base(*ends)
-    except RevisionNotFoundError:
-        return Push(None, end)
-    return Push(start, end)
-
-
-def _is_known(workspace: Workspace, revision: str) -> bool:
-    try:
-        workspace.session.repository.resolve(revision)
-    except RevisionNotFoundError:
-        return False
-    return True
-
 
 FailOn = Literal["warning", "error", "never"]
 
@@ -120,62 +67,32 @@ def check(  # noqa: PLR0913  # the command's options
         output_file: Write the answer to a file too, as in sarif=ubp.sarif; repeatable.
         terminal: Where the answer goes.
     """
-    elsewhere = staged or bool(base or ref)
-    _check_options(is_fixing=fix, is_dry=dry_run, is_elsewhere=elsewhere, is_pushing=pre_push)
+    has_target = staged or bool(base or ref)
+    _check_options(fix=fix, dry_run=dry_run, has_target=has_target, pre_push=pre_push)
     outputs = read_outputs(format_, output_file or (), terminal)
     with open_workspace(terminal, keys=key or ()) as workspace:
         if pre_push:
             base, ref = find_push(workspace, terminal.environment)
         if fix:
-            done = workspace.fix(paths, rules=rule or (), is_dry=dry_run)
-            report, text, record = done.check, partial(fix_text, done), partial(fix_record, done)
+            result = workspace.fix(paths, rules=rule or (), is_dry=dry_run)
+            report = result.check
+            text, record = partial(fix_text, result), partial(fix_record, result)
         else:
             report = workspace.check(paths, ref=ref, staged=staged, base=base, rules=rule or ())
             text, record = partial(check_text, report), partial(check_record, report)
-        telling = _telling(workspace, terminal, base)
+        text_options = CheckTextOptions(
+            terminal.style,
+            is_quiet=terminal.options.quiet,
+            base=base,
+            prefix=workspace.session.repository.prefix,
+        )
         status = exit_status(report, fail_on)
         outcome = Outcome("check", report, status, __version__, base=base, keys=tuple(key or ()))
-        answer = Answer(lambda style: text(telling._replace(style=style)), record, lambda: outcome)
+        answer = Answer(
+            lambda style: text(text_options._replace(style=style)), record, lambda: outcome
+        )
         outputs.deliver(answer, workspace, terminal)
     return status
-
-
-def exit_status(report: CheckReport, fail_on: FailOn) -> int:
-    """1 on findings that fail, 2 where something is unknown; a finding wins over an unknown."""
-    failing = report.count("error") if fail_on != "never" else 0
-    if fail_on == "warning":
-        failing += report.count("warning")
-    if failing:
-        return FINDINGS
-    return FAILED if report.unverified else CLEAN
-
-
-def _check_options(*, is_fixing: bool, is_dry: bool, is_elsewhere: bool, is_pushing: bool) -> None:
-    if is_pushing and (is_elsewhere or is_fixing):
-        raise UsageError(
-            "--pre-push cannot be combined with --staged, --base, --ref or --fix.",
-            cause="The push tells what is judged.",
-            hint="For a range of your own: ubp check --base REV --ref REV",
-        )
-    if is_dry and not is_fixing:
-        raise UsageError(
-            "--dry-run says how --fix would go.", hint="Write both: ubp check --fix --dry-run"
-        )
-    if is_fixing and is_elsewhere:
-        raise UsageError(
-            "--fix cannot be combined with --staged, --base or --ref.",
-            cause="It writes files of the work tree, so it looks at the work tree.",
-            hint="Take the other option away; then `git add` what was written.",
-        )
-
-
-def _telling(workspace: Workspace, terminal: Terminal, base: str | None) -> CheckTextOptions:
-    return CheckTextOptions(
-        terminal.style,
-        is_quiet=terminal.options.quiet,
-        base=base,
-        prefix=workspace.session.repository.prefix,
-    )
 
 
 def debt(*, prune: bool = False, terminal: Terminal) -> int:
@@ -185,7 +102,7 @@ def debt(*, prune: bool = False, terminal: Terminal) -> int:
         prune: Take out of the file what was put right since.
         terminal: Where the answer goes.
     """
-    is_unseen = False
+    is_ignored = False
     with open_workspace(terminal) as workspace:
         root = workspace.session.repository.root
         if root is None:
@@ -194,16 +111,17 @@ def debt(*, prune: bool = False, terminal: Terminal) -> int:
                 cause="It has no work tree.",
                 hint="Run `ubp debt` in a clone, and commit what it writes.",
             )
-        done = workspace.accept(is_pruning=prune)
-        if done.text is not None:
-            write_debt_file(root, done.text)
-            is_unseen = workspace.session.view().entry(DEBT_FILE) is None
+        result = workspace.accept(is_pruning=prune)
+        if result.text is not None:
+            write_debt_file(root, result.text)
+            # An ignored or excluded file has no effect.
+            is_ignored = workspace.session.view().entry(DEBT_FILE) is None
     if terminal.options.json:
-        terminal.record(debt_record(done))
+        terminal.record(debt_record(result))
     elif not terminal.options.quiet:
-        terminal.write(debt_text(done, terminal.style, is_pruning=prune, is_unseen=is_unseen))
-    is_settled = done.obsolete and done.text is None
-    return FINDINGS if done.new or is_settled else CLEAN
+        terminal.write(debt_text(result, terminal.style, is_pruning=prune, is_unseen=is_ignored))
+    has_obsolete = result.obsolete and result.text is None
+    return FINDINGS if result.new or has_obsolete else CLEAN
 
 
 def explain(*rules: str, terminal: Terminal) -> int:
@@ -221,3 +139,77 @@ def explain(*rules: str, terminal: Terminal) -> int:
     else:
         terminal.write(rules_text(chosen, terminal.style))
     return CLEAN
+
+
+def exit_status(report: CheckReport, fail_on: FailOn) -> int:
+    """Return 1 for findings that fail, else 2 where a reference is unknown, else 0."""
+    failing = report.count("error") if fail_on != "never" else 0
+    if fail_on == "warning":
+        failing += report.count("warning")
+    if failing:
+        return FINDINGS
+    return FAILED if report.unverified else CLEAN
+
+
+class Push(NamedTuple):
+    """What is pushed, and what the remote already has; `base` None: the whole state is checked."""
+
+    base: str | None
+    ref: str
+
+
+def find_push(workspace: Workspace, environment: Mapping[str, str]) -> Push:
+    """Return the range of the current push, or of a push that would be made now.
+
+    pre-commit names both ends of a push, and neither for a history that is pushed from its root:
+    then the whole state is checked. By hand the base is the upstream, else the remote's default
+    branch; with neither, or with unrelated histories, the whole state is checked.
+
+    Raises:
+        RevisionNotFoundError: there are no commits.
+        HistoryTooShortError: a shallow clone ends before the merge base.
+    """
+    start, end = (environment.get(f"PRE_COMMIT_{name}_REF") for name in ("FROM", "TO"))
+    if start and end:
+        return _range(workspace, start, end)
+    if environment.get("PRE_COMMIT_REMOTE_NAME"):  # a push from the root
+        return Push(None, environment.get("PRE_COMMIT_LOCAL_BRANCH") or "HEAD")
+    remote = next((name for name in REMOTES if _exists(workspace, name)), None)
+    return _range(workspace, remote, "HEAD") if remote else Push(None, "HEAD")
+
+
+def _range(workspace: Workspace, start: str, end: str) -> Push:
+    repository = workspace.session.repository
+    start_commit, end_commit = repository.resolve(start), repository.resolve(end)
+    try:
+        repository.merge_base(start_commit, end_commit)
+    except RevisionNotFoundError:
+        return Push(None, end)
+    return Push(start, end)
+
+
+def _exists(workspace: Workspace, revision: str) -> bool:
+    try:
+        workspace.session.repository.resolve(revision)
+    except RevisionNotFoundError:
+        return False
+    return True
+
+
+def _check_options(*, fix: bool, dry_run: bool, has_target: bool, pre_push: bool) -> None:
+    if pre_push and (has_target or fix):
+        raise UsageError(
+            "--pre-push cannot be combined with --staged, --base, --ref or --fix.",
+            cause="The push tells what is judged.",
+            hint="For a range of your own: ubp check --base REV --ref REV",
+        )
+    if dry_run and not fix:
+        raise UsageError(
+            "--dry-run says how --fix would go.", hint="Write both: ubp check --fix --dry-run"
+        )
+    if fix and has_target:
+        raise UsageError(
+            "--fix cannot be combined with --staged, --base or --ref.",
+            cause="It writes files of the work tree, so it looks at the work tree.",
+            hint="Take the other option away; then `git add` what was written.",
+        )

@@ -1,4 +1,4 @@
-"""How commands open the repository that they are asked about."""
+"""The workspace of a command, opened at the terminal's directory."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from ubp.workspace import Workspace
 def open_workspace(
     terminal: Terminal, *, keys: Sequence[str] = (), days: float | None = None
 ) -> Workspace:
-    """Open the workspace around the terminal's directory; warnings and progress go there."""
+    """Open the workspace of the terminal's directory; its warnings and progress go to stderr."""
     return Workspace.open(
         terminal.directory,
         environment=terminal.environment,

@@ -1,15 +1,4 @@
-"""Numbers that options take.
-
-`ubp get-context`: a page with what stands around it.
-
-`ubp get-graph`: pages and the links between them.
-
-`ubp get-page`: a page, its links and what became of its sources.
-
-`ubp impact`: what depends on a page or a source.
-
-`ubp list-pages`: the pages there are.
-"""
+"""The commands that read pages and their links, as the MCP tools of the same names do."""
 
 from typing import Annotated, Literal
 
@@ -18,12 +7,14 @@ from cyclopts import Parameter
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import (
+    MAX_USEFUL_DEPTH,
     DocTypes,
     LinkTypes,
     Number,
     OptionalNumber,
     Revision,
     Tags,
+    check_range,
 )
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
@@ -44,19 +35,6 @@ from ubp.server.tools.docs.list_pages import LIST_LIMIT, LIST_PAGES, next_cursor
 from ubp.server.tools.maintenance.get_impact import GET_IMPACT, MAX_IMPACT_DEPTH
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import MAX_IMPACTED, MAX_SIZE
-
-MAX_USEFUL_DEPTH = "Beyond a few links nearly all pages are near each other."
-
-
-def check_range(option: str, value: int, most: int | None = None, *, why: str = "") -> None:
-    """See that an option's number is one that it takes: from 1 to `most`.
-
-    Raises:
-        UsageError: it is not.
-    """
-    if value < 1 or (most is not None and value > most):
-        taken = "1 or more" if most is None else f"1 to {most}"
-        raise UsageError(f"{option} is {value}.", cause=why, hint=f"Take {taken}.")
 
 
 def get_context(  # noqa: PLR0913  # the command's options
@@ -88,7 +66,7 @@ def get_context(  # noqa: PLR0913  # the command's options
         )
     check_range("--depth", depth, MAX_DEPTH, why=MAX_USEFUL_DEPTH)
     check_range("--max-size", max_size)
-    given = {
+    arguments = {
         "filepath": page,
         "depth": depth,
         "link_types": link_type,
@@ -98,10 +76,10 @@ def get_context(  # noqa: PLR0913  # the command's options
     }
     with open_workspace(terminal) as workspace:
         if terminal.options.json:
-            terminal.record(call_tool(GET_CONTEXT, workspace, given, is_typed=True).record)
+            terminal.record(call_tool(GET_CONTEXT, workspace, arguments, is_typed=True).record)
             return CLEAN
-        found = find(workspace, given)
-    terminal.write(context_text(found, terminal.style, is_quiet=terminal.options.quiet))
+        page_context = find(workspace, arguments)
+    terminal.write(context_text(page_context, terminal.style, is_quiet=terminal.options.quiet))
     return CLEAN
 
 
@@ -130,35 +108,31 @@ def get_graph(  # noqa: PLR0913  # the command's options
         terminal: Where the answer goes.
     """
     if depth is not None:
-        _check(center, depth)
+        if center is None:
+            raise UsageError(
+                "--depth needs --center.",
+                cause="Without a center all pages are shown.",
+                hint="Name a page: ubp get-graph --center docs/auth.md --depth 1",
+            )
+        check_range("--depth", depth, MAX_GRAPH_DEPTH, why=MAX_USEFUL_DEPTH)
     check_range("--limit", limit)
     with open_workspace(terminal) as workspace:
         if terminal.options.json or format_ == "json":
-            given = {"center": center, "depth": depth, "link_types": link_type, "limit": limit}
+            arguments = {"center": center, "depth": depth, "link_types": link_type, "limit": limit}
             terminal.record(
-                call_tool(GET_GRAPH, workspace, {**given, "ref": ref}, is_typed=True).record
+                call_tool(GET_GRAPH, workspace, {**arguments, "ref": ref}, is_typed=True).record
             )
             return CLEAN
-        found = workspace.graph(
+        graph = workspace.graph(
             center=center, depth=depth or DEPTH, link_types=link_type or (), limit=limit, ref=ref
         )
     if format_ == "dot":
-        terminal.write(dot_text(found))
+        terminal.write(dot_text(graph))
     elif format_ == "mermaid":
-        terminal.write(mermaid_text(found))
+        terminal.write(mermaid_text(graph))
     else:
-        terminal.write(graph_text(found, terminal.style, is_quiet=terminal.options.quiet))
+        terminal.write(graph_text(graph, terminal.style, is_quiet=terminal.options.quiet))
     return CLEAN
-
-
-def _check(center: str | None, depth: int) -> None:
-    if center is None:
-        raise UsageError(
-            "--depth needs --center.",
-            cause="Without a center all pages are shown.",
-            hint="Name a page: ubp get-graph --center docs/auth.md --depth 1",
-        )
-    check_range("--depth", depth, MAX_GRAPH_DEPTH, why=MAX_USEFUL_DEPTH)
 
 
 def get_page(
@@ -186,11 +160,11 @@ def get_page(
         )
     with open_workspace(terminal) as workspace:
         if terminal.options.json:
-            given = {"filepath": page, "title": title, "ref": ref, "max_tokens": max_tokens}
-            terminal.record(call_tool(GET_PAGE, workspace, given, is_typed=True).record)
+            arguments = {"filepath": page, "title": title, "ref": ref, "max_tokens": max_tokens}
+            terminal.record(call_tool(GET_PAGE, workspace, arguments, is_typed=True).record)
             return CLEAN
-        read = workspace.page(page, title=title, ref=ref)
-    terminal.write(page_text(read, terminal.style, is_quiet=terminal.options.quiet))
+        found_page = workspace.page(page, title=title, ref=ref)
+    terminal.write(page_text(found_page, terminal.style, is_quiet=terminal.options.quiet))
     return CLEAN
 
 
@@ -221,11 +195,11 @@ def impact(
     check_range("--limit", limit)
     with open_workspace(terminal) as workspace:
         if terminal.options.json:
-            given = {"path": path, "depth": depth, "limit": limit, "ref": ref}
-            terminal.record(call_tool(GET_IMPACT, workspace, given, is_typed=True).record)
+            arguments = {"path": path, "depth": depth, "limit": limit, "ref": ref}
+            terminal.record(call_tool(GET_IMPACT, workspace, arguments, is_typed=True).record)
             return CLEAN
-        found = workspace.impact(path, depth=depth, limit=limit, ref=ref)
-    terminal.write(impact_text(found, terminal.style, is_quiet=terminal.options.quiet))
+        dependents = workspace.impact(path, depth=depth, limit=limit, ref=ref)
+    terminal.write(impact_text(dependents, terminal.style, is_quiet=terminal.options.quiet))
     return CLEAN
 
 
@@ -254,7 +228,7 @@ def list_pages(  # noqa: PLR0913  # the command's options
         ref: The pages of this revision instead of the work tree's.
         terminal: Where the answer goes.
     """
-    given = check_arguments(
+    arguments = check_arguments(
         LIST_PAGES.input_schema,
         {
             "doc_type": doc_type,
@@ -269,11 +243,11 @@ def list_pages(  # noqa: PLR0913  # the command's options
     )
     with open_workspace(terminal) as workspace:
         if terminal.options.json:
-            terminal.record(call_tool(LIST_PAGES, workspace, given, is_typed=True).record)
+            terminal.record(call_tool(LIST_PAGES, workspace, arguments, is_typed=True).record)
             return CLEAN
-        listed = read_list(workspace, given, is_dated=False)
+        pages = read_list(workspace, arguments, is_dated=False)
     is_quiet = terminal.options.quiet
     terminal.write(
-        list_text(listed, terminal.style, cursor=next_cursor(listed, given), is_quiet=is_quiet)
+        list_text(pages, terminal.style, cursor=next_cursor(pages, arguments), is_quiet=is_quiet)
     )
     return CLEAN

@@ -1,4 +1,4 @@
-"""Types of parameters that several commands share, with the value names that help shows.
+"""Parameters that several commands share: their types, with the value names for help, and ranges.
 
 Not for `ubp.cli.stale`, which a hook loads: cyclopts takes 85 ms to import.
 """
@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from ubp.core.errors import UsageError
 from ubp.core.model import LinkType
 
 Revision = Annotated[str | None, Parameter(metavar="REV")]
@@ -20,3 +21,12 @@ OptionalDecimal = Annotated[float | None, Parameter(metavar="N")]
 OutputFiles = Annotated[list[str] | None, Parameter(metavar="FORMAT=PATH")]
 FORMAT = Parameter(metavar="FORMAT")
 LEVEL = Parameter(metavar="LEVEL")
+
+MAX_USEFUL_DEPTH = "Beyond a few links nearly all pages are near each other."
+
+
+def check_range(option: str, value: int, maximum: int | None = None, *, why: str = "") -> None:
+    """Raise `UsageError` unless the option's value is from 1 to `maximum`."""
+    if value < 1 or (maximum is not None and value > maximum):
+        valid = "1 or more" if maximum is None else f"1 to {maximum}"
+        raise UsageError(f"{option} is {value}.", cause=why, hint=f"Take {valid}.")

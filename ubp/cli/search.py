@@ -1,4 +1,4 @@
-"""`ubp search`: which pages, or which sections, answer a query."""
+"""`ubp search`: the pages, or sections, that match a query."""
 
 from functools import partial
 from typing import Annotated, Any
@@ -7,7 +7,16 @@ from cyclopts import Parameter
 
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.parameters import DocTypes, LinkTypes, Number, OptionalNumber, Revision, Tags
+from ubp.cli.parameters import (
+    MAX_USEFUL_DEPTH,
+    DocTypes,
+    LinkTypes,
+    Number,
+    OptionalNumber,
+    Revision,
+    Tags,
+    check_range,
+)
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.output.text.search import SearchTextOptions, pages_text, sections_text
@@ -53,55 +62,6 @@ def search(  # noqa: PLR0913  # the command's options
         ref: Search this revision instead of the work tree.
         terminal: Where the answer goes.
     """
-    telling = SearchTextOptions(terminal.style, terminal.options.quiet, not no_content, explain)
-    given: Given = {
-        "query": _check(query, limit, depth),
-        "mode": mode,
-        "limit": limit,
-        "doc_type": doc_type,
-        "tags": tag,
-        "include_linked": include_links,
-        "depth": depth,
-        "link_types": link_type,
-        "max_tokens": max_tokens,
-        "ref": ref,
-    }
-    with open_workspace(terminal) as workspace:
-        (_tell_sections if fulltext else _tell_pages)(workspace, given, telling, terminal)
-    return CLEAN
-
-
-Given = dict[str, Any]
-
-
-def _tell_pages(
-    workspace: Workspace, given: Given, telling: SearchTextOptions, terminal: Terminal
-) -> None:
-    if not terminal.options.json:
-        found = page_search.find(workspace, given, is_dated=False)
-        terminal.write(pages_text(found, telling))
-        return
-    run = partial(
-        page_search.run, has_content=telling.has_content, is_explained=telling.is_explained
-    )
-    tool = page_search.SEARCH._replace(run=run)
-    terminal.record(call_tool(tool, workspace, given, is_typed=True).record)
-
-
-def _tell_sections(
-    workspace: Workspace, given: Given, telling: SearchTextOptions, terminal: Terminal
-) -> None:
-    tags = given["tags"] or ()
-    if not terminal.options.json:
-        terminal.write(sections_text(fulltext_search.find(workspace, given, tags=tags), telling))
-        return
-    run = partial(fulltext_search.run, has_content=telling.has_content, tags=tags)
-    tool = fulltext_search.FULLTEXT_SEARCH._replace(run=run)
-    told = {name: given[name] for name in tool.input_schema["properties"]}
-    terminal.record(call_tool(tool, workspace, told, is_typed=True).record)
-
-
-def _check(query: tuple[str, ...], limit: int, depth: int) -> str:
     text = " ".join(query)
     if not text.strip():
         raise UsageError(
@@ -113,10 +73,57 @@ def _check(query: tuple[str, ...], limit: int, depth: int) -> str:
         raise UsageError(
             f"--limit is {limit}.", cause="So many cannot be shown.", hint="Take 1 or more."
         )
-    if not 1 <= depth <= MAX_DEPTH:
-        raise UsageError(
-            f"--depth is {depth}.",
-            cause="Beyond a few links nearly all pages are near each other.",
-            hint=f"Take 1 to {MAX_DEPTH}.",
-        )
-    return text
+    check_range("--depth", depth, MAX_DEPTH, why=MAX_USEFUL_DEPTH)
+    options = SearchTextOptions(terminal.style, terminal.options.quiet, not no_content, explain)
+    arguments = {
+        "query": text,
+        "mode": mode,
+        "limit": limit,
+        "doc_type": doc_type,
+        "tags": tag,
+        "include_linked": include_links,
+        "depth": depth,
+        "link_types": link_type,
+        "max_tokens": max_tokens,
+        "ref": ref,
+    }
+    with open_workspace(terminal) as workspace:
+        if fulltext:
+            _print_sections(workspace, arguments, options, terminal)
+        else:
+            _print_pages(workspace, arguments, options, terminal)
+    return CLEAN
+
+
+def _print_pages(
+    workspace: Workspace,
+    arguments: dict[str, Any],
+    options: SearchTextOptions,
+    terminal: Terminal,
+) -> None:
+    if not terminal.options.json:
+        results = page_search.find(workspace, arguments, is_dated=False)
+        terminal.write(pages_text(results, options))
+        return
+    run = partial(
+        page_search.run, has_content=options.has_content, is_explained=options.is_explained
+    )
+    tool = page_search.SEARCH._replace(run=run)
+    terminal.record(call_tool(tool, workspace, arguments, is_typed=True).record)
+
+
+def _print_sections(
+    workspace: Workspace,
+    arguments: dict[str, Any],
+    options: SearchTextOptions,
+    terminal: Terminal,
+) -> None:
+    tags = arguments["tags"] or ()
+    if not terminal.options.json:
+        results = fulltext_search.find(workspace, arguments, tags=tags)
+        terminal.write(sections_text(results, options))
+        return
+    run = partial(fulltext_search.run, has_content=options.has_content, tags=tags)
+    tool = fulltext_search.FULLTEXT_SEARCH._replace(run=run)
+    supported = {name: arguments[name] for name in tool.input_schema["properties"]}
+    terminal.record(call_tool(tool, workspace, supported, is_typed=True).record)

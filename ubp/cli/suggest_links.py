@@ -1,4 +1,4 @@
-"""`ubp suggest-links`: pages that are close in meaning and do not know of each other."""
+"""`ubp suggest-links`: pairs of similar pages that are not linked."""
 
 from typing import Annotated
 
@@ -6,8 +6,7 @@ from cyclopts import Parameter
 
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.pages import check_range
-from ubp.cli.parameters import Number, Revision
+from ubp.cli.parameters import Number, Revision, check_range
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.output.text.suggestions import suggestions_text
@@ -42,9 +41,9 @@ def suggest_links(
         )
     with open_workspace(terminal) as workspace:
         if terminal.options.json:
-            given = {"filepath": page, "min_score": min_score, "limit": limit, "ref": ref}
-            terminal.record(call_tool(SUGGEST_LINKS, workspace, given, is_typed=True).record)
+            arguments = {"filepath": page, "min_score": min_score, "limit": limit, "ref": ref}
+            terminal.record(call_tool(SUGGEST_LINKS, workspace, arguments, is_typed=True).record)
             return CLEAN
-        found = workspace.suggest_links(page, min_score=min_score, limit=limit, ref=ref)
-    terminal.write(suggestions_text(found, terminal.style, is_quiet=terminal.options.quiet))
+        suggestions = workspace.suggest_links(page, min_score=min_score, limit=limit, ref=ref)
+    terminal.write(suggestions_text(suggestions, terminal.style, is_quiet=terminal.options.quiet))
     return CLEAN
