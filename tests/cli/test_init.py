@@ -9,7 +9,12 @@ import sys
 import pytest
 
 from ubp.__main__ import main
-from ubp.cli.setup import Installation, find_installation, install_command, launch_command
+from ubp.cli.installation import (
+    Installation,
+    find_installation,
+    install_command,
+    launch_command,
+)
 from ubp.core.config import Config
 from ubp.core.config_file import load_config
 from ubp.core.setup_files import IGNORE_TEXT, Plan, config_record, plan_for, propose_config
@@ -398,7 +403,7 @@ def test_the_origin_is_what_the_installer_wrote(record, origin, monkeypatch):
             assert name == "direct_url.json"
             return record
 
-    monkeypatch.setattr("ubp.cli.setup.distribution", lambda _: Distribution())
+    monkeypatch.setattr("ubp.cli.installation.distribution", lambda _: Distribution())
     assert find_installation() == origin
 
 
@@ -428,7 +433,7 @@ def test_where_most_pages_are_bound_nobody_is_told(drifted, ubp):
     assert "ubp bind" not in ubp(drifted, "init", "--yes").out
 
 
-@pytest.mark.parametrize("limit", ["MOST_PAGES", "MOST_FILES"])
+@pytest.mark.parametrize("limit", ["MAX_PREVIEW_PAGES", "MAX_PREVIEW_FILES"])
 def test_too_large_a_repository_has_no_preview(limit, unbound, ubp, monkeypatch):
     monkeypatch.setattr(f"ubp.cli.setup.{limit}", 1)
     record = ubp(unbound, "init", "--yes", "--json").record

@@ -1,9 +1,4 @@
-"""Files that a command was told to write: at a path from the working directory, whole or not.
-
-Where the repository can be seen: what CI says, else what Git calls its origin.
-
-`--format` and `--output-file`: one run, printed in one format and written to files in others.
-"""
+"""`--format` and `--output-file`: one run, printed in one format and written to files in others."""
 
 import os
 import re
@@ -21,111 +16,15 @@ from ubp.output.records.staleness import to_json
 from ubp.output.wording import Style
 from ubp.workspace import Workspace
 
-
-def check_folder(path: str, terminal: Terminal) -> None:
-    """Tell that a file cannot be written, before the work is done.
-
-    Raises:
-        UsageError: there is no such folder.
-    """
-    folder = os.path.dirname(path)
-    if not os.path.isdir(os.path.join(terminal.directory, folder)):
-        raise UsageError(
-            f"{path} cannot be written.",
-            cause=f"There is no folder {folder}; paths are relative to the working directory.",
-            hint="Make the folder first, or name another path.",
-        )
-
-
-def write_file(path: str, text: str, terminal: Terminal) -> None:
-    """Put a file in place: whoever reads it finds the old text or the new one, never a part.
-
-    A device or pipe that stands there is written to. A symlink is not followed: the repository may
-    hold one that leads anywhere.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
-    place = os.path.join(terminal.directory, path)
-    data = text.encode("utf-8", "backslashreplace")
-    try:
-        if _is_stream(place):
-            with open(place, "wb") as stream:
-                stream.write(data)
-        elif os.path.islink(place):
-            raise UsageError(
-                f"{path} cannot be written.",
-                cause="It is a symlink.",
-                hint="Name the file that it leads to, or another one.",
-            )
-        else:
-            write_atomically(place, data)
-    except OSError as error:
-        raise UsageError(
-            f"{path} cannot be written.",
-            cause=f"{error.strerror or error}.",
-            hint="Name a file in a folder where you may write.",
-        ) from error
-
-
-def _is_stream(place: str) -> bool:
-    """Whether a device or pipe stands there; /dev/stdout is one wherever it leads."""
-    is_device = os.path.abspath(place).startswith("/dev/")
-    return is_device or (os.path.exists(place) and not os.path.isfile(place))
-
+NAMES = ("text", "json", *FORMATS)
 
 _SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/\s]{2,}):(?P<path>(?!//)\S+)")
 _HOST = re.compile(r"[\w.-]+")
 _SCHEMES = frozenset({"http", "https", "ssh", "git"})
 
 
-def find_repository_url(
-    workspace: Workspace, snapshot: Snapshot, environment: Mapping[str, str]
-) -> Provenance | None:
-    """The repository's address, without whatever in it is secret; None where it has none."""
-    commit = snapshot.commit
-    revision = None if snapshot.changes else commit
-    github = environment.get("GITHUB_SERVER_URL"), environment.get("GITHUB_REPOSITORY")
-    if all(github):
-        url = _public("/".join(filter(None, github)))
-        branch = environment.get("GITHUB_HEAD_REF") or environment.get("GITHUB_REF_NAME")
-        pages = f"{url}/blob/{commit}/"
-    elif project := environment.get("CI_PROJECT_URL"):
-        url, branch = _public(project), environment.get("CI_COMMIT_REF_NAME")
-        pages = f"{url}/-/blob/{commit}/"
-    else:
-        url, branch, pages = _origin(workspace), None, ""
-    if url is None:
-        return None
-    return Provenance(url, revision, branch, pages if commit and pages else None)
-
-
-def _origin(workspace: Workspace) -> str | None:
-    out = workspace.session.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
-    return _public(out.decode("utf-8", "replace").strip())
-
-
-def _public(address: str) -> str | None:
-    """An address without user, password and query; None for a folder of this machine."""
-    scp = _SCP.fullmatch(address)
-    if scp and "://" not in address:
-        return f"ssh://{scp['host']}/{quote(scp['path'].lstrip('/'), safe='/~%')}"
-    try:
-        parts = urlsplit(address)
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:
-        return None
-    if parts.scheme not in _SCHEMES or not _HOST.fullmatch(parts.hostname or ""):
-        return None
-    return f"{parts.scheme}://{parts.hostname}{port}{quote(parts.path, safe='/~%')}"
-
-
-OWN: tuple[Format, Format] = ("text", "json")
-NAMES = (*OWN, *FORMATS)
-
-
 class Answer(NamedTuple):
-    """What a command answers: its own text and record, and its outcome for all other formats."""
+    """A command's output: its own text and record, and its outcome for all other formats."""
 
     text: Callable[[Style], str]
     record: Callable[[], Mapping[str, Any]]
@@ -144,25 +43,31 @@ class Outputs(NamedTuple):
         Raises:
             UsageError: a file cannot be written.
         """
-        wanted = {self.stdout, *(name for name, _ in self.files)} & FORMATS.keys()
-        outcome = _complete(answer.outcome(), wanted, workspace, terminal) if wanted else None
-        texts = {name: render(name, outcome) for name in wanted} if outcome else {}
+        formats = {self.stdout, *(name for name, _ in self.files)} & FORMATS.keys()
+        outcome = _complete(answer.outcome(), formats, workspace, terminal) if formats else None
+        texts = {name: render(name, outcome) for name in formats} if outcome else {}
         for name, path in self.files:
-            write_file(path, texts[name] if name in texts else _own(name, answer), terminal)
+            if name == "json":
+                text = to_json(answer.record(), is_indented=True) + "\n"
+            elif name == "text":
+                text = answer.text(Style())
+            else:
+                text = texts[name]
+            write_file(path, text, terminal)
         if self.stdout == "json":
             terminal.record(answer.record())
         elif self.stdout == "text":
             terminal.write(answer.text(terminal.style))
         else:
-            terminal.speak_utf8()
+            terminal.use_utf8()
             terminal.write(texts[self.stdout])
 
 
 def read_outputs(stdout: Format | None, files: Sequence[str], terminal: Terminal) -> Outputs:
-    """Understand `--format` and each `FORMAT=PATH`; what cannot work is told before the work.
+    """Parse `--format` and each `--output-file`, before the work is done.
 
     Raises:
-        UsageError: no such format or folder, or contradicting options.
+        UsageError: a format or folder does not exist, or options contradict each other.
     """
     if terminal.options.json and stdout not in {None, "json"}:
         raise UsageError(
@@ -171,22 +76,22 @@ def read_outputs(stdout: Format | None, files: Sequence[str], terminal: Terminal
         )
     is_json = terminal.options.json or stdout == "json"
     if is_json and not terminal.options.json:
-        terminal.set(terminal.options._replace(json=True))  # an error is one object, too
-    pairs = tuple(_pair(written, terminal) for written in files)
-    places = [os.path.abspath(path) for _, path in pairs]
-    twice = [path for _, path in pairs if places.count(os.path.abspath(path)) > 1]
-    if twice:
+        terminal.set(terminal.options._replace(json=True))  # errors are printed as JSON, too
+    pairs = tuple(_parse_output_file(value, terminal) for value in files)
+    paths = [os.path.abspath(path) for _, path in pairs]
+    repeated = [path for _, path in pairs if paths.count(os.path.abspath(path)) > 1]
+    if repeated:
         raise UsageError(
-            f"{twice[0]} is named twice.", hint="Give each --output-file a path of its own."
+            f"{repeated[0]} is named twice.", hint="Give each --output-file a path of its own."
         )
     return Outputs("json" if is_json else stdout or "text", pairs)
 
 
-def _pair(written: str, terminal: Terminal) -> tuple[str, str]:
-    name, _, path = written.partition("=")
+def _parse_output_file(value: str, terminal: Terminal) -> tuple[str, str]:
+    name, _, path = value.partition("=")
     if name not in NAMES or not path:
         raise UsageError(
-            f"--output-file {written} is not understood.",
+            f"--output-file {value} is not understood.",
             cause=f"Expected is FORMAT=PATH; formats are {', '.join(NAMES)}.",
             hint="For example: --output-file sarif=ubp.sarif",
         )
@@ -195,18 +100,100 @@ def _pair(written: str, terminal: Terminal) -> tuple[str, str]:
 
 
 def _complete(
-    outcome: Outcome, wanted: Collection[str], workspace: Workspace, terminal: Terminal
+    outcome: Outcome, formats: Collection[str], workspace: Workspace, terminal: Terminal
 ) -> Outcome:
-    """Add what only some formats tell."""
+    """Add what only some formats contain: positions and the repository's URL."""
     report = outcome.report
-    if any(FORMATS[name].is_placed for name in wanted):
+    if any(FORMATS[name].is_placed for name in formats):
         report = workspace.place(report)
-    seen = find_repository_url(workspace, report.snapshot, terminal.environment)
-    return outcome._replace(report=report, provenance=seen)
+    provenance = find_repository_url(workspace, report.snapshot, terminal.environment)
+    return outcome._replace(report=report, provenance=provenance)
 
 
-def _own(name: str, answer: Answer) -> str:
-    """What a command says itself, without colours."""
-    if name == "json":
-        return to_json(answer.record(), is_indented=True) + "\n"
-    return answer.text(Style())
+def check_folder(path: str, terminal: Terminal) -> None:
+    """Raise `UsageError` unless the folder of a file exists, before the work is done."""
+    folder = os.path.dirname(path)
+    if not os.path.isdir(os.path.join(terminal.directory, folder)):
+        raise UsageError(
+            f"{path} cannot be written.",
+            cause=f"There is no folder {folder}; paths are relative to the working directory.",
+            hint="Make the folder first, or name another path.",
+        )
+
+
+def write_file(path: str, text: str, terminal: Terminal) -> None:
+    """Write a file atomically, at a path from the terminal's directory.
+
+    An existing device or pipe is written to. A symlink is not followed: the repository may contain
+    one to any file.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    full_path = os.path.join(terminal.directory, path)
+    data = text.encode("utf-8", "backslashreplace")
+    try:
+        if _is_stream(full_path):
+            with open(full_path, "wb") as stream:
+                stream.write(data)
+        elif os.path.islink(full_path):
+            raise UsageError(
+                f"{path} cannot be written.",
+                cause="It is a symlink.",
+                hint="Name the file that it leads to, or another one.",
+            )
+        else:
+            write_atomically(full_path, data)
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written.",
+            cause=f"{error.strerror or error}.",
+            hint="Name a file in a folder where you may write.",
+        ) from error
+
+
+def _is_stream(path: str) -> bool:
+    """Whether a path is a device or pipe; /dev/stdout counts as one even if it is a file."""
+    is_device = os.path.abspath(path).startswith("/dev/")
+    return is_device or (os.path.exists(path) and not os.path.isfile(path))
+
+
+def find_repository_url(
+    workspace: Workspace, snapshot: Snapshot, environment: Mapping[str, str]
+) -> Provenance | None:
+    """Return the repository's URL without credentials, from CI or the remote `origin`, or None."""
+    commit = snapshot.commit
+    revision = None if snapshot.changes else commit
+    github = environment.get("GITHUB_SERVER_URL"), environment.get("GITHUB_REPOSITORY")
+    if all(github):
+        url = _public_url("/".join(filter(None, github)))
+        branch = environment.get("GITHUB_HEAD_REF") or environment.get("GITHUB_REF_NAME")
+        pages = f"{url}/blob/{commit}/"
+    elif project := environment.get("CI_PROJECT_URL"):
+        url, branch = _public_url(project), environment.get("CI_COMMIT_REF_NAME")
+        pages = f"{url}/-/blob/{commit}/"
+    else:
+        url, branch, pages = _origin(workspace), None, ""
+    if url is None:
+        return None
+    return Provenance(url, revision, branch, pages if commit and pages else None)
+
+
+def _origin(workspace: Workspace) -> str | None:
+    out = workspace.session.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
+    return _public_url(out.decode("utf-8", "replace").strip())
+
+
+def _public_url(address: str) -> str | None:
+    """Return an address without user, password and query; None for a local folder."""
+    scp = _SCP.fullmatch(address)
+    if scp and "://" not in address:
+        return f"ssh://{scp['host']}/{quote(scp['path'].lstrip('/'), safe='/~%')}"
+    try:
+        parts = urlsplit(address)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return None
+    if parts.scheme not in _SCHEMES or not _HOST.fullmatch(parts.hostname or ""):
+        return None
+    return f"{parts.scheme}://{parts.hostname}{port}{quote(parts.path, safe='/~%')}"

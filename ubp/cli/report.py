@@ -1,11 +1,4 @@
-"""`ubp badge`: how fresh the documentation is, as a picture for a README.
-
-`ubp report`: how fresh the documentation is, as a whole.
-
-`ubp status`: what is indexed and how it stands.
-
-`ubp` alone: after the help, one line on this repository.
-"""
+"""`ubp report`, `ubp badge`, `ubp status`, and what `ubp` without a command prints."""
 
 import os
 from typing import Annotated
@@ -24,7 +17,8 @@ from ubp.output.text.report import describe_levels, report_text
 from ubp.output.text.setup import status_text
 from ubp.output.wording import printable, size
 from ubp.report.values import LABEL, Levels, Report, Span, make_badge
-from ubp.staleness.status import Status
+
+DEFAULT_FILE = "ubp-report.html"
 
 
 def badge(
@@ -48,20 +42,18 @@ def badge(
         check_folder(output, terminal)
     with open_workspace(terminal, keys=key or ()) as workspace:
         summary = workspace.stale(ref=ref).summary
-    made = make_badge(Levels(*(getattr(summary, name) for name in Levels._fields)), label)
+    levels = Levels(*(getattr(summary, name) for name in Levels._fields))
+    result = make_badge(levels, label)
     if output is not None:
-        write_file(output, badge_svg(made), terminal)
+        write_file(output, badge_svg(result), terminal)
     if terminal.options.json:
-        terminal.record(badge_record(made))
+        terminal.record(badge_record(result))
     elif output is None:
-        terminal.speak_utf8()
-        terminal.write(badge_svg(made))
+        terminal.use_utf8()
+        terminal.write(badge_svg(result))
     elif not terminal.options.quiet:
-        terminal.write(f"{printable(made.label)}: {made.message}. Wrote {printable(output)}.\n")
+        terminal.write(f"{printable(result.label)}: {result.message}. Wrote {printable(output)}.\n")
     return CLEAN
-
-
-DEFAULT_FILE = "ubp-report.html"
 
 
 def report(  # noqa: PLR0913  # the command's options
@@ -87,62 +79,25 @@ def report(  # noqa: PLR0913  # the command's options
         key: A front matter key that names sources, instead of the configured ones; repeatable.
         terminal: Where the answer goes.
     """
-    file = _file(html, is_opened=open_)
+    file = None
+    if html is not None or open_:
+        file = html[0] if html else DEFAULT_FILE
     if file is not None:
         check_folder(file, terminal)
     span = _span(commits, weeks)
     with open_workspace(terminal, keys=key or ()) as workspace:
-        made = workspace.report(ref=ref, span=span)._replace(keys=tuple(key or ()))
+        result = workspace.report(ref=ref, span=span)._replace(keys=tuple(key or ()))
     if terminal.options.json:
         from ubp.output.records.report import report_record
 
-        terminal.record(report_record(made))
+        terminal.record(report_record(result))
     elif file is None:
-        terminal.write(report_text(made, terminal.style, is_quiet=terminal.options.quiet))
+        terminal.write(report_text(result, terminal.style, is_quiet=terminal.options.quiet))
     if file is not None:
-        _write(made, file, terminal)
+        _write_html(result, file, terminal)
         if open_:
-            _open(file, terminal)
+            _open_in_browser(file, terminal)
     return CLEAN
-
-
-def _file(html: list[str] | None, *, is_opened: bool) -> str | None:
-    if html is None:
-        return DEFAULT_FILE if is_opened else None
-    return html[0] if html else DEFAULT_FILE
-
-
-def _span(commits: int | None, weeks: int | None) -> Span | None:
-    if commits is not None and weeks is not None:
-        raise UsageError(
-            "--commits and --weeks contradict each other.", hint="Look back by one of them."
-        )
-    for name, length in (("commits", commits), ("weeks", weeks)):
-        if length is not None and length < 1:
-            raise UsageError(f"--{name} is {length}.", hint="Take 1 or more.")
-    if commits is not None:
-        return Span("commits", commits)
-    return None if weeks is None else Span("weeks", weeks)
-
-
-def _write(made: Report, file: str, terminal: Terminal) -> None:
-    from ubp.output.html.report import report_html
-
-    page = report_html(made)
-    write_file(file, page, terminal)
-    if not (terminal.options.json or terminal.options.quiet):
-        levels = describe_levels(made.levels or Levels())
-        length = size(len(page.encode("utf-8", "replace")))
-        terminal.write(f"{levels[:1].upper()}{levels[1:]}.\nWrote {printable(file)} ({length}).\n")
-
-
-def _open(file: str, terminal: Terminal) -> None:
-    import webbrowser
-    from pathlib import Path
-
-    address = Path(os.path.join(terminal.directory, file)).resolve().as_uri()
-    if not webbrowser.open(address):
-        terminal.warn(f"No browser could be started: open {file} yourself.")
 
 
 def status(*, check: bool = False, key: Keys = None, terminal: Terminal) -> int:
@@ -155,22 +110,20 @@ def status(*, check: bool = False, key: Keys = None, terminal: Terminal) -> int:
         terminal: Where the answer goes.
     """
     with open_workspace(terminal, keys=key or ()) as workspace:
-        found = workspace.status(finds_broken=check)
+        result = workspace.status(finds_broken=check)
     if terminal.options.json:
-        terminal.record(status_record(found))
+        terminal.record(status_record(result))
     elif not terminal.options.quiet:
-        terminal.write(status_text(found, terminal.style))
-    return _checked(found) if check else CLEAN
-
-
-def _checked(found: Status) -> int:
-    if found.summary.stale or found.unparsed or found.links.broken:
+        terminal.write(status_text(result, terminal.style))
+    if not check:
+        return CLEAN
+    if result.summary.stale or result.unparsed or result.links.broken:
         return FINDINGS
-    return FAILED if found.summary.unknown else CLEAN
+    return FAILED if result.summary.unknown else CLEAN
 
 
 def welcome(terminal: Terminal) -> int:
-    """Say how the repository around here stands, or why nobody can tell."""
+    """Print one line about the repository at the working directory, or why there is none."""
     from ubp.output.records.staleness import stale_record
     from ubp.output.text.stale import welcome_text
 
@@ -187,3 +140,36 @@ def welcome(terminal: Terminal) -> int:
     else:
         terminal.write(welcome_text(report, terminal.style))
     return CLEAN
+
+
+def _span(commits: int | None, weeks: int | None) -> Span | None:
+    if commits is not None and weeks is not None:
+        raise UsageError(
+            "--commits and --weeks contradict each other.", hint="Look back by one of them."
+        )
+    for name, length in (("commits", commits), ("weeks", weeks)):
+        if length is not None and length < 1:
+            raise UsageError(f"--{name} is {length}.", hint="Take 1 or more.")
+    if commits is not None:
+        return Span("commits", commits)
+    return None if weeks is None else Span("weeks", weeks)
+
+
+def _write_html(result: Report, file: str, terminal: Terminal) -> None:
+    from ubp.output.html.report import report_html
+
+    page = report_html(result)
+    write_file(file, page, terminal)
+    if not (terminal.options.json or terminal.options.quiet):
+        levels = describe_levels(result.levels or Levels())
+        length = size(len(page.encode("utf-8", "replace")))
+        terminal.write(f"{levels[:1].upper()}{levels[1:]}.\nWrote {printable(file)} ({length}).\n")
+
+
+def _open_in_browser(file: str, terminal: Terminal) -> None:
+    import webbrowser
+    from pathlib import Path
+
+    address = Path(os.path.join(terminal.directory, file)).resolve().as_uri()
+    if not webbrowser.open(address):
+        terminal.warn(f"No browser could be started: open {file} yourself.")

@@ -1,36 +1,21 @@
-"""How this process was started and where UBP was installed from: what snippets may name.
+"""The commands that set UBP up or describe it: init, reindex, model, serve and version."""
 
-`ubp init`: ask, write the configuration, build the index, print what to paste where.
-
-`ubp model`: which embedding model is in use; `ubp model fetch ID`: bring another one.
-
-`ubp reindex`: build the index anew.
-
-`ubp serve`: the server for agents, on this process's stdin and stdout.
-
-`ubp version`: what a report of a defect needs to say.
-"""
-
-import json
 import os
 import platform
-import shutil
-import sys
 import time
-from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, distribution
 from importlib.metadata import version as version_of
 from importlib.util import find_spec
 from itertools import islice
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from ubp import __version__
 from ubp.cli.bind_session import ask, ask_list, choose
 from ubp.cli.error_handler import CLEAN
+from ubp.cli.installation import find_installation, install_command, launch_command
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.terminal import Options, Terminal
+from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.setup_files import (
     InitResult,
@@ -41,7 +26,6 @@ from ubp.core.setup_files import (
     propose_config,
     write_files,
 )
-from ubp.core.shell import join
 from ubp.core.snippets import SnippetTarget, make_snippets
 from ubp.index.view import View
 from ubp.output.records.staleness import (
@@ -53,68 +37,9 @@ from ubp.output.records.staleness import (
 from ubp.output.text.setup import fetched_text, initialized_text, model_text, reindexed_text
 from ubp.workspace import Workspace
 
-
-class Installation(NamedTuple):
-    """A Git repository that UBP was installed from, and the revision."""
-
-    repository: str
-    revision: str
-
-
-def find_installation() -> Installation | None:
-    """What the installer wrote down (PEP 610); None: a package index, a folder, an archive."""
-    try:
-        text = distribution("ubp").read_text("direct_url.json")
-        record = json.loads(text or "{}")
-    except (PackageNotFoundError, ValueError):
-        return None
-    control = record.get("vcs_info", {})
-    if control.get("vcs") != "git":
-        return None
-    return Installation(record["url"], control.get("requested_revision") or control["commit_id"])
-
-
-def launch_command(origin: Installation | None, extra: str = "") -> tuple[str, ...]:
-    """The command that started this process, such that it starts from anywhere, with an extra."""
-    if cached := _launch_by_uvx(origin, extra):
-        return cached
-    started = sys.argv[0]
-    if os.path.basename(started) == "__main__.py":
-        return (sys.executable, "-m", "ubp")
-    found = shutil.which(started)
-    return (os.path.abspath(found),) if found else (sys.executable, "-m", "ubp")
-
-
-def install_command(origin: Installation | None, extra: str) -> str:
-    """The line for a shell after which an extra is there."""
-    if cached := _launch_by_uvx(origin, extra):
-        return join([*cached, "init"])
-    return join([sys.executable, "-m", "pip", "install", _requirement(origin, extra)])
-
-
-def _launch_by_uvx(origin: Installation | None, extra: str) -> tuple[str, ...]:
-    """`uvx` runs from a cache that is cleared now and then, so it is named itself."""
-    uvx = shutil.which("uvx")
-    if not (origin and uvx and _is_in_cache(sys.prefix)):
-        return ()
-    return (uvx, "--from", _requirement(origin, extra), "ubp")
-
-
-def _requirement(origin: Installation | None, extra: str) -> str:
-    if origin is None:
-        return f"ubp[{extra}]"
-    address = f"git+{origin.repository}@{origin.revision}"
-    return f"ubp[{extra}] @ {address}" if extra else address
-
-
-def _is_in_cache(folder: str) -> bool:
-    parts = folder.split(os.sep)
-    return any(part.startswith("archive-v") for part in parts) and "uv" in parts
-
-
-EXTRA = "full"  # what serves agents
-# Beyond these the preview of bindings takes longer than the rest of `ubp init`.
-MOST_PAGES, MOST_FILES = 300, 3000
+EXTRA = "full"  # what `ubp serve` needs
+# In larger repositories the preview of bindings takes longer than the rest of `ubp init`.
+MAX_PREVIEW_PAGES, MAX_PREVIEW_FILES = 300, 3000
 KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
 
 
@@ -133,7 +58,16 @@ def init(
     """
     is_asking = terminal.is_interactive() and not yes
     with open_workspace(terminal) as workspace:
-        root, config_dir = _folders(workspace)
+        root, config_dir = (
+            workspace.session.repository.root,
+            workspace.session.repository.config_dir,
+        )
+        if root is None:
+            raise UsageError(
+                "A bare repository has no place for a configuration.",
+                cause="It has no work tree.",
+                hint="Nothing needs one: `ubp stale --ref REV` answers there.",
+            )
         decision = KEEP if is_configured(config_dir) else REWRITE
         if is_asking and decision == KEEP:
             question = "A configuration is there. What to do with it?"
@@ -144,20 +78,26 @@ def init(
         plan = _plan(workspace, terminal, is_asking=is_asking) if decision == REWRITE else None
     written = write_files(config_dir, plan)
     paths = tuple(os.path.relpath(os.path.join(config_dir, name), root) for name in written)
+    # Opened again, with the configuration that was written.
     with open_workspace(terminal) as workspace:
-        is_kept = decision == KEEP
-        done = _build(workspace, root, paths, is_kept=is_kept, is_embedding=not skip_embedding)
+        result = _build_index(
+            workspace,
+            root,
+            paths,
+            is_kept=decision == KEEP,
+            is_embedding=not skip_embedding,
+        )
     if terminal.options.json:
-        terminal.record(initialized_record(done))
+        terminal.record(initialized_record(result))
     elif not terminal.options.quiet:
-        terminal.write(initialized_text(done, terminal.style))
+        terminal.write(initialized_text(result, terminal.style))
     return CLEAN
 
 
-def _build(
+def _build_index(
     workspace: Workspace, root: str, written: tuple[str, ...], *, is_kept: bool, is_embedding: bool
 ) -> InitResult:
-    """Build the index, and tell what is in it."""
+    """Build the index and return a summary of it."""
     started = time.perf_counter()
     view = workspace.session.view()
     pages = view.bound_pages()
@@ -174,23 +114,12 @@ def _build(
         problems=sum(1 for page in pages if page.facts.problems),
         links=links,
         embedded=embedded,
-        acceptable=_acceptable(workspace),
+        acceptable=_count_acceptable(workspace),
         preview=preview,
         is_large=is_large,
         seconds=time.perf_counter() - started,
-        snippets=make_snippets(_place(workspace, root)),
+        snippets=make_snippets(_snippet_target(workspace, root)),
     )
-
-
-def _folders(workspace: Workspace) -> tuple[str, str]:
-    root = workspace.session.repository.root
-    if root is None:
-        raise UsageError(
-            "A bare repository has no place for a configuration.",
-            cause="It has no work tree.",
-            hint="Nothing needs one: `ubp stale --ref REV` answers there.",
-        )
-    return root, workspace.session.repository.config_dir
 
 
 def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:
@@ -210,45 +139,44 @@ def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:
 
 
 def _preview(workspace: Workspace, view: View, bound: int) -> tuple[Preview | None, bool]:
-    """What `ubp bind` could do where most pages are not bound; and whether that is too much."""
+    """Return what `ubp bind` could propose where most pages are not bound.
+
+    The second value is whether the repository is too large to find out.
+    """
     from ubp.bindings.features import MIN_CONFIDENCE
     from ubp.bindings.suggest import count_bindings
 
     documents = view.count_documents()
     if bound * 2 >= documents:
         return None, False
-    files = sum(1 for _ in islice(view.files(), MOST_FILES + 1))
-    if files > MOST_FILES or documents > MOST_PAGES:
+    files = sum(1 for _ in islice(view.files(), MAX_PREVIEW_FILES + 1))
+    if files > MAX_PREVIEW_FILES or documents > MAX_PREVIEW_PAGES:
         return None, True
-    found = workspace.suggest_bindings()
-    counted = count_bindings(found, MIN_CONFIDENCE)
-    return Preview(counted.proposed, counted.confident, MIN_CONFIDENCE), False
+    counts = count_bindings(workspace.suggest_bindings(), MIN_CONFIDENCE)
+    return Preview(counts.proposed, counts.confident, MIN_CONFIDENCE), False
 
 
-def _acceptable(workspace: Workspace) -> int:
-    """How many findings a debt file could accept; one that is there takes no more."""
-    found = workspace.accept()
-    return found.accepted if found.text is not None else 0
+def _count_acceptable(workspace: Workspace) -> int:
+    """Return how many findings a new debt file could accept; an existing one accepts no more."""
+    result = workspace.accept()
+    return result.accepted if result.text is not None else 0
 
 
-def _place(workspace: Workspace, root: str) -> SnippetTarget:
-    origin = find_installation()
+def _snippet_target(workspace: Workspace, root: str) -> SnippetTarget:
+    installation = find_installation()
     has_server = find_spec("mcp") is not None
+    repository = workspace.session.repository
+    remote = repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
     return SnippetTarget(
         root=root,
-        launch=launch_command(origin),
-        server=launch_command(origin, EXTRA) if has_server else (),
-        install=install_command(origin, EXTRA),
-        repository=origin.repository if origin else None,
-        revision=origin.revision if origin else None,
+        launch=launch_command(installation),
+        server=launch_command(installation, EXTRA) if has_server else (),
+        install=install_command(installation, EXTRA),
+        repository=installation.repository if installation else None,
+        revision=installation.revision if installation else None,
         files=frozenset(os.listdir(root)),
-        origin=_origin(workspace),
+        origin=remote.decode("utf-8", "replace").strip(),
     )
-
-
-def _origin(workspace: Workspace) -> str:
-    found = workspace.session.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
-    return found.decode("utf-8", "replace").strip()
 
 
 def model(
@@ -264,11 +192,11 @@ def model(
     if action == "fetch":
         return _fetch(name, terminal)
     with open_workspace(terminal) as workspace:
-        found = workspace.model_status(workspace.session.view())
+        result = workspace.model_status(workspace.session.view())
     if terminal.options.json:
-        terminal.record(model_record(found))
+        terminal.record(model_record(result))
     elif not terminal.options.quiet:
-        terminal.write(model_text(found))
+        terminal.write(model_text(result))
     return CLEAN
 
 
@@ -304,11 +232,11 @@ def reindex(
         terminal: Where the answer goes.
     """
     with open_workspace(terminal) as workspace:
-        run = workspace.reindex(file=file, prune=prune, embed=not skip_embedding)
+        result = workspace.reindex(file=file, prune=prune, embed=not skip_embedding)
     if terminal.options.json:
-        terminal.record(reindexed_record(run))
+        terminal.record(reindexed_record(result))
     elif not terminal.options.quiet:
-        terminal.write(reindexed_text(run))
+        terminal.write(reindexed_text(result))
     return CLEAN
 
 
@@ -347,25 +275,19 @@ def serve(  # noqa: PLR0913  # the command's options
     from ubp.server.tools.registry import select_tools
 
     chosen = select_tools(
-        _names(toolsets), _names(tools), _names(exclude_tools), read_only=read_only
+        _split_names(toolsets),
+        _split_names(tools),
+        _split_names(exclude_tools),
+        read_only=read_only,
     )
+    level = DEBUG if terminal.options.verbose else ERROR if terminal.options.quiet else INFO
     serve_repository(
         terminal.directory,
         ServeOptions(chosen, is_structured=not no_output_schema),
         environment=terminal.environment,
-        level=_level(terminal.options),
+        level=level,
     )
     return CLEAN
-
-
-def _names(told: str | None) -> Sequence[str]:
-    return [name.strip() for name in (told or "").split(",") if name.strip()]
-
-
-def _level(options: Options) -> int:
-    if options.verbose:
-        return DEBUG
-    return ERROR if options.quiet else INFO
 
 
 def version(*, terminal: Terminal) -> int:
@@ -386,3 +308,7 @@ def version(*, terminal: Terminal) -> int:
     else:
         terminal.write("".join(f"{name} {number}\n" for name, number in record.items()))
     return CLEAN
+
+
+def _split_names(names: str | None) -> list[str]:
+    return [name.strip() for name in (names or "").split(",") if name.strip()]

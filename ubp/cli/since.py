@@ -57,7 +57,7 @@ def print_comparison(
     elif options.format == "markdown":
         from ubp.output.ci.markdown import comparison_markdown
 
-        terminal.speak_utf8()
+        terminal.use_utf8()
         terminal.write(comparison_markdown(comparison, options.revision))
     else:
         quiet = terminal.options.quiet
