@@ -124,9 +124,11 @@ class Help:
         if not panel.entries:
             return
         if self._usage:
-            # cyclopts says ARGS for all optional arguments.
+            # cyclopts writes ARGS for all optional arguments.
             arguments = " ".join(
-                _usage_of(entry) for entry in panel.entries if entry.positional_label
+                _usage_of(entry)
+                for entry in panel.entries
+                if entry.positional_label and not entry.required
             )
             usage = re.sub(r"\[ARGS(\.\.\.)?\]", lambda _: arguments, self._usage)
             self._terminal.write(f"Usage: {usage}\n\n{self._description}\n")

@@ -40,7 +40,7 @@ def sql(  # noqa: PLR0913  # the command's options
     if terminal.options.json and not table:
         terminal.record(result_record(result))
     elif csv:
-        terminal.speak_utf8()
+        terminal.use_utf8()
         terminal.write(result_csv(result))
     else:
         terminal.write(result_text(result, terminal.style))
