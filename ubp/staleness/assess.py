@@ -1,84 +1,86 @@
-"""The engine behind every question: pages of a view → what became of each of their references."""
+"""Assess references: compare each source with its baseline, and find the drift between them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ubp.core.model import Assessment, FilePath, Page, ReferenceVerdict, SourceReference, Verdict
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
-from ubp.staleness.drift import DriftSince, find_drift
+from ubp.staleness.drift import DriftSince, Moves, find_drift
 from ubp.staleness.model import SECONDS_PER_DAY, StalenessContext, compare, level_of, worst_level
 from ubp.staleness.references import LocatedSource, locate
 
 
-def assess(pages: Sequence[Page], court: StalenessContext) -> tuple[Assessment, ...]:
-    """Judge every reference of these pages, in one pass for all."""
-    subjects = baseline_requests(pages)
-    located = locate(court.view, {subject.reference for subject in subjects})
-    origins = Origins.uncommitted(court.view)
-    baselines = find_baselines(subjects, located, court, origins, origins.is_edited)
-    return assess_reference(pages, located, baselines, court)
+def assess(pages: Sequence[Page], context: StalenessContext) -> tuple[Assessment, ...]:
+    """Assess every reference of these pages, in one pass for all."""
+    requests = baseline_requests(pages)
+    located = locate(context.view, {request.reference for request in requests})
+    origins = Origins.uncommitted(context.view)
+    baselines = find_baselines(requests, located, context, origins, origins.is_edited)
+    return assess_against(baselines, pages, located, context)
 
 
 def baseline_requests(pages: Sequence[Page]) -> list[BaselineRequest]:
-    """Every reference of every page."""
+    """Return a request for the baseline of every reference of every page."""
     return [
         BaselineRequest(page, reference) for page in pages for reference in page.facts.references
     ]
 
 
-def assess_reference(
+def assess_against(
+    baselines: Mapping[BaselineRequest, Baseline],
     pages: Sequence[Page],
     located: Mapping[SourceReference, LocatedSource],
-    baselines: Mapping[BaselineRequest, Baseline],
-    court: StalenessContext,
+    context: StalenessContext,
 ) -> tuple[Assessment, ...]:
-    """Compare what stands there with the baselines, and ask history about what drifted."""
-    judged: dict[FilePath, list[ReferenceVerdict]] = {page.filepath: [] for page in pages}
+    """Compare the sources with these baselines, and read the history of those that drifted."""
+    verdicts: dict[FilePath, list[ReferenceVerdict]] = {page.filepath: [] for page in pages}
     drifted: dict[BaselineRequest, Baseline] = {}
-    for subject, baseline in baselines.items():
-        answer = _compare(subject, located[subject.reference], baseline)
-        judged[subject.page.filepath].append(answer)
-        if answer.verdict not in {"fresh", "unknown"}:
-            drifted[subject] = baseline
+    for request, baseline in baselines.items():
+        verdict = _compare_ids(request, located[request.reference], baseline)
+        verdicts[request.page.filepath].append(verdict)
+        if verdict.verdict not in {"fresh", "unknown"}:
+            drifted[request] = baseline
     if drifted:
-        _date(judged, drifted, court)
-    return tuple(assessment(page, judged[page.filepath]) for page in pages)
+        _add_history(verdicts, drifted, context)
+    return tuple(assessment(page, verdicts[page.filepath]) for page in pages)
 
 
 def assessment(page: Page, references: Collection[ReferenceVerdict]) -> Assessment:
-    """A page with the level that its references give it."""
-    return Assessment(page, worst_level(answer.level for answer in references), tuple(references))
+    """Return the assessment of a page: its level is the worst of its references."""
+    return Assessment(page, worst_level(verdict.level for verdict in references), tuple(references))
 
 
 def hide(
     assessments: Sequence[Assessment], is_hidden: Callable[[FilePath], bool]
 ) -> tuple[Assessment, ...]:
-    """Tell only the verdict of sources that must not be served: no ids, commits or new places."""
-    sources = {answer.source_path for one in assessments for answer in one.references}
-    hidden = {path for path in sources if is_hidden(path)}
-    return tuple(_hide(one, hidden) for one in assessments) if hidden else tuple(assessments)
+    """Return the assessments without the ids, commits and new paths of hidden sources.
 
+    Only the verdicts of these sources may be served.
+    """
+    paths = {reference.source_path for page in assessments for reference in page.references}
+    hidden = {path for path in paths if is_hidden(path)}
+    if not hidden:
+        return tuple(assessments)
 
-def _hide(one: Assessment, hidden: Collection[FilePath]) -> Assessment:
-    return one._replace(
-        references=tuple(
-            answer._replace(baseline_blob=None, current_blob=None, moved_to=None, commits=())
-            if answer.source_path in hidden
-            else answer
-            for answer in one.references
-        )
+    def hide_details(reference: ReferenceVerdict) -> ReferenceVerdict:
+        if reference.source_path not in hidden:
+            return reference
+        return reference._replace(baseline_blob=None, current_blob=None, moved_to=None, commits=())
+
+    return tuple(
+        page._replace(references=tuple(map(hide_details, page.references))) for page in assessments
     )
 
 
-def _compare(
-    subject: BaselineRequest, located: LocatedSource, baseline: Baseline
+def _compare_ids(
+    request: BaselineRequest, located: LocatedSource, baseline: Baseline
 ) -> ReferenceVerdict:
-    """The verdict by ids alone; its level and age are history's to tell."""
-    # What a glob matches is no answer where the page meant a literal path that is gone.
-    meant_literally = located.source.pattern and not baseline.source.pattern
-    current = None if meant_literally else located.id
+    """Return the verdict by ids alone; `_add_history` completes it."""
+    # A literal path that was deleted cannot have become the files that it matches as a glob.
+    is_deleted_literal = located.source.pattern and not baseline.source.pattern
+    current = None if is_deleted_literal else located.id
     verdict = compare(baseline.id, current) if baseline.is_known else "unknown"
     return ReferenceVerdict(
-        reference=subject.reference,
+        reference=request.reference,
         source_path=baseline.source.name,
         verdict=verdict,
         level="fresh" if verdict == "fresh" else "unknown",
@@ -89,57 +91,49 @@ def _compare(
     )
 
 
-def _date(
-    judged: Mapping[FilePath, list[ReferenceVerdict]],
+def _add_history(
+    verdicts: Mapping[FilePath, list[ReferenceVerdict]],
     drifted: Mapping[BaselineRequest, Baseline],
-    court: StalenessContext,
+    context: StalenessContext,
 ) -> None:
-    """Complete the verdicts of what drifted: since when, through whom, where it went."""
-    sinces = find_drift(drifted, court, Origins.uncommitted(court.view))
-    follow = _follower(court)
-    for subject, baseline in drifted.items():
-        answers, since = judged[subject.page.filepath], sinces[subject]
-        position = next(i for i, one in enumerate(answers) if one.reference is subject.reference)
-        verdict, moved_to = _tell_gone(answers[position].verdict, baseline, since, follow)
-        age = _age(verdict, since, court.rules.now)
-        answers[position] = answers[position]._replace(
+    """Complete the verdicts of drifted references: level, age, commits, new path."""
+    drifts = find_drift(drifted, context, Origins.uncommitted(context.view))
+    moves = Moves(context)
+    for request, baseline in drifted.items():
+        references, drift = verdicts[request.page.filepath], drifts[request]
+        position = next(
+            index
+            for index, verdict in enumerate(references)
+            if verdict.reference is request.reference
+        )
+        verdict, moved_to = _resolve_deleted(references[position].verdict, baseline, drift, moves)
+        age = _age(verdict, drift, context.rules.now)
+        references[position] = references[position]._replace(
             verdict=verdict,
-            level=level_of(verdict, age, court.rules.threshold_days),
+            level=level_of(verdict, age, context.rules.threshold_days),
             moved_to=moved_to,
-            since=since.date,
+            since=drift.date,
             age_days=None if age is None else int(age // SECONDS_PER_DAY),
-            commits=since.commits,
+            commits=drift.commits,
         )
 
 
-Follow = Callable[[FilePath, DriftSince], FilePath | None]
-
-
-def _follower(court: StalenessContext) -> Follow:
-    def follow(path: FilePath, since: DriftSince) -> FilePath | None:
-        from ubp.staleness.drift import Moves
-
-        return Moves(court).follow(path, since)
-
-    return follow
-
-
-def _tell_gone(
-    verdict: Verdict, baseline: Baseline, since: DriftSince, follow: Follow
+def _resolve_deleted(
+    verdict: Verdict, baseline: Baseline, drift: DriftSince, moves: Moves
 ) -> tuple[Verdict, FilePath | None]:
-    """Tell a source that moved, and a pinned one that never was, from one that is gone."""
+    """Distinguish a source that moved, and a pinned one that never existed, from a deleted one."""
     if verdict != "deleted":
         return verdict, None
-    if baseline.kind == "pin" and not since.existed:
+    if baseline.kind == "pin" and not drift.existed:
         return "not_found", None
-    moved_to = None if baseline.source.pattern else follow(baseline.source.path, since)
+    moved_to = None if baseline.source.pattern else moves.follow(baseline.source.path, drift)
     return ("moved" if moved_to else "deleted"), moved_to
 
 
-def _age(verdict: Verdict, since: DriftSince, now: float) -> float | None:
-    """Seconds since the first drift; 0 while it is not committed, None where nobody can tell."""
+def _age(verdict: Verdict, drift: DriftSince, now: float) -> float | None:
+    """Return the seconds since the first drift; 0: not committed yet, None: unknown."""
     if verdict in {"fresh", "unknown", "not_found"}:
         return None
-    if since.date is not None:
-        return max(0.0, now - since.date)
-    return 0.0 if since.is_uncommitted else None
+    if drift.date is not None:
+        return max(0.0, now - drift.date)
+    return 0.0 if drift.is_uncommitted else None

@@ -1,7 +1,4 @@
-"""Where a page came from in the change that made it: a page that only moved is not edited.
-
-What a page described: each source as its pin, its history or its edit has it.
-"""
+"""Find the baseline of each reference: the state of its source that the page describes."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -23,40 +20,40 @@ from ubp.index.view import View
 from ubp.staleness.model import StalenessContext
 from ubp.staleness.references import LocatedSource, Source, candidates
 
-Lookup = Callable[[Collection[FilePath]], Mapping[FilePath, Entry | None]]
+EntryLookup = Callable[[Collection[FilePath]], Mapping[FilePath, Entry | None]]
 
 
 class Origins:
-    """Maps pages after a change to their paths before it."""
+    """The paths before a change of the pages that it did not edit, renamed or not."""
 
     def __init__(
-        self, after: View, before: Lookup, changes: Mapping[FilePath, Entry | None]
+        self, after: View, before: EntryLookup, changes: Mapping[FilePath, Entry | None]
     ) -> None:
-        """Take the view after the change, the entries before it, and the files that differ."""
+        """Take the view after the change, the entries before it, and the changed files."""
         self._after = after
         self._before = before
         self._changes = changes
-        self._found: dict[FilePath, FilePath | None] = {}
+        self._cache: dict[FilePath, FilePath | None] = {}
 
     @classmethod
     def uncommitted(cls, view: View) -> "Origins":
-        """The change from a snapshot's commit to the snapshot."""
+        """Return the origins for the change from a snapshot's commit to the snapshot."""
         return cls(view, view.base_entries, view.snapshot.changes)
 
     def of(self, path: FilePath) -> FilePath | None:
-        """The path before the change whose bytes this page still has; None: edited or new.
+        """Return the path before the change with the same bytes; None: the page is edited or new.
 
-        An equal blob under a path that the change removed is the origin of a page that was not
-        there: of several the same file name, then the longest common prefix, then the alphabet.
+        For a new path it is a path that the change removed and that had the same blob: of several
+        the one with the same file name, then the longest common prefix, then the first by name.
         """
         if path not in self._changes:
             return path
-        if path not in self._found:
-            self._found[path] = self._find(path)
-        return self._found[path]
+        if path not in self._cache:
+            self._cache[path] = self._find(path)
+        return self._cache[path]
 
     def is_edited(self, path: FilePath) -> bool:
-        """Whether the change touched the page's bytes; a change of mode or name alone does not."""
+        """Return whether the change touched the page's bytes; mode and path do not count."""
         return self.of(path) is None
 
     def _find(self, path: FilePath) -> FilePath | None:
@@ -66,16 +63,17 @@ class Origins:
             return None
         if before is not None:
             return path if before.id == entry.id else None
-        removed = self._before([p for p, change in self._changes.items() if change is None])
-        return closest_path(path, [p for p, old in removed.items() if old and old.id == entry.id])
+        removed = self._before([name for name, change in self._changes.items() if change is None])
+        same_bytes = [name for name, old in removed.items() if old and old.id == entry.id]
+        return closest_path(path, same_bytes)
 
 
 class Baseline(NamedTuple):
-    """The state that a reference described.
+    """The state of a source that a page describes.
 
-    `id` is None where nothing stood; `is_known` is False where a shallow clone ends before it.
-    `commit` holds the baseline for `history`. `source` is the path that was found there: a source
-    that is gone from the snapshot may have been meant literally.
+    `id` is None where the source did not exist; `is_known` is False where a shallow clone ends
+    before that state. `commit` is the commit of a baseline of kind `history`. `source` is what the
+    reference meant in that state: a source missing from the snapshot may have been a literal path.
     """
 
     kind: BaselineKind
@@ -86,9 +84,9 @@ class Baseline(NamedTuple):
 
 
 class BaselineRequest:
-    """A reference of a page, on its way to a verdict.
+    """A reference of a page, whose baseline is wanted.
 
-    Equal to itself alone: hashing a page's facts again and again took a tenth of a warm run.
+    Compared by identity: hashing the page's facts repeatedly took a tenth of a warm run.
     """
 
     __slots__ = ("page", "reference")
@@ -99,51 +97,51 @@ class BaselineRequest:
 
 
 def find_baselines(
-    subjects: Sequence[BaselineRequest],
+    requests: Sequence[BaselineRequest],
     located: Mapping[SourceReference, LocatedSource],
-    court: StalenessContext,
+    context: StalenessContext,
     origins: Origins,
     is_edited: Callable[[FilePath], bool],
 ) -> dict[BaselineRequest, Baseline]:
-    """The baseline of each reference of each page, in their order.
+    """Return the baseline of each reference, in the order of the requests.
 
-    A pin is its own baseline. An unpinned reference of a page that is being edited describes the
-    snapshot itself; of any other page, the tree of the last commit that changed the page's bytes
-    (`ubp.git.history.last_changes` has the two exceptions).
+    A pin is a baseline itself. An unpinned reference of an edited page describes the snapshot; of
+    any other page, the tree of the last commit that changed the page's bytes (for two exceptions
+    see `ubp.git.history.last_changes`).
     """
     baselines: dict[BaselineRequest, Baseline] = {}
     historical: list[BaselineRequest] = []
-    for subject in subjects:
-        here, pin = located[subject.reference], subject.reference.pin
+    for request in requests:
+        current, pin = located[request.reference], request.reference.pin
         if pin:
-            baselines[subject] = Baseline("pin", here.source, pin)
-        elif is_edited(subject.page.filepath):
-            baselines[subject] = Baseline("snapshot", here.source, here.id)
+            baselines[request] = Baseline("pin", current.source, pin)
+        elif is_edited(request.page.filepath):
+            baselines[request] = Baseline("snapshot", current.source, current.id)
         else:
-            historical.append(subject)
+            historical.append(request)
     if historical:
-        changes = _last_changes(court, origins)
-        baselines |= _from_history(historical, located, changes, court.history)
-    return {subject: baselines[subject] for subject in subjects}
+        changes = _last_changes(context, origins)
+        baselines |= _from_history(historical, located, changes, context.history)
+    return {request: baselines[request] for request in requests}
 
 
-def _last_changes(court: StalenessContext, origins: Origins) -> dict[FilePath, LastChange]:
-    """The last change of every bound page, whoever is asked about.
+def _last_changes(context: StalenessContext, origins: Origins) -> dict[FilePath, LastChange]:
+    """Return the last change of every bound page.
 
-    A hook asks about a few pages, each time others: were only they walked for, the next commit's
-    hook would walk the whole history for its own.
+    A hook needs that of a few pages only, but of others each time: if only theirs were found, the
+    hook of the next commit would walk the whole history again.
     """
-    head = court.view.snapshot.commit
+    head = context.view.snapshot.commit
     if head is None:
         return {}
-    unpinned = court.view.derived("unpinned", partial(_unpinned_pages, court.view))
-    names = {path: origin for path in unpinned if (origin := origins.of(path))}
-    changes = court.history.last_changes(head, set(names.values()))
-    return {page: changes[name] for page, name in names.items() if name in changes}
+    unpinned = context.view.derived("unpinned", partial(_unpinned_pages, context.view))
+    old_paths = {path: origin for path in unpinned if (origin := origins.of(path))}
+    changes = context.history.last_changes(head, set(old_paths.values()))
+    return {page: changes[origin] for page, origin in old_paths.items() if origin in changes}
 
 
 def _unpinned_pages(view: View) -> list[FilePath]:
-    """The pages with a reference that has no pin."""
+    """Return the pages with at least one unpinned reference."""
     return [
         page.filepath
         for page in view.bound_pages()
@@ -152,42 +150,43 @@ def _unpinned_pages(view: View) -> list[FilePath]:
 
 
 def _from_history(
-    subjects: Sequence[BaselineRequest],
+    requests: Sequence[BaselineRequest],
     located: Mapping[SourceReference, LocatedSource],
     changes: Mapping[FilePath, LastChange],
     history: History,
 ) -> dict[BaselineRequest, Baseline]:
     paths: dict[ObjectId, set[FilePath]] = defaultdict(set)
-    globs: dict[ObjectId, set[str]] = defaultdict(set)
-    dated: dict[BaselineRequest, tuple[ObjectId, tuple[FilePath, ...]]] = {}
-    for subject in subjects:
-        found, change = located[subject.reference], changes.get(subject.page.filepath)
+    patterns: dict[ObjectId, set[str]] = defaultdict(set)
+    candidates_at: dict[BaselineRequest, tuple[ObjectId, tuple[FilePath, ...]]] = {}
+    for request in requests:
+        current, change = located[request.reference], changes.get(request.page.filepath)
         if change is None or change.is_boundary:
             continue
-        tried = _paths_to_try(subject.reference, found)
-        dated[subject] = change.commit, tried
-        paths[change.commit].update(tried)
-        if pattern := found.source.pattern:
-            globs[change.commit].add(pattern)
-    entries, trees = history.entries_at(paths), history.globs_at(globs) if globs else {}
+        old_paths = _old_paths(request.reference, current)
+        candidates_at[request] = change.commit, old_paths
+        paths[change.commit].update(old_paths)
+        if pattern := current.source.pattern:
+            patterns[change.commit].add(pattern)
+    entries = history.entries_at(paths)
+    glob_ids = history.globs_at(patterns) if patterns else {}
     baselines = {}
-    for subject in subjects:
-        here = located[subject.reference].source
-        if subject not in dated:
-            baselines[subject] = Baseline("history", here, None, is_known=False)
+    for request in requests:
+        source = located[request.reference].source
+        if request not in candidates_at:
+            baselines[request] = Baseline("history", source, None, is_known=False)
             continue
-        commit, tried = dated[subject]
-        tree = trees[commit, here.pattern] if here.pattern else None
-        baselines[subject] = Baseline("history", here, tree, commit)
-        for path in tried:
+        commit, old_paths = candidates_at[request]
+        glob_id = glob_ids[commit, source.pattern] if source.pattern else None
+        baselines[request] = Baseline("history", source, glob_id, commit)
+        for path in old_paths:
             if entry := entries[commit, path]:
-                baselines[subject] = Baseline("history", Source(path), entry.id, commit)
+                baselines[request] = Baseline("history", Source(path), entry.id, commit)
                 break
     return baselines
 
 
-def _paths_to_try(reference: SourceReference, here: LocatedSource) -> tuple[FilePath, ...]:
-    """Where the source may have stood: where it is now, else wherever it may have meant."""
-    if here.id is not None and not here.source.pattern:
-        return (here.source.path,)
+def _old_paths(reference: SourceReference, current: LocatedSource) -> tuple[FilePath, ...]:
+    """Return where the source may have been: at its current path, or else at any it may mean."""
+    if current.id is not None and not current.source.pattern:
+        return (current.source.path,)
     return candidates(reference)

@@ -1,47 +1,45 @@
-"""What a change brings: the drift of a commit in the making, or of a branch, without old debts."""
+"""Assess a change, a commit in the making or a branch: its own drift, and older drift as debt."""
 
 from collections.abc import Mapping, Sequence
 
-from ubp.core.model import (
-    QUIET_LEVELS,
-    Assessment,
-    FilePath,
-    Page,
-    ReferenceVerdict,
-    SourceReference,
-)
-from ubp.staleness.assess import assess, assess_reference, assessment, baseline_requests
+from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Page, ReferenceVerdict
+from ubp.staleness.assess import assess, assess_against, assessment, baseline_requests
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
 from ubp.staleness.model import Change, StalenessContext
-from ubp.staleness.references import LocatedSource, covers, locate
+from ubp.staleness.references import covers, locate
 
-_Key = tuple[FilePath, FilePath]  # page, source
+_ReferenceKey = tuple[FilePath, FilePath]  # page, source
 
 
 def assess_change(pages: Sequence[Page], change: Change) -> tuple[Assessment, ...]:
-    """Judge these pages after the change; what stood so before it is marked as debt.
+    """Assess these pages after the change, and mark drift that existed before it as debt.
 
-    A page that the change edits describes what the change leaves: its unpinned references are
-    satisfied. Where a shallow clone hides the baseline, the state before the change stands for it.
+    A page that the change edits describes the state after the change: its unpinned references are
+    fresh. Where a shallow clone lacks a baseline, the state before the change is used instead.
     """
     view = change.after.view
-    origins = _origins(change)
-    subjects = baseline_requests(pages)
-    located = locate(view, {subject.reference for subject in subjects})
+    if change.before:
+        origins = Origins(view, change.before[0].view.entries, change.changes)
+    else:
+        origins = Origins.uncommitted(view)
+    requests = baseline_requests(pages)
+    located = locate(view, {request.reference for request in requests})
     baselines = find_baselines(
-        subjects, located, change.after, Origins.uncommitted(view), origins.is_edited
+        requests, located, change.after, Origins.uncommitted(view), origins.is_edited
     )
-    baselines |= _stand_ins(baselines, change)
-    assessed = assess_reference(pages, located, baselines, change.after)
-    return _mark_debts(assessed, change, origins)
+    baselines |= _replace_unknown(baselines, change)
+    assessments = assess_against(baselines, pages, located, change.after)
+    return _mark_debts(assessments, change, origins)
 
 
 def touched_pages(change: Change) -> list[Page]:
-    """The pages that the change edits, and those that name a source which it touches."""
+    """Return the pages that the change edits, and those with a source that it touches."""
     pages = change.after.view.bound_pages() if change.changes else []
-    located = locate(change.after.view, {r for page in pages for r in page.facts.references})
+    references = {reference for page in pages for reference in page.facts.references}
     touched = {
-        reference for reference, here in located.items() if covers(here.source, change.changes)
+        reference
+        for reference, located in locate(change.after.view, references).items()
+        if covers(located.source, change.changes)
     }
     return [
         page
@@ -50,66 +48,60 @@ def touched_pages(change: Change) -> list[Page]:
     ]
 
 
-def _origins(change: Change) -> Origins:
-    if not change.before:
-        return Origins.uncommitted(change.after.view)
-    return Origins(change.after.view, change.before[0].view.entries, change.changes)
-
-
-def _stand_ins(
+def _replace_unknown(
     baselines: Mapping[BaselineRequest, Baseline], change: Change
 ) -> dict[BaselineRequest, Baseline]:
-    hidden = {subject: b for subject, b in baselines.items() if not b.is_known}
-    if not hidden or not change.before:
+    """Return for each unknown baseline the state before the change."""
+    unknown = [request for request, baseline in baselines.items() if not baseline.is_known]
+    if not unknown or not change.before:
         return {}
     before = change.before[0].view
-    located: dict[SourceReference, LocatedSource] = locate(
-        before, {subject.reference for subject in hidden}
-    )
-    stood = {subject: located[subject.reference] for subject in hidden}
-    return {
-        subject: Baseline("history", here.source, here.id, before.snapshot.commit)
-        for subject, here in stood.items()
-    }
+    located = locate(before, {request.reference for request in unknown})
+    replacements = {}
+    for request in unknown:
+        source, object_id = located[request.reference]
+        replacements[request] = Baseline("history", source, object_id, before.snapshot.commit)
+    return replacements
 
 
 def _mark_debts(
-    assessed: Sequence[Assessment], change: Change, origins: Origins
+    assessments: Sequence[Assessment], change: Change, origins: Origins
 ) -> tuple[Assessment, ...]:
-    suspects = [one for one in assessed if one.level not in QUIET_LEVELS]
-    old: dict[_Key, list[ReferenceVerdict]] = {}
-    for court in change.before if suspects else ():
-        for key, answer in _before(suspects, court, origins).items():
-            old.setdefault(key, []).append(answer)
+    drifted = [assessed for assessed in assessments if assessed.level not in QUIET_LEVELS]
+    old_verdicts: dict[_ReferenceKey, list[ReferenceVerdict]] = {}
+    for context in change.before if drifted else ():
+        for key, verdict in _assess_before(drifted, context, origins).items():
+            old_verdicts.setdefault(key, []).append(verdict)
+
+    def is_debt(page: FilePath, reference: ReferenceVerdict) -> bool:
+        return reference.verdict != "fresh" and any(
+            old.verdict != "fresh" and old.current_blob == reference.current_blob
+            for old in old_verdicts.get((page, reference.source_path), ())
+        )
+
     return tuple(
         assessment(
-            one.page,
+            assessed.page,
             [
-                answer._replace(
-                    is_debt=answer.verdict != "fresh"
-                    and any(
-                        before.verdict != "fresh" and before.current_blob == answer.current_blob
-                        for before in old.get((one.page.filepath, answer.source_path), ())
-                    )
-                )
-                for answer in one.references
+                reference._replace(is_debt=is_debt(assessed.page.filepath, reference))
+                for reference in assessed.references
             ],
         )
-        for one in assessed
+        for assessed in assessments
     )
 
 
-def _before(
-    suspects: Sequence[Assessment], court: StalenessContext, origins: Origins
-) -> dict[_Key, ReferenceVerdict]:
-    """What became of the suspects' references in the state before the change."""
-    names: dict[FilePath, FilePath] = {}  # before → after
-    for one in suspects:
-        path = one.page.filepath
-        names[origins.of(path) or path] = path
-    pages = [page for name in names if (page := court.view.page(name))]
+def _assess_before(
+    drifted: Sequence[Assessment], context: StalenessContext, origins: Origins
+) -> dict[_ReferenceKey, ReferenceVerdict]:
+    """Return the verdicts of the same references in a state before the change."""
+    paths: dict[FilePath, FilePath] = {}  # before → after
+    for assessed in drifted:
+        path = assessed.page.filepath
+        paths[origins.of(path) or path] = path
+    pages = [page for path in paths if (page := context.view.page(path))]
     return {
-        (names[one.page.filepath], answer.source_path): answer
-        for one in assess(pages, court)
-        for answer in one.references
+        (paths[assessed.page.filepath], reference.source_path): reference
+        for assessed in assess(pages, context)
+        for reference in assessed.references
     }

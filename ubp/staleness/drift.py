@@ -1,7 +1,4 @@
-"""Since when, and through which commits, a source has been away from its baseline.
-
-Where a source went that is gone from its path.
-"""
+"""Find the commits that took a source from its baseline, and the path that it moved to."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,11 +12,11 @@ from ubp.staleness.model import StalenessContext, compare
 
 
 class DriftSince(NamedTuple):
-    """When a source left its baseline.
+    """The drift of a source since its baseline.
 
-    `date` is the committer date of the first drifting commit in seconds, None where no commit
-    drifted (`is_uncommitted`) or history does not reach it. `existed` is False where the source
-    stood in no commit that was looked at.
+    `date` is the committer date of the first drifting commit in seconds; None: the drift is not
+    committed (`is_uncommitted`), or history ends before that commit. `existed` is False where no
+    commit that was read has the source.
     """
 
     commits: tuple[Commit, ...] = ()
@@ -30,88 +27,92 @@ class DriftSince(NamedTuple):
 
 UNCOMMITTED = DriftSince(is_uncommitted=True)
 
+MAX_MOVES = 16  # moves of the same source that are followed
+
 
 def find_drift(
     drifted: Mapping[BaselineRequest, Baseline],
-    court: StalenessContext,
+    context: StalenessContext,
     origins: Origins,
 ) -> dict[BaselineRequest, DriftSince]:
-    """Ask history about every reference that is not at its baseline."""
-    history, head = court.history, court.view.snapshot.commit
+    """Return the drift of every reference that is not at its baseline."""
+    history, head = context.history, context.view.snapshot.commit
     if head is None:
         return dict.fromkeys(drifted, UNCOMMITTED)
-    left = _left_by_commits(drifted, court)
-    searches = {
-        subject: BaselineQuery(
+    committed = _drifted_in_commits(drifted, context)
+    queries = {
+        request: BaselineQuery(
             baseline.source.path, baseline.source.pattern, baseline.id, baseline.commit
         )
-        for subject, baseline in drifted.items()
-        if baseline.kind != "snapshot" and subject in left
+        for request, baseline in drifted.items()
+        if baseline.kind != "snapshot" and request in committed
     }
-    drifts = history.drifts(head, set(searches.values()))
-    answers = {subject: drifts[search] for subject, search in searches.items()}
-    answers |= _after_the_page(searches, answers, history, head, origins)
-    ids = {commit for drift in answers.values() for commit in drift.commits}
-    commits = history.commits(ids)
+    drifts = history.drifts(head, set(queries.values()))
+    found = {request: drifts[query] for request, query in queries.items()}
+    found |= _bound_lost_pins(queries, found, history, head, origins)
+    commits = history.commits({commit for drift in found.values() for commit in drift.commits})
     return {
-        subject: _since(answers.get(subject), commits, is_at_baseline=subject not in searches)
-        for subject in drifted
+        request: _since(found.get(request), commits, is_at_baseline=request not in queries)
+        for request in drifted
     }
 
 
-def _left_by_commits(
-    drifted: Mapping[BaselineRequest, Baseline], court: StalenessContext
+def _drifted_in_commits(
+    drifted: Mapping[BaselineRequest, Baseline], context: StalenessContext
 ) -> set[BaselineRequest]:
-    """Those that the snapshot's commit has away from their baseline already.
+    """Return the requests whose source is not at its baseline in the snapshot's commit either.
 
-    The others left it in what is not committed yet: history need not be asked, which is what a
-    hook meets. What a glob matched in the commit is left to history.
+    The others drifted in the change that is not committed yet, so their history need not be read:
+    that is the case of a hook. Globs are always included, because the files that match one in the
+    commit are not known here.
     """
     paths = {baseline.source.path for baseline in drifted.values() if not baseline.source.pattern}
-    stood = court.view.base_entries(paths)
+    entries = context.view.base_entries(paths)
     return {
-        subject
-        for subject, baseline in drifted.items()
+        request
+        for request, baseline in drifted.items()
         if baseline.source.pattern
-        or compare(baseline.id, entry.id if (entry := stood[baseline.source.path]) else None)
+        or compare(baseline.id, entry.id if (entry := entries[baseline.source.path]) else None)
         not in {"fresh", "not_found"}
     }
 
 
-def _after_the_page(
-    searches: Mapping[BaselineRequest, BaselineQuery],
-    answers: Mapping[BaselineRequest, Drift],
+def _bound_lost_pins(
+    queries: Mapping[BaselineRequest, BaselineQuery],
+    drifts: Mapping[BaselineRequest, Drift],
     history: History,
     head: ObjectId,
     origins: Origins,
 ) -> dict[BaselineRequest, Drift]:
-    """Bound the drift from a pin that never stood in this history (squashed, amended, mistyped).
+    """Bound the drift from pins that are not in this history (squashed, amended, mistyped).
 
-    Nothing older than the commit that wrote the page can be drift from what the page describes.
+    Nothing older than the commit that last changed the page is drift from what it describes.
     """
     lost = {
-        subject: search
-        for subject, search in searches.items()
-        if search.commit is None and not answers[subject].is_complete and answers[subject].commits
+        request: query
+        for request, query in queries.items()
+        if query.commit is None and not drifts[request].is_complete and drifts[request].commits
     }
     pages: dict[FilePath, FilePath] = {}
-    for subject in lost:
-        path = subject.page.filepath
+    for request in lost:
+        path = request.page.filepath
         if origin := origins.of(path):
             pages[path] = origin
     changes = history.last_changes(head, set(pages.values())) if pages else {}
     bounded: dict[BaselineRequest, tuple[BaselineQuery, ObjectId]] = {}
-    for subject, search in lost.items():
-        origin = pages.get(subject.page.filepath)
+    for request, query in lost.items():
+        origin = pages.get(request.page.filepath)
         change = changes.get(origin) if origin else None
         if change and not change.is_boundary:
-            bounded[subject] = search._replace(commit=change.commit), change.commit
-    drifts = history.drifts(head, {search for search, _ in bounded.values()})
+            bounded[request] = query._replace(commit=change.commit), change.commit
+    bounded_drifts = history.drifts(head, {query for query, _ in bounded.values()})
     return {
-        subject: Drift(
-            drifts[search].commits or (commit,), is_complete=True, existed=answers[subject].existed
+        request: Drift(
+            bounded_drifts[query].commits or (commit,),
+            is_complete=True,
+            existed=drifts[request].existed,
         )
-        for subject, (search, commit) in bounded.items()
+        for request, (query, commit) in bounded.items()
     }
 
 
@@ -120,105 +121,107 @@ def _since(
 ) -> DriftSince:
     if is_at_baseline or drift is None:
         return UNCOMMITTED
-    found = tuple(commits[commit] for commit in drift.commits if commit in commits)
-    if not found:
-        # A complete search without commits: HEAD stands at the baseline, the rest is not committed.
+    drifting = tuple(commits[commit] for commit in drift.commits if commit in commits)
+    if not drifting:
+        # If the drift is complete, HEAD is at the baseline, and the drift is not committed.
         return DriftSince(is_uncommitted=drift.is_complete, existed=drift.existed)
     if not drift.is_complete:
-        return DriftSince(found, None, existed=drift.existed)
-    return DriftSince(found, min(commit.date for commit in found), existed=drift.existed)
-
-
-# A source may be moved again and again; nobody follows it further than this.
-MAX_MOVES = 16
+        return DriftSince(drifting, None, existed=drift.existed)
+    return DriftSince(drifting, min(commit.date for commit in drifting), existed=drift.existed)
 
 
 class Moves:
-    """Follows files that were removed to where their content stands in the snapshot."""
+    """A search for the new paths of removed files."""
 
-    def __init__(self, court: StalenessContext) -> None:
-        self._repository = court.repository
-        self._view = court.view
-        self._history = court.history
-        self._is_hidden = court.rules.is_hidden
+    def __init__(self, context: StalenessContext) -> None:
+        self._repository = context.repository
+        self._view = context.view
+        self._history = context.history
+        self._is_hidden = context.rules.is_hidden
 
     def follow(self, path: FilePath, since: DriftSince) -> FilePath | None:
-        """The path at which the removed file's content, the same or similar, stands now.
+        """Return the path in the snapshot with the same or similar content as a removed file.
 
-        Looked for among what the removing commit (or the change that is not committed) added: a
-        copy that stood there before is no move.
+        Only files that the removing commit (or the uncommitted change) added are candidates: a copy
+        that existed before is not a move.
         """
         seen = {path}
         removed_by = since.commits[0].id if since.commits else None
         for _ in range(MAX_MOVES):
-            found = self._step(path, removed_by)
-            if found is None or found in seen:
+            moved_to = self._next_path(path, removed_by)
+            if moved_to is None or moved_to in seen:
                 return None
-            if self._view.entry(found) is not None:
-                return found
-            seen.add(found)
-            path, removed_by = found, self._removal(found)
+            if self._view.entry(moved_to) is not None:
+                return moved_to
+            seen.add(moved_to)
+            path, removed_by = moved_to, self._removing_commit(moved_to)
         return None
 
-    def _step(self, path: FilePath, removed_by: ObjectId | None) -> FilePath | None:
-        if removed_by is None or self._is_removed_here(path):
-            return self._step_here(path)
-        moves = self._history.moves  # many pages name the same file
+    def _next_path(self, path: FilePath, removed_by: ObjectId | None) -> FilePath | None:
+        if removed_by is None or self._is_removed_uncommitted(path):
+            return self._moved_uncommitted(path)
+        moves = self._history.moves  # cached, because many pages may name the same file
         if (path, removed_by) not in moves:
-            moves[path, removed_by] = self._step_in(path, removed_by)
+            moves[path, removed_by] = self._moved_by_commit(path, removed_by)
         return moves[path, removed_by]
 
-    def _step_here(self, path: FilePath) -> FilePath | None:
-        """Where the change that is not committed put it."""
+    def _moved_uncommitted(self, path: FilePath) -> FilePath | None:
         changes = self._view.snapshot.changes
-        old = self._view.base_entries([path])[path]
+        removed = self._view.base_entries([path])[path]
         before = self._view.base_entries(list(changes))
-        now = self._view.entries([p for p, e in changes.items() if e and before[p] is None])
-        return self._best(path, old, {p: entry for p, entry in now.items() if entry})
+        added = self._view.entries(
+            [name for name, entry in changes.items() if entry and before[name] is None]
+        )
+        return self._best_match(path, removed, {n: entry for n, entry in added.items() if entry})
 
-    def _step_in(self, path: FilePath, removed_by: ObjectId) -> FilePath | None:
-        """Where a commit put it."""
-        parent = self._parent(removed_by)
+    def _moved_by_commit(self, path: FilePath, commit: ObjectId) -> FilePath | None:
+        parent = self._first_parent(commit)
         if parent is None:
             return None
-        old = self._history.entries_at({parent: [path]})[parent, path]
-        changed = diff_trees(self._repository, parent, removed_by)
-        fresh = [p for p, entry in changed.items() if entry]
-        there = self._history.entries_at({parent: fresh})
-        added = {p: entry for p, entry in changed.items() if entry and there[parent, p] is None}
-        return self._best(path, old, added)
+        removed = self._history.entries_at({parent: [path]})[parent, path]
+        present = {
+            name: entry
+            for name, entry in diff_trees(self._repository, parent, commit).items()
+            if entry
+        }
+        before = self._history.entries_at({parent: list(present)})
+        added = {name: entry for name, entry in present.items() if before[parent, name] is None}
+        return self._best_match(path, removed, added)
 
-    def _best(
-        self, path: FilePath, old: Entry | None, found: dict[FilePath, Entry]
+    def _best_match(
+        self, path: FilePath, removed: Entry | None, added: dict[FilePath, Entry]
     ) -> FilePath | None:
-        if old is None:
+        if removed is None:
             return None
-        added = {p: entry for p, entry in found.items() if not self._is_hidden(p)}
-        equal = [p for p, entry in added.items() if entry.id == old.id]
+        candidates = {name: entry for name, entry in added.items() if not self._is_hidden(name)}
+        equal = [name for name, entry in candidates.items() if entry.id == removed.id]
         if equal:
             return closest_path(path, equal)
-        if old.is_directory:
+        if removed.is_directory:
             return None
         return similar_file(
-            self._repository, old.id, {p: entry.id for p, entry in added.items() if entry.is_file}
+            self._repository,
+            removed.id,
+            {name: entry.id for name, entry in candidates.items() if entry.is_file},
         )
 
-    def _is_removed_here(self, path: FilePath) -> bool:
+    def _is_removed_uncommitted(self, path: FilePath) -> bool:
         below = path + "/"
         return any(
-            entry is None and (gone == path or gone.startswith(below))
-            for gone, entry in self._view.snapshot.changes.items()
+            entry is None and (removed == path or removed.startswith(below))
+            for removed, entry in self._view.snapshot.changes.items()
         )
 
-    def _removal(self, path: FilePath) -> ObjectId | None:
-        """The commit that removed a path which HEAD no longer has."""
+    def _removing_commit(self, path: FilePath) -> ObjectId | None:
+        """Return the commit that removed a path; None: the removal is not committed."""
         head = self._view.snapshot.commit
-        if head is None or self._is_removed_here(path):
+        if head is None or self._is_removed_uncommitted(path):
             return None
-        search = BaselineQuery(path, None, "0" * 40, None)
-        commits: Sequence[ObjectId] = self._history.drifts(head, [search])[search].commits
+        # No blob has this id, so the drift goes back to the creation of the file.
+        query = BaselineQuery(path, None, "0" * 40, None)
+        commits: Sequence[ObjectId] = self._history.drifts(head, [query])[query].commits
         return commits[0] if commits else None
 
-    def _parent(self, commit: ObjectId) -> ObjectId | None:
+    def _first_parent(self, commit: ObjectId) -> ObjectId | None:
         out = self._repository.run("rev-parse", "--verify", "--quiet", f"{commit}^", ok=(0, 1))
         return ObjectId(out.decode().strip()) or None
