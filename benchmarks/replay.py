@@ -225,7 +225,9 @@ def replay(git_dir: Path, keys: list[str], count: int) -> tuple[list[str], list[
                 if number:
                     base = steps[number - 1].commit
                     change = workspace.stale(ref=step.commit, base=base)
-                    told = {one.page.filepath for one in change.brought if one.level != "unknown"}
+                    told = {
+                        one.page.filepath for one in change.introduced if one.level != "unknown"
+                    }
                     alarms.add(number, told, {page for page, _ in now})
                     misses.add(before, now)
                 before = now

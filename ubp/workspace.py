@@ -357,7 +357,7 @@ class Workspace:
             self.session,
             view,
             graph,
-            lambda path: [_source_step(use, path) for use in sources.meeting(path)],
+            lambda path: [_source_step(use, path) for use in sources.matching(path)],
         )
         impact = find_impact(
             graph,

@@ -60,7 +60,7 @@ def test_the_index_gets_the_pins_lines_and_nothing_else(project, ack, ask):
     head = f"---\nsource_refs:\n  - path: src/a.py\n    blob: {pin}\n  - src/b.py\n---\nText.\n"
     assert project.git("show", ":docs/a.md") == head.strip()
     assert page.read_text() == head + "An unstaged sentence.\n"
-    assert ask(project, staged=True).brought == ()
+    assert ask(project, staged=True).introduced == ()
 
 
 def test_every_page_that_the_commit_makes_stale_can_be_acknowledged_at_once(project, ack):
@@ -94,7 +94,7 @@ def test_what_cannot_be_pinned_is_said(project, ack):
     project.commit()
     (done,) = ack(project, "docs/a.md")
     assert done.pinned == ()
-    assert {left.source_path: left.reason for left in done.left} == {
+    assert {left.source_path: left.reason for left in done.skipped} == {
         "src/a.py": "it moved: change the reference to src/c.py",
         "src/b.py": "nothing stands there: change or remove the reference",
     }

@@ -22,7 +22,7 @@ def brought(ask):
                 for a in one.references
                 if a.verdict != "fresh" and not a.is_debt
             }
-            for one in report.brought
+            for one in report.introduced
         }
 
     return read

@@ -50,7 +50,7 @@ def described(repository):
 
 @pytest.mark.parametrize("at_once", [1, 100])
 def test_every_kind_of_source_has_its_diff(at_once, described, diffs, monkeypatch):
-    monkeypatch.setattr(diff_module, "FILES_A_READ", at_once)
+    monkeypatch.setattr(diff_module, "SOURCES_PER_READ", at_once)
     found = diffs(described)
     one = "--- a/src/pkg/one.py\n+++ b/src/pkg/one.py\n@@ -1 +1 @@\n-1\n+2"
     assert {path: diff.text for path, diff in found.items()} == {

@@ -23,7 +23,7 @@ def stale_findings(report: StaleReport, *, every: bool = False) -> CheckReport:
     return CheckReport(
         snapshot=report.snapshot,
         findings=(
-            *(obsolete_debt.obsolete_finding(debt) for debt in report.settled),
+            *(obsolete_debt.obsolete_finding(debt) for debt in report.obsolete_debts),
             *(finding for finding in findings if finding.severity != "note"),
         ),
         ignored=(),
@@ -62,7 +62,7 @@ def accept_debts(report: StaleReport, debts: Debts, *, is_whole: bool) -> StaleR
         )
         for assessment in report.pages
     )
-    return report._replace(pages=pages, accepted=len(accepted), settled=tuple(obsolete))
+    return report._replace(pages=pages, accepted=len(accepted), obsolete_debts=tuple(obsolete))
 
 
 def _number_findings(report: StaleReport) -> list[Finding]:

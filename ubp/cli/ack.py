@@ -38,7 +38,7 @@ def ack(  # noqa: PLR0913  # the command's options
             paths, every=all_, staged=staged, from_history=history, reason=reason
         )
         prefix = workspace.session.repository.prefix
-    has_skipped = any(result.left for result in results)
+    has_skipped = any(result.skipped for result in results)
     if terminal.options.json:
         terminal.record(acknowledge_record(results))
     elif has_skipped or not terminal.options.quiet:

@@ -123,7 +123,7 @@ def exit_status(report: StaleReport, fail_on: FailOn | None) -> int:
     if report.is_change:
         verdicts = {
             reference.verdict
-            for assessment in report.brought
+            for assessment in report.introduced
             for reference in visible_references(assessment, every=False)
         }
         has_failed = bool(verdicts - {"unknown"})
@@ -140,7 +140,7 @@ def _has_level(report: StaleReport, levels: tuple[Level, ...]) -> bool:
 
     Obsolete lines of the debt file count, too.
     """
-    return bool(report.settled) or any(
+    return bool(report.obsolete_debts) or any(
         reference.level in levels and not reference.is_debt
         for assessment in report.pages
         for reference in assessment.references

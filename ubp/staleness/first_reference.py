@@ -1,4 +1,4 @@
-"""Use case: where nothing is verified yet, one of the user's pages and a source for it."""
+"""Suggest a first source reference, where no page has any: a page and a source for it."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -9,22 +9,22 @@ from ubp.core.model import Entry, FilePath
 from ubp.core.paths import normalize_path
 from ubp.index.view import View
 
-# Enough to find a page that names a file; a suggestion is not worth reading a whole tree for.
+# Enough to find a page that names a file; a suggestion is not worth reading every page.
 MAX_PAGES = 40
 MAX_BYTES = 100_000
 
 # A path with a folder, or a file name in backticks: `cli.py`, src/cli.py, ../src/cli.py.
-_NAMED = rb"`([\w.-]+\.\w+)`|((?:\.{0,2}/)?[\w.@-]+(?:/[\w.@\[\]-]+)+)"
-# What repositories call the list of a page's sources, apart from `source_refs`.
+_FILE_NAME = rb"`([\w.-]+\.\w+)`|((?:\.{0,2}/)?[\w.@-]+(?:/[\w.@\[\]-]+)+)"
+# Keys other than `source_refs` under which repositories list the sources of a page.
 _OTHER_KEY = rb"^(related_(?:code|files)|source_files|source_paths|code_(?:refs|paths)|covers):"
 
-Read = Callable[[FilePath, Entry], bytes | None]
+ReadFile = Callable[[FilePath, Entry], bytes | None]
 
 
 class FirstReference(NamedTuple):
-    """A page and a source that it might name; `is_named`: its text does so already.
+    """A page and a source that it could reference; `is_named`: its text mentions the source.
 
-    `other_key`: a key of some page's front matter that seems to name sources.
+    `other_key`: a front matter key of some page that seems to list sources.
     """
 
     page: FilePath
@@ -35,21 +35,25 @@ class FirstReference(NamedTuple):
 
 
 def find_first_reference(
-    view: View, read: Read, is_hidden: Callable[[FilePath], bool], pages: Iterable[FilePath] = ()
+    view: View,
+    read: ReadFile,
+    is_hidden: Callable[[FilePath], bool],
+    pages: Iterable[FilePath] = (),
 ) -> FirstReference | None:
-    """The first of these pages (else of all) whose text names a file, else any page and file.
+    """Return the first page whose text names a file, or else the first page and any file.
 
-    None where there is no page, or no file beside the pages.
+    `pages` limits the search. None: there is no page, or no file that is not a page.
     """
     documents = view.document_paths()
-    others = frozenset(documents)
+    document_paths = frozenset(documents)
     texts = {}
-    for page in sorted(pages or documents, key=_strangeness)[:MAX_PAGES]:
+    for page in sorted(pages or documents, key=_sort_key)[:MAX_PAGES]:
         entry = view.entry(page)
         texts[page] = (read(page, entry) or b"")[:MAX_BYTES] if entry else b""
 
     def is_source(path: FilePath, entry: Entry | None) -> bool:
-        return bool(entry and entry.is_file and path not in others and not is_hidden(path))
+        is_other_file = entry is not None and entry.is_file and path not in document_paths
+        return is_other_file and not is_hidden(path)
 
     key = _other_key(texts.values())
     for page, text in texts.items():
@@ -63,14 +67,14 @@ def find_first_reference(
     return None
 
 
-def _strangeness(path: FilePath) -> tuple[bool, bool, FilePath]:
-    """Pages of a visible folder first: they describe something; then those of the root."""
+def _sort_key(path: FilePath) -> tuple[bool, bool, FilePath]:
+    """Sort pages in a visible directory first, since they describe something, then the root's."""
     return (path.startswith(".") or "/." in path, "/" not in path, path)
 
 
 def _mentions(page: FilePath, text: bytes) -> Iterator[FilePath]:
     folder = page.rpartition("/")[0]
-    for match in re.finditer(_NAMED, text):
+    for match in re.finditer(_FILE_NAME, text):
         written = (match[1] or match[2]).decode("utf-8", "replace").rstrip(".")
         for path in (normalize_path(written), normalize_path(f"{folder}/{written}".lstrip("/"))):
             if path:
@@ -84,6 +88,6 @@ def _has_front_matter(text: bytes) -> bool:
 def _other_key(texts: Iterable[bytes]) -> str | None:
     for text in texts:
         head = text.split(b"\n---", 1)[0] if _has_front_matter(text) else b""
-        if found := re.search(_OTHER_KEY, head, re.MULTILINE):
-            return found[1].decode("ascii")
+        if match := re.search(_OTHER_KEY, head, re.MULTILINE):
+            return match[1].decode("ascii")
     return None

@@ -1,9 +1,4 @@
-"""Where pages are judged: a snapshot with its history, or a change; and by which rules.
-
-From two ids to a verdict, from verdicts and ages to a level. Pure.
-
-Answers about staleness, with the counts that keep them honest.
-"""
+"""Values of staleness (rules, changes, reports), and the verdicts and levels of references."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,9 +23,9 @@ from ubp.index.view import View
 
 
 class StalenessRules(NamedTuple):
-    """`now` in seconds since the epoch, and the age in days from which drift is stale.
+    """The time `now` (seconds since the epoch) and the age in days from which drift is stale.
 
-    Files that `is_hidden` admits are not served: nobody is told that a source moved there.
+    Files for which `is_hidden` is true are not served, not even as the new path of a source.
     """
 
     now: float
@@ -39,7 +34,7 @@ class StalenessRules(NamedTuple):
 
 
 class StalenessContext(NamedTuple):
-    """Everything that a verdict depends on."""
+    """What a verdict depends on: a snapshot, its history and the rules."""
 
     view: View
     repository: Repository
@@ -48,10 +43,10 @@ class StalenessContext(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change taken as one: from each of the states `before` it to the state `after`.
+    """A change from each of the states `before` it to the state `after` it.
 
-    A commit in the making starts from HEAD (a merge from each of its parents), a branch from its
-    merge base; a first commit from nothing. `changes` are the files that differ from the first.
+    The state before is HEAD for a commit in the making (each of its parents for a merge), the merge
+    base for a branch; a first commit has none. `changes` are the files that differ from the first.
     """
 
     before: tuple[StalenessContext, ...]
@@ -61,15 +56,15 @@ class Change(NamedTuple):
 
 SECONDS_PER_DAY = 86_400
 
-# Worst first: a page's level is the first of these that one of its references has.
+# Worst first: the level of a page is the first of these that one of its references has.
 SEVERITY: tuple[Level, ...] = ("stale", "possibly_stale", "unknown", "fresh", "untracked")
 
-# A source that is gone or never was cannot be put right by waiting.
+# A missing source does not become less wrong with time, so its age does not matter.
 STALE_AT_ONCE: frozenset[Verdict] = frozenset({"deleted", "not_found"})
 
 
 def compare(baseline: str | None, current: str | None) -> Verdict:
-    """What became of a source; a pin may be shorter than the id that it stands for."""
+    """Return the verdict for a source from two ids; a pin may be a prefix of an id."""
     if baseline is None:
         return "not_found" if current is None else "created"
     if current is None:
@@ -78,7 +73,7 @@ def compare(baseline: str | None, current: str | None) -> Verdict:
 
 
 def level_of(verdict: Verdict, age_seconds: float | None, threshold_days: float) -> Level:
-    """The level of one reference; an age of None is one that history cannot tell: stale."""
+    """Return the level of a reference; drift of unknown age (None) is stale."""
     if verdict in {"fresh", "unknown"}:
         return "fresh" if verdict == "fresh" else "unknown"
     if verdict in STALE_AT_ONCE or age_seconds is None:
@@ -87,12 +82,12 @@ def level_of(verdict: Verdict, age_seconds: float | None, threshold_days: float)
 
 
 def worst_level(levels: Iterable[Level]) -> Level:
-    """The level of a page: the worst of its references', `untracked` without any."""
+    """Return the level of a page: the worst of its references, or `untracked` without any."""
     return min(levels, key=SEVERITY.index, default="untracked")
 
 
 class Summary(NamedTuple):
-    """How many pages there are, name sources (`bound`), and were compared with one (`verified`)."""
+    """How many pages there are, have sources (`bound`), were compared with one (`verified`)."""
 
     documents: int
     bound: int
@@ -105,11 +100,11 @@ class Summary(NamedTuple):
 
 
 class StaleReport(NamedTuple):
-    """Pages sorted worst first, then by path; `Workspace.stale` puts the most telling before that.
+    """The assessed pages, worst first, then by path (`rank_pages` orders them by score as well).
 
-    `is_change` tells a change from a state; for a change `brought` are its own findings, and
-    `pages` the pages that it concerns. So many references are old debts, `accepted` by the debt
-    file; `settled` are its lines about references that are no debt any more.
+    `is_change`: a change was assessed, not a state; `pages` are then those that it concerns, and
+    `introduced` those that it makes stale. `accepted` counts the references whose drift the debt
+    file accepts; `obsolete_debts` are its lines about references that no longer drift.
     """
 
     snapshot: Snapshot
@@ -119,31 +114,34 @@ class StaleReport(NamedTuple):
     is_change: bool = False
     is_shallow: bool = False
     accepted: int = 0
-    settled: tuple[Debt, ...] = ()
+    obsolete_debts: tuple[Debt, ...] = ()
 
     @property
-    def brought(self) -> tuple[Assessment, ...]:
+    def introduced(self) -> tuple[Assessment, ...]:
         """The pages with references that the change itself took from their baseline."""
         return tuple(
-            one
-            for one in self.pages
-            if any(answer.verdict != "fresh" and not answer.is_debt for answer in one.references)
+            assessment
+            for assessment in self.pages
+            if any(
+                reference.verdict != "fresh" and not reference.is_debt
+                for reference in assessment.references
+            )
         )
 
     def count(self, *levels: Level) -> int:
-        """How many pages have one of these levels."""
+        """Return how many pages have one of these levels."""
         return sum(getattr(self.summary, level) for level in levels)
 
 
 class Affected(NamedTuple):
-    """A page and those of its references that meet what was asked for."""
+    """A page and those of its references that match the given paths."""
 
     page: Page
     references: tuple[SourceReference, ...]
 
 
 class Pinned(NamedTuple):
-    """A reference that was pinned: to what, and what it was pinned to before."""
+    """A reference that was pinned, with its new pin and the one before."""
 
     source_path: FilePath
     before: str | None
@@ -158,19 +156,18 @@ class SkippedReference(NamedTuple):
 
 
 class Acknowledgement(NamedTuple):
-    """What `ack` did to one page."""
+    """The references of a page that were pinned, and those that were skipped."""
 
     filepath: FilePath
     pinned: tuple[Pinned, ...]
-    left: tuple[SkippedReference, ...]
+    skipped: tuple[SkippedReference, ...]
 
 
 class SourceDiff(NamedTuple):
-    """A unified diff, and the blobs that a partial clone lacks to make it whole.
+    """A unified diff, and the blobs `missing` from a partial clone for it to be complete.
 
-    So many lines were `added` and `removed`, of the `lines` that the files had before and have now.
-    `changed` are the files that stand there now, each with the first line that differs (None where
-    that cannot be told).
+    `added` and `removed` are numbers of lines, `lines` is the number of lines of both versions.
+    `changed` are the files that exist now, each with its first differing line (None: unknown).
     """
 
     text: str
@@ -182,15 +179,16 @@ class SourceDiff(NamedTuple):
 
     @property
     def fetch_command(self) -> str:
-        """The git command that fetches what is missing; UBP never does so itself."""
+        """The git command that fetches the missing blobs; UBP never fetches them itself."""
         return git_fetch(self.missing) if self.missing else ""
 
 
-def summarise(assessments: Sequence[Assessment], documents: int, bound: int) -> Summary:
-    """Count the levels of the assessed pages, beside how many documents there are and are bound."""
-    levels = Counter(one.level for one in assessments)
+def count_levels(assessments: Sequence[Assessment], documents: int, bound: int) -> Summary:
+    """Count the levels of the assessed pages."""
+    levels = Counter(assessment.level for assessment in assessments)
     verified = sum(
-        1 for one in assessments if any(answer.verdict != "unknown" for answer in one.references)
+        any(reference.verdict != "unknown" for reference in assessment.references)
+        for assessment in assessments
     )
     return Summary(
         documents=documents,
@@ -205,6 +203,11 @@ def summarise(assessments: Sequence[Assessment], documents: int, bound: int) -> 
 
 
 def worst_first(assessments: Iterable[Assessment]) -> tuple[Assessment, ...]:
-    """Sort pages for reading: worst level first, then by path."""
-    rank = {level: position for position, level in enumerate(SEVERITY)}
-    return tuple(sorted(assessments, key=lambda one: (rank[one.level], one.page.filepath)))
+    """Sort pages by level, worst first, then by path."""
+    severity = {level: position for position, level in enumerate(SEVERITY)}
+    return tuple(
+        sorted(
+            assessments,
+            key=lambda assessment: (severity[assessment.level], assessment.page.filepath),
+        )
+    )

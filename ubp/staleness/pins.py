@@ -1,7 +1,4 @@
-"""`ack`: somebody read the page and says that it is still true; pins tell everybody else.
-
-Which ids pages may pin for sources that they do not name yet.
-"""
+"""Pin references: acknowledge reviewed pages, and find pins for new references."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,9 +14,17 @@ from ubp.markdown.edit_pins import Pin, write_pins
 from ubp.staleness.baseline import Origins
 from ubp.staleness.model import Acknowledgement, Pinned, SkippedReference, StalenessContext
 
+Pins = Mapping[tuple[FilePath, FilePath], str]
+"""Pins by page and source."""
+PinIds = dict[tuple[FilePath, FilePath], ObjectId]
+
 
 class AckOptions(NamedTuple):
-    """How to acknowledge: which front matter keys, in the index too, what history says, why."""
+    """Options of `ubp ack`.
+
+    `keys`: the front matter keys that name sources; `is_staged`: pin in the index as well;
+    `is_from_history`: pin the baseline that history gives to unpinned references.
+    """
 
     keys: tuple[str, ...]
     is_staged: bool
@@ -29,135 +34,153 @@ class AckOptions(NamedTuple):
 
 
 def acknowledge(
-    assessments: Iterable[Assessment], court: StalenessContext, terms: AckOptions
+    assessments: Iterable[Assessment], context: StalenessContext, options: AckOptions
 ) -> tuple[Acknowledgement, ...]:
-    """Write pins into the pages whose references need them, and touch no other byte.
+    """Write pins into the pages whose references need them, without changing any other byte.
 
-    The pin is what stands in the snapshot, or with `is_from_history` the baseline that history
-    gives to an unpinned reference, so that a team moves to pins without losing its debts.
+    The pin is the source's id in the snapshot, or with `is_from_history` the baseline that history
+    gives to an unpinned reference, so that a team can start to pin without losing existing drift.
+
+    Raises:
+        RepositoryError: a page cannot be read or written.
     """
-    chosen = [(one.page, *_choose(one, terms)) for one in assessments]
-    ids = {blob for _, wanted, _ in chosen for _, blob in wanted}
-    pins = shorten(ids, court.repository)
-    done = []
-    for page, wanted, left in chosen:
-        answers = {answer: pins[blob] for answer, blob in wanted}
-        if answers:
-            _write(page, answers, court, terms)
-        pinned = (Pinned(a.source_path, a.reference.pin, pin) for a, pin in answers.items())
-        done.append(Acknowledgement(page.filepath, tuple(pinned), tuple(left)))
-    return tuple(done)
+    chosen = [(assessment.page, *_choose_pins(assessment, options)) for assessment in assessments]
+    ids = {blob for _, pin_ids, _ in chosen for _, blob in pin_ids}
+    short_ids = shorten(ids, context.repository)
+    acknowledgements = []
+    for page, pin_ids, skipped in chosen:
+        pins = {reference: short_ids[blob] for reference, blob in pin_ids}
+        if pins:
+            _write(page, pins, context, options)
+        pinned = tuple(
+            Pinned(verdict.source_path, verdict.reference.pin, pin) for verdict, pin in pins.items()
+        )
+        acknowledgements.append(Acknowledgement(page.filepath, pinned, tuple(skipped)))
+    return tuple(acknowledgements)
 
 
-def _choose(
-    one: Assessment, terms: AckOptions
+def _choose_pins(
+    assessment: Assessment, options: AckOptions
 ) -> tuple[list[tuple[ReferenceVerdict, ObjectId]], list[SkippedReference]]:
-    wanted, left = [], []
-    for answer in one.references:
-        if terms.is_hidden(answer.source_path):
-            left.append(
-                SkippedReference(answer.source_path, "the configuration excludes this source")
-            )
-        elif terms.is_from_history:
-            if answer.reference.pin is None and answer.baseline_blob is not None:
-                wanted.append((answer, ObjectId(answer.baseline_blob)))
-            elif answer.reference.pin is None:
-                left.append(SkippedReference(answer.source_path, _why_no_baseline(answer)))
-        elif answer.verdict == "fresh":
+    """Return the ids to pin for the references of a page, and the references that are skipped."""
+    pin_ids, skipped = [], []
+    for verdict in assessment.references:
+        path = verdict.source_path
+        if options.is_hidden(path):
+            skipped.append(SkippedReference(path, "the configuration excludes this source"))
+        elif options.is_from_history:
+            if verdict.reference.pin is not None:
+                continue
+            if verdict.baseline_blob is not None:
+                pin_ids.append((verdict, ObjectId(verdict.baseline_blob)))
+            elif verdict.verdict == "unknown":
+                reason = "this shallow clone ends before the commit that the page describes"
+                skipped.append(SkippedReference(path, reason))
+            else:
+                reason = "the source did not exist when the page last changed"
+                skipped.append(SkippedReference(path, reason))
+        elif verdict.verdict == "fresh":
             continue
-        elif answer.current_blob is None:
-            left.append(SkippedReference(answer.source_path, _why_gone(answer)))
+        elif verdict.current_blob is not None:
+            pin_ids.append((verdict, verdict.current_blob))
+        elif verdict.moved_to:
+            reason = f"it moved: change the reference to {verdict.moved_to}"
+            skipped.append(SkippedReference(path, reason))
         else:
-            wanted.append((answer, answer.current_blob))
-    return wanted, left
-
-
-def _why_no_baseline(answer: ReferenceVerdict) -> str:
-    if answer.verdict == "unknown":
-        return "this shallow clone ends before the commit that the page describes"
-    return "the source did not exist when the page last changed"
-
-
-def _why_gone(answer: ReferenceVerdict) -> str:
-    if answer.moved_to:
-        return f"it moved: change the reference to {answer.moved_to}"
-    return "nothing stands there: change or remove the reference"
+            reason = "nothing stands there: change or remove the reference"
+            skipped.append(SkippedReference(path, reason))
+    return pin_ids, skipped
 
 
 def _write(
-    page: Page, answers: dict[ReferenceVerdict, str], court: StalenessContext, terms: AckOptions
+    page: Page,
+    pins: Mapping[ReferenceVerdict, str],
+    context: StalenessContext,
+    options: AckOptions,
 ) -> None:
-    repository, path = court.repository, page.filepath
-    if terms.is_staged:
-        entry = court.view.entry(path)
+    repository, path = context.repository, page.filepath
+    if options.is_staged:
+        entry = context.view.entry(path)
         data = repository.read_blobs([page.blob])[page.blob]
         if entry is None or data is None:
             raise RepositoryError(
                 f"The staged {path} cannot be read.",
                 hint=f"Stage it again: {git_add([path], repository.prefix)}",
             )
-        stage_file(repository, path, entry.mode, _pin(data, answers, terms))
+        stage_file(repository, path, entry.mode, _pin_references(data, pins, options))
     data = read_file(repository, path)
-    replace_file(repository, path, _pin(data, answers, terms))
+    replace_file(repository, path, _pin_references(data, pins, options))
 
 
-def _pin(data: bytes, answers: dict[ReferenceVerdict, str], terms: AckOptions) -> bytes:
-    """Pin those references that these bytes have too; the work tree may differ from the index."""
-    wanted = {(a.reference.key, a.reference.written): pin for a, pin in answers.items()}
-    pins = {
-        reference: Pin(wanted[reference.key, reference.written], terms.reason)
-        for reference in parse_page(data, terms.keys).references
-        if (reference.key, reference.written) in wanted
+def _pin_references(
+    data: bytes, pins: Mapping[ReferenceVerdict, str], options: AckOptions
+) -> bytes:
+    """Pin the references that these bytes have too: the work tree may differ from the index."""
+    pins_as_written = {
+        (verdict.reference.key, verdict.reference.written): pin for verdict, pin in pins.items()
     }
-    return write_pins(data, terms.keys, pins) if pins else data
-
-
-Pins = Mapping[tuple[FilePath, FilePath], str]
-"""By page and source."""
-Found = dict[tuple[FilePath, FilePath], ObjectId]
+    edits = {
+        reference: Pin(pins_as_written[reference.key, reference.written], options.reason)
+        for reference in parse_page(data, options.keys).references
+        if (reference.key, reference.written) in pins_as_written
+    }
+    return write_pins(data, options.keys, edits) if edits else data
 
 
 def find_pins(
-    wanted: Mapping[FilePath, Sequence[FilePath]], court: StalenessContext, *, from_history: bool
+    sources_by_page: Mapping[FilePath, Sequence[FilePath]],
+    context: StalenessContext,
+    *,
+    from_history: bool,
 ) -> Pins:
-    """The pin for each source of each page: as the source is, or was when the page last changed.
+    """Return the pins for sources that pages do not name yet.
 
-    Where nothing stands, or nothing stood then, or nobody can tell, there is none.
+    A pin is the source's id in the snapshot, or with `from_history` that of the last change of the
+    page. Where the source did not exist, or history ends too early, there is no pin.
     """
-    found = _as_it_was(wanted, court) if from_history else _as_it_is(wanted, court)
-    short = shorten(found.values(), court.repository)
-    return {key: short[blob] for key, blob in found.items()}
+    find_ids = _ids_in_history if from_history else _ids_in_snapshot
+    ids = find_ids(sources_by_page, context)
+    short_ids = shorten(ids.values(), context.repository)
+    return {key: short_ids[blob] for key, blob in ids.items()}
 
 
-def _as_it_is(wanted: Mapping[FilePath, Sequence[FilePath]], court: StalenessContext) -> Found:
-    entries = court.view.entries({source for sources in wanted.values() for source in sources})
+def _ids_in_snapshot(
+    sources_by_page: Mapping[FilePath, Sequence[FilePath]], context: StalenessContext
+) -> PinIds:
+    entries = context.view.entries(
+        {source for sources in sources_by_page.values() for source in sources}
+    )
     return {
         (page, source): entry.id
-        for page, sources in wanted.items()
+        for page, sources in sources_by_page.items()
         for source in sources
         if (entry := entries[source])
     }
 
 
-def _as_it_was(wanted: Mapping[FilePath, Sequence[FilePath]], court: StalenessContext) -> Found:
-    """A page that is being edited, or was never committed, describes what stands there."""
-    origins, head = Origins.uncommitted(court.view), court.view.snapshot.commit
-    names = {page: name for page in wanted if head and (name := origins.of(page))}
-    changes = court.history.last_changes(head, set(names.values())) if head else {}
+def _ids_in_history(
+    sources_by_page: Mapping[FilePath, Sequence[FilePath]], context: StalenessContext
+) -> PinIds:
+    """Return the ids at each page's last change; an edited or new page describes the snapshot."""
+    origins, head = Origins.uncommitted(context.view), context.view.snapshot.commit
+    old_paths = {
+        page: old_path for page in sources_by_page if head and (old_path := origins.of(page))
+    }
+    changes = context.history.last_changes(head, set(old_paths.values())) if head else {}
     commits = {
         page: change.commit
-        for page, name in names.items()
-        if (change := changes.get(name)) and not change.is_boundary
+        for page, old_path in old_paths.items()
+        if (change := changes.get(old_path)) and not change.is_boundary
     }
     sources: dict[ObjectId, set[FilePath]] = defaultdict(set)
     for page, commit in commits.items():
-        sources[commit].update(wanted[page])
-    entries = court.history.entries_at(sources)
-    then = {
+        sources[commit].update(sources_by_page[page])
+    entries = context.history.entries_at(sources)
+    ids = {
         (page, source): entry.id
         for page, commit in commits.items()
-        for source in wanted[page]
+        for source in sources_by_page[page]
         if (entry := entries[commit, source])
     }
-    edited = {page: sources for page, sources in wanted.items() if page not in names}
-    return then | _as_it_is(edited, court)
+    edited = {page: sources for page, sources in sources_by_page.items() if page not in old_paths}
+    return ids | _ids_in_snapshot(edited, context)

@@ -1,34 +1,32 @@
-"""What a source reference means in a snapshot (file, directory, glob) and what stands there.
-
-The reverse question: which pages describe these files.
-
-Which pages name which sources, for many questions about one snapshot.
-"""
+"""Locate the sources that references name in a snapshot, and find the pages that name a source."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.core.model import Assessment, FilePath, ObjectId, Page, SourceReference
+from ubp.core.model import Assessment, FilePath, ObjectId, SourceReference
 from ubp.core.paths import Glob, is_glob
 from ubp.git.trees import tree_id
 from ubp.index.view import View
 from ubp.staleness.model import Affected
 
+AssessPages = Callable[[Collection[FilePath]], Mapping[FilePath, Assessment]]
+"""Assesses the pages at these paths."""
+
 
 class Source(NamedTuple):
-    """Where to look: a path, or the files that `pattern` matches below `path`."""
+    """A path, or the files below `path` that `pattern` matches."""
 
     path: FilePath
     pattern: str | None = None
 
     @property
     def name(self) -> FilePath:
-        """The path, or the glob, as answers name it."""
+        """The path or the glob."""
         return FilePath(self.pattern) if self.pattern else self.path
 
 
 class LocatedSource(NamedTuple):
-    """A source and the id that a snapshot has for it; None: nothing stands there."""
+    """A source and its id in a snapshot; None: it does not exist there."""
 
     source: Source
     id: ObjectId | None
@@ -37,36 +35,47 @@ class LocatedSource(NamedTuple):
 def locate(
     view: View, references: Collection[SourceReference]
 ) -> dict[SourceReference, LocatedSource]:
-    """Find what each reference names in the snapshot.
+    """Find the source of each reference in the snapshot.
 
-    The literal path wins (`pages/[id].ts` and `notes#1.md` are real names), then the path without
-    its fragment, then the glob. What stands nowhere is located at its path with id None.
+    The literal path comes first (`pages/[id].ts` and `notes#1.md` are real names), then the path
+    without its fragment, then the glob. A source that does not exist has the id None and its path.
     """
-    entries = view.entries({path for one in references for path in candidates(one)})
-    standing = {
-        path: LocatedSource(Source(_true_name(view, path)), entry.id)
+    entries = view.entries({path for reference in references for path in candidates(reference)})
+    existing = {
+        path: LocatedSource(Source(_git_spelling(view, path)), entry.id)
         for path, entry in entries.items()
         if entry
     }
     globs: dict[FilePath, LocatedSource] = {}
-    located = {}
+    located_sources = {}
     for reference in references:
         path = reference.source_path
-        found = standing.get(reference.literal) or standing.get(path)
-        if found is None and is_glob(path):
-            found = globs.get(path) or globs.setdefault(path, _match(view, path))
-        located[reference] = found or LocatedSource(Source(path), None)
-    return located
+        located = existing.get(reference.literal) or existing.get(path)
+        if located is None and is_glob(path):
+            located = globs.get(path) or globs.setdefault(path, _locate_glob(view, path))
+        located_sources[reference] = located or LocatedSource(Source(path), None)
+    return located_sources
 
 
 def candidates(reference: SourceReference) -> tuple[FilePath, ...]:
-    """The paths, in order, that the reference may mean literally."""
+    """Return the paths that the reference may mean literally, the preferred one first."""
     literal, path = reference.literal, reference.source_path
     return (literal,) if literal == path else (literal, path)
 
 
+def _git_spelling(view: View, path: FilePath) -> FilePath:
+    """Return a path as Git has it: file names on macOS are decomposed, typed names composed."""
+    return path if path.isascii() else view.true_path(path) or path
+
+
+def _locate_glob(view: View, pattern: FilePath) -> LocatedSource:
+    glob = Glob(pattern)
+    matched = [(path, entry) for path, entry in view.files(glob.prefix) if glob.matches(path)]
+    return LocatedSource(Source(glob.prefix, pattern), tree_id(matched) if matched else None)
+
+
 def covers(source: Source, paths: Iterable[FilePath]) -> bool:
-    """Whether one of these files is the source, or lies in its directory, or matches its glob."""
+    """Return whether one of these files is the source, is below it, or matches its glob."""
     if source.pattern:
         glob = Glob(source.pattern)
         return any(glob.matches(path) for path in paths)
@@ -74,50 +83,37 @@ def covers(source: Source, paths: Iterable[FilePath]) -> bool:
     return any(path == source.path or path.startswith(below) for path in paths)
 
 
-def _true_name(view: View, path: FilePath) -> FilePath:
-    """The name in Git's own spelling: macOS writes names decomposed, people type them composed."""
-    return path if path.isascii() else view.true_path(path) or path
-
-
-def _match(view: View, pattern: FilePath) -> LocatedSource:
-    glob = Glob(pattern)
-    matched = [(path, entry) for path, entry in view.files(glob.prefix) if glob.matches(path)]
-    return LocatedSource(Source(glob.prefix, pattern), tree_id(matched) if matched else None)
-
-
-def find_affected(view: View, paths: Sequence[FilePath]) -> tuple[Affected, ...]:
-    """The pages that name one of these files, a folder around it, a file below it, or a glob.
-
-    The files need not exist: what was deleted affects its pages most of all.
-    """
-    pages = view.bound_pages()
-    located = locate(view, {reference for page in pages for reference in page.facts.references})
-    meeting = {
-        reference
-        for reference, here in located.items()
-        if any(source_matches(here.source, path) for path in paths)
-    }
-    affected = (
-        Affected(page, tuple(r for r in page.facts.references if r in meeting)) for page in pages
-    )
-    return tuple(one for one in affected if one.references)
-
-
 def source_matches(source: Source, path: FilePath) -> bool:
-    """Whether a source is a file, lies below it or around it, or has it in common with a glob."""
+    """Return whether a source covers a path (a file, a directory or a glob) or is covered by it."""
     if covers(source, [path]):
         return True
     if is_glob(path) and not source.pattern:
         return Glob(path).matches(source.path)
-    is_around = source.path == path and bool(source.pattern)
-    return not path or is_around or source.path.startswith(path + "/")
+    is_glob_directory = source.path == path and bool(source.pattern)
+    return not path or is_glob_directory or source.path.startswith(path + "/")
 
 
-AssessPages = Callable[[Collection[FilePath]], Mapping[FilePath, Assessment]]
+def find_affected(view: View, paths: Sequence[FilePath]) -> tuple[Affected, ...]:
+    """Return the pages with a source that matches one of these paths (see `source_matches`).
+
+    The paths need not exist: a deleted file affects its pages most of all.
+    """
+    pages = view.bound_pages()
+    located = locate(view, {reference for page in pages for reference in page.facts.references})
+    matching = {
+        reference
+        for reference, found in located.items()
+        if any(source_matches(found.source, path) for path in paths)
+    }
+    affected = (
+        Affected(page, tuple(ref for ref in page.facts.references if ref in matching))
+        for page in pages
+    )
+    return tuple(page for page in affected if page.references)
 
 
 class SourceUse(NamedTuple):
-    """A page names a source; `moved_to` is where that stands, if not where the page says."""
+    """A reference of a page and its source; `moved_to` is the source's new path if it has moved."""
 
     page: FilePath
     reference: SourceReference
@@ -126,54 +122,59 @@ class SourceUse(NamedTuple):
 
 
 class SourceIndex:
-    """The references of a snapshot's pages, by what they name; those to hidden sources apart."""
+    """The references of a snapshot's pages by their source, without hidden sources."""
 
-    def __init__(self, namings: Collection[SourceUse]) -> None:
-        self._all = tuple(namings)
-        self._paths: dict[FilePath, list[SourceUse]] = {}
+    def __init__(self, uses: Collection[SourceUse]) -> None:
+        self._uses = tuple(uses)
+        self._by_path: dict[FilePath, list[SourceUse]] = {}
         self._globs: list[tuple[Glob, SourceUse]] = []
-        for one in self._all:
-            if one.source.pattern:
-                self._globs.append((Glob(one.source.pattern), one))
+        for use in self._uses:
+            if use.source.pattern:
+                self._globs.append((Glob(use.source.pattern), use))
             else:
-                self._paths.setdefault(one.moved_to or one.source.path, []).append(one)
+                self._by_path.setdefault(use.moved_to or use.source.path, []).append(use)
 
-    def meeting(self, path: FilePath) -> list[SourceUse]:
-        """Those that name a path, a folder around it, a file below it, or a glob for it.
+    def matching(self, path: FilePath) -> list[SourceUse]:
+        """Return the uses of sources that match a path (see `source_matches`).
 
-        It need not exist: what moved away is named by where it stood and by where it stands.
+        The path need not exist: a source that moved matches its old and its new path.
         """
         return [
-            one
-            for one in self._all
-            if source_matches(one.source, path)
-            or (one.moved_to and source_matches(Source(one.moved_to), path))
+            use
+            for use in self._uses
+            if source_matches(use.source, path)
+            or (use.moved_to and source_matches(Source(use.moved_to), path))
         ]
 
     def covering(self, path: FilePath) -> Iterator[SourceUse]:
-        """Those that name a file, a folder around it, or a glob for it."""
-        at = path
-        while at:
-            yield from self._paths.get(at, ())
-            at = FilePath(at.rpartition("/")[0])
-        yield from (one for glob, one in self._globs if glob.matches(path))
+        """Yield the uses of a file, of a directory above it, and of globs that match it."""
+        ancestor = path
+        while ancestor:
+            yield from self._by_path.get(ancestor, ())
+            ancestor = FilePath(ancestor.rpartition("/")[0])
+        yield from (use for glob, use in self._globs if glob.matches(path))
 
     def is_described(self, path: FilePath) -> bool:
-        """Whether a page names a file, a folder around it, or a glob for it."""
+        """Return whether a page names a file, a directory above it, or a glob that matches it."""
         return next(self.covering(path), None) is not None
 
 
 def build_source_index(
-    view: View, is_hidden: Callable[[FilePath], bool], judge: AssessPages
+    view: View, is_hidden: Callable[[FilePath], bool], assess_pages: AssessPages
 ) -> SourceIndex:
-    """Read what the pages name. `judge` is asked about pages whose sources do not stand there."""
+    """Index what the pages name; `assess_pages` is called for pages with missing sources."""
     pages = [page for page in view.bound_pages() if page.facts.references]
     located = locate(view, {reference for page in pages for reference in page.facts.references})
-    lost = [page.filepath for page in pages if _has_lost(page, located)]
+    with_missing_sources = [
+        page.filepath
+        for page in pages
+        if any(located[reference].id is None for reference in page.facts.references)
+    ]
+    assessments = assess_pages(with_missing_sources) if with_missing_sources else {}
     moved = {
-        (path, answer.reference): answer.moved_to
-        for path, one in (judge(lost) if lost else {}).items()
-        for answer in one.references
+        (path, verdict.reference): verdict.moved_to
+        for path, assessment in assessments.items()
+        for verdict in assessment.references
     }
     return SourceIndex(
         [
@@ -188,7 +189,3 @@ def build_source_index(
             if not is_hidden(located[reference].source.name)
         ]
     )
-
-
-def _has_lost(page: Page, located: Mapping[SourceReference, LocatedSource]) -> bool:
-    return any(located[reference].id is None for reference in page.facts.references)

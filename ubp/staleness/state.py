@@ -1,4 +1,4 @@
-"""What became of the sources of a session's pages: contexts, assessments, the stale report.
+"""Assess the pages of a session: contexts, assessments, reports, acknowledgements.
 
 Imported by `ubp stale` and the hook: what only changes or acknowledgements need is imported there.
 """
@@ -18,7 +18,7 @@ from ubp.staleness.model import (
     StalenessContext,
     StalenessRules,
     StaleReport,
-    summarise,
+    count_levels,
     worst_first,
 )
 
@@ -58,11 +58,17 @@ def assess_paths(
     assessed: dict[FilePath, Assessment] = {}
     if new:
         pages = list(view.pages_at(new).values())
-        found = hide(assess(pages, open_context(session, view)), session.is_hidden)
-        assessed = {assessment.page.filepath: assessment for assessment in found}
-        # The others age.
-        known |= {path: a for path, a in assessed.items() if a.level in QUIET_LEVELS}
-    return {path: a for path in paths if (a := known.get(path) or assessed.get(path))}
+        assessments = hide(assess(pages, open_context(session, view)), session.is_hidden)
+        assessed = {assessment.page.filepath: assessment for assessment in assessments}
+        # The level of the others depends on the time.
+        known |= {
+            path: assessment
+            for path, assessment in assessed.items()
+            if assessment.level in QUIET_LEVELS
+        }
+    return {
+        path: assessment for path in paths if (assessment := known.get(path) or assessed.get(path))
+    }
 
 
 def find_stale(
@@ -112,7 +118,7 @@ def build_stale_report(
     return StaleReport(
         snapshot=view.snapshot,
         pages=shown,
-        summary=summarise(shown, documents, bound),
+        summary=count_levels(shown, documents, bound),
         threshold_days=rules.threshold_days,
         is_shallow=context.repository.is_shallow,
     )

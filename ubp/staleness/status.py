@@ -12,8 +12,8 @@ from ubp.staleness.assess import assess
 from ubp.staleness.model import StalenessContext, Summary
 from ubp.staleness.state import build_stale_report, open_context
 
-# The buckets of `ubp.markdown.resolve`, which `ubp stale` must not load, in the order in which they
-# are shown.
+# The buckets of `ubp.markdown.resolve` in the order in which they are shown; `ubp stale` must not
+# load that module.
 BUCKETS = ("resolved", "ambiguous", "missing", "within_page", "not_a_page", "out_of_scope")
 
 
@@ -25,7 +25,7 @@ class Unparsed(NamedTuple):
 
 
 class LinkCounts(NamedTuple):
-    """How many links are in each bucket, and how many of them the rule broken-link finds.
+    """How many links are in each bucket, and how many the rule broken-link reports.
 
     `broken` is None where they were not counted.
     """
@@ -35,7 +35,7 @@ class LinkCounts(NamedTuple):
 
 
 class Status(NamedTuple):
-    """The answer of `ubp status`. `root` is None in a bare repository."""
+    """The state of a repository and its index; `root` is None in a bare repository."""
 
     root: str | None
     snapshot: Snapshot
@@ -54,7 +54,7 @@ def read_status(
 ) -> Status:
     """Return what there is and how much of it is verified, in the work tree.
 
-    `count_broken` counts the links that the rule broken-link finds.
+    `count_broken` counts the links that the rule broken-link reports.
     """
     view = session.view()
     context = open_context(session, view)
@@ -65,7 +65,9 @@ def read_status(
         root=session.repository.root,
         snapshot=report.snapshot,
         summary=report.summary,
-        unparsed=tuple(Unparsed(p.filepath, p.facts.problems) for p in pages if p.facts.problems),
+        unparsed=tuple(
+            Unparsed(page.filepath, page.facts.problems) for page in pages if page.facts.problems
+        ),
         statistics=session.store.statistics(),
         keys=session.config.keys,
         threshold_days=report.threshold_days,

@@ -51,7 +51,7 @@ def stale_record(
         "threshold_days": report.threshold_days,
         "is_shallow": report.is_shallow,
         "accepted": report.accepted,
-        "settled": len(report.settled),
+        "settled": len(report.obsolete_debts),
     }
 
 
@@ -73,14 +73,14 @@ def acknowledge_record(done: Sequence[Acknowledgement]) -> Record:
                 "doc_id": doc_id(one.filepath),
                 "filepath": one.filepath,
                 "pinned": [pinned._asdict() for pinned in one.pinned],
-                "left": [left._asdict() for left in one.left],
+                "left": [left._asdict() for left in one.skipped],
             }
             for one in done
         ],
         "summary": {
             "documents": sum(1 for one in done if one.pinned),
             "pinned": sum(len(one.pinned) for one in done),
-            "left": sum(len(one.left) for one in done),
+            "left": sum(len(one.skipped) for one in done),
         },
     }
 

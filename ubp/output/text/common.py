@@ -24,7 +24,7 @@ def visible_pages(report: StaleReport, *, every: bool) -> tuple[Assessment, ...]
     if every:
         return report.pages
     if report.is_change:
-        return report.brought
+        return report.introduced
     return tuple(
         one
         for one in report.pages

@@ -45,7 +45,7 @@ def acknowledge_text(
     done: Sequence[Acknowledgement], prefix: FilePath, style: Style, *, is_staged: bool
 ) -> str:
     """Page by page, then a summary and the next command."""
-    lines = [line for one in done if one.pinned or one.left for line in _page(one, style)]
+    lines = [line for one in done if one.pinned or one.skipped for line in _page(one, style)]
     changed = [one for one in done if one.pinned]
     pinned = sum(len(one.pinned) for one in done)
     if not changed:
@@ -66,7 +66,7 @@ def _page(one: Acknowledgement, style: Style) -> Iterator[str]:
         before = f" (was {pinned.before})" if pinned.before else ""
         name = printable(pinned.source_path)
         yield f"  {name}  {style.green(f'pinned to {pinned.pin}')}{printable(before)}"
-    for left in one.left:
+    for left in one.skipped:
         yield f"  {printable(left.source_path)}  {style.yellow('left')}: {printable(left.reason)}"
 
 
@@ -310,7 +310,7 @@ def _summary(report: StaleReport, telling: StaleTextOptions) -> list[str]:
         return [style.yellow(f"{named}: nothing was verified."), *explain(report, telling)]
     if report.is_change:
         change = change_name(telling.base)
-        stale = len(report.brought)
+        stale = len(report.introduced)
         sentence = stale_change_sentence(change, stale, summary.verified, named)
         return [style.green(sentence) if summary.verified and not stale else sentence]
     if summary.fresh == summary.bound:
@@ -324,8 +324,8 @@ def _debts(report: StaleReport, telling: StaleTextOptions) -> Iterator[str]:
     if report.accepted:
         old = f"{count(report.accepted, 'old debt')} accepted in {DEBT_FILE}"
         yield telling.style.dim(f"{old} (--all shows them).")
-    if report.settled:
-        told = f"Of its lines {len(report.settled)} accept nothing any more:"
+    if report.obsolete_debts:
+        told = f"Of its lines {len(report.obsolete_debts)} accept nothing any more:"
         yield f"{telling.style.red(told)} {telling.style.cyan('ubp debt --prune')} takes them out."
 
 
