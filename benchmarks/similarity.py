@@ -15,7 +15,7 @@ from measure import print_table
 
 from ubp.index.embed.locate import find_model
 from ubp.index.embed.model import Model, load_model
-from ubp.index.embed.vectors import Matrix, quantise
+from ubp.index.embed.vectors import Matrix, quantize
 
 RESAMPLES = 1000
 
@@ -51,7 +51,7 @@ def row(model: Model, file: Path) -> tuple[str, ...]:
 
 def as_bytes(matrix: Matrix) -> Matrix:
     """What comes back from the index."""
-    numbers = np.frombuffer(quantise(matrix), dtype=np.int8)
+    numbers = np.frombuffer(quantize(matrix), dtype=np.int8)
     return Matrix(numbers.reshape(matrix.rows.shape))
 
 

@@ -68,7 +68,7 @@ def test_each_commit_is_read_once(history, monkeypatch):
         return read(repository, commits)
 
     monkeypatch.setattr("ubp.git.change_log.read_changes", spy)
-    monkeypatch.setattr("ubp.index.history.COMMITS_A_PIECE", 4)
+    monkeypatch.setattr("ubp.index.history.COMMITS_PER_BATCH", 4)
     old = logged(history.root)
     history.write("b.py", "b\n")
     new = history.commit()

@@ -1,4 +1,4 @@
-"""Use case: what history says, from the store where it was asked before, from Git for the rest."""
+"""Facts about commits: from the store where they were computed before, else from Git."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
@@ -23,36 +23,37 @@ from ubp.index.store.store import Store
 if TYPE_CHECKING:
     from ubp.git.change_log import LoggedChange
 
-# 112 searches take 6 ms of CPU where one commit is new; a repository with more debts than these has
-# other cares.
-MAX_CARRIED_COMMITS = 1_000
-COMMITS_A_PIECE = 4_000  # read and kept at once: 30 MB where each of them touches a hundred files
+# 112 queries take 6 ms of CPU where one commit is new; few repositories have as many drifts.
+MAX_CARRIED_QUERIES = 1_000
+COMMITS_PER_BATCH = 4_000  # in memory: 30 MB where each of them touches a hundred files
+# No path begins with a slash, so that a glob's tree can be stored among the entries at a commit.
+GLOB_MARK = "//"
 
 
 class Heads(Protocol):
-    """Keeps what was found out per head, the latest first, for as long as it likes."""
+    """A cache of the facts that depend on the head commit; it may drop them at any time."""
 
     def heads(self) -> tuple[ObjectId, ...]:
-        """The heads that something is known of."""
+        """Return the heads with cached facts, the latest first."""
 
     def last_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
-        """All that is known of a head."""
+        """Return the cached last changes for a head."""
 
     def save_last_changes(self, head: ObjectId, changes: Mapping[FilePath, LastChange]) -> None:
-        """Add to what is known of a head."""
+        """Add last changes for a head."""
 
     def drifts(self, head: ObjectId) -> dict[BaselineQuery, Drift]:
-        """All that is known of a head."""
+        """Return the cached drifts for a head."""
 
     def save_drifts(self, head: ObjectId, drifts: Mapping[BaselineQuery, Drift]) -> None:
-        """Add to what is known of a head."""
+        """Add drifts for a head."""
 
 
 class History:
-    """Answers about commits; each is computed once and kept, per head or for ever.
+    """Facts about commits; each is computed once and stored, per head or for ever.
 
-    The store keeps what is found out per head, unless `heads` does: whoever asks about many old
-    commits in turn must not push the current ones out.
+    `heads` replaces the store for facts that depend on the head: queries about many old commits in
+    turn must not evict the current ones.
     """
 
     def __init__(
@@ -69,13 +70,13 @@ class History:
         self._last: tuple[ObjectId | None, dict[FilePath, LastChange]] = None, {}
         self._first: tuple[ObjectId | None, dict[FilePath, LastChange]] = None, {}
         self.moves: dict[tuple[FilePath, ObjectId], FilePath | None] = {}
-        """Where a file went that a commit removed, as far as somebody looked."""
+        """Where a file went that a commit removed, by path and commit; None: nowhere."""
 
     def last_changes(
         self, head: ObjectId, paths: Collection[FilePath]
     ) -> dict[FilePath, LastChange]:
-        """For files of `head`'s tree, the commit that last changed their bytes."""
-        # A server is asked about one head again and again; another process may know more of it.
+        """Return the commit that last changed the bytes of each of these files of `head`'s tree."""
+        # A server needs one head again and again; another process may have stored more about it.
         if self._last[0] != head or any(path not in self._last[1] for path in paths):
             self._last = head, self._heads.last_changes(head)
         stored = self._last[1]
@@ -87,19 +88,19 @@ class History:
         known = {
             other: self._heads.last_changes(other) for other in self._heads.heads() if other != head
         }
-        found = last_changes(self._repository, head, missing, known, self._progress)
-        lasting = {path: change for path, change in found.items() if not change.is_boundary}
-        self._heads.save_last_changes(head, lasting)
-        stored.update(lasting)
-        return {**stored, **found}
+        changes = last_changes(self._repository, head, missing, known, self._progress)
+        final = {path: change for path, change in changes.items() if not change.is_boundary}
+        self._heads.save_last_changes(head, final)
+        stored.update(final)
+        return {**stored, **changes}
 
     def first_changes(
         self, head: ObjectId, paths: Collection[FilePath]
     ) -> dict[FilePath, LastChange]:
-        """For files of `head`'s tree, the commit that brought them into being.
+        """Return the commit that added each of these files of `head`'s tree.
 
-        Of several the one with the earliest date; one at which a shallow clone ends wins over all,
-        for nobody knows what lies behind it.
+        Of several, the one with the earliest date; but one at which a shallow clone ends comes
+        first, as what lies behind it is unknown.
         """
         if self._first[0] != head or any(path not in self._first[1] for path in paths):
             self._first = head, self._store.history.first_changes(head)
@@ -111,70 +112,70 @@ class History:
 
         heads = [other for other in self._store.history.heads() if other != head]
         known = {other: self._store.history.first_changes(other) for other in heads}
-        births = first_changes(self._repository, head, missing, known, self._progress)
-        commits = self.commits({birth.commit for found in births.values() for birth in found})
+        candidates = first_changes(self._repository, head, missing, known, self._progress)
+        commits = self.commits({c.commit for changes in candidates.values() for c in changes})
 
-        def rank(birth: LastChange) -> tuple[bool, int, ObjectId]:
-            return not birth.is_boundary, commits[birth.commit].date, birth.commit
+        def rank(change: LastChange) -> tuple[bool, int, ObjectId]:
+            return not change.is_boundary, commits[change.commit].date, change.commit
 
-        found = {path: min(several, key=rank) for path, several in births.items()}
+        first = {path: min(changes, key=rank) for path, changes in candidates.items()}
         if not self._repository.is_shallow:
-            self._store.history.save_first_changes(head, found)
-            stored.update(found)
-        return {**stored, **found}
+            self._store.history.save_first_changes(head, first)
+            stored.update(first)
+        return {**stored, **first}
 
     def drifts(
-        self, head: ObjectId, searches: Collection[BaselineQuery]
+        self, head: ObjectId, queries: Collection[BaselineQuery]
     ) -> dict[BaselineQuery, Drift]:
-        """Which commits took each path away from its baseline."""
-        if not searches:
+        """Return the commits that changed each path since its baseline."""
+        if not queries:
             return {}
         stored = self._heads.drifts(head)
-        missing = [search for search in searches if search not in stored]
+        missing = [query for query in queries if query not in stored]
         if not missing:
             return stored
         from ubp.git.history import find_drifts
 
         known = {other: self._heads.drifts(other) for other in self._heads.heads() if other != head}
         missing += self._carried(head, known, stored.keys() | set(missing))
-        found = find_drifts(self._repository, head, missing, known)
-        # A shallow clone may be deepened: what it could not tell is asked again.
-        is_whole = not self._repository.is_shallow
-        lasting = {
-            search: drift for search, drift in found.items() if is_whole or drift.is_complete
+        drifts = find_drifts(self._repository, head, missing, known)
+        # A shallow clone may be deepened, so that incomplete drifts are computed again.
+        has_history = not self._repository.is_shallow
+        final = {
+            query: drift for query, drift in drifts.items() if has_history or drift.is_complete
         }
-        self._heads.save_drifts(head, lasting)
-        return {**stored, **found}
+        self._heads.save_drifts(head, final)
+        return {**stored, **drifts}
 
     def _carried(
         self,
         head: ObjectId,
         known: Mapping[ObjectId, Mapping[BaselineQuery, Drift]],
-        asked: Collection[BaselineQuery],
+        known_queries: Collection[BaselineQuery],
     ) -> list[BaselineQuery]:
-        """What the last head was asked, brought along to this one.
+        """Return the queries of the latest other head that are worth answering for this one, too.
 
-        A hook asks about what a commit touches; whoever asks next must find the rest where it
-        was left, or walk the whole history again. A page that has changed since asks anew.
+        A hook queries only what a commit touches; without the rest, the next run would have to walk
+        the whole history again. Pages that have changed since have another baseline commit.
         """
         latest = next((other for other in self._heads.heads() if other in known), None)
         if latest is None:
             return []
-        bases = {change.commit for change in self._heads.last_changes(head).values()}
-        left = [
-            search
-            for search in known[latest]
-            if search not in asked and (search.commit is None or search.commit in bases)
+        baselines = {change.commit for change in self._heads.last_changes(head).values()}
+        queries = [
+            query
+            for query in known[latest]
+            if query not in known_queries and (query.commit is None or query.commit in baselines)
         ]
-        return left[:MAX_CARRIED_COMMITS]
+        return queries[:MAX_CARRIED_QUERIES]
 
     def change_log(
         self, limit: int | None = None, *, head: ObjectId | None = None, since: int | None = None
     ) -> "list[LoggedChange]":
-        """The commits behind HEAD (or `head`) that are no merges, newest first, and their files.
+        """Return the commits reachable from HEAD (or `head`) and their files, newest first.
 
-        At most `limit` of them, and none before `since` (seconds). Each is read once (see
-        `LoggedChange` for what is left out).
+        Without merges; at most `limit` of them, and none before `since` (seconds). Each is read
+        from Git only once (see `LoggedChange` for what is left out).
         """
         from ubp.git.change_log import LoggedChange, list_commits, read_changes
         from ubp.index.store.history import ChangeLog
@@ -186,14 +187,14 @@ class History:
         log = ChangeLog(self._store.database)
         known = log.read([step.commit for step in steps])
         missing = [step.commit for step in steps if step.commit not in known]
-        for first in range(0, len(missing), COMMITS_A_PIECE):
-            found = read_changes(self._repository, missing[first : first + COMMITS_A_PIECE])
-            log.save(found)
-            known |= found
+        for first in range(0, len(missing), COMMITS_PER_BATCH):
+            changes = read_changes(self._repository, missing[first : first + COMMITS_PER_BATCH])
+            log.save(changes)
+            known |= changes
         return [LoggedChange(step.commit, step.date, known[step.commit]) for step in steps]
 
     def forget_unreachable(self) -> None:
-        """Forget what commits touched that no branch, tag or work tree leads to any more."""
+        """Delete the stored changes of commits that no branch, tag or work tree reaches."""
         from ubp.git.change_log import reachable_commits
         from ubp.index.store.history import ChangeLog
 
@@ -202,92 +203,87 @@ class History:
             log.prune(reachable_commits(self._repository))
 
     def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
-        """Who, when and what, for each commit that is there."""
+        """Return the author, date and message of each of these commits that exists."""
         stored = self._store.history.commits(ids)
         missing = [commit for commit in ids if commit not in stored]
         if not missing:
             return stored
-        found = self._repository.commits(missing)
-        self._store.history.save_commits(found)
-        return {**stored, **found}
+        commits = self._repository.commits(missing)
+        self._store.history.save_commits(commits)
+        return {**stored, **commits}
 
     def entries_at(
-        self, wanted: Mapping[ObjectId, Collection[FilePath]]
+        self, paths: Mapping[ObjectId, Collection[FilePath]]
     ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
-        """What stood at each path in each commit's tree; None: nothing."""
-        stored = self._store.history.entries_at(wanted)
-        missing = _missing(wanted, stored)
+        """Return the entry at each path in each commit's tree, or None."""
+        stored = self._store.history.entries_at(paths)
+        missing = _missing(paths, stored)
         if not missing:
             return stored
-        found = entries_at(self._repository, missing)
-        self._store.history.save_entries_at(found)
-        return {**stored, **found}
+        entries = entries_at(self._repository, missing)
+        self._store.history.save_entries_at(entries)
+        return {**stored, **entries}
 
     def globs_at(
-        self, wanted: Mapping[ObjectId, Collection[str]]
+        self, globs: Mapping[ObjectId, Collection[str]]
     ) -> dict[tuple[ObjectId, str], ObjectId | None]:
-        """The tree id that each glob's files had in each commit; None: no file matched."""
-        keyed = {commit: [_glob_key(glob) for glob in globs] for commit, globs in wanted.items()}
-        stored = self._store.history.entries_at(keyed)
-        missing = _missing(keyed, stored)
+        """Return the tree id of each glob's files in each commit, or None if no file matched."""
+        keys = {
+            commit: [FilePath(GLOB_MARK + pattern) for pattern in patterns]
+            for commit, patterns in globs.items()
+        }
+        stored = self._store.history.entries_at(keys)
+        missing = _missing(keys, stored)
         if missing:
-            found = self._match_trees(missing)
-            self._store.history.save_entries_at(found)
-            stored = {**stored, **found}
+            matched = self._match_trees(missing)
+            self._store.history.save_entries_at(matched)
+            stored = {**stored, **matched}
         return {
             (commit, key[len(GLOB_MARK) :]): entry.id if entry else None
             for (commit, key), entry in stored.items()
         }
 
     def _match_trees(
-        self, wanted: Mapping[ObjectId, Collection[FilePath]]
+        self, keys_at: Mapping[ObjectId, Collection[FilePath]]
     ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
-        """Match each glob once for each state of the directory that it looks into."""
-        globs = {key: Glob(key[len(GLOB_MARK) :]) for keys in wanted.values() for key in keys}
+        """Match each glob once for each state of the directory that it searches."""
+        globs = {key: Glob(key[len(GLOB_MARK) :]) for keys in keys_at.values() for key in keys}
         folders = self.entries_at(
             {
                 commit: {FilePath(globs[key].prefix) for key in keys}
-                for commit, keys in wanted.items()
+                for commit, keys in keys_at.items()
             }
         )
         matched: dict[tuple[ObjectId, FilePath], Entry | None] = {}
-        found: dict[tuple[ObjectId, FilePath], Entry | None] = {}
-        for commit, keys in wanted.items():
+        entries: dict[tuple[ObjectId, FilePath], Entry | None] = {}
+        for commit, keys in keys_at.items():
             for key in keys:
                 folder = folders[commit, FilePath(globs[key].prefix)]
                 if folder is None or not folder.is_directory:
-                    found[commit, key] = None
+                    entries[commit, key] = None
                     continue
                 if (folder.id, key) not in matched:
                     matched[folder.id, key] = self._match_tree(folder.id, globs[key])
-                found[commit, key] = matched[folder.id, key]
-        return found
+                entries[commit, key] = matched[folder.id, key]
+        return entries
 
     def _match_tree(self, folder: ObjectId, glob: Glob) -> Entry | None:
-        above = f"{glob.prefix}/" if glob.prefix else ""
+        prefix = f"{glob.prefix}/" if glob.prefix else ""
         tree = list_tree(self._repository, folder)
         matched = [
             (path, entry)
             for name, entry in tree.items()
-            if not entry.is_directory and glob.matches(path := FilePath(above + name))
+            if not entry.is_directory and glob.matches(path := FilePath(prefix + name))
         ]
         return Entry(MODE_TREE, tree_id(matched)) if matched else None
 
 
-# No path begins with a slash, so that a glob's tree can be kept among the entries at a commit.
-GLOB_MARK = "//"
-
-
-def _glob_key(pattern: str) -> FilePath:
-    return FilePath(GLOB_MARK + pattern)
-
-
 def _missing(
-    wanted: Mapping[ObjectId, Iterable[FilePath]],
+    paths_at: Mapping[ObjectId, Iterable[FilePath]],
     stored: Mapping[tuple[ObjectId, FilePath], Entry | None],
 ) -> dict[ObjectId, list[FilePath]]:
     missing = {
         commit: [path for path in paths if (commit, path) not in stored]
-        for commit, paths in wanted.items()
+        for commit, paths in paths_at.items()
     }
     return {commit: paths for commit, paths in missing.items() if paths}

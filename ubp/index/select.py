@@ -1,4 +1,4 @@
-"""Use case: which pages, and which sources, the PATHs mean that a user types."""
+"""Resolve the PATHs that a user types to pages and sources."""
 
 import os
 import re
@@ -11,9 +11,9 @@ from ubp.core.shell import path_argument, quote
 from ubp.git.repository import Repository
 from ubp.index.view import View
 
-MAX_SUGGESTIONS = 3  # names that an error offers
+MAX_SUGGESTIONS = 3  # in an error
 
-# Bytes of a name that are no UTF-8 are lone surrogates here; protocols that want UTF-8 get this.
+# Bytes of a name that are not UTF-8 are lone surrogates here; protocols that need UTF-8 get this.
 UNREADABLE = "\ufffd"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -23,104 +23,104 @@ _DOC_ID = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 def select_pages(
     arguments: Sequence[str], view: View, repository: Repository
 ) -> frozenset[FilePath]:
-    """The documents that these files, folders, globs or unique endings of paths name.
+    """Return the documents that these files, folders, globs or unique endings of paths match.
 
     Raises:
-        UsageError: one of them names no document.
+        UsageError: one of them matches no document.
     """
     documents = view.document_paths()
     selected: set[FilePath] = set()
     for argument in arguments:
-        found = _select(argument, documents, repository)
-        if not found:
+        matches = _select(argument, documents, repository)
+        if not matches:
             raise _no_page(argument, documents)
-        selected.update(found)
+        selected.update(matches)
     return frozenset(selected)
 
 
 def select_page(argument: str, view: View, repository: Repository) -> FilePath:
-    """The one document that a path, the unique ending of a path, or a `doc_id` names.
+    """Return the one document that a path, the unique ending of a path, or a `doc_id` matches.
 
     Raises:
-        UsageError: it names none, or several.
+        UsageError: it matches none, or several.
     """
     if page := view.page(path_from_root(argument, repository)):
         return page.filepath
     documents = view.document_paths()
     if is_doc_id(argument):
-        found = [path for path in documents if doc_id(path) == argument.lower()]
+        matches = [path for path in documents if doc_id(path) == argument.lower()]
     else:
-        found = _select(argument, documents, repository)
-    if len(found) > 1:
+        matches = _select(argument, documents, repository)
+    if len(matches) > 1:
         raise PageNotFoundError(
-            f"{argument} names {len(found)} pages.",
-            near=tuple(found[:MAX_SUGGESTIONS]),
+            f"{argument} names {len(matches)} pages.",
+            near=tuple(matches[:MAX_SUGGESTIONS]),
             cause="This command is about one page.",
-            hint=f"Name one of them, as in {quote(path_argument(found[0]))}.",
+            hint=f"Name one of them, as in {quote(path_argument(matches[0]))}.",
         )
-    if not found:
+    if not matches:
         raise _no_page(argument, documents)
-    return found[0]
+    return matches[0]
 
 
 def select_sources(
     arguments: Sequence[str], sources: Sequence[FilePath], repository: Repository
 ) -> frozenset[FilePath]:
-    """Those of these files that the arguments name, as `select_pages` understands them.
+    """Return those of these files that the arguments match, as for `select_pages`.
 
     Raises:
-        UsageError: one of them names none.
+        UsageError: one of them matches none.
     """
     selected: set[FilePath] = set()
     for argument in arguments:
-        found = _select(argument, sources, repository)
-        if not found:
+        matches = _select(argument, sources, repository)
+        if not matches:
             raise UsageError(
                 f"No source is named {argument}.",
                 cause="No file that a page could describe has that path: pages, binary and"
                 " generated files, and what is excluded do not count.",
                 hint="`ubp coverage` without a PATH lists what there is.",
             )
-        selected.update(found)
+        selected.update(matches)
     return frozenset(selected)
 
 
 def select_title(title: str, view: View) -> FilePath:
-    """The one document that has this title, else the one whose title has this in it.
+    """Return the one document with this title, else the one whose title contains it.
 
-    Case and Unicode form do not count.
+    Case and Unicode form are ignored.
 
     Raises:
-        PageNotFoundError: there is none, or there are several.
+        PageNotFoundError: no document matches, or several do.
     """
     titles = {
-        page.filepath: _folded(page.facts.title or _stem(page.filepath)) for page in view.pages()
+        page.filepath: _fold(page.facts.title or _stem(page.filepath)) for page in view.pages()
     }
-    wanted = _folded(title)
-    found = [path for path, one in titles.items() if one == wanted]
-    found = found or [path for path, one in titles.items() if wanted in one]
-    if len(found) == 1:
-        return found[0]
+    folded = _fold(title)
+    matches = [path for path, page_title in titles.items() if page_title == folded]
+    matches = matches or [path for path, page_title in titles.items() if folded in page_title]
+    if len(matches) == 1:
+        return matches[0]
     raise PageNotFoundError(
-        f"{len(found) or 'No'} pages have {title} in their titles.",
-        near=tuple(found[:MAX_SUGGESTIONS]),
+        f"{len(matches) or 'No'} pages have {title} in their titles.",
+        near=tuple(matches[:MAX_SUGGESTIONS]),
         cause="One page is asked for.",
-        hint=f"Name one by its path, as in {quote(path_argument(found[0]))}."
-        if found
+        hint=f"Name one by its path, as in {quote(path_argument(matches[0]))}."
+        if matches
         else "Search for it instead.",
     )
 
 
 def is_doc_id(argument: str) -> bool:
-    """Whether an argument is no path but a `doc_id`."""
+    """Return whether an argument is a `doc_id` and not a path."""
     return re.fullmatch(_DOC_ID, argument) is not None
 
 
 def path_from_root(argument: str, repository: Repository) -> FilePath:
-    """What a PATH means from the repository's root; it is relative to the working directory.
+    """Return a PATH, relative to the working directory, as a path from the repository's root.
 
     Raises:
-        UsageError: it leads out of the repository.
+        UsageError: it is outside the repository.
     """
     text = argument.replace(os.sep, "/") if os.sep != "/" else argument
     if os.path.isabs(argument) and repository.root is not None:
@@ -149,17 +149,17 @@ def _select(argument: str, documents: Sequence[FilePath], repository: Repository
     ending = "/" + argument.strip("/")
     endings = [document for document in documents if document.endswith(ending)]
     if not endings and (UNREADABLE in path or "\\x" in path):
-        return [document for document in documents if path in _told(document)]
+        return [document for document in documents if path in _printable_forms(document)]
     return endings if len(endings) == 1 else []
 
 
-def _told(path: FilePath) -> tuple[str, str]:
-    """How a name is told that is no UTF-8: in a text, and where a program reads it."""
+def _printable_forms(path: FilePath) -> tuple[str, str]:
+    """Return a path that is not UTF-8 as it appears in texts and in records."""
     raw = path.encode("utf-8", "surrogateescape")
     return raw.decode("utf-8", "backslashreplace"), _SURROGATE.sub(UNREADABLE, path)
 
 
-def _folded(title: str) -> str:
+def _fold(title: str) -> str:
     return nfc(title).casefold().strip()
 
 

@@ -9,7 +9,7 @@ from ubp.core.model import EMBEDDING, MODE_FILE, Entry, FilePath, ObjectId
 from ubp.index.embed.model import Model
 from ubp.index.embed.similar import most_similar_pairs
 from ubp.index.embed.text import embedding_key, strip_markup, text_to_embed
-from ubp.index.embed.vectors import Floats, VectorCollection, VectorHit, quantise
+from ubp.index.embed.vectors import Floats, VectorCollection, VectorHit, quantize
 from ubp.index.embedded import texts_of
 from ubp.index.facts import FileContents
 from ubp.index.link_graph import LinkGraph
@@ -252,7 +252,7 @@ class Embedder:
             texts = {key: text for key, text in texts.items() if key not in keys}
             if texts:
                 vectors = self._model.encode(list(texts.values()))
-                self._stored.save(b"".join(texts), quantise(vectors))
+                self._stored.save(b"".join(texts), quantize(vectors))
             done += len(texts)
             self._context.progress(EMBEDDING, min(done, total), total)
         return done

@@ -7,15 +7,15 @@ import pytest
 
 from ubp.core.model import ObjectId
 from ubp.index.embed import similar as closest
-from ubp.index.embed.similar import NEIGHBOURS, USUAL, most_similar_pairs
-from ubp.index.embed.vectors import Matrix, VectorCollection, Vectors, quantise
+from ubp.index.embed.similar import DEFAULT_NEIGHBOR_COSINE, NEIGHBORS, most_similar_pairs
+from ubp.index.embed.vectors import Matrix, VectorCollection, Vectors, quantize
 
 
 def collect(rows, a_page=2):
     """Pages of so many chunks each, with these vectors."""
     keys = [number.to_bytes(16, "big") for number in range(1, len(rows) + 1)]
     vectors = Vectors(rows.shape[1])
-    vectors.update({1: (b"".join(keys), quantise(Matrix(rows)))}, [])
+    vectors.update({1: (b"".join(keys), quantize(Matrix(rows)))}, [])
     pages = {
         ObjectId(f"{number:040x}"): b"".join(keys[number * a_page : (number + 1) * a_page])
         for number in range(len(rows) // a_page)
@@ -41,13 +41,13 @@ def expected(vectors, groups, least):
 
     def usual(i, besides):
         others = sorted((best[i, n] for n, g in enumerate(names) if g not in besides), reverse=True)
-        others = [*others[:NEIGHBOURS], *[USUAL] * (NEIGHBOURS - len(others))]
-        return sum(others) / NEIGHBOURS
+        others = [*others[:NEIGHBORS], *[DEFAULT_NEIGHBOR_COSINE] * (NEIGHBORS - len(others))]
+        return sum(others) / NEIGHBORS
 
     found = {}
     for i, own in enumerate(groups):
         ranked = sorted((-best[i, n], g) for n, g in enumerate(names) if g != own)
-        for _, group in ranked[: NEIGHBOURS + 1]:
+        for _, group in ranked[: NEIGHBORS + 1]:
             j = max((n for n, g in enumerate(groups) if g == group), key=lambda n: cosines[i, n])
             margin = cosines[i, j] - usual(i, {own, group}) / 2 - usual(j, {own, group}) / 2
             if margin >= least:
@@ -113,7 +113,7 @@ def test_of_two_pages_alone_the_cosine_decides():
     rows = np.array([[1, 0], [0.8, 0.6]], dtype=np.float32)
     collection, vectors = collect(rows, 1)
     (pair, same) = most_similar_pairs(collection, vectors, ["a", "b"], -1)
-    assert pair[2] == same[2] == pytest.approx(0.8 - USUAL, abs=0.01)
+    assert pair[2] == same[2] == pytest.approx(0.8 - DEFAULT_NEIGHBOR_COSINE, abs=0.01)
     assert list(most_similar_pairs(collection, vectors, ["a", "a"], -1)) == []
     assert list(most_similar_pairs(VectorCollection({}), vectors, [], -1)) == []
     assert list(most_similar_pairs(collection, Vectors(2), ["a", "b"], -1)) == []
@@ -127,7 +127,7 @@ def test_many_chunks_are_compared_in_cells_and_lose_little(monkeypatch):
     keys = list(map(str, range(1200)))
     exact = told(most_similar_pairs(collection, vectors, keys, 0), collection, 1)
     monkeypatch.setattr(closest, "MAX_COSINES", 0)
-    monkeypatch.setattr(closest, "ROWS_A_TILE", 16)
+    monkeypatch.setattr(closest, "TILE_ROWS", 16)
     cells = told(most_similar_pairs(collection, vectors, keys, 0), collection, 1)
     best = sorted(exact, key=lambda pair: -exact[pair])[:100]
     assert len(set(best) & cells.keys()) >= 90

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ubp.core.model import ObjectId
-from ubp.index.embed.vectors import Matrix, VectorCollection, Vectors, quantise
+from ubp.index.embed.vectors import Matrix, VectorCollection, Vectors, quantize
 
 A, B, C = (ObjectId(letter * 40) for letter in "abc")
 KEYS = [bytes([number]) * 16 for number in range(6)]
@@ -22,7 +22,7 @@ def vectors(*rows):
     found = Vectors(2)
     half = len(rows) // 2
     blocks = {
-        number: (b"".join(KEYS[part]), quantise(matrix(*rows[part])))
+        number: (b"".join(KEYS[part]), quantize(matrix(*rows[part])))
         for number, part in ((7, slice(half, len(rows))), (3, slice(half)))
     }
     found.update(blocks, [])
@@ -66,7 +66,7 @@ def test_chunks_without_a_vector_are_missing_by_page(pages, known):
 
 
 def test_a_block_that_grew_is_known_at_once(pages, known):
-    known.update({9: (KEYS[5], quantise(matrix(WEST)))}, [])
+    known.update({9: (KEYS[5], quantize(matrix(WEST)))}, [])
     assert pages.missing(known) == {}
     assert known.sizes() == {3: 2, 7: 2, 9: 1}
     assert rounded(pages.best(known.cosines(matrix(WEST)), known, 1)) == [(C, 3, 1.0)]
@@ -77,6 +77,6 @@ def test_a_block_that_grew_is_known_at_once(pages, known):
 def test_a_byte_a_number_keeps_the_direction():
     rows = np.random.default_rng(2).standard_normal((100, 256)).astype(np.float32)
     one = Vectors(256)
-    one.update({1: (bytes(1600), quantise(Matrix(rows)))}, [])
+    one.update({1: (bytes(1600), quantize(Matrix(rows)))}, [])
     kept = one.take(np.arange(100)).rows
     assert (kept * Matrix(rows).rows).sum(axis=1).min() > 0.9999

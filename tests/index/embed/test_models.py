@@ -139,13 +139,13 @@ def test_numbers_that_are_none_are_no_vectors(folder):
 def test_a_model_that_is_changed_while_it_is_read_is_refused(folder, monkeypatch):
     from ubp.index.embed import model
 
-    read = model._load
+    read = model._load_static_model
 
     def meddle(place):
         (folder / "config.json").write_text('{"normalize": true }')
         return read(place)
 
-    monkeypatch.setattr(model, "_load", meddle)
+    monkeypatch.setattr(model, "_load_static_model", meddle)
     with pytest.raises(ModelError) as caught:
         load(folder)
     assert "changed while they were read" in caught.value.cause

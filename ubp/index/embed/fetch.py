@@ -1,4 +1,4 @@
-"""Models brought from the hub: the only place that reaches the network, when a user says so."""
+"""Download embedding models from the Hugging Face hub, when the user asks for it."""
 
 import os
 import shutil
@@ -12,18 +12,18 @@ from ubp.core.errors import ModelError, UsageError
 from ubp.core.model import Progress
 from ubp.index.embed.locate import LAYOUTS, ModelLocation, cache_folder, find_model, is_hub_id
 
-# What tells people where a model is from and what they may do with it.
+# They say where a model is from and what its license permits.
 CARDS = ("README.md", "LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE")
 
 MEGABYTE = 1_000_000
 
 
 def fetch(name: str, environment: Mapping[str, str], progress: Progress) -> ModelLocation:
-    """Bring a model into the user's cache, in place of the one that may be there; try it.
+    """Download a model into the user's cache, test it, and replace the one that may be there.
 
     Raises:
-        UsageError: this is no hub id.
-        ModelError: it cannot be had, or is of another kind.
+        UsageError: the name is not a hub id.
+        ModelError: the model cannot be downloaded, or is of another kind.
     """
     if not is_hub_id(name):
         raise UsageError(
@@ -40,8 +40,10 @@ def fetch(name: str, environment: Mapping[str, str], progress: Progress) -> Mode
         raise ModelError("The model cannot be kept.", cause=str(error)) from error
     try:
         _download(name, folder, environment, progress)
-        _try(name, folder)
-        _put_in_place(folder, target)
+        from ubp.index.embed.model import load_model
+
+        load_model(find_model(folder, {})._replace(name=name)).encode(["text"])
+        _replace(folder, target)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return find_model(name, environment)
@@ -53,22 +55,22 @@ def _download(name: str, folder: str, environment: Mapping[str, str], progress: 
 
     hub = HfApi(endpoint=environment.get("HF_ENDPOINT"))
     try:
-        for file in _wanted(name, hub.list_repo_files(name)):
+        for file in _files_of_model(name, hub.list_repo_files(name)):
             bar = partial(_Bar, progress, f"Fetching {os.path.basename(file)} (MB)")
-            # Any callable will do, whatever it says.
+            # The hub's client accepts any callable, whatever its annotation says.
             hub.hf_hub_download(name, file, local_dir=folder, tqdm_class=cast("type[Any]", bar))
     except ModelError:
         raise
-    except Exception as error:  # the hub's, the transport's and the system's have no common base
+    except Exception as error:  # of the hub, the transport, the system: no common base
         raise ModelError(
             f"The model {name} cannot be fetched.",
             cause=" ".join(str(error).split()) or type(error).__name__,
             hint="See whether the id is right and the network is there, and try again.",
         ) from error
-    shutil.rmtree(os.path.join(folder, ".cache"), ignore_errors=True)  # the client's notes
+    shutil.rmtree(os.path.join(folder, ".cache"), ignore_errors=True)  # the client's records
 
 
-def _wanted(name: str, files: Collection[str]) -> list[str]:
+def _files_of_model(name: str, files: Collection[str]) -> list[str]:
     for layout in LAYOUTS:
         needed = [layout.config, layout.tokenizer, layout.weights]
         if set(needed) <= set(files):
@@ -80,14 +82,8 @@ def _wanted(name: str, files: Collection[str]) -> list[str]:
     )
 
 
-def _try(name: str, folder: str) -> None:
-    from ubp.index.embed.model import load_model
-
-    load_model(find_model(folder, {})._replace(name=name)).encode(["text"])
-
-
-def _put_in_place(folder: str, target: str) -> None:
-    os.chmod(folder, 0o755)  # noqa: S103  # a folder like any other, which `mkdtemp` made private
+def _replace(folder: str, target: str) -> None:
+    os.chmod(folder, 0o755)  # noqa: S103  # an ordinary folder; `mkdtemp` made it private
     try:
         if os.path.isdir(target):
             old = tempfile.mkdtemp(prefix=".old-", dir=os.path.dirname(target))
@@ -99,7 +95,7 @@ def _put_in_place(folder: str, target: str) -> None:
 
 
 class _Bar:
-    """What the client takes for a bar of tqdm's."""
+    """What the hub's client uses of a tqdm progress bar."""
 
     def __init__(
         self, progress: Progress, step: str, *, total: int | None = None, initial: int = 0, **_: Any
@@ -121,15 +117,15 @@ class _Bar:
         self.close()
 
     def update(self, size: float | None = 1) -> None:
-        """Tell that so many bytes more have come."""
+        """Report that so many more bytes have arrived."""
         self.n += int(size or 0)
         self._progress(self._step, self.n // MEGABYTE, max(self.total, self.n) // MEGABYTE)
 
     def close(self) -> None:
-        """Nothing is left to do."""
+        """Do nothing: there is no bar to remove."""
 
     def __getattr__(self, _: str) -> Any:
-        return self._ignore  # descriptions, colours, refreshing
+        return self._ignore  # descriptions, colors, refreshing
 
     @staticmethod
     def _ignore(*_: Any, **__: Any) -> None:

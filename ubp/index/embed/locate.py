@@ -1,4 +1,4 @@
-"""Where models lie: the bundled one, a folder, the user's cache. Nothing here loads one."""
+"""Locate embedding models without loading them: the bundled one, a folder, the user's cache."""
 
 import os
 import re
@@ -18,7 +18,7 @@ _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
 class Layout(NamedTuple):
-    """How a model's files are called, and the tensor of its vectors."""
+    """The names of a model's files, and of the tensor with its vectors."""
 
     config: str
     weights: str
@@ -41,11 +41,11 @@ LAYOUTS = (
         "embedding.weight",
     ),
 )
-"""Those that model2vec knows, in its order."""
+"""The layouts that model2vec supports, in its order."""
 
 
 class ModelLocation(NamedTuple):
-    """A model's name as the user says it, and the folder with its files."""
+    """A model's name as configured, and the folder with its files."""
 
     name: str
     directory: str
@@ -53,15 +53,15 @@ class ModelLocation(NamedTuple):
 
 
 def has_extra() -> bool:
-    """Whether what a model needs is installed."""
+    """Return whether the libraries that run a model are installed."""
     return all(find_spec(library) for library in LIBRARIES)
 
 
 def require_extra() -> None:
-    """See that a model can be run.
+    """Check that the libraries that run a model are installed.
 
     Raises:
-        ModelNeededError: it cannot.
+        ModelNeededError: they are not.
     """
     if not has_extra():
         raise ModelNeededError(
@@ -74,22 +74,22 @@ def require_extra() -> None:
 def find_model(
     name: str | None, environment: Mapping[str, str], folder: str = os.curdir
 ) -> ModelLocation:
-    """Where a model lies: None is the bundled one, else a folder or a hub id fetched before.
+    """Locate a model: None is the bundled one, else a folder or a hub id fetched before.
 
-    A relative folder is looked for in `folder`.
+    A relative path is resolved against `folder`. Nothing is ever fetched.
 
     Raises:
-        ModelError: there is none. Nothing is ever fetched.
+        ModelError: the model does not exist, or lacks files.
     """
     if name is None or name == BUNDLED:
-        return _place(BUNDLED, os.path.join(os.path.dirname(__file__), BUNDLED))
+        return _location(BUNDLED, os.path.join(os.path.dirname(__file__), BUNDLED))
     directory = os.path.join(folder, os.path.expanduser(name))
     if os.path.isdir(directory):
-        return _place(name, directory)
+        return _location(name, directory)
     if is_hub_id(name):
         directory = cache_folder(name, environment)
         if os.path.isdir(directory):
-            return _place(name, directory)
+            return _location(name, directory)
         raise ModelError(
             f"The model {name} is not here.",
             cause="It is neither a folder nor a model that was fetched before.",
@@ -103,12 +103,12 @@ def find_model(
 
 
 def is_hub_id(name: str) -> bool:
-    """Whether a model can be fetched under this name."""
+    """Return whether a name is an id that the hub could have."""
     return _HUB_ID.fullmatch(name) is not None
 
 
 def cache_folder(name: str, environment: Mapping[str, str]) -> str:
-    """The folder for a model that is fetched, after the platform's convention."""
+    """Return the folder for a fetched model, by the platform's convention."""
     home = os.path.expanduser("~")
     if root := environment.get("XDG_CACHE_HOME"):
         pass
@@ -121,7 +121,7 @@ def cache_folder(name: str, environment: Mapping[str, str]) -> str:
     return os.path.join(root, "ubp", "models", name.replace("/", "--"))
 
 
-def _place(name: str, directory: str) -> ModelLocation:
+def _location(name: str, directory: str) -> ModelLocation:
     for layout in LAYOUTS:
         files = (layout.config, layout.weights, layout.tokenizer)
         if all(os.path.isfile(os.path.join(directory, file)) for file in files):

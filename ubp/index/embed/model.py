@@ -1,9 +1,9 @@
-"""A model in memory: loaded from its folder, never from the network.
+"""An embedding model in memory, loaded from its folder and never from the network.
 
-model2vec's own loader, `StaticModel.from_pretrained`, imports the hub's client and takes a path
-that is no folder for the name of a model to download; and it copies the tokenizer twice. What it
-would give to `StaticModel` is given here instead, bit by bit the same, in half of the time: a
-process takes 0.6 s of CPU and 152 MB for 1.2 s and 278 MB (`benchmarks/vector_speed.py`).
+model2vec's own loader, `StaticModel.from_pretrained`, imports the hub's client, treats a path that
+is not a folder as the name of a model to download, and copies the tokenizer twice. This loader
+passes exactly the same arguments to `StaticModel` in half of the time: a process takes 0.6 s of CPU
+and 152 MB instead of 1.2 s and 278 MB (`benchmarks/vector_speed.py`).
 """
 
 import gc
@@ -27,21 +27,21 @@ from ubp.index.embed.model_files import fingerprint, paths, read_header, stamp
 from ubp.index.embed.vectors import Matrix
 
 DTYPES = {"I8": np.int8, "F16": np.float16, "F32": np.float32, "F64": np.float64, "I64": np.int64}
-"""What safetensors calls numpy's types."""
+"""numpy's types by their safetensors names."""
 
-# model2vec's, where the configuration does not say.
+# model2vec's defaults for values that the configuration lacks.
 MAX_LENGTH, NORMALIZE = 512, False
 
 _UNKNOWN_ID = re.compile(rb'(?<!\\)"unk_id"\s*:\s*(\d+|null)')
 
 
 class Model:
-    """Texts to vectors, in any thread. tokenizers spreads a call's texts over all cores."""
+    """A loaded model, for any thread; `tokenizers` spreads the texts of a call over all cores."""
 
     def __init__(
         self, place: ModelLocation, static: StaticModel, fingerprint: bytes, stamp: str
     ) -> None:
-        """`fingerprint` tells models apart that give other vectors; `stamp` is the files'."""
+        """Models with equal fingerprints give equal vectors; `stamp` is that of the files."""
         self.place = place
         self.fingerprint = fingerprint
         self._stamp = stamp
@@ -49,24 +49,24 @@ class Model:
 
     @property
     def name(self) -> str:
-        """What the user calls it."""
+        """The name as configured."""
         return self.place.name
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has."""
+        """The number of components of a vector."""
         return int(self._static.dim)
 
     def is_current(self) -> bool:
-        """Whether the files are still those that were loaded.
+        """Return whether the files are still those that were loaded.
 
         Raises:
-            ModelError: they are gone.
+            ModelError: they no longer exist.
         """
         return stamp(self.place) == self._stamp
 
     def encode(self, texts: Sequence[str]) -> Matrix:
-        """The vector of each text.
+        """Return the vectors of these texts.
 
         Raises:
             ModelError: the model's files do not fit together.
@@ -74,38 +74,38 @@ class Model:
         if not texts:
             return Matrix(np.zeros((0, self.dimensions), dtype=np.float32))
         try:
-            with np.errstate(all="ignore"):  # what is no number becomes a zero
+            with np.errstate(all="ignore"):  # NaN and infinity become zeros
                 return Matrix(self._static.encode(list(texts), use_multiprocessing=False))
         except (IndexError, ValueError, TypeError) as error:
             raise _unusable(self.place, error) from error
 
 
-# A model takes 100 MB: a server's threads have one together.
+# A model takes 100 MB: the threads of a server share it.
 _LOADED: "WeakValueDictionary[tuple[ModelLocation, str], Model]" = WeakValueDictionary()
 _LOADING = threading.Lock()
 
 
 def load_model(place: ModelLocation, known_fingerprint: bytes | None = None) -> Model:
-    """Load a model, or share it with whoever in this process has it already.
+    """Load a model, or return the one that this process has loaded already.
 
-    `known_fingerprint` is that of its files, where somebody remembers it.
+    `known_fingerprint` is that of its files, if it is known.
 
     Raises:
         ModelError: the files cannot be used, or are being changed.
     """
     with _LOADING:
-        return _LOADED.get((place, stamp(place))) or _load_anew(place, known_fingerprint)
+        return _LOADED.get((place, stamp(place))) or _load_model(place, known_fingerprint)
 
 
-def _load_anew(place: ModelLocation, known_fingerprint: bytes | None) -> Model:
+def _load_model(place: ModelLocation, known_fingerprint: bytes | None) -> Model:
     before = stamp(place)
     digest = known_fingerprint or fingerprint(place)
     try:
-        with _without_collecting():
-            static = _load(place)
+        with _no_garbage_collection():
+            static = _load_static_model(place)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # whatever foreign files lead to; Rust's panics are no Exception
+    except BaseException as error:  # any file may fail to load; Rust's panics are not Exceptions
         raise _unusable(place, error) from error
     if stamp(place) != before:
         raise _unusable(place, ValueError("the files changed while they were read"))
@@ -115,18 +115,18 @@ def _load_anew(place: ModelLocation, known_fingerprint: bytes | None) -> Model:
 
 
 @contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Spare the search for garbage in 72,000 tokens while they are made (60 ms of 350)."""
-    was_on = gc.isenabled()
+def _no_garbage_collection() -> Iterator[None]:
+    """Switch the garbage collector off while 72,000 tokens are created (saves 60 ms of 350)."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was_on:
+        if was_enabled:
             gc.enable()
 
 
-def _load(place: ModelLocation) -> StaticModel:
+def _load_static_model(place: ModelLocation) -> StaticModel:
     config_path, weights_path, tokenizer_path = paths(place)
     with open(config_path, encoding="utf-8") as file:
         config: dict[str, Any] = json.load(file)
@@ -137,7 +137,7 @@ def _load(place: ModelLocation) -> StaticModel:
         raise ValueError("it has no vectors")
     return StaticModel(
         vectors=tensors[place.layout.tensor],
-        # It has all that is asked of a tokenizer.
+        # It has every method that StaticModel calls.
         tokenizer=cast("Tokenizer", _SharedTokenizer(Tokenizer.from_buffer(text), text)),
         config=config,
         normalize=config.get("normalize", NORMALIZE),
@@ -148,12 +148,12 @@ def _load(place: ModelLocation) -> StaticModel:
 
 
 class _SharedTokenizer:
-    """A tokenizer for `StaticModel`, which would copy it twice (0.3 s and 80 MB)."""
+    """A tokenizer that `StaticModel` cannot copy, as it does twice (0.3 s and 80 MB)."""
 
     def __init__(self, tokenizer: Tokenizer, text: bytes) -> None:
         self._tokenizer = tokenizer
-        found = _UNKNOWN_ID.search(text)
-        self._unknown_id = found[1].decode() if found else "null"
+        match = _UNKNOWN_ID.search(text)
+        self._unknown_id = match[1].decode() if match else "null"
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._tokenizer, name)
@@ -162,12 +162,12 @@ class _SharedTokenizer:
         return self
 
     def to_str(self) -> str:
-        """As much of it as is asked for: which token stands for what a Unigram does not know."""
+        """Return the only part that StaticModel reads: the id of a Unigram's unknown token."""
         return f'{{"model": {{"unk_id": {self._unknown_id}}}}}'
 
 
 def _map_tensors(path: str) -> dict[str, npt.NDArray[Any]]:
-    """The tensors of a file, read where they are used, shared with other processes."""
+    """Return the tensors of a file, mapped into memory: read on use, shared between processes."""
     header, begin = read_header(path)
     with open(path, "rb") as file:
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

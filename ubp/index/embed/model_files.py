@@ -1,4 +1,4 @@
-"""A model's files, without any library: their digest, whether they changed, the vectors' shape."""
+"""Read a model's files without any library: digest, modification, the shape of its vectors."""
 
 import json
 import os
@@ -13,50 +13,50 @@ MAX_HEADER_BYTES = 100_000_000  # as safetensors itself allows
 
 
 def stamp(place: ModelLocation) -> str:
-    """A text that is another one where the files may have changed: sizes, times, inodes.
+    """Return the files' sizes, times and inodes as a text: it differs if they may have changed.
 
     Raises:
-        ModelError: they are gone.
+        ModelError: the files do not exist.
     """
     parts = (
-        (one.st_size, one.st_mtime_ns, one.st_ctime_ns, one.st_ino, one.st_dev)
-        for one in _stat(place)
+        (file.st_size, file.st_mtime_ns, file.st_ctime_ns, file.st_ino, file.st_dev)
+        for file in _stat(place)
     )
     return ";".join(",".join(map(str, part)) for part in parts)
 
 
 def youngest(place: ModelLocation) -> float:
-    """When one of the files was changed last, in seconds since the epoch.
+    """Return the time of the last change to any of the files, in seconds since the epoch.
 
     Raises:
-        ModelError: they are gone.
+        ModelError: the files do not exist.
     """
-    return max(max(one.st_mtime, one.st_ctime) for one in _stat(place))
+    return max(max(file.st_mtime, file.st_ctime) for file in _stat(place))
 
 
 def fingerprint(place: ModelLocation) -> bytes:
-    """A digest of the files that decide which vectors a model gives (10 ms for 20 MB).
+    """Return a digest of the files that determine a model's vectors (10 ms for 20 MB).
 
     Raises:
-        ModelError: they cannot be read.
+        ModelError: the files cannot be read.
     """
     from hashlib import file_digest, sha256
 
-    whole = sha256()
+    digest = sha256()
     try:
         for path in paths(place):
             with open(path, "rb") as file:
-                whole.update(file_digest(file, "sha256").digest())
+                digest.update(file_digest(file, "sha256").digest())
     except OSError as error:
         raise _unreadable(place, error) from error
-    return whole.digest()[:FINGERPRINT_BYTES]
+    return digest.digest()[:FINGERPRINT_BYTES]
 
 
 def dimensions(place: ModelLocation) -> int:
-    """How many numbers a vector has.
+    """Return the number of components of a vector.
 
     Raises:
-        ModelError: the files cannot be read, or do not tell.
+        ModelError: the files cannot be read, or have no such tensor.
     """
     try:
         tensors, _ = read_header(paths(place)[1])
@@ -67,10 +67,10 @@ def dimensions(place: ModelLocation) -> int:
 
 
 def read_header(path: str) -> tuple[dict[str, Any], int]:
-    """What a safetensors file says of its tensors, and the offset at which they begin.
+    """Return the header of a safetensors file, and the offset at which the tensors begin.
 
     Raises:
-        ValueError: it is no such file.
+        ValueError: it is not such a file.
     """
     with open(path, "rb") as file:
         length = int.from_bytes(file.read(8), "little")
@@ -84,12 +84,12 @@ def read_header(path: str) -> tuple[dict[str, Any], int]:
 
 
 def paths(place: ModelLocation) -> tuple[str, str, str]:
-    """Configuration, vectors, tokenizer."""
-    config, weights, tokenizer, _ = place.layout
+    """Return the paths of the configuration, the vectors and the tokenizer."""
+    layout = place.layout
     return (
-        os.path.join(place.directory, config),
-        os.path.join(place.directory, weights),
-        os.path.join(place.directory, tokenizer),
+        os.path.join(place.directory, layout.config),
+        os.path.join(place.directory, layout.weights),
+        os.path.join(place.directory, layout.tokenizer),
     )
 
 

@@ -1,4 +1,4 @@
-"""Use case: another model fetched, for whoever wants one."""
+"""Fetch an embedding model: what `ubp model fetch` does."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from ubp.core.model import Progress
 
 
 class FetchedModel(NamedTuple):
-    """A model that was fetched: its name, its folder, how many numbers its vectors have."""
+    """A fetched model: its name, its folder, the number of components of its vectors."""
 
     name: str
     directory: str
@@ -15,11 +15,12 @@ class FetchedModel(NamedTuple):
 
 
 def fetch_model(name: str, environment: Mapping[str, str], progress: Progress) -> FetchedModel:
-    """Bring a model from the hub into the user's cache.
+    """Download a model from the hub into the user's cache.
 
     Raises:
-        UsageError: this is no hub id, or what runs a model is not installed.
-        ModelError: it cannot be had, or is of another kind.
+        UsageError: the name is not a hub id.
+        ModelNeededError: the libraries that run a model are not installed.
+        ModelError: the model cannot be downloaded, or is of another kind.
     """
     from ubp.index.embed.fetch import fetch
     from ubp.index.embed.locate import require_extra

@@ -1,10 +1,15 @@
-"""Chunks of different pages that are closer to each other than to anything else.
+"""Pairs of chunks of different pages that are more similar to each other than to anything else.
 
-A cosine alone does not tell what belongs together: what every page has (a licence, a list of
-prerequisites) is close to the same in many pages, and in pages about one thing everything is
-close. What counts is how far a cosine stands out: the margin over the mean of what each of the two
-has next (cross-domain similarity local scaling, Conneau et al. 2018, "Word translation without
-parallel data", section 2.3). See benchmarks/suggest_calibration.py for what that brings.
+A cosine alone does not show what belongs together: what every page has (a license, a list of
+prerequisites) is close to the same in many pages, and among pages about one subject everything is
+close. So pairs are ranked by their margin: the cosine minus the mean of both chunks' cosines with
+their nearest neighbors (cross-domain similarity local scaling, Conneau et al. 2018, "Word
+translation without parallel data", section 2.3). See benchmarks/suggest_calibration.py for the
+gain.
+
+All cosines of 20,000 chunks are computed exactly. Exact tiles alone would be 30 lines shorter, but
+their cost grows with the square: clustered vectors took 1.3 times the CPU of the cells at 25,000
+chunks (9.6 s instead of 7.5), 2.2 times at 36,000 (21 s instead of 10) and 8 times at 90,000.
 """
 
 import math
@@ -15,57 +20,57 @@ import numpy as np
 
 from ubp.index.embed.vectors import Floats, Mask, Matrix, Rows, VectorCollection, VectorHit, Vectors
 
-# How many groups a chunk is compared with besides the one in question; 3 to 20 do as well.
-NEIGHBOURS = 5
-# What a chunk has next on average, where there are too few pages to ask. In ten repositories of 50
-# to 1,700 pages it is 0.59 to 0.83, in one of nine sections 0.33: the fewer, the farther. With two
-# pages alone, a cosine of 0.59 has the score of 0.8 then; paraphrases have 0.6, others up to 0.4.
-USUAL = 0.45
-ROWS_A_TILE = 256
-# So many cosines are computed exactly, 20,000 chunks with each other: 4 s of CPU. Of more chunks,
-# only those in the same and the nearest of sqrt(n) cells are compared: 90,000 chunks take 20 s
-# instead of 170, and of the first 100 pairs of 36,000 chunks 95 are found.
+# How many groups a chunk is compared with, besides that of the pair; 3 to 20 do as well.
+NEIGHBORS = 5
+# The mean cosine with neighbors where there are too few pages to measure it. In ten repositories of
+# 50 to 1,700 pages it is 0.59 to 0.83, in one of nine sections 0.33: the fewer, the lower. With two
+# pages, a cosine of 0.59 then has the score of 0.8; paraphrases have 0.6, other chunks up to 0.4.
+DEFAULT_NEIGHBOR_COSINE = 0.45
+TILE_ROWS = 256
+# Up to so many cosines are computed exactly, 20,000 chunks with each other: 4 s of CPU. Of more
+# chunks, only those in the same and the nearest of sqrt(n) cells are compared: 90,000 chunks take
+# 20 s instead of 170, and of the first 100 pairs of 36,000 chunks 95 are found.
 MAX_COSINES = 20_000**2
-ROUNDS, PROBES = 2, 16
+CELL_ROUNDS, NEAREST_CELLS = 2, 16
 
 
 Pair: TypeAlias = tuple[VectorHit, VectorHit, float]
-"""Two chunks, with their cosine as score, and by how much it stands out."""
+"""Two chunks with their cosine as score, and the margin."""
 
 
 def most_similar_pairs(
     collection: VectorCollection,
     vectors: Vectors,
     keys: Sequence[str],
-    least: float,
-    of: Mask | None = None,
+    min_margin: float,
+    pages: Mask | None = None,
 ) -> Iterator[Pair]:
-    """The pairs of chunks that stand out by at least so much, the most first.
+    """Yield the pairs of chunks with at least this margin, the largest margin first.
 
-    `keys` has one for each page: pages with the same are as one page. Of a chunk and another page
-    the best pair is told, if that page is among the chunk's best. `of` tells the pages of which
-    one is to be in every pair.
+    `keys` has one for each page; pages with the same key count as one page (a group). Of the pairs
+    of a chunk with the chunks of another group, the best is yielded if that group is among the
+    chunk's nearest. With `pages`, one chunk of every pair is in them.
     """
     rows = collection.rows(vectors)
-    chunks, groups = _distinct(collection, rows, keys, of)
-    asked = None if of is None else np.flatnonzero(of[collection.pages_of(chunks)])
+    chunks, groups = _distinct(collection, rows, keys, pages)
+    subset = None if pages is None else np.flatnonzero(pages[collection.pages_of(chunks)])
     if len(chunks) and groups[0] != groups[-1]:
         matrix = vectors.take(rows[chunks])
-        for close in _find(matrix, groups, least, asked):
-            score = min(close.cosine, 1.0)
-            one, other = collection.found([chunks[close.first], chunks[close.second]], [score] * 2)
-            yield one, other, close.margin
+        for pair in _find_pairs(matrix, groups, min_margin, subset):
+            score = min(pair.cosine, 1.0)
+            first, second = collection.hits([chunks[pair.first], chunks[pair.second]], [score] * 2)
+            yield first, second, pair.margin
 
 
 def _distinct(
-    collection: VectorCollection, rows: Rows, keys: Sequence[str], of: Mask | None
+    collection: VectorCollection, rows: Rows, keys: Sequence[str], preferred: Mask | None
 ) -> tuple[Rows, Rows]:
-    """Of the chunks of a group that share a vector one, of the pages asked if any; its group."""
+    """Return one chunk per group and vector, of the preferred pages if possible, and its group."""
     chunks = np.flatnonzero(rows >= 0)
     numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     groups = np.array([numbers[key] for key in keys], dtype=np.intp)
     pages = collection.pages_of(chunks)
-    is_other = np.zeros(len(chunks), dtype=bool) if of is None else ~of[pages]
+    is_other = np.zeros(len(chunks), dtype=bool) if preferred is None else ~preferred[pages]
     order = np.lexsort((chunks, is_other, rows[chunks], groups[pages]))
     chunks, groups = chunks[order], groups[pages[order]]
     is_same = (np.diff(rows[chunks]) == 0) & (np.diff(groups) == 0)
@@ -73,43 +78,51 @@ def _distinct(
     return chunks[is_first], groups[is_first]
 
 
-class _Close(NamedTuple):
+class _RowPair(NamedTuple):
     first: int
     second: int
     cosine: float
     margin: float
 
 
-def _find(matrix: Matrix, groups: Rows, least: float, of: Rows | None) -> Iterator[_Close]:
-    """The same with rows, whose groups are in ascending order."""
+def _find_pairs(
+    matrix: Matrix, groups: Rows, min_margin: float, subset: Rows | None
+) -> Iterator[_RowPair]:
+    """Yield the pairs of rows, whose groups are in ascending order; the first is in the subset."""
     ids, starts = np.unique(groups, return_index=True)
     space = _Space(matrix.rows, np.append(starts, len(groups)), np.searchsorted(ids, groups))
-    rows = np.arange(len(groups)) if of is None else of
-    # All chunks find each other from both sides; where only some are asked, they look further.
-    nearest = _nearest(space, rows, NEIGHBOURS + 1 if of is None else 4 * NEIGHBOURS)
-    which = np.repeat(np.arange(len(rows)), nearest.groups.shape[1])
-    there, cosines = nearest.groups.ravel(), nearest.cosines.ravel()
-    left = cosines - _usual(nearest, which, there) / 2
-    at_most = left - (_least_usual(space, nearest)[there] / 2 if of is None else 0)
-    kept = np.flatnonzero(at_most >= least)
-    which, there, left, cosines = which[kept], there[kept], left[kept], cosines[kept]
-    second = _best_in_groups(space, rows[which], there)
+    rows = np.arange(len(groups)) if subset is None else subset
+    # All rows find each other from both sides; those of a subset must search further.
+    nearest = _nearest(space, rows, NEIGHBORS + 1 if subset is None else 4 * NEIGHBORS)
+    # Candidates: each row with each of its nearest groups.
+    indices = np.repeat(np.arange(len(rows)), nearest.groups.shape[1])
+    candidate_groups, cosines = nearest.groups.ravel(), nearest.cosines.ravel()
+    partial_margins = cosines - _neighbor_means(nearest, indices, candidate_groups) / 2
+    upper_bounds = partial_margins
+    if subset is None:
+        upper_bounds = partial_margins - _min_neighbor_means(space, nearest)[candidate_groups] / 2
+    kept = np.flatnonzero(upper_bounds >= min_margin)
+    indices, candidate_groups = indices[kept], candidate_groups[kept]
+    partial_margins, cosines = partial_margins[kept], cosines[kept]
+    second = _best_in_groups(space, rows[indices], candidate_groups)
     others, place = np.unique(second, return_inverse=True)
-    around = (
+    nearest_to_others = (
         _Nearest(nearest.groups[others], nearest.cosines[others])
-        if of is None
-        else _nearest(space, others, NEIGHBOURS + 1)
+        if subset is None
+        else _nearest(space, others, NEIGHBORS + 1)
     )
-    margins = left - _usual(around, place, space.own[rows[which]]) / 2
-    for one in np.argsort(-margins, kind="stable").tolist():
-        if margins[one] < least:
+    margins = (
+        partial_margins - _neighbor_means(nearest_to_others, place, space.own[rows[indices]]) / 2
+    )
+    for n in np.argsort(-margins, kind="stable").tolist():
+        if margins[n] < min_margin:
             break
-        first = int(rows[which[one]])
-        yield _Close(first, int(second[one]), float(cosines[one]), float(margins[one]))
+        first = int(rows[indices[n]])
+        yield _RowPair(first, int(second[n]), float(cosines[n]), float(margins[n]))
 
 
 class _Space(NamedTuple):
-    """Vectors, where each group of them begins (and the last one ends), the group of each."""
+    """Vectors, the start of each group of them (and the end of the last), the group of each."""
 
     rows: Floats
     starts: Rows
@@ -117,87 +130,90 @@ class _Space(NamedTuple):
 
 
 class _Nearest(NamedTuple):
-    """For some rows the groups with the best cosines, best first, and these."""
+    """For some rows, the groups with the best cosines, best first, and these cosines."""
 
     groups: Rows
     cosines: Floats
 
 
-def _nearest(space: _Space, rows: Rows, most: int) -> _Nearest:
-    most = min(most, len(space.starts) - 2)
-    groups = np.zeros((len(rows), most), dtype=np.intp)
-    cosines = np.full((len(rows), most), -np.inf, dtype=np.float32)
+def _nearest(space: _Space, rows: Rows, limit: int) -> _Nearest:
+    limit = min(limit, len(space.starts) - 2)
+    groups = np.zeros((len(rows), limit), dtype=np.intp)
+    cosines = np.full((len(rows), limit), -np.inf, dtype=np.float32)
     for places, columns in _tiles(space, rows):
         owners = space.own[columns]
         starts = np.flatnonzero(np.diff(owners, prepend=-1))
         ids = owners[starts]
-        found = space.rows[rows[places]] @ space.rows[columns].T
-        best = np.maximum.reduceat(found, starts, axis=1)
+        tile = space.rows[rows[places]] @ space.rows[columns].T
+        best = np.maximum.reduceat(tile, starts, axis=1)
         best[ids == space.own[rows[places]][:, None]] = -np.inf
-        count = min(most, len(ids))
-        taken = np.argpartition(best, -count, axis=1)[:, -count:]
-        values = np.take_along_axis(best, taken, axis=1)
+        count = min(limit, len(ids))
+        largest = np.argpartition(best, -count, axis=1)[:, -count:]
+        values = np.take_along_axis(best, largest, axis=1)
         order = np.argsort(-values, axis=1, kind="stable")
-        groups[places, :count] = ids[np.take_along_axis(taken, order, axis=1)]
+        groups[places, :count] = ids[np.take_along_axis(largest, order, axis=1)]
         cosines[places, :count] = np.take_along_axis(values, order, axis=1)
     return _Nearest(groups, cosines)
 
 
 def _tiles(space: _Space, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
-    """Which of the rows are compared with which vectors, these in ascending order."""
+    """Yield places in `rows`, and the vectors to compare them with, in ascending order."""
     count = len(space.rows)
     if len(rows) * count <= MAX_COSINES:
-        for start in range(0, len(rows), ROWS_A_TILE):
-            yield np.arange(start, min(start + ROWS_A_TILE, len(rows))), np.arange(count)
+        for start in range(0, len(rows), TILE_ROWS):
+            yield np.arange(start, min(start + TILE_ROWS, len(rows))), np.arange(count)
         return
     centers = space.rows[:: math.isqrt(count)]
     cells = _assign(space.rows, centers)
-    for _ in range(ROUNDS):
+    for _ in range(CELL_ROUNDS):
         sums = np.zeros_like(centers)
         np.add.at(sums, cells, space.rows)
         centers = Matrix(sums).rows
         cells = _assign(space.rows, centers)
-    near = np.argsort(-(centers @ centers.T), axis=1, kind="stable")[:, :PROBES]
+    near = np.argsort(-(centers @ centers.T), axis=1, kind="stable")[:, :NEAREST_CELLS]
     for cell in range(len(centers)):
         columns = np.flatnonzero(np.isin(cells, near[cell]))
         places = np.flatnonzero(cells[rows] == cell)
-        for start in range(0, len(places), ROWS_A_TILE):
-            yield places[start : start + ROWS_A_TILE], columns
+        for start in range(0, len(places), TILE_ROWS):
+            yield places[start : start + TILE_ROWS], columns
 
 
 def _assign(rows: Floats, centers: Floats) -> Rows:
-    """The nearest center of each row."""
+    """Return the nearest center of each row."""
     parts = (rows[start : start + 4096] @ centers.T for start in range(0, len(rows), 4096))
     return np.concatenate([part.argmax(axis=1) for part in parts])
 
 
 def _best_in_groups(space: _Space, rows: Rows, groups: Rows) -> Rows:
-    """For each row the nearest one of a group."""
+    """Return for each row the nearest one of a group."""
     best = np.empty(len(rows), dtype=np.intp)
     order = np.argsort(groups, kind="stable")
-    for some in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
-        for start in range(0, len(some), ROWS_A_TILE):
-            tile = some[start : start + ROWS_A_TILE]
-            first, last = space.starts[groups[tile[0]]], space.starts[groups[tile[0]] + 1]
-            found = space.rows[rows[tile]] @ space.rows[first:last].T
-            best[tile] = first + found.argmax(axis=1)
+    for same_group in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
+        for start in range(0, len(same_group), TILE_ROWS):
+            places = same_group[start : start + TILE_ROWS]
+            first, last = space.starts[groups[places[0]]], space.starts[groups[places[0]] + 1]
+            tile = space.rows[rows[places]] @ space.rows[first:last].T
+            best[places] = first + tile.argmax(axis=1)
     return best
 
 
-def _least_usual(space: _Space, nearest: _Nearest) -> Floats:
-    """For each group the least that one of its chunks may have next, whatever is left out."""
+def _min_neighbor_means(space: _Space, nearest: _Nearest) -> Floats:
+    """Return for each group a lower bound of its rows' `_neighbor_means`, whatever is excluded."""
     worst = nearest.cosines[:, 1:]
-    means = worst.mean(axis=1) if worst.shape[1] == NEIGHBOURS else np.zeros(len(worst))
-    least: Floats = np.minimum.reduceat(means.astype(np.float32), space.starts[:-1])
-    return least
+    means = worst.mean(axis=1) if worst.shape[1] == NEIGHBORS else np.zeros(len(worst))
+    bounds: Floats = np.minimum.reduceat(means.astype(np.float32), space.starts[:-1])
+    return bounds
 
 
-def _usual(nearest: _Nearest, rows: Rows, besides: Rows) -> Floats:
-    """The mean cosine with the best groups but for one; where there are too few, as is usual."""
+def _neighbor_means(nearest: _Nearest, rows: Rows, excluded: Rows) -> Floats:
+    """Return each row's mean cosine with its nearest groups but the excluded one.
+
+    Where there are fewer than NEIGHBORS of them, DEFAULT_NEIGHBOR_COSINE stands in.
+    """
     groups, cosines = nearest.groups[rows], nearest.cosines[rows].astype(np.float64)
-    counts = (groups != besides[:, None]) & np.isfinite(cosines)
-    counts &= np.cumsum(counts, axis=1) <= NEIGHBOURS
-    missing = NEIGHBOURS - counts.sum(axis=1)
-    total = np.where(counts, cosines, 0).sum(axis=1) + missing * USUAL
-    usual: Floats = (total / NEIGHBOURS).astype(np.float32)
-    return usual
+    is_counted = (groups != excluded[:, None]) & np.isfinite(cosines)
+    is_counted &= np.cumsum(is_counted, axis=1) <= NEIGHBORS
+    missing = NEIGHBORS - is_counted.sum(axis=1)
+    total = np.where(is_counted, cosines, 0).sum(axis=1) + missing * DEFAULT_NEIGHBOR_COSINE
+    means: Floats = (total / NEIGHBORS).astype(np.float32)
+    return means

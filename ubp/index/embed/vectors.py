@@ -1,11 +1,10 @@
-"""Vectors of texts, all of length 1 (of nothing known: 0), and what is near to what.
+"""Vectors of texts in memory: matrices, the store's blocks by text key, the chunks of pages.
 
-Vectors by the keys of their texts, as the store's blocks have them.
-
-The chunks of some pages and their vectors: which are best, which are alike.
+All vectors have length 1, so that a dot product is a cosine; a text without any word that the model
+knows has a zero vector.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
@@ -16,22 +15,28 @@ from ubp.core.model import ObjectId
 from ubp.index.embed.text import KEY_BYTES
 
 Floats: TypeAlias = npt.NDArray[np.float32]
+Rows: TypeAlias = npt.NDArray[np.intp]
+Keys: TypeAlias = npt.NDArray[np.bytes_]
+Mask: TypeAlias = npt.NDArray[np.bool_]
 
-CLOSE = 1e-5
+LENGTH_TOLERANCE = 1e-5
 
-# Rows that are held against each other at a time: 1,024 x 1,024 cosines are 4 MB.
-ROWS_A_TILE = 1024
+# A component is stored in a byte, half of what 16-bit floats take. Compared with the model's own
+# vectors: Spearman on JSTS 0.7508 instead of 0.7509 (16 bits: 0.7509); of the nearest paragraphs to
+# 5,632 questions (JSQuAD, XQuAD) 99.6 % are the same, of the ten nearest 99.3 % (16 bits: 99.99 %);
+# Recall@5 0.8789 instead of 0.8796, and 0.9462 instead of 0.9471.
+MAX_COMPONENT = 127
 
 
 class Matrix:
-    """Vectors, a row each."""
+    """Vectors as rows."""
 
     def __init__(self, vectors: npt.NDArray[np.floating | np.integer]) -> None:
-        """Bring every row to length 1; zeros, and what is no number, become zeros."""
+        """Scale every row to length 1; rows of zeros, NaN or infinity become zeros."""
         self.rows: Floats = vectors.astype(np.float32)
         lengths = np.linalg.norm(self.rows, axis=1, keepdims=True)
-        # What has length 1 already stays as it is, bit by bit.
-        self.rows /= np.where((lengths > 0) & (abs(lengths - 1) > CLOSE), lengths, 1)
+        # A row of length 1 stays the same, bit by bit.
+        self.rows /= np.where((lengths > 0) & (abs(lengths - 1) > LENGTH_TOLERANCE), lengths, 1)
         self.rows[~np.isfinite(lengths[:, 0])] = 0
 
     def __len__(self) -> int:
@@ -42,61 +47,40 @@ class Matrix:
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has."""
+        """The number of components of a vector."""
         return int(self.rows.shape[1])
 
     def cosines(self, query: "Matrix") -> Floats:
-        """The cosine of each row with the query's first one."""
+        """Return the cosine of each row with the query's first one."""
         cosines: Floats = self.rows @ query.rows[0]
         return cosines
 
     def nearest(self, query: "Matrix", limit: int) -> list[tuple[int, float]]:
-        """The rows nearest to the query's first one, and their cosines: best first."""
+        """Return the rows nearest to the query's first one, and their cosines; best first."""
         cosines = self.cosines(query)
         return [(int(row), float(cosines[row])) for row in best(cosines, limit)]
 
-    def pairs(self, min_score: float) -> Iterator[tuple[int, int, float]]:
-        """Rows (i < j) whose cosine is at least `min_score`, and it; in no order."""
-        for first in range(0, len(self), ROWS_A_TILE):
-            tile = self.rows[first : first + ROWS_A_TILE]
-            for second in range(first, len(self), ROWS_A_TILE):
-                cosines = tile @ self.rows[second : second + ROWS_A_TILE].T
-                near = np.argwhere(cosines >= min_score)
-                for i, j in near.tolist():
-                    if first + i < second + j:
-                        yield first + i, second + j, float(cosines[i, j])
-
 
 def best(scores: Floats, limit: int) -> npt.NDArray[np.intp]:
-    """The indices of the largest scores, largest first; of equal ones the first ones."""
+    """Return the indices of the largest scores, largest first; equal ones in their order."""
     if limit <= 0:
         return np.empty(0, dtype=np.intp)
     if limit < len(scores):
-        least = np.partition(scores, -limit)[-limit]
-        found = np.flatnonzero(scores >= least)
+        min_score = np.partition(scores, -limit)[-limit]
+        indices = np.flatnonzero(scores >= min_score)
     else:
-        found = np.arange(len(scores))
-    return found[np.argsort(-scores[found], kind="stable")][:limit]
-
-
-Rows: TypeAlias = npt.NDArray[np.intp]
-Keys: TypeAlias = npt.NDArray[np.bytes_]
-
-# A number of a vector has a byte, half of what 16-bit floats take. Measured against the model's own
-# vectors: Spearman on JSTS 0.7508 for 0.7509 (16 bits: 0.7509); of the nearest paragraphs to 5,632
-# questions (JSQuAD, XQuAD) 99.6 % are the same, of the ten nearest 99.3 % (16 bits: 99.99 %);
-# Recall@5 0.8789 for 0.8796 and 0.9462 for 0.9471.
-MAX_VECTORS = 127
+        indices = np.arange(len(scores))
+    return indices[np.argsort(-scores[indices], kind="stable")][:limit]
 
 
 class _Block(NamedTuple):
     keys: Keys
     matrix: Matrix
-    is_blank: npt.NDArray[np.bool_]  # zeros: the model knows none of the text's words
+    is_blank: Mask  # zeros: the model knows none of the text's words
 
 
 class Vectors:
-    """Many vectors, numbered through; `version` tells when they have got other numbers."""
+    """Numbered vectors from blocks of the store; `version` changes when numbers have changed."""
 
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
@@ -109,18 +93,18 @@ class Vectors:
         return len(self._order)
 
     def sizes(self) -> dict[int, int]:
-        """How many vectors are known of each block."""
+        """Return the number of vectors in each block."""
         return {number: len(block.keys) for number, block in self._blocks.items()}
 
-    def update(self, blocks: Mapping[int, tuple[bytes, bytes]], gone: Collection[int]) -> None:
-        """Take in the keys and the quantised vectors of blocks, and forget others.
+    def update(self, blocks: Mapping[int, tuple[bytes, bytes]], removed: Collection[int]) -> None:
+        """Add the keys and the quantized vectors of blocks, and remove other blocks.
 
-        A block that is there already has the same vectors as before, and more behind them.
+        An existing block has the same vectors as before, and more after them.
         """
         last = max(self._blocks, default=0)
-        is_growth = all(number >= last for number in blocks) and not gone
+        is_growth = all(number >= last for number in blocks) and not removed
         before = len(self)
-        for number in gone:
+        for number in removed:
             del self._blocks[number]
         for number, (keys, vectors) in sorted(blocks.items()):
             rows = np.frombuffer(vectors, dtype=np.int8).reshape(-1, self.dimensions)
@@ -129,19 +113,19 @@ class Vectors:
         if not is_growth:
             self._blocks = dict(sorted(self._blocks.items()))
             self.version += 1
-        self._sort(before if is_growth else 0)
+        self._sort_keys(before if is_growth else 0)
 
-    def _sort(self, before: int) -> None:
-        """Have the keys in order, so many of which are."""
+    def _sort_keys(self, sorted_count: int) -> None:
+        """Sort the keys, of which the first ones are sorted already."""
         keys = np.concatenate([as_keys(b""), *(block.keys for block in self._blocks.values())])
-        order = np.argsort(keys[before:], kind="stable")
-        added = keys[before:][order]
-        places = np.searchsorted(self._sorted[:before], added)
-        self._sorted = np.insert(self._sorted[:before], places, added)
-        self._order = np.insert(self._order[:before], places, order + before)
+        order = np.argsort(keys[sorted_count:], kind="stable")
+        added = keys[sorted_count:][order]
+        places = np.searchsorted(self._sorted[:sorted_count], added)
+        self._sorted = np.insert(self._sorted[:sorted_count], places, added)
+        self._order = np.insert(self._order[:sorted_count], places, order + sorted_count)
 
     def find(self, keys: Keys) -> Rows:
-        """The numbers of the vectors with these keys; -1: there is none."""
+        """Return the numbers of the vectors with these keys; -1: no such vector."""
         if not len(self):
             return np.full(len(keys), -1, dtype=np.intp)
         places = np.searchsorted(self._sorted, keys)
@@ -149,16 +133,16 @@ class Vectors:
         return np.where(self._sorted[places] == keys, self._order[places], -1)
 
     def cosines(self, query: Matrix) -> Floats:
-        """The cosine of every vector with the query's first one; of nothing: minus infinity."""
-        found = [np.zeros(0, dtype=np.float32)]
+        """Return the cosine of every vector with the query's first one; of zeros: -infinity."""
+        parts = [np.zeros(0, dtype=np.float32)]
         for block in self._blocks.values():
             cosines = block.matrix.cosines(query)
             cosines[block.is_blank] = -np.inf
-            found.append(cosines)
-        return np.concatenate(found)
+            parts.append(cosines)
+        return np.concatenate(parts)
 
     def take(self, rows: Rows) -> Matrix:
-        """These vectors, in this order."""
+        """Return these vectors, in this order."""
         taken = np.zeros((len(rows), self.dimensions), dtype=np.float32)
         start = 0
         for block in self._blocks.values():
@@ -169,29 +153,26 @@ class Vectors:
 
 
 def as_keys(keys: bytes) -> Keys:
-    """Keys one after the other as an array.
+    """Return joined keys as an array.
 
-    numpy takes off zeros at the end of such a value, in comparisons too: as all are of the same
-    length, none is taken for another.
+    numpy strips zeros at the end of such values, in comparisons too. Since all keys have the same
+    length, different keys remain different.
     """
     return np.frombuffer(keys, dtype=f"S{KEY_BYTES}")
 
 
-def quantise(matrix: Matrix) -> bytes:
-    """Vectors as bytes: each is stretched so that its largest number is 127."""
+def quantize(matrix: Matrix) -> bytes:
+    """Return vectors as bytes, each scaled so that its largest component is 127."""
     largest = np.abs(matrix.rows).max(axis=1, keepdims=True, initial=0)
     return (
-        np.rint(matrix.rows * (MAX_VECTORS / np.where(largest > 0, largest, 1)))
+        np.rint(matrix.rows * (MAX_COMPONENT / np.where(largest > 0, largest, 1)))
         .astype(np.int8)
         .tobytes()
     )
 
 
-Mask: TypeAlias = npt.NDArray[np.bool_]
-
-
 class VectorHit(NamedTuple):
-    """A chunk: its page's blob and its number there; `score` is a cosine."""
+    """A chunk: its page's blob and its number in the page; `score` is a cosine."""
 
     page: ObjectId
     number: int
@@ -199,23 +180,23 @@ class VectorHit(NamedTuple):
 
 
 class VectorCollection:
-    """Chunks of pages."""
+    """The chunks of some pages, with the numbers of their vectors."""
 
     def __init__(self, texts: Mapping[ObjectId, bytes]) -> None:
-        """`texts` are the keys of the texts of each page's chunks, in order."""
+        """`texts`: by page, the joined keys of its chunks, in order."""
         self.pages = list(texts)
         self._keys: Keys = as_keys(b"".join(texts.values()))
         counts = [len(keys) // KEY_BYTES for keys in texts.values()]
         self._ends = np.array(list(accumulate(counts)), dtype=np.intp)
         self._counts = np.array(counts, dtype=np.intp)
         self._rows: Rows = np.empty(0, dtype=np.intp)
-        self._seen: tuple[Vectors | None, int, int] = (None, 0, 0)  # what `_rows` are of
+        self._seen: tuple[Vectors | None, int, int] = (None, 0, 0)  # what `_rows` was computed for
 
     def __len__(self) -> int:
         return len(self._keys)
 
     def missing(self, vectors: Vectors) -> dict[ObjectId, int]:
-        """The pages with chunks that have no vector, and how many of them."""
+        """Return the pages with chunks that have no vector, and how many these are."""
         chunks = np.flatnonzero(self.rows(vectors) < 0)
         pages, counts = np.unique(self.pages_of(chunks), return_counts=True)
         return {
@@ -226,17 +207,17 @@ class VectorCollection:
     def best(
         self, cosines: Floats, vectors: Vectors, limit: int, mask: Mask | None = None
     ) -> list[VectorHit]:
-        """The chunks with the best of these cosines; `mask` tells which pages count."""
+        """Return the chunks with the best of these cosines, in the pages of `mask` if given."""
         rows = self.rows(vectors)
         scores = np.where(rows >= 0, cosines[rows] if len(cosines) else 0, -np.inf)
         if mask is not None:
             scores[np.repeat(~mask, self._counts)] = -np.inf
         chunks = best(scores.astype(np.float32, copy=False), limit)
         chunks = chunks[scores[chunks] > -np.inf]
-        return self.found(chunks, scores[chunks].tolist())
+        return self.hits(chunks, scores[chunks].tolist())
 
-    def found(self, chunks: Rows | list[int], scores: list[float]) -> list[VectorHit]:
-        """These chunks, by their places in the whole."""
+    def hits(self, chunks: Rows | list[int], scores: list[float]) -> list[VectorHit]:
+        """Return chunks of this collection, given by their indices, as hits."""
         pages = self.pages_of(chunks)
         numbers = np.asarray(chunks) - self._ends[pages] + self._counts[pages]
         return [
@@ -245,23 +226,23 @@ class VectorCollection:
         ]
 
     def mask(self, pages: set[ObjectId]) -> Mask:
-        """Which pages are among these."""
+        """Return a mask of these pages."""
         return np.fromiter(
             (page in pages for page in self.pages), dtype=bool, count=len(self.pages)
         )
 
     def rows(self, vectors: Vectors) -> Rows:
-        """The number of each chunk's vector; -1: it has none."""
-        known, version, number = self._seen
-        if known is not vectors or version != vectors.version:
+        """Return the number of each chunk's vector; -1: it has none."""
+        seen, version, count = self._seen
+        if seen is not vectors or version != vectors.version:
             self._rows = np.full(len(self), -1, dtype=np.intp)
-        elif number == len(vectors):
+        elif count == len(vectors):
             return self._rows
-        unknown = np.flatnonzero(self._rows < 0)
-        self._rows[unknown] = vectors.find(self._keys[unknown])
+        missing = np.flatnonzero(self._rows < 0)
+        self._rows[missing] = vectors.find(self._keys[missing])
         self._seen = vectors, vectors.version, len(vectors)
         return self._rows
 
     def pages_of(self, chunks: Rows | list[int]) -> Rows:
-        """The page of each of these chunks."""
+        """Return the index of each chunk's page."""
         return np.searchsorted(self._ends, chunks, side="right")
