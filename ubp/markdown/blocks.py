@@ -1,8 +1,8 @@
-"""Where a page's blocks stand: markdown-it's block rules, each asked only where it can match.
+"""Find the blocks of a page with markdown-it's block rules, each tried only where it can match.
 
-markdown-it asks eleven rules about every line. A rule's first character is known, so that most
-lines need one or none: the same tokens in half the time (a test compares them with the
-untouched parser). Tokens that nobody reads (a paragraph's end, a table's cells) are not kept.
+markdown-it tries eleven rules on every line. The characters that a rule begins with are known, so
+most lines need one rule or none: the same tokens in half the time (a test compares them with those
+of the original parser). Tokens that are not used (a paragraph's end, a table's cells) are dropped.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,22 +18,22 @@ from ubp.markdown.source_text import SourceText
 
 Rule = Callable[[StateBlock, int, int, bool], bool]
 
-# Containers open at once. markdown-it's own limit, 20, ends at ten nested lists, which outliners
-# write; a page of nothing but ">" takes ten times as long at 100 as at 20, still under a second.
+# The depth of containers. markdown-it's default, 20, allows only ten nested lists, and outliners
+# write more; a page of nothing but ">" takes ten times as long at 100 as at 20.
 MAX_NESTING = 60
 
-# What a rule's last argument says: only look whether it matches, or take the block.
-_LOOK, _TAKE = True, False
+# The last argument of a rule: only test whether it matches, or consume the block.
+_TEST, _CONSUME = True, False
 _WITHOUT_LAST_LF = False
 
 
 class Block(Token):
-    """A token with what we read of it; `row_start`: where a table cell's row begins in the text."""
+    """A token with only the fields that are used; `row_start`: the offset of a cell's table row."""
 
     __slots__ = ("row_start",)
 
     def __init__(self, kind: str, tag: str, nesting: Literal[-1, 0, 1]) -> None:
-        """Set what the rules and we read, nothing else: half the time of the dataclass's own."""
+        """Set only the fields that are used: half the time of the dataclass's `__init__`."""
         self.type = kind
         self.tag = tag
         self.nesting = nesting
@@ -44,9 +44,9 @@ class Block(Token):
 
 
 class Blocks(NamedTuple):
-    """The blocks in order, and the link reference definitions by their normalised label.
+    """The blocks in order, and the link reference definitions by their normalized label.
 
-    Kept are all blocks outside of containers, and inside of them what holds text: `inline`,
+    Contains all blocks outside containers, and the blocks with text inside them: `inline`,
     `heading_open` (its `inline` follows) and `html_block`. A definition's "map" has its lines.
     """
 
@@ -55,7 +55,7 @@ class Blocks(NamedTuple):
 
 
 def find_blocks(source: SourceText, first_line: int = 0) -> Blocks:
-    """Find the blocks of a page from a line on; lines count from 0."""
+    """Return the blocks of a page from a line on; lines count from 0."""
     environment: dict[str, Any] = {}
     state = _State(source, environment)
     _PARSER.block.tokenize(state, first_line, state.lineMax)
@@ -63,20 +63,17 @@ def find_blocks(source: SourceText, first_line: int = 0) -> Blocks:
 
 
 class _State(StateBlock):
-    """The block phase's state: keeps few tokens, and light ones."""
+    """The parser's state, which keeps only the needed tokens."""
 
     def __init__(self, source: SourceText, env: dict[str, Any]) -> None:
         super().__init__("", _PARSER, env, [])
         self.src = source.text
         self.kept: list[Block] = []
-        self._mark(source)
-
-    def _mark(self, source: SourceText) -> None:
-        """Note where lines begin and end, and their indents, as the base class does."""
+        # the starts, ends and indents of lines, as the base class computes them
         indents = [len(line) - len(line.lstrip(" \t")) for line in source.lines]
         lines = len(source.lines)
         if indents[-1] == len(source.lines[-1]):
-            lines -= 1  # a last line of blanks without an end is none
+            lines -= 1  # a last line of blanks without a line end is not a line
         starts = source.starts
         self.bMarks = [*starts[:lines], len(source.text)]
         self.eMarks = [*(start - 1 for start in starts[1 : lines + 1]), len(source.text)]
@@ -107,10 +104,10 @@ _ALWAYS_KEPT = frozenset({"inline", "heading_open", "html_block"})
 
 
 class _Parser(ParserBlock):
-    """The block phase with rules chosen by a line's first character."""
+    """The block parser, with rules chosen by the first character of a line."""
 
     def tokenize(self, state: StateBlock, startLine: int, endLine: int) -> None:  # noqa: N803
-        """Do what `ParserBlock.tokenize` does (markdown-it-py 4.3), rule by rule the same."""
+        """Do the same as `ParserBlock.tokenize` (markdown-it-py 4.3)."""
         line = startLine
         has_empty_lines = False
         while line < endLine:
@@ -133,19 +130,19 @@ class _Parser(ParserBlock):
 
 def _find_block(state: StateBlock, line: int, end: int) -> None:
     if state.sCount[line] - state.blkIndent >= 4:  # noqa: PLR2004 - CommonMark's indented code
-        rules_block.code(state, line, end, _TAKE)
+        rules_block.code(state, line, end, _CONSUME)
         return
     if _may_be_table(state, line, end) and _table(state, line, end):
         return
     character = state.src[state.bMarks[line] + state.tShift[line]]
     for rule in _OPENERS.get(character, ()):
-        if rule(state, line, end, _TAKE):
+        if rule(state, line, end, _CONSUME):
             return
-    _text(state, line, end)
+    _paragraph_or_heading(state, line, end)
 
 
 def _may_be_table(state: StateBlock, line: int, end: int) -> bool:
-    """Tell whether the line after this one can be a table's delimiter row."""
+    """Return whether the next line can be the delimiter row of a table."""
     if line + 1 >= end:
         return False
     start = state.bMarks[line + 1] + state.tShift[line + 1]
@@ -153,19 +150,19 @@ def _may_be_table(state: StateBlock, line: int, end: int) -> bool:
 
 
 def _table(state: StateBlock, line: int, end: int) -> bool:
-    assert isinstance(state, _State)  # noqa: S101 - for the type checker: we made it
-    known = len(state.kept)
-    if not rules_block.table(state, line, end, _TAKE):
+    assert isinstance(state, _State)  # noqa: S101 - for the type checker
+    count = len(state.kept)
+    if not rules_block.table(state, line, end, _CONSUME):
         return False
-    for block in state.kept[known:]:
+    for block in state.kept[count:]:
         if block.type == "inline" and block.map:
             row = block.map[0]
             block.row_start = state.bMarks[row] + state.tShift[row]
     return True
 
 
-def _text(state: StateBlock, first: int, end: int) -> None:
-    """Take a paragraph or a heading with an underline: `lheading` and `paragraph` in one pass."""
+def _paragraph_or_heading(state: StateBlock, first: int, end: int) -> None:
+    """Consume a paragraph or a setext heading: `lheading` and `paragraph` in a single pass."""
     parent, state.parentType = state.parentType, "paragraph"
     underline = ""
     line = first + 1
@@ -176,7 +173,7 @@ def _text(state: StateBlock, first: int, end: int) -> None:
                 underline = _underline(state, line)
                 if underline:
                     break
-            if indent >= 0 and _ends_text(state, line):
+            if indent >= 0 and _ends_paragraph(state, line):
                 break
         line += 1
     content = mdTrim(state.getLines(first, line, state.blkIndent, _WITHOUT_LAST_LF))
@@ -193,6 +190,7 @@ def _text(state: StateBlock, first: int, end: int) -> None:
 
 
 def _underline(state: StateBlock, line: int) -> str:
+    """Return the character of a setext heading's underline, "" if the line is none."""
     start = state.bMarks[line] + state.tShift[line]
     marker = state.src[start]
     if marker not in "-=":
@@ -201,35 +199,35 @@ def _underline(state: StateBlock, line: int) -> str:
     return "" if rest else marker
 
 
-def _ends_text(state: StateBlock, line: int) -> bool:
+def _ends_paragraph(state: StateBlock, line: int) -> bool:
     character = state.src[state.bMarks[line] + state.tShift[line]]
     for rule in _ENDERS.get(character, ()):
-        if rule(state, line, state.lineMax, _LOOK):
+        if rule(state, line, state.lineMax, _TEST):
             return True
     return _may_be_table(state, line, state.lineMax) and rules_block.table(
-        state, line, state.lineMax, _LOOK
+        state, line, state.lineMax, _TEST
     )
 
 
 def _definition(state: StateBlock, line: int, end: int, silent: bool) -> bool:  # noqa: FBT001
-    """Take a link reference definition; `[^1]: text` is GitHub's footnote and stays text."""
+    """Consume a link reference definition; `[^1]: text` is GitHub's footnote and remains text."""
     if state.src.startswith("[^", state.bMarks[line] + state.tShift[line]):
         return False
     return rules_block.reference(state, line, end, silent)
 
 
 def _only_at(characters: str, rule: Rule) -> Rule:
-    """Ask a rule only where a line begins with one of these characters."""
+    """Return a rule that is tried only on lines that begin with one of these characters."""
 
-    def asked(state: StateBlock, line: int, end: int, silent: bool) -> bool:  # noqa: FBT001
+    def guarded(state: StateBlock, line: int, end: int, silent: bool) -> bool:  # noqa: FBT001
         start = state.bMarks[line] + state.tShift[line]
         return state.src[start : start + 1] in characters and rule(state, line, end, silent)
 
-    return asked
+    return guarded
 
 
 def _thematic_break(state: StateBlock, line: int, end: int, silent: bool) -> bool:  # noqa: FBT001
-    """Take a thematic break; most lines that begin like one are list items."""
+    """Consume a thematic break; most lines that begin like one are list items."""
     start = state.bMarks[line] + state.tShift[line]
     if state.src[start : state.eMarks[line]].strip(state.src[start : start + 1] + " \t"):
         return False
@@ -252,9 +250,8 @@ _ENDERS: dict[str, tuple[Rule, ...]] = {
 }
 _OPENERS: dict[str, tuple[Rule, ...]] = {**_ENDERS, "[": (_definition,)}
 
-
-# What may end a list item, asked for each item by markdown-it's own list rule.
-_ASKED_IN_LISTS: tuple[tuple[str, str, Rule], ...] = (
+# The rules that may end a list item, which markdown-it's list rule tries on each item.
+_RULES_IN_LISTS: tuple[tuple[str, str, Rule], ...] = (
     ("fence", "`~", rules_block.fence),
     ("blockquote", ">", rules_block.blockquote),
     ("hr", "*-_", _thematic_break),
@@ -262,13 +259,13 @@ _ASKED_IN_LISTS: tuple[tuple[str, str, Rule], ...] = (
 
 
 class _Markdown(MarkdownIt):
-    """markdown-it with our block phase; a definition's target is kept as it is written."""
+    """markdown-it with this block parser; a definition's target remains as written."""
 
     def __init__(self) -> None:
         super().__init__("commonmark", {"maxNesting": MAX_NESTING})
         self.block = _Parser()
         containers = ["paragraph", "reference", "blockquote", "list"]
-        for name, characters, rule in _ASKED_IN_LISTS:
+        for name, characters, rule in _RULES_IN_LISTS:
             self.block.ruler.at(name, _only_at(characters, rule), {"alt": containers})
 
     def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802 - markdown-it's name

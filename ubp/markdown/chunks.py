@@ -1,4 +1,4 @@
-"""A page's chunks, for search: its sections, long ones split, short ones joined."""
+"""Split a page into chunks for search: its sections, with long ones split and short ones joined."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -13,21 +13,31 @@ from ubp.markdown.source_text import SourceText
 MAX_TOKENS = 256
 MIN_TOKENS = 32
 
+_MAX_TENTHS, _MIN_TENTHS = MAX_TOKENS * 10, MIN_TOKENS * 10
+_LINE = re.compile(r"\n")
+_SENTENCE = re.compile(  # in Japanese, no blank follows
+    r"[。．！？]+[」』）】)\]]*\s*"  # noqa: RUF001 - Japanese punctuation
+    r"|[.!?]+[)\]\"'*_]*\s+"
+)
+# A sentence that is too long is split after every 48 words or CJK characters: at most 62 tokens.
+_WORDS = re.compile(rf"(?:[{CJK_RANGES}]\s*|[^\s{CJK_RANGES}]+\s*){{1,48}}")
+_BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
+
 
 def find_chunks(
     source: SourceText, sections: Sequence[Section], block_lines: Sequence[int]
 ) -> tuple[Chunk, ...]:
-    """Split sections at blocks, then lines, sentences, words, and join what is short.
+    """Return the chunks of a page: sections split at blocks, then lines, sentences and words.
 
-    `block_lines` are the lines (from 0) at which a block begins that may begin a chunk.
+    `block_lines` are the lines (from 0) of the blocks that may begin a chunk.
     """
     pieces: list[_Piece] = []
     for index, section in enumerate(sections):
         start = source.starts[section.line_start - 1]
         end = source.starts[section.line_end] - 1
-        weight = token_tenths(source.text[start:end])
-        if weight <= _MAX:
-            pieces.append(_Piece(index, start, end, weight))
+        tenths = token_tenths(source.text[start:end])
+        if tenths <= _MAX_TENTHS:
+            pieces.append(_Piece(index, start, end, tenths))
         else:
             pieces += _split(source, index, start, end, block_lines)
     return tuple(_chunk(source, piece) for piece in _join(pieces))
@@ -37,83 +47,85 @@ class _Piece(NamedTuple):
     section: int
     start: int
     end: int
-    weight: int
-
-
-_MAX, _MIN = MAX_TOKENS * 10, MIN_TOKENS * 10
-
-
-def _split(
-    source: SourceText, index: int, start: int, end: int, block_lines: Sequence[int]
-) -> Iterator[_Piece]:
-    """Fill pieces with as many units as they hold."""
-    blocks = [source.starts[line] for line in block_lines]
-    cuts = (_cut_at(blocks), _cut_behind(_LINE), _cut_behind(_SENTENCE), _cut_behind(_WORDS))
-    first, filled = start, 0
-    for unit in _units(source.text, start, end, cuts):
-        if filled and filled + unit.weight > _MAX:
-            yield _trim(source.text, index, first, unit.start, filled)
-            first, filled = unit.start, 0
-        filled += unit.weight
-    yield _trim(source.text, index, first, end, filled)
+    tenths: int
 
 
 class _Unit(NamedTuple):
     start: int
     end: int
-    weight: int
+    tenths: int
 
 
-Cut = Callable[[str, int, int], Iterable[int]]
-"""Tells where a text's parts begin, from its start on."""
+Splitter = Callable[[str, int, int], Iterable[int]]
+"""A function from a text and a span in it to the starts of the span's parts, its own first."""
 
 
-def _units(text: str, start: int, end: int, cuts: Sequence[Cut]) -> Iterator[_Unit]:
-    """Cut a text with the first way; parts that are too long with the next."""
-    starts = [*cuts[0](text, start, end), end]
+def _split(
+    source: SourceText, index: int, start: int, end: int, block_lines: Sequence[int]
+) -> Iterator[_Piece]:
+    """Yield the pieces of a section, each of as many units as fit."""
+    blocks = [source.starts[line] for line in block_lines]
+    splitters = (
+        _split_at(blocks),
+        _split_after(_LINE),
+        _split_after(_SENTENCE),
+        _split_after(_WORDS),
+    )
+    first, filled = start, 0
+    for unit in _units(source.text, start, end, splitters):
+        if filled and filled + unit.tenths > _MAX_TENTHS:
+            yield _trim(source.text, index, first, unit.start, filled)
+            first, filled = unit.start, 0
+        filled += unit.tenths
+    yield _trim(source.text, index, first, end, filled)
+
+
+def _units(text: str, start: int, end: int, splitters: Sequence[Splitter]) -> Iterator[_Unit]:
+    """Yield the units of a text: split by the first splitter, long parts by the next ones."""
+    starts = [*splitters[0](text, start, end), end]
     for first, last in pairwise(starts):
-        weight = token_tenths(text[first:last])
-        if weight <= _MAX or len(cuts) == 1:
-            yield _Unit(first, last, weight)
+        tenths = token_tenths(text[first:last])
+        if tenths <= _MAX_TENTHS or len(splitters) == 1:
+            yield _Unit(first, last, tenths)
         else:
-            yield from _units(text, first, last, cuts[1:])
+            yield from _units(text, first, last, splitters[1:])
 
 
-def _cut_at(offsets: Sequence[int]) -> Cut:
-    def cut(_: str, start: int, end: int) -> Iterable[int]:
+def _split_at(offsets: Sequence[int]) -> Splitter:
+    def split(_: str, start: int, end: int) -> Iterable[int]:
         return (start, *offsets[bisect_right(offsets, start) : bisect_left(offsets, end)])
 
-    return cut
+    return split
 
 
-def _cut_behind(pattern: re.Pattern[str]) -> Cut:
-    def cut(text: str, start: int, end: int) -> Iterable[int]:
+def _split_after(pattern: re.Pattern[str]) -> Splitter:
+    def split(text: str, start: int, end: int) -> Iterable[int]:
         yield start
         for match in pattern.finditer(text, start, end):
             if match.end() < end:
                 yield match.end()
 
-    return cut
+    return split
 
 
-def _trim(text: str, index: int, start: int, end: int, weight: int) -> _Piece:
+def _trim(text: str, index: int, start: int, end: int, tenths: int) -> _Piece:
     blank = _BLANK_LINES.match(text, start, end)
     start = blank.end() if blank else start
-    return _Piece(index, start, start + len(text[start:end].rstrip()), weight)
+    return _Piece(index, start, start + len(text[start:end].rstrip()), tenths)
 
 
 def _join(pieces: Iterable[_Piece]) -> list[_Piece]:
-    """Join a short piece to the one before, a short first one to the next."""
+    """Join a short piece with the one before it, a short first piece with the next one."""
     joined: list[_Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else piece
-        weight = last.weight + piece.weight
-        is_short = piece.weight < _MIN or (len(joined) == 1 and last.weight < _MIN)
-        if not joined or not is_short or weight > _MAX + _MIN:
+        tenths = last.tenths + piece.tenths
+        is_short = piece.tenths < _MIN_TENTHS or (len(joined) == 1 and last.tenths < _MIN_TENTHS)
+        if not joined or not is_short or tenths > _MAX_TENTHS + _MIN_TENTHS:
             joined.append(piece)
             continue
-        section = last.section if last.weight >= piece.weight else piece.section
-        joined[-1] = _Piece(section, last.start, piece.end, weight)
+        section = last.section if last.tenths >= piece.tenths else piece.section
+        joined[-1] = _Piece(section, last.start, piece.end, tenths)
     return joined
 
 
@@ -125,15 +137,5 @@ def _chunk(source: SourceText, piece: _Piece) -> Chunk:
         line_end=last + 1,
         byte_start=source.byte_at(first, piece.start - source.starts[first]),
         byte_end=source.byte_at(last, piece.end - source.starts[last]),
-        token_count=-(-piece.weight // 10),
+        token_count=-(-piece.tenths // 10),
     )
-
-
-_LINE = re.compile(r"\n")
-_SENTENCE = re.compile(  # Japanese ends one without a blank
-    r"[。．！？]+[」』）】)\]]*\s*"  # noqa: RUF001 - these are the signs
-    r"|[.!?]+[)\]\"'*_]*\s+"
-)
-# A sentence too long for a chunk is cut after every 48 words or characters: 62 tokens at most.
-_WORDS = re.compile(rf"(?:[{CJK_RANGES}]\s*|[^\s{CJK_RANGES}]+\s*){{1,48}}")
-_BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")

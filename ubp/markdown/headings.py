@@ -1,10 +1,11 @@
-"""A page's anchors: GitHub's for its headings, those that its HTML names, Obsidian's block ids.
+"""Find a page's headings, anchors and sections.
 
-A page's sections: whole, from one H2 or H3 to the next.
+Anchors are GitHub's for headings, the ids and names in HTML, and Obsidian's block ids. A section
+reaches from an H2 or H3 to the next.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import unescape
 from typing import Any, NamedTuple
@@ -17,115 +18,10 @@ from ubp.core.text import fold, slug
 from ubp.markdown.blocks import Block
 from ubp.markdown.source_text import SourceText
 
-# Markup in a longer heading stays as it is written: 200 kB of brackets take markdown-it 3 s.
+# Markup is kept in longer headings: 200 kB of brackets take markdown-it 3 s.
 MAX_HEADING_CHARACTERS = 2000
-MAX_CHARACTERS = 500  # of a heading's text: it is repeated for every section below
-
-
-class Heading(NamedTuple):
-    """A heading: its text without markup, its anchor; `is_outer`: it stands in no quote or list."""
-
-    level: int
-    text: str
-    anchor: str
-    line: int
-    is_outer: bool
-
-
-class Outline(NamedTuple):
-    """A page's headings in order, and all that `page.md#…` may name, folded."""
-
-    headings: tuple[Heading, ...]
-    anchors: tuple[str, ...]
-
-
-def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any]) -> Outline:
-    """Find headings and anchors; `text` is the whole page, `blocks` those found in it."""
-    given = _Anchors()
-    headings = []
-    opened: Block | None = None
-    for block in blocks:
-        if opened is not None:
-            content, custom = _without_custom_id(block.content)
-            name = plain_text(content, definitions)
-            shown = " ".join(name.split())[:MAX_CHARACTERS]
-            anchor = given.add_heading(f"{name} {custom}" if custom else name)
-            given.add(custom[2:-1].strip())
-            line = opened.map[0] if opened.map else 0
-            is_outer = opened.level == 0
-            headings.append(Heading(int(opened.tag[1]), shown, anchor, line, is_outer))
-        opened = block if block.type == "heading_open" else None
-        if "<" in block.content and block.type in {"inline", "html_block"}:
-            _add_html(given, block)
-    if "^" in text:
-        for block_id in _BLOCK_ID.findall(text):
-            given.add(f"^{block_id}")
-    return Outline(tuple(headings), tuple(given.names))
-
-
-class _Anchors:
-    """The anchors given so far, in order; a second heading of the same name gets "-1"."""
-
-    def __init__(self) -> None:
-        self.names: dict[str, None] = {}
-        self._times: dict[str, int] = {}
-
-    def add_heading(self, text: str) -> str:
-        base = name = slug(text)
-        while name in self._times:  # as github-slugger counts: "a", "a-1", "a" ends in "a-2"
-            self._times[base] += 1
-            name = f"{base}-{self._times[base]}"
-        self._times[name] = 0
-        self.add(name)
-        self.add(name.strip("-"))  # what an image or emoji beside the text leaves
-        return name
-
-    def add(self, name: str) -> None:
-        if name:
-            self.names[fold(name)] = None
-
-
-def plain_text(content: str, definitions: Mapping[str, Any]) -> str:
-    """Return a heading's text without its markup, as a reader sees it."""
-    if len(content) > MAX_HEADING_CHARACTERS or not _MARKUP.search(content):
-        return content
-    tokens: list[Token] = []
-    markdown = _inline_parser()
-    markdown.inline.parse(content, markdown, {"references": definitions}, tokens)
-    return "".join(map(_token_text, tokens))
-
-
-def _token_text(token: Token) -> str:
-    if token.type in {"text", "text_special", "code_inline"}:
-        return token.content
-    return " " if token.type in {"softbreak", "hardbreak"} else ""
-
-
-@lru_cache(maxsize=1)
-def _inline_parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable("strikethrough")
-
-
-def _without_custom_id(content: str) -> tuple[str, str]:
-    """Cut off a site generator's own id: `Title {#id}`."""
-    match = _CUSTOM_ID.search(content) if content.endswith("}") else None
-    return (content[: match.start()].rstrip(), match[0]) if match else (content, "")
-
-
-def _add_html(given: _Anchors, block: Block) -> None:
-    html = _HTML_COMMENT.sub("", block.content)
-    if block.type == "html_block":
-        for name in _html_headings(html):
-            given.add_heading(name)
-    for names in _HTML_ID.findall(html):
-        given.add(unescape("".join(names)))
-
-
-def _html_headings(html: str) -> Iterator[str]:
-    if "<h" in html or "<H" in html:
-        for inner in _HTML_HEADING.findall(html):
-            yield " ".join(unescape(_HTML_TAG.sub("", inner)).split())
-
+MAX_TEXT_CHARACTERS = 500  # of a heading: its text is repeated for every section below it
+MAX_SECTION_LEVEL = 3  # H4 and deeper headings are part of their section
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>&~!\n]")
 _CUSTOM_ID = re.compile(r"\{#[^\s{}]+\s*\}$")
@@ -141,39 +37,137 @@ _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HTML_TAG = re.compile(r"<[^<>]*>")
 
 
-DEEPEST_LEVEL = 3  # H4 and deeper stay inside of their section
+class Heading(NamedTuple):
+    """A heading, with its text without markup; `is_outer`: it is not in a quotation or a list."""
+
+    level: int
+    text: str
+    anchor: str
+    line: int
+    is_outer: bool
+
+
+class Outline(NamedTuple):
+    """A page's headings in order, and all its anchors, folded."""
+
+    headings: tuple[Heading, ...]
+    anchors: tuple[str, ...]
+
+
+def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any]) -> Outline:
+    """Return the headings and anchors of a page with this text and these blocks."""
+    anchors = _Anchors()
+    headings = []
+    opening: Block | None = None
+    for block in blocks:
+        if opening is not None:
+            content, custom_id = _split_custom_id(block.content)
+            text_content = plain_text(content, definitions)
+            shown = " ".join(text_content.split())[:MAX_TEXT_CHARACTERS]
+            anchor = anchors.add_heading(
+                f"{text_content} {custom_id}" if custom_id else text_content
+            )
+            anchors.add(custom_id[2:-1].strip())
+            line = opening.map[0] if opening.map else 0
+            is_outer = opening.level == 0
+            headings.append(Heading(int(opening.tag[1]), shown, anchor, line, is_outer))
+        opening = block if block.type == "heading_open" else None
+        if "<" in block.content and block.type in {"inline", "html_block"}:
+            _add_html_anchors(anchors, block)
+    if "^" in text:
+        for block_id in _BLOCK_ID.findall(text):
+            anchors.add(f"^{block_id}")
+    return Outline(tuple(headings), tuple(anchors.names))
 
 
 def find_sections(
     source: SourceText, headings: Sequence[Heading], first_line: int
 ) -> tuple[Section, ...]:
-    """Cut the page into sections, from a line (counted from 0) on.
+    """Return the sections of a page from a line (counted from 0) on.
 
-    The page's H1 is its title and begins no section; another H1 after that does.
+    The page's first H1 is its title and begins no section; another H1 does.
     """
-    begun = [_Begun(first_line, None, ())]
+    starts = [_SectionStart(first_line, None, ())]
     for heading in headings:
-        if not heading.is_outer or heading.level > DEEPEST_LEVEL:
+        if not heading.is_outer or heading.level > MAX_SECTION_LEVEL:
             continue
-        path = begun[-1].path
+        path = starts[-1].path
         if heading.level == 1 and not path:
-            begun[-1] = begun[-1]._replace(path=(heading,))
+            starts[-1] = starts[-1]._replace(path=(heading,))
         else:
             above = (other for other in path if other.level < heading.level)
-            begun.append(_Begun(heading.line, heading, (*above, heading)))
-    ends = [*(later.line for later in begun[1:]), len(source.lines)]
-    cut = (_cut(source, start, end) for start, end in zip(begun, ends, strict=True))
-    return tuple(section for section in cut if section)
+            starts.append(_SectionStart(heading.line, heading, (*above, heading)))
+    ends = [*(later.line for later in starts[1:]), len(source.lines)]
+    sections = (_section(source, start, end) for start, end in zip(starts, ends, strict=True))
+    return tuple(section for section in sections if section)
 
 
-class _Begun(NamedTuple):
+class _Anchors:
+    """The anchors so far, in order; the second heading with the same text gets "-1"."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, None] = {}
+        self._counts: dict[str, int] = {}
+
+    def add_heading(self, text: str) -> str:
+        base = name = slug(text)
+        while name in self._counts:  # as github-slugger counts: "a", "a-1", "a" ends in "a-2"
+            self._counts[base] += 1
+            name = f"{base}-{self._counts[base]}"
+        self._counts[name] = 0
+        self.add(name)
+        self.add(name.strip("-"))  # an image or emoji beside the text leaves a hyphen
+        return name
+
+    def add(self, name: str) -> None:
+        if name:
+            self.names[fold(name)] = None
+
+
+def plain_text(content: str, definitions: Mapping[str, Any]) -> str:
+    """Return the text of a heading without its markup, as rendered."""
+    if len(content) > MAX_HEADING_CHARACTERS or not _MARKUP.search(content):
+        return content
+    tokens: list[Token] = []
+    markdown = _inline_parser()
+    markdown.inline.parse(content, markdown, {"references": definitions}, tokens)
+    texts = (
+        token.content
+        if token.type in {"text", "text_special", "code_inline"}
+        else " " * (token.type in {"softbreak", "hardbreak"})
+        for token in tokens
+    )
+    return "".join(texts)
+
+
+@lru_cache(maxsize=1)
+def _inline_parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable("strikethrough")
+
+
+def _split_custom_id(content: str) -> tuple[str, str]:
+    """Split `Title {#id}`, as site generators write it, into the title and the id."""
+    match = _CUSTOM_ID.search(content) if content.endswith("}") else None
+    return (content[: match.start()].rstrip(), match[0]) if match else (content, "")
+
+
+def _add_html_anchors(anchors: _Anchors, block: Block) -> None:
+    html = _HTML_COMMENT.sub("", block.content)
+    if block.type == "html_block":
+        for inner in _HTML_HEADING.findall(html) if "<h" in html or "<H" in html else ():
+            anchors.add_heading(" ".join(unescape(_HTML_TAG.sub("", inner)).split()))
+    for quoted_or_plain in _HTML_ID.findall(html):
+        anchors.add(unescape("".join(quoted_or_plain)))
+
+
+class _SectionStart(NamedTuple):
     line: int
     heading: Heading | None
     path: tuple[Heading, ...]
 
 
-def _cut(source: SourceText, begun: _Begun, end: int) -> Section | None:
-    lines, start, heading = source.lines, begun.line, begun.heading
+def _section(source: SourceText, section_start: _SectionStart, end: int) -> Section | None:
+    lines, start, heading = source.lines, section_start.line, section_start.heading
     while end > start and not lines[end - 1].strip():
         end -= 1
     while start < end and not lines[start].strip():
@@ -183,7 +177,7 @@ def _cut(source: SourceText, begun: _Begun, end: int) -> Section | None:
     return Section(
         heading=heading.text if heading else None,
         level=heading.level if heading else 0,
-        heading_path=tuple(above.text for above in begun.path),
+        heading_path=tuple(above.text for above in section_start.path),
         anchor=heading.anchor if heading else None,
         line_start=start + 1,
         line_end=end,

@@ -1,7 +1,4 @@
-"""Where a block's text stands in the page: the parser strips indents, quote marks and cell bars.
-
-A page's links: found in its blocks, read, and placed in its bytes.
-"""
+"""Collect the links of a page, with their positions in its bytes."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -23,31 +20,182 @@ from ubp.markdown.inline import (
 )
 from ubp.markdown.source_text import SourceText
 
+CONTEXT_CHARACTERS = 50  # on both sides of a link
+MAX_CHARACTERS = 500  # of a label, and of a link with its context
+
+_DEFINITION = re.compile(
+    r"\[(?P<label>(?:[^\[\]\\]|\\.)*+)\]:"
+    r"[ \t]*(?:\n[ \t>]*)?(?:<(?P<angled>[^\n]*?)>|(?P<plain>\S+))",
+    re.DOTALL,
+)
+_BAR = re.compile(r"(?<!\\)\|")
+_ESCAPED_BAR = re.compile(r"\\\|")
+
+
+def collect_links(
+    source: SourceText, blocks: Blocks, sections: Sequence[Section]
+) -> tuple[Link, ...]:
+    """Return the links to files, in the order of their targets in the page."""
+    collector = _LinkCollector(source, blocks.definitions, sections)
+    text_blocks = (block for block in blocks.blocks if block.type == "inline")
+    links = [link for block in text_blocks for link in collector.links(block)]
+    links += collector.definitions()
+    links.sort(key=lambda link: link.byte_start)
+    return tuple(links)
+
+
+class _Use(NamedTuple):
+    """The first use of a definition."""
+
+    context: str
+    section: int
+
+
+class _LinkCollector:
+    """Collects the links of a page; definitions come last, with the context of their first use."""
+
+    def __init__(
+        self,
+        source: SourceText,
+        definitions: Mapping[str, Mapping[str, Any]],
+        sections: Sequence[Section],
+    ) -> None:
+        self._source = source
+        self._positions = _PositionMap(source)
+        self._definitions = definitions
+        self._targets: dict[str, str] = {
+            name: definition["href"] for name, definition in definitions.items()
+        }
+        self._first_lines = [section.line_start for section in sections]
+        self._uses: dict[str, _Use] = {}
+        self._image_definitions: set[str] = set()
+
+    def links(self, block: Block) -> Iterator[Link]:
+        """Yield the links of a block, and note which definitions it uses; blocks come in order."""
+        self._positions.count_cell(block)
+        text = block.content
+        if "[[" not in text and "](" not in text and not (self._targets and "[" in text):
+            return
+        inline_links = find_links(text, self._targets)
+        if inline_links:
+            self._positions.enter(block)
+        for inline_link in inline_links:
+            name = inline_link.definition
+            if inline_link.kind == "image reference":
+                self._image_definitions.add(name)
+            elif inline_link.kind == "reference":
+                if name not in self._uses:
+                    line = self._positions.at(inline_link.start)[0]
+                    self._uses[name] = _Use(self._context(block, inline_link), self._section(line))
+            elif link := self._link(block, inline_link):
+                yield link
+
+    def definitions(self) -> Iterator[Link]:
+        """Yield the definitions of links to files, except those that only images use."""
+        for name, definition in self._definitions.items():
+            if name in self._image_definitions and name not in self._uses:
+                continue
+            if link := self._definition(name, definition["map"]):
+                yield link
+
+    def _link(self, block: Block, inline_link: InlineLink) -> Link | None:
+        text = block.content
+        written = text[slice(*inline_link.target)]
+        label = _one_line(text[slice(*inline_link.label)]) if inline_link.label[0] >= 0 else None
+        kind: LinkKind = "markdown"
+        target, typed = None, None
+        if inline_link.kind == "wikilink" or inline_link.kind == "embed":  # noqa: PLR1714 - narrows the type
+            kind, target = inline_link.kind, read_wikilink_target(written)
+            typed = link_type(label) if label else None
+        else:
+            target = read_target(written)
+        if target is None:
+            return None
+        line, column = self._positions.at(inline_link.start)
+        target_line, start = self._positions.at(inline_link.target[0] + target.start)
+        end = self._positions.at(inline_link.target[0] + target.end)[1]
+        return Link(
+            kind=kind,
+            target=target.path,
+            anchor=target.anchor,
+            link_type=typed or "references",
+            label=None if typed else label,
+            line=line + 1,
+            column=column + 1,
+            byte_start=self._source.byte_at(target_line, start),
+            byte_end=self._source.byte_at(target_line, end),
+            context=self._context(block, inline_link),
+            section=self._section(line),
+            meant_type=closest_link_type(label)
+            if label and kind == "wikilink" and not typed
+            else None,
+        )
+
+    def _definition(self, name: str, lines: Sequence[int]) -> Link | None:
+        source = self._source
+        start, end = source.starts[lines[0]], source.starts[lines[1]]
+        match = _DEFINITION.search(source.text, start, end)
+        group = "angled" if match and match["angled"] is not None else "plain"
+        target = read_target(match[group]) if match else None
+        if match is None or target is None:
+            return None
+        line = source.line_of(match.start())
+        use = self._uses.get(name) or _Use(_one_line(match[0]), self._section(line))
+        return Link(
+            kind="definition",
+            target=target.path,
+            anchor=target.anchor,
+            link_type="references",
+            label=_one_line(match["label"]),
+            line=line + 1,
+            column=match.start() - source.starts[line] + 1,
+            byte_start=source.byte_of(match.start(group)),
+            byte_end=source.byte_of(match.start(group) + target.end),
+            context=use.context,
+            section=use.section,
+            meant_type=None,
+        )
+
+    def _context(self, block: Block, inline_link: InlineLink) -> str:
+        """Return the link with the text around it; in a table, from the whole row."""
+        text, start, end = block.content, inline_link.start, inline_link.end
+        if block.row_start >= 0:
+            line, start = self._positions.at(start)
+            text, end = self._source.lines[line], self._positions.at(end)[1]
+        start = max(0, start - CONTEXT_CHARACTERS)
+        return _one_line(text[start : end + CONTEXT_CHARACTERS])
+
+    def _section(self, line: int) -> int:
+        return max(0, bisect_right(self._first_lines, line + 1) - 1)
+
 
 class _Row(NamedTuple):
-    """A table's row: its text without margins, the column at which it begins, its cells' spans."""
+    """A table row: its text without margins, its first column, and the spans of its cells."""
 
     text: str
     column: int
     cells: list[tuple[int, int]]
 
 
-class PositionMap:
-    """Maps positions in one block's text after the other to lines and columns (from 0)."""
+class _PositionMap:
+    """Maps positions in the text of the entered block to lines and columns (from 0) of the page.
+
+    The parser strips indents, quote marks and cell bars from a block's text.
+    """
 
     def __init__(self, source: SourceText) -> None:
         self._source = source
         self._line = 0
-        self._starts: list[int] = [0]  # of the text's lines
-        self._shifts: list[int | None] = [0]  # what a line has before its part of the text
+        self._starts: list[int] = [0]  # of the lines of the block's text
+        self._shifts: list[int | None] = [0]  # the columns where they begin; None: not yet known
         self._text_lines: list[str] = []
-        self._bars: list[int] = []  # escaped ones in a cell: the text lacks their backslash
+        self._bars: list[int] = []  # escaped bars in a cell, whose backslash the text lacks
         self._row_start = -1
         self._row: _Row | None = None
         self._cell = 0
 
-    def pass_by(self, block: Block) -> None:
-        """Count cells; to be called for every block with text, in order."""
+    def count_cell(self, block: Block) -> None:
+        """Count the cells of a table row; must be called for every block with text, in order."""
         if block.row_start < 0:
             return
         if block.row_start == self._row_start:
@@ -56,7 +204,7 @@ class PositionMap:
             self._row_start, self._row, self._cell = block.row_start, None, 0
 
     def enter(self, block: Block) -> None:
-        """Make ready for positions of this block, the last one passed."""
+        """Make positions refer to this block, the last one counted."""
         self._line = block.map[0] if block.map else 0
         self._bars = []
         if block.row_start >= 0:
@@ -76,14 +224,14 @@ class PositionMap:
         return self._line + part, column
 
     def _find_shift(self, part: int) -> int:
-        """Tell by how much a text's line is shifted: what the parser stripped stands before it.
+        """Return the column where a line of the text begins.
 
-        Tabs it may have written as blanks, and a heading's closing signs it took off.
+        The parser also expands tabs, and strips the closing sequence of a heading.
         """
         text = self._text_lines[part].rstrip(MD_TRIM_CHARS)
         line = self._source.lines[self._line + part]
-        found = line.rfind(text)
-        return found if found >= 0 else len(line.rstrip(MD_TRIM_CHARS)) - len(text)
+        column = line.rfind(text)
+        return column if column >= 0 else len(line.rstrip(MD_TRIM_CHARS)) - len(text)
 
     def _enter_cell(self) -> None:
         if self._row is None:
@@ -93,7 +241,9 @@ class PositionMap:
         raw = row.text[start:end]
         text = raw.strip(MD_TRIM_CHARS)
         margin = len(raw) - len(raw.lstrip(MD_TRIM_CHARS))
-        self._bars = [bar.start() - before for before, bar in enumerate(_ESCAPED.finditer(text))]
+        self._bars = [
+            bar.start() - before for before, bar in enumerate(_ESCAPED_BAR.finditer(text))
+        ]
         self._starts = [0]
         self._shifts = [row.column + start + margin]
 
@@ -109,155 +259,5 @@ def _read_row(source: SourceText, line: int, row_start: int) -> _Row:
     return _Row(text, column + len(raw) - len(raw.lstrip(MD_TRIM_CHARS)), cells)
 
 
-_BAR = re.compile(r"(?<!\\)\|")
-_ESCAPED = re.compile(r"\\\|")
-
-
-CONTEXT_CHARACTERS = 50  # on both sides of a link
-MAX_CHARACTERS = 500  # of a label, and of a link with its context
-
-
-def collect_links(
-    source: SourceText, found: Blocks, sections: Sequence[Section]
-) -> tuple[Link, ...]:
-    """Collect the links to files, in the order of their targets in the page."""
-    page = _Page(source, found.definitions, sections)
-    links = [link for block in found.blocks if block.type == "inline" for link in page.links(block)]
-    links += page.definitions()
-    links.sort(key=lambda link: link.byte_start)
-    return tuple(links)
-
-
-class _Use(NamedTuple):
-    """Where a definition is used first."""
-
-    context: str
-    section: int
-
-
-class _Page:
-    """What the links of one page share."""
-
-    def __init__(
-        self,
-        source: SourceText,
-        definitions: Mapping[str, Mapping[str, Any]],
-        sections: Sequence[Section],
-    ) -> None:
-        self._source = source
-        self._places = PositionMap(source)
-        self._definitions = definitions
-        self._targets: dict[str, str] = {name: d["href"] for name, d in definitions.items()}
-        self._first_lines = [section.line_start for section in sections]
-        self._uses: dict[str, _Use] = {}
-        self._images: set[str] = set()
-
-    def links(self, block: Block) -> Iterator[Link]:
-        """Yield a block's links, and remember which definitions it uses."""
-        self._places.pass_by(block)
-        text = block.content
-        if "[[" not in text and "](" not in text and not (self._targets and "[" in text):
-            return
-        entered = False
-        for found in find_links(text, self._targets):
-            if not entered:
-                self._places.enter(block)
-                entered = True
-            if found.kind == "image reference":
-                self._images.add(found.definition)
-            elif found.kind == "reference":
-                if found.definition not in self._uses:
-                    self._uses[found.definition] = self._use(block, found)
-            elif link := self._link(block, found):
-                yield link
-
-    def definitions(self) -> Iterator[Link]:
-        """Yield the definitions that lead to files, but for those that only show images."""
-        for name, definition in self._definitions.items():
-            if name in self._images and name not in self._uses:
-                continue
-            yield from self._definition(name, definition["map"])
-
-    def _link(self, block: Block, found: InlineLink) -> Link | None:
-        text = block.content
-        written = text[slice(*found.target)]
-        label = _one_line(text[slice(*found.label)]) if found.label[0] >= 0 else None
-        kind: LinkKind = "markdown"
-        target, typed = None, None
-        if found.kind == "wikilink" or found.kind == "embed":  # noqa: PLR1714 - narrows the type
-            kind, target = found.kind, read_wikilink_target(written)
-            typed = link_type(label) if label else None
-        else:
-            target = read_target(written)
-        if target is None:
-            return None
-        line, column = self._places.at(found.start)
-        target_line, start = self._places.at(found.target[0] + target.start)
-        end = self._places.at(found.target[0] + target.end)[1]
-        return Link(
-            kind=kind,
-            target=target.path,
-            anchor=target.anchor,
-            link_type=typed or "references",
-            label=None if typed else label,
-            line=line + 1,
-            column=column + 1,
-            byte_start=self._source.byte_at(target_line, start),
-            byte_end=self._source.byte_at(target_line, end),
-            context=self._context(block, found),
-            section=self._section(line),
-            meant_type=closest_link_type(label)
-            if label and kind == "wikilink" and not typed
-            else None,
-        )
-
-    def _definition(self, name: str, lines: Sequence[int]) -> Iterator[Link]:
-        source = self._source
-        start, end = source.starts[lines[0]], source.starts[lines[1]]
-        match = _DEFINITION.search(source.text, start, end)
-        group = "angled" if match and match["angled"] is not None else "plain"
-        target = read_target(match[group]) if match else None
-        if match is None or target is None:
-            return
-        line = source.line_of(match.start())
-        use = self._uses.get(name) or _Use(_one_line(match[0]), self._section(line))
-        yield Link(
-            kind="definition",
-            target=target.path,
-            anchor=target.anchor,
-            link_type="references",
-            label=_one_line(match["label"]),
-            line=line + 1,
-            column=match.start() - source.starts[line] + 1,
-            byte_start=source.byte_of(match.start(group)),
-            byte_end=source.byte_of(match.start(group) + target.end),
-            context=use.context,
-            section=use.section,
-            meant_type=None,
-        )
-
-    def _use(self, block: Block, found: InlineLink) -> _Use:
-        return _Use(self._context(block, found), self._section(self._places.at(found.start)[0]))
-
-    def _context(self, block: Block, found: InlineLink) -> str:
-        """Cut out the link with what stands around it; a table's cell is too little, so its row."""
-        text, start, end = block.content, found.start, found.end
-        if block.row_start >= 0:
-            line, start = self._places.at(start)
-            text, end = self._source.lines[line], self._places.at(end)[1]
-        start = max(0, start - CONTEXT_CHARACTERS)
-        return _one_line(text[start : end + CONTEXT_CHARACTERS])
-
-    def _section(self, line: int) -> int:
-        return max(0, bisect_right(self._first_lines, line + 1) - 1)
-
-
 def _one_line(text: str) -> str:
     return " ".join(text.split())[:MAX_CHARACTERS]
-
-
-_DEFINITION = re.compile(
-    r"\[(?P<label>(?:[^\[\]\\]|\\.)*+)\]:"
-    r"[ \t]*(?:\n[ \t>]*)?(?:<(?P<angled>[^\n]*?)>|(?P<plain>\S+))",
-    re.DOTALL,
-)

@@ -1,4 +1,4 @@
-"""What a page's text mentions: paths and file names, identifiers, the words of its headings."""
+"""Find the paths, identifiers and headings in a page's text that may name its sources."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ubp.markdown.front_matter import read_front_matter
 
-# So many of a page count; a changelog has more, and describes nothing.
+# Per page, of paths and of identifiers; a changelog has more, and describes nothing.
 MAX_MENTIONS = 5_000
 
 # `pages/[id].ts` and `(group)/page.tsx` are paths, `[label](path)` is a link.
@@ -16,11 +16,11 @@ _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _CODE = re.compile(r"`([^`\n]+)`")
 _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 _HEADING = re.compile(r"#{1,3}[ \t]+(.+)")
-_HAS_SHAPE = re.compile(r"[a-z0-9][A-Z]|\w_\w|\d")
+_IDENTIFIER_SHAPE = re.compile(r"[a-z0-9][A-Z]|\w_\w|\d")
 
 
 class Mention(NamedTuple):
-    """A path or identifier as the page writes it: its first line (from 1), how often it stands."""
+    """A path or identifier as written, its first line (from 1) and its number of occurrences."""
 
     text: str
     line: int
@@ -28,10 +28,10 @@ class Mention(NamedTuple):
 
 
 class PageMentions(NamedTuple):
-    """What a page's body mentions; what stands in front matter is none of it.
+    """The mentions in a page's body, without its front matter.
 
-    `identifiers` are code by their place (`code`, fenced code) or by their shape (snake_case,
-    camelCase); `fenced` those that stand in fenced code alone.
+    `identifiers` are words in code spans and fenced code, and those that look like code
+    (snake_case, camelCase); `fenced` are those that occur only in fenced code.
     """
 
     headings: str
@@ -41,13 +41,13 @@ class PageMentions(NamedTuple):
 
 
 def read_mentions(data: bytes) -> PageMentions:
-    """What a page's bytes mention."""
+    """Return the mentions in a page."""
     start = read_front_matter(data, ()).body
     first_line = data.count(b"\n", 0, start) + 1
     lines = data[start:].decode("utf-8", "replace").split("\n")
     paths: dict[str, list[int]] = {}
     words: dict[str, list[int]] = {}
-    is_code: set[str] = set()
+    code_words: set[str] = set()  # in code spans
     headings: list[str] = []
     for number, line, is_fenced in _numbered(lines, first_line):
         if not is_fenced and (heading := _HEADING.match(line)):
@@ -55,13 +55,15 @@ def read_mentions(data: bytes) -> PageMentions:
         for path in _PATH.findall(line):
             if "/" in path or "." in path:
                 _count(paths, path, number)
-        line = _WITH_FOLDER.sub(" ", line)  # noqa: PLW2901  # a folder's name is no identifier
-        shown = " ".join(_CODE.findall(line)) if "`" in line and not is_fenced else ""
-        is_code.update(_WORD.findall(shown))
+        line = _WITH_FOLDER.sub(" ", line)  # noqa: PLW2901 - a folder's name is not an identifier
+        if "`" in line and not is_fenced:
+            code_words.update(_WORD.findall(" ".join(_CODE.findall(line))))
         for word in _WORD.findall(line):
-            if is_fenced or word in is_code or _HAS_SHAPE.search(word):
+            if is_fenced or word in code_words or _IDENTIFIER_SHAPE.search(word):
                 _count(words, word, number)
-    fenced = {word for word in words if word not in is_code and not _HAS_SHAPE.search(word)}
+    fenced = {
+        word for word in words if word not in code_words and not _IDENTIFIER_SHAPE.search(word)
+    }
     return PageMentions(
         " ".join(headings),
         _mentions(paths),
@@ -71,6 +73,7 @@ def read_mentions(data: bytes) -> PageMentions:
 
 
 def _numbered(lines: list[str], first: int) -> Iterator[tuple[int, str, bool]]:
+    """Yield each line with its number, and whether it is fenced code."""
     is_fenced = False
     for number, line in enumerate(lines, first):
         if _FENCE.match(line):
@@ -79,13 +82,14 @@ def _numbered(lines: list[str], first: int) -> Iterator[tuple[int, str, bool]]:
         yield number, line, is_fenced
 
 
-def _count(found: dict[str, list[int]], text: str, line: int) -> None:
-    known = found.get(text)
-    if known:
-        known[1] += 1
-    elif len(found) < MAX_MENTIONS:
-        found[text] = [line, 1]
+def _count(counts: dict[str, list[int]], text: str, line: int) -> None:
+    """Count an occurrence; the values are the first line and the number of occurrences."""
+    entry = counts.get(text)
+    if entry:
+        entry[1] += 1
+    elif len(counts) < MAX_MENTIONS:
+        counts[text] = [line, 1]
 
 
-def _mentions(found: dict[str, list[int]]) -> tuple[Mention, ...]:
-    return tuple([Mention(text, line, count) for text, (line, count) in found.items()])
+def _mentions(counts: dict[str, list[int]]) -> tuple[Mention, ...]:
+    return tuple([Mention(text, line, count) for text, (line, count) in counts.items()])

@@ -1,4 +1,4 @@
-"""What a page's Markdown says: sections, chunks, links, anchors. It never raises."""
+"""Parse a page's Markdown into sections, chunks, links and anchors."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from ubp.markdown.source_text import SourceText
 
 
 class MarkdownFacts(NamedTuple):
-    """A page's parts, in order; `anchors` is all that `page.md#…` may name, folded."""
+    """The parts of a page's body, in order; `anchors` are folded."""
 
     sections: tuple[Section, ...]
     chunks: tuple[Chunk, ...]
@@ -21,25 +21,25 @@ class MarkdownFacts(NamedTuple):
 
 
 def parse_markdown(data: bytes, body: int = 0) -> MarkdownFacts:
-    """Read a page's bytes: GitHub's Markdown and wikilinks, whatever the bytes are.
+    """Return the facts in GitHub's Markdown with wikilinks; any bytes are accepted.
 
-    `body` is the first byte behind the front matter; lines and bytes count from the file's start.
+    `body` is the first byte after the front matter; lines and bytes count from the file's start.
     """
     source = SourceText(data)
     first_line = source.line_of_byte(body)
-    found = find_blocks(source, first_line)
-    outline = find_outline(source.text, found.blocks, found.definitions)
+    blocks = find_blocks(source, first_line)
+    outline = find_outline(source.text, blocks.blocks, blocks.definitions)
     sections = find_sections(source, outline.headings, first_line)
     return MarkdownFacts(
         sections=sections,
-        chunks=find_chunks(source, sections, _chunk_lines(found.blocks)),
-        links=collect_links(source, found, sections),
+        chunks=find_chunks(source, sections, _chunk_lines(blocks.blocks)),
+        links=collect_links(source, blocks, sections),
         anchors=outline.anchors,
     )
 
 
 def _chunk_lines(blocks: Sequence[Block]) -> list[int]:
-    """Return the lines at which a block begins that is not a heading's first one."""
+    """Return the first lines of the outer blocks, except those that follow a heading."""
     lines: list[int] = []
     after_heading = False
     for block in blocks:
