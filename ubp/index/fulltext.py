@@ -134,7 +134,7 @@ class FullTextSearch:
         return first.counting > 0 or bool(self.search(RowMatch(match), 1))
 
     def _check_index(self) -> None:
-        """Have the graph and the words indexed again if they are gone: nothing was found."""
+        """Index the links and the words again if nothing was found because they are gone."""
         self._links.paths_of(())
 
     def _in_snapshot(

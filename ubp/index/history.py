@@ -20,7 +20,7 @@ from ubp.git.repository import Repository
 from ubp.git.trees import entries_at, list_tree, tree_id
 from ubp.index.store.store import Store
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # `ubp stale` does not need it
     from ubp.git.change_log import LoggedChange
 
 # 112 queries take 6 ms of CPU where one commit is new; few repositories have as many drifts.
@@ -30,7 +30,7 @@ COMMITS_PER_BATCH = 4_000  # in memory: 30 MB where each of them touches a hundr
 GLOB_MARK = "//"
 
 
-class Heads(Protocol):
+class HeadCache(Protocol):
     """A cache of the facts that depend on the head commit; it may drop them at any time."""
 
     def heads(self) -> tuple[ObjectId, ...]:
@@ -52,7 +52,7 @@ class Heads(Protocol):
 class History:
     """Facts about commits; each is computed once and stored, per head or for ever.
 
-    `heads` replaces the store for facts that depend on the head: queries about many old commits in
+    `head_cache` replaces the store for facts that depend on the head: queries about many old commits in
     turn must not evict the current ones.
     """
 
@@ -60,13 +60,13 @@ class History:
         self,
         repository: Repository,
         store: Store,
-        heads: Heads | None = None,
+        head_cache: HeadCache | None = None,
         progress: Progress = ignore_progress,
     ) -> None:
         self._repository = repository
         self._progress = progress
         self._store = store
-        self._heads: Heads = heads or store.history
+        self._head_cache: HeadCache = head_cache or store.history
         self._last: tuple[ObjectId | None, dict[FilePath, LastChange]] = None, {}
         self._first: tuple[ObjectId | None, dict[FilePath, LastChange]] = None, {}
         self.moves: dict[tuple[FilePath, ObjectId], FilePath | None] = {}
@@ -78,7 +78,7 @@ class History:
         """Return the commit that last changed the bytes of each of these files of `head`'s tree."""
         # A server needs one head again and again; another process may have stored more about it.
         if self._last[0] != head or any(path not in self._last[1] for path in paths):
-            self._last = head, self._heads.last_changes(head)
+            self._last = head, self._head_cache.last_changes(head)
         stored = self._last[1]
         missing = [path for path in paths if path not in stored]
         if not missing:
@@ -86,11 +86,13 @@ class History:
         from ubp.git.history import last_changes
 
         known = {
-            other: self._heads.last_changes(other) for other in self._heads.heads() if other != head
+            other: self._head_cache.last_changes(other)
+            for other in self._head_cache.heads()
+            if other != head
         }
         changes = last_changes(self._repository, head, missing, known, self._progress)
         final = {path: change for path, change in changes.items() if not change.is_boundary}
-        self._heads.save_last_changes(head, final)
+        self._head_cache.save_last_changes(head, final)
         stored.update(final)
         return {**stored, **changes}
 
@@ -130,13 +132,17 @@ class History:
         """Return the commits that changed each path since its baseline."""
         if not queries:
             return {}
-        stored = self._heads.drifts(head)
+        stored = self._head_cache.drifts(head)
         missing = [query for query in queries if query not in stored]
         if not missing:
             return stored
         from ubp.git.history import find_drifts
 
-        known = {other: self._heads.drifts(other) for other in self._heads.heads() if other != head}
+        known = {
+            other: self._head_cache.drifts(other)
+            for other in self._head_cache.heads()
+            if other != head
+        }
         missing += self._carried(head, known, stored.keys() | set(missing))
         drifts = find_drifts(self._repository, head, missing, known)
         # A shallow clone may be deepened, so that incomplete drifts are computed again.
@@ -144,7 +150,7 @@ class History:
         final = {
             query: drift for query, drift in drifts.items() if has_history or drift.is_complete
         }
-        self._heads.save_drifts(head, final)
+        self._head_cache.save_drifts(head, final)
         return {**stored, **drifts}
 
     def _carried(
@@ -158,10 +164,10 @@ class History:
         A hook queries only what a commit touches; without the rest, the next run would have to walk
         the whole history again. Pages that have changed since have another baseline commit.
         """
-        latest = next((other for other in self._heads.heads() if other in known), None)
+        latest = next((other for other in self._head_cache.heads() if other in known), None)
         if latest is None:
             return []
-        baselines = {change.commit for change in self._heads.last_changes(head).values()}
+        baselines = {change.commit for change in self._head_cache.last_changes(head).values()}
         queries = [
             query
             for query in known[latest]

@@ -11,7 +11,6 @@ from ubp.git.repository import Repository
 from ubp.index.facts import BlobFacts, Contents, FileContents
 from ubp.index.store.codec import (
     NO_ROWS,
-    PageNames,
     PageRows,
     unpack_links,
     unpack_names,
@@ -65,48 +64,45 @@ class LazyPageFacts:
         return self._blobs.is_saved(blob)
 
     def names(self, files: Files) -> dict[FilePath, PageNameForms]:
-        """What links may call these pages."""
-        blobs = {blob for blob in files.values() if blob}
-        known = self.table.naming(blobs)
-        return {
-            path: PageNameForms(path, *self._naming(blob, known))
-            for path, blob in files.items()
-            if blob is not None
-        }
+        """Return the names under which links may refer to these pages."""
+        stored = self.table.naming({blob for blob in files.values() if blob})
+        names: dict[FilePath, PageNameForms] = {}
+        for path, blob in files.items():
+            if blob in stored:
+                names[path] = PageNameForms(path, *stored[blob])
+            elif blob is not None:
+                rows = self._transient(blob)
+                names[path] = PageNameForms(path, rows.title, unpack_names(rows.aliases))
+        return names
 
     def links(self, files: Files) -> dict[FilePath, tuple[Link, ...]]:
-        """The links of these pages, in order."""
-        blobs = {blob for blob in files.values() if blob}
-        known = self.table.links(blobs)
+        """Return the links of these pages, in order."""
+        stored = self.table.links({blob for blob in files.values() if blob})
         return {
-            path: known[blob] if blob in known else unpack_links(self._transient(blob).links)
+            path: stored[blob] if blob in stored else unpack_links(self._transient(blob).links)
             for path, blob in files.items()
             if blob is not None
         }
 
     def sections(self, files: Mapping[FilePath, ObjectId]) -> dict[FilePath, tuple[Section, ...]]:
-        """The sections of these pages."""
-        known = self.table.sections(set(files.values()))
+        """Return the sections of these pages."""
+        stored = self.table.sections(set(files.values()))
         return {
-            path: known[blob] if blob in known else unpack_sections(self._transient(blob).sections)
+            path: stored[blob]
+            if blob in stored
+            else unpack_sections(self._transient(blob).sections)
             for path, blob in files.items()
         }
 
     def anchors(self, blob: ObjectId | None) -> frozenset[str]:
-        """All that a link may name behind a page's path."""
+        """Return all that a link may name as an anchor in a page, case-folded."""
         if blob is None:
             return frozenset()
         if blob not in self._anchors:
-            known = self.table.anchors([blob])
+            stored = self.table.anchors([blob])
             transient = frozenset(unpack_names(self._transient(blob).anchors))
-            self._anchors[blob] = known.get(blob, transient)
+            self._anchors[blob] = stored.get(blob, transient)
         return self._anchors[blob]
-
-    def _naming(self, blob: ObjectId, known: Mapping[ObjectId, PageNames]) -> PageNames:
-        if blob in known:
-            return known[blob]
-        rows = self._transient(blob)
-        return PageNames(rows.title, unpack_names(rows.aliases))
 
     def _transient(self, blob: ObjectId) -> PageRows:
         return self._blobs.transient.get(blob, NO_ROWS)

@@ -28,7 +28,7 @@ from ubp.git.trees import diff_trees, list_tree, tree_id
 from ubp.index.store.listings import Listing, ListingMovedError
 from ubp.index.store.store import Store
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # it imports numpy
     from ubp.index.vector_cache import VectorCache
 
 T = TypeVar("T")

@@ -30,7 +30,7 @@ from ubp.index.tree import (
     open_commit_tree,
 )
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported where they are used: `ubp stale` needs none of them
     from ubp.index.embed.model import Model
     from ubp.index.embedded import EmbeddedCount
     from ubp.index.fulltext import FullTextSearch
