@@ -13,7 +13,7 @@ def project(repository):
 
 
 @pytest.fixture
-def brought(ask):
+def introduced(ask):
     def read(repository, **question):
         report = ask(repository, **question)
         return {
@@ -28,30 +28,30 @@ def brought(ask):
     return read
 
 
-def test_a_staged_source_without_its_page_is_told(project, brought):
+def test_a_staged_source_without_its_page_is_told(project, introduced):
     project.write("src/auth.py", "changed\n")
-    assert brought(project, staged=True) == {}
+    assert introduced(project, staged=True) == {}
     project.git("add", "src/auth.py")
-    assert brought(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
+    assert introduced(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
 
 
-def test_a_page_staged_beside_its_source_satisfies_it(project, brought):
+def test_a_page_staged_beside_its_source_satisfies_it(project, introduced):
     project.write("src/auth.py", "changed\n")
     project.page("docs/auth.md", "src/auth.py", body="Rewritten.\n")
     project.git("add", "src/auth.py")
-    assert brought(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
+    assert introduced(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
     project.git("add", "--all")
-    assert brought(project, staged=True) == {}
+    assert introduced(project, staged=True) == {}
 
 
-def test_a_page_that_only_moves_satisfies_nothing(project, brought):
+def test_a_page_that_only_moves_satisfies_nothing(project, introduced):
     project.write("src/auth.py", "changed\n")
     project.git("mv", "docs/auth.md", "docs/login.md")
     project.git("add", "--all")
-    assert brought(project, staged=True) == {"docs/login.md": {"src/auth.py": "modified"}}
+    assert introduced(project, staged=True) == {"docs/login.md": {"src/auth.py": "modified"}}
 
 
-def test_a_pinned_reference_wants_an_equal_pin(repository, brought):
+def test_a_pinned_reference_wants_an_equal_pin(repository, introduced):
     def page(pin, body):
         repository.write(
             "docs/a.md",
@@ -65,19 +65,19 @@ def test_a_pinned_reference_wants_an_equal_pin(repository, brought):
     repository.write("src/a.py", "b\n")
     page(old, "another text")
     repository.git("add", "--all")
-    assert brought(repository, staged=True) == {"docs/a.md": {"src/a.py": "modified"}}
+    assert introduced(repository, staged=True) == {"docs/a.md": {"src/a.py": "modified"}}
     page(repository.blob("src/a.py")[:12], "another text")
     repository.git("add", "--all")
-    assert brought(repository, staged=True) == {}
+    assert introduced(repository, staged=True) == {}
 
 
-def test_old_debts_do_not_fail_a_commit_that_adds_nothing_to_them(project, brought, ask):
+def test_old_debts_do_not_fail_a_commit_that_adds_nothing_to_them(project, introduced, ask):
     project.write("src/auth.py", "changed\n")
     project.commit("debt")
     project.write("src/billing.py", "changed\n")
     project.write("README.md", "unrelated\n")
     project.git("add", "--all")
-    assert brought(project, staged=True) == {"docs/billing.md": {"src/billing.py": "modified"}}
+    assert introduced(project, staged=True) == {"docs/billing.md": {"src/billing.py": "modified"}}
     report = ask(project, staged=True, every=True)
     assert {p.page.filepath: [a.is_debt for a in p.references] for p in report.pages} == {
         "README.md": [],
@@ -86,39 +86,39 @@ def test_old_debts_do_not_fail_a_commit_that_adds_nothing_to_them(project, broug
     }
 
 
-def test_a_change_on_top_of_a_debt_adds_to_it(project, brought):
+def test_a_change_on_top_of_a_debt_adds_to_it(project, introduced):
     project.write("src/auth.py", "changed\n")
     project.commit("debt")
     project.write("src/auth.py", "changed again\n")
     project.git("add", "--all")
-    assert brought(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
+    assert introduced(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
 
 
-def test_a_change_that_takes_a_debt_back_is_clean(project, brought):
+def test_a_change_that_takes_a_debt_back_is_clean(project, introduced):
     project.write("src/auth.py", "changed\n")
     project.commit("debt")
     project.write("src/auth.py", "auth\n")
     project.git("add", "--all")
-    assert brought(project, staged=True) == {}
+    assert introduced(project, staged=True) == {}
 
 
-def test_deletions_and_moves_are_changes(project, brought):
+def test_deletions_and_moves_are_changes(project, introduced):
     project.git("rm", "--quiet", "src/auth.py")
     project.git("mv", "src/billing.py", "src/money.py")
-    assert brought(project, staged=True) == {
+    assert introduced(project, staged=True) == {
         "docs/auth.md": {"src/auth.py": "deleted"},
         "docs/billing.md": {"src/billing.py": "moved"},
     }
 
 
-def test_the_first_commit_is_judged_too(repository, brought):
+def test_the_first_commit_is_judged_too(repository, introduced):
     repository.write("src/a.py", "a\n")
     repository.page("docs/a.md", "src/a.py", "src/none.py")
     repository.git("add", "--all")
-    assert brought(repository, staged=True) == {"docs/a.md": {"src/none.py": "not_found"}}
+    assert introduced(repository, staged=True) == {"docs/a.md": {"src/none.py": "not_found"}}
 
 
-def test_a_merge_is_not_blamed_for_the_debts_of_its_parents(project, brought):
+def test_a_merge_is_not_blamed_for_the_debts_of_its_parents(project, introduced):
     project.git("checkout", "--quiet", "-b", "feature")
     project.write("src/auth.py", "changed on the branch\n")
     project.commit("debt of the branch")
@@ -126,13 +126,13 @@ def test_a_merge_is_not_blamed_for_the_debts_of_its_parents(project, brought):
     project.write("other.txt", "x\n")
     project.commit()
     project.git("merge", "--quiet", "--no-ff", "--no-commit", "feature")
-    assert brought(project, staged=True) == {}
+    assert introduced(project, staged=True) == {}
     project.write("src/billing.py", "changed in the merge itself\n")
     project.git("add", "--all")
-    assert brought(project, staged=True) == {"docs/billing.md": {"src/billing.py": "modified"}}
+    assert introduced(project, staged=True) == {"docs/billing.md": {"src/billing.py": "modified"}}
 
 
-def test_a_branch_is_judged_as_one_change_from_its_merge_base(project, brought):
+def test_a_branch_is_judged_as_one_change_from_its_merge_base(project, introduced):
     project.write("src/billing.py", "debt\n")
     project.commit("debt on main")
     project.git("checkout", "--quiet", "-b", "feature")
@@ -144,15 +144,15 @@ def test_a_branch_is_judged_as_one_change_from_its_merge_base(project, brought):
     project.write("src/auth.py", "elsewhere\n")
     project.commit("main goes on")
     project.git("checkout", "--quiet", "feature")
-    assert brought(project, base="main") == {}
+    assert introduced(project, base="main") == {}
     project.write("src/billing.py", "more debt\n")
     project.commit()
-    assert brought(project, base="main") == {"docs/billing.md": {"src/billing.py": "modified"}}
-    assert brought(project, base="main", ref="HEAD~1") == {}
+    assert introduced(project, base="main") == {"docs/billing.md": {"src/billing.py": "modified"}}
+    assert introduced(project, base="main", ref="HEAD~1") == {}
 
 
 def test_a_branch_in_a_shallow_clone_is_judged_from_its_merge_base(
-    project, new_repository, brought
+    project, new_repository, introduced
 ):
     project.write("x", "x")
     project.commit()
@@ -163,10 +163,10 @@ def test_a_branch_in_a_shallow_clone_is_judged_from_its_merge_base(
     clone.clock = project.clock
     clone.git("fetch", "--quiet", "--depth=2", f"file://{project.root}", "feature", "main")
     clone.git("reset", "--quiet", "--hard", project.git("rev-parse", "feature"))
-    assert brought(clone, base="HEAD~1") == {"docs/auth.md": {"src/auth.py": "modified"}}
+    assert introduced(clone, base="HEAD~1") == {"docs/auth.md": {"src/auth.py": "modified"}}
 
 
-def test_commit_a_and_commit_path_are_judged_by_gits_own_index(project, brought, tmp_path):
+def test_commit_a_and_commit_path_are_judged_by_gits_own_index(project, introduced, tmp_path):
     hook = project.root / ".git/hooks/pre-commit"
     record = tmp_path / "index"
     hook.write_text(f'#!/bin/sh\ncp "$GIT_INDEX_FILE" {record}\nexit 1\n')
@@ -176,8 +176,8 @@ def test_commit_a_and_commit_path_are_judged_by_gits_own_index(project, brought,
     project.git("commit", "-m", "x", "src/auth.py", check=False)
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("GIT_INDEX_FILE", str(record))
-        assert brought(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
+        assert introduced(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
     project.git("commit", "-a", "-m", "x", check=False)
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("GIT_INDEX_FILE", str(record))
-        assert sorted(brought(project, staged=True)) == ["docs/auth.md", "docs/billing.md"]
+        assert sorted(introduced(project, staged=True)) == ["docs/auth.md", "docs/billing.md"]

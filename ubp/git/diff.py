@@ -5,10 +5,7 @@ has no slow case: 100,000 lines that repeat in another order take 0.3 s.
 """
 
 from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    import pygit2
+from typing import NamedTuple
 
 
 class FileDiff(NamedTuple):
@@ -37,10 +34,7 @@ def diff_blobs(name: str, old: bytes, new: bytes) -> FileDiff:
         return FileDiff("", 0, 0)
     text = (mark[1:] + hunks).decode("utf-8", "replace").removesuffix("\n")
     _, added, removed = patch.line_stats
-    line = _first_line(patch.hunks[0])
-    return FileDiff(f"--- a/{escaped_name}\n+++ b/{escaped_name}\n{text}", added, removed, line)
-
-
-def _first_line(hunk: "pygit2.DiffHunk") -> int:
+    hunk = patch.hunks[0]
     unchanged = sum(1 for _ in takewhile(lambda line: line.origin == " ", hunk.lines))
-    return max(1, hunk.new_start + min(unchanged, hunk.new_lines - 1))
+    line = max(1, hunk.new_start + min(unchanged, hunk.new_lines - 1))
+    return FileDiff(f"--- a/{escaped_name}\n+++ b/{escaped_name}\n{text}", added, removed, line)

@@ -30,7 +30,7 @@ class DriftTask:
         self,
         queries: Mapping[BaselineQuery, bool],
         commits: Commits,
-        known: KnownDrifts,
+        known_drifts: KnownDrifts,
         reachable: Mapping[Hashable, int] | None = None,
     ) -> None:
         """Take the queries, each with whether its path exists where the walk begins.
@@ -40,7 +40,7 @@ class DriftTask:
         """
         self._walk = Walk(commits, self)
         self._commits = commits
-        self._known = known
+        self._known_drifts = known_drifts
         self._reachable = reachable
         self._queries = tuple(queries)
         self._trails = [_Trail(existed=existed) for existed in queries.values()]
@@ -86,12 +86,12 @@ class DriftTask:
                 trail = self._trails[request]
                 trail.dropped_by = [commit.id]
                 trail.dropped_after = len(trail.drifted)
-        known = self._known.get(ObjectId(str(commit.id))) if self._known else None
-        if not known:
+        answers = self._known_drifts.get(ObjectId(str(commit.id))) if self._known_drifts else None
+        if not answers:
             return
         answered = 0
         for request in bits(pending.requests & ~self._forked):
-            earlier = known.get(self._queries[request])
+            earlier = answers.get(self._queries[request])
             if earlier is not None:
                 self._trails[request].earlier = earlier
                 answered |= 1 << request

@@ -19,12 +19,14 @@ class LastCommitTask:
     mode, because only ids are compared.
     """
 
-    def __init__(self, paths: Sequence[FilePath], commits: Commits, known: KnownChanges) -> None:
+    def __init__(
+        self, paths: Sequence[FilePath], commits: Commits, known_changes: KnownChanges
+    ) -> None:
         self._changes: dict[FilePath, LastChange] = {}
         self._walk = Walk(commits, self)
         self._paths = paths
         self._commits = commits
-        self._known = known
+        self._known_changes = known_changes
 
     def run(self, start: Any) -> dict[FilePath, LastChange]:
         """Walk from `start`; leave out paths absent there, and those whose history is not read."""
@@ -34,7 +36,7 @@ class LastCommitTask:
 
     def on_visit(self, commit: Any, pending: PathRequests) -> None:
         """Use the answers for an earlier head."""
-        for requests, change in _take_known(commit, pending, self._known):
+        for requests, change in _take_known(commit, pending, self._known_changes):
             self._answer(requests, change)
 
     def on_change(self, commit: Any, compared: Sequence[tuple[Any, list[Change]]]) -> None:
@@ -80,13 +82,15 @@ class FirstCommitTask:
     does.
     """
 
-    def __init__(self, paths: Sequence[FilePath], commits: Commits, known: KnownChanges) -> None:
+    def __init__(
+        self, paths: Sequence[FilePath], commits: Commits, known_changes: KnownChanges
+    ) -> None:
         self._creations: dict[int, set[LastChange]] = {}
         self._unread = 0
         self._walk = Walk(commits, self)
         self._paths = paths
         self._commits = commits
-        self._known = known
+        self._known_changes = known_changes
 
     def run(self, start: Any) -> FirstCommits:
         """Walk from `start`; leave out paths absent there, and those whose history is not read."""
@@ -100,7 +104,7 @@ class FirstCommitTask:
 
     def on_visit(self, commit: Any, pending: PathRequests) -> None:
         """Use the answers for an earlier head."""
-        for requests, creation in _take_known(commit, pending, self._known):
+        for requests, creation in _take_known(commit, pending, self._known_changes):
             self._answer(requests, creation)
 
     def on_change(self, commit: Any, compared: Sequence[tuple[Any, list[Change]]]) -> None:
@@ -149,10 +153,10 @@ def _requests_for(paths: Sequence[FilePath]) -> PathRequests:
 
 
 def _take_known(
-    commit: Any, pending: PathRequests, known: KnownChanges
+    commit: Any, pending: PathRequests, known_changes: KnownChanges
 ) -> Iterator[tuple[int, LastChange]]:
     """Yield the requests that are answered for this head, and remove them from `pending`."""
-    answers = known.get(ObjectId(str(commit.id))) if known else None
+    answers = known_changes.get(ObjectId(str(commit.id))) if known_changes else None
     if answers:
         for path, pattern, requests in list(pending.items()):
             if path in answers:

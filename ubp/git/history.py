@@ -27,7 +27,7 @@ def last_changes(
     repository: Repository,
     start: ObjectId,
     paths: Collection[FilePath],
-    known: KnownChanges,
+    known_changes: KnownChanges,
     progress: Progress = ignore_progress,
 ) -> dict[FilePath, LastChange]:
     """Return the commit that last changed each file's bytes, seen from `start`, where it exists.
@@ -36,15 +36,15 @@ def last_changes(
     with two exceptions: a change of mode alone does not count, and neither does a pure rename (the
     path is absent in the parent, where a path that this commit removed has the same blob; of
     several the one with the same file name, then the longest common prefix, then the first by name;
-    a copy is a new document). `known` has the answers for earlier heads.
+    a copy is a new document). `known_changes` has the answers for earlier heads.
 
     Raises:
         RepositoryError: commits or trees are missing.
     """
     changes: dict[FilePath, LastChange] = {}
-    new_commits = _read_new_commits(repository, start, known)
+    new_commits = _read_new_commits(repository, start, known_changes)
     if new_commits is not None:
-        task = LastCommitTask(tuple(dict.fromkeys(paths)), new_commits, known)
+        task = LastCommitTask(tuple(dict.fromkeys(paths)), new_commits, known_changes)
         changes = task.run(new_commits.start)
     unanswered = [path for path in dict.fromkeys(paths) if path not in changes]
     entries = entries_at(repository, {start: unanswered}) if unanswered else {}
@@ -53,7 +53,7 @@ def last_changes(
         from ubp.git.commits_libgit2 import read_all_commits
 
         with read_all_commits(repository, progress) as commits:
-            changes |= LastCommitTask(unanswered, commits, known).run(commits.start(start))
+            changes |= LastCommitTask(unanswered, commits, known_changes).run(commits.start(start))
     return changes
 
 
@@ -61,14 +61,14 @@ def first_changes(
     repository: Repository,
     start: ObjectId,
     paths: Collection[FilePath],
-    known: KnownChanges,
+    known_changes: KnownChanges,
     progress: Progress = ignore_progress,
 ) -> FirstCommits:
     """Return the commits that created each file, seen from `start`, where it must exist.
 
     They are those of `git log START -- PATH`, under default history simplification, none of whose
     parents has the file; where such a commit purely renamed it (see `last_changes`), those of the
-    old path. `known` has answers for earlier heads: of several commits the first.
+    old path. `known_changes` has answers for earlier heads: of several commits the first.
 
     Raises:
         RepositoryError: commits or trees are missing.
@@ -76,15 +76,17 @@ def first_changes(
     creations: dict[FilePath, Collection[LastChange]] = {}
     entries = entries_at(repository, {start: paths})
     existing = [path for path in dict.fromkeys(paths) if entries[start, path] is not None]
-    new_commits = _read_new_commits(repository, start, known)
+    new_commits = _read_new_commits(repository, start, known_changes)
     if new_commits is not None:
-        creations.update(FirstCommitTask(existing, new_commits, known).run(new_commits.start))
+        creations.update(
+            FirstCommitTask(existing, new_commits, known_changes).run(new_commits.start)
+        )
     unanswered = [path for path in existing if path not in creations]
     if unanswered:
         from ubp.git.commits_libgit2 import read_all_commits
 
         with read_all_commits(repository, progress) as commits:
-            task = FirstCommitTask(unanswered, commits, known)
+            task = FirstCommitTask(unanswered, commits, known_changes)
             creations.update(task.run(commits.start(start)))
     return creations
 
@@ -93,7 +95,7 @@ def find_drifts(
     repository: Repository,
     start: ObjectId,
     queries: Collection[BaselineQuery],
-    known: KnownDrifts,
+    known_drifts: KnownDrifts,
 ) -> dict[BaselineQuery, Drift]:
     """Return the commits that took each path away from its baseline, newest first, from `start`.
 
@@ -101,7 +103,7 @@ def find_drifts(
     count, and only the first such parent is followed), down to where the path's id equals the
     baseline on each line; the baseline's commit and its ancestors do not count. A merge that
     dropped the baseline's state for another one counts too (see `ubp.git.drift`). Changes of mode
-    alone count for directories and globs, whose ids they change. `known` has the answers for
+    alone count for directories and globs, whose ids they change. `known_drifts` has the answers for
     earlier heads.
 
     Raises:
@@ -114,16 +116,16 @@ def find_drifts(
         if _is_at_baseline(query, ids[query])
     }
     unanswered = {query: ids[query] is not None for query in queries if query not in drifts}
-    new_commits = _read_new_commits(repository, start, known) if unanswered else None
+    new_commits = _read_new_commits(repository, start, known_drifts) if unanswered else None
     if new_commits is not None:
-        drifts |= DriftTask(unanswered, new_commits, known).run(new_commits.start)
+        drifts |= DriftTask(unanswered, new_commits, known_drifts).run(new_commits.start)
         unanswered = {query: exists for query, exists in unanswered.items() if query not in drifts}
     if unanswered:
         from ubp.git.commits_libgit2 import read_all_commits
 
         with read_all_commits(repository) as commits:
             first = commits.start(start)
-            drifts |= DriftTask(unanswered, commits, known).run(first)
+            drifts |= DriftTask(unanswered, commits, known_drifts).run(first)
             dropped = {query: exists for query, exists in unanswered.items() if query not in drifts}
             if dropped:
                 reachable = map_reachable_baselines(commits, first, dropped)

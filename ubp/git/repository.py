@@ -184,7 +184,7 @@ class Repository:
         """Return the bytes of blobs; None: absent (partial clone), no blob, over MAX_BLOB_BYTES."""
         objects = self._read_objects(ids)
         return {
-            blob: found[1] if (found := objects.get(blob)) and found[0] == "blob" else None
+            blob: content[1] if (content := objects.get(blob)) and content[0] == "blob" else None
             for blob in ids
         }
 
@@ -192,9 +192,9 @@ class Repository:
         """Return the commits of these ids; those that are absent are left out."""
         objects = self._read_objects(ids)
         return {
-            commit: parse_commit(commit, found[1])
+            commit: parse_commit(commit, content[1])
             for commit in ids
-            if (found := objects.get(commit)) and found[0] == "commit"
+            if (content := objects.get(commit)) and content[0] == "commit"
         }
 
     def _read_objects(

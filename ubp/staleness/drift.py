@@ -47,12 +47,12 @@ def find_drift(
         for request, baseline in drifted.items()
         if baseline.kind != "snapshot" and request in committed
     }
-    drifts = history.drifts(head, set(queries.values()))
-    found = {request: drifts[query] for request, query in queries.items()}
-    found |= _bound_lost_pins(queries, found, history, head, origins)
-    commits = history.commits({commit for drift in found.values() for commit in drift.commits})
+    by_query = history.drifts(head, set(queries.values()))
+    drifts = {request: by_query[query] for request, query in queries.items()}
+    drifts |= _bound_lost_pins(queries, drifts, history, head, origins)
+    commits = history.commits({commit for drift in drifts.values() for commit in drift.commits})
     return {
-        request: _since(found.get(request), commits, is_at_baseline=request not in queries)
+        request: _since(drifts.get(request), commits, is_at_baseline=request not in queries)
         for request in drifted
     }
 

@@ -55,15 +55,27 @@ def find_first_reference(
         is_other_file = entry is not None and entry.is_file and path not in document_paths
         return is_other_file and not is_hidden(path)
 
-    key = _other_key(texts.values())
+    other_key = _other_key(texts.values())
     for page, text in texts.items():
         for path in _mentions(page, text):
             if is_source(path, view.entry(path)):
-                return FirstReference(page, path, True, _has_front_matter(text), key)  # noqa: FBT003
+                return FirstReference(
+                    page,
+                    path,
+                    is_named=True,
+                    has_front_matter=_has_front_matter(text),
+                    other_key=other_key,
+                )
     for page, text in islice(texts.items(), 1):
         for path, entry in view.files():
             if is_source(path, entry) and path[0] != ".":
-                return FirstReference(page, path, False, _has_front_matter(text), key)  # noqa: FBT003
+                return FirstReference(
+                    page,
+                    path,
+                    is_named=False,
+                    has_front_matter=_has_front_matter(text),
+                    other_key=other_key,
+                )
     return None
 
 
@@ -73,6 +85,7 @@ def _sort_key(path: FilePath) -> tuple[bool, bool, FilePath]:
 
 
 def _mentions(page: FilePath, text: bytes) -> Iterator[FilePath]:
+    """Yield the paths that a page's text mentions, from the root and from the page's directory."""
     folder = page.rpartition("/")[0]
     for match in re.finditer(_FILE_NAME, text):
         written = (match[1] or match[2]).decode("utf-8", "replace").rstrip(".")

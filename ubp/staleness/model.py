@@ -21,6 +21,14 @@ from ubp.git.repository import Repository
 from ubp.index.history import History
 from ubp.index.view import View
 
+SECONDS_PER_DAY = 86_400
+
+# Worst first: the level of a page is the first of these that one of its references has.
+SEVERITY: tuple[Level, ...] = ("stale", "possibly_stale", "unknown", "fresh", "untracked")
+
+# A missing source does not become less wrong with time, so its age does not matter.
+STALE_AT_ONCE: frozenset[Verdict] = frozenset({"deleted", "not_found"})
+
 
 class StalenessRules(NamedTuple):
     """The time `now` (seconds since the epoch) and the age in days from which drift is stale.
@@ -52,38 +60,6 @@ class Change(NamedTuple):
     before: tuple[StalenessContext, ...]
     after: StalenessContext
     changes: Mapping[FilePath, Entry | None]
-
-
-SECONDS_PER_DAY = 86_400
-
-# Worst first: the level of a page is the first of these that one of its references has.
-SEVERITY: tuple[Level, ...] = ("stale", "possibly_stale", "unknown", "fresh", "untracked")
-
-# A missing source does not become less wrong with time, so its age does not matter.
-STALE_AT_ONCE: frozenset[Verdict] = frozenset({"deleted", "not_found"})
-
-
-def compare(baseline: str | None, current: str | None) -> Verdict:
-    """Return the verdict for a source from two ids; a pin may be a prefix of an id."""
-    if baseline is None:
-        return "not_found" if current is None else "created"
-    if current is None:
-        return "deleted"
-    return "fresh" if current.startswith(baseline) else "modified"
-
-
-def level_of(verdict: Verdict, age_seconds: float | None, threshold_days: float) -> Level:
-    """Return the level of a reference; drift of unknown age (None) is stale."""
-    if verdict in {"fresh", "unknown"}:
-        return "fresh" if verdict == "fresh" else "unknown"
-    if verdict in STALE_AT_ONCE or age_seconds is None:
-        return "stale"
-    return "possibly_stale" if age_seconds < threshold_days * SECONDS_PER_DAY else "stale"
-
-
-def worst_level(levels: Iterable[Level]) -> Level:
-    """Return the level of a page: the worst of its references, or `untracked` without any."""
-    return min(levels, key=SEVERITY.index, default="untracked")
 
 
 class Summary(NamedTuple):
@@ -183,6 +159,42 @@ class SourceDiff(NamedTuple):
         return git_fetch(self.missing) if self.missing else ""
 
 
+def compare(baseline: str | None, current: str | None) -> Verdict:
+    """Return the verdict for a source from two ids; a pin may be a prefix of an id."""
+    if baseline is None:
+        return "not_found" if current is None else "created"
+    if current is None:
+        return "deleted"
+    return "fresh" if current.startswith(baseline) else "modified"
+
+
+def level_of(verdict: Verdict, age_seconds: float | None, threshold_days: float) -> Level:
+    """Return the level of a reference; drift of unknown age (None) is stale."""
+    if verdict == "fresh":
+        return "fresh"
+    if verdict == "unknown":
+        return "unknown"
+    if verdict in STALE_AT_ONCE or age_seconds is None:
+        return "stale"
+    return "possibly_stale" if age_seconds < threshold_days * SECONDS_PER_DAY else "stale"
+
+
+def worst_level(levels: Iterable[Level]) -> Level:
+    """Return the level of a page: the worst of its references, or `untracked` without any."""
+    return min(levels, key=SEVERITY.index, default="untracked")
+
+
+def worst_first(assessments: Iterable[Assessment]) -> tuple[Assessment, ...]:
+    """Sort pages by level, worst first, then by path."""
+    severity = {level: position for position, level in enumerate(SEVERITY)}
+    return tuple(
+        sorted(
+            assessments,
+            key=lambda assessment: (severity[assessment.level], assessment.page.filepath),
+        )
+    )
+
+
 def count_levels(assessments: Sequence[Assessment], documents: int, bound: int) -> Summary:
     """Count the levels of the assessed pages."""
     levels = Counter(assessment.level for assessment in assessments)
@@ -199,15 +211,4 @@ def count_levels(assessments: Sequence[Assessment], documents: int, bound: int) 
         possibly_stale=levels["possibly_stale"],
         stale=levels["stale"],
         unknown=levels["unknown"],
-    )
-
-
-def worst_first(assessments: Iterable[Assessment]) -> tuple[Assessment, ...]:
-    """Sort pages by level, worst first, then by path."""
-    severity = {level: position for position, level in enumerate(SEVERITY)}
-    return tuple(
-        sorted(
-            assessments,
-            key=lambda assessment: (severity[assessment.level], assessment.page.filepath),
-        )
     )

@@ -85,14 +85,14 @@ def find_stale(
     if not target.is_change:
         context = open_context(session, session.view(target))
         selected = _select(session, context.view, paths)
-        pages = _pages(context.view, selected, every=every)
+        pages = _pages_to_assess(context.view, selected, every=every)
         return build_stale_report(context, pages, assess(pages, context), selected), context
     from ubp.staleness.change import assess_change, touched_pages
 
     change = open_change(session, target)
     context = change.after
     selected = _select(session, context.view, paths)
-    pages = _pages(context.view, selected, every=every)
+    pages = _pages_to_assess(context.view, selected, every=every)
     assessed = pages
     if not every:
         touched = {page.filepath for page in touched_pages(change)}
@@ -150,7 +150,7 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
     target = Target(staged=staged)
     change = open_change(session, target) if staged else None
     context = change.after if change else open_context(session, session.view(target))
-    pages = _pages(context.view, _select(session, context.view, paths), every=False)
+    pages = _pages_to_assess(context.view, _select(session, context.view, paths), every=False)
     if change and not paths:
         touched = {page.filepath for page in touched_pages(change)}
         pages = [page for page in pages if page.filepath in touched]
@@ -167,7 +167,9 @@ def _select(session: Session, view: View, paths: Sequence[str]) -> frozenset[Fil
     return select_pages(paths, view, session.repository)
 
 
-def _pages(view: View, selected: frozenset[FilePath] | None, *, every: bool) -> list[Page]:
+def _pages_to_assess(
+    view: View, selected: frozenset[FilePath] | None, *, every: bool
+) -> list[Page]:
     """Return the pages with references or problems; with `every` those without, too."""
     if every:
         paths = view.document_paths() if selected is None else selected
