@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ubp.core import config_file
-from ubp.core.config import BUILT_IN_EXCLUDE, Config, Ignored, is_document, is_excluded, scope
+from ubp.core.config import BUILT_IN_EXCLUDE, Config, Ignored, is_document, is_excluded, scope_key
 from ubp.core.config_file import load_config, schema_text
 from ubp.core.errors import ConfigError
 
@@ -269,7 +269,7 @@ def test_thousands_of_unknown_keys_are_told_in_no_time(config_dir: Path):
 
 def test_half_a_surrogate_in_a_pattern_is_harmless(config_dir: Path):
     config = load(config_dir, b'{"source": {"include": ["\\ud800/*.md"]}}')
-    assert scope(config).isascii()
+    assert scope_key(config).isascii()
     assert not is_document(config, "a.md")
 
 
@@ -312,10 +312,10 @@ def test_what_is_no_file_is_not_read(config_dir: Path):
 
 
 def test_the_scope_changes_with_what_is_read_and_with_nothing_else(config_dir: Path):
-    base = scope(Config())
-    assert scope(load(config_dir, {"staleness": {"threshold_days": 3}})) == base
+    base = scope_key(Config())
+    assert scope_key(load(config_dir, {"staleness": {"threshold_days": 3}})) == base
     scopes = [
-        scope(load(config_dir, {"source": source}))
+        scope_key(load(config_dir, {"source": source}))
         for source in [{"include": ["docs"]}, {"exclude": ["docs"]}, {"include": ["a", "b"]}]
     ]
     assert len({base, *scopes}) == 4

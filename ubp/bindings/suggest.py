@@ -29,7 +29,7 @@ from ubp.bindings.features import (
 )
 from ubp.bindings.folders import find_folders
 from ubp.bindings.sources import CandidateSources
-from ubp.core.config import scope
+from ubp.core.config import scope_key
 from ubp.core.model import FilePath, ObjectId
 from ubp.core.paths import nfc
 from ubp.index.history import History
@@ -149,7 +149,7 @@ def suggest_bindings(
     else:
         selected = [path for path in documents if all_pages or path not in bound]
     config = session.config
-    configuration = f"{scope(config)}\n{config.keys}"
+    configuration = f"{scope_key(config)}\n{config.keys}"
     request = SuggestRequest(selected, limit, session.is_hidden, config.refused, configuration)
     suggestions = suggest_sources(view, session.history, request)
     return BindingSuggestions(tuple(suggestions), len(documents), len(bound))

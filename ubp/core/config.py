@@ -67,7 +67,7 @@ def is_excluded(config: Config, path: FilePath) -> bool:
     return match_any(config.exclude, nfc(path))
 
 
-def scope(config: Config) -> str:
+def scope_key(config: Config) -> str:
     """Return a key of the settings that decide which files are documents; patterns have no NUL."""
     text = "\0".join([*config.include, "", *config.exclude])
     return text.encode("ascii", "backslashreplace").decode()  # JSON can contain lone surrogates

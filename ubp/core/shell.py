@@ -14,7 +14,8 @@ from ubp.core.model import FilePath, ObjectId
 # surrogates represent bytes that are not UTF-8. All of them are legal in the names that Git stores.
 # The patterns are compiled on first use: that takes half a millisecond, and is rarely needed.
 UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-FIRST_BYTE, LAST_BYTE = 0xDC80, 0xDCFF  # how `os.fsdecode` writes the bytes 80 to FF
+# `os.fsdecode` returns these for the bytes 80 to FF.
+FIRST_BYTE_SURROGATE, LAST_BYTE_SURROGATE = 0xDC80, 0xDCFF
 
 _PLAIN_WORD = r"[A-Za-z0-9_@%+=:,./-]+"
 _PATHSPEC_MAGIC = r":|.*[*?\[\\]"
@@ -69,6 +70,6 @@ def _option(name: str, value: str) -> tuple[str, ...]:
 
 
 def _octal(match: re.Match[str]) -> str:
-    is_byte = FIRST_BYTE <= ord(match[0]) <= LAST_BYTE
+    is_byte = FIRST_BYTE_SURROGATE <= ord(match[0]) <= LAST_BYTE_SURROGATE
     data = match[0].encode("utf-8", "surrogateescape" if is_byte else "surrogatepass")
     return "".join(f"\\{byte:03o}" for byte in data)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from ubp.core.config import Config, scope
+from ubp.core.config import Config, scope_key
 from ubp.core.errors import StoreError
 from ubp.core.model import Entry, FilePath, Link, ObjectId, Section
 from ubp.index.ingest import LazyPageFacts
@@ -288,7 +288,7 @@ def link_snapshot(
         table.prune()
     version = GraphVersion(
         git_dir=repository.git_dir,
-        scope="\n".join([scope(config), *config.link_roots]),
+        scope="\n".join([scope_key(config), *config.link_roots]),
         commit=snapshot.commit,
         changes=changes,
         all_files=lambda: dict(all_files()),

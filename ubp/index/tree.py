@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from ubp.core.config import Config, is_document, scope
+from ubp.core.config import Config, is_document, scope_key
 from ubp.core.errors import RepositoryError
 from ubp.core.model import (
     MODE_FILE,
@@ -348,7 +348,7 @@ def open_commit_tree(
         store.listings.at_commit(commit),
         store.listings.of_work_tree(repository.git_dir),
     ):
-        if listing is None or listing.scope != scope(config):
+        if listing is None or listing.scope != scope_key(config):
             continue
         if listing.commit == commit:
             return CommitTree(repository, store, config, commit, listing), {}, False
@@ -365,7 +365,7 @@ def _update_listing(
 
     None: other processes keep moving it to other commits.
     """
-    current_scope = scope(config)
+    current_scope = scope_key(config)
     for _ in range(MAX_LISTING_ATTEMPTS):
         listing = store.listings.of_work_tree(repository.git_dir)
         if listing is None:
@@ -383,7 +383,7 @@ def _save_listing(repository: Repository, store: Store, config: Config, commit: 
     store.listings.save(
         repository.git_dir,
         commit,
-        scope(config),
+        scope_key(config),
         list_tree(repository, commit),
         document_filter(config),
     )

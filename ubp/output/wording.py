@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ubp.core.model import FilePath
-from ubp.core.shell import FIRST_BYTE, LAST_BYTE, UNPRINTABLE
+from ubp.core.shell import FIRST_BYTE_SURROGATE, LAST_BYTE_SURROGATE, UNPRINTABLE
 
 
 class Style:
@@ -161,6 +161,6 @@ def _utc(seconds: int) -> time.struct_time:
 def _escape(match: re.Match[str]) -> str:
     character = match[0]
     code = ord(character)
-    if FIRST_BYTE <= code <= LAST_BYTE:
-        return f"\\x{code - FIRST_BYTE + 0x80:02x}"
+    if FIRST_BYTE_SURROGATE <= code <= LAST_BYTE_SURROGATE:
+        return f"\\x{code - FIRST_BYTE_SURROGATE + 0x80:02x}"
     return _NAMED.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")  # noqa: PLR2004
