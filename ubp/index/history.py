@@ -52,8 +52,8 @@ class HeadCache(Protocol):
 class History:
     """Facts about commits; each is computed once and stored, per head or for ever.
 
-    `head_cache` replaces the store for facts that depend on the head: queries about many old commits in
-    turn must not evict the current ones.
+    `head_cache` replaces the store for facts that depend on the head: queries about many old
+    commits in turn must not evict the current ones.
     """
 
     def __init__(
