@@ -107,3 +107,17 @@ def test_the_command_line_loads_no_heavy_library_before_it_is_needed():
     )
     heavy = {"mcp", "model2vec", "numpy", "pygit2", "sqlite_utils", "yaml", "markdown_it"}
     assert set(done.stdout.split()) & heavy == set()
+
+
+def test_a_hook_that_checks_links_loads_no_markdown_parser(drifted):
+    load = "import sys; from ubp.__main__ import main; main(['check', '--staged'])"
+    program = f"{load}; print({{'markdown_it', 'numpy', 'pygit2'}} & set(sys.modules))"
+
+    def run():
+        command = [sys.executable, "-c", program]
+        return subprocess.run(
+            command, cwd=drifted.root, capture_output=True, text=True, check=True
+        ).stdout
+
+    run()  # builds the index
+    assert run().splitlines()[-1] == "set()"

@@ -4,13 +4,10 @@ A page with unpinned sources that have drifted is skipped: any edit would make i
 `ubp ack --history` pins what such a page described, and then it can be edited.
 """
 
-import posixpath
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
-from urllib.parse import quote
 
 from ubp.checks.finding import (
-    WIKILINKS,
     CheckReport,
     Finding,
     Fixed,
@@ -26,15 +23,9 @@ from ubp.git.files import read_file, replace_file
 from ubp.markdown.document import read_head
 from ubp.markdown.edit_sources import rename_sources
 from ubp.markdown.parse import parse_markdown
-from ubp.markdown.resolve import without_suffix
 from ubp.markdown.text_edits import as_diff
 from ubp.staleness.assess import assess
 from ubp.staleness.model import StalenessContext
-
-# Characters that would end a wikilink's target; a Markdown link's is percent-encoded.
-_WIKILINK_DELIMITERS = frozenset("[]|#^\\\n\r")
-# Characters with a meaning in Markdown or URLs; letters of any script are not encoded.
-_ENCODED = frozenset(" \t\n\r()<>#?%\\|\"'`*[]")
 
 
 def fix_findings(
@@ -60,18 +51,6 @@ def fix_findings(
             replace_file(staleness.repository, path, after)
     pages = tuple(SkippedPage(path, reason) for path, reason in sorted(skipped.items()))
     return FixReport(report, tuple(fixed), pages, "".join(diffs), is_dry)
-
-
-def rewrite_link(
-    link: Link, source: FilePath, target: FilePath, namesakes: Sequence[FilePath]
-) -> str | None:
-    """Return a new target for a link, in the style of the old one, from page `source` to `target`.
-
-    `namesakes` are all pages with the target's file name. None: it cannot be written.
-    """
-    if link.kind in WIKILINKS:
-        return _wikilink_target(link.target, target, namesakes)
-    return _path_target(link.target, source, target)
 
 
 def _pages_to_keep(findings: Iterable[Finding], staleness: StalenessContext) -> dict[FilePath, str]:
@@ -160,26 +139,3 @@ def _links(data: bytes, keys: Sequence[str]) -> tuple[Link, ...]:
 def _unchanged_part(link: Link) -> tuple[str, str | None, str | None, int]:
     """Return what another target does not change in a link."""
     return link.kind, link.anchor, link.label, link.line
-
-
-def _wikilink_target(old: str, target: FilePath, namesakes: Sequence[FilePath]) -> str | None:
-    name = without_suffix(target)
-    needs_path = "/" in old or len(namesakes) > 1
-    text = name if needs_path else name.rpartition("/")[2]
-    if without_suffix(old) != old:
-        text += target[len(name) :]
-    return None if _WIKILINK_DELIMITERS & set(text) or text != text.strip() else text
-
-
-def _path_target(old: str, source: FilePath, target: FilePath) -> str | None:
-    if old.startswith("~"):
-        return None
-    if old.startswith("/") and old.split("/")[1] == target.split("/")[0]:
-        return _percent_encode(f"/{target}")
-    relative = posixpath.relpath(target, source.rpartition("/")[0] or ".")
-    has_dot = old.startswith("./") and not relative.startswith("../")
-    return _percent_encode(f"./{relative}" if has_dot else relative)
-
-
-def _percent_encode(path: str) -> str:
-    return "".join(quote(letter, safe="") if letter in _ENCODED else letter for letter in path)

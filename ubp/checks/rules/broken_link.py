@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix
-from ubp.checks.fix import rewrite_link
+from ubp.checks.rewrite import rewrite_link
 from ubp.core.model import FilePath
 from ubp.index.link_graph import GraphEdge
 from ubp.markdown.resolve import stem

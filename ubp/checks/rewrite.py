@@ -1,0 +1,52 @@
+"""New targets for links, in the style of the old ones.
+
+Apart from `ubp.checks.fix`, which loads the Markdown parser: the rules that propose a fix do not.
+"""
+
+import posixpath
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from ubp.checks.finding import WIKILINKS
+from ubp.core.model import FilePath, Link
+from ubp.markdown.resolve import without_suffix
+
+# Characters that would end a wikilink's target; a Markdown link's is percent-encoded.
+_WIKILINK_DELIMITERS = frozenset("[]|#^\\\n\r")
+# Characters with a meaning in Markdown or URLs; letters of any script are not encoded.
+_ENCODED = frozenset(" \t\n\r()<>#?%\\|\"'`*[]")
+
+
+def rewrite_link(
+    link: Link, source: FilePath, target: FilePath, namesakes: Sequence[FilePath]
+) -> str | None:
+    """Return a new target for a link, in the style of the old one, from page `source` to `target`.
+
+    `namesakes` are all pages with the target's file name. None: it cannot be written.
+    """
+    if link.kind in WIKILINKS:
+        return _wikilink_target(link.target, target, namesakes)
+    return _path_target(link.target, source, target)
+
+
+def _wikilink_target(old: str, target: FilePath, namesakes: Sequence[FilePath]) -> str | None:
+    name = without_suffix(target)
+    needs_path = "/" in old or len(namesakes) > 1
+    text = name if needs_path else name.rpartition("/")[2]
+    if without_suffix(old) != old:
+        text += target[len(name) :]
+    return None if _WIKILINK_DELIMITERS & set(text) or text != text.strip() else text
+
+
+def _path_target(old: str, source: FilePath, target: FilePath) -> str | None:
+    if old.startswith("~"):
+        return None
+    if old.startswith("/") and old.split("/")[1] == target.split("/")[0]:
+        return _percent_encode(f"/{target}")
+    relative = posixpath.relpath(target, source.rpartition("/")[0] or ".")
+    has_dot = old.startswith("./") and not relative.startswith("../")
+    return _percent_encode(f"./{relative}" if has_dot else relative)
+
+
+def _percent_encode(path: str) -> str:
+    return "".join(quote(letter, safe="") if letter in _ENCODED else letter for letter in path)
