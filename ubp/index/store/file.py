@@ -62,7 +62,8 @@ def create_file(path: str, replaced: Identity | None) -> None:
     """Put an empty database where `replaced` stands, unless another process has done so already.
 
     It appears as a whole (`os.replace`); who has the old one open goes on with that. Unlike in
-    `write_atomically`, SQLite writes the new file, and a lock keeps two processes from replacing it.
+    `write_atomically`, SQLite writes the new file, and a lock keeps two processes from replacing
+    it.
 
     Raises:
         OSError: nothing can be written there, or another process is at it for too long.
