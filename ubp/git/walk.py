@@ -212,8 +212,11 @@ class Walk:
         self._queue: list[tuple[int, int, Any]] = []
         self._push_count = 0
         self._pending: dict[Hashable, PathRequests] = {}
+        """The requests that continue at each queued commit."""
         self._base_requests: dict[Hashable, int] = {}
+        """The requests of each baseline's commit that the walk has not reached yet."""
         self._unspread: dict[Hashable, int] = {}
+        """The painted requests that a commit has not passed on to its parents yet."""
         self._paint_needed_by = 0
         self._painted_count = 0
         self._visited: set[Hashable] = set()

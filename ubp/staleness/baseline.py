@@ -84,7 +84,7 @@ class Baseline(NamedTuple):
 
 
 class BaselineRequest:
-    """A reference of a page, whose baseline is wanted.
+    """A reference of a page whose baseline is to be found.
 
     Compared by identity: hashing the page's facts repeatedly took a tenth of a warm run.
     """
@@ -126,10 +126,10 @@ def find_baselines(
 
 
 def _last_changes(context: StalenessContext, origins: Origins) -> dict[FilePath, LastChange]:
-    """Return the last change of every bound page.
+    """Return the last change of every page with an unpinned reference.
 
-    A hook needs that of a few pages only, but of others each time: if only theirs were found, the
-    hook of the next commit would walk the whole history again.
+    A hook needs only those of a few pages, but of different ones each time: if only these were
+    read, the hook of the next commit would walk the whole history again.
     """
     head = context.view.snapshot.commit
     if head is None:
