@@ -173,15 +173,11 @@ def find_repository_url(
         url, branch = _public_url(project), environment.get("CI_COMMIT_REF_NAME")
         pages = f"{url}/-/blob/{commit}/"
     else:
-        url, branch, pages = _origin(workspace), None, ""
+        remote = workspace.session.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
+        url, branch, pages = _public_url(remote.decode("utf-8", "replace").strip()), None, ""
     if url is None:
         return None
     return Provenance(url, revision, branch, pages if commit and pages else None)
-
-
-def _origin(workspace: Workspace) -> str | None:
-    out = workspace.session.repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
-    return _public_url(out.decode("utf-8", "replace").strip())
 
 
 def _public_url(address: str) -> str | None:

@@ -41,6 +41,9 @@ EXTRA = "full"  # what `ubp serve` needs
 # In larger repositories the preview of bindings takes longer than the rest of `ubp init`.
 MAX_PREVIEW_PAGES, MAX_PREVIEW_FILES = 300, 3000
 KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
+DEBUG, INFO, ERROR = 10, 20, 40  # as in `logging`, which takes 10 ms to import
+
+Names = Annotated[str | None, Parameter(metavar="NAMES")]
 
 
 def init(
@@ -238,11 +241,6 @@ def reindex(
     elif not terminal.options.quiet:
         terminal.write(reindexed_text(result))
     return CLEAN
-
-
-Names = Annotated[str | None, Parameter(metavar="NAMES")]
-
-DEBUG, INFO, ERROR = 10, 20, 40  # as in `logging`, which takes 10 ms to import
 
 
 def serve(  # noqa: PLR0913  # the command's options

@@ -33,20 +33,17 @@ def find(context: RuleContext) -> Iterator[Finding]:
 def missing_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
     """Return the finding for a missing source of the page at `path`."""
     literal, moved_to = verdict.reference.literal, verdict.moved_to
+    hint = "Name the file that took its place, or take the line out."
+    if moved_to:
+        hint = f"It is now {moved_to}."
     return Finding(
         rule=NAME,
         filepath=path,
         line=verdict.reference.line,
         message=verdict_sentence(verdict.source_path, verdict.verdict),
         subject=literal,
-        hint=_hint(verdict),
+        hint=hint,
         related=verdict.source_path,
         fix=SourceFix(literal, moved_to) if moved_to else None,
         about=verdict,
     )
-
-
-def _hint(verdict: ReferenceVerdict) -> str:
-    if verdict.moved_to:
-        return f"It is now {verdict.moved_to}."
-    return "Name the file that took its place, or take the line out."

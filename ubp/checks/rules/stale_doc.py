@@ -37,11 +37,13 @@ def find(context: RuleContext) -> Iterator[Finding]:
 
 def drift_finding(path: FilePath, verdict: ReferenceVerdict, *, is_change: bool) -> Finding:
     """Return the finding for a source that drifted from what the page at `path` described."""
+    is_new = is_change and not verdict.is_debt
+    when = " by this change" if is_new else describe_drift_time(verdict)
     return Finding(
         rule=NAME,
         filepath=path,
         line=verdict.reference.line,
-        message=_message(verdict, is_change=is_change and not verdict.is_debt),
+        message=verdict_sentence(verdict.source_path, verdict.verdict, when),
         subject=verdict.reference.literal,
         is_minor=not is_change and verdict.level != "stale",
         hint="Edit the page, or acknowledge that it is still true.",
@@ -63,8 +65,3 @@ def unknown_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
         about=verdict,
         severity="note",
     )
-
-
-def _message(verdict: ReferenceVerdict, *, is_change: bool) -> str:
-    when = " by this change" if is_change else describe_drift_time(verdict)
-    return verdict_sentence(verdict.source_path, verdict.verdict, when)
