@@ -130,8 +130,9 @@ class BlobFacts(Generic[T]):
                 done = total - len(pending)
                 self._progress(done, total)
             yield facts
-        if done < total:
+        if ready:
             self._save(ready)
+        if done < total:
             self._progress(total, total)
 
     def _read(
