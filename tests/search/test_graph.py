@@ -202,11 +202,11 @@ def test_an_expression_that_cannot_be_read_harms_nothing(match, project, links):
 def test_a_database_that_breaks_meanwhile_is_learned_anew(project, links):
     with links(project.root) as (session, view, graph):
         before = paths(graph.all_edges())
-        session.store.database.start_over()
+        session.store.database.rebuild()
         assert [hit.path for hit in view.full_text().search(RowMatch("bee"), 9)] == ["b.md"]
         assert paths(graph.all_edges()) == before
-        session.store.database.start_over()
+        session.store.database.rebuild()
         assert paths(graph.all_edges()) == before
-        session.store.database.start_over()
+        session.store.database.rebuild()
         assert graph.buckets() == {"resolved": 4, "missing": 2, "within_page": 1}
         assert graph.sections("b.md")[0].heading == "Part"

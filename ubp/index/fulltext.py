@@ -74,7 +74,7 @@ class FullTextSearch:
         counts = self._links.read_consistently(
             lambda: self._index.count(match, limit, self._in_snapshot)
         )
-        return counts.counting
+        return counts.selected
 
     def has(self, match: str) -> bool:
         """Return whether any of the snapshot's chunks matches.
@@ -123,15 +123,15 @@ class FullTextSearch:
     def _has(self, match: str) -> bool:
         def count_first() -> MatchCounts:
             counts = self._index.count(match, FIRST_MATCHES, self._in_snapshot)
-            if not counts.holding:
+            if not counts.matching:
                 self._check_index()
             return counts
 
         first = self._links.read_consistently(count_first)
-        if first.holding < FIRST_MATCHES:  # counting a long phrase again takes as long
-            self._frequencies[match, "words"] = first.holding
-            return first.counting > 0
-        return first.counting > 0 or bool(self.search(RowMatch(match), 1))
+        if first.matching < FIRST_MATCHES:  # counting a long phrase again takes as long
+            self._frequencies[match, "words"] = first.matching
+            return first.selected > 0
+        return first.selected > 0 or bool(self.search(RowMatch(match), 1))
 
     def _check_index(self) -> None:
         """Index the links and the words again if nothing was found because they are gone."""

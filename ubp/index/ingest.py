@@ -65,7 +65,7 @@ class LazyPageFacts:
 
     def names(self, files: Files) -> dict[FilePath, PageNameForms]:
         """Return the names under which links may refer to these pages."""
-        stored = self.table.naming({blob for blob in files.values() if blob})
+        stored = self.table.names({blob for blob in files.values() if blob})
         names: dict[FilePath, PageNameForms] = {}
         for path, blob in files.items():
             if blob in stored:
@@ -117,7 +117,7 @@ class LazyPageFacts:
             return
         from ubp.index.workers import count_processes, read_in_parallel
 
-        self._database.spare_memory()
+        self._database.save_memory()
         yield from read_in_parallel(tasks, count_processes())
 
 

@@ -143,7 +143,7 @@ class LinkGraph:
 
     def links_to_names(self, names: Collection[str]) -> tuple[GraphEdge, ...]:
         """Return the links that request one of these names (see `requested_names`)."""
-        blobs = self._page_facts.table.asking(checksums(names))
+        blobs = self._page_facts.table.requesting(checksums(names))
         paths = {path for copies in self.paths_of(blobs).values() for path in copies}
         return tuple(
             edge

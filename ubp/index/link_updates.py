@@ -93,7 +93,7 @@ class LinkGraphWriter:
             self._build(commit)
             return None
         if not graph.is_learned:
-            self._page_facts.learn(self._stored.forgotten(graph))
+            self._page_facts.learn(self._stored.without_facts(graph))
             self._stored.mark_learned(graph)
         is_behind = graph.commit != commit or not graph.is_complete
         if self._version.is_current and is_behind and self._move(graph, commit):
@@ -237,7 +237,7 @@ def _affected_links(
     page_facts: LazyPageFacts,
 ) -> dict[FilePath, dict[int, Link]]:
     """Return the links of unchanged pages that may resolve to something else now, by number."""
-    requesting = page_facts.table.asking(checksums(names))
+    requesting = page_facts.table.requesting(checksums(names))
     blobs = {p: b for p, b in stored.paths_of(graph, requesting).items() if p not in changed}
     with_anchor = {  # into changed pages, whose anchors may be others now
         path: {number for number, edge in edges.items() if edge.has_anchor is not None}

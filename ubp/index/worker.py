@@ -51,7 +51,7 @@ def read_page(data: bytes) -> PageRows:
         sections=pack_json(body.sections),
         anchors=pack_json(body.anchors),
         texts=b"".join(keys),
-        asked=checksums({name for link in body.links for name in requested_names(link)}),
+        requested=checksums({name for link in body.links for name in requested_names(link)}),
         chunks=tuple(chunks),
         links=tuple(map(pack_link, body.links)),
     )

@@ -70,7 +70,7 @@ def test_pruning_keeps_what_listings_and_history_name(
 ) -> None:
     store = open_here()
     fill(store, str(data_dir))
-    store.database.settle()
+    store.database.checkpoint()
     pruned = store.prune()
     assert (pruned.pages, pruned.listings) == (498, 1)
     assert pruned.freed_bytes > 10_000

@@ -12,7 +12,7 @@ from ubp.core.model import (
     LastChange,
     ObjectId,
 )
-from ubp.index.store.history import HEADS_KEPT
+from ubp.index.store.history import MAX_HEADS
 from ubp.index.store.store import Store
 
 
@@ -48,12 +48,12 @@ def test_what_is_saved_later_joins_what_is_there(store: Store) -> None:
 
 
 def test_the_last_heads_are_kept_the_latest_first(store: Store) -> None:
-    for number in range(HEADS_KEPT + 2):
+    for number in range(MAX_HEADS + 2):
         store.history.save_last_changes(name(number), CHANGES)
         store.history.save_drifts(name(number), {SEARCH: DRIFT})
-    assert store.history.heads() == tuple(name(n) for n in reversed(range(2, HEADS_KEPT + 2)))
+    assert store.history.heads() == tuple(name(n) for n in reversed(range(2, MAX_HEADS + 2)))
     assert store.history.last_changes(name(1)) == store.history.drifts(name(1)) == {}
-    assert store.database.rows("SELECT count(*) FROM last_change") == [(2 * HEADS_KEPT,)]
+    assert store.database.rows("SELECT count(*) FROM last_change") == [(2 * MAX_HEADS,)]
 
 
 def test_entries_at_commits_are_known_once_they_were_saved(store: Store) -> None:

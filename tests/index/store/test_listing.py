@@ -15,7 +15,7 @@ from ubp.core.model import (
     PageFacts,
     SourceReference,
 )
-from ubp.index.store.listings import LISTINGS_KEPT, Listing, ListingMovedError
+from ubp.index.store.listings import MAX_LISTINGS, Listing, ListingMovedError
 from ubp.index.store.store import Store
 
 KEYS = ("source_refs",)
@@ -185,16 +185,16 @@ def test_a_listing_is_complete_once_every_document_has_facts(store: Store) -> No
 
 
 def test_the_oldest_of_too_many_listings_goes(store: Store) -> None:
-    for number in range(LISTINGS_KEPT):
+    for number in range(MAX_LISTINGS):
         store.listings.save(f"/{number}/.git", name(number), "scope", tree(), is_document)
     oldest = found(store, "/0/.git")
     assert store.listings.move(oldest, name(50), {}, is_document)
     store.listings.save("/new/.git", name(60), "scope", tree(), is_document)
     kept = [
-        number for number in range(LISTINGS_KEPT) if store.listings.of_work_tree(f"/{number}/.git")
+        number for number in range(MAX_LISTINGS) if store.listings.of_work_tree(f"/{number}/.git")
     ]
-    assert kept == [0, *range(2, LISTINGS_KEPT)]
-    assert len(store.database.rows("SELECT DISTINCT listing FROM entry")) == LISTINGS_KEPT
+    assert kept == [0, *range(2, MAX_LISTINGS)]
+    assert len(store.database.rows("SELECT DISTINCT listing FROM entry")) == MAX_LISTINGS
 
 
 def test_a_listing_is_found_by_its_commit(store: Store) -> None:

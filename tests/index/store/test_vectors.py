@@ -116,7 +116,7 @@ def test_a_block_that_does_not_fit_together_ends_the_index(damage, vectors, stor
 
 def test_a_read_only_file_is_answered_from_memory(vectors, store, data_dir: Path):
     vectors.save(keys(1), b"aa")
-    store.database.settle()
+    store.database.checkpoint()
     with sqlite3.connect(data_dir / FILE_NAME) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         store.database._opened.connection.execute("PRAGMA busy_timeout=1")

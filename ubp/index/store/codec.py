@@ -1,6 +1,6 @@
-"""How what a page's Markdown says stands in SQLite's columns, and comes back.
+"""Conversion of values to SQLite's columns and back; SQLite takes no lone surrogates.
 
-How the words of the domain stand in SQLite's columns, and come back.
+Values that were not packed here raise ValueError or TypeError when they are unpacked.
 """
 
 import json
@@ -24,55 +24,55 @@ from ubp.core.model import (
     SourceReference,
 )
 
-KEY_BYTES = 16  # of a text's key (`ubp.index.embed.text`)
+KEY_BYTES = 16  # the length of a text's key (`ubp.index.embed.text`)
 
-# A chunk's texts for the full text, in the order of its columns: title, headings, body, aliases.
+# A chunk's texts in the order of the full text's columns: title, headings, body, aliases.
 Words = tuple[str, str, str, str]
 ChunkRow = tuple[int, int, int, int, int, int, Words]
 LinkRow = tuple[str | int | None, ...]
 
 
 class PageRows(NamedTuple):
-    """All that the store keeps of a page; but for this tuple itself plain values (`marshal`)."""
+    """The rows of a page in all tables. But for this tuple all values can be marshalled."""
 
     title: str | None
     aliases: str
     sections: str
     anchors: str
     texts: bytes
-    asked: tuple[int, ...]
+    requested: tuple[int, ...]
     chunks: tuple[ChunkRow, ...]
     links: tuple[LinkRow, ...]
 
 
 NO_ROWS = PageRows(None, "[]", "[]", "[]", b"", (), (), ())
-"""What is kept of a page that cannot be read."""
+"""The rows of a page that cannot be read."""
 
 
 class PageNames(NamedTuple):
-    """What a page calls itself."""
+    """The names that a page gives itself."""
 
     title: str | None
     aliases: tuple[str, ...]
 
 
 def checksum(name: str) -> int:
-    """A name as a number; two names may have the same, which costs a look and changes nothing."""
+    """Return a name as a number; a collision costs a lookup and changes no answer."""
     return crc32(name.encode("utf-8", "surrogatepass"))
 
 
 def checksums(names: Iterable[str]) -> tuple[int, ...]:
-    """The checksums of names, each once."""
+    """Return the checksums of names, without duplicates."""
     return tuple({checksum(name) for name in names})
 
 
 def pack_json(value: object) -> str:
-    """Compact JSON in ASCII: lone surrogates come through SQLite unharmed."""
+    """Return compact JSON in ASCII, so that lone surrogates survive in SQLite."""
     return json.dumps(value, separators=(",", ":"))
 
 
 def pack_link(link: Link) -> LinkRow:
-    """A link's columns; SQLite takes no lone surrogates."""
+    """Return a link's columns, lone surrogates replaced."""
     try:
         "".join([link.target, link.anchor or "", link.label or "", link.context]).encode()
     except UnicodeEncodeError:
@@ -81,17 +81,17 @@ def pack_link(link: Link) -> LinkRow:
 
 
 def clean(text: str) -> str:
-    """A text without lone surrogates."""
+    """Return a text with its lone surrogates replaced."""
     return text.encode("utf-8", "replace").decode()
 
 
 def unpack_links(rows: Iterable[Sequence[object]]) -> tuple[Link, ...]:
-    """The links that `pack_link` was given."""
+    """Return the links of rows by `pack_link`."""
     return tuple(map(Link._make, rows))
 
 
 def unpack_sections(text: str) -> tuple[Section, ...]:
-    """A page's sections; ValueError, TypeError where the text is something else."""
+    """Return a page's sections."""
     return tuple(
         Section(heading, level, tuple(path), *rest)
         for heading, level, path, *rest in json.loads(text)
@@ -99,12 +99,12 @@ def unpack_sections(text: str) -> tuple[Section, ...]:
 
 
 def unpack_names(text: str) -> tuple[str, ...]:
-    """A list of texts."""
+    """Return a list of texts."""
     return tuple(json.loads(text))
 
 
 def unpack_chunks(rows: Iterable[Sequence[int]]) -> tuple[Chunk, ...]:
-    """Chunks from their columns, in the order of the value's fields."""
+    """Return chunks from rows in the order of the value's fields."""
     return tuple(map(Chunk._make, rows))
 
 
@@ -112,7 +112,7 @@ ID_BYTES = 20  # SHA-1, the only kind that libgit2 reads
 
 
 def pack_path(path: str) -> str | bytes:
-    """TEXT, or for a name whose bytes are no UTF-8 a BLOB: SQLite takes no lone surrogates."""
+    """Return a path as TEXT, or as a BLOB if its bytes are not UTF-8."""
     if path.isascii():
         return path
     try:
@@ -125,71 +125,67 @@ def pack_path(path: str) -> str | bytes:
 def _bytes(path: str) -> bytes:
     try:
         return path.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # "\ud800" from a page's YAML: no file has this name, look in vain
+    except UnicodeEncodeError:  # "\ud800" from a page's YAML: no file has this name
         return path.encode("utf-8", "surrogatepass")
 
 
 def unpack_path(value: str | bytes) -> FilePath:
-    """The path that `pack_path` was given."""
+    """Return a path by `pack_path`."""
     if isinstance(value, bytes):
         return FilePath(value.decode("utf-8", "surrogateescape"))
     return FilePath(value)
 
 
 def pack_text(text: str) -> str:
-    """Text for people to read, the bytes that were no UTF-8 replaced."""
+    """Return text for people, bytes that were not UTF-8 replaced."""
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text
 
 
 def pack_id(object_id: str) -> bytes:
-    """20 bytes for 40 digits."""
+    """Return an id of 40 digits as 20 bytes."""
     return bytes.fromhex(object_id)
 
 
 def unpack_id(value: bytes) -> ObjectId:
-    """40 digits for 20 bytes; ValueError where it is anything else."""
+    """Return 20 bytes as an id of 40 digits."""
     if len(value) != ID_BYTES:
         raise ValueError("an object id has 20 bytes")
     return ObjectId(value.hex())
 
 
 def pack_ids(ids: Iterable[ObjectId]) -> bytes:
-    """Ids one after the other."""
+    """Return ids as concatenated bytes."""
     return b"".join(map(bytes.fromhex, ids))
 
 
 def unpack_ids(value: bytes) -> tuple[ObjectId, ...]:
-    """The ids that `pack_ids` was given."""
+    """Return the ids by `pack_ids`."""
     return tuple(
         unpack_id(value[start : start + ID_BYTES]) for start in range(0, len(value), ID_BYTES)
     )
 
 
 def unpack_entry(mode: int, value: bytes) -> Entry:
-    """An entry from its two columns."""
+    """Return an entry from its two columns."""
     return Entry(mode, unpack_id(value))
 
 
 def pack_facts(facts: PageFacts) -> str:
-    """Compact JSON: a reference's paths are null where they equal what was written."""
+    """Return facts as compact JSON; a reference's paths are null where they equal `written`."""
     references = [
         (
-            one.written,
-            None if one.source_path == one.written else one.source_path,
-            None if one.literal == one.written else one.literal,
-            *one[3:],
+            reference.written,
+            None if reference.source_path == reference.written else reference.source_path,
+            None if reference.literal == reference.written else reference.literal,
+            *reference[3:],
         )
-        for one in facts.references
+        for reference in facts.references
     ]
-    return _dump((*facts[:4], references, facts.problems))
+    return pack_json((*facts[:4], references, facts.problems))
 
 
 def unpack_facts(contents: Sequence[str]) -> list[PageFacts]:
-    """The facts that `pack_facts` was given, for many pages in one go (0.7 ms for 300 pages).
-
-    Raises:
-        ValueError, TypeError: it is something else.
-    """
+    """Return the facts of many pages by `pack_facts` (0.7 ms for 300 pages)."""
     return [
         PageFacts(
             title,
@@ -218,38 +214,33 @@ def unpack_facts(contents: Sequence[str]) -> list[PageFacts]:
 
 
 def pack_search(search: BaselineQuery) -> str:
-    """A search as a key: the same question, the same text."""
-    return _dump(search)
+    """Return a search as a key."""
+    return pack_json(search)
 
 
 def unpack_searches(keys: Sequence[str]) -> list[BaselineQuery]:
-    """The searches that `pack_search` was given; ValueError, TypeError for something else."""
+    """Return the searches by `pack_search`."""
     return [BaselineQuery(*search) for search in _load(keys)]
 
 
 def unpack_drift(commits: bytes, is_complete: int, existed: int) -> Drift:
-    """A drift from its three columns."""
+    """Return a drift from its three columns."""
     return Drift(unpack_ids(commits), bool(is_complete), bool(existed))
 
 
-def pack_tallies(tallies: Mapping[Pair, PairCount]) -> str:
-    """Tallies as a text."""
-    return _dump([(*pair, *tally) for pair, tally in tallies.items()])
+def pack_co_changes(counts: Mapping[Pair, PairCount]) -> str:
+    """Return counts as a text."""
+    return pack_json([(*pair, *count) for pair, count in counts.items()])
 
 
-def unpack_tallies(text: str) -> dict[Pair, PairCount]:
-    """The tallies that `pack_tallies` was given; ValueError, TypeError for something else."""
+def unpack_co_changes(text: str) -> dict[Pair, PairCount]:
+    """Return the counts by `pack_co_changes`."""
     return {
         (page, source): PairCount(changed, together)
         for page, source, changed, together in json.loads(text)
     }
 
 
-def _dump(value: object) -> str:
-    # ASCII, so that surrogates (bytes that were no UTF-8) come through SQLite unharmed.
-    return json.dumps(value, separators=(",", ":"))
-
-
 def _load(texts: Sequence[str]) -> list[list[Any]]:
-    # One document instead of hundreds: a call of json.loads costs more than a page's facts.
+    # One document instead of hundreds: a call of json.loads costs more than the facts of a page.
     return json.loads("[" + ",".join(texts) + "]")  # type: ignore[no-any-return]

@@ -1,11 +1,12 @@
-"""Connections to the database: opened, examined, rebuilt where they must be, else in memory.
+"""The index's database: opened, checked, rebuilt if it is damaged, or kept in memory.
 
-The database as a memory that never stands in the way: what it cannot tell is not known.
+Everything in it is derived from Git, so that no failure of it reaches a caller: what cannot be read
+is unknown.
 """
 
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -23,8 +24,8 @@ from ubp.index.store.file import (
 )
 from ubp.index.store.schema import FORMAT, SCHEMA, SHADOWS
 
-# A writer holds the lock for a few milliseconds, 0.5 s for the listing of 100,000 files; nobody
-# shall wait five seconds, whatever happens.
+# A writer holds the lock for a few milliseconds, 0.5 s for the listing of 100,000 files; no
+# call may wait longer than five seconds.
 BUSY_SECONDS = 4.0
 
 PRAGMAS = """
@@ -36,14 +37,13 @@ PRAGMA foreign_keys=ON;
 PRAGMA trusted_schema=OFF;
 """
 
-# SQLite's own are left out: indexes without text, statistics where somebody ran ANALYZE, and the
-# tables behind the full text.
-TABLES_MADE = (
+# Without SQLite's own: indexes without SQL, statistics of ANALYZE, the tables behind the full text.
+CREATED_TABLES = (
     "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"  # noqa: S608  # ours
     f" AND NOT (type = 'table' AND name IN {SHADOWS})"
 )
 
-# Another process may replace the file while it is opened; a third time in a row is no chance.
+# Another process may replace the file while it is opened; three times in a row is no coincidence.
 OPENING_ATTEMPTS = 3
 
 SQLITE_ERROR, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CORRUPT, SQLITE_NOTADB = 1, 5, 6, 11, 26
@@ -53,7 +53,7 @@ DAMAGED = "The index was damaged; it is rebuilt."
 
 
 class Opened(NamedTuple):
-    """A connection, and the file that it is to; no file: in memory, for the reason given."""
+    """A connection and its file; without a file it is in memory, for the reason given."""
 
     connection: sqlite3.Connection
     path: str | None
@@ -64,8 +64,8 @@ class Opened(NamedTuple):
 def open_connection(data_dir: str, warn: Warn) -> Opened:
     """Open the database in this folder, or one in memory where none can be kept there.
 
-    What can only be read (a read-only file system, somebody else's files) is copied into memory,
-    in silence: the answers are right, and there may be nothing that the user could do about it.
+    A read-only one (file system, permissions) is copied into memory without a warning: the answers
+    are right, and there may be nothing that the user could do about it.
     """
     path = os.path.join(data_dir, FILE_NAME)
     try:
@@ -79,17 +79,17 @@ def open_connection(data_dir: str, warn: Warn) -> Opened:
 
 
 def open_in_memory() -> sqlite3.Connection:
-    """An empty database that nobody else sees."""
+    """Return an empty database of this process alone."""
     memory = sqlite3.connect(":memory:", isolation_level=None)
     memory.executescript(SCHEMA + PRAGMAS)
     return memory
 
 
 def copy_in_memory(source: sqlite3.Connection) -> sqlite3.Connection:
-    """What a database holds, in memory; an empty one where it cannot be read."""
+    """Return a copy of a database in memory, an empty one where it cannot be read."""
     memory = sqlite3.connect(":memory:", isolation_level=None)
     with suppress(sqlite3.Error):
-        source.backup(memory, progress=_refuse_to_wait)
+        source.backup(memory, progress=_raise_if_locked)
         memory.executescript(PRAGMAS)
         if _is_sound(memory):
             return memory
@@ -97,14 +97,14 @@ def copy_in_memory(source: sqlite3.Connection) -> sqlite3.Connection:
     return open_in_memory()
 
 
-def _refuse_to_wait(status: int, *_: int) -> None:
-    # Python would try again for ever.
+def _raise_if_locked(status: int, *_: int) -> None:
+    # Python would retry for ever.
     if status in {SQLITE_BUSY, SQLITE_LOCKED}:
         raise sqlite3.OperationalError("the database is locked")
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file is at fault: not a database, malformed, other tables, text that is none."""
+    """Return whether the file is damaged: no database, malformed, other tables, bad text."""
     # Undecodable text comes without a code.
     code = getattr(error, "sqlite_errorcode", SQLITE_ERROR) & 0xFF
     return code in {SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB} or isinstance(
@@ -118,7 +118,7 @@ def _open_file(path: str, warn: Warn) -> Opened:
         if identity is None:
             create_file(path, None)
             continue
-        connection, fault = _examine(path)
+        connection, fault = _open_sound(path)
         if connection is None:
             create_file(path, identity)
             if fault:
@@ -135,15 +135,15 @@ def _open_file(path: str, warn: Warn) -> Opened:
     raise OSError("the index is being replaced again and again")
 
 
-def _examine(path: str) -> tuple[sqlite3.Connection | None, str]:
-    """A connection to a sound database; else None, and what is wrong with it."""
+def _open_sound(path: str) -> tuple[sqlite3.Connection | None, str]:
+    """Return a connection to a sound database, else None and the warning to print."""
     was_unclean = is_unclean(path)
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
         connection.executescript(PRAGMAS)
         if not _is_sound(connection):
             fault = DAMAGED if os.stat(path).st_size else ""
-        elif was_unclean and not _is_unharmed(connection):
+        elif was_unclean and not _is_intact(connection):
             fault = DAMAGED
         else:
             return connection, ""
@@ -157,34 +157,34 @@ def _examine(path: str) -> tuple[sqlite3.Connection | None, str]:
 
 
 def _is_sound(connection: sqlite3.Connection) -> bool:
-    """Whether the database has this version's format and tables."""
+    """Return whether the database has this version's format and tables."""
     if connection.execute("PRAGMA user_version").fetchone() != (FORMAT,):
         return False
-    tables = connection.execute(TABLES_MADE).fetchall()
+    tables = connection.execute(CREATED_TABLES).fetchall()
     return len(tables) == SCHEMA.count("CREATE ") and all(sql in SCHEMA for (sql,) in tables)
 
 
-def _is_unharmed(connection: sqlite3.Connection) -> bool:
-    """Read every page (2 ms a megabyte), then fold the log back, so that this is done once."""
+def _is_intact(connection: sqlite3.Connection) -> bool:
+    """Return whether all pages can be read (2 ms/MB); if so empty the log: once is enough."""
     if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
         return False
-    fold_log(connection)
+    empty_log(connection)
     return True
 
 
-def fold_log(connection: sqlite3.Connection) -> None:
-    """Empty the write-ahead log: one with content tells the next to start of an unclean end."""
+def empty_log(connection: sqlite3.Connection) -> None:
+    """Empty the write-ahead log: content in it means that its writer was killed."""
     connection.execute("PRAGMA busy_timeout=0")
-    with suppress(sqlite3.Error):  # others are reading: then they will do it
+    with suppress(sqlite3.Error):  # others are reading, and will do it
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000:.0f}")
 
 
 def _copy_of_file(path: str) -> sqlite3.Connection | None:
-    """The content of a file in a folder where SQLite cannot make its log; None: not to be had.
+    """Return a copy in memory of a file beside which SQLite cannot create its log, if possible.
 
-    Without the log only a file that nobody is writing is whole: no log, and the same before and
-    after.
+    Without the log only a file that nobody is writing is consistent: it has no log, and is the same
+    before and after.
     """
     address = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23").replace(os.sep, "/")
     uri = f"file://{'' if address.startswith('/') else '/'}{address}?immutable=1"
@@ -208,19 +208,18 @@ Rows = list[tuple[Any, ...]]
 # SQLite takes 32,766 arguments in one statement since 3.32 and 999 before.
 MAX_ARGUMENTS = 900
 
-# Of 110 MB written once a small cache loses nothing, and what is mapped counts as this process's.
-SPARING = "PRAGMA mmap_size=0; PRAGMA cache_size=-16000;"
+# Writing 110 MB once is as fast with a small cache, and mapped pages count as memory in use.
+SAVE_MEMORY = "PRAGMA mmap_size=0; PRAGMA cache_size=-16000;"
 
-# The file, the file rebuilt, memory: what fails then is no matter of files.
+# To the file, to the rebuilt file, to memory: a third failure has another cause.
 WRITE_ATTEMPTS = 3
 
 
 class Database:
     """One connection, closed by its owner.
 
-    Everything in it can be had again from Git. So no trouble with it reaches a caller: a damaged
-    file is rebuilt, a full disk or a lock that nobody gives back leads to a copy in memory, and
-    what was asked meanwhile is answered as not known.
+    A damaged file is rebuilt; after a full disk, or a lock that is not released, the work goes on
+    in a copy in memory. Queries that fail meanwhile return nothing.
     """
 
     def __init__(self, data_dir: str, warn: Warn) -> None:
@@ -240,38 +239,58 @@ class Database:
         return self._opened.why_in_memory
 
     def rows(self, sql: str, arguments: Sequence[object] = ()) -> Rows:
-        """What a query finds; nothing where the database is out of order."""
+        """Return the rows of a query; none where the database fails."""
         try:
             return self._opened.connection.execute(sql, arguments).fetchall()
         except sqlite3.Error as error:
-            self._carry_on(error)
+            self._recover(error)
             return []
 
+    def rows_in(
+        self,
+        query: str,
+        values: Iterable[object],
+        arguments: Sequence[object] = (),
+        order: str = "",
+    ) -> Rows:
+        """Return the rows of a query that ends with `IN`, for any number of values.
+
+        `arguments` are those before the values; `order` holds within the rows of one statement.
+        """
+        rows: Rows = []
+        for chunk in chunks(values):
+            rows += self.rows(f"{query} ({marks(chunk)}){order}", [*arguments, *chunk])
+        return rows
+
     def matches(self, sql: str, arguments: Sequence[object]) -> Rows:
-        """`rows` for what somebody else has written; ValueError where SQLite cannot read that."""
+        """Return the rows of a query with text of a user in it; none where the database fails.
+
+        Raises:
+            ValueError: SQLite cannot parse the text.
+        """
         try:
             return self._opened.connection.execute(sql, arguments).fetchall()
         except sqlite3.OperationalError as error:
-            # Damage has other codes, and the tables are known to be there.
+            # Damage has other codes, and the tables are known to exist.
             if getattr(error, "sqlite_errorcode", SQLITE_ERROR) == SQLITE_ERROR:
                 raise ValueError(str(error)) from error
-            self._carry_on(error)
+            self._recover(error)
         except sqlite3.Error as error:
-            self._carry_on(error)
+            self._recover(error)
         return []
 
     def write(self, work: Callable[[sqlite3.Connection], bool | None]) -> bool:
-        """Do this work in one transaction, waiting for other writers; False: `work` said so."""
+        """Do this work in one transaction, after other writers; return False if `work` does."""
         for _ in range(WRITE_ATTEMPTS):
             connection = self._opened.connection
             try:
-                # Not a deferred BEGIN: that one fails at once where another is writing.
+                # A deferred BEGIN would fail at once while another process is writing.
                 connection.execute("BEGIN IMMEDIATE")
                 is_done = work(connection) is not False
                 connection.execute("COMMIT" if is_done else "ROLLBACK")
             except sqlite3.Error as error:
                 _roll_back(connection)
-                self._carry_on(error)
+                self._recover(error)
             except BaseException:
                 _roll_back(connection)
                 raise
@@ -281,13 +300,13 @@ class Database:
         path = os.path.join(self._data_dir, FILE_NAME)
         raise StoreError("The index cannot be written.", hint=f"Delete {path}.")
 
-    def spare_memory(self) -> None:
-        """Hold less of the file in memory from now on: much will be written."""
+    def save_memory(self) -> None:
+        """Use less memory from now on, before much is written."""
         with suppress(sqlite3.Error):
-            self._opened.connection.executescript(SPARING)
+            self._opened.connection.executescript(SAVE_MEMORY)
 
-    def start_over(self) -> None:
-        """Put an empty database in the place of a damaged one."""
+    def rebuild(self) -> None:
+        """Replace a damaged database by an empty one."""
         path, identity = self._opened.path, self._opened.identity
         self._opened.connection.close()
         if path is None:
@@ -302,21 +321,21 @@ class Database:
             self._opened = open_connection(self._data_dir, self._warn)
 
     def unpack(self, values: Callable[[], T]) -> T | None:
-        """What `values` makes of rows; None, and starting over, where they were not put in so.
+        """Return what `values` makes of rows; None after a rebuild, where they are damaged.
 
-        SQLite keeps no checksums.
+        SQLite keeps no checksums, so that damage in a value is found when it is unpacked.
         """
         try:
             return values()
         except (ValueError, TypeError):
-            self.start_over()
+            self.rebuild()
             return None
 
-    def settle(self) -> None:
-        """Fold the log of what was written back into the file, where nobody is reading it."""
+    def checkpoint(self) -> None:
+        """Write the log of what was saved back into the file, unless others are reading."""
         if self._has_written and self.path is not None:
             self._has_written = False
-            fold_log(self._opened.connection)
+            empty_log(self._opened.connection)
 
     def vacuum(self) -> None:
         """Return the space of deleted rows to the file system, unless others are reading."""
@@ -324,18 +343,18 @@ class Database:
 
         with suppress(sqlite3.Error):  # the space is used again later
             sqlite_utils.Database(self._opened.connection, execute_plugins=False).vacuum()
-        self.settle()
+        self.checkpoint()
 
     def close(self) -> None:
-        """Give the file back."""
-        self.settle()
+        """Close the connection."""
+        self.checkpoint()
         self._opened.connection.close()
 
-    def _carry_on(self, error: sqlite3.Error) -> None:
+    def _recover(self, error: sqlite3.Error) -> None:
         if isinstance(error, (sqlite3.ProgrammingError, sqlite3.InterfaceError)):
             raise error
         if is_damage(error):
-            self.start_over()
+            self.rebuild()
             return
         if self.path is None:
             raise StoreError("The index in memory cannot be used.", cause=str(error)) from error
@@ -351,12 +370,12 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 
 
 def marks(arguments: Sequence[object]) -> str:
-    """A "?" for each argument."""
+    """Return a "?" for each argument."""
     return ",".join("?" * len(arguments))
 
 
-def chunks(values: Collection[T]) -> Iterator[list[T]]:
-    """Values by as many as one statement takes."""
+def chunks(values: Iterable[T]) -> Iterator[list[T]]:
+    """Yield values in lists of as many as one statement takes."""
     iterator = iter(values)
     while chunk := list(islice(iterator, MAX_ARGUMENTS)):
         yield chunk

@@ -1,4 +1,4 @@
-"""The database's files: nothing in their way, put in place as a whole, found unharmed."""
+"""The database's files: created and replaced as a whole, one process at a time."""
 
 import os
 import sqlite3
@@ -13,7 +13,7 @@ PREFIX, SUFFIX = "index-", ".db"
 FILE_NAME = f"{PREFIX}{FORMAT}{SUFFIX}"
 LOCK_NAME = "rebuild.lock"
 
-# Making an empty database takes 5 ms; who still waits after a second goes on in memory.
+# Creating an empty database takes 5 ms; after a second of waiting a process goes on in memory.
 LOCK_WAIT_SECONDS = 1.0
 LOCK_POLL_SECONDS = 0.005
 # A lock of this age belongs to a process that was killed while it held it.
@@ -39,18 +39,18 @@ def find_obstacle(data_dir: str) -> str | None:
 
 
 def identify(path: str) -> Identity | None:
-    """Which file stands there, so that a replaced one is noticed; None: none."""
+    """Return which file is at a path, so that a replaced one is noticed; None: no file."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def is_unclean(path: str) -> bool:
-    """Whether the last to use the database was killed, or is still writing.
+    """Return whether the last user of the database was killed, or is still writing.
 
-    The last connection to close folds the write-ahead log back and removes it.
+    The last connection to close writes the write-ahead log back and removes it.
     """
     try:
         return os.stat(path + "-wal").st_size > 0
@@ -59,14 +59,14 @@ def is_unclean(path: str) -> bool:
 
 
 def create_file(path: str, replaced: Identity | None) -> None:
-    """Put an empty database where `replaced` stands, unless another process has done so already.
+    """Replace the file `replaced` by an empty database, unless another process has done so already.
 
-    It appears as a whole (`os.replace`); who has the old one open goes on with that. Unlike in
-    `write_atomically`, SQLite writes the new file, and a lock keeps two processes from replacing
-    it.
+    It appears as a whole (`os.replace`); processes with the old one open continue with that. Unlike
+    in `write_atomically`, SQLite writes the new file, and a lock keeps two processes from
+    replacing it.
 
     Raises:
-        OSError: nothing can be written there, or another process is at it for too long.
+        OSError: nothing can be written there, or another process holds the lock for too long.
         sqlite3.Error: the disk is full.
     """
     folder = os.path.dirname(path)
@@ -78,9 +78,9 @@ def create_file(path: str, replaced: Identity | None) -> None:
             return
         new = path + ".new"
         _remove(new, new + "-journal", new + "-wal", new + "-shm")
-        _make(new)
-        # SQLite would replay the old log into the new file. Who opens the old file in this moment
-        # sees the lock, and opens again (`wait_for_lock`).
+        _create(new)
+        # SQLite would replay the old log into the new file. A process that opens the old file in
+        # this moment sees the lock, and opens it again (`wait_for_lock`).
         _remove(path + "-wal", path + "-shm")
         os.replace(new, path)
         remove_unused(folder)
@@ -89,15 +89,15 @@ def create_file(path: str, replaced: Identity | None) -> None:
 
 
 def wait_for_lock(path: str) -> None:
-    """Wait while another process puts an empty database there; TimeoutError after a second."""
-    lock = _lock_of(path)
+    """Wait while another process creates an empty database; TimeoutError after a second."""
+    lock = _lock_path(path)
     deadline = time.monotonic() + LOCK_WAIT_SECONDS
     while os.path.lexists(lock):
         _wait(lock, deadline)
 
 
 def remove_unused(folder: str) -> int:
-    """Remove indexes of other formats that nothing was written to lately; return their bytes."""
+    """Remove indexes of other formats that were not written to lately; return their bytes."""
     freed = 0
     with suppress(OSError):  # another process removed one, or has it open (Windows)
         for name in os.listdir(folder):
@@ -112,10 +112,10 @@ def remove_unused(folder: str) -> int:
     return freed
 
 
-def _make(path: str) -> None:
+def _create(path: str) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     try:
-        # A damaged file is found and rebuilt, so that no power cut is worth waiting for the disk.
+        # A damaged file is detected and rebuilt, so that there is no need to wait for the disk.
         connection.executescript(
             f"PRAGMA synchronous=OFF; BEGIN; {SCHEMA} PRAGMA user_version={FORMAT}; COMMIT;"
             "PRAGMA journal_mode=WAL;"
@@ -125,8 +125,8 @@ def _make(path: str) -> None:
 
 
 def _take_lock(path: str) -> str:
-    # A file and no flock: the same on every system, and apart from the database's own locks.
-    lock = _lock_of(path)
+    # A file, not flock: the same on every system, and independent of the database's own locks.
+    lock = _lock_path(path)
     deadline = time.monotonic() + LOCK_WAIT_SECONDS
     while True:
         try:
@@ -136,7 +136,7 @@ def _take_lock(path: str) -> str:
             _wait(lock, deadline)
 
 
-def _lock_of(path: str) -> str:
+def _lock_path(path: str) -> str:
     return os.path.join(os.path.dirname(path), LOCK_NAME)
 
 

@@ -1,4 +1,4 @@
-"""Questions to the full text: which chunks hold the words, the best ones first."""
+"""Queries of the full text: the chunks that match words, the best ones first."""
 
 import json
 from collections.abc import Callable, Collection, Sequence
@@ -7,37 +7,38 @@ from typing import Literal, NamedTuple
 
 from ubp.core.model import ObjectId
 from ubp.index.store.codec import pack_id, unpack_id
-from ubp.index.store.database import Database, chunks, marks
+from ubp.index.store.database import Database
 
 COLUMNS = ("title", "headings", "body", "aliases")
 
 Table = Literal["words", "stems"]
-"""Where is looked: words are found as they are written, or in all forms of English."""
+"""Words are matched as they are written, or in all forms of English."""
 
-# Hits of other branches and of older versions are passed over: so many more than were asked for
-# are fetched first (4 µs each), and this many times more each time that too few are left.
+# Hits of other branches and of older versions are skipped: so many more than the limit are fetched
+# first (4 µs each), and this many times more each time that too few are left.
 FIRST_SHARE = 1.25
 GROWTH = 4
-# Chunks of the same rank stand in no order: as many are looked at to put them in order.
+# Chunks of equal rank have no order: so many are fetched to sort them.
 MAX_TIES = 256
 
 OF_PAGES = (
-    " AND +rowid IN (SELECT chunk.id FROM json_each(?) AS one JOIN chunk ON chunk.page = one.value)"
+    " AND +rowid IN"
+    " (SELECT chunk.id FROM json_each(?) AS wanted JOIN chunk ON chunk.page = wanted.value)"
 )
 OF_ROWS = " AND +rowid IN (SELECT value FROM json_each(?))"
 
-Counts = Callable[[set[ObjectId]], set[ObjectId]]
-"""Which of these pages count."""
+Select = Callable[[set[ObjectId]], set[ObjectId]]
+"""Returns those of these pages that may be found."""
 
 _Ranked = tuple[float, int]  # rank, row
 _Hit = tuple[float, bytes, int, int]  # rank, blob, number, row
 
 
 class RowMatch(NamedTuple):
-    """What is asked of FTS5, its words segmented; `weights` are those of COLUMNS.
+    """A query of FTS5, its words segmented; `weights` are those of COLUMNS.
 
-    Chunks that hold `expression` are found; what the best of them hold of `adding` adds to their
-    ranks, and may put them in another order.
+    Chunks that match `expression` are found; matches of `adding` in the best of them add to their
+    ranks, and may change their order.
     """
 
     expression: str
@@ -47,7 +48,7 @@ class RowMatch(NamedTuple):
 
 
 class WordsRow(NamedTuple):
-    """A chunk that holds the words; the smaller the rank (BM25, negative), the better."""
+    """A matching chunk; the smaller the rank (BM25, negative), the better."""
 
     blob: ObjectId
     number: int
@@ -55,14 +56,14 @@ class WordsRow(NamedTuple):
 
 
 class MatchCounts(NamedTuple):
-    """How many chunks hold the words, and how many of these are of pages that count."""
+    """How many chunks match, and how many of these are of pages that may be found."""
 
-    holding: int
-    counting: int
+    matching: int
+    selected: int
 
 
 class FullTextIndex:
-    """The words of all pages that were ever learned; the caller knows which ones count."""
+    """The words of all pages in the store; callers select those that may be found."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -71,19 +72,19 @@ class FullTextIndex:
         self,
         match: RowMatch,
         limit: int,
-        counts: Counts,
+        select: Select,
         within: Collection[ObjectId] | None = None,
     ) -> list[WordsRow]:
-        """The best chunks of pages that count; none but `within` do, if these are given.
+        """Return the best chunks of the pages that may be found (`within`: of these alone).
 
-        Equal ranks are put in the order of blob and number.
+        Equal ranks are sorted by blob and number.
 
         Raises:
-            ValueError: FTS5 cannot read an expression.
+            ValueError: FTS5 cannot parse an expression.
         """
-        hits = self._best(match, limit, counts, within)
+        hits = self._best(match, limit, select, within)
         if match.adding and hits:
-            hits = self._ranked_further(match, hits)
+            hits = self._add_ranks(match, hits)
         return (
             self._database.unpack(
                 lambda: [
@@ -94,19 +95,19 @@ class FullTextIndex:
             or []
         )
 
-    def count(self, match: str, most: int, counts: Counts) -> MatchCounts:
-        """Count the first `most` chunks that hold the words."""
-        found = self._database.matches(
+    def count(self, match: str, most: int, select: Select) -> MatchCounts:
+        """Count the first `most` chunks that match."""
+        rows = self._database.matches(
             "SELECT blob FROM (SELECT rowid AS row FROM words WHERE words MATCH ? LIMIT ?)"
             " LEFT JOIN chunk ON chunk.id = row LEFT JOIN page ON page.id = chunk.page",
             [match, most],
         )
-        blobs = self._database.unpack(lambda: [unpack_id(blob) for (blob,) in found if blob]) or []
-        valid = counts(set(blobs))
-        return MatchCounts(len(found), sum(blob in valid for blob in blobs))
+        blobs = self._database.unpack(lambda: [unpack_id(blob) for (blob,) in rows if blob]) or []
+        selected = select(set(blobs))
+        return MatchCounts(len(rows), sum(blob in selected for blob in blobs))
 
     def frequency(self, match: str, table: Table) -> int:
-        """How many chunks hold the words, whether or not they count; 30 ns each."""
+        """Return how many chunks match, of whatever pages; 30 ns each."""
         rows = self._database.matches(
             f"SELECT count(*) FROM {table} WHERE {table} MATCH ?",  # noqa: S608  # one of two
             [match],
@@ -114,12 +115,12 @@ class FullTextIndex:
         return int(rows[0][0]) if rows else 0
 
     def size(self) -> int:
-        """How many chunks there are, whether or not they count."""
+        """Return the number of chunks, of whatever pages."""
         rows = self._database.rows("SELECT count(*) FROM words_docsize")
         return int(rows[0][0]) if rows else 0
 
     def holding(self, match: str, within: Collection[ObjectId] | None = None) -> set[ObjectId]:
-        """The pages with a chunk that holds the words, whether or not they count."""
+        """Return the pages with a chunk that matches, whether they may be found or not."""
         condition, arguments = "", []
         if within is not None:
             condition, arguments = OF_PAGES, [json.dumps(self._pages(within))]
@@ -131,7 +132,7 @@ class FullTextIndex:
         return self._database.unpack(lambda: {unpack_id(blob) for (blob,) in rows}) or set()
 
     def _best(
-        self, match: RowMatch, limit: int, counts: Counts, within: Collection[ObjectId] | None
+        self, match: RowMatch, limit: int, select: Select, within: Collection[ObjectId] | None
     ) -> list[_Hit]:
         condition, arguments = "", []
         if within is not None:
@@ -139,25 +140,25 @@ class FullTextIndex:
         size, fetched = int(limit * FIRST_SHARE) + 1, 0
         while True:
             more = max(size * GROWTH, limit + MAX_TIES + 1)
-            if size > fetched:  # to rank costs a hundred times what it takes to fetch more
+            if size > fetched:  # ranking costs a hundred times as much as fetching more
                 ranked = self._ranked(match, condition, [*arguments, more])
                 fetched, seen, hits = more, 0, list[_Hit]()
-            # Behind enough of them only equal ones count, unless another order is made of all.
+            # After enough hits only equal ranks matter, unless `adding` changes the order of all.
             is_full = len(hits) >= limit and not match.adding
             worst = hits[limit - 1][0] if is_full else inf
-            some = [one for one in ranked[seen:size] if one[0] <= worst]
-            hits = sorted([*hits, *self._that_count(some, counts)])
+            candidates = [hit for hit in ranked[seen:size] if hit[0] <= worst]
+            hits = sorted([*hits, *self._selected_hits(candidates, select)])
             if len(ranked) < size or _is_enough(hits, ranked[:size], limit):
                 return hits
             seen, size = size, more
 
-    def _ranked_further(self, match: RowMatch, hits: Sequence[_Hit]) -> list[_Hit]:
-        # BM25 is a sum over terms. To rank by all of them again takes twice as long.
+    def _add_ranks(self, match: RowMatch, hits: Sequence[_Hit]) -> list[_Hit]:
+        # BM25 is a sum over terms. Ranking by all of them again takes twice as long.
         ranks = {row: rank for rank, *_, row in hits}
         rows = json.dumps(list(ranks))
         for expression in match.adding:
-            one = match._replace(expression=expression)
-            for rank, row in self._ranked(one, OF_ROWS, [rows, len(ranks)]):
+            addition = match._replace(expression=expression)
+            for rank, row in self._ranked(addition, OF_ROWS, [rows, len(ranks)]):
                 ranks[row] += rank
         return sorted((ranks[row], blob, number, row) for _, blob, number, row in hits)
 
@@ -171,39 +172,33 @@ class FullTextIndex:
             [match.expression, *arguments],
         )
 
-    def _that_count(self, ranked: Sequence[_Ranked], counts: Counts) -> list[_Hit]:
-        # Words of chunks that are gone stay, so that there may be no chunk to a row.
+    def _selected_hits(self, ranked: Sequence[_Ranked], select: Select) -> list[_Hit]:
+        # The words of removed chunks stay, so that a row may have no chunk.
         rows = self._database.rows(
-            "SELECT chunk.id, blob, number FROM json_each(?) AS one JOIN chunk ON"
-            " chunk.id = one.value JOIN page ON page.id = chunk.page",
+            "SELECT chunk.id, blob, number FROM json_each(?) AS ranked JOIN chunk ON"
+            " chunk.id = ranked.value JOIN page ON page.id = chunk.page",
             [json.dumps([row for _, row in ranked])],
         )
         ranks = {row: rank for rank, row in ranked}
 
         def unpack() -> list[_Hit]:
             blobs = {blob: unpack_id(blob) for _, blob, _ in rows}
-            valid = counts(set(blobs.values()))
+            selected = select(set(blobs.values()))
             return [
                 (ranks[row], blob, number, row)
                 for row, blob, number in rows
-                if blobs[blob] in valid
+                if blobs[blob] in selected
             ]
 
         return self._database.unpack(unpack) or []
 
     def _pages(self, blobs: Collection[ObjectId]) -> list[int]:
-        pages: list[int] = []
-        for chunk in chunks(blobs):
-            rows = self._database.rows(
-                f"SELECT id FROM page WHERE blob IN ({marks(chunk)})",  # noqa: S608  # "?,?"
-                list(map(pack_id, chunk)),
-            )
-            pages += [page for (page,) in rows]
-        return pages
+        rows = self._database.rows_in("SELECT id FROM page WHERE blob IN", map(pack_id, blobs))
+        return [page for (page,) in rows]
 
 
 def _is_enough(hits: Sequence[_Hit], found: Sequence[_Ranked], limit: int) -> bool:
-    """Whether no chunk that was not fetched can be among the first, equal ones considered."""
+    """Return whether no chunk that was not fetched can be among the first, ties included."""
     if len(hits) < limit:
         return False
     return bool(hits[limit - 1][0] < found[-1][0]) or len(found) > limit + MAX_TIES

@@ -1,7 +1,4 @@
-"""Which files each commit touched: a commit's row numbers the paths, which stand once each.
-
-What history said: per head, for as long as the head is among the last; per commit, for ever.
-"""
+"""Answers of history: per commit for ever, per head as long as it is one of the last heads."""
 
 import sqlite3
 import struct
@@ -19,47 +16,49 @@ from ubp.core.model import (
     PairCount,
 )
 from ubp.index.store.codec import (
+    pack_co_changes,
     pack_id,
     pack_ids,
     pack_path,
     pack_search,
-    pack_tallies,
     pack_text,
+    unpack_co_changes,
     unpack_drift,
     unpack_entry,
     unpack_id,
     unpack_path,
     unpack_searches,
-    unpack_tallies,
 )
 from ubp.index.store.database import Database, Rows, chunks, marks
 
 
 class ChangeLog:
-    """What commits touched, as far as it is known. It never changes."""
+    """The files that each commit touched, which never change; each path is stored once."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def read(self, commits: Collection[ObjectId]) -> dict[ObjectId, tuple[FilePath, ...]]:
-        """The paths of each commit that is known."""
-        stored = self._rows(commits)
+        """Return the paths of these commits that the table has."""
+        stored = self._database.rows_in(
+            'SELECT "commit", paths FROM logged_change WHERE "commit" IN', map(pack_id, commits)
+        )
         numbers = self._database.unpack(
             lambda: {unpack_id(commit): _unpack_numbers(touched) for commit, touched in stored}
         )
         if not numbers:
             return {}
-        # Asked last: paths that have been pruned meanwhile are missing, and none has come later.
+        # Read last: the paths of these commits are all there by now, unless pruned meanwhile.
         rows = self._database.rows("SELECT id, path FROM touched_path")
         paths = self._database.unpack(lambda: {row: unpack_path(path) for row, path in rows}) or {}
         return {
-            commit: tuple([paths[one] for one in touched])
+            commit: tuple([paths[number] for number in touched])
             for commit, touched in numbers.items()
-            if paths.keys() >= set(touched)  # else read anew
+            if paths.keys() >= set(touched)  # else its paths were pruned
         }
 
     def save(self, changes: Mapping[ObjectId, tuple[FilePath, ...]]) -> None:
-        """Keep what commits touched."""
+        """Save the files that commits touched."""
         if not changes:
             return
         paths = {pack_path(path): None for touched in changes.values() for path in touched}
@@ -87,36 +86,27 @@ class ChangeLog:
         self._database.write(save)
 
     def is_empty(self) -> bool:
-        """Whether nothing is known."""
+        """Return whether the table has no commit."""
         return not self._database.rows("SELECT 1 FROM logged_change LIMIT 1")
 
     def prune(self, commits: Collection[ObjectId]) -> None:
-        """Forget all commits but these, and the paths that only others touched."""
+        """Remove all commits but these, and the paths that only others touched."""
 
         def prune(connection: sqlite3.Connection) -> None:
             kept = set(map(pack_id, commits))
-            gone: list[tuple[bytes]] = []
+            removed: list[tuple[bytes]] = []
             used: set[int] = set()
             for commit, touched in connection.execute('SELECT "commit", paths FROM logged_change'):
                 if commit in kept:
                     used.update(_unpack_numbers(touched))
                 else:
-                    gone.append((commit,))
-            connection.executemany('DELETE FROM logged_change WHERE "commit" = ?', gone)
+                    removed.append((commit,))
+            connection.executemany('DELETE FROM logged_change WHERE "commit" = ?', removed)
             rows = connection.execute("SELECT id FROM touched_path").fetchall()
             unused = [row for row in rows if row[0] not in used]
             connection.executemany("DELETE FROM touched_path WHERE id = ?", unused)
 
         self._database.unpack(lambda: self._database.write(prune))
-
-    def _rows(self, commits: Collection[ObjectId]) -> Rows:
-        rows: Rows = []
-        for chunk in chunks(commits):
-            rows += self._database.rows(
-                f'SELECT "commit", paths FROM logged_change WHERE "commit" IN ({marks(chunk)})',  # noqa: S608  # "?,?"
-                list(map(pack_id, chunk)),
-            )
-        return rows
 
 
 def _pack_numbers(numbers: Sequence[int]) -> bytes:
@@ -130,25 +120,25 @@ def _unpack_numbers(packed: bytes) -> tuple[int, ...]:
         raise ValueError("a path's number has four bytes") from error
 
 
-# Enough for the branches that somebody works on in turn, and for a rebase's old and new head.
-HEADS_KEPT = 8
+# Enough for the branches that somebody works on in turn, and for the old and new head of a rebase.
+MAX_HEADS = 8
 
 OF_HEAD = 'head = (SELECT id FROM head WHERE "commit" = ?)'
 
 
 class HistoryTable:
-    """Answers of history. Those of a shallow clone hold only until it is deepened: keep none."""
+    """Answers of history. Those of a shallow clone change when it is deepened: save none."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def heads(self) -> tuple[ObjectId, ...]:
-        """The commits from which history was walked, the latest first."""
+        """Return the commits from which history was walked, the latest first."""
         rows = self._database.rows('SELECT "commit" FROM head ORDER BY id DESC')
         return self._database.unpack(lambda: tuple(unpack_id(commit) for (commit,) in rows)) or ()
 
     def first_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
-        """All that is known of a head; where a shallow clone ends is never kept."""
+        """Return the saved first changes of a head; none is a shallow clone's boundary."""
         rows = self._database.rows(
             f'SELECT path, "commit" FROM first_change WHERE {OF_HEAD}',  # noqa: S608  # a constant
             [pack_id(head)],
@@ -162,12 +152,12 @@ class HistoryTable:
         return unpacked or {}
 
     def save_first_changes(self, head: ObjectId, changes: Mapping[FilePath, LastChange]) -> None:
-        """Add to what is known of a head."""
+        """Add to the saved first changes of a head."""
         rows = [(pack_path(path), pack_id(change.commit)) for path, change in changes.items()]
         self._save_for_head(head, "first_change", rows)
 
     def last_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
-        """All that is known of a head."""
+        """Return the saved last changes of a head."""
         rows = self._database.rows(
             f'SELECT path, "commit", is_boundary FROM last_change WHERE {OF_HEAD}',  # noqa: S608  # a constant
             [pack_id(head)],
@@ -181,7 +171,7 @@ class HistoryTable:
         return unpacked or {}
 
     def save_last_changes(self, head: ObjectId, changes: Mapping[FilePath, LastChange]) -> None:
-        """Add to what is known of a head."""
+        """Add to the saved last changes of a head."""
         rows = [
             (pack_path(path), pack_id(change.commit), change.is_boundary)
             for path, change in changes.items()
@@ -189,7 +179,7 @@ class HistoryTable:
         self._save_for_head(head, "last_change", rows)
 
     def drifts(self, head: ObjectId) -> dict[BaselineQuery, Drift]:
-        """All that is known of a head."""
+        """Return the saved drifts of a head."""
         rows = self._database.rows(
             f"SELECT search, commits, is_complete, existed FROM drift WHERE {OF_HEAD}",  # noqa: S608  # a constant
             [pack_id(head)],
@@ -203,7 +193,7 @@ class HistoryTable:
         return self._database.unpack(unpack) or {}
 
     def save_drifts(self, head: ObjectId, drifts: Mapping[BaselineQuery, Drift]) -> None:
-        """Add to what is known of a head."""
+        """Add to the saved drifts of a head."""
         rows = [
             (pack_search(search), pack_ids(drift.commits), drift.is_complete, drift.existed)
             for search, drift in drifts.items()
@@ -211,41 +201,38 @@ class HistoryTable:
         self._save_for_head(head, "drift", rows)
 
     def co_changes(self, head: ObjectId) -> dict[Pair, PairCount]:
-        """All that is known of a head: how often pages and their sources changed together."""
+        """Return how often pages and their sources changed together, as seen from a head."""
         rows = self._database.rows(f"SELECT tallies FROM together WHERE {OF_HEAD}", [pack_id(head)])  # noqa: S608  # a constant
-        return self._database.unpack(lambda: unpack_tallies(rows[0][0]) if rows else {}) or {}
+        return self._database.unpack(lambda: unpack_co_changes(rows[0][0]) if rows else {}) or {}
 
-    def save_co_changes(self, head: ObjectId, tallies: Mapping[Pair, PairCount]) -> None:
-        """Keep all that is known of a head, in place of what was known."""
-        self._save_for_head(head, "together", [(pack_tallies(tallies),)])
+    def save_co_changes(self, head: ObjectId, counts: Mapping[Pair, PairCount]) -> None:
+        """Save the counts of a head, in place of the old ones."""
+        self._save_for_head(head, "together", [(pack_co_changes(counts),)])
 
     def entries_at(
-        self, wanted: Mapping[ObjectId, Collection[FilePath]]
+        self, paths_by_commit: Mapping[ObjectId, Collection[FilePath]]
     ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
-        """What stood at each path of each commit's tree, as far as it is known; None: nothing."""
-        rows: Rows = []
-        for chunk in chunks(wanted):
-            # All of these commits' rows: hardly more than the wanted ones, and one statement.
-            rows += self._database.rows(
-                'SELECT "commit", path, mode, id FROM past_entry'  # noqa: S608  # "?,?"
-                f' WHERE "commit" IN ({marks(chunk)})',
-                list(map(pack_id, chunk)),
-            )
+        """Return the saved entries (None: no such path) at these paths of commits' trees."""
+        # All rows of these commits: hardly more than those asked for, in one statement.
+        rows = self._database.rows_in(
+            'SELECT "commit", path, mode, id FROM past_entry WHERE "commit" IN',
+            map(pack_id, paths_by_commit),
+        )
         known = self._database.unpack(
             lambda: {
-                (commit, path): None if mode is None else unpack_entry(mode, found)
-                for commit, path, mode, found in rows
+                (commit, path): None if mode is None else unpack_entry(mode, id_)
+                for commit, path, mode, id_ in rows
             }
         )
         return {
             (commit, path): known[key]
-            for commit, paths in wanted.items()
+            for commit, paths in paths_by_commit.items()
             for path in paths
             if known and (key := (pack_id(commit), pack_path(path))) in known
         }
 
     def save_entries_at(self, entries: Mapping[tuple[ObjectId, FilePath], Entry | None]) -> None:
-        """Keep what stood there."""
+        """Save entries of commits' trees, None where there was none."""
         rows = [
             (pack_id(commit), pack_path(path), entry and entry.mode, entry and pack_id(entry.id))
             for (commit, path), entry in entries.items()
@@ -253,20 +240,17 @@ class HistoryTable:
         self._save("past_entry", rows)
 
     def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
-        """What these commits say, as far as it is known."""
-        rows: Rows = []
-        for chunk in chunks(ids):
-            rows += self._database.rows(
-                f"SELECT id, date, author, subject FROM commit_record WHERE id IN ({marks(chunk)})",  # noqa: S608  # "?,?"
-                list(map(pack_id, chunk)),
-            )
+        """Return the records of these commits that the table has."""
+        rows = self._database.rows_in(
+            "SELECT id, date, author, subject FROM commit_record WHERE id IN", map(pack_id, ids)
+        )
         commits = self._database.unpack(
             lambda: [Commit(unpack_id(row[0]), *row[1:]) for row in rows]
         )
         return {commit.id: commit for commit in commits or ()}
 
     def save_commits(self, commits: Mapping[ObjectId, Commit]) -> None:
-        """Keep what they say."""
+        """Save the records of commits."""
         rows = [
             (pack_id(commit.id), commit.date, pack_text(commit.author), pack_text(commit.subject))
             for commit in commits.values()
@@ -286,7 +270,7 @@ class HistoryTable:
             _insert(connection, table, [(row, *values) for values in rows])
             connection.execute(
                 "DELETE FROM head WHERE id NOT IN (SELECT id FROM head ORDER BY id DESC LIMIT ?)",
-                [HEADS_KEPT],
+                [MAX_HEADS],
             )
 
         if rows:

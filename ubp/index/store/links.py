@@ -1,9 +1,4 @@
-"""Nodes and edges of a graph, and how they are written.
-
-Where the links of one commit lead, for each work tree; moved from commit to commit.
-
-The links around pages, so many of them at most: whole pages of links are not read for it.
-"""
+"""Link graphs: nodes and edges of one commit for each work tree, updated when HEAD moves."""
 
 import sqlite3
 from collections import Counter
@@ -21,12 +16,12 @@ from ubp.index.store.codec import (
     unpack_path,
 )
 from ubp.index.store.database import Database, Rows, chunks, marks
-from ubp.index.store.listings import LISTINGS_KEPT
+from ubp.index.store.listings import MAX_LISTINGS
 from ubp.markdown.resolve import Bucket, Resolution
 
 
 class GraphNode(NamedTuple):
-    """What stands at a path and is no folder; `blob` is None where it is no page."""
+    """A file at a path; `blob` is None if it is no page."""
 
     blob: ObjectId | None
     doc_id: str | None
@@ -35,13 +30,13 @@ class GraphNode(NamedTuple):
 
 
 Edges = dict[FilePath, dict[int, Resolution]]
-"""The resolutions of pages' links, by their numbers."""
+"""The resolutions of pages' links, by page and by the link's number."""
 
 
 class GraphPatch(NamedTuple):
-    """How a graph differs from another: nodes (None: gone) and edges.
+    """The difference between two graphs: nodes (None: removed) and edges.
 
-    A changed node's edges are all there; of other pages those that lead elsewhere now.
+    It has all edges of a changed node, and of other pages those that lead elsewhere now.
     """
 
     nodes: Mapping[FilePath, GraphNode | None]
@@ -49,37 +44,37 @@ class GraphPatch(NamedTuple):
 
 
 def write_graph(connection: sqlite3.Connection, graph: int, whole: GraphPatch) -> None:
-    """Write all nodes and edges of a graph that has none yet."""
-    _put_edges(connection, whole.edges, _put_nodes(connection, graph, _there(whole)))
-    _tell_complete(connection, graph)
+    """Write all nodes and edges of a new graph."""
+    _insert_edges(connection, whole.edges, _insert_nodes(connection, graph, _present_nodes(whole)))
+    _update_completeness(connection, graph)
 
 
 def write_patch(connection: sqlite3.Connection, graph: int, patch: GraphPatch) -> None:
-    """Change a graph; a node that stays keeps its row, and so the edges to it."""
-    targets = {one.target for found in patch.edges.values() for one in found.values()}
+    """Change a graph; a changed node keeps its row, and with it the edges to it."""
+    targets = {link.target for links in patch.edges.values() for link in links.values()}
     ids = _ids(connection, graph, {*patch.nodes, *patch.edges, *filter(None, targets)})
     changed = [(ids[path],) for path in patch.nodes if path in ids]
     connection.executemany("DELETE FROM edge WHERE source = ?", changed)
     _remove_names(connection, graph, {row for (row,) in changed})
-    gone = [(ids[path],) for path, node in patch.nodes.items() if node is None and path in ids]
-    connection.executemany("DELETE FROM node WHERE id = ?", gone)
-    there = _there(patch)
-    same = {ids[path]: node for path, node in there.items() if path in ids}
+    removed = [(ids[path],) for path, node in patch.nodes.items() if node is None and path in ids]
+    connection.executemany("DELETE FROM node WHERE id = ?", removed)
+    nodes = _present_nodes(patch)
+    changed_nodes = {ids[path]: node for path, node in nodes.items() if path in ids}
     connection.executemany(
         "UPDATE node SET blob = ?, doc_id = ?, is_unread = ? WHERE id = ?",
-        [(*_columns(node), row) for row, node in same.items()],
+        [(*_columns(node), row) for row, node in changed_nodes.items()],
     )
-    _put_names(connection, graph, same)
-    ids |= _put_nodes(connection, graph, {p: node for p, node in there.items() if p not in ids})
-    _put_edges(connection, patch.edges, ids)
-    _tell_complete(connection, graph)
+    _insert_names(connection, graph, changed_nodes)
+    ids |= _insert_nodes(connection, graph, {p: node for p, node in nodes.items() if p not in ids})
+    _insert_edges(connection, patch.edges, ids)
+    _update_completeness(connection, graph)
 
 
-def _there(patch: GraphPatch) -> dict[FilePath, GraphNode]:
+def _present_nodes(patch: GraphPatch) -> dict[FilePath, GraphNode]:
     return {path: node for path, node in patch.nodes.items() if node is not None}
 
 
-def _put_nodes(
+def _insert_nodes(
     connection: sqlite3.Connection, graph: int, nodes: Mapping[FilePath, GraphNode]
 ) -> dict[FilePath, int]:
     (last,) = connection.execute("SELECT ifnull(max(id), 0) FROM node").fetchone()
@@ -88,7 +83,7 @@ def _put_nodes(
         "INSERT INTO node (id, graph, path, blob, doc_id, is_unread) VALUES (?, ?, ?, ?, ?, ?)",
         ((ids[path], graph, pack_path(path), *_columns(node)) for path, node in nodes.items()),
     )
-    _put_names(connection, graph, {ids[path]: node for path, node in nodes.items()})
+    _insert_names(connection, graph, {ids[path]: node for path, node in nodes.items()})
     return ids
 
 
@@ -96,14 +91,18 @@ def _columns(node: GraphNode) -> tuple[bytes | None, str | None, bool]:
     return pack_id(node.blob) if node.blob else None, node.doc_id, node.is_unread
 
 
-def _put_names(connection: sqlite3.Connection, graph: int, nodes: Mapping[int, GraphNode]) -> None:
+def _insert_names(
+    connection: sqlite3.Connection, graph: int, nodes: Mapping[int, GraphNode]
+) -> None:
     connection.executemany(
         "INSERT OR IGNORE INTO name (graph, name, node) VALUES (?, ?, ?)",
         sorted((graph, name, row) for row, node in nodes.items() for name in node.names),
     )
 
 
-def _put_edges(connection: sqlite3.Connection, edges: Edges, ids: Mapping[FilePath, int]) -> None:
+def _insert_edges(
+    connection: sqlite3.Connection, edges: Edges, ids: Mapping[FilePath, int]
+) -> None:
     connection.executemany(
         "INSERT OR REPLACE INTO edge (source, number, bucket, target, has_anchor, candidates)"
         " VALUES (?, ?, ?, ?, ?, ?)",
@@ -111,18 +110,18 @@ def _put_edges(connection: sqlite3.Connection, edges: Edges, ids: Mapping[FilePa
             (
                 ids[source],
                 number,
-                one.bucket,
-                None if one.target is None else ids[one.target],
-                one.has_anchor,
-                pack_json(one.candidates) if one.candidates else None,
+                link.bucket,
+                None if link.target is None else ids[link.target],
+                link.has_anchor,
+                pack_json(link.candidates) if link.candidates else None,
             )
-            for source, found in edges.items()
-            for number, one in found.items()
+            for source, links in edges.items()
+            for number, link in links.items()
         ),
     )
 
 
-def _tell_complete(connection: sqlite3.Connection, graph: int) -> None:
+def _update_completeness(connection: sqlite3.Connection, graph: int) -> None:
     connection.execute(
         "UPDATE graph SET is_complete ="
         " NOT EXISTS (SELECT 1 FROM node WHERE node.graph = graph.id AND is_unread) WHERE id = ?",
@@ -161,10 +160,10 @@ LEFT JOIN node AS target ON target.id = edge.target
 
 
 class StoredGraphVersion(NamedTuple):
-    """A stored graph as it was found; whoever changes it gives it another `generation`.
+    """A stored graph as it was read; every change of a graph gives it a new `generation`.
 
-    `is_complete`: every page could be read when its links were resolved; `is_learned`: what its
-    pages say is in the store.
+    `is_complete`: every page could be read when its links were resolved; `is_learned`: the store
+    has the facts of all its pages.
     """
 
     row: int
@@ -176,17 +175,17 @@ class StoredGraphVersion(NamedTuple):
 
 
 class GraphMovedError(Exception):
-    """The stored graph is no longer what it was found to be: the answer is not known."""
+    """The stored graph has changed since it was read: the answer is unknown."""
 
 
 class EdgeTable:
-    """The stored graphs; questions raise GraphMovedError as those to listings do."""
+    """The stored graphs; queries raise GraphMovedError as those of `ListingTable` do."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def find(self, git_dir: str) -> StoredGraphVersion | None:
-        """The graph of a work tree, at whatever commit it is."""
+        """Return the graph of a work tree, at whatever commit it is."""
         rows = self._database.rows(
             'SELECT id, "commit", scope, is_complete, is_learned, generation FROM graph'
             " WHERE git_dir = ?",
@@ -203,7 +202,7 @@ class EdgeTable:
         return found[0] if found else None
 
     def save(self, git_dir: str, commit: ObjectId, scope: str, whole: GraphPatch) -> None:
-        """Keep a whole graph in place of the work tree's; the oldest of too many goes."""
+        """Save a graph in place of the work tree's; the oldest of too many is removed."""
 
         def save(connection: sqlite3.Connection) -> None:
             (generation,) = connection.execute(f"SELECT {NEXT_GENERATION}").fetchone()
@@ -217,13 +216,13 @@ class EdgeTable:
             connection.execute(
                 "DELETE FROM graph WHERE id NOT IN"
                 " (SELECT id FROM graph ORDER BY generation DESC LIMIT ?)",
-                [LISTINGS_KEPT],
+                [MAX_LISTINGS],
             )
 
         self._database.write(save)
 
     def move(self, graph: StoredGraphVersion, commit: ObjectId, patch: GraphPatch) -> bool:
-        """Move a graph to another commit; False: another process has changed it before."""
+        """Move a graph to another commit; False: another process has changed it meanwhile."""
 
         def move(connection: sqlite3.Connection) -> bool:
             moved = connection.execute(
@@ -239,7 +238,7 @@ class EdgeTable:
         return self._database.write(move)
 
     def mark_learned(self, graph: StoredGraphVersion) -> None:
-        """Spare the next runs the search for pages of which nothing is known."""
+        """Record that the store has the facts of all pages, which spares a search for others."""
 
         def mark(connection: sqlite3.Connection) -> None:
             connection.execute(
@@ -252,39 +251,39 @@ class EdgeTable:
     def blobs(
         self, graph: StoredGraphVersion, paths: Collection[FilePath] | None = None
     ) -> dict[FilePath, ObjectId | None]:
-        """The blob of each page (None: no page) at these paths, or at all of them."""
+        """Return the blob of each file (None: no page) at these paths, or at all of them."""
         sql = "SELECT path, blob FROM node WHERE graph = ?"
         if paths is None:
             rows = self._rows(graph, sql, [graph.row])
         else:
-            rows = self._many(graph, sql + " AND path IN", map(pack_path, paths), [graph.row])
-        return self._known(rows)
+            rows = self._rows_in(graph, sql + " AND path IN", map(pack_path, paths), [graph.row])
+        return self._unpack_blobs(rows)
 
     def named(
         self, graph: StoredGraphVersion, names: Iterable[int]
     ) -> dict[FilePath, ObjectId | None]:
-        """What answers to one of these names, by their checksums: path and blob."""
+        """Return the files with one of these names (checksums), and their blobs."""
         sql = (
             "SELECT DISTINCT path, blob FROM name JOIN node ON node.id = name.node"
             " WHERE name.graph = ? AND name IN"
         )
-        return self._known(self._many(graph, sql, names, [graph.row]))
+        return self._unpack_blobs(self._rows_in(graph, sql, names, [graph.row]))
 
     def paths_of(
         self, graph: StoredGraphVersion, blobs: Iterable[ObjectId]
     ) -> dict[FilePath, ObjectId | None]:
-        """The pages with these blobs."""
+        """Return the pages with these blobs."""
         sql = "SELECT path, blob FROM node WHERE graph = ? AND blob IN"
-        return self._known(self._many(graph, sql, map(pack_id, blobs), [graph.row]))
+        return self._unpack_blobs(self._rows_in(graph, sql, map(pack_id, blobs), [graph.row]))
 
     def unread(self, graph: StoredGraphVersion) -> dict[FilePath, ObjectId | None]:
-        """The pages that could not be read when the links were resolved."""
+        """Return the pages that could not be read when the links were resolved."""
         sql = "SELECT path, blob FROM node WHERE graph = ? AND is_unread"
-        return self._known(self._rows(graph, sql, [graph.row]))
+        return self._unpack_blobs(self._rows(graph, sql, [graph.row]))
 
-    def forgotten(self, graph: StoredGraphVersion) -> dict[FilePath, ObjectId | None]:
-        """The pages of which nothing is known any more."""
-        return self._known(
+    def without_facts(self, graph: StoredGraphVersion) -> dict[FilePath, ObjectId | None]:
+        """Return the pages whose facts the store no longer has."""
+        return self._unpack_blobs(
             self._rows(
                 graph,
                 "SELECT path, node.blob FROM node LEFT JOIN page ON page.blob = node.blob"
@@ -294,17 +293,17 @@ class EdgeTable:
         )
 
     def out(self, graph: StoredGraphVersion, paths: Collection[FilePath]) -> Edges:
-        """Where the links of these pages lead."""
+        """Return the edges from these pages."""
         sql = f"{EDGES} WHERE source.graph = ? AND source.path IN"
-        return _edges(self._many(graph, sql, map(pack_path, paths), [graph.row]))
+        return _edges(self._rows_in(graph, sql, map(pack_path, paths), [graph.row]))
 
     def into(self, graph: StoredGraphVersion, paths: Collection[FilePath]) -> Edges:
-        """The links that lead to these pages."""
+        """Return the edges to these pages."""
         sql = f"{EDGES} WHERE target.graph = ? AND target.path IN"
-        return _edges(self._many(graph, sql, map(pack_path, paths), [graph.row]))
+        return _edges(self._rows_in(graph, sql, map(pack_path, paths), [graph.row]))
 
     def buckets(self, graph: StoredGraphVersion) -> Counter[Bucket]:
-        """How many links are in each bucket."""
+        """Return the number of links in each bucket."""
         rows = self._rows(
             graph,
             "SELECT bucket, count(*) FROM node CROSS JOIN edge ON edge.source = node.id"
@@ -314,7 +313,7 @@ class EdgeTable:
         return Counter(dict(rows))
 
     def pairs(self, graph: StoredGraphVersion) -> list[tuple[FilePath, FilePath]]:
-        """The source and the target of each link that leads somewhere, in the same order always."""
+        """Return the source and target of each link with a target, always in the same order."""
         rows = self._rows(
             graph,
             "SELECT source.path, target.path FROM node AS source"
@@ -325,18 +324,16 @@ class EdgeTable:
         return [(unpack_path(source), unpack_path(target)) for source, target in rows]
 
     def check(self, graph: StoredGraphVersion) -> None:
-        """See that the graph is what it was found to be."""
+        """Raise GraphMovedError if the graph has changed since it was read."""
         if not self._database.rows(
             "SELECT 1 FROM graph WHERE id = ? AND generation = ?", [graph.row, graph.generation]
         ):
             raise GraphMovedError
 
-    def _many(
+    def _rows_in(
         self, graph: StoredGraphVersion, sql: str, values: Iterable[object], first: Sequence[object]
     ) -> Rows:
-        rows: Rows = []
-        for chunk in chunks(list(values)):
-            rows += self._database.rows(f"{sql} ({marks(chunk)})", [*first, *chunk])
+        rows = self._database.rows_in(sql, values, first)
         self.check(graph)
         return rows
 
@@ -345,7 +342,7 @@ class EdgeTable:
         self.check(graph)
         return rows
 
-    def _known(self, rows: Rows) -> dict[FilePath, ObjectId | None]:
+    def _unpack_blobs(self, rows: Rows) -> dict[FilePath, ObjectId | None]:
         found = self._database.unpack(
             lambda: {unpack_path(path): unpack_id(blob) if blob else None for path, blob in rows}
         )
@@ -366,7 +363,7 @@ def _edges(rows: Rows) -> Edges:
     return edges
 
 
-# As many pages as these in one statement: each costs 13 µs less so.
+# Pages in one statement, which makes each 13 µs cheaper.
 PAGES_A_QUERY = 16
 
 _COLUMNS = """
@@ -382,7 +379,7 @@ INCOMING = _COLUMNS.format(known="target", other="source")
 
 
 class Neighbor(NamedTuple):
-    """A link from one page to another one, as it stands there."""
+    """A link from one page to another one, as written."""
 
     source: FilePath
     target: FilePath
@@ -399,7 +396,7 @@ class Neighborhood(NamedTuple):
 
 
 class AdjacencyTable:
-    """The links of stored graphs, page by page; GraphMovedError as with StoredEdges."""
+    """The first links around pages, without reading all of them; raises as `EdgeTable`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -408,7 +405,7 @@ class AdjacencyTable:
     def around(
         self, graph: StoredGraphVersion, paths: Collection[FilePath], most: int
     ) -> dict[FilePath, Neighborhood]:
-        """The first links of each of these pages to others, and those of others to it."""
+        """Return the first links of each page to others, and of others to it; `most` of each."""
         out, into = (self._rows(sql, graph, paths, most) for sql in (OUTGOING, INCOMING))
         self._edges.check(graph)
         found = {path: Neighborhood([], []) for path in paths}
@@ -429,7 +426,7 @@ class AdjacencyTable:
     ) -> Rows:
         rows: Rows = []
         left = iter(paths)
-        while some := list(islice(left, PAGES_A_QUERY)):
-            arguments = [value for path in some for value in (graph.row, pack_path(path), most)]
-            rows += self._database.rows(" UNION ALL ".join([sql] * len(some)), arguments)
+        while batch := list(islice(left, PAGES_A_QUERY)):
+            arguments = [value for path in batch for value in (graph.row, pack_path(path), most)]
+            rows += self._database.rows(" UNION ALL ".join([sql] * len(batch)), arguments)
         return rows

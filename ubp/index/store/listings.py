@@ -13,13 +13,13 @@ from ubp.index.store.codec import (
     unpack_id,
     unpack_path,
 )
-from ubp.index.store.database import Database, Rows, T, chunks, marks
+from ubp.index.store.database import Database, Rows, T
 from ubp.index.store.facts import pack_keys
 
-# A listing takes 100 bytes a file; who has more work trees than this pays `git ls-tree` for some.
-LISTINGS_KEPT = 8
+# A listing takes 100 bytes a file; beyond so many work trees some run `git ls-tree` again.
+MAX_LISTINGS = 8
 
-# Counts on for ever, so that a listing that was moved and moved back is not taken for the same.
+# Never reused, so that a listing that was moved and moved back is not taken for the same one.
 NEXT_GENERATION = "(SELECT ifnull(max(generation), 0) + 1 FROM listing)"
 
 DOCUMENTS_WITHOUT_FACTS = """
@@ -35,10 +35,10 @@ class ListingMovedError(Exception):
 
 
 class Listing(NamedTuple):
-    """A stored listing as it was found.
+    """A stored listing as it was read.
 
-    `scope` is the configuration that tells documents, `complete_for` the front matter keys for
-    which all of them have facts. Whoever changes a listing gives it another `generation`.
+    `scope` is the configuration that decides what a document is, `complete_for` the front matter
+    keys for which all documents have facts. Every change of a listing gives it a new `generation`.
     """
 
     row: int
@@ -48,7 +48,7 @@ class Listing(NamedTuple):
     complete_for: str | None
 
     def is_complete(self, keys: Sequence[str]) -> bool:
-        """Whether every document has facts under these keys."""
+        """Return whether every document has facts under these keys."""
         return self.complete_for == pack_keys(keys)
 
 
@@ -64,11 +64,11 @@ class ListingTable:
         self._database = database
 
     def of_work_tree(self, git_dir: str) -> Listing | None:
-        """The listing of a work tree, at whatever commit it is."""
+        """Return the listing of a work tree, at whatever commit it is."""
         return self._find("git_dir = ?", pack_path(git_dir))
 
     def at_commit(self, commit: ObjectId) -> Listing | None:
-        """Any work tree's listing of this commit."""
+        """Return a listing of this commit, of any work tree."""
         return self._find('"commit" = ?', pack_id(commit))
 
     def save(
@@ -79,7 +79,7 @@ class ListingTable:
         entries: Mapping[FilePath, Entry],
         is_document: IsDocument,
     ) -> None:
-        """Keep all files and folders of a commit; the oldest of too many listings goes."""
+        """Save all files and folders of a commit; the oldest of too many listings is removed."""
         rows = list(_pack_entries(entries.items(), is_document))
 
         def save(connection: sqlite3.Connection) -> None:
@@ -89,11 +89,11 @@ class ListingTable:
                 'INSERT INTO listing (git_dir, "commit", scope, generation) VALUES (?, ?, ?, ?)',
                 [pack_path(git_dir), pack_id(commit), scope, generation],
             )
-            _put(connection, cursor.lastrowid, rows)
+            _insert(connection, cursor.lastrowid, rows)
             connection.execute(
                 "DELETE FROM listing WHERE id NOT IN"
                 " (SELECT id FROM listing ORDER BY generation DESC LIMIT ?)",
-                [LISTINGS_KEPT],
+                [MAX_LISTINGS],
             )
 
         self._database.write(save)
@@ -105,36 +105,38 @@ class ListingTable:
         changes: Mapping[FilePath, Entry | None],
         is_document: IsDocument,
     ) -> bool:
-        """Move it to another commit, which differs from its own by these files and folders.
+        """Move a listing to another commit, which differs from its own by these entries.
 
-        False: another process has changed it before.
+        False: another process has changed it meanwhile.
         """
-        gone = [(listing.row, pack_path(path)) for path, entry in changes.items() if entry is None]
-        there = [(path, entry) for path, entry in changes.items() if entry is not None]
-        rows = list(_pack_entries(there, is_document))
+        removed = [
+            (listing.row, pack_path(path)) for path, entry in changes.items() if entry is None
+        ]
+        present = [(path, entry) for path, entry in changes.items() if entry is not None]
+        rows = list(_pack_entries(present, is_document))
 
         def move(connection: sqlite3.Connection) -> bool:
-            if not _change(connection, listing, commit, listing.scope):
+            if not _update(connection, listing, commit, listing.scope):
                 return False
-            connection.executemany("DELETE FROM entry WHERE listing = ? AND path = ?", gone)
-            _put(connection, listing.row, rows)
+            connection.executemany("DELETE FROM entry WHERE listing = ? AND path = ?", removed)
+            _insert(connection, listing.row, rows)
             return True
 
         return self._database.write(move)
 
     def rescope(self, listing: Listing, scope: str, is_document: IsDocument) -> bool:
-        """Tell its documents anew, under another configuration; False: it was changed before."""
+        """Mark its documents anew, under another configuration; False: see `move`."""
 
         def rescope(connection: sqlite3.Connection) -> bool:
-            if not _change(connection, listing, listing.commit, scope):
+            if not _update(connection, listing, listing.commit, scope):
                 return False
             entries = connection.execute(
                 "SELECT path, mode, id, is_document FROM entry WHERE listing = ?", [listing.row]
             )
             changed = [
-                (not was, listing.row, path)
-                for path, mode, blob, was in entries.fetchall()
-                if is_document(unpack_path(path), unpack_entry(mode, blob)) != bool(was)
+                (not was_document, listing.row, path)
+                for path, mode, blob, was_document in entries.fetchall()
+                if is_document(unpack_path(path), unpack_entry(mode, blob)) != bool(was_document)
             ]
             connection.executemany(
                 "UPDATE entry SET is_document = ? WHERE listing = ? AND path = ?", changed
@@ -144,7 +146,7 @@ class ListingTable:
         return self._database.write(rescope)
 
     def mark_complete(self, listing: Listing, keys: Sequence[str]) -> None:
-        """Note that every document of the listing has facts, if that is so."""
+        """Record that every document of the listing has facts, if so."""
 
         def mark(connection: sqlite3.Connection) -> bool:
             arguments = [pack_keys(keys), listing.row]
@@ -159,29 +161,28 @@ class ListingTable:
         self._database.write(mark)
 
     def entries(self, listing: Listing, paths: Collection[FilePath]) -> dict[FilePath, Entry]:
-        """What stands at these paths."""
-        rows: Rows = []
-        for chunk in chunks(paths):
-            rows += self._database.rows(
-                f"SELECT path, mode, id FROM entry WHERE listing = ? AND path IN ({marks(chunk)})",  # noqa: S608  # "?,?"
-                [listing.row, *map(pack_path, chunk)],
-            )
+        """Return the files and folders at these paths."""
+        rows = self._database.rows_in(
+            "SELECT path, mode, id FROM entry WHERE listing = ? AND path IN",
+            map(pack_path, paths),
+            [listing.row],
+        )
         return dict(self._entries(listing, rows))
 
     def files(self, listing: Listing, folder: FilePath) -> list[tuple[FilePath, Entry]]:
-        """All files below a folder ("" is the root): whatever is no folder itself."""
+        """Return everything below a folder ("" is the root) but folders."""
         condition, arguments = _below(folder)
-        return self._entries_where(listing, f"mode <> {MODE_TREE} AND ({condition})", arguments)
+        return self._query_entries(listing, f"mode <> {MODE_TREE} AND ({condition})", arguments)
 
     def children(self, listing: Listing, folder: FilePath) -> list[tuple[FilePath, Entry]]:
-        """What stands in a folder directly ("" is the root)."""
+        """Return the files and folders directly in a folder ("" is the root)."""
         condition, arguments = _below(folder)
         start = len(_prefix(folder)) + 1
         is_deeper = f"instr(substr(CAST(path AS BLOB), {start}), x'2f')"
-        return self._entries_where(listing, f"({condition}) AND NOT {is_deeper}", arguments)
+        return self._query_entries(listing, f"({condition}) AND NOT {is_deeper}", arguments)
 
     def non_ascii_paths(self, listing: Listing) -> list[FilePath]:
-        """The paths that may be written in several Unicode forms."""
+        """Return the paths that may have several Unicode forms."""
         rows = self._database.rows(
             "SELECT path FROM entry"
             " WHERE listing = ? AND length(path) <> length(CAST(path AS BLOB))",
@@ -191,14 +192,14 @@ class ListingTable:
         return [unpack_path(path) for (path,) in rows]
 
     def documents(self, listing: Listing) -> list[tuple[FilePath, ObjectId]]:
-        """The documents and their blobs."""
+        """Return the documents and their blobs."""
         rows = self._database.rows(
             "SELECT path, id FROM entry WHERE listing = ? AND is_document", [listing.row]
         )
         return self._documents(listing, rows)
 
     def count_documents(self, listing: Listing) -> int:
-        """How many documents there are."""
+        """Return the number of documents."""
         rows = self._database.rows(
             "SELECT count(*) FROM entry WHERE listing = ? AND is_document", [listing.row]
         )
@@ -208,12 +209,12 @@ class ListingTable:
     def documents_without_facts(
         self, listing: Listing, keys: Sequence[str]
     ) -> list[tuple[FilePath, ObjectId]]:
-        """The documents that nobody has parsed under these keys, and their blobs."""
+        """Return the documents without facts under these keys, and their blobs."""
         rows = self._database.rows(DOCUMENTS_WITHOUT_FACTS, [pack_keys(keys), listing.row])
         return self._documents(listing, rows)
 
     def bound_pages(self, listing: Listing, keys: Sequence[str]) -> list[Page]:
-        """The documents with references or problems, in no order.
+        """Return the documents with references or problems, in no order.
 
         Starts from the facts: of 26,000 notes most name no source (1 ms instead of 30). Without
         statistics SQLite would look each one up by the primary key's first column (110 ms).
@@ -229,24 +230,24 @@ class ListingTable:
         def unpack() -> list[Page]:
             facts = unpack_facts([content for _, _, content in rows])
             return [
-                Page(unpack_path(path), unpack_id(blob), one)
-                for (path, blob, _), one in zip(rows, facts, strict=True)
+                Page(unpack_path(path), unpack_id(blob), page_facts)
+                for (path, blob, _), page_facts in zip(rows, facts, strict=True)
             ]
 
-        return self._known(unpack)
+        return self._unpack(unpack)
 
     def _find(self, condition: str, value: str | bytes) -> Listing | None:
-        found = self._database.rows(
+        rows = self._database.rows(
             'SELECT id, "commit", scope, generation, complete_for FROM listing'  # noqa: S608  # two texts, above
             f" WHERE {condition} ORDER BY generation DESC LIMIT 1",
             [value],
         )
         listings = self._database.unpack(
-            lambda: [Listing(row, unpack_id(commit), *rest) for row, commit, *rest in found]
+            lambda: [Listing(row, unpack_id(commit), *rest) for row, commit, *rest in rows]
         )
         return listings[0] if listings else None
 
-    def _entries_where(
+    def _query_entries(
         self, listing: Listing, condition: str, arguments: Sequence[object]
     ) -> list[tuple[FilePath, Entry]]:
         rows = self._database.rows(
@@ -257,27 +258,27 @@ class ListingTable:
 
     def _entries(self, listing: Listing, rows: Rows) -> list[tuple[FilePath, Entry]]:
         self._check(listing)
-        return self._known(
-            lambda: [(unpack_path(path), unpack_entry(mode, found)) for path, mode, found in rows]
+        return self._unpack(
+            lambda: [(unpack_path(path), unpack_entry(mode, id_)) for path, mode, id_ in rows]
         )
 
     def _documents(self, listing: Listing, rows: Rows) -> list[tuple[FilePath, ObjectId]]:
         self._check(listing)
-        return self._known(lambda: [(unpack_path(path), unpack_id(blob)) for path, blob in rows])
+        return self._unpack(lambda: [(unpack_path(path), unpack_id(blob)) for path, blob in rows])
 
-    def _known(self, values: Callable[[], list[T]]) -> list[T]:
+    def _unpack(self, values: Callable[[], list[T]]) -> list[T]:
         unpacked = self._database.unpack(values)
         if unpacked is None:
             raise ListingMovedError
         return unpacked
 
     def _check(self, listing: Listing) -> None:
-        # After the rows were read: generations only grow, so they were this listing's all along.
-        now = self._database.rows(
+        # Called after the rows were read: generations only grow, so they were this listing's.
+        is_same = self._database.rows(
             'SELECT 1 FROM listing WHERE id = ? AND "commit" = ? AND scope = ? AND generation = ?',
             [listing.row, pack_id(listing.commit), listing.scope, listing.generation],
         )
-        if not now:
+        if not is_same:
             raise ListingMovedError
 
 
@@ -288,7 +289,7 @@ def _pack_entries(
         yield pack_path(path), entry.mode, pack_id(entry.id), is_document(path, entry)
 
 
-def _put(
+def _insert(
     connection: sqlite3.Connection,
     row: int | None,
     entries: Iterable[tuple[str | bytes, int, bytes, bool]],
@@ -300,13 +301,13 @@ def _put(
     )
 
 
-def _change(connection: sqlite3.Connection, listing: Listing, commit: ObjectId, scope: str) -> bool:
-    changed = connection.execute(
+def _update(connection: sqlite3.Connection, listing: Listing, commit: ObjectId, scope: str) -> bool:
+    updated = connection.execute(
         'UPDATE listing SET "commit" = ?, scope = ?, complete_for = NULL,'  # noqa: S608  # a constant
         f" generation = {NEXT_GENERATION} WHERE id = ? AND generation = ?",
         [pack_id(commit), scope, listing.row, listing.generation],
     )
-    return changed.rowcount > 0
+    return updated.rowcount > 0
 
 
 def _prefix(folder: FilePath) -> bytes:
@@ -315,7 +316,7 @@ def _prefix(folder: FilePath) -> bytes:
 
 
 def _below(folder: FilePath) -> tuple[str, list[object]]:
-    # A folder's undecodable files (BLOB) stand apart from the others (TEXT) in SQLite's order.
+    # SQLite sorts a folder's undecodable names (BLOB) apart from the others (TEXT).
     prefix = _prefix(folder)
     if not prefix:
         return "1", []

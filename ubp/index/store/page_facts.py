@@ -1,7 +1,4 @@
-"""What pages' Markdown says, keyed by their blobs: names, sections, chunks, links, words.
-
-The texts of chunks, by their keys: which pages have them, where they stand.
-"""
+"""Facts of pages' Markdown by blob: names, sections, links, chunks, their words and text keys."""
 
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,7 +18,7 @@ from ubp.index.store.codec import (
     unpack_names,
     unpack_sections,
 )
-from ubp.index.store.database import Database, Rows, chunks, marks
+from ubp.index.store.database import Database, Rows, chunks
 from ubp.index.store.links import StoredGraphVersion
 from ubp.index.store.vectors import prune_vectors, split
 
@@ -31,29 +28,29 @@ LINK_COLUMNS = (
 )
 CHUNK_COLUMNS = "section, line_start, line_end, byte_start, byte_end, token_count"
 
-# What nobody needs is kept for the next switch of branches, until it is this many times what the
-# work trees have. The full text can take out no single chunk, so that it is then made anew.
+# Facts that no work tree needs are kept for the next switch of branches, until they are this many
+# times what work trees have. The full text cannot remove a single chunk: it is rebuilt then.
 STALE_ROWS_SHARE = 2
 SPARE_PAGES = 1000
 SPARE_CHUNKS = 4000
 
 
 class PageFactsTable:
-    """The graph facts of pages. Written once; they can only be missing.
+    """The Markdown facts of pages. Those of a blob never change.
 
-    No part of `Store`, whose import is part of every command: it is made where links are asked for.
+    Not an attribute of `Store`, which every command imports: it is built where links are needed.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def missing(self, blobs: Collection[ObjectId]) -> set[ObjectId]:
-        """Those of these pages of which nothing is known."""
+        """Return those of these pages whose facts the table lacks."""
         known = {blob for (blob,) in self._rows("SELECT blob FROM page WHERE blob IN", blobs)}
         return {blob for blob in blobs if pack_id(blob) not in known}
 
     def save(self, pages: Mapping[ObjectId, PageRows]) -> None:
-        """Keep these; call it in batches, so that no writer holds others up."""
+        """Save facts. Call it in batches, so that other writers do not wait long."""
 
         def save(connection: sqlite3.Connection) -> None:
             for blob, rows in pages.items():
@@ -63,13 +60,13 @@ class PageFactsTable:
                     [pack_id(blob), *rows[:5]],
                 )
                 if page.rowcount:
-                    _put_page(connection, page.lastrowid, rows)
+                    _insert_page(connection, page.lastrowid, rows)
 
         if pages:
             self._database.write(save)
 
-    def naming(self, blobs: Collection[ObjectId]) -> dict[ObjectId, PageNames]:
-        """Titles and aliases."""
+    def names(self, blobs: Collection[ObjectId]) -> dict[ObjectId, PageNames]:
+        """Return titles and aliases."""
         rows = self._rows("SELECT blob, title, aliases FROM page WHERE blob IN", blobs)
         found = self._database.unpack(
             lambda: {
@@ -80,7 +77,7 @@ class PageFactsTable:
         return found or {}
 
     def links(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Link, ...]]:
-        """The links of these pages in order; what is not known is left out."""
+        """Return the links of those of these pages that the table has, in order."""
         rows = self._rows(
             f"SELECT blob, {LINK_COLUMNS} FROM page LEFT JOIN link ON link.page = page.id"  # noqa: S608  # ours
             " WHERE blob IN",
@@ -97,7 +94,7 @@ class PageFactsTable:
         return self._database.unpack(unpack) or {}
 
     def sections(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Section, ...]]:
-        """The sections of these pages."""
+        """Return the sections of these pages."""
         rows = self._rows("SELECT blob, sections FROM page WHERE blob IN", blobs)
         return (
             self._database.unpack(
@@ -107,7 +104,7 @@ class PageFactsTable:
         )
 
     def anchors(self, blobs: Collection[ObjectId]) -> dict[ObjectId, frozenset[str]]:
-        """All that a link may name behind the pages' paths, folded."""
+        """Return all that a link may name after `#`, case-folded."""
         rows = self._rows("SELECT blob, anchors FROM page WHERE blob IN", blobs)
         return (
             self._database.unpack(
@@ -117,7 +114,7 @@ class PageFactsTable:
         )
 
     def chunks(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Chunk, ...]]:
-        """The chunks of these pages in order."""
+        """Return the chunks of these pages in order."""
         rows = self._rows(
             f"SELECT blob, {CHUNK_COLUMNS} FROM page JOIN chunk ON chunk.page = page.id"  # noqa: S608  # ours
             " WHERE blob IN",
@@ -133,39 +130,35 @@ class PageFactsTable:
 
         return self._database.unpack(unpack) or {}
 
-    def asking(self, names: Iterable[int]) -> set[ObjectId]:
-        """The pages with a link that asks for one of these names, by their checksums."""
-        found: set[ObjectId] = set()
-        for chunk in chunks(set(names)):
-            rows = self._database.rows(
-                "SELECT DISTINCT blob FROM asked JOIN page ON page.id = asked.page"  # noqa: S608  # "?,?"
-                f" WHERE name IN ({marks(chunk)})",
-                chunk,
-            )
-            found.update(unpack_id(blob) for (blob,) in rows)
-        return found
+    def requesting(self, names: Iterable[int]) -> set[ObjectId]:
+        """Return the pages with a link to one of these names (checksums)."""
+        rows = self._database.rows_in(
+            "SELECT DISTINCT blob FROM asked JOIN page ON page.id = asked.page WHERE name IN",
+            set(names),
+        )
+        return {unpack_id(blob) for (blob,) in rows}
 
     def forget(self, blobs: Collection[ObjectId]) -> None:
-        """Let these pages be read again."""
+        """Remove the facts of these pages, so that they are read again."""
         rows = [(pack_id(blob),) for blob in blobs]
 
         def forget(connection: sqlite3.Connection) -> None:
             connection.executemany("DELETE FROM page WHERE blob = ?", rows)
-            _sweep(connection)
+            _remove_orphans(connection)
 
         self._database.write(forget)
 
     def is_outgrown(self) -> bool:
-        """Whether most of what is known is of no snapshot any more."""
-        ((known, named),) = self._database.rows(
+        """Return whether most pages are of no work tree any more."""
+        ((pages, used),) = self._database.rows(
             "SELECT (SELECT count(*) FROM page), (SELECT count(DISTINCT blob) FROM node)"
         ) or [(0, 0)]
-        return bool(known > STALE_ROWS_SHARE * named + SPARE_PAGES)
+        return bool(pages > STALE_ROWS_SHARE * used + SPARE_PAGES)
 
     def prune(self, model: bytes | None = None) -> int:
-        """Forget the pages that no work tree's commit has; tell how many.
+        """Remove the pages that no work tree's commit has, and their vectors; return how many.
 
-        Their vectors go too, and with `model` (a fingerprint) those of all other models.
+        With `model` (a fingerprint) the vectors of all other models are removed too.
         """
         pages = 0
 
@@ -175,40 +168,36 @@ class PageFactsTable:
                 "DELETE FROM page WHERE blob NOT IN (SELECT blob FROM node WHERE blob IS NOT NULL)"
                 " AND blob NOT IN (SELECT id FROM entry WHERE is_document)"
             ).rowcount
-            _sweep(connection)
+            _remove_orphans(connection)
             prune_vectors(connection, model)
 
         self._database.write(prune)
         return pages
 
     def _rows(self, select: str, blobs: Iterable[ObjectId], order: str = "") -> Rows:
-        rows: Rows = []
-        for chunk in chunks(set(blobs)):
-            sql = f"{select} ({marks(chunk)}){order}"
-            rows += self._database.rows(sql, list(map(pack_id, chunk)))
-        return rows
+        return self._database.rows_in(select, map(pack_id, set(blobs)), order=order)
 
 
-def _sweep(connection: sqlite3.Connection) -> None:
-    """Take away what belongs to pages that are gone; most words being such, take away all."""
+def _remove_orphans(connection: sqlite3.Connection) -> None:
+    """Remove what belongs to removed pages; everything, if most words do."""
     connection.execute("DELETE FROM asked WHERE page NOT IN (SELECT id FROM page)")
-    ((words, live),) = connection.execute(
+    ((words, used),) = connection.execute(
         "SELECT (SELECT count(*) FROM words_docsize), (SELECT count(*) FROM chunk)"
     )
-    if words > STALE_ROWS_SHARE * live + SPARE_CHUNKS:
+    if words > STALE_ROWS_SHARE * used + SPARE_CHUNKS:
         clear_pages(connection)
     connection.execute("UPDATE graph SET is_learned = 0")
 
 
 def clear_pages(connection: sqlite3.Connection) -> None:
-    """Take away everything that pages say."""
+    """Remove the facts of all pages."""
     for table in ("words", "stems"):
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")  # noqa: S608  # ours
     connection.execute("DELETE FROM page")
     connection.execute("DELETE FROM asked")
 
 
-def _put_page(connection: sqlite3.Connection, page: int | None, rows: PageRows) -> None:
+def _insert_page(connection: sqlite3.Connection, page: int | None, rows: PageRows) -> None:
     connection.executemany(
         f"INSERT INTO link (page, number, {LINK_COLUMNS})"  # noqa: S608  # a number
         f" VALUES ({page}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -216,13 +205,13 @@ def _put_page(connection: sqlite3.Connection, page: int | None, rows: PageRows) 
     )
     connection.executemany(
         f"INSERT OR IGNORE INTO asked (name, page) VALUES (?, {page})",  # noqa: S608  # a number
-        [(name,) for name in rows.asked],
+        [(name,) for name in rows.requested],
     )
     for number, (*columns, words) in enumerate(rows.chunks):
-        _put_chunk(connection, [page, number, *columns], words)
+        _insert_chunk(connection, [page, number, *columns], words)
 
 
-def _put_chunk(
+def _insert_chunk(
     connection: sqlite3.Connection, columns: Sequence[object], words: Sequence[str]
 ) -> None:
     chunk = connection.execute(
@@ -238,7 +227,7 @@ def _put_chunk(
 
 
 class TextRows(NamedTuple):
-    """What is needed to tell the texts of a page's chunks: heading path, first and last byte."""
+    """What the texts of a page's chunks are built from: heading path, first and last byte."""
 
     title: str | None
     places: tuple[tuple[tuple[str, ...], int, int], ...]
@@ -246,7 +235,7 @@ class TextRows(NamedTuple):
 
 
 class ChunkPlace(NamedTuple):
-    """Where a chunk stands in its page."""
+    """The place of a chunk in its page."""
 
     heading_path: tuple[str, ...]
     line_start: int
@@ -256,13 +245,13 @@ class ChunkPlace(NamedTuple):
 
 
 class TextTable:
-    """The texts of the pages that were learned; of a text itself only the key is kept."""
+    """The texts of pages' chunks; of a text itself only the key is stored."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def texts(self, graph: StoredGraphVersion) -> dict[ObjectId, bytes]:
-        """The keys of the texts of each page of a stored graph."""
+        """Return the keys of the texts of each page of a stored graph."""
         return self._texts(
             self._database.rows(
                 "SELECT blob, texts FROM page WHERE blob IN"
@@ -272,32 +261,25 @@ class TextTable:
         )
 
     def texts_of(self, blobs: Collection[ObjectId]) -> dict[ObjectId, bytes]:
-        """The keys of the texts of these pages."""
-        rows: Rows = []
-        for chunk in chunks(blobs):
-            rows += self._database.rows(
-                f"SELECT blob, texts FROM page WHERE blob IN ({marks(chunk)})",  # noqa: S608  # "?,?"
-                list(map(pack_id, chunk)),
+        """Return the keys of the texts of these pages."""
+        return self._texts(
+            self._database.rows_in(
+                "SELECT blob, texts FROM page WHERE blob IN", map(pack_id, blobs)
             )
-        return self._texts(rows)
+        )
 
     def text_rows(self, blobs: Collection[ObjectId]) -> dict[ObjectId, TextRows]:
-        """What is needed to tell the texts of these pages."""
-        pages: Rows = []
+        """Return what the texts of these pages are built from."""
+        pages = self._database.rows_in(
+            "SELECT id, blob, title, sections, texts FROM page WHERE blob IN", map(pack_id, blobs)
+        )
         places: dict[int, list[tuple[int, int, int]]] = {}
-        for chunk in chunks(blobs):
-            found = self._database.rows(
-                "SELECT id, blob, title, sections, texts FROM page"  # noqa: S608  # "?,?"
-                f" WHERE blob IN ({marks(chunk)})",
-                list(map(pack_id, chunk)),
-            )
-            pages += found
-            for page, *place in self._database.rows(
-                "SELECT page, section, byte_start, byte_end FROM chunk"  # noqa: S608  # "?,?"
-                f" WHERE page IN ({marks(found)}) ORDER BY page, number",
-                [row[0] for row in found],
-            ):
-                places.setdefault(page, []).append((place[0], place[1], place[2]))
+        for page, section, start, end in self._database.rows_in(
+            "SELECT page, section, byte_start, byte_end FROM chunk WHERE page IN",
+            [row[0] for row in pages],
+            order=" ORDER BY page, number",
+        ):
+            places.setdefault(page, []).append((section, start, end))
 
         def unpack() -> dict[ObjectId, TextRows]:
             return {
@@ -312,11 +294,12 @@ class TextTable:
     def places(
         self, chunk_numbers: Sequence[tuple[ObjectId, int]]
     ) -> dict[tuple[ObjectId, int], ChunkPlace]:
-        """Where these chunks (their page's blob, their number) stand."""
+        """Return the places of these chunks (their page's blob, their number)."""
         rows: Rows = []
-        for some in chunks(chunk_numbers):
-            for part in (some[: len(some) // 2], some[len(some) // 2 :]):
-                rows += self._places(part)
+        for batch in chunks(chunk_numbers):
+            middle = len(batch) // 2  # a chunk is two arguments
+            for half in (batch[:middle], batch[middle:]):
+                rows += self._places(half)
 
         def unpack() -> dict[tuple[ObjectId, int], ChunkPlace]:
             return {
@@ -343,7 +326,7 @@ class TextTable:
     def _texts(self, rows: Rows) -> dict[ObjectId, bytes]:
         return (
             self._database.unpack(
-                lambda: {unpack_id(blob): _checked(texts) for blob, texts in rows}
+                lambda: {unpack_id(blob): _check_keys(texts) for blob, texts in rows}
             )
             or {}
         )
@@ -358,6 +341,6 @@ def _with_headings(
     return tuple((paths[section], start, end) for section, start, end in places)
 
 
-def _checked(keys: bytes) -> bytes:
+def _check_keys(keys: bytes) -> bytes:
     split(keys)
     return keys

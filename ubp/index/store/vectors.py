@@ -1,4 +1,4 @@
-"""The vectors of texts, in blocks that are read as they are: bytes in, bytes out."""
+"""The vectors of texts, in blocks of bytes, and the fingerprints of models."""
 
 import sqlite3
 import time
@@ -6,21 +6,21 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.index.store.codec import KEY_BYTES
-from ubp.index.store.database import Database, Rows, chunks, marks
+from ubp.index.store.database import Database
 
-# A block that is not full is written anew with every addition: 1,024 vectors of 256 numbers are
-# 280 KB. And 200,000 vectors are 200 rows.
+# A block that is not full is rewritten with every addition: 1,024 vectors of 256 numbers are
+# 280 KB, and 200,000 vectors are 200 rows.
 BLOCK_VECTORS = 1024
 
 COLUMNS = "size, keys, vectors"
-SOUND = (
+IS_VALID = (
     "typeof(keys) = 'blob' AND length(keys) = 16 * size"
     " AND typeof(vectors) = 'blob' AND length(vectors) = dimensions * size"
 )
 
 
 class Block(NamedTuple):
-    """`size` keys and vectors, one after the other."""
+    """`size` keys and vectors, concatenated."""
 
     size: int
     keys: bytes
@@ -28,7 +28,7 @@ class Block(NamedTuple):
 
 
 class VectorTable:
-    """Vectors of one model. They never change; they can only be missing, or be there twice."""
+    """The vectors of one model. That of a text never changes; it may be there twice."""
 
     def __init__(self, database: Database, model: bytes, dimensions: int) -> None:
         self._database = database
@@ -36,7 +36,7 @@ class VectorTable:
         self._dimensions = dimensions
 
     def sizes(self) -> dict[int, int]:
-        """How many vectors each block has; one of the same size is the same block."""
+        """Return the size of each block; a block only changes by growing."""
         return dict(
             self._database.rows(
                 "SELECT id, size FROM vector_block WHERE model = ? ORDER BY id", [self._model]
@@ -44,39 +44,33 @@ class VectorTable:
         )
 
     def blocks(self, ids: Iterable[int]) -> dict[int, Block]:
-        """These blocks, as far as they are there."""
-        rows: Rows = []
-        for chunk in chunks(list(ids)):
-            rows += self._database.rows(
-                f"SELECT id, {COLUMNS} FROM vector_block WHERE id IN ({marks(chunk)}) ORDER BY id",  # noqa: S608  # "?,?"
-                chunk,
-            )
+        """Return those of these blocks that exist."""
+        rows = self._database.rows_in(
+            f"SELECT id, {COLUMNS} FROM vector_block WHERE id IN",  # noqa: S608  # a constant
+            ids,
+            order=" ORDER BY id",
+        )
         return (
             self._database.unpack(lambda: {number: self._block(row) for number, *row in rows}) or {}
         )
 
     def keys(self, ids: Iterable[int]) -> set[bytes]:
-        """The keys of the texts that have a vector in these blocks."""
-        rows: Rows = []
-        for chunk in chunks(list(ids)):
-            rows += self._database.rows(
-                f"SELECT keys FROM vector_block WHERE id IN ({marks(chunk)})",  # noqa: S608  # "?,?"
-                chunk,
-            )
+        """Return the keys of the texts that have a vector in these blocks."""
+        rows = self._database.rows_in("SELECT keys FROM vector_block WHERE id IN", ids)
         return (
             self._database.unpack(lambda: {key for (keys,) in rows for key in split(keys)}) or set()
         )
 
     def save(self, keys: bytes, vectors: bytes) -> None:
-        """Keep these; call it in batches, so that no writer holds others up."""
+        """Save vectors. Call it in batches, so that other writers do not wait long."""
         added = Block(len(keys) // KEY_BYTES, keys, vectors)
         if keys:
             self._database.write(lambda connection: self._append(connection, added))
 
     def _append(self, connection: sqlite3.Connection, added: Block) -> None:
         last = connection.execute(
-            f"SELECT id, {COLUMNS} FROM vector_block WHERE model = ? AND dimensions = ? AND {SOUND}"  # noqa: S608  # ours
-            " ORDER BY id DESC LIMIT 1",
+            f"SELECT id, {COLUMNS} FROM vector_block WHERE model = ? AND dimensions = ?"  # noqa: S608  # ours
+            f" AND {IS_VALID} ORDER BY id DESC LIMIT 1",
             [self._model, self._dimensions],
         ).fetchone()
         if last is None or last[1] + added.size > BLOCK_VECTORS:
@@ -100,9 +94,9 @@ class VectorTable:
 def write_block(
     connection: sqlite3.Connection, model: bytes, dimensions: int, block: Block
 ) -> None:
-    """Write a block under a number that no block ever had, in no earlier file either.
+    """Write a block under a number that no block ever had, in an earlier file either.
 
-    Whoever has read a block knows it by its number.
+    Sessions remember the blocks that they have read by number.
     """
     connection.execute(
         "INSERT INTO vector_block (id, model, dimensions, size, keys, vectors) VALUES"
@@ -112,26 +106,26 @@ def write_block(
 
 
 def prune_vectors(connection: sqlite3.Connection, model: bytes | None = None) -> None:
-    """Forget the vectors of texts that no page has, and with `model` those of other models."""
+    """Remove the vectors of texts that no page has, and with `model` those of other models."""
     if model is not None:
         connection.execute("DELETE FROM vector_block WHERE model <> ?", [model])
-    connection.execute(f"DELETE FROM vector_block WHERE NOT ({SOUND})")  # noqa: S608  # ours
+    connection.execute(f"DELETE FROM vector_block WHERE NOT ({IS_VALID})")  # noqa: S608  # ours
     texts = connection.execute(
         "SELECT texts FROM page WHERE typeof(texts) = 'blob' AND length(texts) % 16 = 0"
     )
-    live = {key for (keys,) in texts for key in split(keys)}
+    used = {key for (keys,) in texts for key in split(keys)}
     rows = connection.execute("SELECT id, model, dimensions, keys FROM vector_block").fetchall()
-    for number, its_model, dimensions, keys in rows:
-        kept = [place for place, key in enumerate(split(keys)) if key in live]
+    for number, block_model, dimensions, keys in rows:
+        kept = [place for place, key in enumerate(split(keys)) if key in used]
         if len(kept) * KEY_BYTES < len(keys):
-            block = _take(connection, number, dimensions, kept)
+            block = _extract(connection, number, dimensions, kept)
             connection.execute("DELETE FROM vector_block WHERE id = ?", [number])
             if block.size:
-                write_block(connection, its_model, dimensions, block)
+                write_block(connection, block_model, dimensions, block)
 
 
 def split(keys: bytes) -> Iterator[bytes]:
-    """Keys that stand one after the other; ValueError, TypeError where they are no keys."""
+    """Return the single keys of concatenated ones; ValueError, TypeError if they are none."""
     if not isinstance(keys, bytes):
         raise TypeError("keys are bytes")
     if len(keys) % KEY_BYTES:
@@ -139,7 +133,7 @@ def split(keys: bytes) -> Iterator[bytes]:
     return (keys[start : start + KEY_BYTES] for start in range(0, len(keys), KEY_BYTES))
 
 
-def _take(
+def _extract(
     connection: sqlite3.Connection, number: int, dimensions: int, places: Collection[int]
 ) -> Block:
     keys, vectors = connection.execute(
@@ -153,7 +147,7 @@ def _take(
 
 
 def known_fingerprint(database: Database, directory: str | bytes, stamp: str) -> bytes | None:
-    """The fingerprint of the model in a folder, if its files are those that had it."""
+    """Return the saved fingerprint of the model in a folder, if its files are unchanged."""
     rows = database.rows(
         "SELECT fingerprint FROM model WHERE directory = ? AND stamp = ?", [directory, stamp]
     )
@@ -163,7 +157,7 @@ def known_fingerprint(database: Database, directory: str | bytes, stamp: str) ->
 def save_fingerprint(
     database: Database, directory: str | bytes, stamp: str, fingerprint: bytes
 ) -> None:
-    """Remember it, so that the files need not be read again."""
+    """Save a model's fingerprint, so that its files need not be read again."""
 
     def save(connection: sqlite3.Connection) -> None:
         connection.execute(
