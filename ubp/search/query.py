@@ -1,24 +1,22 @@
-"""Queries with AND, OR, NOT and parentheses, as FTS5 understands them. Pure.
+"""Queries as users type them, parsed and written for FTS5; no text raises an error. Pure.
 
-What a user types, understood and written for FTS5; whatever it is, it never raises. Pure.
+Words and quoted phrases are joined by OR and ranked; `-word` excludes, `prefix*` matches every word
+with that beginning. A query with an upper-case AND, OR or NOT (and parentheses) has the meaning
+that it has in FTS5 if it parses there; otherwise these are words, too. To require every word would
+leave a third to two thirds of natural questions without an answer.
 
-Words and quoted phrases are joined by OR and ranked; `-word` excludes, `prefix*` stands for all
-that begins so. With an upper-case AND, OR or NOT (and parentheses) a query means what it means to
-FTS5 if it parses so; else these are words too. To require every word would leave a third to two
-thirds of natural questions without an answer.
+A run of CJK characters is searched for as a whole. Only if no section contains it is it cut: at
+changes of script, else into bigrams. What punctuation joins (`a.b/c`) is cut at the punctuation.
+Quoted, excluded and prefix terms are never cut. When documents are ranked, the pieces of an
+existing run except bigrams count as well: over 51 sets Recall@5 and mean reciprocal rank of words
+are 0.695 0.559 with them, 0.677 0.547 without (14 Japanese ones 0.730 0.592 and 0.696 0.572), with
+meaning 0.751 0.611 and 0.747 0.606.
 
-A run of CJK characters is looked for whole, and only where no section holds it is it cut: at
-changes of script, else into bigrams. So is what punctuation joins (`a.b/c`): at the punctuation.
-What is quoted, excluded or ends in a star is never cut. Where pages are found and ranked, pieces
-but for bigrams count beside a run that is held, too: over 51 sets Recall@5 and mean reciprocal rank
-of words are 0.695 0.559 then, 0.677 0.547 without (14 Japanese ones 0.730 0.592 and 0.696 0.572),
-with meaning 0.751 0.611 and 0.747 0.606.
-
-English words stand for all their forms (configure, configured, configuration), unless something in
-the query is quoted, excluded or ends in a star. Recall@5 and mean reciprocal rank of 20 English
-sets of links, headings and questions: words 0.713 0.581 as they are written, 0.739 0.599 so; with
-meaning 0.740 0.608 and 0.760 0.624. Plurals, -ed and -ing alone: 0.735 0.594, 0.755 0.620; both
-indexes together, what is written as it stands counting twice: 0.729 0.597, 0.753 0.618.
+English words match all their forms (configure, configured, configuration), unless something in the
+query is quoted, excluded or a prefix. Recall@5 and mean reciprocal rank of 20 English sets of
+links, headings and questions: words 0.713 0.581 as written, 0.739 0.599 in all forms; with meaning
+0.740 0.608 and 0.760 0.624. Plurals, -ed and -ing only: 0.735 0.594, 0.755 0.620; both indexes
+together, words as written counting twice: 0.729 0.597, 0.753 0.618.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,26 +25,36 @@ from typing import NamedTuple
 
 from ubp.core.text import is_cjk
 from ubp.search.filters import NO_FILTERS, Filters, parse_filters
-from ubp.search.terms import Lexeme, Term, fold_query, read_lexemes, stemmed, terms_of, whole_term
+from ubp.search.terms import (
+    Lexeme,
+    Term,
+    normalize_query,
+    read_lexemes,
+    stemmed,
+    terms_of,
+    whole_term,
+)
 
-# FTS5's parser gives up at about a hundred; nobody types ten.
+# FTS5's parser gives up at about a hundred levels; nobody types ten.
 MAX_DEPTH = 16
+MAX_CHARACTERS = 1000  # a pasted page is not a question, and each word costs time
+MAX_TERMS = 64  # a sentence of 60 CJK characters, cut into bigrams
 
 
 class And(NamedTuple):
-    """Each of them."""
+    """A node that matches what matches all of its parts."""
 
     parts: tuple["Node", ...]
 
 
 class Or(NamedTuple):
-    """At least one of them."""
+    """A node that matches what matches one of its parts."""
 
     parts: tuple["Node", ...]
 
 
 class Not(NamedTuple):
-    """What is wanted, but for what holds one of the excluded."""
+    """A node that matches what is wanted and matches none of the excluded nodes."""
 
     wanted: "Node"
     excluded: tuple["Node", ...]
@@ -55,101 +63,13 @@ class Not(NamedTuple):
 Node = Term | And | Or | Not
 
 
-def parse_boolean(text: str) -> Node | None:
-    """The tree of a folded query; None: it has no operator, or does not parse.
-
-    Side by side terms bind closest and are all required, then come NOT, AND, OR; NOT stands
-    between what is wanted and what is not.
-    """
-    lexemes = list(read_lexemes(text, has_parentheses=True))
-    if not any(map(_is_operator, lexemes)):
-        return None
-    parser = _Parser(lexemes)
-    try:
-        tree = parser.read_or(0)
-    except _DoesNotParseError:
-        return None
-    return tree if parser.is_done else None
-
-
-class _DoesNotParseError(Exception):
-    pass
-
-
-class _Parser:
-    def __init__(self, lexemes: Sequence[Lexeme]) -> None:
-        self._lexemes = lexemes
-        self._next = 0
-
-    @property
-    def is_done(self) -> bool:
-        return self._next == len(self._lexemes)
-
-    def read_or(self, depth: int) -> Node:
-        if depth > MAX_DEPTH:
-            raise _DoesNotParseError
-        parts = [self._read_and(depth)]
-        while self._take("OR"):
-            parts.append(self._read_and(depth))
-        return Or(tuple(parts)) if len(parts) > 1 else parts[0]
-
-    def _read_and(self, depth: int) -> Node:
-        parts = [self._read_not(depth)]
-        while self._take("AND"):
-            parts.append(self._read_not(depth))
-        return And(tuple(parts)) if len(parts) > 1 else parts[0]
-
-    def _read_not(self, depth: int) -> Node:
-        wanted, excluded = self._read_group(depth), []
-        while self._take("NOT"):
-            excluded.append(self._read_group(depth))
-        return Not(wanted, tuple(excluded)) if excluded else wanted
-
-    def _read_group(self, depth: int) -> Node:
-        wanted: list[Node] = []
-        excluded: list[Node] = []
-        while not self.is_done and not self._is_next("OR", "AND", "NOT", ")"):
-            if self._take("("):
-                wanted.append(self.read_or(depth + 1))
-                if not self._take(")"):
-                    raise _DoesNotParseError
-            else:
-                lexeme = self._lexemes[self._next]
-                self._next += 1
-                (excluded if lexeme.is_excluded else wanted).append(whole_term(lexeme))
-        if not wanted:
-            raise _DoesNotParseError
-        group = And(tuple(wanted)) if len(wanted) > 1 else wanted[0]
-        return Not(group, tuple(excluded)) if excluded else group
-
-    def _is_next(self, *words: str) -> bool:
-        if self.is_done:
-            return False
-        lexeme = self._lexemes[self._next]
-        return lexeme in map(Lexeme, words)
-
-    def _take(self, word: str) -> bool:
-        is_next = self._is_next(word)
-        self._next += is_next
-        return is_next
-
-
-def _is_operator(lexeme: Lexeme) -> bool:
-    return lexeme in {Lexeme("AND"), Lexeme("OR"), Lexeme("NOT")}
-
-
-MAX_CHARACTERS = 1000  # of a query: a pasted page is no question, and each word costs time
-MAX_TERMS = 64  # a sentence of 60 CJK characters, cut into bigrams
-
-
 class Query(NamedTuple):
-    """A query as it was understood.
+    """A parsed query; `tree` is None if it contains nothing to search for.
 
-    `tree` is None where there is nothing to look for. `is_boolean`: AND, OR and NOT were
-    understood. `is_shortened`: it was too long, and its end was left out. `is_literal`: only such
-    pages answer it as hold what it says: it is boolean, or all of it stands in quotation marks or
-    ends in a star. `is_stemmed`: its words stand for all their forms. `has_pieces`: what a run that
-    is held consists of counts, too. `wording` is what it says without its syntax.
+    `is_boolean`: it has operators. `is_shortened`: it was too long and its end was left out.
+    `is_literal`: only documents that contain it match, because it is boolean, or all of it is
+    quoted or a prefix. `is_stemmed`: its words match all their forms. `has_pieces`: the pieces of
+    an existing run count as well. `wording` is the text without its syntax.
     """
 
     text: str
@@ -174,14 +94,14 @@ class Query(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A run that no section holds whole, and what was looked for instead."""
+    """A run that no section contains, and the pieces that were searched for instead."""
 
     run: str
     pieces: tuple[str, ...]
 
 
 class Match(NamedTuple):
-    """A query for FTS5; `terms` are what hits may hold, once each."""
+    """A query for FTS5; `terms` are the distinct terms that hits may contain."""
 
     expression: str
     terms: tuple[Term, ...]
@@ -189,68 +109,50 @@ class Match(NamedTuple):
 
 
 def read_query(text: str, *, is_exact: bool = False) -> Query:
-    """Understand what a user typed; `is_exact`: neither forms nor pieces of it will do."""
-    folded, filters = parse_filters(fold_query(text[:MAX_CHARACTERS]))
+    """Parse what a user typed; `is_exact`: match neither forms nor pieces of words."""
+    normalized, filters = parse_filters(normalize_query(text[:MAX_CHARACTERS]))
     query = Query(text, None, is_shortened=len(text) > MAX_CHARACTERS, filters=filters)
-    tree = parse_boolean(folded)
+    tree = parse_boolean(normalized)
     if tree is not None and len([*_all_terms(tree)]) <= MAX_TERMS:
         wording = " ".join(dict.fromkeys(term.written for term in terms_in(tree)))
         return query._replace(tree=tree, is_boolean=True, is_literal=True, wording=wording)
-    return _read_words(query, folded, is_exact=is_exact)
+    return _read_words(query, normalized, is_exact=is_exact)
 
 
-def _read_words(query: Query, folded: str, *, is_exact: bool) -> Query:
-    lexemes = list(read_lexemes(folded))
-    wanted = [one for one in lexemes if not one.is_excluded]
-    unwanted = [one for one in lexemes if one.is_excluded] if wanted else []
-    # Who only excludes cannot mean it: `--option`, `-5`.
-    wanted = wanted or lexemes
-    terms = list(chain.from_iterable(map(terms_of, wanted)))
-    is_stemmed = not is_exact and not any(map(_is_exact, lexemes))
-    if is_stemmed:
-        terms = list(map(stemmed, terms))
-    excluded = [whole_term(one) for one in unwanted]
-    if not terms:
-        return query
-    tree: Node = Or(tuple(terms[:MAX_TERMS]))
-    if excluded:
-        tree = Not(tree, tuple(excluded[:MAX_TERMS]))
-    return query._replace(
-        tree=tree,
-        is_shortened=query.is_shortened or max(len(terms), len(excluded)) > MAX_TERMS,
-        is_literal=all(one.is_quoted or one.is_prefix for one in wanted),
-        is_stemmed=is_stemmed,
-        has_pieces=not is_exact,
-        wording=" ".join(one.text for one in wanted),
-    )
+def parse_boolean(text: str) -> Node | None:
+    """Return the tree of a normalized query; None if it has no operator or does not parse.
 
-
-def _is_exact(lexeme: Lexeme) -> bool:
-    """Whether a word is meant as it is written; so are those beside it, for one index is asked.
-
-    CJK characters have no forms, and stand in the index of words as they are written alone.
+    Adjacent terms bind closest and are all required, then NOT, AND, OR; NOT is a binary operator
+    between what is wanted and what is excluded.
     """
-    is_marked = lexeme.is_quoted or lexeme.is_prefix or lexeme.is_excluded
-    return is_marked or any(map(is_cjk, lexeme.text))
+    lexemes = list(read_lexemes(text, has_parentheses=True))
+    if not any(lexeme in {Lexeme("AND"), Lexeme("OR"), Lexeme("NOT")} for lexeme in lexemes):
+        return None
+    parser = _Parser(lexemes)
+    try:
+        tree = parser.parse_or(0)
+    except _SyntaxError:
+        return None
+    return tree if parser.is_done else None
 
 
-def write_match(tree: Node, is_held: Callable[[Term], bool], *, has_pieces: bool = False) -> Match:
-    """Write a query for FTS5; `is_held` tells whether a section holds a term whole.
+def write_match(tree: Node, exists: Callable[[Term], bool], *, has_pieces: bool = False) -> Match:
+    """Write a query for FTS5; `exists` returns whether any section contains a term as a whole.
 
-    `has_pieces`: what a held run consists of is looked for, too.
+    `has_pieces`: the pieces of an existing run are searched for as well.
     """
-    writer = _Writer(is_held, has_pieces=has_pieces)
+    writer = _Writer(exists, has_pieces=has_pieces)
     expression = writer.write(tree)
     return Match(expression, tuple(dict.fromkeys(writer.terms)), tuple(dict.fromkeys(writer.cuts)))
 
 
 def any_of(terms: Iterable[Term]) -> str:
-    """What holds one of these terms at least, for FTS5."""
+    """Return the FTS5 expression that matches any of these terms."""
     return _either(term.expression for term in terms)
 
 
 def terms_in(node: Node) -> Iterator[Term]:
-    """The terms of a tree but for those that it excludes."""
+    """Yield the terms of a tree except those that it excludes."""
     if isinstance(node, Term):
         yield node
     elif isinstance(node, Not):
@@ -259,38 +161,137 @@ def terms_in(node: Node) -> Iterator[Term]:
         yield from chain.from_iterable(map(terms_in, node.parts))
 
 
+def _all_terms(node: Node) -> Iterator[Term]:
+    if isinstance(node, Term):
+        yield node
+        return
+    parts = (node.wanted, *node.excluded) if isinstance(node, Not) else node.parts
+    yield from chain.from_iterable(map(_all_terms, parts))
+
+
+def _read_words(query: Query, normalized: str, *, is_exact: bool) -> Query:
+    lexemes = list(read_lexemes(normalized))
+    # In a query that only excludes words the hyphens cannot mean it: `--option`, `-5`.
+    wanted = [lexeme for lexeme in lexemes if not lexeme.is_excluded]
+    excluded = [whole_term(lexeme) for lexeme in lexemes if lexeme.is_excluded] if wanted else []
+    wanted = wanted or lexemes
+    terms = list(chain.from_iterable(map(terms_of, wanted)))
+    is_stemmed = not is_exact and not any(map(_is_exact, lexemes))
+    if is_stemmed:
+        terms = list(map(stemmed, terms))
+    if not terms:
+        return query
+    tree: Node = Or(tuple(terms[:MAX_TERMS]))
+    if excluded:
+        tree = Not(tree, tuple(excluded[:MAX_TERMS]))
+    return query._replace(
+        tree=tree,
+        is_shortened=query.is_shortened or max(len(terms), len(excluded)) > MAX_TERMS,
+        is_literal=all(lexeme.is_quoted or lexeme.is_prefix for lexeme in wanted),
+        is_stemmed=is_stemmed,
+        has_pieces=not is_exact,
+        wording=" ".join(lexeme.text for lexeme in wanted),
+    )
+
+
+def _is_exact(lexeme: Lexeme) -> bool:
+    """Return whether a word is meant as written, and with it the query: one index is searched.
+
+    CJK characters have no forms, and are only in the index of words as written.
+    """
+    is_marked = lexeme.is_quoted or lexeme.is_prefix or lexeme.is_excluded
+    return is_marked or any(map(is_cjk, lexeme.text))
+
+
+class _SyntaxError(Exception):
+    """The query does not parse."""
+
+
+class _Parser:
+    def __init__(self, lexemes: Sequence[Lexeme]) -> None:
+        self._lexemes = lexemes
+        self._next = 0
+
+    @property
+    def is_done(self) -> bool:
+        return self._next == len(self._lexemes)
+
+    def parse_or(self, depth: int) -> Node:
+        if depth > MAX_DEPTH:
+            raise _SyntaxError
+        parts = [self._parse_and(depth)]
+        while self._take("OR"):
+            parts.append(self._parse_and(depth))
+        return Or(tuple(parts)) if len(parts) > 1 else parts[0]
+
+    def _parse_and(self, depth: int) -> Node:
+        parts = [self._parse_not(depth)]
+        while self._take("AND"):
+            parts.append(self._parse_not(depth))
+        return And(tuple(parts)) if len(parts) > 1 else parts[0]
+
+    def _parse_not(self, depth: int) -> Node:
+        wanted, excluded = self._parse_group(depth), []
+        while self._take("NOT"):
+            excluded.append(self._parse_group(depth))
+        return Not(wanted, tuple(excluded)) if excluded else wanted
+
+    def _parse_group(self, depth: int) -> Node:
+        wanted: list[Node] = []
+        excluded: list[Node] = []
+        while not self.is_done and not self._is_next("OR", "AND", "NOT", ")"):
+            if self._take("("):
+                wanted.append(self.parse_or(depth + 1))
+                if not self._take(")"):
+                    raise _SyntaxError
+            else:
+                lexeme = self._lexemes[self._next]
+                self._next += 1
+                (excluded if lexeme.is_excluded else wanted).append(whole_term(lexeme))
+        if not wanted:
+            raise _SyntaxError
+        group = And(tuple(wanted)) if len(wanted) > 1 else wanted[0]
+        return Not(group, tuple(excluded)) if excluded else group
+
+    def _is_next(self, *words: str) -> bool:
+        return not self.is_done and self._lexemes[self._next] in map(Lexeme, words)
+
+    def _take(self, word: str) -> bool:
+        is_next = self._is_next(word)
+        self._next += is_next
+        return is_next
+
+
 class _Writer:
-    def __init__(self, is_held: Callable[[Term], bool], *, has_pieces: bool) -> None:
+    def __init__(self, exists: Callable[[Term], bool], *, has_pieces: bool) -> None:
         self.terms: list[Term] = []
         self.cuts: list[Cut] = []
-        self._is_held = is_held
+        self._exists = exists
         self._has_pieces = has_pieces
 
     def write(self, node: Node) -> str:
         if isinstance(node, Term):
-            return _either(term.expression for term in self._as_held(node))
+            pieces = list(self._pieces(node))[: max(1, MAX_TERMS - len(self.terms))]
+            if pieces[0] != node:
+                self.cuts.append(Cut(node.written, tuple(piece.written for piece in pieces)))
+            self.terms += pieces
+            return any_of(pieces)
         if isinstance(node, Not):
             wanted = self.write(node.wanted)
             return f"({wanted} NOT {_either(map(_write_whole, node.excluded))})"
         return _join(node, map(self.write, node.parts))
 
-    def _as_held(self, term: Term) -> list[Term]:
-        found = list(self._pieces(term))[: max(1, MAX_TERMS - len(self.terms))]
-        if found[0] != term:
-            self.cuts.append(Cut(term.written, tuple(piece.written for piece in found)))
-        self.terms += found
-        return found
-
     def _pieces(self, term: Term) -> Iterator[Term]:
-        is_held = not term.parts or self._is_held(term)
-        if is_held:
+        is_whole = not term.parts or self._exists(term)
+        if is_whole:
             yield term
-        if not is_held or (self._has_pieces and not term.is_uniform):
+        if not is_whole or (self._has_pieces and not term.is_uniform):
             for part in term.parts:
                 yield from self._pieces(part)
 
 
 def _write_whole(node: Node) -> str:
+    """Write a node without cutting its terms."""
     if isinstance(node, Term):
         return node.expression
     if isinstance(node, Not):
@@ -306,11 +307,3 @@ def _join(node: And | Or, expressions: Iterable[str]) -> str:
 def _either(expressions: Iterable[str]) -> str:
     unique = list(dict.fromkeys(expressions))
     return f"({' OR '.join(unique)})" if len(unique) > 1 else unique[0]
-
-
-def _all_terms(node: Node) -> Iterator[Term]:
-    if isinstance(node, Term):
-        yield node
-        return
-    parts = (node.wanted, *node.excluded) if isinstance(node, Not) else node.parts
-    yield from chain.from_iterable(map(_all_terms, parts))

@@ -1,9 +1,7 @@
-"""Which pages are the same one again: in another language, of another version, of another year.
+"""Missing links: pairs of documents that are close in meaning and not linked.
 
-Nobody needs a link from a page to its translation's neighbour where the original's is at hand, or
-from a report to last year's.
-
-Pairs of pages close in meaning that do not know of each other: links that are missing.
+Documents that differ only in language, version or year count as one: nobody needs a link to the
+translation of a linked document, or from a report to last year's.
 """
 
 import math
@@ -18,87 +16,30 @@ from ubp.index.view import View
 from ubp.search.graph import DocumentRow
 from ubp.search.terms import Term
 
-# Pages that are alike everywhere and about nothing in particular.
+# The score of a margin. Of 243 pairs of nine repositories that were judged by reading, a quarter is
+# worth a link at margins below 0.04, three in five from there to 0.14, four in five above; of 40
+# pairs above it from other repositories 0.82: benchmarks/suggest_calibration.py.
+MIDDLE, STEEPNESS = 0.07, 20.0
+MAX_SHOWN_TERMS = 5
+# A term in a larger share of the chunks says nothing about two of them.
+COMMON_SHARE = 1 / 8
+# A part of a document with fewer words is a heading, a picture, a list of links.
+MIN_WORDS = 6
+# Two parts are the same text if this share of the shorter one's triples of words is in the other.
+DUPLICATE_SHARE = 0.6
+# Documents with this many headings in common, and half of the shorter one's, are parallel: written
+# from one template, like two programs' manuals. Of 26 such pairs that were judged none was worth a
+# link.
+PARALLEL_HEADINGS, PARALLEL_SHARE = 3, 0.5
+# Documents that are alike everywhere and about nothing in particular.
 BOILERPLATE = frozenset(
     {"changelog", "changes", "history", "releases", "release_notes", "release-notes"}
     | {"license", "licence", "copying", "notice", "code_of_conduct", "code-of-conduct"}
 )
 
 
-def is_boilerplate(path: FilePath) -> bool:
-    """Whether a page is a changelog, a licence, a template, a test's data, and the like."""
-    *folders, name = path.casefold().split("/")
-    stem = _stem(name)
-    return (
-        stem.split(".")[0] in BOILERPLATE
-        or bool(_TEMPLATE.search(stem))
-        or any(_NO_DOCUMENTATION.fullmatch(folder) for folder in folders)
-    )
-
-
-def is_changelog(path: FilePath) -> bool:
-    """Whether a path is dated: minutes, a plan, a newsletter, one of many."""
-    return bool(_DATE.search(path))
-
-
-def sibling_key(path: FilePath) -> str:
-    """What the paths of a page's translations, versions and years have in common."""
-    *folders, name = path.casefold().split("/")
-    kept = [one for one in folders if not (_LANGUAGE.fullmatch(one) or _VERSION.fullmatch(one))]
-    stem = _LANGUAGE_AT_END.sub("", _stem(name))
-    return _DATE.sub("#", "/".join([*kept, stem]))
-
-
-def language_of(path: FilePath) -> str | None:
-    """The language that a path tells of its page; None: it tells none."""
-    *folders, name = path.casefold().split("/")
-    if at_end := _LANGUAGE_AT_END.search(_stem(name)):
-        return at_end[1]
-    return next((one for one in folders if _LANGUAGE.fullmatch(one)), None)
-
-
-def _stem(name: str) -> str:
-    return name.removesuffix(".md").removesuffix(".markdown")
-
-
-# ISO 639-1, those that documentation is translated into, with a country or a script perhaps.
-_CODE = (
-    r"(?:ar|az|bg|bn|ca|cs|da|de|el|en|es|et|fa|fi|fr|he|hi|hr|hu|hy|id|it|ja|ka|kk|ko|lt|lv|ms"
-    r"|nb|nl|no|pl|pt|ro|ru|sk|sl|sq|sr|sv|ta|te|th|tr|uk|ur|uz|vi|zh)"
-    r"(?:[-_](?:[a-z]{2}|hans|hant|latn|cyrl))?"
-)
-_LANGUAGE = re.compile(_CODE)
-# Behind a hyphen stands a word of English as well: sign-in, check-it, by-id.
-_LANGUAGE_AT_END = re.compile(
-    rf"(?:[._]|-(?=(?:de|en|es|fr|ja|ko|pl|pt|ru|tr|uk|vi|zh)(?![a-z])))({_CODE})$"
-)
-_VERSION = re.compile(r"v?\d+(?:[._]\d+)*(?:[._]x)?|latest|stable|next")
-_TEMPLATE = re.compile(r".[-_. ]?template$")
-_NO_DOCUMENTATION = re.compile(
-    r"[\d\s._-]*(?:[\w.]+[-_ ])?templates?|(?:issue|pull_request|discussion)_template"
-    r"|testdata|(?:__)?(?:fixtures|snapshots)(?:__)?|approved_files"
-)
-_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[-_.]?\d\d){0,2}(?!\d)")
-
-
-# How far a pair must stand out for what score. Of 243 pairs of nine repositories that were read, a
-# quarter is worth a link at margins below 0.04, three in five from there to 0.14, four in five
-# beyond; of 40 pairs beyond it from other repositories 0.82: benchmarks/suggest_calibration.py.
-MIDDLE, STEEPNESS = 0.07, 20.0
-SHOWN_TERMS = 5
-# A term in more of the chunks says nothing about two of them.
-COMMON = 1 / 8
-# A part of a page with fewer words is a heading, a picture, a list of links.
-FEWEST_WORDS = 6
-# So many of the triples of words of the shorter part stand in the other: it is the same text.
-SAME = 0.6
-# Pages with so many headings in common, and half of the shorter one's, are parallel: filled from
-# one template, like two programs' manuals. Of 26 such pairs that were judged none was worth a link.
-PARALLEL, PARALLEL_SHARE = 3, 0.5
-
-
 class Suggestion(NamedTuple):
-    """Two parts of pages; `score` from 0 to 1, `terms` are the rarest words that both have.
+    """Two parts of documents; `score` from 0 to 1, `terms` are the rarest words in both.
 
     `texts` are those of the two parts.
     """
@@ -111,7 +52,7 @@ class Suggestion(NamedTuple):
 
 
 class Suggestions(NamedTuple):
-    """Links that may be missing, and parts that say the same word for word; the best first."""
+    """Links that may be missing, and parts with the same text; best first."""
 
     links: tuple[Suggestion, ...]
     duplicates: tuple[Suggestion, ...]
@@ -135,54 +76,88 @@ class LinkSuggestions(NamedTuple):
 def suggest_links(
     view: View, meaning: SemanticIndex, page: FilePath | None, min_score: float, limit: int
 ) -> Suggestions:
-    """The best pairs of pages without a link in either direction; with `page` its own.
+    """Return the best pairs of documents without a link in either direction; of `page` if given.
 
-    Translations, versions and years of a page count as one with it: they are not told as each
-    other's partners, and a link of one of them is a link of all. Nor are boilerplate, and parts
-    without prose.
+    Translations, versions and years of a document count as one with it: they are not suggested for
+    each other, and a link of one of them is a link of all. Boilerplate and parts without prose are
+    left out.
     """
-    found = _Found(view, page)
-    asked = None if page is None else {page}
-    close = meaning.similar_pairs(sibling_key, margin_of(min_score), asked)
+    candidates = _Candidates(view, page)
+    pages = None if page is None else {page}
     links: list[Suggestion] = []
     duplicates: list[Suggestion] = []
-    for first, second, margin in close:
+    pairs = meaning.similar_pairs(sibling_key, margin_of(min_score), pages)
+    for first, second, margin in pairs:
         if len(links) == limit:
             break
-        if not found.is_new(first.path, second.path) or found.is_parallel(first, second):
+        if not candidates.is_new(first.path, second.path):
             continue
-        texts = found.text(first), found.text(second)
-        if min(map(_count_words, texts)) < FEWEST_WORDS:
+        if candidates.is_parallel(first.path, second.path):
             continue
-        found.tell(first.path, second.path)
-        one = _put_in_order(Suggestion(first, second, score_of(margin), (), texts), page)
-        if _is_same(*texts):
-            duplicates.append(one)
+        texts = candidates.text(first), candidates.text(second)
+        if min(map(_count_words, texts)) < MIN_WORDS:
+            continue
+        candidates.mark(first.path, second.path)
+        suggestion = Suggestion(first, second, score_of(margin), (), texts)
+        # The requested document comes first, else the first path.
+        if second.path == page or (first.path != page and second.path < first.path):
+            suggestion = suggestion._replace(first=second, second=first, texts=texts[::-1])
+        if _is_duplicate(*texts):
+            duplicates.append(suggestion)
         else:
-            links.append(one._replace(terms=_shared_terms(view, texts)))
+            links.append(suggestion._replace(terms=_shared_terms(view, texts)))
     return Suggestions(tuple(links), tuple(duplicates[:limit]), meaning.pending)
 
 
 def score_of(margin: float) -> float:
-    """How likely two parts that stand out so much should be linked, by people's judgement."""
+    """Return the probability that parts with this margin should be linked, as people judge it."""
     return 1 / (1 + math.exp(STEEPNESS * (MIDDLE - margin)))
 
 
 def margin_of(score: float) -> float:
-    """The margin that has this score."""
-    inside = min(max(score, 1e-6), 1 - 1e-6)
-    return MIDDLE + math.log(inside / (1 - inside)) / STEEPNESS
+    """Return the margin with this score."""
+    clamped = min(max(score, 1e-6), 1 - 1e-6)
+    return MIDDLE + math.log(clamped / (1 - clamped)) / STEEPNESS
 
 
-def _put_in_order(one: Suggestion, page: FilePath | None) -> Suggestion:
-    """The page that was asked about comes first, else the alphabet decides."""
-    if one.second.path == page or (one.first.path != page and one.second.path < one.first.path):
-        return one._replace(first=one.second, second=one.first, texts=one.texts[::-1])
-    return one
+def is_boilerplate(path: FilePath) -> bool:
+    """Return whether a document is a changelog, a license, a template, test data, or the like."""
+    *folders, name = path.casefold().split("/")
+    stem = _stem(name)
+    return (
+        stem.split(".")[0] in BOILERPLATE
+        or bool(_TEMPLATE.search(stem))
+        or any(_NO_DOCUMENTATION.fullmatch(folder) for folder in folders)
+    )
 
 
-class _Found:
-    """What is linked, what has been told, and the texts of the pages."""
+def is_changelog(path: FilePath) -> bool:
+    """Return whether a path contains a date: minutes, a plan, a newsletter, one of many."""
+    return bool(_DATE.search(path))
+
+
+def sibling_key(path: FilePath) -> str:
+    """Return what the paths of a document's translations, versions and years have in common."""
+    *folders, name = path.casefold().split("/")
+    common = [
+        folder
+        for folder in folders
+        if not (_LANGUAGE.fullmatch(folder) or _VERSION.fullmatch(folder))
+    ]
+    stem = _LANGUAGE_AT_END.sub("", _stem(name))
+    return _DATE.sub("#", "/".join([*common, stem]))
+
+
+def language_of(path: FilePath) -> str | None:
+    """Return the language in a document's path; None if there is none."""
+    *folders, name = path.casefold().split("/")
+    if at_end := _LANGUAGE_AT_END.search(_stem(name)):
+        return at_end[1]
+    return next((folder for folder in folders if _LANGUAGE.fullmatch(folder)), None)
+
+
+class _Candidates:
+    """The pairs of documents that are not linked and not yet suggested, and their texts."""
 
     def __init__(self, view: View, page: FilePath | None) -> None:
         self._view = view
@@ -191,21 +166,23 @@ class _Found:
         self._languages: dict[str, set[str | None]] = {}
         for path in paths:
             self._languages.setdefault(sibling_key(path), set()).add(language_of(path))
-        linked = view.link_graph()
+        graph = view.link_graph()
         if page is None:
-            pairs = linked.pairs()
+            pairs = graph.pairs()
         else:
             key = sibling_key(page)
-            pairs = linked.pairs_at([path for path in paths if sibling_key(path) == key])
-        self._pairs = {_key(source, target) for source, target in pairs}
+            pairs = graph.pairs_at([path for path in paths if sibling_key(path) == key])
+        self._excluded = {_pair_key(source, target) for source, target in pairs}
         self._texts: dict[FilePath, bytes] = {}
         self._headings: dict[FilePath, set[str]] = {}
 
     def is_new(self, first: FilePath, second: FilePath) -> bool:
-        """Whether a pair of pages may be told; where one was asked about, not that of its copy."""
+        """Return whether a pair may be suggested."""
         if self._page is not None and self._page not in {first, second}:
             return False
-        if _key(first, second) in self._pairs or is_boilerplate(first) or is_boilerplate(second):
+        if _pair_key(first, second) in self._excluded:
+            return False
+        if is_boilerplate(first) or is_boilerplate(second):
             return False
         if is_changelog(first) and is_changelog(second):
             return False
@@ -215,18 +192,18 @@ class _Found:
             or languages[0] in self._languages[sibling_key(second)]
         )
 
-    def is_parallel(self, first: SemanticHit, second: SemanticHit) -> bool:
-        """Whether two pages have the same headings."""
-        one, other = self._headings_of(first.path), self._headings_of(second.path)
-        shared = len(one & other)
-        return shared >= PARALLEL and shared >= PARALLEL_SHARE * min(len(one), len(other))
+    def is_parallel(self, first: FilePath, second: FilePath) -> bool:
+        """Return whether two documents have the same headings."""
+        headings = self._headings_of(first), self._headings_of(second)
+        shared = len(headings[0] & headings[1])
+        return shared >= PARALLEL_HEADINGS and shared >= PARALLEL_SHARE * min(map(len, headings))
 
-    def tell(self, first: FilePath, second: FilePath) -> None:
-        """Remember that a pair was told."""
-        self._pairs.add(_key(first, second))
+    def mark(self, first: FilePath, second: FilePath) -> None:
+        """Do not suggest a pair again."""
+        self._excluded.add(_pair_key(first, second))
 
     def text(self, hit: SemanticHit) -> str:
-        """The text of a part; of a page that cannot be had none."""
+        """Return the text of a part; empty if the document is unreadable."""
         if hit.path not in self._texts:
             self._texts[hit.path] = self._view.read([hit.path]).get(hit.path) or b""
         data = self._texts[hit.path][hit.byte_start : hit.byte_end]
@@ -235,27 +212,35 @@ class _Found:
     def _headings_of(self, path: FilePath) -> set[str]:
         if path not in self._headings:
             sections = self._view.link_graph().sections(path)
-            self._headings[path] = {one.heading.casefold() for one in sections if one.heading}
+            self._headings[path] = {
+                section.heading.casefold() for section in sections if section.heading
+            }
         return self._headings[path]
 
 
+def _pair_key(first: FilePath, second: FilePath) -> tuple[str, str]:
+    keys = sibling_key(first), sibling_key(second)
+    return min(keys), max(keys)
+
+
 def _shared_terms(view: View, texts: tuple[str, str]) -> tuple[str, ...]:
-    """The words of both texts that are in the fewest chunks, the rarest first."""
-    first, second = ({word.casefold() for word in _TERM.findall(_plain(text))} for text in texts)
+    """Return the words in both texts that are in the fewest chunks, the rarest first."""
+    first, second = ({word.casefold() for word in _TERM.findall(_prose(text))} for text in texts)
     full_text = view.full_text()
-    most = full_text.size() * COMMON
+    max_chunks = max(full_text.size() * COMMON_SHARE, 2)
     counts = {word: full_text.frequency(Term(word).expression) for word in first & second}
-    rare = sorted(counts, key=lambda word: (counts[word], -len(word), word))
-    return tuple(word for word in rare if 0 < counts[word] <= max(most, 2))[:SHOWN_TERMS]
+    by_rarity = sorted(counts, key=lambda word: (counts[word], -len(word), word))
+    return tuple(word for word in by_rarity if 0 < counts[word] <= max_chunks)[:MAX_SHOWN_TERMS]
 
 
 def _count_words(text: str) -> int:
-    return estimate_tokens(_LINK.sub(" ", _plain(text)))
+    return estimate_tokens(_LINK.sub(" ", _prose(text)))
 
 
-def _is_same(first: str, second: str) -> bool:
-    one, other = _triples(first), _triples(second)
-    return len(one & other) >= SAME * max(min(len(one), len(other)), 1)
+def _is_duplicate(first: str, second: str) -> bool:
+    triples = _triples(first), _triples(second)
+    shorter = max(min(map(len, triples)), 1)
+    return len(triples[0] & triples[1]) >= DUPLICATE_SHARE * shorter
 
 
 def _triples(text: str) -> set[tuple[str, ...]]:
@@ -263,23 +248,41 @@ def _triples(text: str) -> set[tuple[str, ...]]:
     return set(zip(words, words[1:], words[2:], strict=False))
 
 
-def _plain(text: str) -> str:
-    """A part of a page without headings, diagrams, comments and tags, which are alike anywhere."""
-    return _ASIDE.sub(" ", text)
+def _prose(text: str) -> str:
+    """Return a text without headings, diagrams, comments and tags, which are alike anywhere."""
+    return _NO_PROSE.sub(" ", text)
 
 
-def _key(first: FilePath, second: FilePath) -> tuple[str, str]:
-    one, other = sibling_key(first), sibling_key(second)
-    return (one, other) if one <= other else (other, one)
+def _stem(name: str) -> str:
+    return name.removesuffix(".md").removesuffix(".markdown")
 
 
-_ASIDE = re.compile(
+# ISO 639-1 codes of the languages that documentation is translated into, with an optional country
+# or script.
+_CODE = (
+    r"(?:ar|az|bg|bn|ca|cs|da|de|el|en|es|et|fa|fi|fr|he|hi|hr|hu|hy|id|it|ja|ka|kk|ko|lt|lv|ms"
+    r"|nb|nl|no|pl|pt|ro|ru|sk|sl|sq|sr|sv|ta|te|th|tr|uk|ur|uz|vi|zh)"
+    r"(?:[-_](?:[a-z]{2}|hans|hant|latn|cyrl))?"
+)
+_LANGUAGE = re.compile(_CODE)
+# After a hyphen some codes are English words as well: sign-in, check-it, by-id.
+_LANGUAGE_AT_END = re.compile(
+    rf"(?:[._]|-(?=(?:de|en|es|fr|ja|ko|pl|pt|ru|tr|uk|vi|zh)(?![a-z])))({_CODE})$"
+)
+_VERSION = re.compile(r"v?\d+(?:[._]\d+)*(?:[._]x)?|latest|stable|next")
+_TEMPLATE = re.compile(r".[-_. ]?template$")
+_NO_DOCUMENTATION = re.compile(
+    r"[\d\s._-]*(?:[\w.]+[-_ ])?templates?|(?:issue|pull_request|discussion)_template"
+    r"|testdata|(?:__)?(?:fixtures|snapshots)(?:__)?|approved_files"
+)
+_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[-_.]?\d\d){0,2}(?!\d)")
+_NO_PROSE = re.compile(
     r"^\s*```+\s*(?:mermaid|plantuml|puml|dot|graphviz|d2)\b.*?(?:^\s*```+\s*$|\Z)"
     r"|^\#{1,6}\s.*?$|<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]{0,500}>",
     re.DOTALL | re.MULTILINE,
 )
 _LINK = re.compile(r"\[\[[^\]]{0,500}\]\]|\[[^\[\]]{0,500}\]\([^)]{0,500}\)|https?://\S+")
-# Words of three letters and more, and runs of kanji or katakana: hiragana tell little.
+# Words of at least three letters, and runs of kanji or katakana: hiragana say little.
 _TERM = re.compile(
     r"[A-Za-z\u00c0-\u024f][A-Za-z0-9_\u00c0-\u024f]{2,}"
     r"|[\u3400-\u4dbf\u4e00-\u9fff\u3005]{2,}|[\u30a1-\u30fa\u30fc]{2,}"
