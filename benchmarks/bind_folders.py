@@ -37,18 +37,18 @@ def judge(directory: str, keys: list[str]) -> Iterator[Judged]:
 
 def proposed(page: str, gathered: EvidenceIndex) -> list[Folder]:
     """The directories for a page."""
-    said, sources = gathered.about(page), gathered.sources
+    said, sources = gathered.raw_signals(page), gathered.sources
     signals = read_signals(said, sources, gathered.activities)
     sure = {number: confidence(score(one)) for number, one in signals.items()}
-    return find_folders(page, sure, said.mentioned.folders, sources, gathered.touched)
+    return find_folders(page, sure, said.text_mentions.folders, sources, gathered.co_change)
 
 
 def is_right(folder: Folder, named: list[str], gathered: EvidenceIndex) -> bool:
     """Whether people bound the page to a directory, or to what makes half of it."""
     if any(f"{folder.path}/".startswith(f"{one}/") for one in named):
         return True
-    count = sum(gathered.sources.paths[number] in named for number in folder.inside)
-    return count > 1 and 2 * count >= len(folder.inside)
+    count = sum(gathered.sources.paths[number] in named for number in folder.sources)
+    return count > 1 and 2 * count >= len(folder.sources)
 
 
 def share(judged: list[Judged], least: float, below: float) -> str:

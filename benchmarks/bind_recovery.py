@@ -99,7 +99,7 @@ def read_set(directory: str, keys: Sequence[str]) -> Set:
 
 
 def _signals(page: Page, gathered: EvidenceIndex) -> Iterator[tuple[str, Mapping[int, Signals]]]:
-    said = gathered.about(page.filepath)
+    said = gathered.raw_signals(page.filepath)
     yield "others", read_signals(said, gathered.sources, gathered.activities)
     yield "none", read_signals(said._replace(siblings={}), gathered.sources, gathered.activities)
 

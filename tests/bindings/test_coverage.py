@@ -58,7 +58,7 @@ def test_nothing_is_missing_where_all_is_described_or_nothing_is_there():
 
 
 def test_the_shares_are_those_of_files_and_of_changes():
-    total = build_tree(sources(a__b_=3, a__c=1, d=0)).tallies[""]
+    total = build_tree(sources(a__b_=3, a__c=1, d=0)).counts[""]
 
     assert total == ActivityCount(3, 1, 4, 3)
     assert (total.files_percent, total.changes_percent) == (33, 75)

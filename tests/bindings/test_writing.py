@@ -60,7 +60,7 @@ def test_a_pin_says_what_stands_there_now(project, bind):
     (done,) = bind({"docs/a.md": ["src/a.py", "src/api/"]}, pin=True)
     blob = project.blob("src/a.py")[:12]
     tree = project.git("rev-parse", "HEAD:src/api")[:12]
-    assert done.named == (WrittenReference("src/a.py", blob), WrittenReference("src/api/", tree))
+    assert done.written == (WrittenReference("src/a.py", blob), WrittenReference("src/api/", tree))
     assert (project.root / "docs/a.md").read_text() == (
         "---\nsource_refs:\n"
         f"  - path: src/a.py\n    blob: {blob}\n  - path: src/api/\n    blob: {tree}\n---\n\n# A\n"
@@ -72,7 +72,7 @@ def test_a_pin_of_history_shows_what_changed_since_the_page(project, bind):
     project.commit("Add a source")
     (done,) = bind({"docs/a.md": ["src/a.py", "src/new.py"]}, from_history=True)
     old = project.git("rev-parse", "HEAD~2:src/a.py")[:12]
-    assert done.named == (WrittenReference("src/a.py", old), WrittenReference("src/new.py", None))
+    assert done.written == (WrittenReference("src/a.py", old), WrittenReference("src/new.py", None))
     with Workspace.open(str(project.root)) as workspace:
         (page,) = workspace.stale(["docs/a.md"]).pages
     assert [one.verdict for one in page.references] == ["modified", "fresh"]
@@ -83,12 +83,12 @@ def test_a_page_that_cannot_be_written_is_left_and_the_others_are_not(project, b
     gone, toml, done = bind(
         {"docs/gone.md": ["src/a.py"], "docs/c.md": ["src/a.py"], "docs/a.md": ["src/a.py"]}
     )
-    assert gone.why_left == "There is no file docs/gone.md in the work tree."
-    assert toml.why_left == (
+    assert gone.skip_reason == "There is no file docs/gone.md in the work tree."
+    assert toml.skip_reason == (
         "src/a.py cannot be written into the page in place."
         " Its front matter is TOML or JSON, and UBP reads YAML."
     )
-    assert done.named == (WrittenReference("src/a.py", None),)
+    assert done.written == (WrittenReference("src/a.py", None),)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
@@ -96,9 +96,9 @@ def test_a_file_keeps_its_mode_and_a_link_is_not_followed(project, bind):
     (project.root / "docs/a.md").chmod(0o640)
     (project.root / "docs/link.md").symlink_to("a.md")
     done, link = bind({"docs/a.md": ["src/a.py"], "docs/link.md": ["src/a.py"]})
-    assert done.named
+    assert done.written
     assert (project.root / "docs/a.md").stat().st_mode & 0o777 == 0o640
-    assert link.why_left == "docs/link.md is a symlink or lies behind one."
+    assert link.skip_reason == "docs/link.md is a symlink or lies behind one."
 
 
 def test_a_bare_repository_has_nothing_to_write_into(new_repository):

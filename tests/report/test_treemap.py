@@ -102,7 +102,7 @@ def test_a_box_tells_what_it_is_and_is_marked_not_by_colour_alone():
 def test_the_table_ends_where_nobody_reads_on_and_tells_what_lists_the_rest(monkeypatch):
     monkeypatch.setattr("ubp.output.html.lists.MAX_GAPS", 1)
     sources = (Source("a.py", 2, is_described=False), Source("b.py", 1, is_described=False))
-    total = build_tree(sources).tallies[""]
+    total = build_tree(sources).counts[""]
     snapshot = Snapshot("worktree", None, {})
     found = Coverage(snapshot, 365, None, False, 0, total, find_gaps(sources), sources)  # noqa: FBT003  # a value's field
     part = coverage(Report("project", snapshot, 0, coverage=found))

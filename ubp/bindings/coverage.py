@@ -1,7 +1,4 @@
-"""Source files as a tree of directories, each with what is below it.
-
-What no page describes: source files, how often each changes, and where the gaps are.
-"""
+"""Coverage: which sources documents describe, how often each changes, where the gaps are."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -17,9 +14,18 @@ from ubp.index.view import View
 
 ROOT = FilePath("")
 
+DAY = 86_400
+
+DEFAULT_DAYS = 365
+"""A gap in files that last changed years ago hurts nobody today."""
+
+DOMINANT_SHARE = 1 / 3
+"""A directory with more than this share of all undescribed changes is split into its parts: one
+line `src/` would say nothing."""
+
 
 class Source(NamedTuple):
-    """A file that a page could describe, the commits that touched it, and whether a page does."""
+    """A candidate source, the number of commits that touched it, and whether it is described."""
 
     path: FilePath
     changes: int
@@ -27,7 +33,7 @@ class Source(NamedTuple):
 
 
 class ActivityCount(NamedTuple):
-    """How many files there are and how often they changed; and of these the described ones."""
+    """The number of files and of their changes, in total and of the described files."""
 
     files: int = 0
     described_files: int = 0
@@ -35,73 +41,37 @@ class ActivityCount(NamedTuple):
     described_changes: int = 0
 
     @classmethod
-    def sum(cls, tallies: "Iterable[ActivityCount]") -> "ActivityCount":
-        """Several of them together."""
-        return cls(*map(sum, zip(*tallies, strict=True)))
+    def sum(cls, counts: "Iterable[ActivityCount]") -> "ActivityCount":
+        """Return the sum of several counts."""
+        return cls(*map(sum, zip(*counts, strict=True)))
 
     @property
     def missing(self) -> "ActivityCount":
-        """What is not described."""
+        """The count of the files that are not described."""
         return ActivityCount(
             self.files - self.described_files, 0, self.changes - self.described_changes, 0
         )
 
     @property
     def files_percent(self) -> int | None:
-        """Of the files, rounded down; None: there are none."""
+        """The percentage of described files, rounded down; None if there are no files."""
         return self.described_files * 100 // self.files if self.files else None
 
     @property
     def changes_percent(self) -> int | None:
-        """Of the changes, rounded down; None: there were none."""
+        """The percentage of described changes, rounded down; None if there are no changes."""
         return self.described_changes * 100 // self.changes if self.changes else None
 
 
 class SourceTree(NamedTuple):
-    """For each path, the root "" too, its tally; for each directory what stands in it."""
+    """The count of each path, including the root "", and the children of each directory."""
 
-    tallies: Mapping[FilePath, ActivityCount]
+    counts: Mapping[FilePath, ActivityCount]
     children: Mapping[FilePath, tuple[FilePath, ...]]
 
 
-def build_tree(sources: Iterable[Source]) -> SourceTree:
-    """The tree of these files; what stands in a directory keeps the files' order."""
-    tallies: dict[FilePath, ActivityCount] = {ROOT: ActivityCount()}
-    children: dict[FilePath, dict[FilePath, None]] = {ROOT: {}}
-    for source in sources:
-        described = int(source.is_described)
-        own = ActivityCount(1, described, source.changes, source.changes * described)
-        tallies[source.path] = own
-        below = source.path
-        while below:
-            folder = FilePath(below.rpartition("/")[0])
-            children.setdefault(folder, {})[below] = None
-            tallies[folder] = _sum(tallies.get(folder, ActivityCount()), own)
-            below = folder
-    return SourceTree(tallies, {path: tuple(names) for path, names in children.items()})
-
-
-def _sum(one: ActivityCount, other: ActivityCount) -> ActivityCount:
-    return ActivityCount(
-        one.files + other.files,
-        one.described_files + other.described_files,
-        one.changes + other.changes,
-        one.described_changes + other.described_changes,
-    )
-
-
-DAY = 86_400
-
-DEFAULT_DAYS = 365
-"""What changed years ago and rests since is no gap that hurts today."""
-
-DOMINANT_SHARE = 1 / 3
-"""A directory with more than this share of all that nothing describes is told in its parts: one
-line `src/` would say nothing."""
-
-
 class Gap(NamedTuple):
-    """A file, or a directory (ending in "/") of files, that no page describes.
+    """A file, or a directory (ending in "/") of files, that no document describes.
 
     `changes` counts each commit once for each of the files that it touched.
     """
@@ -112,10 +82,10 @@ class Gap(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """Which sources pages describe; the gaps in the order of how much changes there.
+    """Which sources documents describe; the gaps with the most changes first.
 
-    Changes are those of the `days` before the last commit: from `since` (seconds) on; None: there
-    is no commit. `bound` counts the pages that name sources.
+    Changes are those of the `days` before the last commit, from `since` (seconds; None: there is no
+    commit) on. `bound` is the number of documents with source references.
     """
 
     snapshot: Snapshot
@@ -129,43 +99,44 @@ class Coverage(NamedTuple):
 
 
 def measure_coverage(
-    rooms: Session,
+    session: Session,
     view: View,
     is_described: Callable[[FilePath], bool],
     arguments: Sequence[str] = (),
     days: float = DEFAULT_DAYS,
 ) -> Coverage:
-    """Which of the view's sources (those that `arguments` name, if any) pages describe.
+    """Return which of the view's sources documents describe; only those in `arguments`, if any.
 
     Raises:
-        UsageError: an argument names no source.
-        RepositoryError: history cannot be read whole.
+        UsageError: an argument matches no source.
+        RepositoryError: history cannot be read completely.
     """
-    candidates = list(find_candidates(view, rooms.is_hidden))
-    generated = generated_files(rooms.repository, candidates)
+    repository = session.repository
+    candidates = list(find_candidates(view, session.is_hidden))
+    generated = generated_files(repository, candidates)
     candidates = [path for path in candidates if path not in generated]
     if arguments:
-        candidates = sorted(select_sources(arguments, candidates, rooms.repository))
-    history, head = rooms.history, view.snapshot.commit
-    since = window_start(history, head, days, rooms.clock()) if head else None
+        candidates = sorted(select_sources(arguments, candidates, repository))
+    history, head = session.history, view.snapshot.commit
+    since = window_start(history, head, days, session.clock()) if head else None
     log = history.change_log(head=head, since=since) if head else []
     sources = find_sources(candidates, log, is_described)
     return Coverage(
         view.snapshot,
         days,
         since,
-        rooms.repository.is_shallow,
+        repository.is_shallow,
         sum(1 for page in view.bound_pages() if page.facts.references),
-        build_tree(sources).tallies[ROOT],
+        build_tree(sources).counts[ROOT],
         find_gaps(sources),
         sources,
     )
 
 
 def window_start(history: History, head: ObjectId, days: float, now: float) -> int:
-    """When the last `days` before a commit begin; before now, if it claims to be of the future."""
-    known = history.commits([head])
-    newest = known[head].date if head in known else now
+    """Return the time `days` before a commit, or before now if its date is in the future."""
+    commits = history.commits([head])
+    newest = commits[head].date if head in commits else now
     return int(min(newest, now) - days * DAY)
 
 
@@ -174,61 +145,82 @@ def find_sources(
     log: Iterable[LoggedChange],
     is_described: Callable[[FilePath], bool],
 ) -> tuple[Source, ...]:
-    """The sources in the order of their paths.
+    """Return the sources, sorted by path.
 
-    Commits that touch very many files (imports, new licence headers) count for none of them.
+    Commits that touch very many files (imports, new license headers) do not count.
     """
-    touched = dict.fromkeys(candidates, 0)
+    changes = dict.fromkeys(candidates, 0)
     for change in log:
         if len(change.paths) < MAX_PATHS:
             for path in change.paths:
-                if path in touched:
-                    touched[path] += 1
-    return tuple(Source(path, touched[path], is_described(path)) for path in sorted(touched))
+                if path in changes:
+                    changes[path] += 1
+    return tuple(Source(path, changes[path], is_described(path)) for path in sorted(changes))
 
 
 def find_gaps(sources: Iterable[Source]) -> tuple[Gap, ...]:
-    """What is not described, the worst first.
+    """Return the gaps, worst first.
 
-    A directory in which nothing is described is one gap; not one that dominates and has others
-    below it, nor one that holds all sources there are.
+    A directory without any described file is one gap, unless it has most of the undescribed changes
+    and contains other directories, or contains all sources.
     """
     tree = build_tree(sources)
-    missing = tree.tallies[ROOT].missing
+    missing = tree.counts[ROOT].missing
     gaps = []
-    left = list(_top(tree))
-    while left:
-        path = left.pop()
-        tally = tree.tallies[path]
-        if tally.described_files == tally.files:
+    pending = list(_top_level(tree))
+    while pending:
+        path = pending.pop()
+        count = tree.counts[path]
+        if count.described_files == count.files:
             continue
-        below = tree.children.get(path, ())
-        if below and (tally.described_files or _is_divided(tally, missing, below, tree)):
-            left += below
+        children = tree.children.get(path, ())
+        if children and (count.described_files or _is_dominant(count, missing, children, tree)):
+            pending += children
         else:
-            gaps.append(_gap(path, tree))
+            name = FilePath(f"{path}/") if path in tree.children else path
+            gaps.append(Gap(name, count.files, count.changes))
     return tuple(sorted(gaps, key=lambda gap: (-gap.changes, -gap.files, gap.path)))
 
 
-def _top(tree: SourceTree) -> tuple[FilePath, ...]:
-    """What stands in the deepest directory that holds all sources."""
-    below = tree.children[ROOT]
-    while len(below) == 1 and below[0] in tree.children:
-        below = tree.children[below[0]]
-    return below
+def build_tree(sources: Iterable[Source]) -> SourceTree:
+    """Return the tree of these files; the children of a directory keep the files' order."""
+    counts: dict[FilePath, ActivityCount] = {ROOT: ActivityCount()}
+    children: dict[FilePath, dict[FilePath, None]] = {ROOT: {}}
+    for source in sources:
+        described = int(source.is_described)
+        own = ActivityCount(1, described, source.changes, source.changes * described)
+        counts[source.path] = own
+        child = source.path
+        while child:
+            folder = FilePath(child.rpartition("/")[0])
+            children.setdefault(folder, {})[child] = None
+            counts[folder] = _add(counts.get(folder, ActivityCount()), own)
+            child = folder
+    return SourceTree(counts, {path: tuple(names) for path, names in children.items()})
 
 
-def _is_divided(
-    tally: ActivityCount, missing: ActivityCount, below: Sequence[FilePath], tree: SourceTree
+def _add(first: ActivityCount, second: ActivityCount) -> ActivityCount:  # faster than `sum`
+    return ActivityCount(
+        first.files + second.files,
+        first.described_files + second.described_files,
+        first.changes + second.changes,
+        first.described_changes + second.described_changes,
+    )
+
+
+def _top_level(tree: SourceTree) -> tuple[FilePath, ...]:
+    """Return the children of the deepest directory that contains all sources."""
+    children = tree.children[ROOT]
+    while len(children) == 1 and children[0] in tree.children:
+        children = tree.children[children[0]]
+    return children
+
+
+def _is_dominant(
+    count: ActivityCount, missing: ActivityCount, children: Sequence[FilePath], tree: SourceTree
 ) -> bool:
-    if not any(path in tree.children for path in below):
+    if not any(path in tree.children for path in children):
         return False
     if missing.changes:
-        return tally.changes > DOMINANT_SHARE * missing.changes
-    return tally.files > DOMINANT_SHARE * missing.files
-
-
-def _gap(path: FilePath, tree: SourceTree) -> Gap:
-    tally = tree.tallies[path]
-    name = FilePath(f"{path}/") if path in tree.children else path
-    return Gap(name, tally.files, tally.changes)
+        return count.changes > DOMINANT_SHARE * missing.changes
+    return count.files > DOMINANT_SHARE * missing.files

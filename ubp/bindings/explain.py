@@ -1,4 +1,4 @@
-"""The evidence for a proposal, in words."""
+"""The evidence for a suggestion in words."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -10,8 +10,7 @@ from ubp.markdown.mentions import Mention, PageMentions
 
 MAX_SHOWN_NAMES = 3
 
-# What of a directory's files speaks for it.
-_OF_FILES: dict[EvidenceKind, str] = {
+_FOLDER_DETAILS: dict[EvidenceKind, str] = {
     "path": "{} are named",
     "file_name": "{} are named",
     "identifier": "names of {}",
@@ -23,104 +22,88 @@ _OF_FILES: dict[EvidenceKind, str] = {
 
 
 class ExplainContext(NamedTuple):
-    """What is known of a page and the sources, and the signals of each source by its number."""
+    """The evidence about a document, and the signals of each source by its number."""
 
-    said: RawSignals
+    raw: RawSignals
     mentions: PageMentions
     sources: CandidateSources
     signals: Mapping[int, Signals]
 
 
-def find_reasons(number: int, known: ExplainContext) -> tuple[Evidence, ...]:
-    """What speaks for a source, the strongest first."""
-    said, mentions, sources, signals = known
+def explain_source(number: int, context: ExplainContext) -> tuple[Evidence, ...]:
+    """Return the evidence for a source, the strongest first."""
     return tuple(
         [
-            Evidence(kind, *_told(kind, number, said, mentions, sources), weight)
-            for kind, weight in shares(signals[number]).items()
+            Evidence(kind, *_detail(kind, number, context), weight)
+            for kind, weight in shares(context.signals[number]).items()
         ]
     )
 
 
-def find_folder_reasons(folder: Folder, known: ExplainContext) -> tuple[Evidence, ...]:
-    """What speaks for a directory: that it is named, and what speaks for how many of its files."""
-    named = folder.mention
+def explain_folder(folder: Folder, context: ExplainContext) -> tuple[Evidence, ...]:
+    """Return the evidence for a directory: its mention, and the evidence for its files."""
+    mention = folder.mention
     if not folder.likely:
-        return (Evidence("path", named.text, named.line or None, 1.0),) if named else ()
+        return (Evidence("path", mention.text, mention.line or None, 1.0),) if mention else ()
     weights: dict[EvidenceKind, float] = {}
     counts: dict[EvidenceKind, int] = {}
     for number in folder.likely:
-        for kind, weight in shares(known.signals[number]).items():
+        for kind, weight in shares(context.signals[number]).items():
             weights[kind] = weights.get(kind, 0.0) + weight / len(folder.likely)
             counts[kind] = counts.get(kind, 0) + 1
-    whole = len(folder.inside)
-    return tuple(
-        [
-            Evidence("path", named.text, named.line or None, weight)
-            if kind == "path" and named
-            else Evidence(kind, _OF_FILES[kind].format(_some(counts[kind], whole)), None, weight)
-            for kind, weight in sorted(weights.items(), key=lambda one: -one[1])
-        ]
-    )
+    total = len(folder.sources)
+    evidence = []
+    for kind, weight in sorted(weights.items(), key=lambda pair: -pair[1]):
+        if kind == "path" and mention:
+            evidence.append(Evidence("path", mention.text, mention.line or None, weight))
+        else:
+            is_all = counts[kind] == total
+            files = f"all its {total} files" if is_all else f"{counts[kind]} of its {total} files"
+            evidence.append(Evidence(kind, _FOLDER_DETAILS[kind].format(files), None, weight))
+    return tuple(evidence)
 
 
-def _some(count: int, whole: int) -> str:
-    return f"all its {whole} files" if count == whole else f"{count} of its {whole} files"
-
-
-def _told(
-    kind: EvidenceKind,
-    number: int,
-    said: RawSignals,
-    mentions: PageMentions,
-    sources: CandidateSources,
-) -> tuple[str, int | None]:
+def _detail(kind: EvidenceKind, number: int, context: ExplainContext) -> tuple[str, int | None]:
+    """Return the text of an evidence and its line in the document."""
+    raw, mentions, sources, _ = context
     if kind in {"path", "file_name"}:
-        return _mention(number, said, sources)
+        mention = _first_mention(number, raw, sources)
+        return mention.text, mention.line or None
     if kind == "identifier":
         return _identifiers(number, mentions, sources)
     if kind == "commit":
-        commits = said.together[number].commits
+        commits = raw.co_changes[number].commits
         return f"{commits} {'commit' if commits == 1 else 'commits'} in common", None
     if kind == "sibling":
-        return f"{said.siblings[number][1]} names it", None
+        return f"{raw.siblings[number][1]} names it", None
     if kind == "place":
-        return _place(number, said), None
+        similarity = raw.similar_paths[number]
+        words = ", ".join(similarity.words) or "names alike"
+        return "in the same folder" if similarity.beside else words, None
     return "it names this page", None
 
 
-def _mention(number: int, said: RawSignals, sources: CandidateSources) -> tuple[str, int | None]:
-    found = said.mentioned.first.get(number)
-    if found is None:
-        path = sources.paths[number]
-        found = next(
-            (
-                one
-                for folder, one in said.mentioned.folders.items()
-                if path.startswith(f"{folder}/")
-            ),
-            Mention("", 0, 0),
-        )
-    return found.text, found.line or None
+def _first_mention(number: int, raw: RawSignals, sources: CandidateSources) -> Mention:
+    text_mentions = raw.text_mentions
+    if number in text_mentions.first:
+        return text_mentions.first[number]
+    path = sources.paths[number]
+    of_folders = (
+        mention
+        for folder, mention in text_mentions.folders.items()
+        if path.startswith(f"{folder}/")
+    )
+    return next(of_folders, Mention("", 0, 0))
 
 
 def _identifiers(
     number: int, mentions: PageMentions, sources: CandidateSources
 ) -> tuple[str, int | None]:
-    found = [one for one in mentions.identifiers if sources.uses(number, one.text)]
-    found.sort(key=lambda one: (-_telling(one, number, sources), one.line))
-    shown = found[:MAX_SHOWN_NAMES]
-    lines = [one.line for one in shown if one.line]
-    return ", ".join(one.text for one in shown), min(lines, default=None)
+    def importance(mention: Mention) -> tuple[float, int]:
+        weight = 1 + sources.defines(number, mention.text)
+        return -weight / len(sources.users[mention.text]), mention.line
 
-
-def _telling(mention: Mention, number: int, sources: CandidateSources) -> float:
-    is_defined = sources.defines(number, mention.text)
-    return (1 + is_defined) / len(sources.users[mention.text])
-
-
-def _place(number: int, said: RawSignals) -> str:
-    placed = said.placed[number]
-    if placed.beside:
-        return "in the same folder"
-    return ", ".join(placed.words) or "names alike"
+    used = [mention for mention in mentions.identifiers if sources.uses(number, mention.text)]
+    shown = sorted(used, key=importance)[:MAX_SHOWN_NAMES]
+    lines = [mention.line for mention in shown if mention.line]
+    return ", ".join(mention.text for mention in shown), min(lines, default=None)

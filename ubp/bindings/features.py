@@ -1,12 +1,10 @@
-"""What all kinds of evidence say of a page and each source, as numbers that can be weighed.
+"""The features of a document and a source, and the logistic model of their confidence.
 
-What is proposed: sources that a page seems to describe, and why.
-
-From signals to a confidence: a logistic model with few weights, fitted on people's bindings.
+The model has few weights, fitted on bindings that people wrote.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from typing import Literal, NamedTuple
 
@@ -16,32 +14,42 @@ from ubp.bindings.sources import CandidateSources
 from ubp.bindings.text_evidence import IdentifierMatch, TextMention
 from ubp.core.model import FilePath
 
-# Almost every source shares something with a page: those with most of each are considered.
-MOST_USING, MOST_TOGETHER, MOST_PLACED = 60, 200, 200
+# Almost every source shares something with a document: only the best of each kind are considered.
+MAX_BY_IDENTIFIERS, MAX_BY_CO_CHANGES, MAX_BY_PATH = 60, 200, 200
+
+EvidenceKind = Literal["path", "file_name", "identifier", "link", "commit", "sibling", "place"]
+
+MIN_CONFIDENCE = 0.7
+"""The default confidence from which suggestions are written.
+
+In repositories that were not fitted on, 0.84 of them are right, and 0.46 of a newcomer's pages get
+one; if the other pages are bound already, 0.84 and 0.65. In those that were, 0.85 and 0.52, 0.86
+and 0.80 (benchmarks/bind_weights.py). Above 0.9 not more than 0.87 of them are right.
+"""
 
 
 class RawSignals(NamedTuple):
-    """All that is known of one page and the sources, by their numbers.
+    """All evidence about a document and the sources, by their numbers.
 
-    `siblings`: the share of the page's siblings that name a source, and one that does;
-    `has_history`: at least one commit says something about the page.
+    `siblings`: the share of the document's siblings that name a source, and one that does;
+    `has_history`: the commits of the document are evidence.
     """
 
-    mentioned: TextMention
-    identified: IdentifierMatch
-    placed: Mapping[int, PathSimilarity]
-    together: Mapping[int, CoChangeCount]
-    naming: Sequence[int]
+    text_mentions: TextMention
+    identifier_matches: IdentifierMatch
+    similar_paths: Mapping[int, PathSimilarity]
+    co_changes: Mapping[int, CoChangeCount]
+    back_references: Sequence[int]
     siblings: Mapping[int, tuple[float, FilePath]]
     has_history: bool
 
 
 class Signals(NamedTuple):
-    """What is weighed of one page and one source: 0 says nothing, most go up to 1.
+    """The features of a document and a source: 0 is no evidence, most go up to 1.
 
-    Those ending in `_most` are held against the page's strongest source, the others are as they
-    are. A source that names the page (`link`) tells as much as one whose path the page names most;
-    where each names the other, both are half as much.
+    Those ending in `_most` are relative to the document's strongest source, the others absolute. A
+    source that names the document (`link`) counts as much as one whose path the document names
+    most; if each names the other, both count half.
     """
 
     path: float
@@ -66,80 +74,8 @@ class Signals(NamedTuple):
     without_history: float
 
 
-def read_signals(
-    said: RawSignals, sources: CandidateSources, activities: Sequence[float]
-) -> dict[int, Signals]:
-    """The signals of every source that anything but chance speaks for."""
-    used, path = said.identified.used, said.mentioned.path
-    considered = _considered(said)
-    naming = frozenset(said.naming)
-    most_path, most_used = _most(path), _most(used)
-    most_folder = _most(said.mentioned.folder)
-    most_commits = max((one.of_page for one in said.together.values()), default=0.0) or 1.0
-    most_words = max((one.path for one in said.placed.values()), default=0.0) or 1.0
-    nowhere, never = (
-        PathSimilarity(0.0, 0.0, 0.0, beside=False, words=()),
-        CoChangeCount(0.0, 0.0, 0.0, 0),
-    )
-    found = {}
-    for one in considered:
-        placed, together = said.placed.get(one, nowhere), said.together.get(one, never)
-        both = 0.5 if one in path else 0.0
-        found[one] = Signals(
-            path=both if one in naming else float(one in path),
-            path_most=both if one in naming else path.get(one, 0.0) / most_path,
-            name=min(said.mentioned.name.get(one, 0.0), 1.0),
-            stem=min(said.mentioned.stem.get(one, 0.0), 1.0),
-            folder_most=said.mentioned.folder.get(one, 0.0) / most_folder,
-            defined=math.log1p(3 * said.identified.defined.get(one, 0.0)),
-            used=math.log1p(used.get(one, 0.0)),
-            used_most=used.get(one, 0.0) / most_used,
-            link=1.0 - both if one in naming else 0.0,
-            commits_of_page=together.of_page / most_commits**0.5,
-            commits_of_source=together.of_source,
-            birth=together.at_birth,
-            heading_words=min(placed.heading, 1.0),
-            path_words_most=placed.path / most_words,
-            beside=float(placed.beside),
-            sibling=said.siblings[one][0] if one in said.siblings else 0.0,
-            is_test=float(sources.tests[one]),
-            activity=activities[one],
-            size=sources.sizes[one],
-            without_history=float(not said.has_history),
-        )
-    return found
-
-
-def _considered(said: RawSignals) -> set[int]:
-    used, defined = said.identified
-    considered = set(nlargest(MOST_USING, used, key=used.__getitem__))
-    considered.update(nlargest(MOST_USING, defined, key=defined.__getitem__))
-    considered.update(said.mentioned.path, said.mentioned.name, said.mentioned.stem)
-    considered.update(said.naming, said.siblings)
-    together, placed = said.together, said.placed
-    considered.update(nlargest(MOST_TOGETHER, together, key=together.__getitem__))
-    named = {one: at.name + at.heading + at.beside for one, at in placed.items()}
-    considered.update(nlargest(MOST_PLACED, named, key=named.__getitem__))
-    return considered
-
-
-def _most(shares: Mapping[int, float]) -> float:
-    return max(shares.values(), default=0.0) or 1.0
-
-
-EvidenceKind = Literal["path", "file_name", "identifier", "link", "commit", "sibling", "place"]
-
-MIN_CONFIDENCE = 0.7
-"""What is written where nobody says otherwise.
-
-In repositories that nothing was fitted on 0.84 of it is right, and 0.46 of a newcomer's pages get
-one; where the other pages are bound already, 0.84 and 0.65. On those that it was fitted on 0.85 and
-0.52, 0.86 and 0.80 (benchmarks/bind_weights.py). Above 0.9 not more than 0.87 of them are right.
-"""
-
-
 class Evidence(NamedTuple):
-    """A reason; `detail` is for people, `line` where it stands in the page (from 1).
+    """A reason; `detail` is for people, `line` its line in the document (from 1).
 
     `weight` is its share of the score.
     """
@@ -151,10 +87,10 @@ class Evidence(NamedTuple):
 
 
 class Suggestion(NamedTuple):
-    """A source that a page seems to describe; a directory's path ends in "/".
+    """A source that a document seems to describe; a directory's path ends in "/".
 
-    `confidence` from 0 to 1 is calibrated on repositories that nothing was fitted on: of those at
-    0.75 three in four are right. The strongest evidence is first.
+    `confidence` from 0 to 1 is calibrated on repositories that were not fitted on: of suggestions
+    at 0.75 three in four are right. The strongest evidence is first.
     """
 
     source_path: str
@@ -163,16 +99,16 @@ class Suggestion(NamedTuple):
 
 
 class PageSuggestions(NamedTuple):
-    """The sources that a page seems to describe, the best first."""
+    """The sources that a document seems to describe, best first."""
 
     filepath: FilePath
     suggestions: tuple[Suggestion, ...]
 
 
 class BindingSuggestions(NamedTuple):
-    """The pages that were asked about, in the order of their paths, those without a proposal too.
+    """The requested documents, sorted by path, including those without suggestions.
 
-    `documents` counts all pages of the repository, `bound` those that name sources already.
+    `documents` is the number of documents in the repository, `bound` of those with references.
     """
 
     pages: tuple[PageSuggestions, ...]
@@ -185,7 +121,7 @@ class BindingSuggestions(NamedTuple):
 # ten, and in 0.67 a right one first (0.78 and 0.74 where all five are fitted on); where the other
 # pages are bound 0.86 and 0.82 (0.88 and 0.83). A link weighs what a path does, as one repository
 # alone has any: fitted by itself, it was 0.55 where that one was left out, and a right source first
-# there in 0.65 instead of 0.85. `name` and `without_history` are held, for reasons told there.
+# there in 0.65 instead of 0.85. `name` and `without_history` are fixed, for reasons given there.
 BIAS = -6.69
 WEIGHTS = Signals(
     path=1.65,
@@ -209,12 +145,12 @@ WEIGHTS = Signals(
     size=-0.57,
     without_history=0.5,
 )
-# Where it is sure, it is less often right in repositories that were left out: of proposals at 0.96
-# there, 0.86 are. Where it is not, it is right more often than it says, most of all where pages say
-# much; pages that say little get no more than they deserve, so that stays.
+# The model is overconfident in repositories that were left out: of suggestions at 0.96 there, 0.86
+# are right. At low confidence it is right more often than predicted, most of all for long pages;
+# for short ones the prediction is correct, so it is not raised.
 SCALE, SHIFT = 0.60, 0.26
 
-# What a source is, whatever the page says, is no evidence: it has no row here.
+# Signals about the source alone are not evidence: they have no row here.
 KINDS: dict[str, EvidenceKind] = {
     "path": "path",
     "path_most": "path",
@@ -235,22 +171,86 @@ KINDS: dict[str, EvidenceKind] = {
 }
 
 
+def read_signals(
+    raw: RawSignals, sources: CandidateSources, activities: Sequence[float]
+) -> dict[int, Signals]:
+    """Return the signals of every source with more than chance evidence."""
+    mentions, (defined, used) = raw.text_mentions, raw.identifier_matches
+    linking = frozenset(raw.back_references)
+    max_path, max_used = _max(mentions.path.values()), _max(used.values())
+    max_folder = _max(mentions.folder.values())
+    max_commits = _max(count.of_page for count in raw.co_changes.values())
+    max_words = _max(similarity.path for similarity in raw.similar_paths.values())
+    no_similarity = PathSimilarity(0.0, 0.0, 0.0, beside=False, words=())
+    no_co_change = CoChangeCount(0.0, 0.0, 0.0, 0)
+    signals = {}
+    for number in _candidates(raw):
+        similarity = raw.similar_paths.get(number, no_similarity)
+        co_change = raw.co_changes.get(number, no_co_change)
+        is_named, is_linking = number in mentions.path, number in linking
+        half = 0.5 if is_named else 0.0
+        signals[number] = Signals(
+            path=half if is_linking else float(is_named),
+            path_most=half if is_linking else mentions.path.get(number, 0.0) / max_path,
+            name=min(mentions.name.get(number, 0.0), 1.0),
+            stem=min(mentions.stem.get(number, 0.0), 1.0),
+            folder_most=mentions.folder.get(number, 0.0) / max_folder,
+            defined=math.log1p(3 * defined.get(number, 0.0)),
+            used=math.log1p(used.get(number, 0.0)),
+            used_most=used.get(number, 0.0) / max_used,
+            link=1.0 - half if is_linking else 0.0,
+            commits_of_page=co_change.of_page / max_commits**0.5,
+            commits_of_source=co_change.of_source,
+            birth=co_change.at_birth,
+            heading_words=min(similarity.heading, 1.0),
+            path_words_most=similarity.path / max_words,
+            beside=float(similarity.beside),
+            sibling=raw.siblings[number][0] if number in raw.siblings else 0.0,
+            is_test=float(sources.tests[number]),
+            activity=activities[number],
+            size=sources.sizes[number],
+            without_history=float(not raw.has_history),
+        )
+    return signals
+
+
 def score(signals: Signals) -> float:
-    """The logarithm of the odds that the page describes the source."""
+    """Return the logarithm of the odds that the document describes the source."""
     return BIAS + sum(map(float.__mul__, WEIGHTS, signals))
 
 
 def confidence(odds: float) -> float:
-    """The probability for such a logarithm of odds, as it is in repositories never seen before."""
+    """Return the probability for log odds, calibrated on repositories that were not fitted on."""
     return 0.5 + math.tanh(min(odds, SCALE * odds + SHIFT) / 2) / 2
 
 
 def shares(signals: Signals) -> dict[EvidenceKind, float]:
-    """What each kind of evidence has of the score, together 1; the strongest first."""
+    """Return the share of each kind of evidence in the score (sum 1), the strongest first."""
     summed: dict[EvidenceKind, float] = {}
     for name, weight, value in zip(Signals._fields, WEIGHTS, signals, strict=True):
         if name in KINDS and weight * value > 0:
             summed[KINDS[name]] = summed.get(KINDS[name], 0.0) + weight * value
-    whole = sum(summed.values())
-    ranked = sorted(summed.items(), key=lambda one: -one[1])
-    return {kind: value / whole for kind, value in ranked}
+    total = sum(summed.values())
+    ranked = sorted(summed.items(), key=lambda pair: -pair[1])
+    return {kind: value / total for kind, value in ranked}
+
+
+def _candidates(raw: RawSignals) -> set[int]:
+    defined, used = raw.identifier_matches
+    candidates = set(nlargest(MAX_BY_IDENTIFIERS, used, key=used.__getitem__))
+    candidates.update(nlargest(MAX_BY_IDENTIFIERS, defined, key=defined.__getitem__))
+    mentions = raw.text_mentions
+    candidates.update(mentions.path, mentions.name, mentions.stem)
+    candidates.update(raw.back_references, raw.siblings)
+    co_changes = raw.co_changes
+    candidates.update(nlargest(MAX_BY_CO_CHANGES, co_changes, key=co_changes.__getitem__))
+    by_path = {
+        number: similarity.name + similarity.heading + similarity.beside
+        for number, similarity in raw.similar_paths.items()
+    }
+    candidates.update(nlargest(MAX_BY_PATH, by_path, key=by_path.__getitem__))
+    return candidates
+
+
+def _max(values: Iterable[float]) -> float:
+    return max(values, default=0.0) or 1.0

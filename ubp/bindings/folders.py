@@ -1,4 +1,4 @@
-"""Directories that a page describes as a whole, in the place of the files in them."""
+"""Directories that a document describes as a whole, suggested instead of the files in them."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,31 +10,34 @@ from ubp.core.model import FilePath
 from ubp.core.paths import nfc
 from ubp.markdown.mentions import Mention
 
-# A directory is as sure as its files are on average, which is modest: of all directories with a
-# mean above 0.5 nine in ten are right in five repositories. Few are proposed for their pages, as
-# hardly one label in sixty is a directory: five, and all of them are right
+# The confidence of a directory is the mean of its files', which is modest: of all directories with
+# a mean above 0.5 nine in ten are right in five repositories. Few are suggested for their
+# documents, as hardly one label in sixty is a directory: five, and all of them are right
 # (benchmarks/bind_folders.py).
-LEAST_FILES, FAIR, SURE = 3, 0.3, 0.65
-# Of directories that a page names, without a file in them that says more, three in a hundred are
-# right; three in ten where a word of their name is in the page's.
+MIN_FILES, LIKELY, SURE = 3, 0.3, 0.65
+# Of directories that a document names, without better evidence for a file in them, three in a
+# hundred are right; three in ten if a word of their name is in the document's name.
 NAMED, NAMED_ALIKE = 0.03, 0.2
-# What is larger, or touched by more of the commits, fires so often that nobody looks any more.
+# A larger directory, or one changed by more of the commits, fires so often that nobody cares.
 MAX_FILES = 40
-MOST_COMMITS, FEW_COMMITS = 0.05, 5
+MAX_COMMITS_SHARE, MAX_FEW_COMMITS = 0.05, 5
 
 
 class Folder(NamedTuple):
-    """A directory to propose: its sources, those of them that speak for it, where it is named."""
+    """A directory to suggest; `sources` are its files, `likely` those with evidence of their own.
+
+    `mention` is where the document names the directory.
+    """
 
     path: str
     confidence: float
-    inside: Numbers
+    sources: Numbers
     likely: Numbers
     mention: Mention | None
 
 
 class CoChange(NamedTuple):
-    """In how many commits any of some sources changed, and how many commits there are."""
+    """`count` returns in how many commits any of some sources changed; `commits` is their total."""
 
     count: Callable[[Sequence[int]], int]
     commits: int
@@ -45,30 +48,32 @@ def find_folders(
     confidences: Mapping[int, float],
     named: Mapping[str, Mention],
     sources: CandidateSources,
-    touched: CoChange,
+    co_change: CoChange,
 ) -> list[Folder]:
-    """The directories that say more than the files in them, surest first; none within another.
+    """Return the directories to suggest instead of their files, best first; none inside another.
 
-    `confidences` are those of the files; `named` the directories that the page mentions.
+    `confidences` are those of the files; `named` the directories that the document mentions.
     """
-    named = _named_alone(named)
-    found = []
-    for path in {**_holding_several(confidences, sources), **named}:
+    named = _drop_ambiguous(named)
+    folders = []
+    for path in {**_with_several_files(confidences, sources), **named}:
         inside = sources.by_folder[path]
-        # One that holds the page could not be pinned: the pin would change what it tells.
+        # A directory that contains the document cannot be pinned: the pin would change its tree.
         if 1 < len(inside) <= MAX_FILES and not page.startswith(f"{path}/"):
-            folder = _judged(page, path, confidences, named.get(path), inside)
-            if folder and not _fires_often(inside, touched):
-                found.append(folder)
+            folder = _assess(page, path, confidences, named.get(path), inside)
+            max_commits = max(MAX_COMMITS_SHARE * co_change.commits, MAX_FEW_COMMITS)
+            if folder and co_change.count(inside) <= max_commits:
+                folders.append(folder)
+    folders.sort(key=lambda folder: (-folder.confidence, -len(folder.path), folder.path))
     chosen: list[Folder] = []
-    for one in sorted(found, key=lambda one: (-one.confidence, -len(one.path), one.path)):
-        if not any(_overlap(one.path, other.path) for other in chosen):
-            chosen.append(one)
+    for folder in folders:
+        if not any(_overlap(folder.path, other.path) for other in chosen):
+            chosen.append(folder)
     return chosen
 
 
-def _named_alone(named: Mapping[str, Mention]) -> dict[str, Mention]:
-    """Without those of which a mention is only the end, as it is of others: `/api/users`."""
+def _drop_ambiguous(named: Mapping[str, Mention]) -> dict[str, Mention]:
+    """Drop the directories whose mention is only the end of several paths: `/api/users`."""
     counts = Counter(mention.text for mention in named.values())
     return {
         path: mention
@@ -77,40 +82,36 @@ def _named_alone(named: Mapping[str, Mention]) -> dict[str, Mention]:
     }
 
 
-def _holding_several(
+def _with_several_files(
     confidences: Mapping[int, float], sources: CandidateSources
 ) -> dict[str, None]:
     counts = Counter(
         folder
         for number, confidence in confidences.items()
-        if confidence >= FAIR
+        if confidence >= LIKELY
         for folder in parent_folders(sources.paths[number])
     )
-    return {folder: None for folder, count in counts.items() if count >= LEAST_FILES}
+    return {folder: None for folder, count in counts.items() if count >= MIN_FILES}
 
 
-def _judged(
+def _assess(
     page: FilePath,
     path: str,
     confidences: Mapping[int, float],
     mention: Mention | None,
     inside: Numbers,
 ) -> Folder | None:
-    sureness = [confidences.get(number, 0.0) for number in inside]
-    likely = [one for one, sure in zip(inside, sureness, strict=True) if sure >= FAIR]
-    mean = sum(sureness) / len(sureness)
-    if len(likely) >= LEAST_FILES and mean >= SURE:
+    of_files = [confidences.get(number, 0.0) for number in inside]
+    likely = [number for number in inside if confidences.get(number, 0.0) >= LIKELY]
+    mean = sum(of_files) / len(of_files)
+    if len(likely) >= MIN_FILES and mean >= SURE:
         return Folder(path, mean, inside, likely, mention)
     is_alike = path_words(path.rpartition("/")[2]) & path_words(public_name(page))
     confidence = NAMED_ALIKE if is_alike else NAMED
-    if mention and max(sureness) < confidence:
+    if mention and max(of_files) < confidence:
         return Folder(path, confidence, inside, likely, mention)
     return None
 
 
-def _fires_often(inside: Numbers, touched: CoChange) -> bool:
-    return touched.count(inside) > max(MOST_COMMITS * touched.commits, FEW_COMMITS)
-
-
-def _overlap(one: str, other: str) -> bool:
-    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
+def _overlap(first: str, second: str) -> bool:
+    return f"{first}/".startswith(f"{second}/") or f"{second}/".startswith(f"{first}/")

@@ -1,4 +1,4 @@
-"""The words that paths are made of, and what a path is called by."""
+"""The words in paths, and the name that identifies a file."""
 
 import re
 from collections.abc import Iterable
@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from ubp.core.paths import nfc
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-# They stand in every repository's paths and tell nothing apart.
+# Words in every repository's paths, which distinguish nothing.
 _COMMON = frozenset(
     {"and", "app", "doc", "docs", "for", "from", "index", "init", "lib", "main", "mod", "page"}
     | {"pages", "readme", "src", "test", "tests", "the", "this", "with"}
 )
-# Files that are called by their folder.
-_OF_FOLDER = frozenset(
+# Files that are named after their folder.
+_FOLDER_FILES = frozenset(
     {"__init__", "anatomy", "contract", "goal", "index", "lib", "main", "mod", "overview", "plan"}
     | {"readme", "skill"}
 )
@@ -22,36 +22,36 @@ _TEST_AFFIX = re.compile(r"^test_|[._-](?:test|spec)s?$|(?<=[a-z])Tests?$")
 
 
 def path_words(text: str) -> frozenset[str]:
-    """The telling words of a name, in lower case and the singular: `AuthTokens` has auth, token."""
+    """Return the words of a name, in lower case and singular: `AuthTokens` has auth, token."""
     parts = (part.lower() for part in _PART.findall(nfc(text)))
     return frozenset([_singular(part) for part in parts if len(part) > 1]) - _COMMON
 
 
 def path_stem(path: str) -> str:
-    """The file's name without what follows its first dot: `auth` of `src/auth.test.ts`."""
+    """Return a file's name up to its first dot: `auth` of `src/auth.test.ts`."""
     name = path.rpartition("/")[2]
     return name.split(".")[0] or name
 
 
 def public_name(path: str) -> str:
-    """The name that tells a file: its stem, or where each folder has such a file, the folder's."""
+    """Return the name that identifies a file: its stem, or its folder's name for an index."""
     stem = path_stem(path)
     folder = path.rpartition("/")[0].rpartition("/")[2]
-    return folder if folder and stem.lower() in _OF_FOLDER else stem
+    return folder if folder and stem.lower() in _FOLDER_FILES else stem
 
 
 def is_test(path: str) -> bool:
-    """Whether a source tests another, by its path."""
+    """Return whether a source is a test, by its path."""
     return bool(_TEST_FOLDER.search(path) or _TEST_NAME.search(path))
 
 
 def tested_name(path: str) -> str:
-    """The stem of the source that a test is about, by its name."""
+    """Return the stem of the source that a test covers, by its name."""
     return _TEST_AFFIX.sub("", path.rpartition("/")[2].rpartition(".")[0])
 
 
 def parent_folders(path: str) -> Iterable[str]:
-    """The folders that a file lies in, the outermost first, without the root."""
+    """Yield the folders that contain a file, the outermost first, without the root."""
     end = path.find("/")
     while end >= 0:
         yield path[:end]

@@ -1,9 +1,4 @@
-"""Which of the proposals are sure enough.
-
-An answer that was given before: where nothing has changed since, it holds still.
-
-Use case: for each page, the sources that it seems to describe.
-"""
+"""Suggested bindings: for each document the sources that it seems to describe."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -12,7 +7,7 @@ from heapq import nlargest
 from typing import NamedTuple
 
 from ubp.bindings.evidence import EvidenceIndex, SuggestInputs
-from ubp.bindings.explain import ExplainContext, find_folder_reasons, find_reasons
+from ubp.bindings.explain import ExplainContext, explain_folder, explain_source
 from ubp.bindings.features import (
     BIAS,
     SCALE,
@@ -38,90 +33,18 @@ from ubp.index.session import Session
 from ubp.index.store.facts import NameTable
 from ubp.index.view import View
 
-# Of proposals that are less sure hardly one in five is right: to look at them takes more time than
+# Hardly one in five suggestions of lower confidence is right: to review them takes more time than
 # they are worth.
 MIN_REVIEW_CONFIDENCE = 0.2
-
-
-class BindingCounts(NamedTuple):
-    """Pages with a proposal worth a look, pages with a sure one, and the sure proposals."""
-
-    proposed: int
-    confident: int
-    sources: int
-
-
-def confident_suggestions(page: PageSuggestions, least: float) -> tuple[Suggestion, ...]:
-    """The proposals for a page with this confidence or more, the best first."""
-    return tuple(one for one in page.suggestions if one.confidence >= least)
-
-
-def choose_bindings(found: BindingSuggestions, least: float) -> Mapping[FilePath, Sequence[str]]:
-    """The sources to write into each page."""
-    chosen = {page.filepath: confident_suggestions(page, least) for page in found.pages}
-    return {path: [one.source_path for one in ones] for path, ones in chosen.items() if ones}
-
-
-def count_bindings(found: BindingSuggestions, sure: float) -> BindingCounts:
-    """How many pages could be bound, how many of them with confidence."""
-    chosen = choose_bindings(found, sure)
-    return BindingCounts(
-        sum(
-            1
-            for page in found.pages
-            if confident_suggestions(page, min(MIN_REVIEW_CONFIDENCE, sure))
-        ),
-        len(chosen),
-        sum(len(sources) for sources in chosen.values()),
-    )
-
-
-class Remembered:
-    """The last answer, keyed by everything it depends on: the snapshot, the question, the weights.
-
-    With it the second `ubp bind` takes 0.3 s of CPU for 311 pages and 0.4 s for 1,451, without it
-    1.9 and 3.3 s (benchmarks/README.md, "Bindings").
-    """
-
-    def __init__(self, view: View, question: Sequence[object]) -> None:
-        """`question` must tell everything that was asked, and what is hidden."""
-        self._stored = NameTable(view.context.store.database, "answer")
-        changed = sorted(view.entries(view.snapshot.changes).items())
-        shallow = sorted(view.context.repository.shallow_commits())
-        ground = (view.snapshot.commit, changed, shallow)
-        text = repr((*ground, *question, BIAS, WEIGHTS, SCALE, SHIFT)).encode(
-            "utf-8", "surrogateescape"
-        )
-        self._key = ObjectId(sha1(text, usedforsecurity=False).hexdigest())
-
-    def recall(self) -> list[PageSuggestions] | None:
-        """The answer; None: it was not given, or another one has been given since."""
-        found = self._stored.read([self._key]).get(self._key)
-        return None if found is None else [_page(*one) for one in json.loads(found)]
-
-    def keep(self, pages: Sequence[PageSuggestions]) -> None:
-        """Remember this answer in the place of the last one."""
-        self._stored.forget()
-        self._stored.save({self._key: json.dumps(pages, separators=(",", ":"))})
-
-
-def _page(path: FilePath, suggestions: list[list[object]]) -> PageSuggestions:
-    return PageSuggestions(path, tuple([_suggestion(*one) for one in suggestions]))  # type: ignore[arg-type]  # JSON
-
-
-def _suggestion(path: str, confidence: float, evidence: list[list[object]]) -> Suggestion:
-    return Suggestion(path, confidence, tuple([Evidence(*one) for one in evidence]))  # type: ignore[arg-type]  # JSON
-
-
-# A source that is less likely than this is not worth reading about.
+# Suggestions of lower confidence are not worth reading.
 MIN_LISTED_CONFIDENCE = 0.02
 PROSE = (".md", ".markdown", ".mdx", ".rst")
 
 
 class SuggestRequest(NamedTuple):
-    """What is asked: at most `limit` sources of each page, none that is hidden or refused.
+    """At most `limit` sources of each document, none of them hidden or refused.
 
-    `scope` tells the configuration that hides, and the keys of front matter that bind.
+    `scope` identifies the configuration that hides files, and the keys of source references.
     """
 
     pages: Sequence[FilePath]
@@ -129,6 +52,14 @@ class SuggestRequest(NamedTuple):
     is_hidden: Callable[[FilePath], bool]
     refused: Collection[tuple[FilePath, FilePath]]
     scope: str
+
+
+class BindingCounts(NamedTuple):
+    """Documents with any suggestion worth a review, with a confident one; confident suggestions."""
+
+    proposed: int
+    confident: int
+    sources: int
 
 
 def suggest_bindings(
@@ -156,87 +87,168 @@ def suggest_bindings(
 
 
 def suggest_sources(view: View, history: History, request: SuggestRequest) -> list[PageSuggestions]:
-    """The sources of each page; what it names already is not among them."""
+    """Return the suggested sources of each document, without those that it names already."""
     question = (request.pages, request.limit, sorted(request.refused), request.scope)
-    remembered = Remembered(view, question)
-    if (answer := remembered.recall()) is not None:
-        return answer
-    bound = _bindings(view)
-
-    def gather() -> EvidenceIndex:
-        head = view.snapshot.commit
-        log = history.change_log(head=head) if head else []
-        return EvidenceIndex(SuggestInputs(view, request.is_hidden, log, bound))
-
-    # Who asks about one page asks about others, too, before anything changes.
-    gathered = view.derived("gathered", gather)
-    gathered.ask(view, request.pages)
-    found = []
-    for done, page in enumerate(request.pages, 1):
-        view.context.progress("Looking for sources", done, len(request.pages))
-        known = {nfc(path) for path in bound.get(page, ())}
-        known |= {source for one, source in request.refused if one == nfc(page)}
-        found.append(PageSuggestions(page, _suggest(page, gathered, known, request.limit)))
-    remembered.keep(found)
-    return found
-
-
-def _suggest(
-    page: FilePath, gathered: EvidenceIndex, known: Collection[str], limit: int
-) -> tuple[Suggestion, ...]:
-    said = gathered.about(page)
-    sources = gathered.sources
-    signals = read_signals(said, sources, gathered.activities)
-    confidences = {
-        number: confidence(score(one))
-        for number, one in signals.items()
-        if _is_meant(number, said, sources)
-    }
-    told = ExplainContext(said, gathered.mentions(page), sources, signals)
-    found = find_folders(page, confidences, said.mentioned.folders, sources, gathered.touched)
-    folders = [one for one in found if not _touches(one.path, known)]
-    covered = {number for one in folders for number in one.inside}
-    files = {number: sure for number, sure in confidences.items() if number not in covered}
-    ranked = nlargest(limit + len(known), files, key=lambda number: (files[number], -number))
-    proposed = [
-        Suggestion(f"{one.path}/", one.confidence, find_folder_reasons(one, told))
-        for one in folders
-    ] + [
-        Suggestion(sources.paths[number], files[number], find_reasons(number, told))
-        for number in ranked
-        if files[number] >= MIN_LISTED_CONFIDENCE and not _is_within(sources.paths[number], known)
-    ][:limit]
-    return tuple(sorted(proposed, key=lambda one: -one.confidence)[:limit])
-
-
-def _bindings(view: View) -> Mapping[FilePath, list[FilePath]]:
-    return {
-        page.filepath: [one.source_path for one in page.facts.references]
+    cache = _SuggestionCache(view, question)
+    if (cached := cache.read()) is not None:
+        return cached
+    bound = {
+        page.filepath: [reference.source_path for reference in page.facts.references]
         for page in view.bound_pages()
         if page.facts.references
     }
 
+    def build_index() -> EvidenceIndex:
+        head = view.snapshot.commit
+        log = history.change_log(head=head) if head else []
+        return EvidenceIndex(SuggestInputs(view, request.is_hidden, log, bound))
 
-def _is_within(path: str, known: Collection[str]) -> bool:
-    """Whether a source, or a folder that it lies in, is among those known."""
-    parts = nfc(path).split("/")
-    return any("/".join(parts[:end]) in known for end in range(1, len(parts) + 1))
+    # After a request about one document others often follow before anything changes.
+    index = view.derived("binding evidence", build_index)
+    index.load(view, request.pages)
+    suggestions = []
+    for done, page in enumerate(request.pages, 1):
+        view.context.progress("Looking for sources", done, len(request.pages))
+        excluded = {nfc(path) for path in bound.get(page, ())}
+        excluded |= {
+            source for refused_page, source in request.refused if refused_page == nfc(page)
+        }
+        suggestions.append(PageSuggestions(page, _suggest(page, index, excluded, request.limit)))
+    cache.write(suggestions)
+    return suggestions
 
 
-def _is_meant(number: int, said: RawSignals, sources: CandidateSources) -> bool:
-    """Whether a source is more than prose, or named by the page, or bound to one beside it.
-
-    Prose that is no document shares words with any page: a changelog, an excluded draft.
-    """
-    return (
-        not sources.paths[number].lower().endswith(PROSE)
-        or number in said.mentioned.path
-        or said.mentioned.name.get(number, 0.0) >= 1
-        or number in said.siblings
+def confident_suggestions(page: PageSuggestions, min_confidence: float) -> tuple[Suggestion, ...]:
+    """Return the suggestions for a document with at least this confidence, best first."""
+    return tuple(
+        suggestion for suggestion in page.suggestions if suggestion.confidence >= min_confidence
     )
 
 
-def _touches(folder: str, known: Collection[str]) -> bool:
-    """Whether a folder is among those known or within one, or has one in it."""
-    own = f"{nfc(folder)}/"
-    return _is_within(folder, known) or any(one.startswith(own) for one in known)
+def choose_bindings(
+    suggestions: BindingSuggestions, min_confidence: float
+) -> Mapping[FilePath, Sequence[str]]:
+    """Return the sources to write into each document."""
+    chosen = {
+        page.filepath: confident_suggestions(page, min_confidence) for page in suggestions.pages
+    }
+    return {
+        path: [suggestion.source_path for suggestion in confident]
+        for path, confident in chosen.items()
+        if confident
+    }
+
+
+def count_bindings(suggestions: BindingSuggestions, min_confidence: float) -> BindingCounts:
+    """Count the documents that could be bound, and those that can be with confidence."""
+    chosen = choose_bindings(suggestions, min_confidence)
+    min_review = min(MIN_REVIEW_CONFIDENCE, min_confidence)
+    return BindingCounts(
+        sum(1 for page in suggestions.pages if confident_suggestions(page, min_review)),
+        len(chosen),
+        sum(len(sources) for sources in chosen.values()),
+    )
+
+
+def _suggest(
+    page: FilePath, index: EvidenceIndex, excluded: Collection[str], limit: int
+) -> tuple[Suggestion, ...]:
+    raw, sources = index.raw_signals(page), index.sources
+    signals = read_signals(raw, sources, index.activities)
+    confidences = {
+        number: confidence(score(source_signals))
+        for number, source_signals in signals.items()
+        if _is_plausible(number, raw, sources)
+    }
+    context = ExplainContext(raw, index.mentions(page), sources, signals)
+    folders = [
+        folder
+        for folder in find_folders(
+            page, confidences, raw.text_mentions.folders, sources, index.co_change
+        )
+        if not _overlaps(folder.path, excluded)
+    ]
+    covered = {number for folder in folders for number in folder.sources}
+    files = {number: value for number, value in confidences.items() if number not in covered}
+    ranked = nlargest(limit + len(excluded), files, key=lambda number: (files[number], -number))
+    listed = [
+        number
+        for number in ranked
+        if files[number] >= MIN_LISTED_CONFIDENCE
+        and not _is_within(sources.paths[number], excluded)
+    ]
+    suggestions = [
+        Suggestion(f"{folder.path}/", folder.confidence, explain_folder(folder, context))
+        for folder in folders
+    ] + [
+        Suggestion(sources.paths[number], files[number], explain_source(number, context))
+        for number in listed[:limit]
+    ]
+    suggestions.sort(key=lambda suggestion: -suggestion.confidence)
+    return tuple(suggestions[:limit])
+
+
+def _is_plausible(number: int, raw: RawSignals, sources: CandidateSources) -> bool:
+    """Return whether a source is not prose, or is named by the document, or bound to a sibling.
+
+    Prose that is not a document shares words with any document: a changelog, an excluded draft.
+    """
+    return (
+        not sources.paths[number].lower().endswith(PROSE)
+        or number in raw.text_mentions.path
+        or raw.text_mentions.name.get(number, 0.0) >= 1
+        or number in raw.siblings
+    )
+
+
+def _is_within(path: str, folders: Collection[str]) -> bool:
+    """Return whether a path, or a folder that contains it, is in `folders`."""
+    parts = nfc(path).split("/")
+    return any("/".join(parts[:end]) in folders for end in range(1, len(parts) + 1))
+
+
+def _overlaps(folder: str, paths: Collection[str]) -> bool:
+    """Return whether a folder is one of `paths`, inside one, or contains one."""
+    start = f"{nfc(folder)}/"
+    return _is_within(folder, paths) or any(path.startswith(start) for path in paths)
+
+
+class _SuggestionCache:
+    """The last answer, keyed by everything it depends on: the snapshot, the request, the weights.
+
+    With it a second `ubp bind` takes 0.3 s of CPU for 311 documents and 0.4 s for 1,451, without it
+    1.9 and 3.3 s (benchmarks/README.md, "Bindings").
+    """
+
+    def __init__(self, view: View, question: Sequence[object]) -> None:
+        self._table = NameTable(view.context.store.database, "answer")
+        changed = sorted(view.entries(view.snapshot.changes).items())
+        shallow = sorted(view.context.repository.shallow_commits())
+        snapshot = (view.snapshot.commit, changed, shallow)
+        text = repr((*snapshot, *question, BIAS, WEIGHTS, SCALE, SHIFT)).encode(
+            "utf-8", "surrogateescape"
+        )
+        self._key = ObjectId(sha1(text, usedforsecurity=False).hexdigest())
+
+    def read(self) -> list[PageSuggestions] | None:
+        """Return the answer; None if another one has been written since, or none at all."""
+        text = self._table.read([self._key]).get(self._key)
+        if text is None:
+            return None
+        return [
+            PageSuggestions(
+                path,
+                tuple(
+                    [
+                        Suggestion(source, value, tuple([Evidence(*fields) for fields in evidence]))
+                        for source, value, evidence in suggestions
+                    ]
+                ),
+            )
+            for path, suggestions in json.loads(text)
+        ]
+
+    def write(self, suggestions: Sequence[PageSuggestions]) -> None:
+        """Replace the last answer."""
+        self._table.forget()
+        self._table.save({self._key: json.dumps(suggestions, separators=(",", ":"))})

@@ -1,99 +1,46 @@
-"""Evidence in a page's identifiers: the sources that define them, and those that use them.
-
-Evidence in a page's text: the paths, file names and folders that it mentions.
-
-Evidence in sources: those that name a page, or the folder that it has to itself.
-"""
+"""Evidence in text: paths and identifiers that a document mentions, and sources that name it."""
 
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.bindings.sources import SMALL, CandidateSources
+from ubp.bindings.sources import MIN_IDENTIFIERS, CandidateSources, Numbers
 from ubp.code.names import SourceNames
 from ubp.core.model import FilePath
 from ubp.core.paths import nfc, normalize_path
 from ubp.markdown.mentions import Mention, PageMentions
 
-# What stands in fenced code alone may be an example's.
+# An identifier that is only in fenced code may belong to an example.
 FENCED = 0.4
-# Below it, an identifier stands in half of the sources.
+# An identifier below it is in half of the sources.
 MIN_RARITY = 0.1
-# A test names what it tests: half of what it says, its subject says.
-SUBJECTS_SHARE = 0.5
+# The share of the evidence for a test that counts for the source that it tests.
+TESTED_SHARE = 0.5
+
+MIN_NAME_LENGTH = 3
+
+# A folder with more documents is not a reference to any of them; nor is a name with more documents.
+MAX_IN_FOLDER, MAX_OF_NAME = 3, 2
+
+Shares = dict[int, float]
 
 
 class IdentifierMatch(NamedTuple):
-    """How much a page's identifiers say of each source, two ways.
+    """The evidence of a document's identifiers for each source.
 
-    `defined`: it defines them; `used`: it uses them, those counting more that few sources use.
+    `defined`: the source defines them; `used`: it uses them, rare ones counting more.
     """
 
     defined: Mapping[int, float]
     used: Mapping[int, float]
 
 
-class PageRarity:
-    """How much an identifier tells of a page, by the number of pages that mention it."""
-
-    def __init__(self, counts: Mapping[str, int], pages: int) -> None:
-        self.counts = counts
-        self._pages = pages
-
-    def __call__(self, identifier: str) -> float:
-        """From 0 to 1: 1 where one page has it."""
-        having = self.counts.get(identifier, 1)
-        return math.log(1 + self._pages / having) / math.log(1 + self._pages)
-
-
-def find_identifier_matches(
-    mentions: PageMentions, rarity: PageRarity, sources: CandidateSources
-) -> IdentifierMatch:
-    """What the identifiers of a page say of each source."""
-    defined: dict[int, float] = {}
-    used = [0.0] * sources.count
-    for mention in mentions.identifiers:
-        users = sources.users.get(mention.text)
-        if not users:
-            continue
-        weight = (FENCED if mention.text in mentions.fenced else 1.0) * rarity(mention.text)
-        rare = sources.identifier_rarity(mention.text)
-        definers = sources.definers.get(mention.text, ())
-        for number in definers:
-            defined[number] = defined.get(number, 0.0) + weight * rare / len(definers)
-        if rare > MIN_RARITY:
-            share = weight * rare * rare
-            for number in users:
-                used[number] += share
-    # A long source uses more of anything.
-    shared = {
-        number: value / math.log(SMALL + sources.identifiers[number])
-        for number, value in enumerate(used)
-        if value
-    }
-    return IdentifierMatch(defined, _passed_on(shared, sources))
-
-
-def _passed_on(values: Mapping[int, float], sources: CandidateSources) -> Mapping[int, float]:
-    passed = dict(values)
-    for test, subjects in sources.subjects.items():
-        for subject in subjects if test in values else ():
-            whole = values.get(subject, 0.0) + SUBJECTS_SHARE * values[test]
-            passed[subject] = max(passed.get(subject, 0.0), whole)
-    return passed
-
-
-_UPWARDS = re.compile(r"^(?:\.{1,2}/)+|^/")
-MIN_NAME_LENGTH = 3
-
-Shares = dict[int, float]
-
-
 class TextMention(NamedTuple):
-    """How often a page mentions each source: by its path, its name, its stem, its folder.
+    """How often a document mentions each source: by its path, its name, its stem, its folder.
 
-    A mention that fits several sources is shared among them. `first` is the first mention of each.
+    A mention that matches several sources is divided among them. `first` is the first mention of
+    each source, `folders` that of each folder.
     """
 
     path: Shares
@@ -104,141 +51,185 @@ class TextMention(NamedTuple):
     folders: dict[str, Mention]
 
 
+class PageRarity:
+    """How rare an identifier is, by the number of documents that mention it."""
+
+    def __init__(self, counts: Mapping[str, int], pages: int) -> None:
+        self.counts = counts
+        self._pages = pages
+
+    def __call__(self, identifier: str) -> float:
+        """Return the rarity from 0 to 1: 1 if one document has it."""
+        count = self.counts.get(identifier, 1)
+        return math.log(1 + self._pages / count) / math.log(1 + self._pages)
+
+
+def find_identifier_matches(
+    mentions: PageMentions, page_rarity: PageRarity, sources: CandidateSources
+) -> IdentifierMatch:
+    """Return the evidence of a document's identifiers for each source."""
+    defined: dict[int, float] = {}
+    used = [0.0] * sources.count
+    for mention in mentions.identifiers:
+        users = sources.users.get(mention.text)
+        if not users:
+            continue
+        weight = (FENCED if mention.text in mentions.fenced else 1.0) * page_rarity(mention.text)
+        rarity = sources.identifier_rarity(mention.text)
+        definers = sources.definers.get(mention.text, ())
+        for number in definers:
+            defined[number] = defined.get(number, 0.0) + weight * rarity / len(definers)
+        if rarity > MIN_RARITY:
+            share = weight * rarity * rarity
+            for number in users:
+                used[number] += share
+    # A long source uses more of any identifiers.
+    scaled = {
+        number: value / math.log(MIN_IDENTIFIERS + sources.identifiers[number])
+        for number, value in enumerate(used)
+        if value
+    }
+    with_tests = dict(scaled)
+    for test, tested in sources.tested.items():
+        for number in tested if test in scaled else ():
+            total = scaled.get(number, 0.0) + TESTED_SHARE * scaled[test]
+            with_tests[number] = max(with_tests.get(number, 0.0), total)
+    return IdentifierMatch(defined, with_tests)
+
+
 def find_text_mentions(
     page: FilePath, mentions: PageMentions, sources: CandidateSources
 ) -> TextMention:
-    """The sources that a page mentions."""
+    """Return the sources that a document mentions."""
     found = TextMention({}, {}, {}, {}, {}, {})
     folder = page.rpartition("/")[0]
-    for one in mentions.paths:
-        written = nfc(one.text).rstrip("/.,-")
-        text = _UPWARDS.sub("", written)
-        if one.text.endswith("/") and text in sources.folders:
-            found.folders.setdefault(sources.folders[text], one)
+    for mention in mentions.paths:
+        written = nfc(mention.text).rstrip("/.,-")
+        text = _PARENT_STEPS.sub("", written)
+        if mention.text.endswith("/") and text in sources.folders:
+            found.folders.setdefault(sources.folders[text], mention)
         if len(text) >= MIN_NAME_LENGTH:
-            _find(one, text, normalize_path(f"{folder}/{written}") or "", sources, found)
-    for one in mentions.identifiers:
-        same = sources.by_stem.get(one.text)
-        if same and len(one.text) > MIN_NAME_LENGTH and one.text not in mentions.fenced:
-            _share(found.stem, same, 1, one, found.first)
+            relative = normalize_path(f"{folder}/{written}") or ""
+            _add_path_mention(mention, text, relative, sources, found)
+    for mention in mentions.identifiers:
+        same = sources.by_stem.get(mention.text)
+        if same and len(mention.text) > MIN_NAME_LENGTH and mention.text not in mentions.fenced:
+            _divide(found.stem, same, 1, mention, found.first)
     return found
 
 
-def _find(
-    one: Mention, text: str, relative: str, sources: CandidateSources, found: TextMention
+def find_back_references(
+    pages: Sequence[FilePath], names: Sequence[SourceNames]
+) -> Mapping[FilePath, Sequence[int]]:
+    """Return the numbers of the sources that name each document, in a comment for example."""
+    by_path = {nfc(page): page for page in pages}
+    by_name: dict[str, list[FilePath]] = {}
+    by_folder: dict[str, list[FilePath]] = {}
+    for page in pages:
+        folder, _, name = nfc(page).rpartition("/")
+        by_name.setdefault(name, []).append(page)
+        by_folder.setdefault(folder, []).append(page)
+
+    def resolve(written: str) -> Sequence[FilePath]:
+        text = _LEADING_DOTS.sub("", nfc(written)).rstrip(".")
+        if text in by_path:
+            return [by_path[text]]
+        if "/" in text and 0 < len(by_folder.get(text, ())) <= MAX_IN_FOLDER:
+            return by_folder[text]
+        same_name = by_name.get(text.rpartition("/")[2], ())
+        if len(same_name) <= MAX_OF_NAME:
+            return [page for page in same_name if nfc(page).endswith(text)]
+        return []
+
+    resolved: dict[str, Sequence[FilePath]] = {}
+    references: dict[FilePath, list[int]] = {}
+    for number, source_names in enumerate(names):
+        named: set[FilePath] = set()
+        for written in source_names.paths:
+            if written not in resolved:
+                resolved[written] = resolve(written)
+            named.update(resolved[written])
+        for page in named:
+            references.setdefault(page, []).append(number)
+    return references
+
+
+def _add_path_mention(
+    mention: Mention, text: str, relative: str, sources: CandidateSources, found: TextMention
 ) -> None:
+    """Add what a mention that looks like a path means: a file, a folder or a module.
+
+    `text` is the mention without leading dots, `relative` its path from the document's folder.
+    """
     name = text.rpartition("/")[2]
     if name in sources.by_name:
         if "/" in text:
-            same = _ending(sources.by_name[name], text, sources) or _at(relative, sources)
-            _share(found.path, same, one.times, one, found.first)
+            numbers = _with_ending(sources.by_name[name], text, sources) or _at(relative, sources)
+            _divide(found.path, numbers, mention.times, mention, found.first)
         else:
-            same = _at(relative, sources) or sources.by_name[name]
-            _share(found.name, same, one.times, one, found.first)
+            numbers = _at(relative, sources) or sources.by_name[name]
+            _divide(found.name, numbers, mention.times, mention, found.first)
     elif "/" in text:
         folders = _folders(text, sources)
         for folder in folders:
             inside = sources.by_folder[folder]
-            weight = one.times / len(inside) ** 0.5 / len(folders)
-            found.folders.setdefault(folder, one)
+            weight = mention.times / len(inside) ** 0.5 / len(folders)
+            found.folders.setdefault(folder, mention)
             for number in inside:
                 found.folder[number] = found.folder.get(number, 0.0) + weight
         if not folders:
-            _share(found.path, _modules(text, sources), one.times, one, found.first)
+            numbers = _modules(text, sources)
+            _divide(found.path, numbers, mention.times, mention, found.first)
     else:
-        _share(found.path, _dotted(text, sources), one.times, one, found.first)
+        numbers = _dotted_modules(text, sources)
+        _divide(found.path, numbers, mention.times, mention, found.first)
 
 
-def _at(path: str, sources: CandidateSources) -> list[int]:
+def _at(path: str, sources: CandidateSources) -> Numbers:
     number = sources.numbers.get(FilePath(path))
     return [] if number is None else [number]
 
 
-def _ending(numbers: Iterable[int], text: str, sources: CandidateSources) -> list[int]:
+def _with_ending(numbers: Iterable[int], text: str, sources: CandidateSources) -> Numbers:
     exact = _at(text, sources)
-    return exact or [one for one in numbers if nfc(sources.paths[one]).endswith("/" + text)]
+    return exact or [n for n in numbers if nfc(sources.paths[n]).endswith("/" + text)]
 
 
 def _folders(text: str, sources: CandidateSources) -> Sequence[str]:
     if text in sources.folders:
         return [sources.folders[text]]
-    named = sources.folders_called.get(text.rpartition("/")[2], ())
-    return [folder for folder in named if nfc(folder).endswith("/" + text)]
+    same_name = sources.folders_by_name.get(text.rpartition("/")[2], ())
+    return [folder for folder in same_name if nfc(folder).endswith("/" + text)]
 
 
-def _modules(text: str, sources: CandidateSources) -> list[int]:
-    """Sources whose path ends so but for its suffix: `auth/session` means src/auth/session.py."""
+def _modules(text: str, sources: CandidateSources) -> Numbers:
+    """Return the sources with this path apart from folders and suffix: `auth/session`."""
     same = sources.by_stem.get(text.rpartition("/")[2].split(".")[0], ())
-    return [one for one in same if f"/{sources.paths[one].rpartition('.')[0]}".endswith("/" + text)]
+    return [n for n in same if f"/{sources.paths[n].rpartition('.')[0]}".endswith("/" + text)]
 
 
-def _dotted(text: str, sources: CandidateSources) -> list[int]:
-    """`auth.session.Session.close` means the module auth/session."""
+def _dotted_modules(text: str, sources: CandidateSources) -> Numbers:
+    """Return the modules that a dotted name begins with: `auth.session.Session.close`."""
     parts = text.split(".")
     for end in range(len(parts), max(1, len(parts) - 3), -1):
-        if found := _modules("/".join(parts[:end]), sources):
-            return found
+        if numbers := _modules("/".join(parts[:end]), sources):
+            return numbers
     return []
 
 
-def _share(
+def _divide(
     shares: Shares,
     numbers: Sequence[int],
     count: float,
     mention: Mention,
     first: dict[int, Mention],
 ) -> None:
+    """Divide a mention among the sources that it matches."""
     for number in numbers:
         shares[number] = shares.get(number, 0.0) + count / len(numbers)
-        known = first.get(number)
-        if known is None or known.line > mention.line:
+        if number not in first or first[number].line > mention.line:
             first[number] = mention
 
 
-_PARENT_STEPS = re.compile(r"^[./]+")
-# A folder with more pages is named for none of them; so many pages of one name are any of them.
-MOST_IN_FOLDER, MOST_OF_NAME = 3, 2
-
-
-def find_back_references(
-    pages: Sequence[FilePath], names: Sequence[SourceNames]
-) -> Mapping[FilePath, Sequence[int]]:
-    """For each page the numbers of the sources that name it, in a comment for example."""
-    known = {nfc(page): page for page in pages}
-    by_name = _grouped((nfc(page).rpartition("/")[2], page) for page in pages)
-    by_folder = _grouped((nfc(page).rpartition("/")[0], page) for page in pages)
-    meant: dict[str, Sequence[FilePath]] = {}
-    found: dict[FilePath, list[int]] = {}
-    for number, one in enumerate(names):
-        named: set[FilePath] = set()
-        for written in one.paths:
-            if written not in meant:
-                meant[written] = _meant(written, known, by_name, by_folder)
-            named.update(meant[written])
-        for page in named:
-            found.setdefault(page, []).append(number)
-    return found
-
-
-def _meant(
-    written: str,
-    known: Mapping[str, FilePath],
-    by_name: Mapping[str, Sequence[FilePath]],
-    by_folder: Mapping[str, Sequence[FilePath]],
-) -> Sequence[FilePath]:
-    text = _PARENT_STEPS.sub("", nfc(written)).rstrip(".")
-    if text in known:
-        return [known[text]]
-    if "/" in text and 0 < len(by_folder.get(text, ())) <= MOST_IN_FOLDER:
-        return by_folder[text]
-    same = by_name.get(text.rpartition("/")[2], ())
-    if len(same) <= MOST_OF_NAME:
-        return [page for page in same if nfc(page).endswith(text)]
-    return []
-
-
-def _grouped(pairs: Iterable[tuple[str, FilePath]]) -> Mapping[str, list[FilePath]]:
-    grouped: dict[str, list[FilePath]] = {}
-    for key, page in pairs:
-        grouped.setdefault(key, []).append(page)
-    return grouped
+_PARENT_STEPS = re.compile(r"^(?:\.{1,2}/)+|^/")
+_LEADING_DOTS = re.compile(r"^[./]+")

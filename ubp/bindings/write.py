@@ -1,6 +1,6 @@
-"""Refused bindings, written into the text of a configuration; its other characters stay.
+"""Accepted bindings, written into documents, and refused ones, written into the configuration.
 
-Writes sources into pages, pinned or not: what `ubp bind` proposed and somebody accepted.
+Both edit the file in place: no other character changes.
 """
 
 import json
@@ -22,114 +22,31 @@ from ubp.staleness.pins import find_pins
 from ubp.staleness.state import open_context
 
 Refusal = tuple[FilePath, str]
-
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-_LINE_END = re.compile(r"\r\n|\r|\n")
-
-
-class _Container(NamedTuple):
-    """An object or a list of the text: the keys that lead there, and its brackets' places."""
-
-    trail: tuple[str, ...]
-    start: int
-    end: int
-
-
-def add_refusals(text: str, refused: Sequence[Refusal]) -> str:
-    """Return the text of a `config.json` with these pairs of page and source in `bind.refused`.
-
-    Raises:
-        ConfigError: a file as odd as this cannot be edited in place.
-    """
-    mark = text[:1] if text.startswith("\ufeff") else ""
-    text = text[len(mark) :]
-    settings = json.loads(text)
-    there = settings.get("bind", {}).get("refused", [])
-    items = [{"page": page, "source": source} for page, source in dict.fromkeys(refused)]
-    new = [one for one in items if one not in there and all(map(normalize_path, one.values()))]
-    if not new:
-        return mark + text
-    result = _insert(text, {one.trail: one for one in _containers(text)}, new)
-    expected = {**settings, "bind": {**settings.get("bind", {}), "refused": [*there, *new]}}
-    if json.loads(result) != expected:
-        raise ConfigError(
-            "What you refused cannot be written into config.json in place.",
-            hint='Write it by hand: "bind": {"refused": [{"page": "…", "source": "…"}]}',
-        )
-    return mark + result
-
-
-def _insert(
-    text: str, places: Mapping[tuple[str, ...], _Container], new: Sequence[Mapping[str, str]]
-) -> str:
-    """Put the items into the list, with the objects around it that are not there yet."""
-    unit = _unit(text)
-    lines = _separated([_written(one) for one in new])
-    if ("bind", "refused") not in places:
-        lines = ['"refused": [', *(unit + line for line in lines), "]"]
-        if ("bind",) not in places:
-            lines = ['"bind": {', *(unit + line for line in lines), "}"]
-    place = places.get(("bind", "refused")) or places.get(("bind",)) or places[()]
-    return _append(text, place, lines, unit)
-
-
-def _append(text: str, place: _Container, lines: Sequence[str], unit: str) -> str:
-    """Put lines behind what a container holds."""
-    found = _LINE_END.search(text)
-    newline = found[0] if found else "\n"
-    line = _LINE_END.split(text[: place.start])[-1]
-    outer = line[: len(line) - len(line.lstrip())]
-    kept = text[: place.end].rstrip()
-    comma = "" if kept.endswith(("{", "[")) else ","
-    written = "".join(f"{newline}{outer}{unit}{line}" for line in lines)
-    return f"{kept}{comma}{written}{newline}{outer}{text[place.end :]}"
-
-
-def _written(item: Mapping[str, str]) -> str:
-    is_utf8 = not any("\ud800" <= c <= "\udfff" for value in item.values() for c in value)
-    return json.dumps(item, ensure_ascii=not is_utf8)
-
-
-def _unit(text: str) -> str:
-    found = re.search(r"[\r\n]([ \t]+)\S", text)
-    return found[1] if found else "  "
-
-
-def _separated(lines: Sequence[str]) -> list[str]:
-    return [*(f"{line}," for line in lines[:-1]), *lines[-1:]]
-
-
-def _containers(text: str) -> Iterator[_Container]:
-    """Walk through valid JSON; what stands in lists is passed over."""
-    open_ones: list[tuple[str, int]] = []
-    key, last = "", ""
-    for token in _TOKEN.finditer(text):
-        match token[0]:
-            case ":":
-                key = json.loads(last)
-            case "{" | "[":
-                open_ones.append((key, token.start()))
-                key = ""
-            case "}" | "]":
-                trail = tuple(name for name, _ in open_ones[1:])
-                yield _Container(trail, open_ones.pop()[1], token.start())
-        last = token[0]
+"""A document and a source that was refused for it."""
 
 
 class WrittenReference(NamedTuple):
-    """A source that a page names now, and its pin."""
+    """A source reference that was added, and its pin."""
 
     source_path: str
     pin: str | None
 
 
 class WriteResult(NamedTuple):
-    """What became of a page: the sources that were written, as a diff, or why it was left alone."""
+    """What was written into a document, with a diff, or why it was skipped."""
 
     filepath: FilePath
-    named: tuple[WrittenReference, ...]
+    written: tuple[WrittenReference, ...]
     diff: str = ""
-    why_left: str = ""
+    skip_reason: str = ""
+
+
+class _Container(NamedTuple):
+    """An object or list in JSON text: its keys from the root, and the positions of its brackets."""
+
+    keys: tuple[str, ...]
+    start: int
+    end: int
 
 
 def bind_pages(
@@ -162,52 +79,124 @@ def bind_pages(
 
 
 def write_bindings(
-    wanted: Mapping[FilePath, Sequence[str]],
+    sources_by_page: Mapping[FilePath, Sequence[str]],
     pins: Mapping[tuple[FilePath, FilePath], str],
     repository: Repository,
     keys: Sequence[str],
     *,
     is_dry: bool,
 ) -> tuple[WriteResult, ...]:
-    """Write sources into the work tree's pages, and touch no other byte; dry, only show it.
+    """Add source references to documents in the work tree; `is_dry`: only return the diffs.
 
-    `pins` are keyed by page and source. What a page names already is not written again.
+    `pins` are keyed by document and source. References that exist already are not added again.
     """
-    done = []
-    for path, sources in wanted.items():
+    results = []
+    for path, sources in sources_by_page.items():
         try:
             before = read_file(repository, path)
             after = add_sources(before, keys, sources)
-            named = _named(path, before, after, pins, keys)
-            after = _pin(after, named, keys)
+            existing = {reference.literal for reference in parse_page(before, keys).references}
+            new = [
+                reference
+                for reference in parse_page(after, keys).references
+                if reference.literal not in existing
+            ]
+            written = tuple(
+                WrittenReference(reference.written, pins.get((path, reference.literal)))
+                for reference in new
+            )
+            after = _pin(after, written, keys)
             if not is_dry and after != before:
                 replace_file(repository, path, after)
         except (PageError, RepositoryError) as error:
-            why = " ".join(filter(None, (error.message, error.cause)))
-            done.append(WriteResult(path, (), why_left=why))
+            reason = " ".join(filter(None, (error.message, error.cause)))
+            results.append(WriteResult(path, (), skip_reason=reason))
         else:
-            done.append(WriteResult(path, named, as_diff(path, before, after)))
-    return tuple(done)
+            results.append(WriteResult(path, written, as_diff(path, before, after)))
+    return tuple(results)
 
 
-def _named(
-    path: FilePath,
-    before: bytes,
-    after: bytes,
-    pins: Mapping[tuple[FilePath, FilePath], str],
-    keys: Sequence[str],
-) -> tuple[WrittenReference, ...]:
-    old = {one.literal for one in parse_page(before, keys).references}
-    return tuple(
-        WrittenReference(one.written, pins.get((path, one.literal)))
-        for one in parse_page(after, keys).references
-        if one.literal not in old
-    )
-
-
-def _pin(data: bytes, named: Sequence[WrittenReference], keys: Sequence[str]) -> bytes:
-    pins = {normalize_path(one.source_path): one.pin for one in named}
-    wanted = {
-        one: Pin(pin) for one in parse_page(data, keys).references if (pin := pins.get(one.literal))
+def _pin(data: bytes, written: Sequence[WrittenReference], keys: Sequence[str]) -> bytes:
+    pin_by_path = {normalize_path(reference.source_path): reference.pin for reference in written}
+    pins = {
+        reference: Pin(pin)
+        for reference in parse_page(data, keys).references
+        if (pin := pin_by_path.get(reference.literal))
     }
-    return write_pins(data, keys, wanted) if wanted else data
+    return write_pins(data, keys, pins) if pins else data
+
+
+def add_refusals(text: str, refused: Sequence[Refusal]) -> str:
+    """Return the text of a `config.json` with these refusals added to `bind.refused`.
+
+    Raises:
+        ConfigError: the file cannot be edited in place.
+    """
+    byte_order_mark = text[:1] if text.startswith("\ufeff") else ""
+    text = text[len(byte_order_mark) :]
+    settings = json.loads(text)
+    existing = settings.get("bind", {}).get("refused", [])
+    items = [{"page": page, "source": source} for page, source in dict.fromkeys(refused)]
+    new = [
+        item for item in items if item not in existing and all(map(normalize_path, item.values()))
+    ]
+    if not new:
+        return byte_order_mark + text
+    containers = {container.keys: container for container in _find_containers(text)}
+    result = _insert(text, containers, new)
+    expected = {**settings, "bind": {**settings.get("bind", {}), "refused": [*existing, *new]}}
+    if json.loads(result) != expected:
+        raise ConfigError(
+            "What you refused cannot be written into config.json in place.",
+            hint='Write it by hand: "bind": {"refused": [{"page": "…", "source": "…"}]}',
+        )
+    return byte_order_mark + result
+
+
+def _insert(
+    text: str, containers: Mapping[tuple[str, ...], _Container], items: Sequence[Mapping[str, str]]
+) -> str:
+    """Add items to `bind.refused`, with the objects around it that do not exist yet."""
+    indented = re.search(r"[\r\n]([ \t]+)\S", text)
+    indent = indented[1] if indented else "  "
+    lines = [f"{_to_json(item)}," for item in items]
+    lines[-1] = lines[-1].removesuffix(",")
+    if ("bind", "refused") not in containers:
+        lines = ['"refused": [', *(indent + line for line in lines), "]"]
+        if ("bind",) not in containers:
+            lines = ['"bind": {', *(indent + line for line in lines), "}"]
+    container = containers.get(("bind", "refused")) or containers.get(("bind",)) or containers[()]
+    line_end = _LINE_END.search(text)
+    newline = line_end[0] if line_end else "\n"
+    first_line = _LINE_END.split(text[: container.start])[-1]
+    outer = first_line[: len(first_line) - len(first_line.lstrip())]
+    before = text[: container.end].rstrip()
+    comma = "" if before.endswith(("{", "[")) else ","
+    added = "".join(f"{newline}{outer}{indent}{line}" for line in lines)
+    return f"{before}{comma}{added}{newline}{outer}{text[container.end :]}"
+
+
+def _to_json(item: Mapping[str, str]) -> str:
+    has_surrogates = any("\ud800" <= c <= "\udfff" for value in item.values() for c in value)
+    return json.dumps(item, ensure_ascii=has_surrogates)
+
+
+def _find_containers(text: str) -> Iterator[_Container]:
+    """Yield the objects and lists of valid JSON; the keys of those inside lists mean nothing."""
+    open_containers: list[tuple[str, int]] = []
+    key, last = "", ""
+    for token in _TOKEN.finditer(text):
+        match token[0]:
+            case ":":
+                key = json.loads(last)
+            case "{" | "[":
+                open_containers.append((key, token.start()))
+                key = ""
+            case "}" | "]":
+                keys = tuple(name for name, _ in open_containers[1:])
+                yield _Container(keys, open_containers.pop()[1], token.start())
+        last = token[0]
+
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_LINE_END = re.compile(r"\r\n|\r|\n")

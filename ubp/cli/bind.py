@@ -166,7 +166,7 @@ def _propose(options: _BindOptions, terminal: Terminal) -> int:
             example = None if has_bindings else workspace.example(workspace.stale())
             text_options = text_options._replace(other_key=example and example.other_key)
             terminal.write(bind_text(suggestions, results, text_options))
-    return FINDINGS if results and any(result.why_left for result in results) else CLEAN
+    return FINDINGS if results and any(result.skip_reason for result in results) else CLEAN
 
 
 def _check_options(options: _BindOptions, terminal: Terminal) -> None:

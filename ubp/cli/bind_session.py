@@ -136,8 +136,8 @@ class _Session:
 
     def end(self) -> int:
         """Print a summary and the next steps, and return the exit status."""
-        written = [result for result in self._results if result.named]
-        sources = count(sum(len(result.named) for result in written), "source")
+        written = [result for result in self._results if result.written]
+        sources = count(sum(len(result.written) for result in written), "source")
         refused = f", {len(self._refused)} refused" if self._refused else ""
         write, style = self._terminal.write, self._terminal.style
         write(style.green(f"{sources} named in {count(len(written), 'page')}{refused}.") + "\n")
@@ -174,9 +174,9 @@ class _Session:
         if accepted:
             for result in self._workspace.bind({path: accepted}, **self._pinning._asdict()):
                 self._results.append(result)
-                if result.why_left:
+                if result.skip_reason:
                     left = self._terminal.style.yellow("left")
-                    self._terminal.write(f"  {left}: {printable(result.why_left)}\n")
+                    self._terminal.write(f"  {left}: {printable(result.skip_reason)}\n")
         if refused:
             self._refused += refused
             config_dir = self._workspace.session.repository.config_dir

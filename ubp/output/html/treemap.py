@@ -112,8 +112,8 @@ def treemap(sources: Sequence[Source], label: str) -> Html:
 
 def find_boxes(tree: SourceTree) -> list[Box]:
     """The boxes, each in its region of a field of 1 by 1."""
-    whole = _weight(tree.tallies[ROOT])
-    found = [Box(ROOT, tree.tallies[ROOT], Region(0, 0, ASPECT, 1))]
+    whole = _weight(tree.counts[ROOT])
+    found = [Box(ROOT, tree.counts[ROOT], Region(0, 0, ASPECT, 1))]
     closed: list[Box] = []
     while found:
         found.sort(key=lambda box: _weight(box.tally))
@@ -141,14 +141,14 @@ def _is_divided(box: Box, tree: SourceTree, whole: int) -> bool:
 
 def _parts(box: Box, tree: SourceTree, most: int) -> list[Box]:
     """What stands in a directory, the heaviest first; nothing where there is no room for it."""
-    below = sorted(tree.children[box.path], key=lambda path: (-_weight(tree.tallies[path]), path))
+    below = sorted(tree.children[box.path], key=lambda path: (-_weight(tree.counts[path]), path))
     if most < 2:  # noqa: PLR2004 - one box would be the directory again
         return []
     told, others = (below, []) if len(below) <= most else (below[: most - 1], below[most - 1 :])
-    parts = [(path, tree.tallies[path], 0) for path in told]
+    parts = [(path, tree.counts[path], 0) for path in told]
     if others:
         parts.append(
-            (box.path, ActivityCount.sum(tree.tallies[path] for path in others), len(others))
+            (box.path, ActivityCount.sum(tree.counts[path] for path in others), len(others))
         )
         parts.sort(key=lambda part: -_weight(part[1]))
     regions = divide(box.region, [_weight(tally) for _, tally, _ in parts])

@@ -33,9 +33,11 @@ def bind_record(
             }
             for page in found.pages
         ],
-        "written": [_written(one) for one in done or () if not one.why_left],
+        "written": [_written(one) for one in done or () if not one.skip_reason],
         "left": [
-            {"filepath": one.filepath, "reason": one.why_left} for one in done or () if one.why_left
+            {"filepath": one.filepath, "reason": one.skip_reason}
+            for one in done or ()
+            if one.skip_reason
         ],
         "summary": {
             "documents": found.documents,
@@ -70,7 +72,7 @@ def _evidence(one: Evidence) -> Record:
 def _written(one: WriteResult) -> Record:
     return {
         "filepath": one.filepath,
-        "sources": [naming._asdict() for naming in one.named],
+        "sources": [naming._asdict() for naming in one.written],
         "diff": one.diff,
     }
 

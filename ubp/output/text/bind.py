@@ -180,20 +180,20 @@ def _summary(found: BindingSuggestions, telling: BindTextOptions) -> Iterator[st
 
 def _written(done: Sequence[WriteResult], telling: BindTextOptions) -> Iterator[str]:
     style = telling.style
-    changed = [one for one in done if one.named]
+    changed = [one for one in done if one.written]
     if not telling.is_quiet:
         for one in changed:
             yield from style.diff(one.diff) if telling.is_dry else _named(one, telling)
     for one in done:
-        if one.why_left:
+        if one.skip_reason:
             yield style.bold(printable(one.filepath))
-            yield f"  {style.yellow('left')}: {printable(one.why_left)}"
+            yield f"  {style.yellow('left')}: {printable(one.skip_reason)}"
     if telling.is_quiet:
         return
     if not changed:
         yield f"Nothing to write: no proposal has a confidence of {telling.sure:g} or more."
         return
-    sources = count(sum(len(one.named) for one in changed), "source")
+    sources = count(sum(len(one.written) for one in changed), "source")
     pages = count(len(changed), "page")
     if telling.is_dry:
         yield f"{sources} would be named in {pages}."
@@ -206,7 +206,7 @@ def _written(done: Sequence[WriteResult], telling: BindTextOptions) -> Iterator[
 def _named(one: WriteResult, telling: BindTextOptions) -> Iterator[str]:
     style = telling.style
     yield style.bold(printable(one.filepath))
-    for naming in one.named:
+    for naming in one.written:
         pinned = f", pinned to {naming.pin}" if naming.pin else ""
         loose = "" if naming.pin or not telling.is_pinned else style.yellow(NO_PIN)
         yield f"  {printable(naming.source_path)}  {style.green(f'named{pinned}')}{loose}"
