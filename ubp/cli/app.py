@@ -13,7 +13,6 @@ from ubp import __version__
 from ubp.cli.commands import ROWS
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.fast_path import split_global_options
-from ubp.cli.report import welcome
 from ubp.cli.terminal import Options, Terminal
 from ubp.core.errors import UsageError
 from ubp.core.shell import ubp_command
@@ -240,6 +239,8 @@ def _add_launcher(app: App, terminal: Terminal) -> None:
         if not tokens:
             if not json:
                 app.help_print([])
+            from ubp.cli.report import welcome  # with all that a report needs
+
             return welcome(terminal)
         return _run_command(app, tokens, terminal)
 
