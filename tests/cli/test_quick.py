@@ -6,6 +6,7 @@ import pytest
 
 from ubp.__main__ import main
 from ubp.cli import app as commands
+from ubp.cli import stale, stale_command
 from ubp.cli.app import run_tokens
 from ubp.cli.fast_path import parse_fast_call, split_global_options
 from ubp.cli.terminal import Options, Terminal
@@ -78,8 +79,9 @@ def calls(monkeypatch):
         heard.append((terminal.options, options))
         return 0
 
-    monkeypatch.setattr("ubp.cli.stale.run_stale", listen)
-    monkeypatch.setattr("ubp.cli.stale_command.run_stale", listen)
+    # The fast path calls the one, cyclopts the other; both are imported before either is replaced.
+    for module in (stale, stale_command):
+        monkeypatch.setattr(module, "run_stale", listen)
     return heard
 
 
