@@ -1,14 +1,17 @@
-"""What the index holds. Derived data: a change here raises FORMAT, nothing is migrated."""
+"""The tables of the index. They hold derived data: a change raises FORMAT, nothing is migrated.
+
+SQLite keeps the text of each statement, and `database` compares it with the one here.
+"""
 
 FORMAT = 13
 """`PRAGMA user_version`, and part of the file's name. Raise it with the schema, and with what
 `parse_page`, `parse_markdown`, `read_names`, `read_mentions`, `ubp.core.text`,
 `ubp.index.embed.text`, `ubp.markdown.resolve` or `is_document` return for the same bytes and
-paths: each format has a file of its own, built from nothing."""
+paths: each format has a file of its own, built from scratch."""
 
-# Ids are 20 bytes. A path is TEXT, or a BLOB where its bytes are no UTF-8 (`values.py`).
+# Ids are 20 bytes. A path is TEXT, or a BLOB if its bytes are not UTF-8 (`codec.py`).
 SCHEMA = """
--- What a page's bytes say under the front matter keys that were asked for. Never changes.
+-- A page's facts under the front matter keys that were read. They never change.
 CREATE TABLE facts (
     id INTEGER PRIMARY KEY,
     blob BLOB NOT NULL,
@@ -19,7 +22,7 @@ CREATE TABLE facts (
 );
 CREATE INDEX bound_facts ON facts (keys, blob) WHERE is_bound;
 
--- The files of one commit, for each work tree. A larger generation was made or moved later.
+-- The files of one commit, for each work tree. A larger generation was created or moved later.
 CREATE TABLE listing (
     id INTEGER PRIMARY KEY,
     git_dir NOT NULL UNIQUE,
@@ -38,7 +41,7 @@ CREATE TABLE entry (
 ) WITHOUT ROWID;
 CREATE INDEX document ON entry (listing, id) WHERE is_document;
 
--- What history says when it is walked from a commit. A larger id was asked about later.
+-- Answers of history as seen from a commit. A larger id was queried later.
 CREATE TABLE head (
     id INTEGER PRIMARY KEY,
     "commit" BLOB NOT NULL UNIQUE
@@ -69,7 +72,7 @@ CREATE TABLE together (        -- how often pages and their sources changed toge
     tallies TEXT NOT NULL      -- JSON
 );
 
--- What commits say. Never changes.
+-- Facts of commits. They never change.
 CREATE TABLE past_entry (
     "commit" BLOB NOT NULL,
     path NOT NULL,
@@ -94,7 +97,7 @@ CREATE TABLE logged_change (
 ) WITHOUT ROWID;
 
 -- What sources define and use, what pages mention, and the last answer of `ubp bind` (zlib).
--- Learned on demand only.
+-- Filled on demand only.
 CREATE TABLE names (
     kind TEXT NOT NULL,
     blob BLOB NOT NULL,
@@ -102,7 +105,7 @@ CREATE TABLE names (
     PRIMARY KEY (kind, blob)
 ) WITHOUT ROWID;
 
--- What a page's Markdown says, learned apart from its front matter: `ubp stale` needs none of it.
+-- The facts of a page's Markdown, apart from its front matter: `ubp stale` needs none of them.
 CREATE TABLE page (
     id INTEGER PRIMARY KEY,
     blob BLOB NOT NULL UNIQUE,
@@ -141,27 +144,27 @@ CREATE TABLE link (
     meant_type TEXT,
     PRIMARY KEY (page, number)
 ) WITHOUT ROWID;
--- Checksums of the names that a page's links ask for.
+-- Checksums of the names that a page's links request.
 CREATE TABLE asked (
     name INTEGER NOT NULL,
     page INTEGER NOT NULL,
     PRIMARY KEY (name, page)
 ) WITHOUT ROWID;
--- The words of chunks. Of chunks that are gone they stay until most are such (no text is kept
--- that could tell which words to take out).
+-- The words of chunks. Those of removed chunks stay until they are most of all: no text is kept,
+-- from which the words to remove could be read.
 CREATE VIRTUAL TABLE words USING fts5(
     title, headings, body, aliases, content='', tokenize='unicode61'
 );
--- So many bytes are gathered before they are written and merged; 1 MB is SQLite's.
+-- Bytes buffered before they are written and merged; SQLite's default is 1 MB.
 INSERT INTO words (words, rank) VALUES ('hashsize', 8388608);
--- The same without what forms of an English word differ in, and without CJK, which has none.
+-- The same with the stems of English words, and without CJK, which has none.
 CREATE VIRTUAL TABLE stems USING fts5(
     title, headings, body, aliases, content='', tokenize='porter unicode61'
 );
 INSERT INTO stems (stems, rank) VALUES ('hashsize', 8388608);
 -- The vectors of texts, many in a row, so that a matrix is read without a loop. Keys (16 bytes
--- each) and vectors (`dimensions` numbers of one byte each) stand in the same order. Full blocks
--- never change; the last one of a model grows. A number is never given again.
+-- each) and vectors (`dimensions` numbers of one byte each) have the same order. Full blocks never
+-- change; the last one of a model grows. A number is never reused.
 CREATE TABLE vector_block (
     id INTEGER PRIMARY KEY,
     model BLOB NOT NULL,       -- its fingerprint
@@ -171,14 +174,14 @@ CREATE TABLE vector_block (
     vectors BLOB NOT NULL
 );
 CREATE INDEX model_block ON vector_block (model, id, size);
--- Whether a model's files are still those that had this fingerprint.
+-- The fingerprint of a model's files; `stamp` changes with them.
 CREATE TABLE model (
     directory NOT NULL PRIMARY KEY,
     stamp TEXT NOT NULL,
     fingerprint BLOB NOT NULL
 ) WITHOUT ROWID;
 
--- Where the links of one commit lead, for each work tree. A larger generation came later.
+-- The link graph of one commit, for each work tree. A larger generation came later.
 CREATE TABLE graph (
     id INTEGER PRIMARY KEY,
     git_dir NOT NULL UNIQUE,
@@ -230,11 +233,11 @@ TABLES = (
     "model",
     "graph",
 )
-"""All but those of pages' Markdown, and those that go with a row of another table."""
+"""All tables but those of pages' Markdown, and those whose rows depend on another table's."""
 
 SHADOWS = tuple(
     f"{table}_{part}"
     for table in ("words", "stems")
     for part in ("data", "idx", "docsize", "config")
 )
-"""What SQLite makes for `words` and `stems`."""
+"""The tables that SQLite creates for `words` and `stems`."""
