@@ -2,6 +2,9 @@
 
 That is the links of changed pages, and the links that request a name which was added, removed or
 moved to another page.
+
+Resolving every link of 26,005 notes again takes 4.0 s of CPU, the update 0.10 s after a commit and
+0.06 s after an edit (`benchmarks/graph_updates.py`): therefore the graph is stored and updated.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
