@@ -1,4 +1,4 @@
-"""When pages were committed first and last."""
+"""The dates when documents were committed first and last."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -12,23 +12,23 @@ FindChanges = Callable[[ObjectId, Collection[FilePath]], Mapping[FilePath, LastC
 
 
 def updated_at(session: Session, view: View, paths: Sequence[FilePath]) -> Dates:
-    """Return when each of these pages was committed last."""
-    return _remembered(session, view, paths, "updated_at", session.history.last_changes)
+    """Return when each of these documents was committed last."""
+    return _cached_dates(session, view, paths, "updated_at", session.history.last_changes)
 
 
 def created_at(session: Session, view: View, paths: Sequence[FilePath]) -> Dates:
-    """Return when each of these pages was committed first."""
-    return _remembered(session, view, paths, "created_at", session.history.first_changes)
+    """Return when each of these documents was committed first."""
+    return _cached_dates(session, view, paths, "created_at", session.history.first_changes)
 
 
-def _remembered(
+def _cached_dates(
     session: Session, view: View, paths: Sequence[FilePath], name: str, find: FindChanges
 ) -> Dates:
-    known: dict[FilePath, int | None] = view.derived(name, dict)
-    new = [path for path in paths if path not in known]
+    cache: dict[FilePath, int | None] = view.derived(name, dict)
+    new = [path for path in paths if path not in cache]
     if new:
-        known |= _find_dates(session, view, new, find)
-    return {path: known[path] for path in paths}
+        cache |= _find_dates(session, view, new, find)
+    return {path: cache[path] for path in paths}
 
 
 def _find_dates(
@@ -47,5 +47,5 @@ def _find_dates(
         if path in changes and not changes[path].is_boundary
     }
     records = session.history.commits(set(commits.values()))
-    found = {path: records[id_].date for path, id_ in commits.items() if id_ in records}
-    return dates | found
+    dates |= {path: records[commit].date for path, commit in commits.items() if commit in records}
+    return dates

@@ -148,18 +148,18 @@ def find_impact(
     `extends`) come first, then nearer ones. `referencing_steps` returns the steps to the documents
     that name a document as their source.
     """
-    known: dict[FilePath, Sequence[ImpactStep]] = {}
+    cache: dict[FilePath, Sequence[ImpactStep]] = {}
     if target.path not in target.pages:
-        known[target.path] = target.first
+        cache[target.path] = target.first
 
     def steps_to(paths: Sequence[FilePath]) -> list[ImpactStep]:
-        unknown = [path for path in paths if path not in known]
-        for path, edges in graph.backlinks_of(unknown).items():
+        new = [path for path in paths if path not in cache]
+        for path, edges in graph.backlinks_of(new).items():
             first = target.first if path == target.path else ()
             links = (link_step(edge, path) for edge in edges)
             references = (step for step in referencing_steps(path) if step.path != path)
-            known[path] = (*first, *links, *references)
-        return [step for path in paths for step in known[path]]
+            cache[path] = (*first, *links, *references)
+        return [step for path in paths for step in cache[path]]
 
     chains: dict[FilePath, Chain] = dict.fromkeys([target.path, *target.pages], ())
     # First all chains of firm steps, however long; then the others, which may continue those.

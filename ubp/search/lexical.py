@@ -171,7 +171,7 @@ def find_words(corpus: Corpus, query: Query, limit: int) -> tuple[Ranking, Lexic
 
     AND and exclusions apply to whole documents and are already in `corpus.within` (see `scope`).
     """
-    tree = query.wanted
+    tree = query.included
     if tree is not None and not isinstance(tree, Or):
         tree = Or(tuple(dict.fromkeys(terms_in(tree))))
     lexical = rank(corpus, query._replace(tree=tree), limit)

@@ -65,11 +65,11 @@ class Place(NamedTuple):
 
 
 class ReadPage(NamedTuple):
-    """A document, what became of its sources, and when it was created and changed last.
+    """A document, its assessment, and when it was committed first and last.
 
-    Dates are committer dates in seconds: None where it was never committed, where a shallow clone
-    ends too early to know, and `created_at` where it was not asked for. `is_uncommitted`: it
-    differs from what was committed.
+    Dates are committer dates in seconds. None: it was never committed, a shallow clone ends too
+    early to know, or (`created_at`) the date was not requested. `is_uncommitted`: it differs from
+    what was committed.
     """
 
     page: OpenPage
@@ -82,7 +82,7 @@ class ReadPage(NamedTuple):
 class PageList(NamedTuple):
     """Documents in order, with dates as in `ReadPage`.
 
-    `matching` is how many documents match the filters, `total` how many the snapshot has, and
+    `matching` is the number of documents that match the filters, `total` of all in the snapshot,
     `next` the place where the list continues.
     """
 
@@ -97,9 +97,9 @@ class PageList(NamedTuple):
 
 
 class ListRequest(NamedTuple):
-    """Which documents to list: of one of `doc_types`, with all `tags`, up to `limit` after a place.
+    """The documents to list: of one of `doc_types`, with all `tags`, up to `limit` after a place.
 
-    Without `is_dated` no history is walked for the dates of their last changes.
+    Without `is_dated` the history is not walked for the dates of their last changes.
     """
 
     doc_types: Collection[str] = ()

@@ -145,9 +145,9 @@ def _rank(
             found = links.ranking.within(scope)
             found = _keep_literal(view, query, context, found, lexical)
             rankings = rankings._replace(links=found)
-    if request.mode == "semantic" and query.wanted is not None:
+    if request.mode == "semantic" and query.included is not None:
         full_text = view.full_text()
-        match = write_match(query.wanted, lambda term: full_text.has(term.expression))
+        match = write_match(query.included, lambda term: full_text.has(term.expression))
         lexical = lexical._replace(informative=match.terms)
     return rankings, links, lexical
 

@@ -84,7 +84,7 @@ def rank_linked(
 
 def paths_around(
     center: FilePath,
-    around: Neighborhood,
+    neighborhood: Neighborhood,
     depth: int,
     link_types: Collection[LinkType] = (),
     max_links: int | None = None,
@@ -94,11 +94,11 @@ def paths_around(
     Only links of `link_types`, or all if it is empty. A direction with more than `max_links` links
     is skipped.
     """
-    if max_links is None or len(around.out) <= max_links:
-        for link in around.out:
+    if max_links is None or len(neighborhood.out) <= max_links:
+        for link in neighborhood.out:
             if not link_types or link.link_type in link_types:
                 yield Path(link.target, depth, center, "outlink", link)
-    if max_links is None or len(around.into) <= max_links:
-        for link in around.into:
+    if max_links is None or len(neighborhood.into) <= max_links:
+        for link in neighborhood.into:
             if not link_types or link.link_type in link_types:
                 yield Path(link.source, depth, center, "backlink", link)

@@ -54,9 +54,9 @@ class Or(NamedTuple):
 
 
 class Not(NamedTuple):
-    """A node that matches what is wanted and matches none of the excluded nodes."""
+    """A node that matches what is included and matches none of the excluded nodes."""
 
-    wanted: "Node"
+    included: "Node"
     excluded: tuple["Node", ...]
 
 
@@ -83,9 +83,9 @@ class Query(NamedTuple):
     filters: Filters = NO_FILTERS
 
     @property
-    def wanted(self) -> Node | None:
+    def included(self) -> Node | None:
         """The tree without what it excludes as a whole."""
-        return self.tree.wanted if isinstance(self.tree, Not) else self.tree
+        return self.tree.included if isinstance(self.tree, Not) else self.tree
 
     @property
     def excluded(self) -> tuple[Node, ...]:
@@ -123,7 +123,7 @@ def parse_boolean(text: str) -> Node | None:
     """Return the tree of a normalized query; None if it has no operator or does not parse.
 
     Adjacent terms bind closest and are all required, then NOT, AND, OR; NOT is a binary operator
-    between what is wanted and what is excluded.
+    between what is included and what is excluded.
     """
     lexemes = list(read_lexemes(text, has_parentheses=True))
     if not any(lexeme in {Lexeme("AND"), Lexeme("OR"), Lexeme("NOT")} for lexeme in lexemes):
@@ -156,7 +156,7 @@ def terms_in(node: Node) -> Iterator[Term]:
     if isinstance(node, Term):
         yield node
     elif isinstance(node, Not):
-        yield from terms_in(node.wanted)
+        yield from terms_in(node.included)
     else:
         yield from chain.from_iterable(map(terms_in, node.parts))
 
@@ -165,17 +165,17 @@ def _all_terms(node: Node) -> Iterator[Term]:
     if isinstance(node, Term):
         yield node
         return
-    parts = (node.wanted, *node.excluded) if isinstance(node, Not) else node.parts
+    parts = (node.included, *node.excluded) if isinstance(node, Not) else node.parts
     yield from chain.from_iterable(map(_all_terms, parts))
 
 
 def _read_words(query: Query, normalized: str, *, is_exact: bool) -> Query:
     lexemes = list(read_lexemes(normalized))
     # In a query that only excludes words the hyphens cannot mean it: `--option`, `-5`.
-    wanted = [lexeme for lexeme in lexemes if not lexeme.is_excluded]
-    excluded = [whole_term(lexeme) for lexeme in lexemes if lexeme.is_excluded] if wanted else []
-    wanted = wanted or lexemes
-    terms = list(chain.from_iterable(map(terms_of, wanted)))
+    included = [lexeme for lexeme in lexemes if not lexeme.is_excluded]
+    excluded = [whole_term(lexeme) for lexeme in lexemes if lexeme.is_excluded] if included else []
+    included = included or lexemes
+    terms = list(chain.from_iterable(map(terms_of, included)))
     is_stemmed = not is_exact and not any(map(_is_exact, lexemes))
     if is_stemmed:
         terms = list(map(stemmed, terms))
@@ -187,10 +187,10 @@ def _read_words(query: Query, normalized: str, *, is_exact: bool) -> Query:
     return query._replace(
         tree=tree,
         is_shortened=query.is_shortened or max(len(terms), len(excluded)) > MAX_TERMS,
-        is_literal=all(lexeme.is_quoted or lexeme.is_prefix for lexeme in wanted),
+        is_literal=all(lexeme.is_quoted or lexeme.is_prefix for lexeme in included),
         is_stemmed=is_stemmed,
         has_pieces=not is_exact,
-        wording=" ".join(lexeme.text for lexeme in wanted),
+        wording=" ".join(lexeme.text for lexeme in included),
     )
 
 
@@ -231,26 +231,26 @@ class _Parser:
         return And(tuple(parts)) if len(parts) > 1 else parts[0]
 
     def _parse_not(self, depth: int) -> Node:
-        wanted, excluded = self._parse_group(depth), []
+        included, excluded = self._parse_group(depth), []
         while self._take("NOT"):
             excluded.append(self._parse_group(depth))
-        return Not(wanted, tuple(excluded)) if excluded else wanted
+        return Not(included, tuple(excluded)) if excluded else included
 
     def _parse_group(self, depth: int) -> Node:
-        wanted: list[Node] = []
+        included: list[Node] = []
         excluded: list[Node] = []
         while not self.is_done and not self._is_next("OR", "AND", "NOT", ")"):
             if self._take("("):
-                wanted.append(self.parse_or(depth + 1))
+                included.append(self.parse_or(depth + 1))
                 if not self._take(")"):
                     raise _SyntaxError
             else:
                 lexeme = self._lexemes[self._next]
                 self._next += 1
-                (excluded if lexeme.is_excluded else wanted).append(whole_term(lexeme))
-        if not wanted:
+                (excluded if lexeme.is_excluded else included).append(whole_term(lexeme))
+        if not included:
             raise _SyntaxError
-        group = And(tuple(wanted)) if len(wanted) > 1 else wanted[0]
+        group = And(tuple(included)) if len(included) > 1 else included[0]
         return Not(group, tuple(excluded)) if excluded else group
 
     def _is_next(self, *words: str) -> bool:
@@ -277,8 +277,8 @@ class _Writer:
             self.terms += pieces
             return any_of(pieces)
         if isinstance(node, Not):
-            wanted = self.write(node.wanted)
-            return f"({wanted} NOT {_either(map(_write_whole, node.excluded))})"
+            included = self.write(node.included)
+            return f"({included} NOT {_either(map(_write_whole, node.excluded))})"
         return _join(node, map(self.write, node.parts))
 
     def _pieces(self, term: Term) -> Iterator[Term]:
@@ -296,7 +296,7 @@ def _write_whole(node: Node) -> str:
         return node.expression
     if isinstance(node, Not):
         excluded = _either(map(_write_whole, node.excluded))
-        return f"({_write_whole(node.wanted)} NOT {excluded})"
+        return f"({_write_whole(node.included)} NOT {excluded})"
     return _join(node, map(_write_whole, node.parts))
 
 

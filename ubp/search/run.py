@@ -1,4 +1,4 @@
-"""A search in a session: with its model and file names, and what is known of the found pages."""
+"""A search in a session, with its model and file names, and the facts about the found documents."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -30,12 +30,12 @@ class Fallback(NamedTuple):
 
 
 class FoundPages(NamedTuple):
-    """What a search found, and what is known of those pages.
+    """What a search found, and the facts about those documents.
 
-    `assessments` are of the found pages and of those in `linked`, the pages that they are linked
-    with; `updated_at` is when the found pages were committed last (seconds). `search_type` is the
-    mode, or that words and links alone answered, because of `fallback`. `milliseconds` is what
-    each step took.
+    `assessments` are those of the found documents and of the `linked` ones, `updated_at` the dates
+    when the found ones were committed last (seconds). `search_type` is the mode, or
+    `fulltext_fallback` if the search used no embeddings because of `fallback`. `milliseconds` is
+    the time of each step.
     """
 
     answer: PageAnswer
@@ -82,7 +82,7 @@ def search_pages(  # noqa: PLR0913  # where, what, and what to report of it
 
 
 def file_names(session: Session, view: View) -> FileNames:
-    """Return the names of the view's pages; they are prepared anew only where paths changed."""
+    """Return the names of the view's files; they are built again only if paths have changed."""
     paths = view.document_paths()
     return session.cached("file names", paths, lambda: FileNames(paths))
 

@@ -45,11 +45,11 @@ def find_literal(
     The lexical ranking has no others. Only what was found by meaning or links has to be checked:
     half of all documents may contain `pre*`.
     """
-    if query.wanted is None:
+    if query.included is None:
         return frozenset()
     if by_name:
-        return frozenset(names.matching(terms_in(query.wanted))).intersection(paths)
-    return frozenset(_Matcher(view.full_text(), names, paths).documents(query.wanted))
+        return frozenset(names.matching(terms_in(query.included))).intersection(paths)
+    return frozenset(_Matcher(view.full_text(), names, paths).documents(query.included))
 
 
 def find_allowed(view: View, filters: Filters, documents: Sequence[FilePath]) -> Scope:
@@ -91,8 +91,8 @@ class _Matcher:
                 by_name.intersection_update(self._within)
             return by_name | self._full_text.holding(match.expression, self._within)
         if isinstance(node, Not):
-            wanted = self.documents(node.wanted, is_excluded=is_excluded)
-            return wanted.difference(
+            included = self.documents(node.included, is_excluded=is_excluded)
+            return included.difference(
                 *(self.documents(part, is_excluded=True) for part in node.excluded)
             )
         parts = [self.documents(part, is_excluded=is_excluded) for part in node.parts]

@@ -128,7 +128,7 @@ def _cut_run(run: str) -> list[Term]:
 
 
 def _bigrams(run: str) -> list[Term]:
-    return [Term(a + b) for a, b in pairwise(run)] if len(run) > 2 else []  # noqa: PLR2004
+    return [Term(a + b) for a, b in pairwise(run)] if len(run) > 2 else []  # noqa: PLR2004  # a bigram is not cut
 
 
 _TYPOGRAPHIC = dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb"), '"') | {0: " "}
