@@ -6,28 +6,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ubp.output.badge import COLOURS, LABEL_COLOUR, badge_svg
+from ubp.output.badge import COLORS, LABEL_COLOR, badge_svg
 from ubp.output.wording import printable
-from ubp.report.values import COLOURS as NAMES
+from ubp.report.values import COLORS as NAMES
 from ubp.report.values import NOTHING_VERIFIED, Badge
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def luminance(colour):
+def luminance(color):
     """As WCAG 2 defines it."""
-    parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    parts = [int(color[n : n + 2], 16) / 255 for n in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-@pytest.mark.parametrize("colour", [*COLOURS.values(), LABEL_COLOUR])
-def test_white_letters_can_be_read_on_every_colour(colour):
-    assert 1.05 / (luminance(colour) + 0.05) >= 4.5
+@pytest.mark.parametrize("color", [*COLORS.values(), LABEL_COLOR])
+def test_white_letters_can_be_read_on_every_color(color):
+    assert 1.05 / (luminance(color) + 0.05) >= 4.5
 
 
-def test_every_colour_that_a_badge_may_have_is_known():
-    assert {name for _, name in NAMES} | {NOTHING_VERIFIED} == COLOURS.keys()
+def test_every_color_that_a_badge_may_have_is_known():
+    assert {name for _, name in NAMES} | {NOTHING_VERIFIED} == COLORS.keys()
 
 
 def test_the_picture_is_as_wide_as_its_words():

@@ -129,9 +129,9 @@ def test_a_hidden_source_shows_nothing_of_itself(repository, report):
     repository.commit("Change the password")
     (page,) = report(repository, days=9).pages
     (source,) = page.sources
-    assert (source.answer.verdict, source.answer.level) == ("modified", "stale")
-    assert source._replace(answer=None) == (None, None, None, 0, "", 0, None, ())
-    assert (source.answer.commits, source.answer.current_blob) == ((), None)
+    assert (source.reference.verdict, source.reference.level) == ("modified", "stale")
+    assert source._replace(reference=None) == (None, None, None, 0, "", 0, None, ())
+    assert (source.reference.commits, source.reference.current_blob) == ((), None)
 
 
 def test_a_revision_has_its_own_report(project, report):
@@ -196,7 +196,7 @@ def test_a_diff_of_unknown_length_counts_no_lines(project, report):
     (source,) = page.sources
     for diff in (SourceDiff("Binary file a differs"), SourceDiff("", missing=("1" * 40,))):
         (told,) = pages_module.describe_pages(
-            [page.assessment], [(page.assessment, source.answer, diff)], {page.path: 0}
+            [page.assessment], [(page.assessment, source.reference, diff)], {page.path: 0}
         )[0].sources
         assert (told.added, told.removed, told.lines) == (None, None, 0)
         assert (told.diff, told.missing) == (diff.text, diff.missing)

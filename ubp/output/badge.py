@@ -1,4 +1,4 @@
-"""A badge as a picture for a README, and as the record that badge services read."""
+"""A badge as an SVG picture for a README, and as the record that badge services read."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,8 +7,8 @@ from ubp.output.html.markup import Html, tag
 from ubp.output.wording import printable
 from ubp.report.values import Badge
 
-# Dark enough for white letters (WCAG's 4.5 to 1), unlike those that badge services draw.
-COLOURS: Mapping[str, str] = {
+# Dark enough for white letters (WCAG's 4.5 to 1), unlike the colors of badge services.
+COLORS: Mapping[str, str] = {
     "brightgreen": "#1e7b3c",
     "green": "#46781d",
     "yellowgreen": "#667010",
@@ -17,10 +17,10 @@ COLOURS: Mapping[str, str] = {
     "red": "#bb2d27",
     "lightgrey": "#5b6473",
 }
-LABEL_COLOUR = "#3b424d"
+LABEL_COLOR = "#3b424d"
 
-# How wide characters of 11 px are, to half a pixel, in DejaVu Sans, which is as wide as Verdana.
-# Whatever font a reader has is stretched to that, so that no letter leaves its field.
+# The widths of characters of 11 px, to half a pixel, in DejaVu Sans, which is as wide as Verdana.
+# Other fonts are stretched to that, so that no letter leaves its field.
 _WIDTHS = {
     3.0: "'IJijl",
     3.5: " ,./:;\\|",
@@ -38,38 +38,40 @@ _WIDTHS = {
     10.5: "%m",
     11.0: "@W",
 }
-_WIDTH_OF = {character: width for width, some in _WIDTHS.items() for character in some}
-_USUAL_WIDTH, _FULL_WIDTH = 7.0, 11.0
+_CHARACTER_WIDTHS = {
+    character: width for width, characters in _WIDTHS.items() for character in characters
+}
+_DEFAULT_WIDTH, _FULL_WIDTH = 7.0, 11.0
 _PADDING = 6
 _HEIGHT = 20
 
 
 def badge_record(badge: Badge) -> dict[str, Any]:
-    """What shields.io reads from an endpoint: schemas/badge.json."""
+    """Return what shields.io reads from an endpoint: schemas/badge.json."""
     return {
         "schemaVersion": 1,
         "label": badge.label,
         "message": badge.message,
-        "color": badge.colour,
+        "color": badge.color,
     }
 
 
 def badge_svg(badge: Badge) -> str:
-    """The picture; it needs no font from anywhere."""
+    """Return the picture, which needs no font from the network."""
     left, right = (_width(words) + 2 * _PADDING for words in (badge.label, badge.message))
     title = f"{badge.label}: {badge.message}"
     width = f"{left + right:g}"
     clip = tag("clipPath", tag("rect", width=width, height=_HEIGHT, rx=4), id="r")
     fields = tag(
         "g",
-        tag("rect", width=f"{left:g}", height=_HEIGHT, fill=LABEL_COLOUR),
-        tag("rect", x=f"{left:g}", width=f"{right:g}", height=_HEIGHT, fill=COLOURS[badge.colour]),
+        tag("rect", width=f"{left:g}", height=_HEIGHT, fill=LABEL_COLOR),
+        tag("rect", x=f"{left:g}", width=f"{right:g}", height=_HEIGHT, fill=COLORS[badge.color]),
         clip_path="url(#r)",
     )
     words = tag(
         "g",
-        _words(badge.label, 0),
-        _words(badge.message, left),
+        _label(badge.label, 0),
+        _label(badge.message, left),
         fill="#fff",
         font_family="Verdana,DejaVu Sans,Geneva,sans-serif",
         font_size=11,
@@ -91,7 +93,7 @@ def badge_svg(badge: Badge) -> str:
     return f"{picture}\n"
 
 
-def _words(words: str, left: float) -> Html:
+def _label(words: str, left: float) -> Html:
     return tag(
         "text",
         words,
@@ -103,12 +105,12 @@ def _words(words: str, left: float) -> Html:
 
 
 def _width(words: str) -> float:
-    """In pixels, as the text is written: what cannot be printed is longer escaped."""
+    """Return the width in pixels of a text as it is written, escapes included."""
     from unicodedata import east_asian_width
 
     return sum(
         _FULL_WIDTH
         if east_asian_width(character) in {"F", "W"}
-        else _WIDTH_OF.get(character, _USUAL_WIDTH)
+        else _CHARACTER_WIDTHS.get(character, _DEFAULT_WIDTH)
         for character in printable(words)
     )

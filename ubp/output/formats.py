@@ -1,4 +1,4 @@
-"""The table of formats that a run can be told in, beside the text and JSON of its command."""
+"""The table of output formats, besides the text and JSON of each command."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -10,7 +10,7 @@ from ubp.output.ci.outcome import Outcome
 class FormatRow(NamedTuple):
     """A format: its function as `module:function`, from an outcome to the whole text.
 
-    `is_placed`: it points at text, so that findings must know their places to the character.
+    `is_placed`: it points at text, so findings need positions to the character.
     """
 
     target: str
@@ -28,7 +28,7 @@ FORMATS: Mapping[str, FormatRow] = {
 
 
 def render(name: str, outcome: Outcome) -> str:
-    """The outcome in this format, ending with a newline unless there is nothing to tell."""
+    """Return the outcome in this format; empty, or ending with a newline."""
     module, _, function = FORMATS[name].target.partition(":")
     write: Callable[[Outcome], str] = getattr(import_module(module), function)
     return write(outcome)

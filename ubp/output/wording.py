@@ -1,6 +1,7 @@
-"""Colours for terminals: nine lines of ANSI instead of a library of 75 ms.
+"""The wording that all outputs share: names, numbers, times, colors and commands.
 
-How names, numbers and times are written for a reader; nothing from a repository gets out raw.
+Nothing from a repository is printed raw. Colors are nine lines of ANSI instead of a library that
+takes 75 ms to import.
 """
 
 import re
@@ -12,7 +13,7 @@ from ubp.core.shell import FIRST_BYTE_SURROGATE, LAST_BYTE_SURROGATE, UNPRINTABL
 
 
 class Style:
-    """Paints text, or leaves it as it is where `is_on` is False."""
+    """Colors for text, or none where `is_on` is False."""
 
     __slots__ = ("is_on",)
 
@@ -20,27 +21,27 @@ class Style:
         self.is_on = is_on
 
     def red(self, text: str) -> str:
-        """An error, a stale page, a removed line."""
+        """Color an error, a stale page, a removed line."""
         return self._paint("31", text)
 
     def green(self, text: str) -> str:
-        """Success, an added line."""
+        """Color a success, an added line."""
         return self._paint("32", text)
 
     def yellow(self, text: str) -> str:
-        """A warning, a page that may be stale."""
+        """Color a warning, a page that may be stale."""
         return self._paint("33", text)
 
     def cyan(self, text: str) -> str:
-        """A hint, something to type."""
+        """Color a hint, something to type."""
         return self._paint("36", text)
 
     def bold(self, text: str) -> str:
-        """A heading."""
+        """Emphasize a heading."""
         return self._paint("1", text)
 
     def dim(self, text: str) -> str:
-        """What matters least."""
+        """Subdue a detail."""
         return self._paint("2", text)
 
     def diff(self, text: str) -> Iterator[str]:
@@ -54,7 +55,7 @@ class Style:
 
 
 _UNPRINTABLE_BUT_TAB = UNPRINTABLE.replace("\x00-\x1f", "\x00-\x08\x0a-\x1f")
-_NAMED = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\x1b": r"\e"}
+_ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\x1b": r"\e"}
 
 SHORT_ID = 10  # digits: as long as Git's own short ids grow in the largest repositories
 # A command that is printed names at most this many pages; more make it unreadable.
@@ -69,12 +70,12 @@ LAST_SECOND = 253_402_300_799  # of the year 9999: commits may claim any date
 
 
 def printable(text: str) -> str:
-    r"""Escape what a terminal must not see, as git does: a byte that is no UTF-8 becomes \xff."""
+    r"""Escape what terminals act on, as git does: a byte that is not UTF-8 becomes \xff."""
     return text if text.isprintable() else re.sub(UNPRINTABLE, _escape, text)
 
 
 def printable_line(text: str) -> str:
-    """The same for a line of a file: its tabs stay."""
+    """Escape a line of a file, except its tabs."""
     return text if text.isprintable() else re.sub(_UNPRINTABLE_BUT_TAB, _escape, text)
 
 
@@ -84,20 +85,20 @@ def joined(lines: Iterable[str]) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """`1 page`, `2 pages`."""
+    """Return `1 page`, `2 pages`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def and_more(number: int) -> str:
-    """What follows a command that names some of many pages: ` (and 3 more)`, or nothing."""
+    """Return what follows a command that names some of many pages: ` (and 3 more)`."""
     return f" (and {number} more)" if number > 0 else ""
 
 
-def left_out(ignored: int, accepted: int) -> str:
-    """What was found and does not count, in brackets: ` (3 ignored, 12 old ones accepted)`."""
+def suppression_note(ignored: int, accepted: int) -> str:
+    """Return how many findings do not count: ` (3 ignored, 12 old ones accepted)`."""
     old = f"{accepted} old {'one' if accepted == 1 else 'ones'} accepted" if accepted else ""
-    told = ", ".join(filter(None, (f"{ignored} ignored" if ignored else "", old)))
-    return f" ({told})" if told else ""
+    parts = ", ".join(filter(None, (f"{ignored} ignored" if ignored else "", old)))
+    return f" ({parts})" if parts else ""
 
 
 def change_name(base: str | None, quote: Callable[[str], str] = printable) -> str:
@@ -117,27 +118,27 @@ def stale_change_sentence(change: str, stale: int, verified: int, bound: str = "
 
 
 def revision(name: str) -> str:
-    """A revision as people read it: a whole id is cut short."""
+    """Return the name of a revision; a whole id is shortened."""
     return name[:SHORT_ID] if re.fullmatch("[0-9a-f]{40}", name) else name
 
 
 def day(seconds: int) -> str:
-    """The UTC day of a moment: 2026-11-08."""
+    """Return the UTC day of a time: 2026-11-08."""
     return time.strftime("%Y-%m-%d", _utc(seconds))
 
 
 def moment(seconds: int) -> str:
-    """A moment in ISO 8601, UTC: 2026-11-08T09:30:00Z."""
+    """Return a time in ISO 8601, UTC: 2026-11-08T09:30:00Z."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", _utc(seconds))
 
 
 def clock(seconds: int) -> str:
-    """A moment as people read it: 2026-11-08 09:30:00."""
+    """Return a time for people: 2026-11-08 09:30:00."""
     return time.strftime("%Y-%m-%d %H:%M:%S", _utc(seconds))
 
 
 def size(size_bytes: int) -> str:
-    """`512 bytes`, `4.2 MB`."""
+    """Return `512 bytes`, `4.2 MB`."""
     if size_bytes < 1000:  # noqa: PLR2004 - a kilobyte
         return count(size_bytes, "byte")
     amount, unit = float(size_bytes), ""
@@ -148,8 +149,8 @@ def size(size_bytes: int) -> str:
     return f"{amount:.1f} {unit}"
 
 
-def stem(path: FilePath) -> str:
-    """What a page is called whose text gives it no title: its file name without the ending."""
+def file_stem(path: FilePath) -> str:
+    """Return a file's name without its suffix, the title of a page that has none."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[0] or name
 
@@ -163,4 +164,4 @@ def _escape(match: re.Match[str]) -> str:
     code = ord(character)
     if FIRST_BYTE_SURROGATE <= code <= LAST_BYTE_SURROGATE:
         return f"\\x{code - FIRST_BYTE_SURROGATE + 0x80:02x}"
-    return _NAMED.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")  # noqa: PLR2004
+    return _ESCAPES.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")  # noqa: PLR2004

@@ -237,7 +237,7 @@ def describe_pages(
 def _stale_page(
     assessment: Assessment, sources: tuple[ChangedSource, ...], links_in: int
 ) -> StalePage:
-    ages = [s.answer.age_days for s in sources if s.answer.age_days is not None]
+    ages = [s.reference.age_days for s in sources if s.reference.age_days is not None]
     return StalePage(
         assessment=assessment,
         sources=sources,
@@ -254,7 +254,7 @@ def _changed_source(verdict: ReferenceVerdict, diff: SourceDiff) -> ChangedSourc
     shown = [_cut(line) for line in lines[:MAX_DIFF_LINES]]
     is_counted = bool(diff.lines) and not diff.missing
     return ChangedSource(
-        answer=verdict,
+        reference=verdict,
         added=diff.added if is_counted else None,
         removed=diff.removed if is_counted else None,
         lines=diff.lines if is_counted else 0,
@@ -278,7 +278,7 @@ def _limit_diffs(pages: Sequence[StalePage]) -> Iterable[StalePage]:
     for page in pages:
         sources = []
         for source in page.sources:
-            shown, verdict = source, source.answer
+            shown, verdict = source, source.reference
             change = (
                 verdict.source_path,
                 verdict.moved_to,

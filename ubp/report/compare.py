@@ -1,4 +1,4 @@
-"""What became of the pages from a revision to a later state, for those who write a release."""
+"""Comparison of the levels of pages at a revision and in a later state, for release notes."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,17 +16,17 @@ from ubp.staleness.model import StalenessContext
 Outcome = Literal[
     "became_stale", "still_stale", "became_fresh", "new", "gone", "unknown", "still_fresh"
 ]
-# In the order in which they are told.
-KINDS: tuple[Outcome, ...] = get_args(Outcome)
-# Drift counts from its first day: no page becomes stale here by waiting.
+# In the order in which they are listed.
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+# Drift counts from its first day, so that no page becomes stale here by waiting.
 BEHIND: frozenset[Level | None] = frozenset({"stale", "possibly_stale"})
 
 
 class LevelChange(NamedTuple):
-    """What became of a page, and its levels; None: there was no such page, or is none any more.
+    """The outcome for a page, and its levels; a level is None where there is no such page.
 
-    A page is `new` that names sources and did not, `gone` one that did and does not. `was_at` is
-    its path before it moved. `drifted` are its references that are behind now.
+    A page is `new` if it names sources and did not, `gone` if it did and does not. `was_at` is its
+    path before it moved. `drifted` are its references that are behind now.
     """
 
     became: Outcome
@@ -38,82 +38,84 @@ class LevelChange(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """The pages that name sources at one of two moments, those first that became stale.
+    """The pages that name sources at one of two times, those first that became stale.
 
-    `then` is the earlier one and `date` its own, in seconds since the epoch: its levels are those
-    of that day.
+    `then` is the earlier snapshot and `date` its time, in seconds since the epoch: its levels are
+    those of that day.
     """
 
     then: Snapshot
     date: int
     now: Snapshot
-    passages: tuple[LevelChange, ...]
+    changes: tuple[LevelChange, ...]
     is_shallow: bool
 
     @property
     def counts(self) -> Mapping[Outcome, int]:
-        """How many pages took each way."""
-        return Counter(one.became for one in self.passages)
+        """Return how many pages have each outcome."""
+        return Counter(change.became for change in self.changes)
 
 
 def compare_levels(
     then: StalenessContext, now: StalenessContext, paths: Sequence[str]
 ) -> Comparison:
-    """Compare the levels at a commit, judged as of its date, with those of a later state.
+    """Compare the levels at a commit, as of its date, with those of a later state.
 
-    `paths` narrow the pages, as `select_pages` understands them.
+    `paths` select the pages, as `select_pages` understands them.
 
     Raises:
-        UsageError: one of them names no page at either.
+        UsageError: one of them names no page in either state.
     """
     commit = then.view.snapshot.commit
     date = then.repository.commits([commit])[commit].date if commit else 0
     then = then._replace(rules=then.rules._replace(now=date))
-    wanted = _wanted(paths, now.repository, (now.view, then.view))
+    selected = _select_pages(paths, now.repository, (now.view, then.view))
     before, after = (
-        _assess(court, pages) for court, pages in ((then, wanted[1]), (now, wanted[0]))
+        _assess(context, pages) for context, pages in ((then, selected[1]), (now, selected[0]))
     )
     origins = _origins(before, after, then, now)
-    left = dict(before)
-    passages = []
-    for path, one in after.items():
+    unmatched = dict(before)
+    changes = []
+    for path, assessment in after.items():
         origin = origins.get(path, path)
-        passages.append(_passage(left.pop(origin, None), one, origin, then))
-    passages += [_departure(one, now) for one in left.values()]
-    order = sorted(passages, key=lambda one: (KINDS.index(one.became), one.page.filepath))
-    shallow = now.repository.is_shallow
-    return Comparison(then.view.snapshot, date, now.view.snapshot, tuple(order), shallow)
+        changes.append(_level_change(unmatched.pop(origin, None), assessment, origin, then))
+    changes += [_departed(assessment, now) for assessment in unmatched.values()]
+    ordered = sorted(
+        changes, key=lambda change: (OUTCOMES.index(change.became), change.page.filepath)
+    )
+    is_shallow = now.repository.is_shallow
+    return Comparison(then.view.snapshot, date, now.view.snapshot, tuple(ordered), is_shallow)
 
 
-def _wanted(
+def _select_pages(
     paths: Sequence[str], repository: Repository, views: Sequence[View]
 ) -> list[frozenset[FilePath] | None]:
-    """The pages that are asked about in each view: each path may name some in one of them alone."""
+    """Return the selected pages of each view; a path may name some in one of them alone."""
     if not paths:
         return [None for _ in views]
-    found: list[set[FilePath]] = [set() for _ in views]
+    selected: list[set[FilePath]] = [set() for _ in views]
     for path in paths:
         errors = []
-        for view, pages in zip(views, found, strict=True):
+        for view, pages in zip(views, selected, strict=True):
             try:
                 pages.update(select_pages([path], view, repository))
             except UsageError as error:
                 errors.append(error)
         if len(errors) == len(views):
             raise errors[0]
-    return [frozenset(pages) for pages in found]
+    return [frozenset(pages) for pages in selected]
 
 
 def _assess(
-    court: StalenessContext, wanted: frozenset[FilePath] | None
+    context: StalenessContext, selected: frozenset[FilePath] | None
 ) -> dict[FilePath, Assessment]:
     pages = [
         page
-        for page in court.view.bound_pages()
-        if page.facts.references and (wanted is None or page.filepath in wanted)
+        for page in context.view.bound_pages()
+        if page.facts.references and (selected is None or page.filepath in selected)
     ]
-    assessed = hide(assess(pages, court), court.rules.is_hidden)
-    return {one.page.filepath: one for one in assessed}
+    assessed = hide(assess(pages, context), context.rules.is_hidden)
+    return {assessment.page.filepath: assessment for assessment in assessed}
 
 
 def _origins(
@@ -122,15 +124,15 @@ def _origins(
     then: StalenessContext,
     now: StalenessContext,
 ) -> dict[FilePath, FilePath]:
-    """Where pages were that stand elsewhere now."""
-    here, there = now.view.entries(before), then.view.entries(after)
-    gone = {path: None for path, entry in here.items() if entry is None}
-    added = {path: now.view.entry(path) for path, entry in there.items() if entry is None}
-    renames = Renames(now.repository, now.view, then.view.entries, {**gone, **added})
+    """Return the former paths of pages that moved."""
+    old_paths_now, new_paths_then = now.view.entries(before), then.view.entries(after)
+    removed = {path: None for path, entry in old_paths_now.items() if entry is None}
+    added = {path: now.view.entry(path) for path, entry in new_paths_then.items() if entry is None}
+    renames = Renames(now.repository, now.view, then.view.entries, {**removed, **added})
     return {path: origin for path in added if (origin := renames.origin(path))}
 
 
-def _passage(
+def _level_change(
     old: Assessment | None, new: Assessment, origin: FilePath, then: StalenessContext
 ) -> LevelChange:
     level = old.level if old else ("untracked" if then.view.page(origin) else None)
@@ -140,7 +142,7 @@ def _passage(
         was_at=origin if origin != new.page.filepath else None,
         then=level,
         now=new.level,
-        drifted=tuple(one for one in new.references if one.level in BEHIND),
+        drifted=tuple(reference for reference in new.references if reference.level in BEHIND),
     )
 
 
@@ -154,6 +156,6 @@ def _became(then: Level | None, now: Level) -> Outcome:
     return "became_fresh" if then in BEHIND else "still_fresh"
 
 
-def _departure(one: Assessment, now: StalenessContext) -> LevelChange:
-    level: Level | None = "untracked" if now.view.page(one.page.filepath) else None
-    return LevelChange("gone", one.page, None, one.level, level, ())
+def _departed(assessment: Assessment, now: StalenessContext) -> LevelChange:
+    level: Level | None = "untracked" if now.view.page(assessment.page.filepath) else None
+    return LevelChange("gone", assessment.page, None, assessment.level, level, ())

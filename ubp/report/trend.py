@@ -1,8 +1,8 @@
-"""How the levels came to be what they are: the pages of earlier commits, judged as of then.
+"""The trend: the levels of the pages at earlier commits, assessed as of then.
 
-Each moment is judged by the engine that judges today. What makes it cheap: facts are kept by blob,
-history's answers are handed on from an earlier commit to the next, and only the pages are judged
-anew that a commit in between touched, or whose sources one touched.
+Each moment is assessed by the same engine as today. To be fast, facts are kept by blob, results of
+history are carried over from one commit to the next, and only those pages are assessed again that a
+commit in between touched, or whose sources one touched.
 """
 
 from bisect import bisect_left
@@ -32,11 +32,11 @@ SECONDS_PER_WEEK = 7 * 86_400
 MAX_POINTS = 60
 
 OpenContext = Callable[[ObjectId, int], StalenessContext]
-"""A court for a commit, judging as of a moment in seconds."""
+"""Returns the context for a commit, to assess it as of a time in seconds."""
 
 
 class Moment(NamedTuple):
-    """A commit, judged as of a time in seconds since the epoch."""
+    """A commit, assessed as of a time in seconds since the epoch."""
 
     commit: ObjectId
     at: int
@@ -45,32 +45,33 @@ class Moment(NamedTuple):
 def find_trend(
     head: StalenessContext,
     span: Span,
-    open_court: OpenContext,
+    open_context: OpenContext,
     heads: "InMemoryHistory",
     progress: Progress,
 ) -> tuple[Point, ...]:
-    """The levels at earlier moments, oldest first.
+    """Return the levels at earlier moments, oldest first.
 
-    `heads` are those of the history that the courts ask.
+    `heads` remembers results of the history that the contexts use.
     """
     commit = head.view.snapshot.commit
     if commit is None:
         return ()
     steps = read_mainline(head.repository, commit)
-    walker = _Walker(open_court, heads)
+    walker = _Walker(open_context, heads)
     moments = choose_moments(steps, span, int(head.rules.now))
     points = []
     for moment in moments:
-        points.append(walker.judge(moment))
+        points.append(walker.assess(moment))
         progress("Looking back", len(points), len(moments))
     return tuple(points)
 
 
 def choose_moments(steps: Sequence[DatedCommit], span: Span, now: int) -> list[Moment]:
-    """Which commits to look at, oldest first, without what stands there `now`.
+    """Return the commits to assess, oldest first, without the present one.
 
     `steps` are the main line, newest first. Weeks are counted back from the newest commit, which is
-    a moment of its own if now is another; in a younger history as many moments stand closer.
+    a moment of its own if `now` is another one; in a younger history the moments are closer
+    together.
     """
     if len(steps) < 2:  # noqa: PLR2004 - no commit but the newest
         return []
@@ -85,100 +86,107 @@ def choose_moments(steps: Sequence[DatedCommit], span: Span, now: int) -> list[M
     length = min(span.length * SECONDS_PER_WEEK, age)
     first = 0 if now - end >= length // count else 1
     times = sorted({end - length * number // count for number in range(first, count + 1)})
-    return [Moment(found, at) for at in times if (found := _commit_at(steps, at))]
+    return [Moment(commit, at) for at in times if (commit := _commit_at(steps, at))]
 
 
 def _commit_at(steps: Sequence[DatedCommit], at: int) -> ObjectId | None:
-    """The newest commit of that time or earlier."""
+    """Return the newest commit of that time or earlier."""
     return next((step.commit for step in steps if step.date <= at), None)
 
 
 class InMemoryHistory:
-    """What history said of each head, for as long as a trend is looked for."""
+    """Results of history by head, for as long as a trend is computed."""
 
     def __init__(self) -> None:
         self._last_changes: dict[ObjectId, dict[FilePath, LastChange]] = {}
         self._drifts: dict[ObjectId, dict[BaselineQuery, Drift]] = {}
 
     def heads(self) -> tuple[ObjectId, ...]:
-        """The heads that something is known of, the latest first."""
+        """Return the heads with results, the latest first."""
         return tuple(reversed({**self._last_changes, **self._drifts}))
 
     def last_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
-        """All that is known of a head."""
+        """Return the last changes that are known at a head."""
         return self._last_changes.get(head, {})
 
     def save_last_changes(self, head: ObjectId, changes: Mapping[FilePath, LastChange]) -> None:
-        """Add to what is known of a head."""
+        """Add last changes at a head."""
         self._last_changes.setdefault(head, {}).update(changes)
 
-    def hand_on(self, old: ObjectId, new: ObjectId, touched: "_Touched") -> None:
-        """What no commit touched since an old head is true of a new one."""
+    def carry_over(self, old: ObjectId, new: ObjectId, touched: "_TouchedFiles") -> None:
+        """Copy the results of untouched files from an old head to a new one."""
         self._last_changes[new] = {
             path: change
             for path, change in self._last_changes.get(old, {}).items()
-            if not touched.hold(path)
+            if not touched.contains(path)
         }
         self._drifts[new] = {
             search: drift
             for search, drift in self._drifts.get(old, {}).items()
-            if not touched.hold(search.path)
+            if not touched.contains(search.path)
         }
 
     def drifts(self, head: ObjectId) -> dict[BaselineQuery, Drift]:
-        """All that is known of a head."""
+        """Return the drifts that are known at a head."""
         return self._drifts.get(head, {})
 
     def save_drifts(self, head: ObjectId, drifts: Mapping[BaselineQuery, Drift]) -> None:
-        """Add to what is known of a head."""
+        """Add drifts at a head."""
         self._drifts.setdefault(head, {}).update(drifts)
 
 
 class _Walker:
-    """Judges one moment after the other, each standing on the one before."""
+    """Assesses one moment after the other, starting from the one before."""
 
-    def __init__(self, open_court: OpenContext, heads: InMemoryHistory) -> None:
-        self._open_court = open_court
+    def __init__(self, open_context: OpenContext, heads: InMemoryHistory) -> None:
+        self._open_context = open_context
         self._heads = heads
         self._commit: ObjectId | None = None
-        self._judged: dict[FilePath, Assessment] = {}
+        self._assessments: dict[FilePath, Assessment] = {}
 
-    def judge(self, moment: Moment) -> Point:
-        """The levels at a moment, no older than the last one."""
-        court = self._open_court(moment.commit, moment.at)
-        pages = court.view.bound_pages()
-        old = self._still_true(pages, court) if self._commit else {}
-        anew = assess([page for page in pages if page.filepath not in old], court)
-        self._judged = {**old, **{one.page.filepath: one for one in anew}}
+    def assess(self, moment: Moment) -> Point:
+        """Return the levels at a moment that is not older than the last one."""
+        context = self._open_context(moment.commit, moment.at)
+        pages = context.view.bound_pages()
+        old = self._unchanged(pages, context) if self._commit else {}
+        assessed = assess([page for page in pages if page.filepath not in old], context)
+        self._assessments = {
+            **old,
+            **{assessment.page.filepath: assessment for assessment in assessed},
+        }
         self._commit = moment.commit
-        bound = [one for one in self._judged.values() if one.page.facts.references]
-        unread = sum(1 for page in pages if page.facts == UNREADABLE)
-        levels = Levels.of(one.level for one in bound)
-        rest = court.view.count_documents() - len(bound) - unread
-        levels = levels._replace(unknown=levels.unknown + unread, untracked=rest)
+        bound = [
+            assessment
+            for assessment in self._assessments.values()
+            if assessment.page.facts.references
+        ]
+        unreadable = sum(1 for page in pages if page.facts == UNREADABLE)
+        levels = Levels.of(assessment.level for assessment in bound)
+        untracked = context.view.count_documents() - len(bound) - unreadable
+        levels = levels._replace(unknown=levels.unknown + unreadable, untracked=untracked)
         return Point(moment.commit, moment.at, levels)
 
-    def _still_true(
-        self, pages: Sequence[Page], court: StalenessContext
+    def _unchanged(
+        self, pages: Sequence[Page], context: StalenessContext
     ) -> dict[FilePath, Assessment]:
-        """The verdicts that no commit since the last moment can have changed, aged."""
-        now = court.view.snapshot.commit
+        """Return the assessments, aged, that no commit since the last moment can have changed."""
+        now = context.view.snapshot.commit
         if self._commit is None or now is None:
             return {}
         if now == self._commit:
-            touched = _Touched(())
+            touched = _TouchedFiles(())
         else:
-            touched = _Touched(touched_between(court.repository, self._commit, now))
-            self._heads.hand_on(self._commit, now, touched)
+            touched = _TouchedFiles(touched_between(context.repository, self._commit, now))
+            self._heads.carry_over(self._commit, now, touched)
         return {
-            page.filepath: _aged(old, court)
+            page.filepath: _aged(old, context)
             for page in pages
-            if (old := self._judged.get(page.filepath)) and not touched.concern(old)
+            if (old := self._assessments.get(page.filepath)) and not touched.concerns(old)
         }
 
 
-class _Touched:
-    """The files that were touched, and the folders above them, in the composed form of names."""
+class _TouchedFiles:
+    """The touched files and the directories above them, by the NFC form of their names."""
 
     def __init__(self, files: Collection[FilePath]) -> None:
         self._names: set[str] = set()
@@ -189,23 +197,26 @@ class _Touched:
                 name = name.rpartition("/")[0]
         self._files = sorted(map(nfc, files))
 
-    def hold(self, path: FilePath) -> bool:
-        """Whether a file was touched, or one in a folder."""
+    def contains(self, path: FilePath) -> bool:
+        """Return whether a file, or one in a directory, was touched."""
         return nfc(path) in self._names
 
-    def concern(self, one: Assessment) -> bool:
-        """Whether a page or what its references may mean was touched.
+    def concerns(self, assessment: Assessment) -> bool:
+        """Return whether a page or what its references may denote was touched.
 
-        Where a source went that is gone hangs on files that nobody names.
+        The new path of a source that is missing depends on files that nobody names.
         """
         if not self._names:
             return False
-        return self.hold(one.page.filepath) or any(
-            answer.verdict in {"moved", "deleted"}
-            or self.hold(answer.reference.literal)
-            or self.hold(answer.reference.source_path)
-            or (is_glob(answer.reference.source_path) and self._match(answer.reference.source_path))
-            for answer in one.references
+        return self.contains(assessment.page.filepath) or any(
+            reference.verdict in {"moved", "deleted"}
+            or self.contains(reference.reference.literal)
+            or self.contains(reference.reference.source_path)
+            or (
+                is_glob(reference.reference.source_path)
+                and self._match(reference.reference.source_path)
+            )
+            for reference in assessment.references
         )
 
     def _match(self, pattern: FilePath) -> bool:
@@ -219,13 +230,13 @@ class _Touched:
         return False
 
 
-def _aged(one: Assessment, court: StalenessContext) -> Assessment:
-    """The same verdicts at a later time."""
-    now, threshold_days = court.rules.now, court.rules.threshold_days
+def _aged(assessed: Assessment, context: StalenessContext) -> Assessment:
+    """Return the same verdicts at a later time."""
+    now, threshold_days = context.rules.now, context.rules.threshold_days
     references = [
-        answer._replace(level=level_of(answer.verdict, now - answer.since, threshold_days))
-        if answer.since is not None
-        else answer
-        for answer in one.references
+        reference._replace(level=level_of(reference.verdict, now - reference.since, threshold_days))
+        if reference.since is not None
+        else reference
+        for reference in assessed.references
     ]
-    return assessment(one.page, references)
+    return assessment(assessed.page, references)

@@ -1,7 +1,4 @@
-"""What a report holds.
-
-How fresh the documentation is, in two words and a colour.
-"""
+"""The values that a report consists of, and the badge."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
@@ -23,19 +20,22 @@ class Levels(NamedTuple):
 
     @property
     def bound(self) -> int:
-        """How many pages name sources."""
+        """Return how many pages name sources."""
         return sum(self) - self.untracked
 
     @property
     def fresh_percent(self) -> int | None:
-        """Of the pages that name sources, rounded down; None: most could not be verified."""
+        """Return the fresh share of the pages that name sources, rounded down.
+
+        None where most could not be verified.
+        """
         if self.unknown * 2 > self.bound or not self.bound:
             return None
         return self.fresh * 100 // self.bound
 
     @classmethod
     def of(cls, levels: Iterable[Level]) -> "Levels":
-        """Count them."""
+        """Count levels."""
         counts = dict.fromkeys(cls._fields, 0)
         for level in levels:
             counts[level] += 1
@@ -43,19 +43,19 @@ class Levels(NamedTuple):
 
 
 class Folder(NamedTuple):
-    """The levels of the pages below a folder; `is_rest`: without those of folders told apart."""
+    """The levels of the pages below a directory; `is_rest`: without those listed on their own."""
 
     path: FilePath
     is_rest: bool
     levels: Levels
 
     def holds(self, page: FilePath) -> bool:
-        """Whether a page lies below it; of several folders the longest is the page's."""
+        """Return whether a page is below it; of several directories the longest one counts."""
         return not self.path or page.startswith(f"{self.path}/")
 
 
 class AgeGroup(NamedTuple):
-    """Pages by the age of their oldest drift; `days` is where the group begins, None: unknown."""
+    """Pages by the age of their oldest drift; `days` is the start of the group, None: unknown."""
 
     days: int | None
     stale: int
@@ -63,14 +63,14 @@ class AgeGroup(NamedTuple):
 
 
 class Span(NamedTuple):
-    """How far back a trend looks: so many weeks or commits of the main line."""
+    """How far back a trend goes: a number of weeks or of commits of the main line."""
 
     unit: Literal["weeks", "commits"]
     length: int
 
 
 class Point(NamedTuple):
-    """The levels at one moment (in seconds); `commit` is None for what is not committed."""
+    """The levels at a time in seconds; `commit` is None for uncommitted changes."""
 
     commit: ObjectId | None
     at: int
@@ -80,13 +80,13 @@ class Point(NamedTuple):
 class ChangedSource(NamedTuple):
     """A reference that is not at its baseline, and how its source changed.
 
-    `added` and `removed` count lines, None where nobody can tell or may see it. `diff` is a part
-    of the whole where `cut_lines` are missing from it. `same_as` is the number of an earlier
-    changed source of the report, counted from 0, whose diff it is; `missing` are blobs that a
-    partial clone lacks.
+    `added` and `removed` count lines, None where that is unknown or hidden. `diff` is a part of the
+    whole where `cut_lines` are missing from it. `same_as` is the number of an earlier changed
+    source of the report, counted from 0, that has the same diff; `missing` are blobs that a partial
+    clone lacks.
     """
 
-    answer: ReferenceVerdict
+    reference: ReferenceVerdict
     added: int | None = None
     removed: int | None = None
     lines: int = 0
@@ -97,10 +97,10 @@ class ChangedSource(NamedTuple):
 
 
 class StalePage(NamedTuple):
-    """A page that is not fresh, and how much that matters.
+    """A page that is not fresh, and its weight.
 
-    `links_in` counts the links of other pages. `added`, `removed` and `lines` are its sources'
-    together; `age_days` is the age of the oldest drift.
+    `links_in` counts the links of other pages. `added`, `removed` and `lines` are sums over its
+    sources; `age_days` is the age of the oldest drift.
     """
 
     assessment: Assessment
@@ -113,22 +113,22 @@ class StalePage(NamedTuple):
 
     @property
     def path(self) -> FilePath:
-        """Where it stands."""
+        """Return the page's path."""
         return self.assessment.page.filepath
 
     @property
     def changed(self) -> int:
-        """The lines that its sources changed by."""
+        """Return how many lines of its sources changed."""
         return self.added + self.removed
 
     @property
     def changed_percent(self) -> int:
-        """The share of its sources' lines that changed; of a source that is gone all did."""
+        """Return the share of its sources' lines that changed; of a missing source all."""
         return -(-self.changed * 100 // self.lines) if self.lines else 0
 
     @property
     def weight(self) -> int:
-        """How much it matters: twice the change, or twice the readers, counts twice."""
+        """Return the weight: twice the change, or twice the readers, counts twice."""
         return (1 + self.changed) * (1 + self.links_in)
 
 
@@ -141,12 +141,12 @@ class OtherPage(NamedTuple):
 
 
 class Report(NamedTuple):
-    """All that a report tells; a part that nobody asked for is None or empty.
+    """A whole report; parts that were not requested are None or empty.
 
-    `headline` tells it in a sentence where there are no levels to do so. `pages` stand in the order
-    of what matters, `findings` are those of `check` that are not about sources, `orphans` the pages
-    that no other page links to. `now` is in seconds since the epoch. `keys` are the front matter
-    keys that were named on the command line, `base` the revision that a change is compared with.
+    `headline` is its sentence where there are no levels. `pages` are in the order of their weight,
+    `findings` are those of `check` that are not about sources, `orphans` the pages that no other
+    page links to. `now` is in seconds since the epoch. `keys` are the front matter keys given on
+    the command line, `base` the revision that a change is compared with.
     """
 
     name: str
@@ -174,8 +174,8 @@ class Report(NamedTuple):
 
 LABEL = "docs"
 
-# From so many percent on; the names are those that badges have everywhere.
-COLOURS = (
+# The color from each percentage on, by the names that badge services use.
+COLORS = (
     (95, "brightgreen"),
     (85, "green"),
     (70, "yellowgreen"),
@@ -187,17 +187,17 @@ NOTHING_VERIFIED = "lightgrey"
 
 
 class Badge(NamedTuple):
-    """What stands left, what stands right, and the name of the right side's colour."""
+    """The left text, the right text, and the name of the right side's color."""
 
     label: str
     message: str
-    colour: str
+    color: str
 
 
 def make_badge(levels: Levels, label: str = LABEL) -> Badge:
-    """The share of fresh pages; a page that nobody could verify is not fresh."""
+    """Return the share of fresh pages; a page that could not be verified is not fresh."""
     percent = levels.fresh_percent
     if percent is None:
         return Badge(label, "unknown" if levels.bound else "no sources", NOTHING_VERIFIED)
-    colour = next(name for least, name in COLOURS if percent >= least)
-    return Badge(label, f"{percent} % fresh", colour)
+    color = next(name for minimum, name in COLORS if percent >= minimum)
+    return Badge(label, f"{percent} % fresh", color)

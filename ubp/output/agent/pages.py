@@ -1,16 +1,7 @@
-"""What all compact texts write alike: names, quotations, dates, links, what became of sources.
+"""Texts about documents for agents: one page, lists, context, graph, impact, suggested links.
 
-A page and those around it for agents: the page whole, the others in short.
-
-Pages and their links for agents: a line a page, with the pages that it leads to.
-
-What depends on something, for agents: a line a page, with the chain that leads to it.
-
-A page for agents: a head of a few lines, then its Markdown.
-
-A list of pages for agents: a line a page.
-
-Pairs of pages for agents: two places with what is said there, and the words of both.
+They are written from records, one line a page where possible. What documents contain is quoted or
+enclosed by a marker.
 """
 
 import re
@@ -25,8 +16,10 @@ from ubp.staleness.wording import describe_verdict
 
 Record = Mapping[str, Any]
 
-# A page with more links is a list of links: its text has them.
+# A page with more links is a list of links, which its text contains.
 MAX_LINKS = 12
+# The passages of ten pairs take 4,000 characters; the record has longer ones.
+PASSAGE_CHARACTERS = 110
 DAY = len("2026-11-08")
 MARKER_BYTES = 4
 
@@ -64,22 +57,22 @@ def notice(record: Record, marker: str = "") -> str:
 
     It is in the first line of a text, before anything that a document could have written.
     """
-    told = str(record["content_notice"])
-    return f"({told.rstrip('.')}; {marker} encloses it.)" if marker else f"({told})"
+    sentence = str(record["content_notice"])
+    return f"({sentence.rstrip('.')}; {marker} encloses it.)" if marker else f"({sentence})"
 
 
 def page_line(page: Record) -> str:
-    """`docs/auth.md: "Authentication"`."""
+    """Return a page's path and title: `docs/auth.md: "Authentication"`."""
     return f"{name(page['filepath'])}: {quoted(page['title'])}"
 
 
-def day(moment: str) -> str:
-    """The day of a moment."""
-    return moment[:DAY]
+def day(time: str) -> str:
+    """Return the day of a time in ISO 8601."""
+    return time[:DAY]
 
 
 def dates(page: Record) -> Iterator[str]:
-    """When a page was created and changed, as far as it is told."""
+    """Yield when a page was created and changed, as far as the record says."""
     if page.get("created_at"):
         yield f"created {day(page['created_at'])}"
     if page.get("updated_at"):
@@ -89,7 +82,7 @@ def dates(page: Record) -> Iterator[str]:
 
 
 def staleness(page: Record) -> str:
-    """The level, in the words of records."""
+    """Return the level, in the words of records."""
     level = str(page.get("staleness", "untracked"))
     return "names no sources" if level == "untracked" else level
 
@@ -106,29 +99,31 @@ def stale_ref(ref: Record) -> str:
     return f"{name(ref['source_path'])} {describe_verdict(ref['verdict'], when, moved_to)}"
 
 
-def links(title: str, found: list[Record]) -> Iterator[str]:
-    """One line: where links lead, or where they come from."""
-    if found:
-        shown = ", ".join(dict.fromkeys(_link(one) for one in found[:MAX_LINKS]))
-        more = f", and {count(len(found) - MAX_LINKS, 'more')}" if found[MAX_LINKS:] else ""
+def links(title: str, page_links: list[Record]) -> Iterator[str]:
+    """Yield one line: the pages at the other ends of links."""
+    if page_links:
+        shown = ", ".join(dict.fromkeys(_link(link) for link in page_links[:MAX_LINKS]))
+        more = (
+            f", and {count(len(page_links) - MAX_LINKS, 'more')}" if page_links[MAX_LINKS:] else ""
+        )
         yield f"{title}: {shown}{more}"
 
 
 def cut_line(number: int, noun: str, advice: str) -> Iterator[str]:
-    """What was left out, and how to get it."""
+    """Yield what was left out, and how to get it."""
     if number:
         yield f"[{count(number, noun)} left out: {advice}]"
 
 
-def _link(one: Record) -> str:
-    kind = "" if one["link_type"] == "references" else f" ({one['link_type']})"
-    if one.get("filepath") is None:
-        return f"{name(one['target'])}{kind} (no such page)"
-    return f"{name(one['filepath'])}{kind}"
+def _link(link: Record) -> str:
+    link_type = "" if link["link_type"] == "references" else f" ({link['link_type']})"
+    if link.get("filepath") is None:
+        return f"{name(link['target'])}{link_type} (no such page)"
+    return f"{name(link['filepath'])}{link_type}"
 
 
 def context_text(record: Record) -> str:
-    """The page, then a few lines for each page around it."""
+    """Return the page, then a few lines for each related page."""
     center, related = record["center"], record["related"]
     content = center["content"]
     marker = new_marker(content) if content else ""
@@ -144,75 +139,72 @@ def context_text(record: Record) -> str:
         lines.append(f"[the page has {center['full_size']} characters: ubp_get_page reads on]")
     if related:
         lines.append(f"Around it, {count(len(related), 'page')} (-> linked from here, <- links):")
-    for one in related:
-        lines += _related(one)
+    for page in related:
+        lines += _related(page)
     lines += cut_line(record["truncated_count"], "page", "ask for less depth or more room")
     return "\n".join(lines) + "\n"
 
 
-def _related(one: Record) -> Iterator[str]:
-    facts = [one["link_type"]]
-    if one.get("via"):
-        facts.append(f"via {name(one['via'])}")
-    if one["staleness"] not in QUIET_LEVELS:
-        facts.append(one["staleness"])
-    yield f"{ARROWS[one['direction']]} {page_line(one)} ({', '.join(facts)})"
-    if one.get("summary"):
-        yield f"   {quoted(one['summary'])}"
-    if one.get("headings"):
-        more = f", and {one['hidden_headings']} more" if one.get("hidden_headings") else ""
-        yield f"   Sections: {', '.join(map(quoted, one['headings']))}{more}"
+def _related(page: Record) -> Iterator[str]:
+    facts = [page["link_type"]]
+    if page.get("via"):
+        facts.append(f"via {name(page['via'])}")
+    if page["staleness"] not in QUIET_LEVELS:
+        facts.append(page["staleness"])
+    yield f"{ARROWS[page['direction']]} {page_line(page)} ({', '.join(facts)})"
+    if page.get("summary"):
+        yield f"   {quoted(page['summary'])}"
+    if page.get("headings"):
+        more = f", and {page['hidden_headings']} more" if page.get("hidden_headings") else ""
+        yield f"   Sections: {', '.join(map(quoted, page['headings']))}{more}"
 
 
 def graph_text(record: Record) -> str:
-    """Each page with where its links lead."""
+    """Return each page with the pages that it links to."""
     nodes, edges = record["nodes"], record["edges"]
     paths = {node["id"]: name(node["filepath"]) for node in nodes}
-    out: dict[str, list[str]] = {node["id"]: [] for node in nodes}
+    targets: dict[str, list[str]] = {node["id"]: [] for node in nodes}
     for edge in edges:
-        out[edge["source"]].append(_aim(paths[edge["target"]], edge["type"]))
+        targets[edge["source"]].append(_target(paths[edge["target"]], edge["type"]))
     pages = count(record["total_nodes"], "page")
     lines = [f"{pages}, {count(len(edges), 'link')} shown. {notice(record)}"]
     for node in nodes:
-        lines.append(f"{page_line(node)}{_facts(node)}")
-        if out[node["id"]]:
-            lines.append(f"  -> {', '.join(out[node['id']])}")
+        lines.append(f"{page_line(node)}{_node_facts(node)}")
+        if targets[node["id"]]:
+            lines.append(f"  -> {', '.join(targets[node['id']])}")
     lines += cut_line(record["truncated_count"], "page", "ask for the graph around one page")
     return "\n".join(lines) + "\n"
 
 
-def _aim(path: str, link_type: str) -> str:
+def _target(path: str, link_type: str) -> str:
     return path if link_type == "references" else f"{path} ({link_type})"
 
 
-def _facts(node: Record) -> str:
-    facts = list(_told(node))
+def _node_facts(node: Record) -> str:
+    facts = []
+    if "depth" in node:
+        facts.append(count(node["depth"], "link") + " away" if node["depth"] else "center")
+    if node["staleness"] not in QUIET_LEVELS:
+        facts.append(node["staleness"])
     return f" ({', '.join(facts)})" if facts else ""
 
 
-def _told(node: Record) -> Iterator[str]:
-    if "depth" in node:
-        yield count(node["depth"], "link") + " away" if node["depth"] else "center"
-    if node["staleness"] not in QUIET_LEVELS:
-        yield node["staleness"]
-
-
 def impact_text(record: Record) -> str:
-    """The pages, those first that must be looked at first."""
+    """Return the pages, those first that need review most."""
     path = name(record["path"]) if record["path"] else "the repository"
     lines = [f"{count(record['total'], 'page')} to look at for {path}. {notice(record)}"]
     if not record["exists"]:
         lines.append(f"Nothing stands at {path} now.")
-    for one in record["impacted"]:
-        lines += _impacted(one)
+    for page in record["impacted"]:
+        lines += _impacted(page)
     lines += cut_line(record["truncated_count"], "page", "ask with a larger limit or less depth")
     return "\n".join(lines) + "\n"
 
 
-def _impacted(one: Record) -> Iterator[str]:
-    stale = "" if one["staleness"] in QUIET_LEVELS else f" ({one['staleness']})"
-    yield f"{page_line(one)}{stale}"
-    yield f"  {'; '.join(_step(step) for step in one['chain'])}"
+def _impacted(page: Record) -> Iterator[str]:
+    stale = "" if page["staleness"] in QUIET_LEVELS else f" ({page['staleness']})"
+    yield f"{page_line(page)}{stale}"
+    yield f"  {'; '.join(_step(step) for step in page['chain'])}"
 
 
 def _step(step: Record) -> str:
@@ -224,8 +216,8 @@ def _step(step: Record) -> str:
     return f"{place} {step['link_type']}{target}"
 
 
-def page_text(record: Mapping[str, Any]) -> str:
-    """The page with what is known about it, and its text."""
+def page_text(record: Record) -> str:
+    """Return the page's facts, then its text."""
     content = record.get("content", "")
     marker = new_marker(content) if content else ""
     lines = [notice(record, marker), page_line(record), ", ".join(_page_facts(record))]
@@ -237,7 +229,7 @@ def page_text(record: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _page_facts(record: Mapping[str, Any]) -> Iterator[str]:
+def _page_facts(record: Record) -> Iterator[str]:
     yield name(record["doc_type"])
     if record.get("tags"):
         yield "tags " + " ".join(map(name, record["tags"]))
@@ -245,15 +237,15 @@ def _page_facts(record: Mapping[str, Any]) -> Iterator[str]:
     yield from dates(record)
 
 
-def _sources(record: Mapping[str, Any]) -> Iterator[str]:
-    for one in record.get("stale_refs", []):
-        yield f"Source {name(one['source_path'])}: {printable(one['reason'])}"
-        for commit in one.get("commits", []):
+def _sources(record: Record) -> Iterator[str]:
+    for reference in record.get("stale_refs", []):
+        yield f"Source {name(reference['source_path'])}: {printable(reference['reason'])}"
+        for commit in reference.get("commits", []):
             yield f"  {commit['id'][:SHORT_ID]} {day(commit['date'])} {quoted(commit['subject'])}"
 
 
-def list_text(record: Mapping[str, Any]) -> str:
-    """The pages, how many there are, and where the list goes on."""
+def list_text(record: Record) -> str:
+    """Return the pages, how many there are, and the cursor of the rest."""
     pages = record["pages"]
     shown = count(record["total"], "page")
     if len(pages) < record["total"]:
@@ -265,7 +257,7 @@ def list_text(record: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _listed_facts(page: Mapping[str, Any]) -> Iterator[str]:
+def _listed_facts(page: Record) -> Iterator[str]:
     yield name(page["doc_type"])
     if page["staleness"] != "untracked":
         yield staleness(page)
@@ -274,25 +266,21 @@ def _listed_facts(page: Mapping[str, Any]) -> Iterator[str]:
     yield from dates(page)
 
 
-# Both passages of ten pairs take 4,000 characters; the record has more of them.
-PASSAGE = 110
-
-
 def suggestions_text(record: Record) -> str:
-    """The pairs, the surest first, then those that say the same."""
-    pairs, same = record["suggestions"], record.get("duplicates", [])
-    lines = [f"{_summary(len(pairs))} {notice(record)}"]
+    """Return the pairs, best first, then those with the same text."""
+    pairs, duplicates = record["suggestions"], record.get("duplicates", [])
+    lines = [f"{_pair_count(len(pairs))} {notice(record)}"]
     for pair in pairs:
         lines += _pair(pair)
-    if same:
+    if duplicates:
         lines.append("Not links but the same text twice:")
-        lines += [f"  {_place(pair['first'])} and {_place(pair['second'])}" for pair in same]
+        lines += [f"  {_place(pair['first'])} and {_place(pair['second'])}" for pair in duplicates]
     if pending := record.get("pending_sections"):
         lines.append(f"[{count(pending, 'section')} could not be compared]")
     return "\n".join(lines) + "\n"
 
 
-def _summary(number: int) -> str:
+def _pair_count(number: int) -> str:
     if number == 0:
         return "No pair without a link stands out so much; a lower min_score shows more."
     verb = "is" if number == 1 else "are"
@@ -306,7 +294,10 @@ def _pair(pair: Record) -> Iterator[str]:
         stale = "" if part["staleness"] in QUIET_LEVELS else f" ({part['staleness']})"
         yield f"  {_place(part)} {' > '.join(map(quoted, part['heading_path']))}{stale}"
         if part.get("content"):
-            passage = summarize(part["content"], PASSAGE) or part["content"][:PASSAGE]
+            passage = (
+                summarize(part["content"], PASSAGE_CHARACTERS)
+                or part["content"][:PASSAGE_CHARACTERS]
+            )
             yield f"    {quoted(passage)}"
 
 

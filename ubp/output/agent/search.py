@@ -1,8 +1,6 @@
-"""Sections that hold words, for agents: a place and a snippet each.
+"""Texts of search results for agents: pages, or sections that contain words.
 
-Pages that answer a query, for agents: why, where, what stands there, a few lines each.
-
-Ten of them take at most 4,000 characters in the median (benchmarks/agent_effort.py measures it), so
+Ten pages take at most 4,000 characters in the median (benchmarks/agent_effort.py measures it), so
 only the best ones show their passage whole.
 """
 
@@ -14,20 +12,26 @@ from ubp.core.text import summarize
 from ubp.output.agent.pages import name, notice, page_line, quoted, stale_refs
 from ubp.output.wording import ARROWS, count, printable
 
+Record = Mapping[str, Any]
 
-def fulltext_text(record: Mapping[str, Any]) -> str:
-    """The places, the best first."""
+# The first results show their passage whole, the others at most so many characters of it.
+WHOLE_RESULTS = 3
+PASSAGE_CHARACTERS = 110
+
+
+def fulltext_text(record: Record) -> str:
+    """Return the places of the sections, best first."""
     results = record["results"]
     if not results:
         return "Nothing holds these words. Try fewer or other words, or ubp_search.\n"
     found = count(record["total_found"], "section")
     lines = [f"{len(results)} of {found}. {notice(record)}"]
     for result in results:
-        lines += _result(result)
+        lines += _section_result(result)
     return "\n".join(lines) + "\n"
 
 
-def _result(result: Mapping[str, Any]) -> Iterator[str]:
+def _section_result(result: Record) -> Iterator[str]:
     heading = result.get("section_heading")
     place = f"{name(result['filepath'])}:{result['line']}"
     yield f"{place} {quoted(heading or result['title'])}"
@@ -35,16 +39,8 @@ def _result(result: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {quoted(result['snippet'])}"
 
 
-Record = Mapping[str, Any]
-
-# So many results show all that their record holds; the others in this many characters.
-WHOLE_SECTION = 3
-PASSAGE = 110
-FALLBACK_NOTES = "fulltext_fallback"
-
-
 def search_text(record: Record) -> str:
-    """The pages, the best first."""
+    """Return the pages, best first."""
     results = record["results"]
     if not results and not record.get("truncated_count"):
         return "Nothing was found. Try other words, or ubp_list_pages.\n"
@@ -60,20 +56,20 @@ def search_text(record: Record) -> str:
 def _summary(record: Record) -> str:
     total = count(record["total_found"], "page")
     found = f"{len(record['results'])} of {total}"
-    if record["search_type"] == FALLBACK_NOTES:
+    if record["search_type"] == "fulltext_fallback":
         return f"{found}, by words and links only: {printable(record['fallback']['reason'])}"
     return f"{found}."
 
 
 def _page_result(number: int, result: Record) -> Iterator[str]:
-    is_whole = number <= WHOLE_SECTION
-    yield f"{number}. {page_line(result)}{_facts(result)}"
+    is_whole = number <= WHOLE_RESULTS
+    yield f"{number}. {page_line(result)}{_staleness(result)}"
     best, *others = result["sections"] or [{}]
     if "content" not in best or result["relevance_reason"] != "direct_match" or is_whole:
         yield f"  {printable(result['relevance_text'])}"
     if best.get("content"):
-        passage = best["content"] if is_whole else summarize(best["content"], PASSAGE)
-        yield f"  {_place(best)}: {quoted(passage or best['content'][:PASSAGE])}"
+        passage = best["content"] if is_whole else summarize(best["content"], PASSAGE_CHARACTERS)
+        yield f"  {_place(best)}: {quoted(passage or best['content'][:PASSAGE_CHARACTERS])}"
     if others and is_whole:
         yield f"  Also {', '.join(map(_place, others))}"
     if result.get("linked_pages"):
@@ -81,12 +77,11 @@ def _page_result(number: int, result: Record) -> Iterator[str]:
         yield f"  {', '.join(map(_linked, shown))}"
 
 
-def _facts(result: Record) -> str:
-    facts = []
-    if result["staleness"] not in QUIET_LEVELS:
-        refs = f": {stale_refs(result['stale_refs'])}" if result.get("stale_refs") else ""
-        facts.append(f"{result['staleness']}{refs}")
-    return f" ({'; '.join(facts)})" if facts else ""
+def _staleness(result: Record) -> str:
+    if result["staleness"] in QUIET_LEVELS:
+        return ""
+    refs = f": {stale_refs(result['stale_refs'])}" if result.get("stale_refs") else ""
+    return f" ({result['staleness']}{refs})"
 
 
 def _place(section: Record) -> str:
@@ -95,6 +90,6 @@ def _place(section: Record) -> str:
     return f"{quoted(heading)} {lines}" if heading else f"lines {lines}"
 
 
-def _linked(one: Record) -> str:
-    kind = "" if one["link_type"] == "references" else f" ({one['link_type']})"
-    return f"{ARROWS[one['direction']]} {name(one['filepath'])}{kind}"
+def _linked(page: Record) -> str:
+    link_type = "" if page["link_type"] == "references" else f" ({page['link_type']})"
+    return f"{ARROWS[page['direction']]} {name(page['filepath'])}{link_type}"

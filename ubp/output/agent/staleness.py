@@ -1,4 +1,4 @@
-"""Pages and their drifted sources for agents: a line a source, diffs enclosed by a marker."""
+"""Text of drifted sources for agents: a line a source; diffs are enclosed by a marker."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ LEVELS = ("stale", "possibly_stale", "unknown", "fresh")
 
 
 def staleness_text(record: Record) -> str:
-    """The pages, worst first, each with what became of its sources and what to do."""
+    """Return the pages, worst first, each with its sources and what to do."""
     diffs = [diff for document in record["documents"] for diff in _long_diffs(document)]
     marker = new_marker(*diffs)
     lines = [f"{_summary(record)} {notice(record, marker if diffs else '')}"]
@@ -34,20 +34,20 @@ def staleness_text(record: Record) -> str:
 
 def _summary(record: Record) -> str:
     summary = record["summary"]
-    levels = [f"{summary[one]} {one}" for one in LEVELS if summary.get(one)]
-    named = f"{count(summary['bound'], 'page')} of {summary['documents']} name sources"
-    return f"{named}: {', '.join(levels)}." if levels else f"{named}."
+    levels = [f"{summary[level]} {level}" for level in LEVELS if summary.get(level)]
+    bound = f"{count(summary['bound'], 'page')} of {summary['documents']} name sources"
+    return f"{bound}: {', '.join(levels)}." if levels else f"{bound}."
 
 
 def _long_diffs(document: Record) -> Iterator[str]:
-    for one in document["references"]:
-        text = (one.get("diff") or {}).get("text", "")
+    for reference in document["references"]:
+        text = (reference.get("diff") or {}).get("text", "")
         if _is_long(text):
             yield text
 
 
 def _is_long(diff: str) -> bool:
-    """Whether it is not a sentence in place of a diff, which a document has no part in."""
+    """Return whether it is a diff and not a sentence in place of one, which is ours."""
     return len(diff.splitlines()) > 1
 
 
@@ -56,33 +56,35 @@ def _document(document: Record, marker: str) -> Iterator[str]:
     yield f"{page_line(document)} ({document['staleness']})"
     for problem in document.get("problems", []):
         yield f"  line {problem['line']}: {printable(problem['message'])}"
-    fresh = [one for one in document["references"] if one["verdict"] == "fresh"]
+    fresh = [ref for ref in document["references"] if ref["verdict"] == "fresh"]
     for reference in document["references"]:
         if reference not in fresh:
             yield from _reference(reference, marker)
     if fresh:
-        yield f"  fresh: {', '.join(name(one['source_path']) for one in fresh)}"
-    for one in document.get("suggested_refs", []):
-        yield _suggestion(one)
+        yield f"  fresh: {', '.join(name(ref['source_path']) for ref in fresh)}"
+    for suggestion in document.get("suggested_refs", []):
+        yield _suggestion(suggestion)
     if document.get("resolve"):
         yield f"  Next: {printable(document['resolve'])}"
 
 
-def _suggestion(one: Record) -> str:
-    reasons = "; ".join(printable(reason["detail"]) for reason in one["evidence"])
-    return f"  perhaps {name(one['source_path'])} ({one['confidence']:.2f}: {reasons})"
+def _suggestion(suggestion: Record) -> str:
+    reasons = "; ".join(printable(reason["detail"]) for reason in suggestion["evidence"])
+    return (
+        f"  perhaps {name(suggestion['source_path'])} ({suggestion['confidence']:.2f}: {reasons})"
+    )
 
 
-def _reference(one: Record, marker: str) -> Iterator[str]:
-    debt = " (accepted as a debt)" if one.get("is_debt") else ""
-    yield f"  {stale_ref(one)}{debt}"
-    commits = one.get("commits", [])
+def _reference(reference: Record, marker: str) -> Iterator[str]:
+    debt = " (accepted as a debt)" if reference.get("is_debt") else ""
+    yield f"  {stale_ref(reference)}{debt}"
+    commits = reference.get("commits", [])
     for commit in commits:
-        who = f"{day(commit['date'])} {name(commit['author'])}"
-        yield f"    {commit['id'][:SHORT_ID]} {who}: {quoted(commit['subject'])}"
-    if one.get("commit_count", 0) > len(commits):
-        yield f"    and {count(one['commit_count'] - len(commits), 'older commit')}"
-    yield from _diff(one.get("diff"), marker)
+        origin = f"{day(commit['date'])} {name(commit['author'])}"
+        yield f"    {commit['id'][:SHORT_ID]} {origin}: {quoted(commit['subject'])}"
+    if reference.get("commit_count", 0) > len(commits):
+        yield f"    and {count(reference['commit_count'] - len(commits), 'older commit')}"
+    yield from _diff(reference.get("diff"), marker)
 
 
 def _diff(diff: Record | None, marker: str) -> Iterator[str]:

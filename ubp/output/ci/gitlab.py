@@ -11,19 +11,24 @@ SEVERITIES: Mapping[Severity, str] = {"error": "major", "warning": "minor", "not
 
 
 def gitlab_text(outcome: Outcome) -> str:
-    """What counts, old debts that were asked for, and doubts; GitLab compares it with the target's.
+    """Return findings, requested old debts, and unverified sources, as a list of issues.
 
-    It knows a finding again by its fingerprint, so a moved line brings and takes away none.
+    GitLab compares it with the target branch's by fingerprints, so a moved line is not a new
+    finding.
     """
     report = outcome.report
-    return machine_json([_issue(one) for one in (*report.findings, *report.debts, *report.unknown)])
+    return machine_json(
+        [_issue(finding) for finding in (*report.findings, *report.debts, *report.unknown)]
+    )
 
 
-def _issue(one: Finding) -> dict[str, Any]:
+def _issue(finding: Finding) -> dict[str, Any]:
     return {
-        "description": " ".join(printable(part) for part in (one.message, one.hint) if part),
-        "check_name": one.rule,
-        "fingerprint": fingerprint(one),
-        "severity": SEVERITIES[one.severity],
-        "location": {"path": result_path(one.filepath), "lines": {"begin": one.line}},
+        "description": " ".join(
+            printable(part) for part in (finding.message, finding.hint) if part
+        ),
+        "check_name": finding.rule,
+        "fingerprint": fingerprint(finding),
+        "severity": SEVERITIES[finding.severity],
+        "location": {"path": result_path(finding.filepath), "lines": {"begin": finding.line}},
     }

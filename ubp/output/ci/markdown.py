@@ -1,18 +1,11 @@
-"""What comes from a repository, written so that no reader of Markdown takes it for markup.
+"""Markdown for a job's summary, a comment on a pull request, and release notes.
 
-It stands in code, where GitHub makes no mention, reference or link of it. Code between backticks
-in a table can hold no bar that every reader understands alike; a text with one stands between
-`<code>` tags, every sign that could mean something written as a character reference.
+An outcome is a sentence, a table with a row for each page that drifted, and the rest folded. The
+text is cut at the length that a comment may have, and says so.
 
-The table of pages that drifted, one row each.
-
-Markdown for a job's summary and for a comment on a pull request.
-
-A sentence, a table with a row for each page that drifted, everything else folded. The text has at
-most as many characters as a comment may have, some left for whoever adds a line to it; where it is
-cut, it says so.
-
-`ubp stale --since` as Markdown, to be pasted into release notes.
+What comes from a repository is written as code, in which GitHub makes no mention, reference or
+link. Renderers disagree about a bar in backticks within a table, so a text with one is written in
+`<code>` tags, with character references for all signs that could mean something.
 """
 
 import re
@@ -29,7 +22,7 @@ from ubp.output.text.report import (
     comparison_headline,
     describe_counts,
     describe_level_change,
-    groups,
+    group_changes,
 )
 from ubp.output.wording import (
     MAX_COMMITS,
@@ -44,96 +37,14 @@ from ubp.report.compare import Comparison, LevelChange
 from ubp.staleness.model import SEVERITY, SourceDiff, worst_level
 from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_verdict
 
-# A path may have 4,096 bytes and a commit's subject any number: nobody reads more in a table.
+# A path may have 4,096 bytes and a commit's subject any number: a table has room for less.
 MAX_TEXT_CHARACTERS = 160
 MAX_COMMIT_CHARACTERS = 90
 MAX_MESSAGE_CHARACTERS = 300
 
-_SIGN = re.compile(r"[^\w /-]|_")
-
-
-def code(text: str, longest: int = MAX_TEXT_CHARACTERS) -> str:
-    """A text as code, on one line, cut where it is too long."""
-    shown = printable(text)
-    if len(shown) > longest:
-        shown = shown[: longest - 1] + "…"
-    if "|" in shown or not shown.strip():
-        return f"<code>{_SIGN.sub(lambda match: f'&#{ord(match[0])};', shown)}</code>"
-    fence = _fence(shown, least=1)
-    space = " " if len(fence) > 1 or shown != shown.strip() else ""
-    return f"{fence}{space}{shown}{space}{fence}"
-
-
-def location(path: FilePath, line: int | None, outcome: Outcome) -> str:
-    """A page, or a line of it, and where it can be seen, if that is known."""
-    shown = code(f"{path}:{line}" if line else path)
-    seen = outcome.provenance
-    if seen is None or seen.pages is None:
-        return shown
-    return f"[{shown}]({seen.pages}{result_uri(path)}{f'#L{line}' if line else ''})"
-
-
-def fenced(text: str, language: str) -> str:
-    """Lines of a file as a block of code, whatever fences they hold themselves."""
-    fence = _fence(text, least=3)
-    return f"{fence}{language}\n{text}\n{fence}\n"
-
-
-def _fence(text: str, *, least: int) -> str:
-    """Backticks, more than stand together anywhere in the text."""
-    longest = max(map(len, re.findall("`*", text)))
-    return "`" * max(least, longest + 1)
-
-
 HEADER = "| Page | Level | What drifted | In commits | Resolve |\n|---|---|---|---|---|\n"
 # More sources of one page, and more commits, are counted.
 MAX_SOURCES = 3
-
-
-def row(findings: Sequence[Finding], outcome: Outcome) -> str:
-    """The row of one page, made from its findings, which all know what became of a source."""
-    drifts = [one.drift for one in findings if one.drift]
-    commands = resolving_commands(tuple(findings), outcome)
-    cells = (
-        location(findings[0].filepath, None, outcome),
-        NOW_STALE
-        if outcome.report.is_change
-        else LEVEL_WORDS[worst_level(d.level for d in drifts)],
-        _capped(
-            [_drift(drift, is_staged=outcome.is_staged) for drift in drifts], MAX_SOURCES, "source"
-        ),
-        _capped([_commit(one) for one in _commits(drifts)], MAX_COMMITS, "commit"),
-        "<br>".join(code(one, len(one)) for one in commands) or "edit the page",
-    )
-    return f"| {' | '.join(cells)} |\n"
-
-
-def _drift(reference: ReferenceVerdict, *, is_staged: bool = False) -> str:
-    """Return a source and what happened to it: `src/a.py` modified 12 days ago."""
-    when = describe_drift_time(reference, is_staged=is_staged)
-    moved_to = code(reference.moved_to) if reference.moved_to else None
-    verdict = describe_verdict(reference.verdict, when, moved_to)
-    return f"{code(reference.source_path or '.')} {verdict}"
-
-
-def _commits(drifts: Sequence[ReferenceVerdict]) -> list[Commit]:
-    """The commits of all these drifts, oldest first."""
-    unique = {one.id: one for drift in drifts for one in reversed(drift.commits)}
-    return sorted(unique.values(), key=lambda one: one.date)
-
-
-def _commit(one: Commit) -> str:
-    # GitHub makes a link of the id, which it would not do in code.
-    return f"{one.id[:SHORT_ID]} {code(commit_text(one), MAX_COMMIT_CHARACTERS)}"
-
-
-def _capped(items: Sequence[str], most: int, noun: str) -> str:
-    shown = list(items[:most])
-    if len(items) > most:
-        shown.append(f"and {count(len(items) - most, f'more {noun}')}")
-    return "<br>".join(shown)
-
-
 # GitHub takes 65,536 characters in a comment; the rest is for a marker and a heading.
 MAX_CHARACTERS = 65_000
 # A list of 112 pages in every pull request is what readers learn to skip; these fit on a screen.
@@ -148,31 +59,36 @@ RESOLVING = (
     " where it still is, run the command of its row.\n"
 )
 
+_SIGN = re.compile(r"[^\w /-]|_")
+
 
 def markdown_text(outcome: Outcome) -> str:
-    """The whole text."""
+    """Return the whole text of an outcome."""
     report = outcome.report
     text = _Text(MAX_CHARACTERS)
     text.add(f"### UBP: {headline(outcome, code)}\n")
-    _add_drift(text, outcome)
-    for rule, found in _by_rule(one for one in report.findings if one.drift is None):
-        pages = count(len({one.filepath for one in found}), "page")
-        text.fold(f"{rule}: {len(found)} in {pages}", _told_by_rule(rule, found, outcome))
+    _add_table(text, outcome)
+    for rule, findings in _by_rule(finding for finding in report.findings if finding.drift is None):
+        pages = count(len({finding.filepath for finding in findings}), "page")
+        text.fold(f"{rule}: {len(findings)} in {pages}", _rule_items(rule, findings, outcome))
     if outcome.diffs:
         text.fold("What changed in the sources", _diffs(outcome))
     for title, group in (
         ("could not be verified", report.unknown),
         ("there before", report.debts),
-        (f"accepted in {DEBT_FILE}", [one for one in report.ignored if one.is_accepted]),
-        ("ignored", [one for one in report.ignored if not one.is_accepted]),
+        (
+            f"accepted in {DEBT_FILE}",
+            [finding for finding in report.ignored if finding.is_accepted],
+        ),
+        ("ignored", [finding for finding in report.ignored if not finding.is_accepted]),
     ):
         if group:
             text.fold(f"{len(group)} {title}", _items(group, outcome))
     return text.whole()
 
 
-def _add_drift(text: "_Text", outcome: Outcome) -> None:
-    pages = _by_page(one for one in outcome.report.findings if one.drift)
+def _add_table(text: "_Text", outcome: Outcome) -> None:
+    pages = _by_page(finding for finding in outcome.report.findings if finding.drift)
     if not pages:
         return
     text.add("\n" + HEADER)
@@ -181,18 +97,18 @@ def _add_drift(text: "_Text", outcome: Outcome) -> None:
     if outcome.is_answerable:
         text.add(RESOLVING)
     if len(pages) > MAX_ROWS:
-        rest = [row(findings, outcome) for findings in pages[MAX_ROWS:]]
-        text.fold(count(len(rest), "more page"), [HEADER, *rest])
+        more_rows = [row(findings, outcome) for findings in pages[MAX_ROWS:]]
+        text.fold(count(len(more_rows), "more page"), [HEADER, *more_rows])
 
 
 def _by_page(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
-    """The findings page by page: the worst level first, then the most commits."""
-    groups = (tuple(group) for _, group in groupby(findings, key=lambda one: one.filepath))
+    """Return the findings page by page: worst level first, then most commits."""
+    groups = (tuple(group) for _, group in groupby(findings, key=lambda finding: finding.filepath))
     return sorted(groups, key=_rank)
 
 
 def _rank(group: Sequence[Finding]) -> tuple[int, int, str]:
-    drifts = [one.drift for one in group if one.drift]
+    drifts = [finding.drift for finding in group if finding.drift]
     level = min(SEVERITY.index(drift.level) for drift in drifts)
     commits = {commit.id for drift in drifts for commit in drift.commits}
     return level, -len(commits), group[0].filepath
@@ -200,38 +116,39 @@ def _rank(group: Sequence[Finding]) -> tuple[int, int, str]:
 
 def _by_rule(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
     groups: dict[str, list[Finding]] = {}
-    for one in findings:
-        groups.setdefault(one.rule, []).append(one)
+    for finding in findings:
+        groups.setdefault(finding.rule, []).append(finding)
     return sorted(groups.items(), key=lambda group: NAMES.index(group[0]))
 
 
-def _told_by_rule(rule: str, findings: Sequence[Finding], outcome: Outcome) -> Iterator[str]:
+def _rule_items(rule: str, findings: Sequence[Finding], outcome: Outcome) -> Iterator[str]:
     (manual,) = find_rules([rule])
-    fixable = sum(1 for one in findings if one.fix)
+    fixable = sum(1 for finding in findings if finding.fix)
     fix = f" `ubp check --fix` puts {fixable} of them right." if fixable else ""
     yield f"{manual.summary} More: `{ubp_command('explain', rule)}`.{fix}\n\n"
     yield from _items(findings, outcome)
 
 
 def _items(findings: Sequence[Finding], outcome: Outcome) -> Iterator[str]:
-    yield from (_item(one, outcome) for one in findings[:MAX_ITEMS])
+    yield from (_item(finding, outcome) for finding in findings[:MAX_ITEMS])
     if len(findings) > MAX_ITEMS:
         yield f"- and {len(findings) - MAX_ITEMS} more\n"
 
 
-def _item(one: Finding, outcome: Outcome) -> str:
-    told = " ".join(filter(None, [one.message, one.hint]))
-    return f"- {location(one.filepath, one.line, outcome)} {code(told, MAX_MESSAGE_CHARACTERS)}\n"
+def _item(finding: Finding, outcome: Outcome) -> str:
+    place = location(finding.filepath, finding.line, outcome)
+    text = " ".join(filter(None, [finding.message, finding.hint]))
+    return f"- {place} {code(text, MAX_MESSAGE_CHARACTERS)}\n"
 
 
 def _diffs(outcome: Outcome) -> Iterator[str]:
-    """Each diff once, with the pages that describe its source."""
+    """Yield each diff once, with the pages that describe its source."""
     pages: dict[tuple[FilePath, SourceDiff], list[str]] = {}
-    for (path, answer), diff in outcome.diffs.items():
-        described = pages.setdefault((answer.source_path, diff), [])
-        described.append(location(path, answer.reference.line, outcome))
-    for (source, diff), described in pages.items():
-        yield f"{code(source)}, described in {', '.join(described)}:\n\n"
+    for (path, reference), diff in outcome.diffs.items():
+        locations = pages.setdefault((reference.source_path, diff), [])
+        locations.append(location(path, reference.reference.line, outcome))
+    for (source, diff), locations in pages.items():
+        yield f"{code(source)}, described in {', '.join(locations)}:\n\n"
         yield fenced(_diff(diff), "diff")
 
 
@@ -244,17 +161,17 @@ def _diff(diff: SourceDiff) -> str:
 
 
 class _Text:
-    """Pieces of a text that has room for so many characters; after the first cut nothing more."""
+    """A text of limited length; after the first piece that does not fit nothing is added."""
 
     def __init__(self, room: int) -> None:
         self._room = room - len(_cut_note(room))
         self._pieces: list[str] = []
-        self._lost = 0
+        self._cut_pieces = 0
 
     def add(self, piece: str, *, reserve: int = 0) -> bool:
-        """Add a piece if it fits and leaves so much room; tell whether it did."""
-        if self._lost or len(piece) + reserve > self._room:
-            self._lost += 1
+        """Add a piece if it fits and leaves `reserve` characters; return whether it did."""
+        if self._cut_pieces or len(piece) + reserve > self._room:
+            self._cut_pieces += 1
             return False
         self._room -= len(piece) + reserve
         self._pieces.append(piece)
@@ -270,41 +187,120 @@ class _Text:
             self._pieces.append(closing)
 
     def whole(self) -> str:
-        """Everything that fitted, and how much did not."""
-        return "".join([*self._pieces, *([_cut_note(self._lost)] if self._lost else [])])
+        """Return everything that fitted, and how much did not."""
+        return "".join(
+            [*self._pieces, *([_cut_note(self._cut_pieces)] if self._cut_pieces else [])]
+        )
 
 
-def _cut_note(lost: int) -> str:
-    return f"\n**Cut here: {count(lost, 'more line')} would be too long for a comment.**\n"
+def _cut_note(pieces: int) -> str:
+    return f"\n**Cut here: {count(pieces, 'more line')} would be too long for a comment.**\n"
 
 
 def comparison_markdown(comparison: Comparison, since: str) -> str:
-    """A heading, a sentence, a list for each way that pages took."""
+    """Return a heading, a sentence, and a list for each outcome."""
     name = code(since)
     lines = [f"### Documentation since {name} ({day(comparison.date)})", ""]
     lines.append(
-        comparison_headline(comparison, name) if comparison.passages else "No page names sources."
+        comparison_headline(comparison, name) if comparison.changes else "No page names sources."
     )
-    for kind, found in groups(comparison.passages):
+    for outcome, changes in group_changes(comparison.changes):
         lines += [
             "",
-            f"**{TITLES[kind].capitalize()}** ({len(found)})",
+            f"**{TITLES[outcome].capitalize()}** ({len(changes)})",
             "",
-            *map(_comparison_item, found),
+            *map(_comparison_item, changes),
         ]
     if comparison.counts.get("still_fresh"):
         lines += ["", f"In all: {describe_counts(comparison)}."]
     return "\n".join(lines) + "\n"
 
 
-def _comparison_item(one: LevelChange) -> str:
-    return f"- {code(one.page.filepath)}{''.join(_more(one))}"
+def _comparison_item(change: LevelChange) -> str:
+    return f"- {code(change.page.filepath)}{''.join(_change_details(change))}"
 
 
-def _more(one: LevelChange) -> Iterator[str]:
-    if one.was_at:
-        yield f" (was {code(one.was_at)})"
-    said = describe_level_change(one)
-    told = [_drift(reference) for reference in one.drifted]
-    if said or told:
-        yield f": {'; '.join([*([said] if said else []), *told])}"
+def _change_details(change: LevelChange) -> Iterator[str]:
+    if change.was_at:
+        yield f" (was {code(change.was_at)})"
+    description = describe_level_change(change)
+    drifts = [_drift(reference) for reference in change.drifted]
+    if description or drifts:
+        yield f": {'; '.join([*([description] if description else []), *drifts])}"
+
+
+def code(text: str, max_characters: int = MAX_TEXT_CHARACTERS) -> str:
+    """Return a text as code, on one line, cut where it is too long."""
+    shown = printable(text)
+    if len(shown) > max_characters:
+        shown = shown[: max_characters - 1] + "…"
+    if "|" in shown or not shown.strip():
+        return f"<code>{_SIGN.sub(lambda match: f'&#{ord(match[0])};', shown)}</code>"
+    fence = _fence(shown, minimum=1)
+    space = " " if len(fence) > 1 or shown != shown.strip() else ""
+    return f"{fence}{space}{shown}{space}{fence}"
+
+
+def location(path: FilePath, line: int | None, outcome: Outcome) -> str:
+    """Return a page, or a line of it, as a link if the repository's address is known."""
+    shown = code(f"{path}:{line}" if line else path)
+    provenance = outcome.provenance
+    if provenance is None or provenance.pages is None:
+        return shown
+    return f"[{shown}]({provenance.pages}{result_uri(path)}{f'#L{line}' if line else ''})"
+
+
+def fenced(text: str, language: str) -> str:
+    """Return lines of a file as a block of code, whatever fences they contain."""
+    fence = _fence(text, minimum=3)
+    return f"{fence}{language}\n{text}\n{fence}\n"
+
+
+def _fence(text: str, *, minimum: int) -> str:
+    """Return more backticks than the text contains in a row."""
+    longest_run = max(map(len, re.findall("`*", text)))
+    return "`" * max(minimum, longest_run + 1)
+
+
+def row(findings: Sequence[Finding], outcome: Outcome) -> str:
+    """Return the table's row of a page, made from its findings about sources."""
+    drifts = [finding.drift for finding in findings if finding.drift]
+    commands = resolving_commands(tuple(findings), outcome)
+    cells = (
+        location(findings[0].filepath, None, outcome),
+        NOW_STALE
+        if outcome.report.is_change
+        else LEVEL_WORDS[worst_level(drift.level for drift in drifts)],
+        _limited(
+            [_drift(drift, is_staged=outcome.is_staged) for drift in drifts], MAX_SOURCES, "source"
+        ),
+        _limited([_commit(commit) for commit in _commits(drifts)], MAX_COMMITS, "commit"),
+        "<br>".join(code(command, len(command)) for command in commands) or "edit the page",
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _drift(reference: ReferenceVerdict, *, is_staged: bool = False) -> str:
+    """Return a source and what happened to it: `src/a.py` modified 12 days ago."""
+    when = describe_drift_time(reference, is_staged=is_staged)
+    moved_to = code(reference.moved_to) if reference.moved_to else None
+    verdict = describe_verdict(reference.verdict, when, moved_to)
+    return f"{code(reference.source_path or '.')} {verdict}"
+
+
+def _commits(drifts: Sequence[ReferenceVerdict]) -> list[Commit]:
+    """Return the commits of all these drifts, oldest first."""
+    unique = {commit.id: commit for drift in drifts for commit in reversed(drift.commits)}
+    return sorted(unique.values(), key=lambda commit: commit.date)
+
+
+def _commit(commit: Commit) -> str:
+    # GitHub makes a link of the id, which it would not do in code.
+    return f"{commit.id[:SHORT_ID]} {code(commit_text(commit), MAX_COMMIT_CHARACTERS)}"
+
+
+def _limited(items: Sequence[str], limit: int, noun: str) -> str:
+    shown = list(items[:limit])
+    if len(items) > limit:
+        shown.append(f"and {count(len(items) - limit, f'more {noun}')}")
+    return "<br>".join(shown)

@@ -1,14 +1,8 @@
-r"""The commits that made a page stale, for readers.
-
-What a run of `ubp check` or `ubp stale` answers, with all that a format needs to tell it.
-
-An outcome in one sentence, for those who read no further; never greener than the truth.
-
-JSON for other programs: nothing that their parsers refuse, nothing that a terminal obeys.
+r"""The outcome of `ubp check` or `ubp stale`, and what several formats for it share.
 
 A file's name may hold bytes that are not UTF-8. JSON cannot: readers in Go and Ruby refuse half a
 surrogate, and with it the whole report. In texts and paths such a byte is written as `\xff`; in
-addresses (`uri_of`) it is percent-encoded, and nothing is lost.
+URIs (`result_uri`) it is percent-encoded, and nothing is lost.
 """
 
 import os
@@ -27,31 +21,21 @@ from ubp.output.wording import (
     change_name,
     count,
     day,
-    left_out,
     printable,
     stale_change_sentence,
+    suppression_note,
 )
 from ubp.staleness.model import SourceDiff, Summary
 
-
-def commit_lines(drift: ReferenceVerdict | None) -> list[str]:
-    """A line for each commit, oldest first: the first is the one since which the page is behind."""
-    commits = drift.commits[::-1] if drift else ()
-    lines = [f"{one.id[:SHORT_ID]} {commit_text(one)}" for one in commits[:MAX_COMMITS]]
-    if len(commits) > MAX_COMMITS:
-        lines.append(f"and {count(len(commits) - MAX_COMMITS, 'more commit')}")
-    return lines
-
-
-def commit_text(one: Commit) -> str:
-    """What a commit says of itself: 2026-11-09 Bob Baker: Shorten sessions."""
-    return f"{day(one.date)} {printable(one.author)}: {printable(one.subject)}"
+# Legal in JSON, but terminals act on them; `json` escapes what is below U+0020.
+_CONTROLS = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Provenance(NamedTuple):
-    """Where the repository can be seen: `url`, and `pages`, which a page's path is added to.
+    """Where the repository can be seen: `url`, and `pages`, to which a page's path is appended.
 
-    `revision` is the commit that was looked at, None where files differed from it.
+    `revision` is the commit that was checked, None where files differed from it.
     """
 
     url: str
@@ -61,11 +45,11 @@ class Provenance(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """One run, computed once and told in every format that was asked for.
+    """One run, computed once and written in every format that was requested.
 
     `summary` counts the levels of pages, which only `stale` does. `base` is the revision that a
-    branch is compared with, `keys` the front matter keys that were named on the command line;
-    `diffs` what changed in the sources, where that was asked for.
+    branch is compared with, `keys` the front matter keys given on the command line; `diffs` the
+    changes of the sources, where they were requested.
     """
 
     command: Literal["check", "stale"]
@@ -80,65 +64,76 @@ class Outcome(NamedTuple):
 
     @property
     def is_staged(self) -> bool:
-        """Whether a commit in the making was judged."""
+        """Return whether the staged changes were checked."""
         return self.report.is_change and self.report.snapshot.kind == "staged"
 
     @property
     def is_answerable(self) -> bool:
-        """Whether what was judged is what commands would change: not an old revision."""
+        """Return whether commands would change what was checked: not an old revision."""
         return self.report.is_change or self.report.snapshot.kind == "worktree"
 
 
 def resolving_commands(findings: tuple[Finding, ...], outcome: Outcome) -> tuple[str, ...]:
-    """The commands, typed at the repository's root, that put findings of one page right.
+    """Return the commands, typed at the repository's root, that resolve findings of one page.
 
-    Empty where the page must be edited by hand, and for a revision that nobody can change.
+    Empty where the page must be edited by hand, and for an old revision.
     """
     if not findings or not outcome.is_answerable:
         return ()
     page, keys = path_argument(findings[0].filepath), outcome.keys
     commands = []
-    if any(one.fix for one in findings):
+    if any(finding.fix for finding in findings):
         commands.append(ubp_command("check", "--fix", page, keys=keys))
-    if any(_can_be_acknowledged(one) for one in findings):
+    if any(_can_be_acknowledged(finding) for finding in findings):
         options = ["--staged"] if outcome.is_staged else []
         commands.append(ubp_command("ack", *options, page, keys=keys))
     return tuple(commands)
 
 
-def _can_be_acknowledged(one: Finding) -> bool:
-    """Whether there is something to pin: not where a source is gone, or hidden."""
-    drift = one.drift
+def _can_be_acknowledged(finding: Finding) -> bool:
+    """Return whether there is something to pin: not a missing or hidden source."""
+    drift = finding.drift
     return drift is not None and drift.current_blob is not None and drift.verdict != "fresh"
 
 
 def headline(outcome: Outcome, quote: Callable[[str], str] = printable) -> str:
-    """What was found; `quote` writes the name of a revision."""
-    told = _checked(outcome, quote) if outcome.summary is None else _stale(outcome, quote)
-    doubts = outcome.report.unverified
-    doubt = f" {count(doubts, 'source')} could not be verified: this clone is shallow."
-    return told + (doubt if doubts else "")
+    """Return the outcome in a sentence that never claims more than was verified.
+
+    `quote` writes the name of a revision.
+    """
+    sentence = (
+        _check_sentence(outcome, quote)
+        if outcome.summary is None
+        else _stale_sentence(outcome, quote)
+    )
+    unverified = outcome.report.unverified
+    note = f" {count(unverified, 'source')} could not be verified: this clone is shallow."
+    return sentence + (note if unverified else "")
 
 
-def _checked(outcome: Outcome, quote: Callable[[str], str]) -> str:
+def _check_sentence(outcome: Outcome, quote: Callable[[str], str]) -> str:
     report = outcome.report
     pages = count(report.documents, "page")
-    ignored = left_out(len(report.ignored) - report.accepted, report.accepted)
+    ignored = suppression_note(len(report.ignored) - report.accepted, report.accepted)
     if not report.findings:
         if not report.documents:
             return "There are no pages: nothing was checked."
-        found = "Nothing found"
+        result = "Nothing found"
         if report.is_change:
-            found = f"{change_name(outcome.base, quote)} brings nothing to find"
-        return f"{found} in {pages}{ignored}."
-    kinds = Counter(one.severity for one in report.findings)
-    counts = " and ".join(count(kinds[kind], kind) for kind in ("error", "warning") if kinds[kind])
-    where = len({one.filepath for one in report.findings})
-    brings = f"{change_name(outcome.base, quote)} brings " if report.is_change else ""
-    return f"{brings}{counts} in {where} of {pages}{ignored}."
+            result = f"{change_name(outcome.base, quote)} brings nothing to find"
+        return f"{result} in {pages}{ignored}."
+    counts_by_severity = Counter(finding.severity for finding in report.findings)
+    counts = " and ".join(
+        count(counts_by_severity[severity], severity)
+        for severity in ("error", "warning")
+        if counts_by_severity[severity]
+    )
+    affected = len({finding.filepath for finding in report.findings})
+    subject = f"{change_name(outcome.base, quote)} brings " if report.is_change else ""
+    return f"{subject}{counts} in {affected} of {pages}{ignored}."
 
 
-def _stale(outcome: Outcome, quote: Callable[[str], str]) -> str:
+def _stale_sentence(outcome: Outcome, quote: Callable[[str], str]) -> str:
     summary = outcome.summary
     if summary is None or not summary.bound:
         return "No page names a source: nothing was verified."
@@ -146,41 +141,50 @@ def _stale(outcome: Outcome, quote: Callable[[str], str]) -> str:
         stale = len({finding.filepath for finding in outcome.report.findings})
         return stale_change_sentence(change_name(outcome.base, quote), stale, summary.verified)
     pages = count(summary.bound, "page")
-    named = f"{pages} that {'names' if summary.bound == 1 else 'name'} sources"
+    bound = f"{pages} that {'names' if summary.bound == 1 else 'name'} sources"
     if summary.fresh == summary.bound:
-        return f"Fresh: {named}."
+        return f"Fresh: {bound}."
     levels = ((summary.stale, "stale"), (summary.possibly_stale, "possibly stale"))
-    told = " and ".join(f"{number} {words}" for number, words in levels if number)
-    return f"Of {named}, {told or 'none is known to be stale'}."
+    counted = " and ".join(f"{number} {words}" for number, words in levels if number)
+    return f"Of {bound}, {counted or 'none is known to be stale'}."
 
 
-# Legal in JSON, but better seen than obeyed; `json` has escaped what is below U+0020.
-_OBEYED = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+def commit_lines(drift: ReferenceVerdict | None) -> list[str]:
+    """Return a line for each commit, oldest first: the first one outdated the page."""
+    commits = drift.commits[::-1] if drift else ()
+    lines = [f"{commit.id[:SHORT_ID]} {commit_text(commit)}" for commit in commits[:MAX_COMMITS]]
+    if len(commits) > MAX_COMMITS:
+        lines.append(f"and {count(len(commits) - MAX_COMMITS, 'more commit')}")
+    return lines
+
+
+def commit_text(commit: Commit) -> str:
+    """Return a commit as `2026-11-09 Bob Baker: Shorten sessions`."""
+    return f"{day(commit.date)} {printable(commit.author)}: {printable(commit.subject)}"
 
 
 def machine_json(value: Any) -> str:
-    """A value as indented JSON, ending with a newline; it holds no half of a surrogate."""
+    """Return a value as indented JSON without half surrogates, ending with a newline."""
     import json
 
     text = json.dumps(value, ensure_ascii=False, indent=2)
-    return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
+    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 def is_text(text: str) -> bool:
-    """Whether JSON can hold it as it is."""
+    """Return whether JSON can hold a text as it is."""
     return not _SURROGATE.search(text)
 
 
 def result_path(path: FilePath) -> str:
-    """A path as it is, but for bytes that are no UTF-8."""
+    """Return a path in which bytes that are not UTF-8 are escaped."""
     return _SURROGATE.sub(lambda match: printable(match[0]), path)
 
 
 def result_uri(path: FilePath) -> str:
-    """A path as a relative address, percent-encoded byte for byte."""
+    """Return a path as a relative URI, percent-encoded byte for byte."""
     try:
         data = os.fsencode(path)
-    except UnicodeEncodeError:  # no path of Git's: half a surrogate
+    except UnicodeEncodeError:  # not a path from Git: half a surrogate
         data = path.encode("utf-8", "surrogatepass")
     return quote(data, safe="/")

@@ -1,8 +1,8 @@
 """Reviewdog's diagnostic format, `reviewdog -f=rdjson`: comments on a pull request anywhere.
 
-Its columns count bytes of UTF-8. Reviewdog before 0.18 refuses a report with a field that it does
-not know, so that places in sources, which came later, are left out. Pages that a change leaves
-behind are not in the change's diff: `-filter-mode=nofilter` shows them all the same.
+Its columns count bytes of UTF-8. Reviewdog before 0.18 refuses a report with an unknown field, so
+places in sources, which came later, are left out. Pages that a change makes stale are not in its
+diff: `-filter-mode=nofilter` shows them all the same.
 """
 
 from collections.abc import Mapping
@@ -23,24 +23,27 @@ SEVERITIES: Mapping[Severity, str] = {"error": "ERROR", "warning": "WARNING", "n
 
 
 def rdjson_text(outcome: Outcome) -> str:
-    """A DiagnosticResult with what counts, old debts that were asked for, and doubts."""
+    """Return a DiagnosticResult with findings, requested old debts, and unverified sources."""
     report = outcome.report
-    told = (*report.findings, *report.debts, *report.unknown)
+    findings = (*report.findings, *report.debts, *report.unknown)
     return machine_json(
-        {"source": {"name": "ubp"}, "diagnostics": [_diagnostic(one, outcome) for one in told]}
+        {
+            "source": {"name": "ubp"},
+            "diagnostics": [_diagnostic(finding, outcome) for finding in findings],
+        }
     )
 
 
-def _diagnostic(one: Finding, outcome: Outcome) -> dict[str, Any]:
-    where = _range(one.region) if one.region else {"start": {"line": one.line}}
+def _diagnostic(finding: Finding, outcome: Outcome) -> dict[str, Any]:
+    position = _range(finding.region) if finding.region else {"start": {"line": finding.line}}
     diagnostic: dict[str, Any] = {
-        "message": _message(one, outcome),
-        "location": {"path": result_path(one.filepath), "range": where},
-        "severity": SEVERITIES[one.severity],
-        "code": {"value": one.rule},
+        "message": _message(finding, outcome),
+        "location": {"path": result_path(finding.filepath), "range": position},
+        "severity": SEVERITIES[finding.severity],
+        "code": {"value": finding.rule},
     }
-    if isinstance(one.fix, LinkFix) and one.fix.region and is_text(one.fix.text):
-        suggestion = {"range": _range(one.fix.region), "text": one.fix.text}
+    if isinstance(finding.fix, LinkFix) and finding.fix.region and is_text(finding.fix.text):
+        suggestion = {"range": _range(finding.fix.region), "text": finding.fix.text}
         diagnostic["suggestions"] = [suggestion]
     return diagnostic
 
@@ -52,7 +55,7 @@ def _range(region: Region) -> dict[str, Any]:
     }
 
 
-def _message(one: Finding, outcome: Outcome) -> str:
-    lines = [printable(one.message), *commit_lines(one.drift)]
-    lines += [printable(one.hint)] if one.hint else []
-    return "\n".join([*lines, *resolving_commands((one,), outcome)])
+def _message(finding: Finding, outcome: Outcome) -> str:
+    lines = [printable(finding.message), *commit_lines(finding.drift)]
+    lines += [printable(finding.hint)] if finding.hint else []
+    return "\n".join([*lines, *resolving_commands((finding,), outcome)])

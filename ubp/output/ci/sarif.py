@@ -1,8 +1,8 @@
 """SARIF 2.1.0 (OASIS): findings as code scanning and editors read them.
 
-What is ignored is told too, with its `suppressions`; GitHub shows such results as open alerts all
-the same, so take them out before an upload to it. The fingerprint has a key of its own:
-`primaryLocationLineHash` is GitHub's to compute, and its action warns of every other value.
+Ignored findings are included, with their `suppressions`; GitHub shows such results as open alerts
+all the same, so remove them before an upload to it. The fingerprint has a key of its own:
+`primaryLocationLineHash` is for GitHub to compute, and its action warns of any other value.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,15 +38,15 @@ SCHEMA = (
 ROOT = "%SRCROOT%"
 FINGERPRINT = "ubpFinding/v1"
 LEVELS: Mapping[Severity, str] = {"error": "error", "warning": "warning", "note": "note"}
-# A rule that was off and asked for by name finds warnings.
+# A rule that is off but requested by name finds warnings.
 RULE_LEVELS = {"error": "error", "warning": "warning", "off": "warning"}
 SUPPRESSIONS = {"comment": "inSource", "configuration": "external", "debt": "external"}
-# Where nobody can tell, a run did not succeed: whoever follows alerts must not close any.
+# An undetermined run did not succeed, so that its missing alerts are not closed.
 UNDETERMINED = 2
 
 
 def sarif_text(outcome: Outcome) -> str:
-    """A log of one run."""
+    """Return a log of one run."""
     return machine_json({"$schema": SCHEMA, "version": VERSION, "runs": [_run(outcome)]})
 
 
@@ -60,14 +60,14 @@ def _run(outcome: Outcome) -> Object:
                 "rules": [_rule(rule) for rule in find_rules(report.rules)],
             }
         },
-        # One category a command, so that an upload of `check` leaves the alerts of `stale` alone.
+        # One category for each command, so that an upload of `check` keeps the alerts of `stale`.
         "automationDetails": {"id": f"ubp-{outcome.command}/"},
         "invocations": [_invocation(outcome)],
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "The repository's root."}}},
         "results": [
-            *(_result(one, "new", outcome) for one in (*report.findings, *report.ignored)),
-            *(_result(one, "unchanged", outcome) for one in report.debts),
+            *(_result(finding, "new", outcome) for finding in (*report.findings, *report.ignored)),
+            *(_result(finding, "unchanged", outcome) for finding in report.debts),
         ],
     }
     return {**run, **_version_control(outcome)}
@@ -94,7 +94,9 @@ def _invocation(outcome: Outcome) -> Object:
     if outcome.report.unknown:
         sources = count(outcome.report.unverified, "source")
         text = f"{sources} could not be verified, because this clone is shallow."
-        locations = [_location(one.filepath, _region(one)) for one in outcome.report.unknown]
+        locations = [
+            _location(finding.filepath, _region(finding)) for finding in outcome.report.unknown
+        ]
         invocation["toolExecutionNotifications"] = [
             {"level": "warning", "message": {"text": text}, "locations": locations}
         ]
@@ -102,29 +104,32 @@ def _invocation(outcome: Outcome) -> Object:
 
 
 def _version_control(outcome: Outcome) -> Object:
-    seen = outcome.provenance
-    if seen is None:
+    provenance = outcome.provenance
+    if provenance is None:
         return {}
-    known = {"revisionId": seen.revision, "branch": seen.branch and printable(seen.branch)}
+    optional = {
+        "revisionId": provenance.revision,
+        "branch": provenance.branch and printable(provenance.branch),
+    }
     details = {
-        "repositoryUri": seen.url,
-        **{name: value for name, value in known.items() if value},
+        "repositoryUri": provenance.url,
+        **{name: value for name, value in optional.items() if value},
         "mappedTo": {"uriBaseId": ROOT},
     }
     return {"versionControlProvenance": [details]}
 
 
-def _result(one: Finding, state: str, outcome: Outcome) -> Object:
+def _result(finding: Finding, state: str, outcome: Outcome) -> Object:
     result = {
-        "ruleId": one.rule,
-        "ruleIndex": outcome.report.rules.index(one.rule),
-        "level": LEVELS[one.severity],
-        "message": {"text": _message(one, outcome)},
-        "locations": [_location(one.filepath, _region(one))],
-        "relatedLocations": [_related(one, place) for place in one.source_places],
-        "partialFingerprints": {FINGERPRINT: fingerprint(one)},
-        "suppressions": [_suppression(one.suppression)] if one.suppression else [],
-        "fixes": _fixes(one),
+        "ruleId": finding.rule,
+        "ruleIndex": outcome.report.rules.index(finding.rule),
+        "level": LEVELS[finding.severity],
+        "message": {"text": _message(finding, outcome)},
+        "locations": [_location(finding.filepath, _region(finding))],
+        "relatedLocations": [_related(finding, place) for place in finding.source_places],
+        "partialFingerprints": {FINGERPRINT: fingerprint(finding)},
+        "suppressions": [_suppression(finding.suppression)] if finding.suppression else [],
+        "fixes": _fixes(finding),
     }
     if outcome.report.is_change:
         result["baselineState"] = state
@@ -132,17 +137,17 @@ def _result(one: Finding, state: str, outcome: Outcome) -> Object:
     return {key: value for key, value in result.items() if value or key not in optional}
 
 
-def _message(one: Finding, outcome: Outcome) -> str:
-    lines = [printable(one.message), *commit_lines(one.drift)]
-    lines += [printable(one.hint)] if one.hint else []
-    commands = resolving_commands((one,), outcome)
-    # A command with a space more would name another file: one that looks like a link is left out.
-    whole = [command for command in commands if command == _without_links(command)]
-    return "\n".join([*map(_without_links, lines), *whole])
+def _message(finding: Finding, outcome: Outcome) -> str:
+    lines = [printable(finding.message), *commit_lines(finding.drift)]
+    lines += [printable(finding.hint)] if finding.hint else []
+    commands = resolving_commands((finding,), outcome)
+    # A space would make a command name another file: one that looks like a link is left out.
+    complete = [command for command in commands if command == _without_links(command)]
+    return "\n".join([*map(_without_links, lines), *complete])
 
 
 def _without_links(text: str) -> str:
-    """Break `[text](target)`, which viewers of SARIF make a link of (3.11.6)."""
+    """Return the text with `[text](target)` broken up, of which viewers make links (3.11.6)."""
     return text.replace("](", "] (")
 
 
@@ -151,10 +156,13 @@ def _location(path: FilePath, region: Object) -> Object:
     return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
 
 
-def _region(one: Finding) -> Object:
-    if one.region:
-        return _span(one.region)
-    return {"startLine": one.line, **({"startColumn": one.column} if one.column else {})}
+def _region(finding: Finding) -> Object:
+    if finding.region:
+        return _span(finding.region)
+    return {
+        "startLine": finding.line,
+        **({"startColumn": finding.column} if finding.column else {}),
+    }
 
 
 def _span(region: Region) -> Object:
@@ -166,11 +174,11 @@ def _span(region: Region) -> Object:
     }
 
 
-def _related(one: Finding, place: SourcePlace) -> Object:
+def _related(finding: Finding, place: SourcePlace) -> Object:
     artifact = {"uri": result_uri(place.path), "uriBaseId": ROOT}
     region = {"region": {"startLine": place.line}} if place.line else {}
-    moved = one.drift is not None and one.drift.moved_to == place.path
-    message = "The source is here now." if moved else "The source changed here."
+    is_moved = finding.drift is not None and finding.drift.moved_to == place.path
+    message = "The source is here now." if is_moved else "The source changed here."
     return {
         "physicalLocation": {"artifactLocation": artifact, **region},
         "message": {"text": message},
@@ -185,12 +193,12 @@ def _suppression(suppression: Suppression) -> Object:
     }
 
 
-def _fixes(one: Finding) -> Iterable[Object]:
-    fix = one.fix
+def _fixes(finding: Finding) -> Iterable[Object]:
+    fix = finding.fix
     if not isinstance(fix, LinkFix) or fix.region is None or not is_text(fix.text):
         return []
     replacement = {"deletedRegion": _span(fix.region), "insertedContent": {"text": fix.text}}
-    artifact = {"uri": result_uri(one.filepath), "uriBaseId": ROOT}
+    artifact = {"uri": result_uri(finding.filepath), "uriBaseId": ROOT}
     return [
         {
             "description": {"text": printable(f"Link to {fix.target}.")},

@@ -1,6 +1,6 @@
-"""Charts as inline SVG: shapes only, coloured by classes; what they say stands beside them as text.
+"""Charts as inline SVG: shapes without text, colored by classes.
 
-The words are outside the pictures, so that they keep their size on a telephone.
+The words are beside the pictures, so that they keep their size on a narrow screen.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,32 +8,32 @@ from math import pi
 
 from ubp.core.model import Level
 from ubp.output.html.markup import Html, join, tag
+from ubp.output.text.common import BOUND_LEVELS
 from ubp.output.wording import count, day
 from ubp.report.values import Levels, Point
 from ubp.staleness.wording import LEVEL_WORDS
 
-BOUND: tuple[Level, ...] = ("stale", "possibly_stale", "unknown", "fresh")
-EVERY: tuple[Level, ...] = (*BOUND, "untracked")
+ALL_LEVELS: tuple[Level, ...] = (*BOUND_LEVELS, "untracked")
 
 BAR_WIDTH = 1000
 RING_RADIUS = 42
 TREND_HEIGHT = 100
-# The share of a column that is left empty beside it.
+# The share of a column's width that stays empty.
 GAP = 0.18
 
 
-def describe(levels: Levels, shown: Sequence[Level] = EVERY) -> str:
-    """Levels in words: `2 stale, 35 fresh`."""
+def describe(levels: Levels, shown: Sequence[Level] = ALL_LEVELS) -> str:
+    """Return levels in words: `2 stale, 35 fresh`."""
     counts = ((getattr(levels, level), LEVEL_WORDS[level]) for level in shown)
     return ", ".join(f"{number} {words}" for number, words in counts if number) or "no pages"
 
 
 def ring(levels: Levels) -> Html:
-    """The levels of the pages that name sources, as a ring."""
+    """Return the levels of the pages that name sources as a ring."""
     length = 2 * pi * RING_RADIUS
     total = levels.bound
     arcs, start = [], 0.0
-    for level in reversed(BOUND):
+    for level in reversed(BOUND_LEVELS):
         share = getattr(levels, level) / total if total else 0
         if share:
             arcs.append(
@@ -47,7 +47,7 @@ def ring(levels: Levels) -> Html:
         class_="ring",
         viewBox="0 0 100 100",
         role="img",
-        aria_label=describe(levels, BOUND),
+        aria_label=describe(levels, BOUND_LEVELS),
     )
 
 
@@ -63,31 +63,31 @@ def _circle(name: str, dashes: str | None, offset: str | None) -> Html:
     )
 
 
-def bar(parts: Sequence[tuple[str, int]], whole: int, label: str | None = None) -> Html:
-    """A bar of parts, each a class and a number, as long as they are of the whole.
+def bar(parts: Sequence[tuple[str, int]], total: int, label: str | None = None) -> Html:
+    """Return a bar of parts, each a class and a number, in proportion to the whole.
 
-    Without a label it is decoration: the same is told beside it.
+    Without a label it is decoration: text beside it says the same.
     """
     rects, start = [], 0.0
     for name, number in parts:
-        width = number * BAR_WIDTH / whole if whole else 0
+        width = number * BAR_WIDTH / total if total else 0
         if width:
             rects.append(_rect(name, start, 0, width, 10))
         start += width
-    is_told = {"role": "img", "aria_label": label} if label else {"aria_hidden": "true"}
-    return _picture(rects, f"0 0 {BAR_WIDTH} 10", "bar", **is_told)
+    attributes = {"role": "img", "aria_label": label} if label else {"aria_hidden": "true"}
+    return _picture(rects, f"0 0 {BAR_WIDTH} 10", "bar", **attributes)
 
 
-def levels_bar(levels: Levels, whole: int, label: str | None = None) -> Html:
-    """The levels of some pages as a bar."""
-    return bar([(level, getattr(levels, level)) for level in EVERY], whole, label)
+def levels_bar(levels: Levels, total: int, label: str | None = None) -> Html:
+    """Return the levels of some pages as a bar."""
+    return bar([(level, getattr(levels, level)) for level in ALL_LEVELS], total, label)
 
 
 def trend(points: Sequence[Point]) -> Html:
-    """A column for each point, of the pages that name sources; the worst at the bottom."""
+    """Return a column for each point, of the pages that name sources; the worst at the bottom."""
     highest = max((point.levels.bound for point in points), default=0)
     columns = [
-        tag("g", tag("title", labelled(point)), *_column(number, point.levels, highest))
+        tag("g", tag("title", label_point(point)), *_column(number, point.levels, highest))
         for number, point in enumerate(points)
     ]
     return _picture(
@@ -99,25 +99,24 @@ def trend(points: Sequence[Point]) -> Html:
     )
 
 
-def labelled(point: Point) -> str:
-    """A point in words."""
-    return f"{day(point.at)}: {describe(point.levels, BOUND)}"
+def label_point(point: Point) -> str:
+    """Return a point in words."""
+    return f"{day(point.at)}: {describe(point.levels, BOUND_LEVELS)}"
 
 
 def describe_trend(points: Sequence[Point]) -> str:
-    """What became of the documentation between the first point and the last."""
+    """Return the first and the last point in words."""
     if not points:
         return "No history."
     first, last = points[0], points[-1]
-    return (
-        f"{count(len(points), 'moment')} from {day(first.at)} ({describe(first.levels, BOUND)})"
-        f" to {day(last.at)} ({describe(last.levels, BOUND)})."
-    )
+    start, end = (describe(point.levels, BOUND_LEVELS) for point in (first, last))
+    moments = count(len(points), "moment")
+    return f"{moments} from {day(first.at)} ({start}) to {day(last.at)} ({end})."
 
 
 def _column(number: int, levels: Levels, highest: int) -> Iterator[Html]:
     bottom = float(TREND_HEIGHT)
-    for level in BOUND:
+    for level in BOUND_LEVELS:
         height = getattr(levels, level) * TREND_HEIGHT / highest if highest else 0
         if height:
             bottom -= height

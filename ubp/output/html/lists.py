@@ -1,9 +1,4 @@
-"""The part of a report about bindings: which sources fire without an answer, as a table.
-
-The part of a report about sources: which of them no page describes, as a map and as a table.
-
-What else a report lists: findings, orphans, the pages that need no look.
-"""
+"""The lists of a report: bindings, sources without a page, findings, orphans, other pages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -15,12 +10,20 @@ from ubp.output.ci.outcome import commit_lines
 from ubp.output.html.markup import Html, join, path_text, remainder, scrollable, tag
 from ubp.output.html.treemap import treemap
 from ubp.output.text.review import GOOD, MEANINGS, coverage_sentence, review_sentence
-from ubp.output.wording import count, stem
+from ubp.output.wording import count, file_stem
 from ubp.report.values import ChangedSource, OtherPage, Report, StalePage
 from ubp.staleness.wording import LEVEL_WORDS
 
+# More rows make a browser slow, and nobody reads them: the rest is counted.
 MAX_BINDINGS = 50
-HEADER = (
+MAX_GAPS = 30
+MAX_FINDINGS = 1_500
+MAX_ORPHANS = 1_000
+MAX_OTHERS = 2_000
+
+_SEVERITIES = ("error", "warning", "note")
+
+BINDINGS_HEADER = (
     ("Page, and what it names", None),
     ("Judgement", None),
     ("Changes", "number"),
@@ -33,12 +36,12 @@ Reviewed = Mapping[tuple[FilePath, FilePath], ReviewedBinding]
 
 
 def bindings(report: Report) -> Html | None:
-    """The whole part; nothing where no page names a source."""
+    """Return the bindings that fire without being answered; None where no page is bound."""
     review = report.review
     if review is None or not review.bindings:
         return None
-    # What is dead stands among the pages to look at.
-    broad = [one for one in review.bindings if one.judgement in BROAD]
+    # Dead bindings are among the pages to look at.
+    broad = [reviewed for reviewed in review.bindings if reviewed.judgement in BROAD]
     return tag(
         "section",
         tag("h2", "Bindings"),
@@ -51,19 +54,21 @@ def bindings(report: Report) -> Html | None:
 
 
 def by_source(report: Report) -> Reviewed:
-    """The reviewed bindings by page and source."""
-    found = report.review.bindings if report.review else ()
-    return {(one.binding.filepath, one.binding.source_path): one for one in found}
+    """Return the reviewed bindings by page and source."""
+    reviewed = report.review.bindings if report.review else ()
+    return {
+        (binding.binding.filepath, binding.binding.source_path): binding for binding in reviewed
+    }
 
 
-def bound_pages(source: ChangedSource, page: StalePage, reviewed: Reviewed) -> str:
-    """How often a changed source was answered by its page, in a few words."""
-    one = reviewed.get((page.path, source.answer.source_path))
-    if one is None or not one.changed - one.pending:
+def describe_answers(source: ChangedSource, page: StalePage, reviewed: Reviewed) -> str:
+    """Return how often the page was updated after the source changed, in a few words."""
+    binding = reviewed.get((page.path, source.reference.source_path))
+    if binding is None or not binding.changed - binding.pending:
         return ""
-    judged = one.changed - one.pending
-    bad = "" if one.judgement in GOOD else f" ({one.judgement})"
-    return f", {one.together + one.followed} of {judged} changes answered{bad}"
+    answerable = binding.changed - binding.pending
+    judgement = "" if binding.judgement in GOOD else f" ({binding.judgement})"
+    return f", {binding.together + binding.followed} of {answerable} changes answered{judgement}"
 
 
 def _legend(review: BindingReview) -> Iterator[Html]:
@@ -72,9 +77,11 @@ def _legend(review: BindingReview) -> Iterator[Html]:
             yield tag("li", tag("b", f"{review.count(name)} {name}"), f": {MEANINGS[name]}")
 
 
-def _table(broad: list[ReviewedBinding], report: Report) -> Html:
-    header = tag("tr", *(tag("th", name, scope="col", class_=kind) for name, kind in HEADER))
-    rows = (_row(one) for one in broad[:MAX_BINDINGS])
+def _table(reviewed: list[ReviewedBinding], report: Report) -> Html:
+    header = tag(
+        "tr", *(tag("th", name, scope="col", class_=kind) for name, kind in BINDINGS_HEADER)
+    )
+    rows = (_row(binding) for binding in reviewed[:MAX_BINDINGS])
     table = tag("table", tag("thead", header), tag("tbody", *rows), class_="bindings")
     return tag(
         "details",
@@ -82,43 +89,40 @@ def _table(broad: list[ReviewedBinding], report: Report) -> Html:
         join(
             [
                 scrollable(table, "Bindings to look at"),
-                remainder(len(broad) - MAX_BINDINGS, report, "bind", "--review"),
+                remainder(len(reviewed) - MAX_BINDINGS, report, "bind", "--review"),
             ]
         ),
         class_="figures",
     )
 
 
-def _row(one: ReviewedBinding) -> Html:
-    binding = one.binding
-    numbers = (one.changed, one.together, one.followed, binding.pages)
+def _row(reviewed: ReviewedBinding) -> Html:
+    binding = reviewed.binding
+    numbers = (reviewed.changed, reviewed.together, reviewed.followed, binding.pages)
     place = tag("span", path_text(f"{binding.filepath}:{binding.line}"), class_="path")
     source = tag("span", path_text(binding.source_path or "."), class_="path quiet")
-    instead = f" better: {', '.join(one.proposal)}" if one.proposal else None
+    proposal = f" better: {', '.join(reviewed.proposal)}" if reviewed.proposal else None
     return tag(
         "tr",
-        tag("th", place, tag("br"), source, instead, scope="row"),
-        tag("td", one.judgement),
+        tag("th", place, tag("br"), source, proposal, scope="row"),
+        tag("td", reviewed.judgement),
         *(tag("td", str(number), class_="number") for number in numbers),
     )
 
 
-MAX_GAPS = 30
-
-
 def coverage(report: Report) -> Html | None:
-    """The whole part; nothing where there are no sources."""
-    found = report.coverage
-    if found is None or not found.sources:
+    """Return the map of the sources and those that no page describes; None without sources."""
+    measured = report.coverage
+    if measured is None or not measured.sources:
         return None
-    sentence = coverage_sentence(found)
+    sentence = coverage_sentence(measured)
     return tag(
         "section",
         tag("h2", "Sources"),
         tag("p", sentence, class_="quiet"),
-        treemap(found.sources, f"Map of the sources. {sentence} The table below tells where."),
+        treemap(measured.sources, f"Map of the sources. {sentence} The table below tells where."),
         _coverage_legend(),
-        _coverage_table(found, report),
+        _coverage_table(measured, report),
         class_="card",
         id="coverage",
     )
@@ -133,20 +137,20 @@ def _coverage_legend() -> Html:
     return tag("ul", *entries, tag("li", size, class_="quiet"), class_="legend")
 
 
-def _coverage_table(found: Coverage, report: Report) -> Html | None:
-    if not found.gaps:
+def _coverage_table(coverage: Coverage, report: Report) -> Html | None:
+    if not coverage.gaps:
         return None
-    more = len(found.gaps) - MAX_GAPS
+    more = len(coverage.gaps) - MAX_GAPS
     names = [("No page describes", None), ("Files", "number"), ("Changes", "number")]
     header = tag("tr", *(tag("th", name, scope="col", class_=kind) for name, kind in names))
-    table = tag("table", tag("thead", header), tag("tbody", *_rows(found.gaps[:MAX_GAPS])))
+    table = tag("table", tag("thead", header), tag("tbody", *_rows(coverage.gaps[:MAX_GAPS])))
     return tag(
         "details",
         tag("summary", "What no page describes"),
         join(
             [
                 scrollable(table, "What no page describes"),
-                remainder(more, report, "coverage", "--limit", str(len(found.gaps))),
+                remainder(more, report, "coverage", "--limit", str(len(coverage.gaps))),
             ]
         ),
         class_="figures",
@@ -165,24 +169,19 @@ def _rows(gaps: Sequence[Gap]) -> list[Html]:
     ]
 
 
-# More rows make a browser slow, and nobody reads them: the rest is counted.
-MAX_FINDINGS = 1_500
-MAX_ORPHANS = 1_000
-MAX_OTHERS = 2_000
-
-_SEVERITIES = ("error", "warning", "note")
-
-
 def findings(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None:
-    """The findings of `ubp check`, the most severe first."""
+    """Return the findings of `ubp check`, the most severe first."""
     if report.findings is None:
         return None
     scope = tuple(_scope(report))
-    ordered = sorted(report.findings, key=lambda one: _SEVERITIES.index(one.severity))
+    ordered = sorted(report.findings, key=lambda finding: _SEVERITIES.index(finding.severity))
     if ordered:
         names = ("Severity", "Rule", "Where", "What")
         header = tag("tr", *(tag("th", name, scope="col") for name in names))
-        rows = (_finding(one, folder_numbers[one.filepath]) for one in ordered[:MAX_FINDINGS])
+        rows = (
+            _finding(finding, folder_numbers[finding.filepath])
+            for finding in ordered[:MAX_FINDINGS]
+        )
         table = tag("table", tag("thead", header), tag("tbody", *rows), class_="findings")
         listed = join(
             [
@@ -216,40 +215,43 @@ def _scope(report: Report) -> Iterator[str]:
         yield f"{count(report.ignored, 'finding')} ignored."
 
 
-def _finding(one: Finding, folder: int) -> Html:
-    column = f":{one.column}" if one.column else ""
-    commits = commit_lines(one.drift)
+def _finding(finding: Finding, folder: int) -> Html:
+    column = f":{finding.column}" if finding.column else ""
+    commits = commit_lines(finding.drift)
     return tag(
         "tr",
-        tag("td", tag("span", one.severity, class_=f"badge {one.severity}")),
-        tag("td", tag("code", one.rule)),
-        tag("td", tag("span", path_text(f"{one.filepath}:{one.line}{column}"), class_="path")),
+        tag("td", tag("span", finding.severity, class_=f"badge {finding.severity}")),
+        tag("td", tag("code", finding.rule)),
         tag(
             "td",
-            one.message,
-            tag("span", f" {one.hint}", class_="quiet") if one.hint else None,
+            tag("span", path_text(f"{finding.filepath}:{finding.line}{column}"), class_="path"),
+        ),
+        tag(
+            "td",
+            finding.message,
+            tag("span", f" {finding.hint}", class_="quiet") if finding.hint else None,
             tag("ol", *(tag("li", line) for line in commits), class_="commits")
             if commits
             else None,
             class_="what",
         ),
-        data_rules=one.rule,
+        data_rules=finding.rule,
         data_folder=folder,
     )
 
 
 def orphans(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None:
-    """The pages that no other page links to."""
+    """Return the pages that no other page links to."""
     if not report.orphans:
         return None
     entries = (
         tag(
             "li",
-            tag("span", path_text(one.filepath), class_="path"),
-            data_rules=one.rule,
-            data_folder=folder_numbers[one.filepath],
+            tag("span", path_text(finding.filepath), class_="path"),
+            data_rules=finding.rule,
+            data_folder=folder_numbers[finding.filepath],
         )
-        for one in report.orphans[:MAX_ORPHANS]
+        for finding in report.orphans[:MAX_ORPHANS]
     )
     return _fold(
         "orphans",
@@ -261,7 +263,7 @@ def orphans(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None:
 
 
 def others(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None:
-    """The pages that are fresh or name no sources, the most linked first."""
+    """Return the pages that are fresh or name no sources, the most linked first."""
     if not report.others:
         return None
     header = tag(
@@ -270,27 +272,27 @@ def others(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None:
         tag("th", "Level", scope="col"),
         tag("th", "Links to it", scope="col", class_="number"),
     )
-    rows = (_other(one, folder_numbers) for one in report.others[:MAX_OTHERS])
+    rows = (_other(page, folder_numbers) for page in report.others[:MAX_OTHERS])
     table = tag("table", tag("thead", header), tag("tbody", *rows, data_list="no-others"))
     return _fold(
         "others",
         "All other pages",
-        _others_words(report),
+        _count_others(report),
         scrollable(table, "All other pages"),
         remainder(len(report.others) - MAX_OTHERS, report, "stale", "--all"),
     )
 
 
-def _others_words(report: Report) -> str:
-    fresh = sum(1 for one in report.others if one.level == "fresh")
+def _count_others(report: Report) -> str:
+    fresh = sum(1 for page in report.others if page.level == "fresh")
     parts = [(fresh, "fresh"), (len(report.others) - fresh, LEVEL_WORDS["untracked"])]
-    told = ", ".join(f"{number} {words}" for number, words in parts if number)
-    return f"{told}; the most linked first"
+    counts = ", ".join(f"{number} {words}" for number, words in parts if number)
+    return f"{counts}; the most linked first"
 
 
-def _other(one: OtherPage, folder_numbers: dict[FilePath, int]) -> Html:
-    path = one.page.filepath
-    title = one.page.facts.title or stem(path)
+def _other(page: OtherPage, folder_numbers: dict[FilePath, int]) -> Html:
+    path = page.page.filepath
+    title = page.page.facts.title or file_stem(path)
     return tag(
         "tr",
         tag(
@@ -298,23 +300,25 @@ def _other(one: OtherPage, folder_numbers: dict[FilePath, int]) -> Html:
             tag("span", path_text(path), class_="path"),
             tag("span", f" {title}", class_="quiet"),
         ),
-        tag("td", tag("span", LEVEL_WORDS[one.level], class_=f"badge {one.level}")),
-        tag("td", str(one.links_in), class_="number"),
-        data_level=one.level,
+        tag("td", tag("span", LEVEL_WORDS[page.level], class_=f"badge {page.level}")),
+        tag("td", str(page.links_in), class_="number"),
+        data_level=page.level,
         data_folder=folder_numbers[path],
     )
 
 
-def _fold(name: str, title: str, words: str, listed: Html, rest: Html | None) -> Html:
-    none = tag("p", "Nothing here fits the filter.", id=f"no-{name}", class_="none", hidden=True)
+def _fold(name: str, title: str, summary: str, listed: Html, more: Html | None) -> Html:
+    no_matches = tag(
+        "p", "Nothing here fits the filter.", id=f"no-{name}", class_="none", hidden=True
+    )
     return tag(
         "section",
         tag(
             "details",
-            tag("summary", f"{title} ", tag("span", words, class_="quiet")),
+            tag("summary", f"{title} ", tag("span", summary, class_="quiet")),
             listed,
-            none,
-            rest,
+            no_matches,
+            more,
             class_="fold card",
         ),
         id=name,

@@ -1,8 +1,8 @@
-"""HTML built from values: a plain text is escaped wherever it comes in, markup is a type.
+"""HTML built from values: plain text is escaped on the way in, markup has a type of its own.
 
-What a repository holds (names, titles, authors, lines of code) can be anything. So nothing is ever
-put into markup as it is: `tag` escapes every child and every attribute that is not markup already,
-and characters that would turn a text around or hide it are shown as escapes.
+What a repository contains (names, titles, authors, lines of code) can be anything. So `tag` escapes
+every child and every attribute that is not markup already, and characters that would reverse or
+hide text are shown as escapes.
 """
 
 import os
@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from html import escape as escape_markup
 from typing import Literal
 
+from ubp.checks.rules import missing_source, stale_doc
 from ubp.core.model import ReferenceVerdict
 from ubp.core.shell import ubp_command
 from ubp.output.wording import printable, printable_line
@@ -24,23 +25,26 @@ Attribute = str | int | bool | None
 
 
 class Html(str):
-    """Markup: a text that needs no escaping any more."""
+    """Markup: text that needs no escaping any more."""
 
     __slots__ = ()
 
 
 def text(content: str) -> Html:
-    """A text as markup."""
+    """Return a text as markup."""
     return content if isinstance(content, Html) else Html(escape_markup(printable(content)))
 
 
 def code_line(content: str) -> Html:
-    """A line of a file as markup; its tabs stay."""
+    """Return a line of a file as markup; its tabs stay."""
     return Html(escape_markup(printable_line(content)))
 
 
 def tag(name: str, *children: str | None, **attributes: Attribute) -> Html:
-    """An element. `class_` is written `class`, `data_level` is `data-level`; None: no attribute."""
+    """Return an element.
+
+    `class_` is written `class`, `data_level` is `data-level`; None omits an attribute.
+    """
     written = "".join(
         f" {_attribute_name(key)}" + ("" if value is True else f'="{text(str(value))}"')
         for key, value in attributes.items()
@@ -54,27 +58,27 @@ def tag(name: str, *children: str | None, **attributes: Attribute) -> Html:
 
 
 def path_text(path: str) -> Html:
-    """A path that may be broken into lines behind its slashes."""
+    """Return a path that may be broken into lines after its slashes."""
     return Html(text(path).replace("/", "/<wbr>"))
 
 
 def scrollable(table: Html, label: str) -> Html:
-    """A table that may be wider than a telephone: the keyboard, too, can get to its end."""
+    """Return a table that scrolls sideways, by keyboard too, on a narrow screen."""
     return tag("div", table, class_="scroll", tabindex=0, role="group", aria_label=label)
 
 
 def join(parts: Iterable[str | None], between: Literal["", "\n"] = "") -> Html:
-    """Several pieces one behind the other."""
+    """Return pieces of markup one after the other."""
     return Html(between.join(text(part) for part in parts if part is not None))
 
 
 def fill(template: str, **parts: str) -> Html:
-    """A template with `{{name}}` replaced; what is put in is not looked through again."""
+    """Return a template with each `{{name}}` replaced; values are not searched again."""
     return Html(_PLACE.sub(lambda match: text(parts[match[1]]), template))
 
 
 def read_asset(name: str) -> Html:
-    """A file of the template."""
+    """Return a file of the template."""
     with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
         return Html(file.read())
 
@@ -83,17 +87,13 @@ def _attribute_name(key: str) -> str:
     return key.rstrip("_").replace("_", "-")
 
 
-STALE, MISSING = "stale-doc", "missing-source"
-_GONE = frozenset({"deleted", "moved", "not_found"})
-
-
-def rule_words(answer: ReferenceVerdict) -> str:
-    """The rule of `ubp check` that finds it."""
-    return MISSING if answer.verdict in _GONE else STALE
+def rule_name(reference: ReferenceVerdict) -> str:
+    """Return the rule of `ubp check` that reports it."""
+    return missing_source.NAME if reference.verdict in missing_source.MISSING else stale_doc.NAME
 
 
 def remainder(number: int, report: Report, *words: str) -> Html | None:
-    """How many more there are than are shown, and the `ubp` command that lists them."""
+    """Return how many more there are, and the `ubp` command that lists them."""
     if number <= 0:
         return None
     command = ubp_command(*words, keys=report.keys)

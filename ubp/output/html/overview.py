@@ -1,10 +1,11 @@
-"""The top of a report: how fresh it all is, how that came about, and where."""
+"""The top of a report: how fresh the pages are, the trend, and the directories."""
 
 from collections.abc import Iterator, Sequence
 
 from ubp.core.model import Level
 from ubp.output.html import charts
 from ubp.output.html.markup import Html, join, path_text, scrollable, tag
+from ubp.output.text.common import BOUND_LEVELS
 from ubp.output.wording import SHORT_ID, count, day
 from ubp.report.values import AgeGroup, Folder, Levels, Point, Report
 from ubp.staleness.wording import LEVEL_WORDS
@@ -21,7 +22,7 @@ AGE_WORDS = {
 
 
 def hero(report: Report) -> Html:
-    """The share of fresh pages, in a figure, a sentence and a ring."""
+    """Return the share of fresh pages, as a figure, a sentence and a ring."""
     levels = report.levels
     if levels is None:
         return _overview(tag("p", report.headline, class_="verdict"), _stats(report))
@@ -48,16 +49,16 @@ def _overview(*children: Html) -> Html:
 
 
 def pictures(report: Report) -> Html | None:
-    """The trend and the ages of what drifted."""
+    """Return the trend and the ages of drift."""
     parts = [part for part in (_trend(report), _ages(report)) if part is not None]
     return tag("div", *parts, class_="pair") if len(parts) > 1 else join(parts)
 
 
 def folders(report: Report) -> Html | None:
-    """The levels by folder."""
+    """Return the levels by directory."""
     if not report.folders or report.levels is None:
         return None
-    levels = [level for level in charts.EVERY if getattr(report.levels, level)]
+    levels = [level for level in charts.ALL_LEVELS if getattr(report.levels, level)]
     names = [("Directory", None), ("Levels", None), ("% fresh", "number")]
     names += [(LEVEL_WORDS[level], "number optional") for level in levels]
     header = tag("tr", *(tag("th", name, scope="col", class_=kind) for name, kind in names))
@@ -74,7 +75,7 @@ def folders(report: Report) -> Html | None:
 
 
 def folder_name(folder: Folder) -> str:
-    """What a folder is called."""
+    """Return the name under which a directory is listed."""
     if not folder.path:
         return "files at the top" if folder.is_rest else "everywhere"
     return f"{folder.path}/" + (" (its own files)" if folder.is_rest else "")
@@ -88,11 +89,11 @@ def _sentence(levels: Levels) -> str:
     names = "page that names" if levels.bound == 1 else "pages that name"
     describe = "describes" if levels.fresh == 1 else "describe"
     every = "All of" if levels.fresh == levels.bound > 1 else f"{levels.fresh} of"
-    return f"{every} {count_words(levels.bound)} {names} sources still {describe} them."
+    return f"{every} {format_number(levels.bound)} {names} sources still {describe} them."
 
 
-def count_words(number: int) -> str:
-    """A number with its thousands apart."""
+def format_number(number: int) -> str:
+    """Return a number with its thousands apart."""
     return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
@@ -102,27 +103,27 @@ def _legend(levels: Levels) -> Html:
             "li",
             tag("span", class_=f"dot {level}", aria_hidden="true"),
             " ",
-            tag("b", count_words(getattr(levels, level))),
+            tag("b", format_number(getattr(levels, level))),
             f" {LEVEL_WORDS[level]}",
         )
-        for level in charts.EVERY
+        for level in charts.ALL_LEVELS
         if getattr(levels, level)
     )
     return tag("ul", *entries, class_="legend")
 
 
 def _stats(report: Report) -> Html:
-    stats = [("pages", count_words(report.documents))]
+    stats = [("pages", format_number(report.documents))]
     ages = [page.age_days for page in report.pages or () if page.age_days is not None]
     if ages:
         stats.append(("oldest drift", count(max(ages), "day")))
     if report.findings is not None:
         other = "other errors" if report.pages is not None else "errors"
-        errors = sum(1 for one in report.findings if one.severity == "error")
-        stats.append((other, count_words(errors)))
-        stats.append(("warnings", count_words(len(report.findings) - errors)))
+        errors = sum(1 for finding in report.findings if finding.severity == "error")
+        stats.append((other, format_number(errors)))
+        stats.append(("warnings", format_number(len(report.findings) - errors)))
     if report.orphans:
-        stats.append(("orphans", count_words(len(report.orphans))))
+        stats.append(("orphans", format_number(len(report.orphans))))
     return tag(
         "dl",
         *(tag("div", tag("dt", name), tag("dd", value)) for name, value in stats),
@@ -132,11 +133,11 @@ def _stats(report: Report) -> Html:
 
 def _advice(report: Report, levels: Levels) -> Html | None:
     if not levels.bound:
-        how = "Name the files that a page describes in its front matter, and ask again: "
-        return tag("p", how, tag("code", "source_refs: [src/auth.py]"), class_="advice")
+        advice = "Name the files that a page describes in its front matter, and ask again: "
+        return tag("p", advice, tag("code", "source_refs: [src/auth.py]"), class_="advice")
     if levels.unknown and report.is_shallow:
-        how = "This clone is shallow, so some pages could not be verified. Fetch the rest: "
-        return tag("p", how, tag("code", "git fetch --unshallow"), class_="advice")
+        advice = "This clone is shallow, so some pages could not be verified. Fetch the rest: "
+        return tag("p", advice, tag("code", "git fetch --unshallow"), class_="advice")
     return None
 
 
@@ -149,7 +150,7 @@ def _trend(report: Report) -> Html | None:
     dates = [points[0], *([middle] if len(points) > 4 else []), points[-1]]  # noqa: PLR2004 - room
     chart = tag(
         "div",
-        tag("div", tag("span", count_words(highest)), tag("span", "0"), class_="scale"),
+        tag("div", tag("span", format_number(highest)), tag("span", "0"), class_="scale"),
         charts.trend(points),
         tag("div", *(tag("span", day(point.at)) for point in dates), class_="dates"),
         class_="chart",
@@ -172,7 +173,7 @@ def _trend_words(report: Report) -> str:
 
 
 def _figures(points: tuple[Point, ...]) -> Html:
-    names = ("Date", "Commit", *(LEVEL_WORDS[level] for level in charts.BOUND))
+    names = ("Date", "Commit", *(LEVEL_WORDS[level] for level in BOUND_LEVELS))
     header = tag(
         "tr",
         *(
@@ -187,7 +188,7 @@ def _figures(points: tuple[Point, ...]) -> Html:
             tag("td", tag("code", point.commit[:SHORT_ID]) if point.commit else "not committed"),
             *(
                 tag("td", str(getattr(point.levels, level)), class_="number")
-                for level in charts.BOUND
+                for level in BOUND_LEVELS
             ),
         )
         for point in points
@@ -204,7 +205,7 @@ def _figures(points: tuple[Point, ...]) -> Html:
 def _ages(report: Report) -> Html | None:
     if not any(group.stale + group.possibly_stale for group in report.ages):
         return None
-    most = max(group.stale + group.possibly_stale for group in report.ages)
+    highest = max(group.stale + group.possibly_stale for group in report.ages)
     return tag(
         "section",
         tag("h2", "Age of drift"),
@@ -216,7 +217,7 @@ def _ages(report: Report) -> Html | None:
                 tag("tr", *(tag("th", name, scope="col") for name in ("Age", "Pages", "Number"))),
                 class_="visually-hidden",
             ),
-            tag("tbody", *_age_rows(report.ages, most)),
+            tag("tbody", *_age_rows(report.ages, highest)),
             class_="ages",
         ),
         class_="card",
@@ -224,14 +225,14 @@ def _ages(report: Report) -> Html | None:
     )
 
 
-def _age_rows(groups: tuple[AgeGroup, ...], most: int) -> Iterator[Html]:
+def _age_rows(groups: tuple[AgeGroup, ...], highest: int) -> Iterator[Html]:
     for group in groups:
         parts = [("stale", group.stale), ("possibly_stale", group.possibly_stale)]
         yield tag(
             "tr",
             tag("th", AGE_WORDS[group.days], scope="row"),
-            tag("td", charts.bar(parts, most)),
-            tag("td", count_words(group.stale + group.possibly_stale), class_="number"),
+            tag("td", charts.bar(parts, highest)),
+            tag("td", format_number(group.stale + group.possibly_stale), class_="number"),
         )
 
 

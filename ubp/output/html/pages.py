@@ -1,4 +1,4 @@
-"""The pages of a report that are not fresh: a line each, and behind it what drifted."""
+"""The cards of a report: a line for each page that is not fresh, and behind it what drifted."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -6,33 +6,32 @@ from typing import NamedTuple
 
 from ubp.core.model import Commit, FilePath
 from ubp.core.shell import git_fetch, path_argument, ubp_command
-from ubp.output.html.lists import Reviewed, bound_pages, by_source
+from ubp.output.html.lists import Reviewed, by_source, describe_answers
 from ubp.output.html.markup import (
     Html,
     code_line,
     join,
     path_text,
     remainder,
-    rule_words,
+    rule_name,
     tag,
 )
-from ubp.output.wording import MAX_COMMITS, SHORT_ID, count, day, stem
+from ubp.output.wording import MAX_COMMITS, SHORT_ID, count, day, file_stem
 from ubp.report.values import ChangedSource, Report, StalePage
 from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_verdict
 
 # More cards make a browser slow, and nobody reads them: the rest is counted.
 MAX_PAGES = 1_500
 MAX_AUTHORS = 3
-# The commits of so many sources are listed, of those that matter less they are counted: 3,000 of
-# them would take 1 MB.
+# The commits of the first sources are listed, those of further ones counted: 3,000 would take 1 MB.
 MAX_DETAILS = 1_000
 MAX_SUBJECT_CHARACTERS = 100
 
 _ELEMENTS = {"+": "ins", "-": "del", "@": "b"}
 
 
-class _Around(NamedTuple):
-    """What cards are written in: `owners` are the pages of the report's changed sources."""
+class _Context(NamedTuple):
+    """What cards depend on: `owners` are the pages of the report's changed sources."""
 
     report: Report
     folders: Mapping[FilePath, int]
@@ -41,25 +40,26 @@ class _Around(NamedTuple):
 
 
 def page_cards(report: Report, folders: Mapping[FilePath, int]) -> Html:
-    """A card for each page, in the report's order; `folders` are their numbers."""
+    """Return a card for each page, in the report's order; `folders` are their numbers."""
     pages = report.pages or ()
     shown = pages[:MAX_PAGES]
     owners = [page.path for page in pages for _ in page.sources]
-    around = _Around(report, folders, owners, by_source(report))
+    context = _Context(report, folders, owners, by_source(report))
     cards, number = [], 0
     for page in shown:
-        cards.append(_card(page, number, around))
+        cards.append(_card(page, number, context))
         number += len(page.sources)
-    told = remainder(len(pages) - len(shown), report, "stale")
-    return join([tag("div", *cards, class_="list", data_list="no-pages", data_sorted=True), told])
+    more = remainder(len(pages) - len(shown), report, "stale")
+    return join([tag("div", *cards, class_="list", data_list="no-pages", data_sorted=True), more])
 
 
-def _card(page: StalePage, number: int, around: _Around) -> Html:
-    """A page's card; `number` is that of its first changed source."""
+def _card(page: StalePage, number: int, context: _Context) -> Html:
+    """Return a page's card; `number` is that of its first changed source."""
     level = page.assessment.level
-    rules = dict.fromkeys(rule_words(source.answer) for source in page.sources)
+    rules = dict.fromkeys(rule_name(source.reference) for source in page.sources)
     sources = (
-        _source(source, number + offset, page, around) for offset, source in enumerate(page.sources)
+        _source(source, number + offset, page, context)
+        for offset, source in enumerate(page.sources)
     )
     return tag(
         "details",
@@ -67,7 +67,7 @@ def _card(page: StalePage, number: int, around: _Around) -> Html:
         tag("ul", *sources),
         class_=f"page {level}",
         data_level=level,
-        data_folder=around.folders[page.path],
+        data_folder=context.folders[page.path],
         data_rules=" ".join(rules),
         data_changed=page.changed,
         data_links=page.links_in,
@@ -77,7 +77,7 @@ def _card(page: StalePage, number: int, around: _Around) -> Html:
 
 def _summary(page: StalePage) -> Html:
     level = page.assessment.level
-    title = page.assessment.page.facts.title or stem(page.path)
+    title = page.assessment.page.facts.title or file_stem(page.path)
     return tag(
         "summary",
         tag(
@@ -108,50 +108,49 @@ def _lines(added: int, removed: int) -> Html:
     )
 
 
-def _source(source: ChangedSource, number: int, page: StalePage, around: _Around) -> Html:
-    answer = source.answer
-    answered = bound_pages(source, page, around.reviewed)
-    when = describe_drift_time(answer, is_shallow=around.report.is_shallow)
+def _source(source: ChangedSource, number: int, page: StalePage, context: _Context) -> Html:
+    reference = source.reference
+    answers = describe_answers(source, page, context.reviewed)
+    when = describe_drift_time(reference, is_shallow=context.report.is_shallow)
     head = tag(
         "p",
-        tag("b", path_text(answer.source_path or "."), class_="path"),
-        f" {describe_verdict(answer.verdict, when, answer.moved_to)} ",
+        tag("b", path_text(reference.source_path or "."), class_="path"),
+        f" {describe_verdict(reference.verdict, when, reference.moved_to)} ",
         _lines(source.added, source.removed)
         if source.added is not None and source.removed is not None
         else None,
-        tag("small", f" line {answer.reference.line}{answered}{_unseen(source)}"),
+        tag("small", f" line {reference.reference.line}{answers}{_hidden_diff(source)}"),
     )
     return tag(
         "li",
         head,
-        _commits(answer.commits) if number < MAX_DETAILS else _counted(answer.commits),
-        _diff(source, number, page, around),
+        _commits(reference.commits) if number < MAX_DETAILS else _commit_count(reference.commits),
+        _diff(source, number, page, context),
         _missing(source),
     )
 
 
-def _unseen(source: ChangedSource) -> str:
-    """Of a diff that does not fit into the report, how long it is."""
+def _hidden_diff(source: ChangedSource) -> str:
+    """Return the length of a diff that does not fit into the report."""
     is_cut = source.cut_lines and not source.diff
     return f", a diff of {count(source.cut_lines, 'line')}" if is_cut else ""
 
 
 def _commits(commits: tuple[Commit, ...]) -> Html | None:
-    """Oldest first: the first is the commit since which the page is behind."""
+    """Return the commits, oldest first: the first one outdated the page."""
     if not commits:
         return None
     lines = [_commit(commit) for commit in commits[: -MAX_COMMITS - 1 : -1]]
-    rest = commits[:-MAX_COMMITS]
-    if rest:
-        told = f"and {count(len(rest), 'more commit')} by {_authors(rest)}"
-        lines.append(tag("li", told, class_="quiet"))
+    hidden = commits[:-MAX_COMMITS]
+    if hidden:
+        note = f"and {count(len(hidden), 'more commit')} by {_authors(hidden)}"
+        lines.append(tag("li", note, class_="quiet"))
     return tag("ol", *lines)
 
 
-def _counted(commits: tuple[Commit, ...]) -> Html | None:
-    """In a word what matters less."""
-    told = f"{count(len(commits), 'commit')} by {_authors(commits)}"
-    return tag("ol", tag("li", told)) if commits else None
+def _commit_count(commits: tuple[Commit, ...]) -> Html | None:
+    note = f"{count(len(commits), 'commit')} by {_authors(commits)}"
+    return tag("ol", tag("li", note)) if commits else None
 
 
 def _authors(commits: tuple[Commit, ...]) -> str:
@@ -165,24 +164,24 @@ def _commit(commit: Commit) -> Html:
         tag("code", commit.id[:SHORT_ID]),
         " ",
         tag("time", day(commit.date)),
-        f" {commit.author}: {_shortened(commit.subject)}",
+        f" {commit.author}: {_shorten(commit.subject)}",
     )
 
 
-def _shortened(subject: str) -> str:
+def _shorten(subject: str) -> str:
     is_short = len(subject) <= MAX_SUBJECT_CHARACTERS
     return subject if is_short else subject[:MAX_SUBJECT_CHARACTERS] + "…"
 
 
-def _diff(source: ChangedSource, number: int, page: StalePage, around: _Around) -> Html | None:
+def _diff(source: ChangedSource, number: int, page: StalePage, context: _Context) -> Html | None:
     summary = tag("summary", "What changed")
     if source.same_as is not None:
-        told = f"The same as for {around.owners[source.same_as]}"
-        link = tag("p", tag("a", told, href=f"#diff-{source.same_as}"))
+        note = f"The same as for {context.owners[source.same_as]}"
+        link = tag("p", tag("a", note, href=f"#diff-{source.same_as}"))
         return tag("details", summary, link, class_="diff")
     if not source.diff:
         return None
-    keys = around.report.keys
+    keys = context.report.keys
     command = ubp_command("stale", "--diff", path_argument(page.path), keys=keys)
     cut = f"{count(source.cut_lines, 'more line')}: "
     return tag(
@@ -196,7 +195,7 @@ def _diff(source: ChangedSource, number: int, page: StalePage, around: _Around) 
 
 
 def _diff_lines(diff: str) -> Html:
-    """Lines of one kind share an element: half of a long diff would else be tags."""
+    """Return a diff in which adjacent lines of one kind share an element, to save tags."""
     blocks = []
     for element, lines in groupby(diff.split("\n"), key=_element):
         content = join([code_line(line) for line in lines], "\n")

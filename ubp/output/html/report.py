@@ -1,9 +1,7 @@
-"""A report as one HTML file: no network, no other file, nothing that a policy would have to allow.
+"""A report, or the outcome of `ubp check` or `ubp stale`, as one HTML file.
 
-The policy in the page forbids everything but this very style and this very script, which are named
-by their hashes. So markup that found its way in (none should: see `markup`) could do nothing.
-
-One run of `ubp check` or `ubp stale` as an HTML file: what it found, to filter and to read.
+It needs no network and no other file. The policy in the page forbids everything but its own style
+and script, which are named by their hashes: markup that got in (see `markup`) could do nothing.
 """
 
 from base64 import b64encode
@@ -15,7 +13,7 @@ from ubp.core.shell import ubp_command
 from ubp.output.ci.outcome import Outcome, headline
 from ubp.output.html import lists, overview
 from ubp.output.html.lists import bindings, coverage
-from ubp.output.html.markup import Html, fill, join, read_asset, rule_words, tag
+from ubp.output.html.markup import Html, fill, join, read_asset, rule_name, tag
 from ubp.output.html.pages import page_cards
 from ubp.output.wording import SHORT_ID, clock, day
 from ubp.report.values import Folder, Levels, Report
@@ -31,7 +29,7 @@ SORTS = {
 
 
 def report_html(report: Report) -> str:
-    """The whole file."""
+    """Return the whole file for a report."""
     style, script = read_asset("report.css"), read_asset("report.js")
     name = f"{report.name}: documentation report"
     return fill(
@@ -45,6 +43,26 @@ def report_html(report: Report) -> str:
         footer=_footer(report),
         script=script,
     )
+
+
+def outcome_html(outcome: Outcome) -> str:
+    """Return the whole file for an outcome."""
+    report, summary = outcome.report, outcome.summary
+    levels = None
+    if summary is not None and not report.is_change:
+        levels = Levels(*(getattr(summary, name) for name in Levels._fields))
+    html_report = Report(
+        name=ubp_command(outcome.command),
+        headline=headline(outcome, str),
+        snapshot=report.snapshot,
+        documents=report.documents,
+        levels=levels,
+        findings=(*report.findings, *report.debts, *report.unknown),
+        ignored=len(report.ignored),
+        keys=outcome.keys,
+        base=outcome.base,
+    )
+    return report_html(html_report)
 
 
 def _policy(style: str, script: str) -> str:
@@ -81,10 +99,10 @@ def _body(report: Report) -> Html:
 
 
 def _folder_numbers(report: Report) -> dict[FilePath, int]:
-    """For each page the folder of the table that it is counted in."""
+    """Return for each page the row of the table of directories that counts it."""
     paths = {page.path for page in report.pages or ()}
     paths |= {other.page.filepath for other in report.others}
-    paths |= {one.filepath for one in (*(report.findings or ()), *report.orphans)}
+    paths |= {finding.filepath for finding in (*(report.findings or ()), *report.orphans)}
     places = sorted(
         enumerate(report.folders), key=lambda place: (-len(place[1].path), place[1].is_rest)
     )
@@ -115,12 +133,15 @@ def _header(report: Report) -> Html:
     return tag(
         "header",
         tag("h1", report.name),
-        tag("p", " · ".join(filter(None, ["Documentation report", _what(report), when]))),
+        tag(
+            "p",
+            " · ".join(filter(None, ["Documentation report", _describe_snapshot(report), when])),
+        ),
         tag("nav", tag("ul", *entries), aria_label="Sections"),
     )
 
 
-def _what(report: Report) -> str:
+def _describe_snapshot(report: Report) -> str:
     commit = report.snapshot.commit
     at = f" at {commit[:SHORT_ID]}" if commit else ""
     if report.base is not None:
@@ -162,18 +183,18 @@ def _select(name: str, label: str, options: list[tuple[str, str]]) -> Html:
 
 
 def _rules(report: Report) -> list[str]:
-    rules = {rule_words(source.answer) for page in report.pages or () for source in page.sources}
-    rules |= {one.rule for one in (*(report.findings or ()), *report.orphans)}
+    rules = {rule_name(source.reference) for page in report.pages or () for source in page.sources}
+    rules |= {finding.rule for finding in (*(report.findings or ()), *report.orphans)}
     return sorted(rules)
 
 
 def _levels(report: Report) -> Html:
-    there = {page.assessment.level for page in report.pages or ()}
-    there |= {other.level for other in report.others}
+    present = {page.assessment.level for page in report.pages or ()}
+    present |= {other.level for other in report.others}
     matches = tag("output", id="matches", role="status")
-    if not there:
+    if not present:
         return tag("div", matches, class_="matches")
-    boxes = (_level(level) for level in LEVEL_WORDS if level in there)
+    boxes = (_level(level) for level in LEVEL_WORDS if level in present)
     return tag("fieldset", tag("legend", "Level"), *boxes, matches)
 
 
@@ -191,23 +212,23 @@ def _pages(report: Report, numbers: dict[FilePath, int]) -> Html | None:
         words = "Nothing drifted." if is_good else "No page names a source."
         listed: Html = tag("p", words, class_="card good" if is_good else "card")
     else:
-        none = "Nothing here fits the filter."
+        no_matches = "Nothing here fits the filter."
         listed = join(
             [
                 page_cards(report, numbers),
-                tag("p", none, id="no-pages", class_="card none", hidden=True),
+                tag("p", no_matches, id="no-pages", class_="card none", hidden=True),
             ]
         )
     return tag(
         "section",
         tag("h2", "Pages to look at"),
-        _lead(report) if report.pages else None,
+        _introduction(report) if report.pages else None,
         listed,
         id="pages",
     )
 
 
-def _lead(report: Report) -> Html:
+def _introduction(report: Report) -> Html:
     weight = "(1 + lines changed in the sources) \N{MULTIPLICATION SIGN} (1 + links to the page)"
     return tag(
         "p",
@@ -235,23 +256,3 @@ def _definition(threshold_days: float) -> str:
         "younger. Ages count from the committer date of the first commit that drifted. Earlier "
         "moments are judged by the same rules, as of then."
     )
-
-
-def outcome_html(outcome: Outcome) -> str:
-    """The whole file."""
-    report, summary = outcome.report, outcome.summary
-    levels = None
-    if summary is not None and not report.is_change:
-        levels = Levels(*(getattr(summary, name) for name in Levels._fields))
-    told = Report(
-        name=ubp_command(outcome.command),
-        headline=headline(outcome, str),
-        snapshot=report.snapshot,
-        documents=report.documents,
-        levels=levels,
-        findings=(*report.findings, *report.debts, *report.unknown),
-        ignored=len(report.ignored),
-        keys=outcome.keys,
-        base=outcome.base,
-    )
-    return report_html(told)

@@ -1,11 +1,8 @@
-"""Where the boxes of a treemap lie: each as large as its weight, and as square as can be.
+"""A map of the sources: an area for each directory or file, described or not.
 
-After Bruls, Huizing and van Wijk, Squarified Treemaps (2000).
-
-A map of the sources: an area for each directory or file, described or not.
-
-Inline SVG without a view box: places are in percent, so that letters keep their size on a
-telephone; each box is a picture of its own, which cuts off what does not fit into it.
+The areas are as square as can be, after Bruls, Huizing and van Wijk, Squarified Treemaps (2000).
+The inline SVG has no view box: places are in percent, so that letters keep their size on a narrow
+screen; each box is a picture of its own, which cuts off what does not fit into it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +12,18 @@ from ubp.bindings.coverage import ROOT, ActivityCount, Source, SourceTree, build
 from ubp.core.model import FilePath
 from ubp.output.html.markup import Html, tag
 from ubp.output.wording import count
+
+# In a picture of more boxes none is legible; each takes 150 bytes.
+MAX_BOXES = 150
+# The largest parts of a directory have a box each, the others share one.
+MAX_PARTS = 30
+# A directory is divided from this share of the whole on: where pages describe a part of it, and
+# where they describe all or nothing of it, which one box shows as well.
+MIXED_SHARE, PLAIN_SHARE = 1 / 400, 1 / 12
+ASPECT = 2.8  # width by height on a desktop
+# From these shares of the width and the height on a box has room for a name.
+NAME_WIDTH, NAME_WIDTH_ON_PHONE, NAME_HEIGHT, PLACE_HEIGHT = 0.05, 0.15, 0.07, 0.13
+LETTERS, MARGIN = 142, 2  # letters in the width of the map, and empty ones in a box
 
 
 class Region(NamedTuple):
@@ -27,20 +36,20 @@ class Region(NamedTuple):
 
 
 def divide(region: Region, weights: Sequence[float]) -> list[Region]:
-    """Parts of a region for these weights, which stand in falling order and are above 0."""
+    """Return parts of a region for these weights, which are positive and in falling order."""
     scale = region.width * region.height / sum(weights) if weights else 0.0
     areas = [weight * scale for weight in weights]
     parts: list[Region] = []
-    left = region
+    rest = region
     while len(parts) < len(areas):
-        row = _next_row(areas[len(parts) :], min(left.width, left.height))
-        placed, left = _place(row, left)
+        row = _next_row(areas[len(parts) :], min(rest.width, rest.height))
+        placed, rest = _place(row, rest)
         parts += placed
     return parts
 
 
 def _next_row(areas: Sequence[float], side: float) -> list[float]:
-    """As many areas as stand in one row along the shorter side without getting less square."""
+    """Return the areas that fit in a row along the shorter side without getting less square."""
     row = [areas[0]]
     for area in areas[1:]:
         longer = [*row, area]
@@ -51,13 +60,13 @@ def _next_row(areas: Sequence[float], side: float) -> list[float]:
 
 
 def _worst(row: Sequence[float], side: float) -> float:
-    """How far from a square the worst part of a row is: its long side by its short one."""
+    """Return how far from a square the worst part of a row is: long side by short side."""
     total = sum(row)
     return max(side * side * row[0] / (total * total), total * total / (side * side * row[-1]))
 
 
 def _place(row: Sequence[float], region: Region) -> tuple[list[Region], Region]:
-    """A row laid along the shorter side of a region, and what is left of that."""
+    """Return the regions of a row along the shorter side, and the rest of the region."""
     x, y, width, height = region
     parts = []
     if width >= height:
@@ -73,22 +82,8 @@ def _place(row: Sequence[float], region: Region) -> tuple[list[Region], Region]:
     return parts, Region(region.x, y + depth, width, max(height - depth, 0))
 
 
-# A picture of more boxes than these has none that could be read; 150 bytes each.
-MAX_BOXES = 150
-# Of what stands in one directory so many parts are told apart, the others lie in one box.
-MAX_PARTS = 30
-# A directory is divided from this share of the whole on: where pages describe a part of it, and
-# where they describe all or nothing, of which one box tells as much.
-MIXED_SHARE, PLAIN_SHARE = 1 / 400, 1 / 12
-ASPECT = 2.8  # width by height on a desk
-# From these shares of the width and the height on a box has room for a name: on a desk, and in
-# the width of a telephone too.
-NAME_WIDTH, NAME_WIDTH_ON_PHONE, NAME_HEIGHT, PLACE_HEIGHT = 0.05, 0.15, 0.07, 0.13
-LETTERS, MARGIN = 142, 2  # so many stand side by side on a desk; so many are left empty
-
-
 class Box(NamedTuple):
-    """A file, a directory, or the `others` of a directory that are too many to be told apart."""
+    """A file, a directory, or the `others` of a directory that are too many to show."""
 
     path: FilePath
     tally: ActivityCount
@@ -97,7 +92,7 @@ class Box(NamedTuple):
 
 
 def treemap(sources: Sequence[Source], label: str) -> Html:
-    """The map; `label` says what it shows."""
+    """Return the map; `label` describes it."""
     tree = build_tree(sources)
     boxes = sorted(find_boxes(tree), key=lambda box: (box.region.x, box.region.y))
     return tag(
@@ -111,41 +106,51 @@ def treemap(sources: Sequence[Source], label: str) -> Html:
 
 
 def find_boxes(tree: SourceTree) -> list[Box]:
-    """The boxes, each in its region of a field of 1 by 1."""
-    whole = _weight(tree.counts[ROOT])
-    found = [Box(ROOT, tree.counts[ROOT], Region(0, 0, ASPECT, 1))]
-    closed: list[Box] = []
-    while found:
-        found.sort(key=lambda box: _weight(box.tally))
-        box = found.pop()
-        room = MAX_BOXES - len(found) - len(closed)
-        parts = _parts(box, tree, min(room, MAX_PARTS)) if _is_divided(box, tree, whole) else []
+    """Return the boxes, each in its region of a unit square."""
+    total_weight = _weight(tree.counts[ROOT])
+    open_boxes = [Box(ROOT, tree.counts[ROOT], Region(0, 0, ASPECT, 1))]
+    final_boxes: list[Box] = []
+    while open_boxes:
+        open_boxes.sort(key=lambda box: _weight(box.tally))
+        box = open_boxes.pop()
+        room = MAX_BOXES - len(open_boxes) - len(final_boxes)
+        parts = (
+            _parts(box, tree, min(room, MAX_PARTS)) if _is_divided(box, tree, total_weight) else []
+        )
         if parts:
-            found += parts
+            open_boxes += parts
         else:
-            closed.append(box)
-    return [box._replace(region=_of_one(box.region)) for box in closed if box.path or box.others]
+            final_boxes.append(box)
+    return [
+        box._replace(region=_normalized(box.region))
+        for box in final_boxes
+        if box.path or box.others
+    ]
 
 
-def _of_one(region: Region) -> Region:
+def _normalized(region: Region) -> Region:
     return region._replace(x=region.x / ASPECT, width=region.width / ASPECT)
 
 
-def _is_divided(box: Box, tree: SourceTree, whole: int) -> bool:
+def _is_divided(box: Box, tree: SourceTree, total_weight: int) -> bool:
     if box.others or box.path not in tree.children:
         return False
     is_plain = box.tally.described_files in {0, box.tally.files}
-    least = whole * (PLAIN_SHARE if is_plain and box.path else MIXED_SHARE)
-    return _weight(box.tally) >= least
+    minimum = total_weight * (PLAIN_SHARE if is_plain and box.path else MIXED_SHARE)
+    return _weight(box.tally) >= minimum
 
 
-def _parts(box: Box, tree: SourceTree, most: int) -> list[Box]:
-    """What stands in a directory, the heaviest first; nothing where there is no room for it."""
-    below = sorted(tree.children[box.path], key=lambda path: (-_weight(tree.counts[path]), path))
-    if most < 2:  # noqa: PLR2004 - one box would be the directory again
+def _parts(box: Box, tree: SourceTree, max_parts: int) -> list[Box]:
+    """Return the parts of a directory, the heaviest first; nothing where there is no room."""
+    children = sorted(tree.children[box.path], key=lambda path: (-_weight(tree.counts[path]), path))
+    if max_parts < 2:  # noqa: PLR2004 - one box would be the directory again
         return []
-    told, others = (below, []) if len(below) <= most else (below[: most - 1], below[most - 1 :])
-    parts = [(path, tree.counts[path], 0) for path in told]
+    shown, others = (
+        (children, [])
+        if len(children) <= max_parts
+        else (children[: max_parts - 1], children[max_parts - 1 :])
+    )
+    parts = [(path, tree.counts[path], 0) for path in shown]
     if others:
         parts.append(
             (box.path, ActivityCount.sum(tree.counts[path] for path in others), len(others))
@@ -159,7 +164,7 @@ def _parts(box: Box, tree: SourceTree, most: int) -> list[Box]:
 
 
 def _weight(tally: ActivityCount) -> int:
-    """A file that never changes is there too."""
+    """Return the changes, and one for each file, so that unchanged files have an area, too."""
     return tally.files + tally.changes
 
 
@@ -183,14 +188,14 @@ def _hatching() -> Html:
 def _picture(box: Box, tree: SourceTree) -> Html:
     x, y, width, height = box.region
     described = box.tally.described_files / box.tally.files
-    ground = [tag("rect", class_="gap", width="100%", height="100%")] if described < 1 else []
+    background = [tag("rect", class_="gap", width="100%", height="100%")] if described < 1 else []
     if described:
         share = _percent(described)
-        ground.append(tag("rect", class_="described", width=share, height="100%"))
+        background.append(tag("rect", class_="described", width=share, height="100%"))
     return tag(
         "svg",
-        tag("title", _told(box, tree)),
-        *ground,
+        tag("title", _title(box, tree)),
+        *background,
         tag("rect", class_="edge", width="100%", height="100%"),
         *_names(box, tree),
         x=_percent(x),
@@ -223,8 +228,8 @@ def _name(box: Box, tree: SourceTree) -> str:
     return f"{box.path}/" if box.path in tree.children else box.path
 
 
-def _told(box: Box, tree: SourceTree) -> str:
-    """A box in words."""
+def _title(box: Box, tree: SourceTree) -> str:
+    """Return a box in words."""
     tally = box.tally
     changes = count(tally.changes, "change")
     name = _name(box, tree)

@@ -1,9 +1,4 @@
-"""What pages seem to describe, as records: schemas/bind.json.
-
-What no page describes, as records: schemas/coverage.json.
-
-Bindings held against history, as records: schemas/bind-review.json.
-"""
+"""Records of bindings: schemas/bind.json, bind-review.json and coverage.json."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,78 +15,78 @@ Record = dict[str, Any]
 
 
 def bind_record(
-    found: BindingSuggestions, sure: float, done: Sequence[WriteResult] | None
+    suggestions: BindingSuggestions, sure: float, results: Sequence[WriteResult] | None
 ) -> Record:
-    """`ubp bind`: schemas/bind.json. `done` is None where nothing was to be written."""
-    counted = count_bindings(found, sure)
+    """Return the record of `ubp bind`; `done` is None where nothing was to be written."""
+    counts = count_bindings(suggestions, sure)
     return {
         "pages": [
             {
                 "doc_id": doc_id(page.filepath),
                 "filepath": page.filepath,
-                "suggestions": [suggestion_record(one) for one in page.suggestions],
+                "suggestions": [suggestion_record(suggestion) for suggestion in page.suggestions],
             }
-            for page in found.pages
+            for page in suggestions.pages
         ],
-        "written": [_written(one) for one in done or () if not one.skip_reason],
+        "written": [_written(result) for result in results or () if not result.skip_reason],
         "left": [
-            {"filepath": one.filepath, "reason": one.skip_reason}
-            for one in done or ()
-            if one.skip_reason
+            {"filepath": result.filepath, "reason": result.skip_reason}
+            for result in results or ()
+            if result.skip_reason
         ],
         "summary": {
-            "documents": found.documents,
-            "bound": found.bound,
-            "asked": len(found.pages),
-            "proposed": counted.proposed,
-            "confident": counted.confident,
-            "sources": counted.sources,
+            "documents": suggestions.documents,
+            "bound": suggestions.bound,
+            "asked": len(suggestions.pages),
+            "proposed": counts.proposed,
+            "confident": counts.confident,
+            "sources": counts.sources,
         },
         "min_confidence": sure,
     }
 
 
-def suggestion_record(one: Suggestion) -> Record:
-    """A source that a page seems to describe, and why."""
+def suggestion_record(suggestion: Suggestion) -> Record:
+    """Return a proposed source with its evidence."""
     return {
-        "source_path": one.source_path,
-        "confidence": round(one.confidence, 3),
-        "evidence": [_evidence(reason) for reason in one.evidence],
+        "source_path": suggestion.source_path,
+        "confidence": round(suggestion.confidence, 3),
+        "evidence": [_evidence(evidence) for evidence in suggestion.evidence],
     }
 
 
-def _evidence(one: Evidence) -> Record:
+def _evidence(evidence: Evidence) -> Record:
     return {
-        "kind": one.kind,
-        "detail": one.detail,
-        "line": one.line,
-        "weight": round(one.weight, 3),
+        "kind": evidence.kind,
+        "detail": evidence.detail,
+        "line": evidence.line,
+        "weight": round(evidence.weight, 3),
     }
 
 
-def _written(one: WriteResult) -> Record:
+def _written(result: WriteResult) -> Record:
     return {
-        "filepath": one.filepath,
-        "sources": [naming._asdict() for naming in one.written],
-        "diff": one.diff,
+        "filepath": result.filepath,
+        "sources": [reference._asdict() for reference in result.written],
+        "diff": result.diff,
     }
 
 
-def coverage_record(found: Coverage, limit: int) -> Record:
-    """`ubp coverage`: schemas/coverage.json; of the gaps the first `limit`."""
+def coverage_record(coverage: Coverage, limit: int) -> Record:
+    """Return the record of `ubp coverage` with the first `limit` gaps."""
     return {
-        "snapshot": {"kind": found.snapshot.kind, "commit": found.snapshot.commit},
-        "is_shallow": found.is_shallow,
-        **coverage_parts(found, limit),
+        "snapshot": {"kind": coverage.snapshot.kind, "commit": coverage.snapshot.commit},
+        "is_shallow": coverage.is_shallow,
+        **coverage_parts(coverage, limit),
     }
 
 
-def coverage_parts(found: Coverage, limit: int) -> Record:
-    """What is told of it in a report too."""
-    total = found.total
+def coverage_parts(coverage: Coverage, limit: int) -> Record:
+    """Return the part of it that a report contains, too."""
+    total = coverage.total
     return {
-        "days": found.days,
-        "since": moment_or_none(found.since),
+        "days": coverage.days,
+        "since": moment_or_none(coverage.since),
         "files": {
             "total": total.files,
             "described": total.described_files,
@@ -104,16 +99,16 @@ def coverage_parts(found: Coverage, limit: int) -> Record:
         },
         "gaps": [
             {"source_path": gap.path, "files": gap.files, "changes": gap.changes}
-            for gap in found.gaps[:limit]
+            for gap in coverage.gaps[:limit]
         ],
-        "gap_count": len(found.gaps),
+        "gap_count": len(coverage.gaps),
     }
 
 
 def review_record(review: BindingReview, limit: int | None = None) -> Record:
-    """`ubp bind --review`: schemas/bind-review.json; so many bindings at most."""
+    """Return the record of `ubp bind --review` with at most `limit` bindings."""
     return {
-        "bindings": [_binding(one) for one in review.bindings[:limit]],
+        "bindings": [_binding(binding) for binding in review.bindings[:limit]],
         "total": len(review.bindings),
         "commits": review.commits,
         "since": moment_or_none(review.since),
@@ -123,22 +118,22 @@ def review_record(review: BindingReview, limit: int | None = None) -> Record:
     }
 
 
-def _binding(one: ReviewedBinding) -> Record:
-    binding, share = one.binding, one.useful_share
+def _binding(reviewed: ReviewedBinding) -> Record:
+    binding, useful_share = reviewed.binding, reviewed.useful_share
     return {
         "doc_id": doc_id(binding.filepath),
         "filepath": binding.filepath,
         "line": binding.line,
         "source_path": binding.source_path,
-        "judgement": one.judgement,
+        "judgement": reviewed.judgement,
         "verdict": binding.verdict,
-        "commits": one.commits,
-        "changed": one.changed,
-        "together": one.together,
-        "fired": one.fired,
-        "followed": one.followed,
-        "pending": one.pending,
-        "useful_share": None if share is None else round(share, 3),
+        "commits": reviewed.commits,
+        "changed": reviewed.changed,
+        "together": reviewed.together,
+        "fired": reviewed.fired,
+        "followed": reviewed.followed,
+        "pending": reviewed.pending,
+        "useful_share": None if useful_share is None else round(useful_share, 3),
         "pages": binding.pages,
-        "proposal": list(one.proposal),
+        "proposal": list(reviewed.proposal),
     }

@@ -1,4 +1,4 @@
-"""Findings and rules as records: schemas/check.json and schemas/explain.json."""
+"""Records of findings, debt and rules: schemas/check.json, debt.json and explain.json."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ Record = dict[str, Any]
 
 
 def check_record(report: CheckReport) -> Record:
-    """`ubp check`: schemas/check.json."""
+    """Return the record of `ubp check`."""
     return {
-        "findings": [finding_record(one) for one in report.findings],
+        "findings": [finding_record(finding) for finding in report.findings],
         "summary": {
             "documents": report.documents,
             "errors": report.count("error"),
@@ -35,38 +35,38 @@ def check_record(report: CheckReport) -> Record:
 
 
 def _by_rule(report: CheckReport, *, is_accepted: bool) -> Counter[str]:
-    return Counter(one.rule for one in report.ignored if one.is_accepted == is_accepted)
+    return Counter(finding.rule for finding in report.ignored if finding.is_accepted == is_accepted)
 
 
-def fix_record(done: FixReport) -> Record:
-    """`ubp check --fix`: schemas/check.json, with what was put right."""
+def fix_record(result: FixReport) -> Record:
+    """Return the record of `ubp check --fix`."""
     return {
-        **check_record(done.check),
+        **check_record(result.check),
         "fix": {
-            "is_dry_run": done.is_dry,
+            "is_dry_run": result.is_dry,
             "fixed": [
-                {**finding_record(one.finding), "before": one.before, "after": one.after}
-                for one in done.fixed
+                {**finding_record(fixed.finding), "before": fixed.before, "after": fixed.after}
+                for fixed in result.fixed
             ],
-            "left": [one._asdict() for one in done.skipped],
-            "diff": done.diff,
+            "left": [skipped._asdict() for skipped in result.skipped],
+            "diff": result.diff,
         },
     }
 
 
-def debt_record(done: AcceptedFindings) -> Record:
-    """`ubp debt`: schemas/debt.json."""
+def debt_record(result: AcceptedFindings) -> Record:
+    """Return the record of `ubp debt`."""
     return {
         "path": DEBT_FILE,
-        "is_written": done.text is not None,
-        "accepted": done.accepted,
-        "new": done.new,
-        "settled": done.obsolete,
+        "is_written": result.text is not None,
+        "accepted": result.accepted,
+        "new": result.new,
+        "settled": result.obsolete,
     }
 
 
 def rules_record(rules: Sequence[Rule]) -> Record:
-    """`ubp explain`: schemas/explain.json."""
+    """Return the record of `ubp explain`."""
     return {
         "rules": [
             {
@@ -80,18 +80,18 @@ def rules_record(rules: Sequence[Rule]) -> Record:
     }
 
 
-def finding_record(one: Finding) -> Record:
-    """What was found, where, and how it is put right."""
+def finding_record(finding: Finding) -> Record:
+    """Return a finding, its place, and its hint."""
     return {
-        "doc_id": doc_id(one.filepath),
-        "filepath": one.filepath,
-        "line": one.line,
-        "column": one.column,
-        "rule": one.rule,
-        "severity": one.severity,
-        "message": one.message,
-        "hint": one.hint or None,
-        "related": one.related,
-        "is_fixable": one.fix is not None,
-        "fingerprint": fingerprint(one),
+        "doc_id": doc_id(finding.filepath),
+        "filepath": finding.filepath,
+        "line": finding.line,
+        "column": finding.column,
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "message": finding.message,
+        "hint": finding.hint or None,
+        "related": finding.related,
+        "is_fixable": finding.fix is not None,
+        "fingerprint": fingerprint(finding),
     }

@@ -1,8 +1,6 @@
-"""What records say of a page alike: what it is, its links, which of its sources drifted.
+"""Records of documents: one page, lists, context, graph and impact.
 
-Pages as records: schemas/get-page.json and list-pages.json.
-
-How pages hang together as records: schemas/get-context.json, get-graph.json, impact.json.
+Schemas: get-page.json, list-pages.json, get-context.json, get-graph.json, impact.json.
 """
 
 from collections.abc import Iterator
@@ -21,9 +19,12 @@ from ubp.staleness.wording import describe_verdict
 
 Record = dict[str, Any]
 
+# The newest commits explain most; `ubp_check_staleness` lists all.
+MAX_COMMITS = 5
+
 
 def document_record(document: DocumentRow) -> Record:
-    """What a page is called."""
+    """Return what identifies a document."""
     return {
         "doc_id": document.doc_id,
         "filepath": document.path,
@@ -32,50 +33,48 @@ def document_record(document: DocumentRow) -> Record:
     }
 
 
-def link_record(one: PageLink) -> Record:
-    """A link and the page at its other end; null where there is none."""
-    other = one.other
+def link_record(link: PageLink) -> Record:
+    """Return a link and the page at its other end; null where there is none."""
+    page = link.other
     return {
-        "doc_id": other and other.doc_id,
-        "filepath": other and other.path,
-        "title": other and other.title,
-        "link_type": one.link.link_type,
-        "link_context": one.link.context,
-        "line": one.link.line,
+        "doc_id": page and page.doc_id,
+        "filepath": page and page.path,
+        "title": page and page.title,
+        "link_type": link.link.link_type,
+        "link_context": link.link.context,
+        "line": link.link.line,
     }
 
 
 def stale_refs(assessment: Assessment) -> list[Record]:
-    """The references that are not fresh."""
-    return [stale_ref(one) for one in assessment.references if one.verdict != "fresh"]
+    """Return the references that are not fresh."""
+    return [
+        stale_ref(reference) for reference in assessment.references if reference.verdict != "fresh"
+    ]
 
 
-def stale_ref(answer: ReferenceVerdict) -> Record:
-    """A source, what became of it, and since when."""
+def stale_ref(reference: ReferenceVerdict) -> Record:
+    """Return a source, its verdict, and since when."""
     return {
-        "source_path": answer.source_path,
-        "verdict": answer.verdict,
-        "since": moment_or_none(answer.since),
+        "source_path": reference.source_path,
+        "verdict": reference.verdict,
+        "since": moment_or_none(reference.since),
     }
 
 
 def moment_or_none(seconds: int | None) -> str | None:
-    """A moment in ISO 8601; null where nobody knows it."""
+    """Return a time in ISO 8601; null where it is unknown."""
     return None if seconds is None else moment(seconds)
 
 
-# The newest ones say what happened; `ubp_check_staleness` tells them all.
-MAX_COMMITS = 5
-
-
 def page_record(read: ReadPage) -> Record:
-    """`ubp get-page`: schemas/get-page.json."""
+    """Return the record of `ubp get-page`: schemas/get-page.json."""
     page = read.page
     return {
         **document_record(page.document),
         "tags": list(page.document.tags),
         "staleness": read.assessment.level,
-        "stale_refs": list(_stale_refs(read.assessment)),
+        "stale_refs": list(_explained_refs(read.assessment)),
         "created_at": moment_or_none(read.created_at),
         "updated_at": moment_or_none(read.updated_at),
         "uncommitted": read.is_uncommitted,
@@ -92,13 +91,13 @@ def page_record(read: ReadPage) -> Record:
             }
             for order, part in enumerate(page.parts)
         ],
-        "outlinks": [{**link_record(one), **_aim(one)} for one in page.outlinks],
-        "backlinks": [link_record(one) for one in page.backlinks],
+        "outlinks": [{**link_record(link), **_link_target(link)} for link in page.outlinks],
+        "backlinks": [link_record(link) for link in page.backlinks],
     }
 
 
 def pages_record(listed: PageList) -> Record:
-    """`ubp list-pages`: schemas/list-pages.json; the cursor is the caller's to write."""
+    """Return the record of `ubp list-pages`: schemas/list-pages.json, without the cursor."""
     return {
         "pages": [_listed(page, listed) for page in listed.pages],
         "total": listed.matching,
@@ -121,14 +120,14 @@ def _listed(page: ListedPage, listed: PageList) -> Record:
     }
 
 
-def _stale_refs(assessment: Assessment) -> Iterator[Record]:
-    for answer in assessment.references:
-        if answer.verdict != "fresh":
+def _explained_refs(assessment: Assessment) -> Iterator[Record]:
+    for reference in assessment.references:
+        if reference.verdict != "fresh":
             yield {
-                **stale_ref(answer),
-                "reason": _reason(answer),
-                "commits": [commit_record(one) for one in answer.commits[:MAX_COMMITS]],
-                "commit_count": len(answer.commits),
+                **stale_ref(reference),
+                "reason": _reason(reference),
+                "commits": [commit_record(commit) for commit in reference.commits[:MAX_COMMITS]],
+                "commit_count": len(reference.commits),
             }
 
 
@@ -138,55 +137,58 @@ def _reason(reference: ReferenceVerdict) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def _aim(one: PageLink) -> Record:
-    if one.other is None:
-        anchor = "" if one.link.anchor is None else f"#{one.link.anchor}"
-        return {"target": one.link.target + anchor}
-    return {"anchor": one.link.anchor, "is_ambiguous": one.bucket == "ambiguous"}
+def _link_target(link: PageLink) -> Record:
+    if link.other is None:
+        anchor = "" if link.link.anchor is None else f"#{link.link.anchor}"
+        return {"target": link.link.target + anchor}
+    return {"anchor": link.link.anchor, "is_ambiguous": link.bucket == "ambiguous"}
 
 
-def context_record(found: PageContext) -> Record:
-    """`ubp get-context`: schemas/get-context.json."""
-    context, center = found.context, found.context.center
+def context_record(result: PageContext) -> Record:
+    """Return the record of `ubp get-context`: schemas/get-context.json."""
+    context, center = result.context, result.context.center
     return {
-        "center": _center(center, found.assessments[center.document.path]),
-        "related": [_related(one, found.assessments[one.document.path]) for one in context.related],
+        "center": _center(center, result.assessments[center.document.path]),
+        "related": [
+            _related(related, result.assessments[related.document.path])
+            for related in context.related
+        ],
         "total_size": context.size,
         "truncated_count": context.left_out,
     }
 
 
-def graph_record(found: PageGraph) -> Record:
-    """`ubp get-graph`: schemas/get-graph.json."""
-    near = found.near
-    ids = {document.path: document.doc_id for document in near.documents}
+def graph_record(graph: PageGraph) -> Record:
+    """Return the record of `ubp get-graph`: schemas/get-graph.json."""
+    neighborhood = graph.near
+    ids = {document.path: document.doc_id for document in neighborhood.documents}
     return {
-        **({} if near.center is None else {"center": doc_id(near.center)}),
+        **({} if neighborhood.center is None else {"center": doc_id(neighborhood.center)}),
         "nodes": [
             {
                 "id": document.doc_id,
                 "filepath": document.path,
                 "title": document.title,
                 "doc_type": document.doc_type,
-                **({"depth": near.hops[document.path]} if near.hops else {}),
-                "staleness": found.assessments[document.path].level,
-                "outgoing_link_count": near.counts[document.path][0],
-                "incoming_link_count": near.counts[document.path][1],
+                **({"depth": neighborhood.hops[document.path]} if neighborhood.hops else {}),
+                "staleness": graph.assessments[document.path].level,
+                "outgoing_link_count": neighborhood.counts[document.path][0],
+                "incoming_link_count": neighborhood.counts[document.path][1],
             }
-            for document in near.documents
+            for document in neighborhood.documents
         ],
         "edges": [
             {"source": ids[edge.source], "target": ids[edge.target], "type": edge.link_type}
-            for edge in near.edges
+            for edge in neighborhood.edges
         ],
-        "total_nodes": near.total,
-        "truncated_count": near.left_out,
+        "total_nodes": neighborhood.total,
+        "truncated_count": neighborhood.left_out,
     }
 
 
-def impact_record(found: PageImpact) -> Record:
-    """`ubp impact`: schemas/impact.json."""
-    impact = found.impact
+def impact_record(result: PageImpact) -> Record:
+    """Return the record of `ubp impact`: schemas/impact.json."""
+    impact = result.impact
     subject = impact.subject
     return {
         "path": subject.path,
@@ -194,13 +196,13 @@ def impact_record(found: PageImpact) -> Record:
         "exists": subject.exists,
         "impacted": [
             {
-                **document_record(one.document),
-                "depth": one.depth,
-                "reason": one.reason,
-                "chain": _chain(one, subject.path),
-                "staleness": found.assessments[one.document.path].level,
+                **document_record(impacted.document),
+                "depth": impacted.depth,
+                "reason": impacted.reason,
+                "chain": _chain(impacted, subject.path),
+                "staleness": result.assessments[impacted.document.path].level,
             }
-            for one in impact.impacted
+            for impacted in impact.impacted
         ],
         "total": impact.total,
         "truncated_count": impact.total - len(impact.impacted),
@@ -213,7 +215,7 @@ def _center(center: Center, assessment: Assessment) -> Record:
         "content": center.content,
         "sections": [
             {
-                **_told(heading=section.heading),
+                **_non_empty(heading=section.heading),
                 "line_start": section.line_start,
                 "line_end": section.line_end,
                 **({"is_cut": True} if index >= center.whole_sections else {}),
@@ -222,48 +224,48 @@ def _center(center: Center, assessment: Assessment) -> Record:
         ],
         **({"full_size": center.full_size} if center.is_cut else {}),
         "staleness": assessment.level,
-        **_told(stale_refs=stale_refs(assessment)),
+        **_non_empty(stale_refs=stale_refs(assessment)),
     }
 
 
-def _related(one: Related, assessment: Assessment) -> Record:
-    way = one.link_path
+def _related(related: Related, assessment: Assessment) -> Record:
+    path = related.link_path
     return {
-        **document_record(one.document),
-        "link_type": way.link.link_type,
-        "direction": way.direction,
-        "depth": way.depth,
-        **({"via": way.via} if way.depth > 1 else {}),
-        **_told(
-            link_context=way.link.context,
-            summary=one.summary,
-            headings=list(one.headings),
-            hidden_headings=one.hidden_headings,
+        **document_record(related.document),
+        "link_type": path.link.link_type,
+        "direction": path.direction,
+        "depth": path.depth,
+        **({"via": path.via} if path.depth > 1 else {}),
+        **_non_empty(
+            link_context=path.link.context,
+            summary=related.summary,
+            headings=list(related.headings),
+            hidden_headings=related.hidden_headings,
         ),
         "staleness": assessment.level,
     }
 
 
-def _chain(one: Impacted, path: FilePath) -> list[Record]:
-    before = [path, *(step.path for step in one.chain)]
-    return [_step(step, at) for step, at in zip(one.chain, before, strict=False)]
+def _chain(impacted: Impacted, path: FilePath) -> list[Record]:
+    previous = [path, *(step.path for step in impacted.chain)]
+    return [_step(step, at) for step, at in zip(impacted.chain, previous, strict=False)]
 
 
-def _step(step: ImpactStep, before: FilePath) -> Record:
-    """A step; of a folder's page it tells which one."""
+def _step(step: ImpactStep, previous: FilePath) -> Record:
+    """Return a step; its target only where that is not the page before, as in a directory."""
     is_link = step.reason != "source_reference"
     return {
         "filepath": step.path,
-        **_told(
+        **_non_empty(
             link_type=step.reason if is_link else None,
             source_path=step.source_path,
             moved_to=step.moved_to,
-            target=step.target if is_link and step.target != before else None,
+            target=step.target if is_link and step.target != previous else None,
         ),
         "line": step.line,
     }
 
 
-def _told(**fields: Any) -> Record:
-    """The fields that say something."""
+def _non_empty(**fields: Any) -> Record:
+    """Return the fields that have a value."""
     return {name: value for name, value in fields.items() if value}

@@ -1,6 +1,6 @@
-"""Why a page was found, in a sentence for people and agents.
+"""Records of search results: schemas/search.json and schemas/search-fulltext.json.
 
-Search results as records: schemas/search.json and schemas/search-fulltext.json.
+The sentence that says why a page was found is written for people and agents alike.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ubp.core.model import FilePath, Page, Section
 from ubp.core.paths import doc_id
 from ubp.output.records.pages import moment_or_none, stale_refs
-from ubp.output.wording import stem
+from ubp.output.wording import file_stem
 from ubp.search.pages import PageAnswer
 from ubp.search.query import Cut, Query
 from ubp.search.results import LinkedPage, PageHit, SectionHit
@@ -17,58 +17,59 @@ from ubp.search.run import FoundPages
 from ubp.search.sections import Hit, SectionAnswer
 from ubp.search.semantic import CLOSE_COSINE, MIN_COSINE
 
-MAX_WORDS = 4  # of those that a page holds: the first tell enough
-
-
-def relevance_text(hit: PageHit) -> str:
-    """Which words it holds, how close in meaning it is; else from which page it was reached."""
-    if hit.link_path is not None:
-        return _reached(hit)
-    said = []
-    if hit.breakdown.words is not None:
-        said.append(_holds(hit.matched) if hit.matched else "holds what was asked for")
-    cosine = hit.breakdown.meaning
-    if cosine is not None and cosine >= CLOSE_COSINE:
-        said.append(f"close in meaning ({cosine:.2f})")
-    elif cosine is not None and cosine >= MIN_COSINE and not said:
-        said.append(f"perhaps close in meaning ({cosine:.2f})")
-    if not said:
-        return "Fits the filters."
-    text = ", ".join(said)
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _holds(terms: tuple[str, ...]) -> str:
-    named = ", ".join(f"“{term}”" for term in terms[:MAX_WORDS])
-    more = len(terms) - MAX_WORDS
-    return f"holds {named} and {more} more" if more > 0 else f"holds {named}"
-
-
-def _reached(hit: PageHit) -> str:
-    way, near = hit.link_path, hit.near
-    if way is None or near is None:
-        return ""
-    name = f"{near.facts.title or stem(near.filepath)} ({near.filepath})"
-    verb = "Linked from" if way.direction == "outlink" else "Links to"
-    kind = "" if way.link.link_type == "references" else f" as {way.link.link_type}"
-    away = "" if way.depth == 1 else f", {way.depth} links away from a page that answers"
-    return f"{verb} {name}{kind}{away}."
-
-
 Record = dict[str, Any]
 
 RANKINGS = ("words", "meaning", "links")
+MAX_WORDS = 4  # named as the reason why a page was found
+
+
+def relevance_text(hit: PageHit) -> str:
+    """Return which words a page contains and how close it is, or from where it was reached."""
+    if hit.link_path is not None:
+        return _link_text(hit)
+    parts = []
+    if hit.breakdown.words is not None:
+        parts.append(_words_text(hit.matched) if hit.matched else "holds what was asked for")
+    cosine = hit.breakdown.meaning
+    if cosine is not None and cosine >= CLOSE_COSINE:
+        parts.append(f"close in meaning ({cosine:.2f})")
+    elif cosine is not None and cosine >= MIN_COSINE and not parts:
+        parts.append(f"perhaps close in meaning ({cosine:.2f})")
+    if not parts:
+        return "Fits the filters."
+    text = ", ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _words_text(terms: tuple[str, ...]) -> str:
+    quoted = ", ".join(f"“{term}”" for term in terms[:MAX_WORDS])
+    more = len(terms) - MAX_WORDS
+    return f"holds {quoted} and {more} more" if more > 0 else f"holds {quoted}"
+
+
+def _link_text(hit: PageHit) -> str:
+    path, origin = hit.link_path, hit.near
+    if path is None or origin is None:
+        return ""
+    name = f"{origin.facts.title or file_stem(origin.filepath)} ({origin.filepath})"
+    verb = "Linked from" if path.direction == "outlink" else "Links to"
+    link_type = "" if path.link.link_type == "references" else f" as {path.link.link_type}"
+    distance = "" if path.depth == 1 else f", {path.depth} links away from a page that answers"
+    return f"{verb} {name}{link_type}{distance}."
 
 
 def search_record(
-    found: FoundPages, *, has_content: bool = True, is_explained: bool = False
+    pages: FoundPages, *, has_content: bool = True, is_explained: bool = False
 ) -> Record:
-    """`ubp search`: schemas/search.json; without `has_content` texts are null."""
-    answer = found.answer
-    results = [_found(hit, found, has_content=has_content) for hit in answer.pages]
+    """Return the record of `ubp search`: schemas/search.json.
+
+    Without `has_content` texts are null.
+    """
+    answer = pages.answer
+    results = [_page_result(hit, pages, has_content=has_content) for hit in answer.pages]
     if is_explained:
         results = [
-            record | {"legs": _legs(answer, hit.page.filepath)}
+            record | {"legs": _scores(answer, hit.page.filepath)}
             for record, hit in zip(results, answer.pages, strict=True)
         ]
     record = {
@@ -76,18 +77,21 @@ def search_record(
         "total_found": answer.total,
         "is_total_exact": answer.is_exact,
         "truncated_count": answer.total - len(answer.pages),
-        "search_type": found.search_type,
-        "fallback": found.fallback and found.fallback._asdict(),
+        "search_type": pages.search_type,
+        "fallback": pages.fallback and pages.fallback._asdict(),
         "query": _query(answer.query, answer.cuts),
     }
-    return record | ({"explanation": _explanation(found)} if is_explained else {})
+    return record | ({"explanation": _explanation(pages)} if is_explained else {})
 
 
 def sections_record(answer: SectionAnswer, *, has_content: bool = True) -> Record:
-    """`ubp search --fulltext`: schemas/search-fulltext.json; snippets may be left out (null)."""
+    """Return the record of `ubp search --fulltext`: schemas/search-fulltext.json.
+
+    Without `has_content` snippets are null.
+    """
     ranking = answer.ranking
     return {
-        "results": [_section_found(hit, has_content=has_content) for hit in answer.hits],
+        "results": [_section_result(hit, has_content=has_content) for hit in answer.hits],
         "total_found": answer.total,
         "is_total_exact": answer.is_exact,
         "search_type": "fulltext",
@@ -96,7 +100,7 @@ def sections_record(answer: SectionAnswer, *, has_content: bool = True) -> Recor
 
 
 class RankingScore(NamedTuple):
-    """A page's place in a leg, its score there, and that as it was joined with the others'."""
+    """A page's place in a ranking, its score there, and that score as it was fused."""
 
     place: int
     raw: float
@@ -104,17 +108,24 @@ class RankingScore(NamedTuple):
 
 
 def ranking_scores(answer: PageAnswer, path: FilePath) -> dict[str, RankingScore | None]:
-    """What each leg says of a page; None: nothing."""
-    joined = next(((f.words, f.meaning, f.links) for f in answer.fused if f.path == path), ())
+    """Return a page's score in each ranking; None where it is not ranked."""
+    fused = next(
+        (
+            (fusion.words, fusion.meaning, fusion.links)
+            for fusion in answer.fused
+            if fusion.path == path
+        ),
+        (),
+    )
     return {
-        name: RankingScore(list(leg.scores).index(path) + 1, leg.scores[path], normalised)
-        if path in leg.scores
+        name: RankingScore(list(ranking.scores).index(path) + 1, ranking.scores[path], normalised)
+        if path in ranking.scores
         else None
-        for name, leg, normalised in zip(RANKINGS, answer.rankings, joined, strict=True)
+        for name, ranking, normalised in zip(RANKINGS, answer.rankings, fused, strict=True)
     }
 
 
-def _section_found(hit: Hit, *, has_content: bool) -> Record:
+def _section_result(hit: Hit, *, has_content: bool) -> Record:
     return {
         **_page(hit.page),
         "section_heading": hit.section and hit.section.heading,
@@ -134,14 +145,14 @@ def _query(query: Query, cuts: Iterable[Cut]) -> Record:
     }
 
 
-def _found(hit: PageHit, found: FoundPages, *, has_content: bool) -> Record:
+def _page_result(hit: PageHit, pages: FoundPages, *, has_content: bool) -> Record:
     path = hit.page.filepath
-    assessment = found.assessments[path]
+    assessment = pages.assessments[path]
     breakdown = hit.breakdown
     return {
         **_page(hit.page),
         "doc_type": hit.page.facts.doc_type,
-        "updated_at": moment_or_none(found.updated_at.get(path)),
+        "updated_at": moment_or_none(pages.updated_at.get(path)),
         "score": round(hit.score, 4),
         "score_breakdown": {
             "vector_similarity": _rounded(breakdown.meaning),
@@ -157,10 +168,10 @@ def _found(hit: PageHit, found: FoundPages, *, has_content: bool) -> Record:
         "staleness": assessment.level,
         "stale_refs": stale_refs(assessment),
         "sections": [
-            _section(hit.page, one, has_content=has_content, is_best=not place)
-            for place, one in enumerate(hit.sections)
+            _section(hit.page, section, has_content=has_content, is_best=not place)
+            for place, section in enumerate(hit.sections)
         ],
-        "linked_pages": [_linked(one, found) for one in found.linked.get(path, ())],
+        "linked_pages": [_linked(linked, pages) for linked in pages.linked.get(path, ())],
     }
 
 
@@ -179,14 +190,14 @@ def _section(page: Page, hit: SectionHit, *, has_content: bool, is_best: bool) -
     }
 
 
-def _linked(one: LinkedPage, found: FoundPages) -> Record:
+def _linked(linked: LinkedPage, pages: FoundPages) -> Record:
     return {
-        **_page(one.page),
-        "link_type": one.link.link_type,
-        "link_context": one.link.context,
-        "direction": one.direction,
-        "summary": one.summary,
-        "staleness": found.assessments[one.page.filepath].level,
+        **_page(linked.page),
+        "link_type": linked.link.link_type,
+        "link_context": linked.link.context,
+        "direction": linked.direction,
+        "summary": linked.summary,
+        "staleness": pages.assessments[linked.page.filepath].level,
     }
 
 
@@ -194,12 +205,12 @@ def _page(page: Page) -> Record:
     return {
         "doc_id": doc_id(page.filepath),
         "filepath": page.filepath,
-        "title": page.facts.title or stem(page.filepath),
+        "title": page.facts.title or file_stem(page.filepath),
     }
 
 
 def _section_id(path: FilePath, section: Section | None) -> str:
-    """The page's id, and behind a # the heading's anchor."""
+    """Return the page's id, and after a # the heading's anchor."""
     page = doc_id(path)
     return f"{page}#{section.anchor}" if section and section.anchor else page
 
@@ -208,27 +219,31 @@ def _rounded(score: float | None) -> float | None:
     return None if score is None else round(score, 4)
 
 
-def _explanation(found: FoundPages) -> Record:
-    answer, legs = found.answer, found.answer.rankings
+def _explanation(pages: FoundPages) -> Record:
+    answer, rankings = pages.answer, pages.answer.rankings
     return {
         "looked_for": [term.written for term in answer.terms],
         "in_all_forms": answer.query.is_stemmed,
         "words_share": answer.words_share,
         "candidates": {
-            name: {"pages": len(leg.scores), "places": len(leg.places), "is_cut": leg.is_cut}
-            for name, leg in zip(RANKINGS, legs, strict=True)
+            name: {
+                "pages": len(ranking.scores),
+                "places": len(ranking.places),
+                "is_cut": ranking.is_cut,
+            }
+            for name, ranking in zip(RANKINGS, rankings, strict=True)
         },
-        "milliseconds": {name: round(spent, 2) for name, spent in found.milliseconds.items()},
+        "milliseconds": {name: round(time, 2) for name, time in pages.milliseconds.items()},
     }
 
 
-def _legs(answer: PageAnswer, path: FilePath) -> Record:
+def _scores(answer: PageAnswer, path: FilePath) -> Record:
     return {
-        name: one
+        name: score
         and {
-            "place": one.place,
-            "raw": float(f"{one.raw:.4g}"),
-            "normalised": _rounded(one.normalised),
+            "place": score.place,
+            "raw": float(f"{score.raw:.4g}"),
+            "normalised": _rounded(score.normalised),
         }
-        for name, one in ranking_scores(answer, path).items()
+        for name, score in ranking_scores(answer, path).items()
     }

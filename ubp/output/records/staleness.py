@@ -1,10 +1,10 @@
-r"""Results as records, for JSON and for agents: one function a shape, each with its schema.
+r"""Records of staleness, setup and errors, for JSON and for agents.
 
-The shapes are described in `schemas/*.json` (JSON Schema 2020-12), and tests hold what commands
-print against them. In all of them paths are from the repository's root, times are ISO 8601 in UTC,
-ids are 40 hexadecimal digits, and what nobody knows is null. A name that is no UTF-8 has its bytes
-as lone surrogates (`\udcff`), as Python's `os.fsdecode` writes them. Keys may be added in later
-versions; those that are there stay.
+The shapes are described in `schemas/*.json` (JSON Schema 2020-12), and tests validate what commands
+print against them. In all of them paths are relative to the repository's root, times are ISO 8601
+in UTC, ids are 40 hexadecimal digits, and what is unknown is null. Bytes of names that are not
+UTF-8 are lone surrogates (`\udcff`), as from Python's `os.fsdecode`. Later versions may add keys,
+never remove them.
 """
 
 import re
@@ -18,18 +18,18 @@ from ubp.core.setup_files import InitResult
 from ubp.index.embed.models import FetchedModel
 from ubp.index.reindex import IndexRun, ModelStatus
 from ubp.output.text.common import visible_pages
-from ubp.output.wording import moment, stem
+from ubp.output.wording import file_stem, moment
 from ubp.staleness.model import Acknowledgement, Affected, SourceDiff, StaleReport
 from ubp.staleness.status import BUCKETS, Status
 
 Record = dict[str, Any]
 
-# JSON may hold these raw; terminals and strict readers of UTF-8 had better not see them.
+# JSON may contain these, but terminals act on them, and strict UTF-8 readers refuse them.
 _UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")
 
 
 def to_json(record: Mapping[str, Any], *, is_indented: bool = False) -> str:
-    """One JSON object as text that can be encoded as UTF-8 and printed on a terminal."""
+    """Return a record as JSON text that is valid UTF-8 and safe on a terminal."""
     import json
 
     text = json.dumps(record, ensure_ascii=False, indent=2 if is_indented else None)
@@ -42,10 +42,13 @@ def stale_record(
     every: bool = False,
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff] | None = None,
 ) -> Record:
-    """`ubp stale`: schemas/stale.json. Without `every` only the pages that are not fresh."""
+    """Return the record of `ubp stale`: schemas/stale.json.
+
+    Without `every` only the pages that are not fresh.
+    """
     pages = visible_pages(report, every=every)
     return {
-        "documents": [_assessed(one, report, diffs or {}) for one in pages],
+        "documents": [_assessed(assessment, report, diffs or {}) for assessment in pages],
         "summary": report.summary._asdict(),
         "snapshot": {"kind": report.snapshot.kind, "commit": report.snapshot.commit},
         "threshold_days": report.threshold_days,
@@ -56,71 +59,76 @@ def stale_record(
 
 
 def affected_record(affected: Iterable[Affected]) -> Record:
-    """`ubp affected`: schemas/affected.json."""
+    """Return the record of `ubp affected`: schemas/affected.json."""
     return {
         "documents": [
-            {**_page(one.page), "references": [_written(r) for r in one.references]}
-            for one in affected
+            {
+                **_page(document.page),
+                "references": [_reference(reference) for reference in document.references],
+            }
+            for document in affected
         ]
     }
 
 
-def acknowledge_record(done: Sequence[Acknowledgement]) -> Record:
-    """`ubp ack`: schemas/ack.json."""
+def acknowledge_record(results: Sequence[Acknowledgement]) -> Record:
+    """Return the record of `ubp ack`: schemas/ack.json."""
     return {
         "documents": [
             {
-                "doc_id": doc_id(one.filepath),
-                "filepath": one.filepath,
-                "pinned": [pinned._asdict() for pinned in one.pinned],
-                "left": [left._asdict() for left in one.skipped],
+                "doc_id": doc_id(result.filepath),
+                "filepath": result.filepath,
+                "pinned": [pinned._asdict() for pinned in result.pinned],
+                "left": [skipped._asdict() for skipped in result.skipped],
             }
-            for one in done
+            for result in results
         ],
         "summary": {
-            "documents": sum(1 for one in done if one.pinned),
-            "pinned": sum(len(one.pinned) for one in done),
-            "left": sum(len(one.skipped) for one in done),
+            "documents": sum(1 for result in results if result.pinned),
+            "pinned": sum(len(result.pinned) for result in results),
+            "left": sum(len(result.skipped) for result in results),
         },
     }
 
 
 def status_record(status: Status) -> Record:
-    """`ubp status`: schemas/status.json."""
+    """Return the record of `ubp status`: schemas/status.json."""
     return {
         "root": status.root,
         "snapshot": {"kind": status.snapshot.kind, "commit": status.snapshot.commit},
         "summary": status.summary._asdict(),
         "unparsed": [
             {
-                "doc_id": doc_id(one.filepath),
-                "filepath": one.filepath,
-                "problems": [problem._asdict() for problem in one.problems],
+                "doc_id": doc_id(document.filepath),
+                "filepath": document.filepath,
+                "problems": [problem._asdict() for problem in document.problems],
             }
-            for one in status.unparsed
+            for document in status.unparsed
         ],
         "keys": list(status.keys),
         "threshold_days": status.threshold_days,
         "links": {bucket: status.links.buckets.get(bucket, 0) for bucket in BUCKETS},
         "broken_links": status.links.broken,
-        "servers": [{"pid": one.pid, "since": moment(int(one.since))} for one in status.servers],
+        "servers": [
+            {"pid": server.pid, "since": moment(int(server.since))} for server in status.servers
+        ],
         "model": model_record(status.model),
         "index": _index(status),
     }
 
 
 def model_record(model: ModelStatus) -> Record:
-    """`ubp model`: schemas/model.json."""
+    """Return the record of `ubp model`: schemas/model.json."""
     return model._asdict()
 
 
 def fetched_record(fetched: FetchedModel) -> Record:
-    """`ubp model fetch`: schemas/model-fetch.json."""
+    """Return the record of `ubp model fetch`: schemas/model-fetch.json."""
     return fetched._asdict()
 
 
 def reindexed_record(run: IndexRun) -> Record:
-    """`ubp reindex`: schemas/reindex.json."""
+    """Return the record of `ubp reindex`: schemas/reindex.json."""
     return {
         "documents": run.documents,
         "parsed": run.parsed,
@@ -130,24 +138,24 @@ def reindexed_record(run: IndexRun) -> Record:
     }
 
 
-def initialized_record(done: InitResult) -> Record:
-    """`ubp init`: schemas/init.json."""
+def initialized_record(result: InitResult) -> Record:
+    """Return the record of `ubp init`: schemas/init.json."""
     return {
-        **done._asdict(),
-        "written": list(done.written),
-        "preview": done.preview and done.preview._asdict(),
-        "seconds": round(done.seconds, 3),
-        "snippets": [snippet._asdict() for snippet in done.snippets],
+        **result._asdict(),
+        "written": list(result.written),
+        "preview": result.preview and result.preview._asdict(),
+        "seconds": round(result.seconds, 3),
+        "snippets": [snippet._asdict() for snippet in result.snippets],
     }
 
 
 def error_record(error: UbpError) -> Record:
-    """Any command that could not do its job: schemas/error.json, with exit code 2."""
+    """Return the record of a failed command (exit code 2): schemas/error.json."""
     return {"error": {"message": error.message, "cause": error.cause, "hint": error.hint}}
 
 
 def commit_record(commit: Commit) -> Record:
-    """A commit, wherever one is told."""
+    """Return the record of a commit."""
     return {
         "id": commit.id,
         "date": moment(commit.date),
@@ -156,8 +164,8 @@ def commit_record(commit: Commit) -> Record:
     }
 
 
-def _index(answer: Status | IndexRun) -> Record:
-    index = answer.statistics
+def _index(source: Status | IndexRun) -> Record:
+    index = source.statistics
     return {
         **index._asdict(),
         "written_at": None if index.written_at is None else moment(int(index.written_at)),
@@ -165,16 +173,19 @@ def _index(answer: Status | IndexRun) -> Record:
 
 
 def _assessed(
-    one: Assessment,
+    assessment: Assessment,
     report: StaleReport,
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff],
 ) -> Record:
-    path = one.page.filepath
+    path = assessment.page.filepath
     return {
-        **_page(one.page),
-        "staleness": one.level,
-        "references": [_judged(a, report, diffs.get((path, a))) for a in one.references],
-        "problems": [problem._asdict() for problem in one.page.facts.problems],
+        **_page(assessment.page),
+        "staleness": assessment.level,
+        "references": [
+            _verdict(reference, report, diffs.get((path, reference)))
+            for reference in assessment.references
+        ],
+        "problems": [problem._asdict() for problem in assessment.page.facts.problems],
     }
 
 
@@ -182,34 +193,34 @@ def _page(page: Page) -> Record:
     return {
         "doc_id": doc_id(page.filepath),
         "filepath": page.filepath,
-        "title": page.facts.title or stem(page.filepath),
+        "title": page.facts.title or file_stem(page.filepath),
     }
 
 
-def _judged(answer: ReferenceVerdict, report: StaleReport, diff: SourceDiff | None) -> Record:
+def _verdict(verdict: ReferenceVerdict, report: StaleReport, diff: SourceDiff | None) -> Record:
     record = {
-        "source_path": answer.source_path,
-        "verdict": answer.verdict,
-        "staleness": answer.level,
-        "baseline": answer.baseline,
-        "baseline_commit": answer.baseline_commit,
-        "baseline_blob": answer.baseline_blob,
-        "current_blob": answer.current_blob,
-        "moved_to": answer.moved_to,
-        "since": None if answer.since is None else moment(answer.since),
-        "age_days": answer.age_days,
-        "commits": [commit_record(commit) for commit in answer.commits],
-        **_written(answer.reference),
+        "source_path": verdict.source_path,
+        "verdict": verdict.verdict,
+        "staleness": verdict.level,
+        "baseline": verdict.baseline,
+        "baseline_commit": verdict.baseline_commit,
+        "baseline_blob": verdict.baseline_blob,
+        "current_blob": verdict.current_blob,
+        "moved_to": verdict.moved_to,
+        "since": None if verdict.since is None else moment(verdict.since),
+        "age_days": verdict.age_days,
+        "commits": [commit_record(commit) for commit in verdict.commits],
+        **_reference(verdict.reference),
     }
-    record["source_path"] = answer.source_path
-    if report.is_change or answer.is_debt:
-        record["is_debt"] = answer.is_debt
+    record["source_path"] = verdict.source_path  # as it was judged, not as it is written
+    if report.is_change or verdict.is_debt:
+        record["is_debt"] = verdict.is_debt
     if diff is not None:
         record["diff"] = {"text": diff.text, "missing_blobs": list(diff.missing)}
     return record
 
 
-def _written(reference: SourceReference) -> Record:
+def _reference(reference: SourceReference) -> Record:
     return {
         "source_path": reference.source_path,
         "line": reference.line,

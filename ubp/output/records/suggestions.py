@@ -1,4 +1,4 @@
-"""Links that may be missing, as records: schemas/suggest-links.json."""
+"""Records of suggested links: schemas/suggest-links.json."""
 
 from typing import Any
 
@@ -12,33 +12,34 @@ Record = dict[str, Any]
 PASSAGE_CHARACTERS = 240
 
 
-def suggestions_record(found: LinkSuggestions) -> Record:
-    """`ubp suggest-links`: schemas/suggest-links.json."""
-    suggestions = found.suggestions
+def suggestions_record(result: LinkSuggestions) -> Record:
+    """Return the record of `ubp suggest-links`: schemas/suggest-links.json."""
+    suggestions = result.suggestions
     return {
         "suggestions": [
-            {**_pair(one, found), "shared_terms": list(one.terms)} for one in suggestions.links
+            {**_pair(suggestion, result), "shared_terms": list(suggestion.terms)}
+            for suggestion in suggestions.links
         ],
-        "duplicates": [_pair(one, found) for one in suggestions.duplicates],
+        "duplicates": [_pair(suggestion, result) for suggestion in suggestions.duplicates],
         "pending_sections": suggestions.pending,
     }
 
 
-def _pair(one: Suggestion, found: LinkSuggestions) -> Record:
+def _pair(suggestion: Suggestion, result: LinkSuggestions) -> Record:
     return {
-        "score": round(one.score, 3),
-        "similarity": round(one.first.score, 3),
-        "first": _part(one.first, one.texts[0], found),
-        "second": _part(one.second, one.texts[1], found),
+        "score": round(suggestion.score, 3),
+        "similarity": round(suggestion.first.score, 3),
+        "first": _part(suggestion.first, suggestion.texts[0], result),
+        "second": _part(suggestion.second, suggestion.texts[1], result),
     }
 
 
-def _part(hit: SemanticHit, text: str, found: LinkSuggestions) -> Record:
+def _part(hit: SemanticHit, text: str, result: LinkSuggestions) -> Record:
     return {
-        **document_record(found.documents[hit.path]),
+        **document_record(result.documents[hit.path]),
         "heading_path": list(hit.heading_path),
         "line_start": hit.line_start,
         "line_end": hit.line_end,
         "content": summarize(text, PASSAGE_CHARACTERS),
-        "staleness": found.assessments[hit.path].level,
+        "staleness": result.assessments[hit.path].level,
     }

@@ -1,4 +1,4 @@
-"""`ubp bind` for people: proposals with their reasons, or what was written; and what comes next."""
+"""Text of `ubp bind` for people: proposals with their reasons, or what was written; next steps."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,25 +11,25 @@ from ubp.core.model import FilePath
 from ubp.core.shell import git_add, ubp_command
 from ubp.output.wording import MAX_PAGES, Style, and_more, count, printable
 
-# What is told of a proposal on its line; --explain tells all.
+# The reasons on a proposal's line; --explain lists all.
 MAX_REASONS = 3
 REASON_COLUMNS = 60
-# A longer path moves its reasons to the right, and no others.
+# A longer path moves only its own reasons to the right.
 PATH_COLUMNS = 56
 KIND_COLUMNS = len("identifier")
-# With --history, of a source that did not exist, or in a shallow clone.
+# With --history, for a source that did not exist yet, or in a shallow clone.
 NO_PIN = " without a pin: no history tells how it was when the page last changed"
 
 _UPWARDS = re.compile(r"^(?:\.{0,2}/)+")
 
 
 class BindTextOptions(NamedTuple):
-    """How proposals are told, and where they are read.
+    """How proposals are shown, and where they are read.
 
-    From `sure` on they are written, from `least` on shown, of `most` pages. `arguments` and `keys`
-    (of front matter) are what a next command has to repeat; `prefix` is the folder, from the root,
-    where it is typed. `other_key`: a key of some page's front matter that seems to name sources
-    already.
+    Proposals with a confidence of at least `sure` are written, of at least `least` shown, for
+    `most` pages. `arguments` and `keys` (of front matter) are repeated by the next commands;
+    `prefix` is the directory, from the root, where they are typed. `other_key`: a key in some
+    page's front matter that seems to name sources already.
     """
 
     style: Style
@@ -51,162 +51,170 @@ class BindTextOptions(NamedTuple):
 
 
 def bind_text(
-    found: BindingSuggestions, done: Sequence[WriteResult] | None, telling: BindTextOptions
+    suggestions: BindingSuggestions, results: Sequence[WriteResult] | None, options: BindTextOptions
 ) -> str:
-    """The proposals, or with `done` what was written."""
-    lines = list(_proposals(found, telling) if done is None else _written(done, telling))
+    """Return the proposals, or with `done` what was written."""
+    lines = list(
+        _proposals(suggestions, options) if results is None else _written(results, options)
+    )
     return "".join(f"{line}\n" for line in lines)
 
 
-def proposal_lines(one: Suggestion, width: int, telling: BindTextOptions) -> Iterator[str]:
-    """A proposal with what speaks for it: the path in so many columns, on a line or explained."""
-    style = telling.style
-    is_sure = one.confidence >= telling.sure
-    number = f"{one.confidence:.2f}"
-    path = printable(one.source_path)
-    gap = " " * max(0, width - len(path))
-    shown = style.green(number) if is_sure else style.dim(number)
-    if not telling.is_explained:
-        yield f"  {shown}  {path}{gap}  {style.dim(_reasons(one))}".rstrip()
+def proposal_lines(suggestion: Suggestion, width: int, options: BindTextOptions) -> Iterator[str]:
+    """Yield a proposal with its evidence: on one line, the path padded, or explained."""
+    style = options.style
+    is_confident = suggestion.confidence >= options.sure
+    digits = f"{suggestion.confidence:.2f}"
+    path = printable(suggestion.source_path)
+    padding = " " * max(0, width - len(path))
+    confidence = style.green(digits) if is_confident else style.dim(digits)
+    if not options.is_explained:
+        yield f"  {confidence}  {path}{padding}  {style.dim(_reasons(suggestion))}".rstrip()
         return
-    yield f"  {shown}  {path}"
-    for reason in one.evidence:
-        yield f"        {round(100 * reason.weight):3} %  {style.dim(_explained(reason))}"
+    yield f"  {confidence}  {path}"
+    for evidence in suggestion.evidence:
+        yield f"        {round(100 * evidence.weight):3} %  {style.dim(_explained(evidence))}"
 
 
 def path_width(suggestions: Sequence[Suggestion]) -> int:
-    """So many columns their paths take, below each other."""
-    widths = (len(printable(one.source_path)) for one in suggestions)
+    """Return the width of the column of paths."""
+    widths = (len(printable(suggestion.source_path)) for suggestion in suggestions)
     return max((width for width in widths if width <= PATH_COLUMNS), default=0)
 
 
-def summary_line(found: BindingSuggestions, sure: float) -> str:
-    """How many pages are bound, and how many could be: for `ubp init`, too."""
-    counted = count_bindings(found, sure)
-    if len(found.pages) + found.bound < found.documents:
-        asked = count(len(found.pages), "page")
-        return f"Of {asked} {counted.proposed} could be bound, {counted.confident} with confidence"
-    named = f"{found.bound} bound" if found.bound else "none bound"
-    pages = f"{count(found.documents, 'page')}, {named}"
-    return f"{pages}; {counted.proposed} could be, {counted.confident} with confidence"
+def summary_line(suggestions: BindingSuggestions, sure: float) -> str:
+    """Return how many pages are bound, and how many could be; also for `ubp init`."""
+    counts = count_bindings(suggestions, sure)
+    if len(suggestions.pages) + suggestions.bound < suggestions.documents:
+        pages = count(len(suggestions.pages), "page")
+        return f"Of {pages} {counts.proposed} could be bound, {counts.confident} with confidence"
+    bound = f"{suggestions.bound} bound" if suggestions.bound else "none bound"
+    pages = f"{count(suggestions.documents, 'page')}, {bound}"
+    return f"{pages}; {counts.proposed} could be, {counts.confident} with confidence"
 
 
 def next_steps(changed: Sequence[FilePath], prefix: FilePath, style: Style) -> str:
-    """What to do about pages that were written."""
+    """Return the commands to type after pages were written."""
     command = style.cyan(git_add(changed[:MAX_PAGES], prefix))
     more = and_more(len(changed) - MAX_PAGES)
     return f"{command}{more}, then {style.cyan(ubp_command('stale'))}"
 
 
-def _proposals(found: BindingSuggestions, telling: BindTextOptions) -> Iterator[str]:
-    if telling.is_quiet:
-        for page in found.pages:
-            for one in confident_suggestions(page, telling.least):
-                yield f"{printable(page.filepath)} {printable(one.source_path)}"
+def _proposals(suggestions: BindingSuggestions, options: BindTextOptions) -> Iterator[str]:
+    if options.is_quiet:
+        for page in suggestions.pages:
+            for suggestion in confident_suggestions(page, options.least):
+                yield f"{printable(page.filepath)} {printable(suggestion.source_path)}"
         return
-    told = [page for page in found.pages if confident_suggestions(page, telling.least)]
-    for page in told[: telling.most]:
-        yield from _page(page, telling)
-    if more := len(told[telling.most :] if telling.most else ()):
-        command = telling.style.cyan(ubp_command("bind", "DIR"))
+    pages = [page for page in suggestions.pages if confident_suggestions(page, options.least)]
+    for page in pages[: options.most]:
+        yield from _page(page, options)
+    if more := len(pages[options.most :] if options.most else ()):
+        command = options.style.cyan(ubp_command("bind", "DIR"))
         yield f"and {count(more, 'more page')}: {command} tells of a folder, --quiet a line each."
         yield ""
-    yield from _summary(found, telling)
+    yield from _summary(suggestions, options)
 
 
-def _page(page: PageSuggestions, telling: BindTextOptions) -> Iterator[str]:
-    shown = confident_suggestions(page, telling.least)
-    yield telling.style.bold(printable(page.filepath))
-    width = path_width(shown)
-    for one in shown:
-        yield from proposal_lines(one, width, telling)
+def _page(page: PageSuggestions, options: BindTextOptions) -> Iterator[str]:
+    suggestions = confident_suggestions(page, options.least)
+    yield options.style.bold(printable(page.filepath))
+    width = path_width(suggestions)
+    for suggestion in suggestions:
+        yield from proposal_lines(suggestion, width, options)
     yield ""
 
 
-def _reasons(one: Suggestion) -> str:
-    """The strongest reasons that fit; a path that is mentioned speaks as a file name, too."""
-    told = dict.fromkeys(_reason(reason, one.source_path) for reason in one.evidence)
-    first, *others = list(filter(None, told)) or [""]
+def _reasons(suggestion: Suggestion) -> str:
+    """Return the strongest reasons that fit on a line, each once."""
+    reasons = dict.fromkeys(
+        _reason(evidence, suggestion.source_path) for evidence in suggestion.evidence
+    )
+    first, *rest = list(filter(None, reasons)) or [""]
     shown = [first if len(first) <= REASON_COLUMNS else f"{first[: REASON_COLUMNS - 1]}\u2026"]
-    for reason in others:
-        longer = "; ".join([*shown, reason])
+    for evidence in rest:
+        longer = "; ".join([*shown, evidence])
         if len(shown) < MAX_REASONS and len(longer) <= REASON_COLUMNS:
-            shown.append(reason)
+            shown.append(evidence)
     return "; ".join(shown)
 
 
-def _reason(one: Evidence, source: str) -> str:
-    where = f" in line {one.line}" if one.line else ""
-    is_mentioned = one.kind in {"path", "file_name"}
-    path = _UPWARDS.sub("", one.detail, count=1).rstrip("/")
-    if is_mentioned and one.line and f"/{source}".rstrip("/").endswith(f"/{path}"):
-        return f"named{where}"
-    if one.kind == "place" and " " not in one.detail.replace(", ", ","):  # words, no sentence
-        return f"called alike: {printable(one.detail)}"
-    return f"{printable(one.detail)}{where}"
+def _reason(evidence: Evidence, source: str) -> str:
+    position = f" in line {evidence.line}" if evidence.line else ""
+    is_mentioned = evidence.kind in {"path", "file_name"}
+    path = _UPWARDS.sub("", evidence.detail, count=1).rstrip("/")
+    if is_mentioned and evidence.line and f"/{source}".rstrip("/").endswith(f"/{path}"):
+        return f"named{position}"
+    if evidence.kind == "place" and " " not in evidence.detail.replace(
+        ", ", ","
+    ):  # words, no sentence
+        return f"called alike: {printable(evidence.detail)}"
+    return f"{printable(evidence.detail)}{position}"
 
 
-def _explained(one: Evidence) -> str:
-    where = f" (line {one.line})" if one.line else ""
-    return f"{one.kind.replace('_', ' '):<{KIND_COLUMNS}}  {printable(one.detail)}{where}"
+def _explained(evidence: Evidence) -> str:
+    position = f" (line {evidence.line})" if evidence.line else ""
+    return (
+        f"{evidence.kind.replace('_', ' '):<{KIND_COLUMNS}}  {printable(evidence.detail)}{position}"
+    )
 
 
-def _summary(found: BindingSuggestions, telling: BindTextOptions) -> Iterator[str]:
-    counted, style = count_bindings(found, telling.sure), telling.style
-    if not found.pages:
-        yield style.green(f"All of {count(found.documents, 'page')} name sources.")
+def _summary(suggestions: BindingSuggestions, options: BindTextOptions) -> Iterator[str]:
+    counts, style = count_bindings(suggestions, options.sure), options.style
+    if not suggestions.pages:
+        yield style.green(f"All of {count(suggestions.documents, 'page')} name sources.")
         return
-    yield f"{summary_line(found, telling.sure)} ({telling.sure:g} or more)."
-    if not counted.proposed:
+    yield f"{summary_line(suggestions, options.sure)} ({options.sure:g} or more)."
+    if not counts.proposed:
         yield "Nothing in these pages or their history points to a source."
         return
     steps = []
-    if counted.confident:
-        what = f"{count(counted.sources, 'source')} into {count(counted.confident, 'page')}"
-        steps.append((telling.command("bind", "--write"), f"writes {what}"))
+    if counts.confident:
+        written = f"{count(counts.sources, 'source')} into {count(counts.confident, 'page')}"
+        steps.append((options.command("bind", "--write"), f"writes {written}"))
         drift = "so that drift since each page was written shows"
-        steps.append((telling.command("bind", "--write", "--history"), f"the same, {drift}"))
-    steps.append((telling.command("bind", "--interactive"), "asks about each of them"))
-    if not telling.is_explained:
-        steps.append((telling.command("bind", "--explain"), "tells all that speaks for them"))
+        steps.append((options.command("bind", "--write", "--history"), f"the same, {drift}"))
+    steps.append((options.command("bind", "--interactive"), "asks about each of them"))
+    if not options.is_explained:
+        steps.append((options.command("bind", "--explain"), "tells all that speaks for them"))
     yield "Next:"
     width = max(len(command) for command, _ in steps)
     for command, purpose in steps:
         yield f"  {command}{' ' * (width - len(command))}  {purpose}"
-    if key := telling.other_key:
+    if key := options.other_key:
         command = style.cyan(ubp_command("stale", keys=[key]))
         yield f"Or do pages name them under `{key}` already? {command}"
 
 
-def _written(done: Sequence[WriteResult], telling: BindTextOptions) -> Iterator[str]:
-    style = telling.style
-    changed = [one for one in done if one.written]
-    if not telling.is_quiet:
-        for one in changed:
-            yield from style.diff(one.diff) if telling.is_dry else _named(one, telling)
-    for one in done:
-        if one.skip_reason:
-            yield style.bold(printable(one.filepath))
-            yield f"  {style.yellow('left')}: {printable(one.skip_reason)}"
-    if telling.is_quiet:
+def _written(results: Sequence[WriteResult], options: BindTextOptions) -> Iterator[str]:
+    style = options.style
+    written = [result for result in results if result.written]
+    if not options.is_quiet:
+        for result in written:
+            yield from style.diff(result.diff) if options.is_dry else _named(result, options)
+    for result in results:
+        if result.skip_reason:
+            yield style.bold(printable(result.filepath))
+            yield f"  {style.yellow('left')}: {printable(result.skip_reason)}"
+    if options.is_quiet:
         return
-    if not changed:
-        yield f"Nothing to write: no proposal has a confidence of {telling.sure:g} or more."
+    if not written:
+        yield f"Nothing to write: no proposal has a confidence of {options.sure:g} or more."
         return
-    sources = count(sum(len(one.written) for one in changed), "source")
-    pages = count(len(changed), "page")
-    if telling.is_dry:
+    sources = count(sum(len(result.written) for result in written), "source")
+    pages = count(len(written), "page")
+    if options.is_dry:
         yield f"{sources} would be named in {pages}."
-        yield f"Next: {telling.command('bind', '--write')}"
+        yield f"Next: {options.command('bind', '--write')}"
         return
     yield style.green(f"{sources} named in {pages}.")
-    yield f"Next: {next_steps([one.filepath for one in changed], telling.prefix, style)}"
+    yield f"Next: {next_steps([result.filepath for result in written], options.prefix, style)}"
 
 
-def _named(one: WriteResult, telling: BindTextOptions) -> Iterator[str]:
-    style = telling.style
-    yield style.bold(printable(one.filepath))
-    for naming in one.written:
-        pinned = f", pinned to {naming.pin}" if naming.pin else ""
-        loose = "" if naming.pin or not telling.is_pinned else style.yellow(NO_PIN)
-        yield f"  {printable(naming.source_path)}  {style.green(f'named{pinned}')}{loose}"
+def _named(result: WriteResult, options: BindTextOptions) -> Iterator[str]:
+    style = options.style
+    yield style.bold(printable(result.filepath))
+    for reference in result.written:
+        pin = f", pinned to {reference.pin}" if reference.pin else ""
+        note = "" if reference.pin or not options.is_pinned else style.yellow(NO_PIN)
+        yield f"  {printable(reference.source_path)}  {style.green(f'named{pin}')}{note}"

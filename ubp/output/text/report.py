@@ -1,20 +1,19 @@
-"""How it is said what became of pages since a revision.
-
-`ubp stale --since` for people: page by page what became of it, then how many took which way.
-
-`ubp report` for people at a terminal: the levels, the trend in a line, what matters most.
-"""
+"""Texts of `ubp report` and `ubp stale --since` for people at a terminal."""
 
 from collections.abc import Iterator, Sequence
 
 from ubp.core.model import Level, ReferenceVerdict
 from ubp.core.shell import ubp_command
-from ubp.output.text.common import COUNTED
+from ubp.output.text.common import BOUND_LEVELS
 from ubp.output.text.review import coverage_sentence
 from ubp.output.wording import Style, count, day, printable
-from ubp.report.compare import KINDS, Comparison, LevelChange, Outcome
+from ubp.report.compare import OUTCOMES, Comparison, LevelChange, Outcome
 from ubp.report.values import Levels, Report, StalePage
 from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_verdict
+
+BAR_WIDTH = 40
+MAX_LISTED_PAGES = 10
+SPARKS = "▁▂▃▄▅▆▇█"
 
 TITLES: dict[Outcome, str] = {
     "became_stale": "became stale",
@@ -28,21 +27,21 @@ TITLES: dict[Outcome, str] = {
 
 
 def describe_counts(comparison: Comparison) -> str:
-    """How many pages took each way: `1 became stale, 2 new, 30 stayed fresh`."""
+    """Return how many pages changed in each way: `1 became stale, 2 new, 30 stayed fresh`."""
     counts = comparison.counts
-    told = [f"{counts[kind]} {TITLES[kind]}" for kind in KINDS if counts.get(kind)]
-    return ", ".join(told) or "no page names sources"
+    parts = [f"{counts[outcome]} {TITLES[outcome]}" for outcome in OUTCOMES if counts.get(outcome)]
+    return ", ".join(parts) or "no page names sources"
 
 
-def describe_level_change(one: LevelChange) -> str:
-    """What there is to say beside the title: of a new page its level, for example."""
-    if one.became == "new":
-        sources = "names sources now, " if one.then == "untracked" else ""
-        return f"{sources}{LEVEL_WORDS[one.now or 'untracked']}"
-    if one.became == "gone":
-        sources = "names no sources any more, " if one.now == "untracked" else ""
-        return f"{sources}was {LEVEL_WORDS[one.then or 'untracked']}"
-    if one.became == "unknown":
+def describe_level_change(change: LevelChange) -> str:
+    """Return what the title does not say: of a new page its level, for example."""
+    if change.became == "new":
+        sources = "names sources now, " if change.then == "untracked" else ""
+        return f"{sources}{LEVEL_WORDS[change.now or 'untracked']}"
+    if change.became == "gone":
+        sources = "names no sources any more, " if change.now == "untracked" else ""
+        return f"{sources}was {LEVEL_WORDS[change.then or 'untracked']}"
+    if change.became == "unknown":
         return "this clone's history ends too early to tell"
     return ""
 
@@ -52,42 +51,47 @@ def describe_drift(reference: ReferenceVerdict) -> str:
     return describe_verdict(reference.verdict, describe_drift_time(reference), reference.moved_to)
 
 
-def groups(passages: Sequence[LevelChange]) -> list[tuple[Outcome, list[LevelChange]]]:
-    """What is told page by page, way by way; pages that stayed fresh are only counted."""
-    told = [(kind, [one for one in passages if one.became == kind]) for kind in KINDS]
-    return [(kind, found) for kind, found in told if found and kind != "still_fresh"]
+def group_changes(changes: Sequence[LevelChange]) -> list[tuple[Outcome, list[LevelChange]]]:
+    """Return the changes to list, by outcome; pages that stayed fresh are only counted."""
+    grouped = [
+        (outcome, [change for change in changes if change.became == outcome])
+        for outcome in OUTCOMES
+    ]
+    return [
+        (outcome, members) for outcome, members in grouped if members and outcome != "still_fresh"
+    ]
 
 
 def comparison_headline(comparison: Comparison, since: str) -> str:
-    """The pages that are behind at both ends."""
-    levels = [(one.then, one.now) for one in comparison.passages]
+    """Return how many pages were out of date at both ends."""
+    levels = [(change.then, change.now) for change in comparison.changes]
     behind = [
         (sum(1 for pair in levels if pair[end] in {"stale", "possibly_stale"})) for end in (0, 1)
     ]
-    named = [sum(1 for pair in levels if pair[end] not in {None, "untracked"}) for end in (0, 1)]
+    bound = [sum(1 for pair in levels if pair[end] not in {None, "untracked"}) for end in (0, 1)]
     return (
-        f"Of {count(named[0], 'page')} that named sources at {since}, {behind[0]} were behind;"
-        f" now {behind[1]} of {named[1]} are."
+        f"Of {count(bound[0], 'page')} that named sources at {since}, {behind[0]} were behind;"
+        f" now {behind[1]} of {bound[1]} are."
     )
 
 
 def comparison_text(
     comparison: Comparison, since: str, style: Style, *, is_quiet: bool = False
 ) -> str:
-    """The whole answer, ending with a newline; `is_quiet`: a line a page, nothing else."""
+    """Return the whole text; with `is_quiet` only a line a page."""
     lines = []
-    for _, found in groups(comparison.passages):
-        for one in found:
-            lines.append(_heading(one, style))
+    for _, changes in group_changes(comparison.changes):
+        for change in changes:
+            lines.append(_heading(change, style))
             if not is_quiet:
-                lines += _sources(one)
+                lines += _sources(change)
     if is_quiet:
         return "".join(f"{line}\n" for line in lines)
     if lines:
         lines.append("")
     name = printable(since)
     lines.append(f"Since {name} ({day(comparison.date)}): {describe_counts(comparison)}.")
-    if comparison.passages:
+    if comparison.changes:
         lines.append(comparison_headline(comparison, name))
     if comparison.counts.get("unknown"):
         fetch = style.cyan("git fetch --unshallow")
@@ -95,28 +99,22 @@ def comparison_text(
     return "\n".join(lines) + "\n"
 
 
-def _heading(one: LevelChange, style: Style) -> str:
+def _heading(change: LevelChange, style: Style) -> str:
     paint = {"became_stale": style.red, "still_stale": style.yellow, "became_fresh": style.green}
-    title = paint.get(one.became, style.bold)(TITLES[one.became])
-    said = describe_level_change(one)
-    moved = f" (was {printable(one.was_at)})" if one.was_at else ""
-    return (
-        f"{style.bold(printable(one.page.filepath))}  {title}{f': {said}' if said else ''}{moved}"
-    )
+    title = paint.get(change.became, style.bold)(TITLES[change.became])
+    details = describe_level_change(change)
+    origin = f" (was {printable(change.was_at)})" if change.was_at else ""
+    path = style.bold(printable(change.page.filepath))
+    return f"{path}  {title}{f': {details}' if details else ''}{origin}"
 
 
-def _sources(one: LevelChange) -> Iterator[str]:
-    for answer in one.drifted:
-        yield f"  {printable(answer.source_path or '.')}  {printable(describe_drift(answer))}"
-
-
-BAR_WIDTH = 40
-MAX_PAGES = 10
-SPARKS = "▁▂▃▄▅▆▇█"
+def _sources(change: LevelChange) -> Iterator[str]:
+    for reference in change.drifted:
+        yield f"  {printable(reference.source_path or '.')}  {printable(describe_drift(reference))}"
 
 
 def report_text(report: Report, style: Style, *, is_quiet: bool) -> str:
-    """One screen; quietly a line for each page that is not fresh."""
+    """Return the report on one screen; quietly a line for each page that is not fresh."""
     pages = report.pages or ()
     if is_quiet:
         return "".join(f"{printable(page.path)}  {_level(page, style)}\n" for page in pages)
@@ -132,7 +130,7 @@ def report_text(report: Report, style: Style, *, is_quiet: bool) -> str:
 
 
 def describe_levels(levels: Levels) -> str:
-    """How fresh it is in one clause."""
+    """Return how fresh the pages are, in one clause."""
     percent = levels.fresh_percent
     if not levels.bound:
         return "no page names a source, so nothing was verified"
@@ -143,13 +141,13 @@ def describe_levels(levels: Levels) -> str:
 
 
 def _bars(levels: Levels, style: Style) -> Iterator[str]:
-    shown: tuple[Level, ...] = (*COUNTED, "untracked")
-    most = max(levels)
+    shown: tuple[Level, ...] = (*BOUND_LEVELS, "untracked")
+    highest = max(levels)
     width = max(len(LEVEL_WORDS[level]) for level in shown)
     for level in shown:
         number = getattr(levels, level)
         if number:
-            bar = "#" * max(1, number * BAR_WIDTH // most)
+            bar = "#" * max(1, number * BAR_WIDTH // highest)
             yield f"  {LEVEL_WORDS[level]:<{width}}  {number:>5}  {_paint(level, bar, style)}"
 
 
@@ -166,27 +164,27 @@ def _paint(level: Level, words: str, style: Style) -> str:
 
 
 def _trend(report: Report) -> list[str]:
-    """The share of fresh pages at each moment at which one could be verified."""
-    known = [
+    """Return the share of fresh pages at each moment at which one could be verified."""
+    percents = [
         (point.at, percent)
         for point in report.trend
         if (percent := point.levels.fresh_percent) is not None
     ]
-    if len(known) < 2:  # noqa: PLR2004 - one moment is no trend
+    if len(percents) < 2:  # noqa: PLR2004 - one moment is no trend
         return []
-    line = "".join(SPARKS[percent * (len(SPARKS) - 1) // 100] for _, percent in known)
-    (start, first), (_, last) = known[0], known[-1]
+    line = "".join(SPARKS[percent * (len(SPARKS) - 1) // 100] for _, percent in percents)
+    (start, first), (_, last) = percents[0], percents[-1]
     return ["", f"Fresh since {day(start)}: {first} % {line} {last} %"]
 
 
 def _pages(pages: tuple[StalePage, ...], style: Style) -> Iterator[str]:
-    shown = pages[:MAX_PAGES]
+    shown = pages[:MAX_LISTED_PAGES]
     for page in shown:
         facts = [count(page.changed, "line") + " changed"] if page.lines else []
         facts += [count(page.links_in, "link")] if page.links_in else []
         facts += [count(page.age_days, "day")] if page.age_days is not None else []
-        told = style.dim(", ".join(facts))
-        yield f"  {printable(page.path)}  {_level(page, style)}  {told}".rstrip()
+        details = style.dim(", ".join(facts))
+        yield f"  {printable(page.path)}  {_level(page, style)}  {details}".rstrip()
     if len(pages) > len(shown):
         yield style.dim(f"  and {count(len(pages) - len(shown), 'more page')}")
 
@@ -201,11 +199,11 @@ def _findings(report: Report) -> Iterator[str]:
         yield f"ubp check finds {count(len(report.findings), 'other problem')}."
     if report.orphans:
         is_one = len(report.orphans) == 1
-        told = (
+        predicate = (
             "is an orphan: no other page links to it"
             if is_one
             else "are orphans: no other page links to them"
         )
-        yield f"{count(len(report.orphans), 'page')} {told}."
+        yield f"{count(len(report.orphans), 'page')} {predicate}."
     if report.coverage and report.coverage.sources:
         yield coverage_sentence(report.coverage)

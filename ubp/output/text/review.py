@@ -1,7 +1,4 @@
-"""`ubp bind --review` for people: a table, worst first, and what to do about it.
-
-`ubp coverage` for people.
-"""
+"""Texts about bindings for people: `ubp bind --review` and `ubp coverage`."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -34,10 +31,10 @@ MEANINGS: dict[Judgement, str] = {
 
 
 class ReviewTextOptions(NamedTuple):
-    """How a review is told, and where it is read.
+    """How a review is shown, and where it is read.
 
-    `limit` lines of it; with `is_whole` of the bindings too that are good. `prefix` is the folder,
-    from the root, where commands are typed, `keys` the front matter keys that they repeat.
+    At most `limit` lines; with `is_whole` also the good bindings. `prefix` is the directory, from
+    the root, where commands are typed, `keys` the front matter keys that they repeat.
     """
 
     style: Style
@@ -48,50 +45,52 @@ class ReviewTextOptions(NamedTuple):
     keys: tuple[str, ...] = ()
 
 
-def review_text(review: BindingReview, telling: ReviewTextOptions) -> str:
-    """The whole answer."""
-    told = [one for one in review.bindings if telling.is_whole or one.judgement not in GOOD]
-    if telling.is_quiet:
-        lines: Iterator[str] = (_name(one) for one in told)
+def review_text(review: BindingReview, options: ReviewTextOptions) -> str:
+    """Return the whole text; with `is_quiet` only the bindings."""
+    listed = [
+        binding for binding in review.bindings if options.is_whole or binding.judgement not in GOOD
+    ]
+    if options.is_quiet:
+        lines: Iterator[str] = (_binding_name(binding) for binding in listed)
     else:
-        lines = _lines(review, told, telling)
+        lines = _review_lines(review, listed, options)
     return joined(lines)
 
 
 def review_sentence(review: BindingReview) -> str:
-    """What was held against what."""
-    pages = len({one.binding.filepath for one in review.bindings})
+    """Return what was compared with what."""
+    pages = len({reviewed.binding.filepath for reviewed in review.bindings})
     since = "" if review.since is None else f" since {day(review.since)}"
-    ends = ", where this clone's history ends" if review.is_shallow else ""
-    bindings = f"{count(len(review.bindings), 'binding')} of {count(pages, 'page')}"
-    return f"{bindings}, held against {count(review.commits, 'commit')}{since}{ends}"
+    limit = ", where this clone's history ends" if review.is_shallow else ""
+    subject = f"{count(len(review.bindings), 'binding')} of {count(pages, 'page')}"
+    return f"{subject}, held against {count(review.commits, 'commit')}{since}{limit}"
 
 
-def _lines(
-    review: BindingReview, told: Sequence[ReviewedBinding], telling: ReviewTextOptions
+def _review_lines(
+    review: BindingReview, listed: Sequence[ReviewedBinding], options: ReviewTextOptions
 ) -> Iterator[str]:
     if not review.bindings:
         yield "No page names a source: nothing to review."
-        yield f"Next: {telling.style.cyan('ubp bind')}  proposes what each page describes"
+        yield f"Next: {options.style.cyan('ubp bind')}  proposes what each page describes"
         return
-    shown = told[: telling.limit]
+    shown = listed[: options.limit]
     if shown:
-        yield from _table(shown, telling.style)
-        if len(told) > len(shown):
-            yield telling.style.dim(f"and {len(told) - len(shown)} more (--limit {len(told)})")
+        yield from _table(shown, options.style)
+        if len(listed) > len(shown):
+            yield options.style.dim(f"and {len(listed) - len(shown)} more (--limit {len(listed)})")
         yield ""
     yield f"{review_sentence(review)}:"
-    yield from _counts(review, telling.style)
+    yield from _counts(review, options.style)
     yield from _effect(review)
-    yield from _advice(told, telling)
+    yield from _advice(listed, options)
 
 
 def _table(shown: Sequence[ReviewedBinding], style: Style) -> Iterator[str]:
-    rows = [HEADER, *(_row(one) for one in shown)]
+    rows = [HEADER, *(_row(binding) for binding in shown)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER) - 1)]
-    for number, (first, *numbers, last) in enumerate(rows):
+    for number, (first, *numbers, place) in enumerate(rows):
         cells = (cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True))
-        line = "  ".join([first.ljust(widths[0]), *cells, last])
+        line = "  ".join([first.ljust(widths[0]), *cells, place])
         yield style.dim(line) if number == 0 else line
         proposal = shown[number - 1].proposal if number else ()
         if proposal:
@@ -99,21 +98,25 @@ def _table(shown: Sequence[ReviewedBinding], style: Style) -> Iterator[str]:
             yield f"{lead}name {style.green(', '.join(map(printable, proposal)))} instead"
 
 
-def _row(one: ReviewedBinding) -> tuple[str, ...]:
-    later = f"{one.followed}" + (f" + {one.pending}?" if one.pending else "")
+def _row(reviewed: ReviewedBinding) -> tuple[str, ...]:
+    followed = f"{reviewed.followed}" + (f" + {reviewed.pending}?" if reviewed.pending else "")
     return (
-        one.judgement,
-        str(one.changed),
-        str(one.together),
-        later,
-        str(one.binding.pages),
-        _name(one)
-        + (f" ({describe_verdict(one.binding.verdict)})" if one.judgement == "dead" else ""),
+        reviewed.judgement,
+        str(reviewed.changed),
+        str(reviewed.together),
+        followed,
+        str(reviewed.binding.pages),
+        _binding_name(reviewed)
+        + (
+            f" ({describe_verdict(reviewed.binding.verdict)})"
+            if reviewed.judgement == "dead"
+            else ""
+        ),
     )
 
 
-def _name(one: ReviewedBinding) -> str:
-    binding = one.binding
+def _binding_name(reviewed: ReviewedBinding) -> str:
+    binding = reviewed.binding
     place = f"{printable(binding.filepath)}:{binding.line}"
     return f"{place}  {printable(binding.source_path or '.')}"
 
@@ -133,64 +136,66 @@ def _effect(review: BindingReview) -> Iterator[str]:
     if not review.count("hub", "noise"):
         return
     effect = estimate_effect(review)
-    left = f"Without hubs and noise {effect.fired_left} of {count(effect.fired, 'firing')} are left"
+    remaining = (
+        f"Without hubs and noise {effect.fired_left} of {count(effect.fired, 'firing')} are left"
+    )
     followed = (
         f", {effect.followed_left} of the {effect.followed} that a change of the page followed"
         " within 30 days"
     )
-    yield f"{left}{followed if effect.followed else ''}."
+    yield f"{remaining}{followed if effect.followed else ''}."
 
 
-def _advice(told: Sequence[ReviewedBinding], telling: ReviewTextOptions) -> Iterator[str]:
-    bad = [one for one in told if one.judgement not in GOOD]
+def _advice(listed: Sequence[ReviewedBinding], options: ReviewTextOptions) -> Iterator[str]:
+    bad = [reviewed for reviewed in listed if reviewed.judgement not in GOOD]
     if not bad:
         return
-    path = path_argument(bad[0].binding.filepath, telling.prefix)
-    explain = ubp_command("bind", "--explain", path, keys=telling.keys)
+    path = path_argument(bad[0].binding.filepath, options.prefix)
+    explain = ubp_command("bind", "--explain", path, keys=options.keys)
     steps = [(explain, "proposes what the page describes")]
-    if any(one.judgement == "dead" for one in bad):
-        has_moved = any(one.judgement == "dead" and one.proposal for one in bad)
-        options = (*(("--fix",) if has_moved else ()), "--rule", "missing-source")
-        command = ubp_command("check", *options, keys=telling.keys)
+    if any(reviewed.judgement == "dead" for reviewed in bad):
+        has_moved = any(reviewed.judgement == "dead" and reviewed.proposal for reviewed in bad)
+        flags = (*(("--fix",) if has_moved else ()), "--rule", "missing-source")
+        command = ubp_command("check", *flags, keys=options.keys)
         purpose = "names sources where they are now" if has_moved else "tells what is gone"
         steps.append((command, purpose))
     yield "Next: take the lines out, or name what the pages really describe."
     width = max(len(command) for command, _ in steps)
     for command, purpose in steps:
-        yield f"  {telling.style.cyan(command)}{' ' * (width - len(command))}  {purpose}"
+        yield f"  {options.style.cyan(command)}{' ' * (width - len(command))}  {purpose}"
 
 
-def coverage_text(found: Coverage, style: Style, *, limit: int, is_quiet: bool) -> str:
-    """A line for each gap, and the share that is described; quietly the paths alone."""
-    shown = found.gaps[:limit]
+def coverage_text(coverage: Coverage, style: Style, *, limit: int, is_quiet: bool) -> str:
+    """Return a line for each gap, and the share that is described; quietly only the paths."""
+    shown = coverage.gaps[:limit]
     if is_quiet:
         return joined([printable(gap.path) for gap in shown])
     lines = [*_coverage_table(shown, style)]
-    if (more := len(found.gaps) - len(shown)) > 0:
-        lines.append(style.dim(f"and {count(more, 'more line')}: --limit {len(found.gaps)}"))
+    if (more := len(coverage.gaps) - len(shown)) > 0:
+        lines.append(style.dim(f"and {count(more, 'more line')}: --limit {len(coverage.gaps)}"))
     if lines:
         lines.append("")
-    lines.append(coverage_sentence(found))
-    if found.is_shallow:
+    lines.append(coverage_sentence(coverage))
+    if coverage.is_shallow:
         lines.append(style.yellow("This clone is shallow: older changes are not counted."))
-    if found.total.files and not found.bound:
+    if coverage.total.files and not coverage.bound:
         lines += ["Next:", f"  {style.cyan('ubp bind')}  proposes what each page describes"]
     return joined(lines)
 
 
-def coverage_sentence(found: Coverage) -> str:
-    """The share that pages describe."""
-    total = found.total
+def coverage_sentence(coverage: Coverage) -> str:
+    """Return the share of the sources that pages describe."""
+    total = coverage.total
     if not total.files:
         return "There are no source files that a page could describe."
-    if not found.bound:
+    if not coverage.bound:
         return f"No page names a source; {count(total.files, 'source file')} could be described."
-    verb = "describe" if found.bound > 1 else "describes"
+    verb = "describe" if coverage.bound > 1 else "describes"
     files = f"{total.described_files} of {count(total.files, 'source file')}"
-    told = f"{count(found.bound, 'page')} {verb} {files} ({total.files_percent} %)"
+    described = f"{count(coverage.bound, 'page')} {verb} {files} ({total.files_percent} %)"
     if total.changes_percent is None:
-        return f"{told}; none of them changed in {_span(found.days)}."
-    return f"{told}, with {total.changes_percent} % of the changes of {_span(found.days)}."
+        return f"{described}; none of them changed in {_span(coverage.days)}."
+    return f"{described}, with {total.changes_percent} % of the changes of {_span(coverage.days)}."
 
 
 def _span(days: float) -> str:

@@ -1,9 +1,4 @@
-"""How a query was understood, and what was found of it, in words.
-
-`ubp search` for people: pages; `text/sections.py` has `--fulltext`.
-
-`ubp search --fulltext` for people.
-"""
+"""Texts of `ubp search` for people: pages, or with `--fulltext` sections."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -20,13 +15,13 @@ from ubp.staleness.wording import LEVEL_WORDS
 
 
 def quote_query(query: Query) -> str:
-    """The query in quotation marks, unless it has some."""
+    """Return the query in quotation marks, unless it contains some."""
     text = printable(query.text)
     return text if '"' in text else f'"{text}"'
 
 
 def cut_notes(query: Query, cuts: Iterable[Cut]) -> list[str]:
-    """What was not looked for as it was typed."""
+    """Return notes on words that were not searched as typed."""
     notes = [
         f"No section holds {printable(cut.run)} whole:"
         f" looked for {printable(', '.join(cut.pieces))}."
@@ -38,7 +33,7 @@ def cut_notes(query: Query, cuts: Iterable[Cut]) -> list[str]:
 
 
 def no_results(query: Query, style: Style) -> Sequence[str]:
-    """That there is nothing, and what may help."""
+    """Return that nothing was found, and a hint."""
     if query.tree is None and not any(query.filters):
         return [
             style.yellow(f"There is no word in {quote_query(query)}."),
@@ -56,20 +51,20 @@ def no_results(query: Query, style: Style) -> Sequence[str]:
 
 
 def highlighted(text: str, highlights: Iterable[tuple[int, int]], style: Style) -> str:
-    """A text with its highlights in colour."""
-    pieces, at = [], 0
+    """Return a text with its highlights in color."""
+    pieces, position = [], 0
     for start, end in highlights:
-        pieces.append(printable(text[at:start]))
+        pieces.append(printable(text[position:start]))
         pieces.append(style.green(printable(text[start:end])))
-        at = end
-    return "".join([*pieces, printable(text[at:])])
+        position = end
+    return "".join([*pieces, printable(text[position:])])
 
 
 INDENT = "   "
 
 
 class SearchTextOptions(NamedTuple):
-    """How hits are told: in colour, only their places, with what they say, with every score."""
+    """What a text of results contains: places only, passages, all scores."""
 
     style: Style
     is_quiet: bool = False
@@ -77,22 +72,22 @@ class SearchTextOptions(NamedTuple):
     is_explained: bool = False
 
 
-def pages_text(found: FoundPages, telling: SearchTextOptions) -> str:
-    """Pages, best first, with their best sections."""
-    answer = found.answer
-    if telling.is_quiet:
-        lines = [_place(one, one.sections[0], telling.style) for one in answer.pages]
+def pages_text(results: FoundPages, options: SearchTextOptions) -> str:
+    """Return the pages, best first, with their best sections."""
+    answer = results.answer
+    if options.is_quiet:
+        lines = [_place(hit, hit.sections[0], options.style) for hit in answer.pages]
         return joined(lines)
-    lines = [_head(answer), ""] if answer.pages else []
-    for number, one in enumerate(answer.pages, 1):
-        lines += [*_page(number, one, found, telling), ""]
-    lines += _notes(found, telling.style)
-    if telling.is_explained:
-        lines += _explanation(found)
+    lines = [_pages_heading(answer), ""] if answer.pages else []
+    for number, hit in enumerate(answer.pages, 1):
+        lines += [*_page(number, hit, results, options), ""]
+    lines += _notes(results, options.style)
+    if options.is_explained:
+        lines += _explanation(results)
     return joined(lines)
 
 
-def _head(answer: PageAnswer) -> str:
+def _pages_heading(answer: PageAnswer) -> str:
     shown, total = len(answer.pages), count(answer.total, "page")
     if not answer.is_exact:
         total = f"{shown} of at least {total}"
@@ -102,25 +97,25 @@ def _head(answer: PageAnswer) -> str:
 
 
 def _page(
-    number: int, hit: PageHit, found: FoundPages, telling: SearchTextOptions
+    number: int, hit: PageHit, results: FoundPages, options: SearchTextOptions
 ) -> Iterator[str]:
-    style, path = telling.style, hit.page.filepath
+    style, path = options.style, hit.page.filepath
     best, *others = hit.sections
-    level = found.assessments[path].level
+    level = results.assessments[path].level
     mark = "" if level in QUIET_LEVELS else f"  {style.yellow(LEVEL_WORDS[level])}"
     yield f"{number}. {_place(hit, best, style)}  score: {hit.score:.2f}{mark}"
-    if telling.has_content and best.passage and best.passage.content:
+    if options.has_content and best.passage and best.passage.content:
         yield f"{INDENT}{highlighted(best.passage.content, best.passage.highlights, style)}"
     if hit.link_path is not None:
         yield f"{INDENT}{style.dim(printable(hit.link_path.link.context))}"
     yield f"{INDENT}{style.dim(printable(relevance_text(hit)))}"
     if others:
-        places = (f":{one.line} {_heading(one)}".rstrip() for one in others)
+        places = (f":{section.line} {_heading(section)}".rstrip() for section in others)
         yield f"{INDENT}{style.dim('Also at ' + '; '.join(places))}"
-    if ends := found.linked.get(path):
-        yield f"{INDENT}Links: {', '.join(_end(end) for end in ends)}"
-    if telling.is_explained:
-        yield f"{INDENT}{_legs(hit, found.answer)}"
+    if ends := results.linked.get(path):
+        yield f"{INDENT}Links: {', '.join(_linked_page(end) for end in ends)}"
+    if options.is_explained:
+        yield f"{INDENT}{_scores(hit, results.answer)}"
 
 
 def _place(hit: PageHit, section: SectionHit, style: Style) -> str:
@@ -132,62 +127,64 @@ def _heading(hit: SectionHit) -> str:
     return printable(" > ".join(hit.section.heading_path)) if hit.section else ""
 
 
-def _end(end: LinkedPage) -> str:
-    kind = "" if end.link.link_type == "references" else f" ({end.link.link_type})"
-    return f"{ARROWS[end.direction]} {printable(end.page.filepath)}{kind}"
+def _linked_page(linked: LinkedPage) -> str:
+    link_type = "" if linked.link.link_type == "references" else f" ({linked.link.link_type})"
+    return f"{ARROWS[linked.direction]} {printable(linked.page.filepath)}{link_type}"
 
 
-def _notes(found: FoundPages, style: Style) -> list[str]:
-    answer = found.answer
+def _notes(results: FoundPages, style: Style) -> list[str]:
+    answer = results.answer
     notes = cut_notes(answer.query, answer.cuts)
     if not answer.pages:
         notes += no_results(answer.query, style)
-    if found.fallback:
-        notes.append(style.dim(f"By words and links alone: {found.fallback.reason}"))
-        notes.append(style.dim(f"Hint: {found.fallback.hint}"))
+    if results.fallback:
+        notes.append(style.dim(f"By words and links alone: {results.fallback.reason}"))
+        notes.append(style.dim(f"Hint: {results.fallback.hint}"))
     return notes
 
 
-def _explanation(found: FoundPages) -> Sequence[str]:
-    answer = found.answer
+def _explanation(results: FoundPages) -> Sequence[str]:
+    answer = results.answer
     terms = printable(", ".join(term.written for term in answer.terms)) or "no words"
     forms = " in all their forms" if answer.query.is_stemmed else ""
-    legs = zip(RANKINGS, answer.rankings, strict=True)
-    asked_for = (
-        f"{name} {count(len(leg.scores), 'page')} in {count(len(leg.places), 'place')}"
-        for name, leg in legs
+    rankings = zip(RANKINGS, answer.rankings, strict=True)
+    candidates = (
+        f"{name} {count(len(ranking.scores), 'page')} in {count(len(ranking.places), 'place')}"
+        for name, ranking in rankings
     )
-    spent = (f"{name} {took:.1f}" for name, took in found.milliseconds.items())
+    times = (f"{name} {milliseconds:.1f}" for name, milliseconds in results.milliseconds.items())
     return [
         f"Looked for: {terms}{forms}; words count {answer.words_share:.2f} of a direct score.",
-        f"Candidates: {'; '.join(asked_for)}.",
-        f"Milliseconds: {', '.join(spent)}.",
+        f"Candidates: {'; '.join(candidates)}.",
+        f"Milliseconds: {', '.join(times)}.",
     ]
 
 
-def _legs(hit: PageHit, answer: PageAnswer) -> str:
-    told = ranking_scores(answer, hit.page.filepath)
-    said = (
-        f"{name} #{one.place} {one.raw:.4g} -> {one.normalised or 0:.3f}" if one else f"{name} -"
-        for name, one in told.items()
+def _scores(hit: PageHit, answer: PageAnswer) -> str:
+    scores = ranking_scores(answer, hit.page.filepath)
+    texts = (
+        f"{name} #{score.place} {score.raw:.4g} -> {score.normalised or 0:.3f}"
+        if score
+        else f"{name} -"
+        for name, score in scores.items()
     )
-    return "; ".join(said)
+    return "; ".join(texts)
 
 
-def sections_text(answer: SectionAnswer, telling: SearchTextOptions) -> str:
-    """Sections, best first."""
-    if telling.is_quiet:
-        return "".join(f"{_section_place(hit, telling.style)}\n" for hit in answer.hits)
-    lines = [_section_head(answer), ""] if answer.hits else []
+def sections_text(answer: SectionAnswer, options: SearchTextOptions) -> str:
+    """Return the sections, best first."""
+    if options.is_quiet:
+        return "".join(f"{_section_place(hit, options.style)}\n" for hit in answer.hits)
+    lines = [_sections_heading(answer), ""] if answer.hits else []
     for number, hit in enumerate(answer.hits, 1):
-        lines += [f"{number}. {_section_place(hit, telling.style)}", *_snippet(hit, telling), ""]
+        lines += [f"{number}. {_section_place(hit, options.style)}", *_snippet(hit, options), ""]
     lines += cut_notes(answer.query, answer.ranking.cuts)
     if not answer.hits:
-        lines += no_results(answer.query, telling.style)
+        lines += no_results(answer.query, options.style)
     return joined(lines)
 
 
-def _section_head(answer: SectionAnswer) -> str:
+def _sections_heading(answer: SectionAnswer) -> str:
     shown, total = len(answer.hits), count(answer.total, "place")
     if not answer.is_exact:
         total = f"{shown} of at least {total}"
@@ -202,7 +199,7 @@ def _section_place(hit: Hit, style: Style) -> str:
     return f"{place}  {printable(' > '.join(path))}".rstrip()
 
 
-def _snippet(hit: Hit, telling: SearchTextOptions) -> Iterator[str]:
+def _snippet(hit: Hit, options: SearchTextOptions) -> Iterator[str]:
     snippet = hit.snippet
-    if telling.has_content and snippet.text:
-        yield f"{INDENT}{highlighted(snippet.text, snippet.highlights, telling.style)}"
+    if options.has_content and snippet.text:
+        yield f"{INDENT}{highlighted(snippet.text, snippet.highlights, options.style)}"

@@ -1,7 +1,4 @@
-"""`ubp init` for people: what was written, what was found, what to paste.
-
-`ubp status` and `ubp reindex` for people.
-"""
+"""Texts about the setup for people: `ubp init`, `status`, `reindex` and `model`."""
 
 import os
 from collections.abc import Iterator
@@ -17,52 +14,52 @@ from ubp.staleness.model import Summary
 from ubp.staleness.status import Status
 
 RULE_WIDTH = 70
-# Fewer are put right sooner than a file is reviewed that accepts them.
+# Fewer findings are fixed sooner than a debt file is reviewed.
 MANY_FINDINGS = 10
 
 
-def initialized_text(done: InitResult, style: Style) -> str:
-    """What was done and what to do next."""
-    lines = [f"Wrote {printable(name)}" for name in done.written]
-    if done.is_kept:
+def initialized_text(result: InitResult, style: Style) -> str:
+    """Return what was done and what to do next."""
+    lines = [f"Wrote {printable(name)}" for name in result.written]
+    if result.is_kept:
         lines.append("Kept the configuration that was there")
-    named = f"{done.bound} of {count(done.documents, 'page')}"
-    problems = f", {done.problems} with front matter problems" if done.problems else ""
-    links = count(done.links, "link")
-    sections = f", {count(done.embedded, 'section')} embedded" if done.embedded else ""
+    bound = f"{result.bound} of {count(result.documents, 'page')}"
+    problems = f", {result.problems} with front matter problems" if result.problems else ""
+    links = count(result.links, "link")
+    sections = f", {count(result.embedded, 'section')} embedded" if result.embedded else ""
     lines += [
-        style.green(f"Initialized UBP in {printable(done.root)}"),
-        f"  {named} name sources{problems}; {links}{sections}; indexed in {done.seconds:.2f} s",
-        *_preview(done),
+        style.green(f"Initialized UBP in {printable(result.root)}"),
+        f"  {bound} name sources{problems}; {links}{sections}; indexed in {result.seconds:.2f} s",
+        *_preview(result),
         "",
         "Next:",
-        *_first_step(done, style),
+        *_first_step(result, style),
         f"  {style.cyan('ubp stale')}     tells which pages no longer describe their sources",
     ]
-    if done.written:
+    if result.written:
         lines.append(f"  {style.cyan('git add .ubp')}  shares the configuration and nothing else")
-    if done.acceptable >= MANY_FINDINGS:
-        accepts = f"{style.cyan('ubp debt')} accepts them, so that only new ones fail"
-        lines.append(f"  {count(done.acceptable, 'finding')} are there already: {accepts}")
-    for snippet in done.snippets:
+    if result.acceptable >= MANY_FINDINGS:
+        debt = f"{style.cyan('ubp debt')} accepts them, so that only new ones fail"
+        lines.append(f"  {count(result.acceptable, 'finding')} are there already: {debt}")
+    for snippet in result.snippets:
         lines += ["", *_snippet(snippet, style)]
     return "\n".join(lines) + "\n"
 
 
-def _preview(done: InitResult) -> Iterator[str]:
-    preview = done.preview
+def _preview(result: InitResult) -> Iterator[str]:
+    preview = result.preview
     if preview is not None and preview.proposed:
-        bound = f"{done.bound} bound" if done.bound else "none bound"
-        could = f"{preview.proposed} could be, {preview.confident} with confidence"
-        yield f"  {count(done.documents, 'page')}, {bound}; {could}"
-    elif done.is_large:
+        bound = f"{result.bound} bound" if result.bound else "none bound"
+        proposed = f"{preview.proposed} could be, {preview.confident} with confidence"
+        yield f"  {count(result.documents, 'page')}, {bound}; {proposed}"
+    elif result.is_large:
         yield "  What the pages describe was not looked for: there is too much to look at"
 
 
-def _first_step(done: InitResult, style: Style) -> Iterator[str]:
-    if done.is_large:
+def _first_step(result: InitResult, style: Style) -> Iterator[str]:
+    if result.is_large:
         yield f"  {style.cyan('ubp bind DIR')}  proposes what the pages of a folder describe"
-    elif done.preview is not None and done.preview.proposed:
+    elif result.preview is not None and result.preview.proposed:
         yield f"  {style.cyan('ubp bind')}      proposes what each page describes"
 
 
@@ -83,14 +80,15 @@ BUCKET_WORDS = {
 
 
 def status_text(status: Status, style: Style) -> str:
-    """One screen."""
+    """Return the state of the index on one screen."""
     place = status.root or "a bare repository"
     lines = [f"UBP {__version__} | {printable(place)}", ""]
     lines += [f"{name + ':':<15}{text}" for name, text in _rows(status, style)]
     problems = [
-        f"{style.bold(printable(f'{one.filepath}:{problem.line}'))}  {printable(problem.message)}"
-        for one in status.unparsed
-        for problem in one.problems
+        f"{style.bold(printable(f'{document.filepath}:{problem.line}'))}"
+        f"  {printable(problem.message)}"
+        for document in status.unparsed
+        for problem in document.problems
     ]
     if problems:
         lines += ["", *problems]
@@ -103,7 +101,7 @@ def status_text(status: Status, style: Style) -> str:
 
 
 def reindexed_text(run: IndexRun) -> str:
-    """What was read, what was forgotten, how large the index is now."""
+    """Return what was read, what was pruned, and where the index is."""
     lines = [f"{count(run.parsed, 'page')} read; {run.documents} in the index."]
     if run.embedded:
         lines.append(f"{count(run.embedded, 'section')} embedded.")
@@ -119,7 +117,7 @@ def reindexed_text(run: IndexRun) -> str:
 
 
 def model_text(model: ModelStatus) -> str:
-    """`ubp model`: what is used, where it lies."""
+    """Return the model in use and where it is."""
     rows = [("Model", _model(model))]
     if model.directory is not None:
         rows += [("Directory", printable(model.directory)), ("Fingerprint", str(model.fingerprint))]
@@ -127,7 +125,7 @@ def model_text(model: ModelStatus) -> str:
 
 
 def fetched_text(fetched: FetchedModel) -> str:
-    """`ubp model fetch`: what came, and how to use it."""
+    """Return what was fetched, and how to use it."""
     name = printable(fetched.name)
     return (
         f"{name} ({fetched.dimensions} dimensions) is in {printable(fetched.directory)}.\n"
@@ -141,7 +139,9 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
     warning = style.yellow(f" ({unparsed} with front matter problems)") if unparsed else ""
     yield "Documents", count(summary.documents, "page") + warning
     verified = f", {summary.verified} verified" if summary.bound else ""
-    others = style.dim(" (ubp bind proposes the others' sources)") if _is_begun(summary) else ""
+    others = (
+        style.dim(" (ubp bind proposes the others' sources)") if _is_partly_bound(summary) else ""
+    )
     yield "With sources", f"{summary.bound} of {count(summary.documents, 'page')}{verified}{others}"
     yield "Keys", printable(", ".join(status.keys))
     if summary.bound:
@@ -157,8 +157,8 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
         yield "Server", f"running (PID {server.pid}, since {clock(int(server.since))} UTC)"
 
 
-def _is_begun(summary: Summary) -> bool:
-    """Whether some pages name sources, and most do not."""
+def _is_partly_bound(summary: Summary) -> bool:
+    """Return whether some pages name sources, and most do not."""
     return 0 < summary.bound < summary.documents - summary.bound
 
 
@@ -184,9 +184,9 @@ def _links(status: Status, style: Style) -> str:
     links = status.links
     total = sum(links.buckets.values())
     counts = [(links.buckets.get(bucket, 0), words) for bucket, words in BUCKET_WORDS.items()]
-    told = ", ".join(f"{number} {words}" for number, words in counts if number)
+    details = ", ".join(f"{number} {words}" for number, words in counts if number)
     broken = ""
     if links.broken:
         verb = "is" if links.broken == 1 else "are"
         broken = style.red(f" ({links.broken} {verb} broken: ubp check --rule broken-link)")
-    return f"{total}: {told}{broken}" if total else "none"
+    return f"{total}: {details}{broken}" if total else "none"

@@ -1,14 +1,7 @@
-"""`ubp ack` for people: what was pinned, what could not be, what to do with it.
+"""Texts about staleness for people: `ubp stale`, `ubp ack`, `ubp affected` and the welcome.
 
-What to do next, as commands that can be typed where the user stands.
-
-`ubp affected` for people.
-
-How to tie the first page to what it describes.
-
-`ubp stale` for people: pages, worst first, and a summary never greener than the truth.
-
-A repository in one line.
+The summary of `ubp stale` never claims more than was verified. Commands to type are printed for the
+directory where the user is.
 """
 
 import re
@@ -41,146 +34,220 @@ from ubp.staleness.model import Acknowledgement, Affected, SourceDiff, StaleRepo
 from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_verdict
 
 
-def acknowledge_text(
-    done: Sequence[Acknowledgement], prefix: FilePath, style: Style, *, is_staged: bool
-) -> str:
-    """Page by page, then a summary and the next command."""
-    lines = [line for one in done if one.pinned or one.skipped for line in _page(one, style)]
-    changed = [one for one in done if one.pinned]
-    pinned = sum(len(one.pinned) for one in done)
-    if not changed:
-        lines.append(
-            "Nothing was pinned." if lines else "Nothing to pin: no reference has drifted."
-        )
-        return "\n".join(lines) + "\n"
-    lines.append(f"{count(pinned, 'reference')} pinned in {count(len(changed), 'page')}.")
-    if not is_staged:
-        command = git_add((one.filepath for one in changed[:MAX_PAGES]), prefix)
-        lines.append(f"Next: {style.cyan(command)}{and_more(len(changed) - MAX_PAGES)}")
+def stale_text(report: StaleReport, options: StaleTextOptions) -> str:
+    """Return the whole text; with `quiet` only a line for each page."""
+    pages = visible_pages(report, every=options.every)
+    if options.quiet:
+        return "".join(f"{_heading(assessment, report, options)}\n" for assessment in pages)
+    lines: list[str] = []
+    for assessment in pages:
+        lines.append(_heading(assessment, report, options))
+        lines += _problems(assessment, options.style)
+        for reference in visible_references(assessment, every=options.every):
+            lines += _reference(assessment, reference, report, options)
+    if lines:
+        lines.append("")
+    lines += _summary(report, options)
+    lines += _debts(report, options)
+    lines += advise(report, options)
     return "\n".join(lines) + "\n"
 
 
-def _page(one: Acknowledgement, style: Style) -> Iterator[str]:
-    yield style.bold(printable(one.filepath))
-    for pinned in one.pinned:
-        before = f" (was {pinned.before})" if pinned.before else ""
-        name = printable(pinned.source_path)
-        yield f"  {name}  {style.green(f'pinned to {pinned.pin}')}{printable(before)}"
-    for left in one.skipped:
-        yield f"  {printable(left.source_path)}  {style.yellow('left')}: {printable(left.reason)}"
+def _heading(assessment: Assessment, report: StaleReport, options: StaleTextOptions) -> str:
+    references = visible_references(assessment, every=options.every)
+    lines = [reference.reference.line for reference in references if reference.verdict != "fresh"]
+    lines += [problem.line for problem in assessment.page.facts.problems]
+    lines += [reference.reference.line for reference in references]
+    place = printable(assessment.page.filepath) + (f":{lines[0]}" if lines else "")
+    is_newly_stale = report.is_change and any(
+        not reference.is_debt and reference.verdict != "fresh" for reference in references
+    )
+    level = options.style.red(NOW_STALE) if is_newly_stale else _level(assessment, options.style)
+    return f"{options.style.bold(place)}  {level}"
 
 
-def advise(report: StaleReport, telling: StaleTextOptions) -> list[str]:
-    """The next steps; none where all is well."""
+def _level(assessment: Assessment, style: Style) -> str:
+    if assessment.page.facts.problems and not assessment.references:
+        return style.yellow("front matter has problems")
+    words = LEVEL_WORDS[assessment.level]
+    if assessment.level == "stale":
+        return style.red(words)
+    if assessment.level == "fresh":
+        return style.green(words)
+    return style.dim(words) if assessment.level == "untracked" else style.yellow(words)
+
+
+def _problems(assessment: Assessment, style: Style) -> Iterator[str]:
+    for problem in assessment.page.facts.problems:
+        yield f"  {style.yellow(f'line {problem.line}:')} {printable(problem.message)}"
+
+
+def _reference(
+    assessment: Assessment,
+    reference: ReferenceVerdict,
+    report: StaleReport,
+    options: StaleTextOptions,
+) -> Iterator[str]:
+    style = options.style
+    note = " (before this change)" if report.is_change else " (an old debt)"
+    debt = style.dim(note) if reference.is_debt else ""
+    is_staged = report.snapshot.kind == "staged" and not reference.is_debt
+    when = describe_drift_time(reference, is_staged=is_staged, is_shallow=report.is_shallow)
+    verdict = printable(describe_verdict(reference.verdict, when, reference.moved_to))
+    yield f"  {printable(_name(reference))}  {verdict}{debt}"
+    yield from _commits(reference.commits, style)
+    diff = options.diffs.get((assessment.page.filepath, reference))
+    if diff is not None:
+        yield from _diff(diff, style)
+
+
+def _name(reference: ReferenceVerdict) -> str:
+    has_fragment = reference.source_path == reference.reference.source_path
+    fragment = reference.reference.fragment if has_fragment else None
+    return (reference.source_path or ".") + (fragment or "")
+
+
+def _commits(commits: tuple[Commit, ...], style: Style) -> Iterator[str]:
+    """Yield the commits, oldest first: the first one is the commit that outdated the page."""
+    for commit in commits[: -MAX_COMMITS - 1 : -1]:
+        yield _commit(commit, style)
+    if len(commits) > MAX_COMMITS:
+        yield style.dim(f"    and {count(len(commits) - MAX_COMMITS, 'more commit')}")
+
+
+@lru_cache  # one commit makes many pages stale
+def _commit(commit: Commit, style: Style) -> str:
+    name = style.yellow(commit.id[:SHORT_ID])
+    origin = style.dim(f"{day(commit.date)} {printable(commit.author)}:")
+    return f"    {name} {origin} {printable(commit.subject)}"
+
+
+def _diff(diff: SourceDiff, style: Style) -> Iterator[str]:
+    yield from (f"    {line}" for line in style.diff(diff.text))
+    if diff.missing:
+        yield f"    {count(len(diff.missing), 'blob')} of it are not in this partial clone. Fetch:"
+        yield f"      {style.cyan(diff.fetch_command)}"
+
+
+def _summary(report: StaleReport, options: StaleTextOptions) -> list[str]:
+    summary, style = report.summary, options.style
+    bound = count_bound(summary)
+    if not summary.bound:
+        return [style.yellow(f"{bound}: nothing was verified."), *explain(report, options)]
+    if report.is_change:
+        change = change_name(options.base)
+        stale = len(report.introduced)
+        sentence = stale_change_sentence(change, stale, summary.verified, bound)
+        return [style.green(sentence) if summary.verified and not stale else sentence]
+    if summary.fresh == summary.bound:
+        return [style.green(f"{bound}: {'all ' if summary.fresh > 1 else ''}fresh.")]
+    verified = f", {summary.verified} could be verified" if summary.unknown else ""
+    return [f"{bound}{verified}: {count_levels(summary)}."]
+
+
+def _debts(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
+    """Yield what the debt file accepts, and how many of its lines are obsolete."""
+    if report.accepted:
+        debts = f"{count(report.accepted, 'old debt')} accepted in {DEBT_FILE}"
+        yield options.style.dim(f"{debts} (--all shows them).")
+    if report.obsolete_debts:
+        obsolete = f"Of its lines {len(report.obsolete_debts)} accept nothing any more:"
+        command = options.style.cyan("ubp debt --prune")
+        yield f"{options.style.red(obsolete)} {command} takes them out."
+
+
+def advise(report: StaleReport, options: StaleTextOptions) -> list[str]:
+    """Return the next steps; none where nothing has drifted."""
     pages = [
-        one
-        for one in visible_pages(report, every=False)
-        if any(answer.verdict != "fresh" for answer in one.references)
+        assessment
+        for assessment in visible_pages(report, every=False)
+        if any(reference.verdict != "fresh" for reference in assessment.references)
     ]
-    known = [one for one in pages if one.level != "unknown"]
+    verified = [assessment for assessment in pages if assessment.level != "unknown"]
     lines: list[str] = []
-    if known and report.is_change:
-        lines += _change_steps(known, telling)
-    elif known:
-        lines += _state_steps(known[0], report, telling)
-    lines += _unknown_steps(report, telling)
+    if verified and report.is_change:
+        lines += _change_steps(verified, options)
+    elif verified:
+        lines += _state_steps(verified[0], report, options)
+    lines += _unknown_steps(report, options)
     return lines
 
 
 def _state_steps(
-    worst: Assessment, report: StaleReport, telling: StaleTextOptions
+    worst: Assessment, report: StaleReport, options: StaleTextOptions
 ) -> Iterator[str]:
-    page = path_argument(worst.page.filepath, telling.prefix)
-    is_here = report.snapshot.kind == "worktree"
-    revision = [] if is_here else ["--ref", (report.snapshot.commit or "HEAD")[:SHORT_ID]]
+    page = path_argument(worst.page.filepath, options.prefix)
+    is_worktree = report.snapshot.kind == "worktree"
+    revision = [] if is_worktree else ["--ref", (report.snapshot.commit or "HEAD")[:SHORT_ID]]
     steps = []
-    if not telling.diffs:
-        command = telling.command("stale", "--diff", *revision, page)
+    if not options.diffs:
+        command = options.command("stale", "--diff", *revision, page)
         steps.append((command, "what changed in its sources"))
-    if is_here and _is_answerable(worst):
-        steps.append((telling.command("ack", page), "the page was read and is still true"))
+    if is_worktree and _can_be_acknowledged(worst):
+        steps.append((options.command("ack", page), "the page was read and is still true"))
     if steps:
         yield "Next:"
     width = max((len(command) for command, _ in steps), default=0)
     for command, purpose in steps:
         yield f"  {command}{' ' * (width - len(command))}  {purpose}"
-    if is_here and not _is_answerable(worst):
+    if is_worktree and not _can_be_acknowledged(worst):
         yield f"Edit {printable(page)}: change or remove the references to what is gone."
 
 
-def _change_steps(pages: Sequence[Assessment], telling: StaleTextOptions) -> Iterator[str]:
-    them = "it" if len(pages) == 1 else "them"
-    stage = f" and `git add` {them}" if telling.base is None else ""
-    acknowledgeable = [one for one in pages if _is_answerable(one)]
+def _change_steps(pages: Sequence[Assessment], options: StaleTextOptions) -> Iterator[str]:
+    pronoun = "it" if len(pages) == 1 else "them"
+    stage = f" and `git add` {pronoun}" if options.base is None else ""
+    acknowledgeable = [assessment for assessment in pages if _can_be_acknowledged(assessment)]
     if not acknowledgeable:
-        yield f"Edit {them}{stage}: the references to what is gone want changing."
+        yield f"Edit {pronoun}{stage}: the references to what is gone want changing."
         return
-    is_true = "it is" if len(acknowledgeable) == 1 else "they are"
-    if any(_is_pinned(one) for one in acknowledgeable):
+    subject = "it is" if len(acknowledgeable) == 1 else "they are"
+    if any(_is_pinned(assessment) for assessment in acknowledgeable):
         # Editing the page does not renew a pin.
-        yield f"Edit {them}{stage} where {is_true} no longer true, then pin what was reviewed:"
+        yield f"Edit {pronoun}{stage} where {subject} no longer true, then pin what was reviewed:"
     else:
-        yield f"Edit {them}{stage}, or, if {is_true} still true:"
-    words = ["ack", *(["--staged"] if telling.base is None else [])]
-    pages_named = acknowledgeable[:MAX_PAGES]
-    words += [path_argument(one.page.filepath, telling.prefix) for one in pages_named]
-    yield f"  {telling.command(*words)}{and_more(len(acknowledgeable) - MAX_PAGES)}"
+        yield f"Edit {pronoun}{stage}, or, if {subject} still true:"
+    words = ["ack", *(["--staged"] if options.base is None else [])]
+    listed = acknowledgeable[:MAX_PAGES]
+    words += [path_argument(assessment.page.filepath, options.prefix) for assessment in listed]
+    yield f"  {options.command(*words)}{and_more(len(acknowledgeable) - MAX_PAGES)}"
 
 
-def _is_answerable(one: Assessment) -> bool:
-    """Whether `ack` can pin something: what is gone has no id to pin."""
+def _can_be_acknowledged(assessment: Assessment) -> bool:
+    """Return whether `ack` can pin a reference: a missing source has no id."""
     return any(
-        answer.current_blob is not None
-        for answer in visible_references(one, every=False)
-        if answer.verdict != "unknown"
+        reference.current_blob is not None
+        for reference in visible_references(assessment, every=False)
+        if reference.verdict != "unknown"
     )
 
 
-def _is_pinned(one: Assessment) -> bool:
-    answers = visible_references(one, every=False)
-    return any(answer.baseline == "pin" for answer in answers)
+def _is_pinned(assessment: Assessment) -> bool:
+    references = visible_references(assessment, every=False)
+    return any(reference.baseline == "pin" for reference in references)
 
 
-def _unknown_steps(report: StaleReport, telling: StaleTextOptions) -> Iterator[str]:
+def _unknown_steps(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
     unknown = [
-        one for one in report.pages if any(answer.verdict == "unknown" for answer in one.references)
+        assessment
+        for assessment in report.pages
+        if any(reference.verdict == "unknown" for reference in assessment.references)
     ]
     if not unknown:
         return
-    style = telling.style
-    page = path_argument(unknown[0].page.filepath, telling.prefix)
+    style = options.style
+    page = path_argument(unknown[0].page.filepath, options.prefix)
     yield (
         f"{style.cyan('Hint:')} {count(len(unknown), 'page')} could not be verified,"
         " because this clone is shallow. Fetch the history,"
     )
     yield f"  {style.cyan('git fetch --unshallow')}  (in CI: fetch-depth: 0)"
-    yield f"or pin what was read, which needs none: {telling.command('ack', page)}"
+    yield f"or pin what was read, which needs none: {options.command('ack', page)}"
 
 
-def affected_text(
-    affected: Sequence[Affected], paths: Sequence[str], style: Style, *, is_quiet: bool
-) -> str:
-    """A line for each reference, then a summary unless `is_quiet`."""
-    lines = [
-        f"{style.bold(f'{printable(one.page.filepath)}:{reference.line}')}  "
-        f"{printable(reference.source_path + (reference.fragment or ''))}"
-        for one in affected
-        for reference in one.references
-    ]
-    if not is_quiet:
-        asked = printable(", ".join(paths))
-        verb = "describes" if len(affected) == 1 else "describe"
-        found = f"{count(len(affected), 'page')} {verb} {asked}."
-        lines += ["", found] if affected else [style.yellow(f"No page describes {asked}.")]
-    return "".join(f"{line}\n" for line in lines)
-
-
-_PLAIN_SCALAR = r"[A-Za-z0-9_./][\w./-]*"
-
-
-def explain(report: StaleReport, telling: StaleTextOptions) -> Iterator[str]:
-    """Lines of front matter to paste, and the next command."""
-    example, style = telling.example, telling.style
+def explain(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
+    """Yield lines of front matter to paste, and the next command."""
+    example, style = options.example, options.style
     if not report.summary.documents:
         yield "Pages are the files that `source.include` in .ubp/config.json admits: by default"
         yield "**/*.md and **/*.markdown, which Git does not ignore."
@@ -195,148 +262,85 @@ def explain(report: StaleReport, telling: StaleTextOptions) -> Iterator[str]:
     yield "A page names the files that it describes, from the repository's root."
     yield f"{place} {printable(page)}{mention}, write:"
     yield ""
-    for line in (*fence, f"{telling.key}:", f"  - {_yaml(source)}", *fence):
+    for line in (*fence, f"{options.key}:", f"  - {_yaml(source)}", *fence):
         yield style.cyan(line)
     yield ""
-    pages = [path_argument(page, telling.prefix)] if example else []
-    yield f"Then: {telling.command('stale', *pages)}"
-    yield f"Or let all pages' sources be proposed: {telling.command('bind')}"
-    if example and example.other_key and example.other_key not in telling.keys:
+    pages = [path_argument(page, options.prefix)] if example else []
+    yield f"Then: {options.command('stale', *pages)}"
+    yield f"Or let all pages' sources be proposed: {options.command('bind')}"
+    if example and example.other_key and example.other_key not in options.keys:
         key = example.other_key
         command = style.cyan(ubp_command("stale", keys=[key]))
         yield f"Or do pages name them under `{key}` already? {command}"
 
 
 def _yaml(path: str) -> str:
-    if re.fullmatch(_PLAIN_SCALAR, path):
+    if re.fullmatch(r"[A-Za-z0-9_./][\w./-]*", path):  # a plain scalar
         return path
     return "'" + printable(path).replace("'", "''") + "'"
 
 
-def stale_text(report: StaleReport, telling: StaleTextOptions) -> str:
-    """The whole answer, ending with a newline; empty where `quiet` has nothing to tell."""
-    pages = visible_pages(report, every=telling.every)
-    if telling.quiet:
-        return "".join(f"{_heading(one, report, telling)}\n" for one in pages)
-    lines: list[str] = []
-    for one in pages:
-        lines.append(_heading(one, report, telling))
-        lines += _problems(one, telling.style)
-        for answer in visible_references(one, every=telling.every):
-            lines += _reference(one, answer, report, telling)
-    if lines:
-        lines.append("")
-    lines += _summary(report, telling)
-    lines += _debts(report, telling)
-    lines += advise(report, telling)
+def acknowledge_text(
+    results: Sequence[Acknowledgement], prefix: FilePath, style: Style, *, is_staged: bool
+) -> str:
+    """Return what was pinned, page by page, then a summary and the next command."""
+    lines = [
+        line
+        for result in results
+        if result.pinned or result.skipped
+        for line in _acknowledged_page(result, style)
+    ]
+    changed = [result for result in results if result.pinned]
+    pin_count = sum(len(result.pinned) for result in results)
+    if not changed:
+        lines.append(
+            "Nothing was pinned." if lines else "Nothing to pin: no reference has drifted."
+        )
+        return "\n".join(lines) + "\n"
+    lines.append(f"{count(pin_count, 'reference')} pinned in {count(len(changed), 'page')}.")
+    if not is_staged:
+        command = git_add((result.filepath for result in changed[:MAX_PAGES]), prefix)
+        lines.append(f"Next: {style.cyan(command)}{and_more(len(changed) - MAX_PAGES)}")
     return "\n".join(lines) + "\n"
 
 
-def _heading(one: Assessment, report: StaleReport, telling: StaleTextOptions) -> str:
-    shown = visible_references(one, every=telling.every)
-    lines = [answer.reference.line for answer in shown if answer.verdict != "fresh"]
-    lines += [problem.line for problem in one.page.facts.problems]
-    lines += [answer.reference.line for answer in shown]
-    place = printable(one.page.filepath) + (f":{lines[0]}" if lines else "")
-    is_left = report.is_change and any(not a.is_debt and a.verdict != "fresh" for a in shown)
-    level = telling.style.red(NOW_STALE) if is_left else _level(one, telling.style)
-    return f"{telling.style.bold(place)}  {level}"
+def _acknowledged_page(result: Acknowledgement, style: Style) -> Iterator[str]:
+    yield style.bold(printable(result.filepath))
+    for pinned in result.pinned:
+        before = f" (was {pinned.before})" if pinned.before else ""
+        name = printable(pinned.source_path)
+        yield f"  {name}  {style.green(f'pinned to {pinned.pin}')}{printable(before)}"
+    for skipped in result.skipped:
+        name = printable(skipped.source_path)
+        yield f"  {name}  {style.yellow('left')}: {printable(skipped.reason)}"
 
 
-def _level(one: Assessment, style: Style) -> str:
-    if one.page.facts.problems and not one.references:
-        return style.yellow("front matter has problems")
-    words = LEVEL_WORDS[one.level]
-    if one.level == "stale":
-        return style.red(words)
-    if one.level == "fresh":
-        return style.green(words)
-    return style.dim(words) if one.level == "untracked" else style.yellow(words)
-
-
-def _problems(one: Assessment, style: Style) -> Iterator[str]:
-    for problem in one.page.facts.problems:
-        yield f"  {style.yellow(f'line {problem.line}:')} {printable(problem.message)}"
-
-
-def _reference(
-    one: Assessment, answer: ReferenceVerdict, report: StaleReport, telling: StaleTextOptions
-) -> Iterator[str]:
-    style = telling.style
-    old = " (before this change)" if report.is_change else " (an old debt)"
-    debt = style.dim(old) if answer.is_debt else ""
-    is_staged = report.snapshot.kind == "staged" and not answer.is_debt
-    when = describe_drift_time(answer, is_staged=is_staged, is_shallow=report.is_shallow)
-    verdict = printable(describe_verdict(answer.verdict, when, answer.moved_to))
-    yield f"  {printable(_name(answer))}  {verdict}{debt}"
-    yield from _commits(answer.commits, style)
-    diff = telling.diffs.get((one.page.filepath, answer))
-    if diff is not None:
-        yield from _diff(diff, style)
-
-
-def _name(answer: ReferenceVerdict) -> str:
-    is_cut = answer.source_path == answer.reference.source_path
-    fragment = answer.reference.fragment if is_cut else None
-    return (answer.source_path or ".") + (fragment or "")
-
-
-def _commits(commits: tuple[Commit, ...], style: Style) -> Iterator[str]:
-    """Oldest first: the first line is the commit since which the page is behind."""
-    for commit in commits[: -MAX_COMMITS - 1 : -1]:
-        yield _commit(commit, style)
-    if len(commits) > MAX_COMMITS:
-        yield style.dim(f"    and {count(len(commits) - MAX_COMMITS, 'more commit')}")
-
-
-@lru_cache  # one commit makes many pages stale
-def _commit(commit: Commit, style: Style) -> str:
-    name = style.yellow(commit.id[:SHORT_ID])
-    who = style.dim(f"{day(commit.date)} {printable(commit.author)}:")
-    return f"    {name} {who} {printable(commit.subject)}"
-
-
-def _diff(diff: SourceDiff, style: Style) -> Iterator[str]:
-    yield from (f"    {line}" for line in style.diff(diff.text))
-    if diff.missing:
-        yield f"    {count(len(diff.missing), 'blob')} of it are not in this partial clone. Fetch:"
-        yield f"      {style.cyan(diff.fetch_command)}"
-
-
-def _summary(report: StaleReport, telling: StaleTextOptions) -> list[str]:
-    summary, style = report.summary, telling.style
-    named = count_bound(summary)
-    if not summary.bound:
-        return [style.yellow(f"{named}: nothing was verified."), *explain(report, telling)]
-    if report.is_change:
-        change = change_name(telling.base)
-        stale = len(report.introduced)
-        sentence = stale_change_sentence(change, stale, summary.verified, named)
-        return [style.green(sentence) if summary.verified and not stale else sentence]
-    if summary.fresh == summary.bound:
-        return [style.green(f"{named}: {'all ' if summary.fresh > 1 else ''}fresh.")]
-    verified = f", {summary.verified} could be verified" if summary.unknown else ""
-    return [f"{named}{verified}: {count_levels(summary)}."]
-
-
-def _debts(report: StaleReport, telling: StaleTextOptions) -> Iterator[str]:
-    """What the debt file accepts, and what it should not any more."""
-    if report.accepted:
-        old = f"{count(report.accepted, 'old debt')} accepted in {DEBT_FILE}"
-        yield telling.style.dim(f"{old} (--all shows them).")
-    if report.obsolete_debts:
-        told = f"Of its lines {len(report.obsolete_debts)} accept nothing any more:"
-        yield f"{telling.style.red(told)} {telling.style.cyan('ubp debt --prune')} takes them out."
+def affected_text(
+    affected: Sequence[Affected], paths: Sequence[str], style: Style, *, is_quiet: bool
+) -> str:
+    """Return a line for each reference, then a summary unless `is_quiet`."""
+    lines = [
+        f"{style.bold(f'{printable(document.page.filepath)}:{reference.line}')}  "
+        f"{printable(reference.source_path + (reference.fragment or ''))}"
+        for document in affected
+        for reference in document.references
+    ]
+    if not is_quiet:
+        names = printable(", ".join(paths))
+        verb = "describes" if len(affected) == 1 else "describe"
+        summary = f"{count(len(affected), 'page')} {verb} {names}."
+        lines += ["", summary] if affected else [style.yellow(f"No page describes {names}.")]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def welcome_text(report: StaleReport, style: Style) -> str:
-    """How many pages name sources, their levels, and the command that tells more."""
+    """Return how many pages name sources, their levels, and the next command."""
     summary = report.summary
-    named = count_bound(summary)
+    bound = count_bound(summary)
     if not summary.bound:
-        state = style.yellow(f"{named}: nothing can be verified")
+        state = style.yellow(f"{bound}: nothing can be verified")
     elif summary.fresh == summary.bound:
-        state = style.green(f"{named}: {count_levels(summary)}")
+        state = style.green(f"{bound}: {count_levels(summary)}")
     else:
-        state = f"{named}: {count_levels(summary)}"
+        state = f"{bound}: {count_levels(summary)}"
     return f"Here: {state}. {style.cyan('ubp stale')} tells more.\n"

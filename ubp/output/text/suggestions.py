@@ -1,4 +1,4 @@
-"""`ubp suggest-links` for people."""
+"""Text of `ubp suggest-links` for people."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,14 +10,16 @@ MAX_DUPLICATES = 3
 INDENT = "      "
 
 
-def suggestions_text(found: LinkSuggestions, style: Style, *, is_quiet: bool) -> str:
-    """Two lines a pair, and the words that both have; quietly both places on a line."""
-    links, duplicates = found.suggestions.links, found.suggestions.duplicates
+def suggestions_text(result: LinkSuggestions, style: Style, *, is_quiet: bool) -> str:
+    """Return two lines a pair and their common words; quietly both places on a line."""
+    links, duplicates = result.suggestions.links, result.suggestions.duplicates
     if is_quiet:
-        return joined([f"{_place(one.first)} {_place(one.second)}" for one in links])
-    lines = [line for one in links for line in _pair(one, style)]
+        return joined(
+            [f"{_place(suggestion.first)} {_place(suggestion.second)}" for suggestion in links]
+        )
+    lines = [line for suggestion in links for line in _pair(suggestion, style)]
     lines += _duplicates(duplicates)
-    if pending := found.suggestions.pending:
+    if pending := result.suggestions.pending:
         lines += [style.yellow(f"{count(pending, 'section')} could not be read."), ""]
     if not links:
         lines.append(style.yellow("No pair of pages without a link stands out so much."))
@@ -28,12 +30,12 @@ def suggestions_text(found: LinkSuggestions, style: Style, *, is_quiet: bool) ->
     return joined(lines)
 
 
-def _pair(one: Suggestion, style: Style) -> Iterator[str]:
-    yield f"{one.score:.2f}  {_part(one.first, style)}"
-    yield f"{INDENT}{_part(one.second, style)}"
-    if one.terms:
-        shared = printable(", ".join(one.terms))
-        yield f"{INDENT}{style.dim(f'both say {shared}')}"
+def _pair(suggestion: Suggestion, style: Style) -> Iterator[str]:
+    yield f"{suggestion.score:.2f}  {_part(suggestion.first, style)}"
+    yield f"{INDENT}{_part(suggestion.second, style)}"
+    if suggestion.terms:
+        terms = printable(", ".join(suggestion.terms))
+        yield f"{INDENT}{style.dim(f'both say {terms}')}"
     yield ""
 
 
@@ -41,8 +43,8 @@ def _duplicates(duplicates: Sequence[Suggestion]) -> Iterator[str]:
     if not duplicates:
         return
     yield "The same text:"
-    for one in duplicates[:MAX_DUPLICATES]:
-        yield f"  {_place(one.first)}  {_place(one.second)}"
+    for duplicate in duplicates[:MAX_DUPLICATES]:
+        yield f"  {_place(duplicate.first)}  {_place(duplicate.second)}"
     if (more := len(duplicates) - MAX_DUPLICATES) > 0:
         yield f"  and {more} more, which --json tells"
     yield ""

@@ -35,8 +35,8 @@ def run(
     is_explained: bool = False,
 ) -> Record:
     """Return the record of the best pages by keywords, meaning and links."""
-    found = find(workspace, given)
-    return search_record(found, has_content=has_content, is_explained=is_explained)
+    pages = find(workspace, given)
+    return search_record(pages, has_content=has_content, is_explained=is_explained)
 
 
 def find(workspace: Workspace, given: Mapping[str, Any], *, is_dated: bool = True) -> FoundPages:
