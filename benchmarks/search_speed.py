@@ -122,7 +122,7 @@ def ask(
     meaning = (
         view.semantic_index(workspace.session.required_model()) if mode != "fulltext" else None
     )
-    names = file_names(workspace.session, view)
+    names = file_names(view)
 
     def search(text: str) -> None:
         find_pages(

@@ -456,7 +456,7 @@ class Workspace:
 
         view = self.session.view(Target(ref))
         filters = page_filters(doc_types, tags)
-        return find_sections(view, query, limit, file_names(self.session, view), filters)
+        return find_sections(view, query, limit, file_names(view), filters)
 
     # Bindings
 

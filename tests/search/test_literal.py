@@ -42,7 +42,7 @@ def looked_through(monkeypatch):
 def test_a_page_may_hold_it_in_its_text_or_in_its_name(opened, written):
     workspace = opened(written.root, model="none")
     view = workspace.session.view()
-    names = file_names(workspace.session, view)
+    names = file_names(view)
     asked = view, read_query(PHRASE), names, ["text.md", "near.md", "3/Baked bread.md"]
     assert find_literal(*asked) == {"text.md", "3/Baked bread.md"}
     assert find_literal(*asked, by_name=True) == {"3/Baked bread.md"}

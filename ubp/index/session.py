@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ubp.core.config import NO_MODEL, Config, has_config, is_excluded
 from ubp.core.errors import ModelNeededError, UsageError
@@ -19,9 +19,6 @@ from ubp.index.view import View, build_view
 if TYPE_CHECKING:
     from ubp.index.embed.locate import ModelLocation
     from ubp.index.embed.model import Model
-
-
-T = TypeVar("T")
 
 
 class Target(NamedTuple):
@@ -66,12 +63,10 @@ class Session:
         self.history = History(repository, store, progress=progress)
         self.progress = progress
         self.clock = clock
-        self.environment = environment
-        self.cache = SessionCache()
-        self.latest: View | None = None
-        """The last view of the work tree."""
+        self._environment = environment
+        self._cache = SessionCache()
+        self._latest: View | None = None  # the last one of the work tree
         self._model: Model | None = None
-        self._cached: dict[str, tuple[object, Any]] = {}
         self._file_stamps = _file_stamps(repository)
 
     @classmethod
@@ -152,26 +147,20 @@ class Session:
 
     def view_of(self, snapshot: Snapshot) -> View:
         """Return a snapshot with its index brought up to date."""
-        if self.latest is not None and self.latest.is_current(snapshot):
-            return self.latest
+        if self._latest is not None and self._latest.is_current(snapshot):
+            return self._latest
         view = build_view(
-            self.repository, self.store, self.config, snapshot, self.progress, cache=self.cache
+            self.repository, self.store, self.config, snapshot, self.progress, cache=self._cache
         )
         if snapshot.kind == "worktree":
-            if self.latest is not None:
-                self.latest.forget()
-            self.latest = view
+            if self._latest is not None:
+                self._latest.forget()
+            self._latest = view
         return view
-
-    def cached(self, name: str, key: object, make: Callable[[], T]) -> T:
-        """Return what `make` made for this key; of each name the value of the last key is kept."""
-        if name not in self._cached or self._cached[name][0] != key:
-            self._cached[name] = key, make()
-        return cast("T", self._cached[name][1])
 
     def forget(self) -> None:
         """Drop the last view and what it read, so that files are read again."""
-        self.latest, self.cache = None, SessionCache()
+        self._latest, self._cache = None, SessionCache()
 
     def model_place(self) -> "ModelLocation | None":
         """Return where the model in use is; None: none is configured or installed.
@@ -184,7 +173,7 @@ class Session:
         if self.config.model == NO_MODEL or not has_extra():
             return None
         root = self.repository.root or self.repository.git_dir
-        return find_model(self.config.model, self.environment, root)
+        return find_model(self.config.model, self._environment, root)
 
     def model(self) -> "Model | None":
         """Return the model in use, loaded at the first call; None: see `model_place`.

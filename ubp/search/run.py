@@ -68,7 +68,7 @@ def search_pages(  # noqa: PLR0913  # where, what, and what to report of it
         view.full_text()
     with watch.step("vectors"):
         semantic, fallback = _open_semantic(session, view, request.mode)
-    answer = find_pages(view, request, SearchContext(file_names(session, view), semantic, watch))
+    answer = find_pages(view, request, SearchContext(file_names(view), semantic, watch))
     paths = [hit.page.filepath for hit in answer.pages]
     with watch.step("linked"):
         linked = find_linked(view, paths, request.link_types) if include_linked else {}
@@ -81,10 +81,13 @@ def search_pages(  # noqa: PLR0913  # where, what, and what to report of it
     return FoundPages(answer, search_type, fallback, assessments, dates, linked, watch.milliseconds)
 
 
-def file_names(session: Session, view: View) -> FileNames:
+def file_names(view: View) -> FileNames:
     """Return the names of the view's files; they are built again only if paths have changed."""
+    last: list[FileNames] = view.context.cache.derived("file names", list)
     paths = view.document_paths()
-    return session.cached("file names", paths, lambda: FileNames(paths))
+    if not last or last[0].paths != paths:
+        last[:] = [FileNames(paths)]
+    return last[0]
 
 
 def _open_semantic(
