@@ -141,8 +141,8 @@ def _propose(options: _BindOptions, terminal: Terminal) -> int:
         )
         text_options = BindTextOptions(
             style=terminal.style,
-            sure=MIN_CONFIDENCE if options.interactive else confidence,
-            least=min_shown,
+            min_confidence=MIN_CONFIDENCE if options.interactive else confidence,
+            min_shown=min_shown,
             is_quiet=terminal.options.quiet,
             is_explained=options.explain,
             is_dry=options.dry_run,
@@ -150,7 +150,7 @@ def _propose(options: _BindOptions, terminal: Terminal) -> int:
             arguments=_repeated_arguments(options),
             keys=options.keys,
             prefix=workspace.session.repository.prefix,
-            most=None if options.pages else MAX_PAGES_SHOWN,
+            max_pages=None if options.pages else MAX_PAGES_SHOWN,
         )
         if options.interactive:
             return run_session(suggestions, text_options, workspace, options.pinning, terminal)

@@ -45,7 +45,7 @@ def run_session(
 
     A user who leaves early keeps what was written for the pages before.
     """
-    min_confidence = text_options.least
+    min_confidence = text_options.min_shown
     shown_by_page = {
         page.filepath: shown
         for page in suggestions.pages
@@ -149,7 +149,7 @@ class _Session:
         return FINDINGS if len(written) < len(self._results) else CLEAN
 
     def _ask(self, suggestion: Suggestion) -> str:
-        default = YES if suggestion.confidence >= self._text_options.sure else SKIP
+        default = YES if suggestion.confidence >= self._text_options.min_confidence else SKIP
         while True:
             choices = "/".join([*HELP, "?"])
             question = f"Does it describe {printable(suggestion.source_path)}? [{choices}]"

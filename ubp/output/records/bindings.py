@@ -15,10 +15,10 @@ Record = dict[str, Any]
 
 
 def bind_record(
-    suggestions: BindingSuggestions, sure: float, results: Sequence[WriteResult] | None
+    suggestions: BindingSuggestions, min_confidence: float, results: Sequence[WriteResult] | None
 ) -> Record:
     """Return the record of `ubp bind`; `done` is None where nothing was to be written."""
-    counts = count_bindings(suggestions, sure)
+    counts = count_bindings(suggestions, min_confidence)
     return {
         "pages": [
             {
@@ -42,7 +42,7 @@ def bind_record(
             "confident": counts.confident,
             "sources": counts.sources,
         },
-        "min_confidence": sure,
+        "min_confidence": min_confidence,
     }
 
 

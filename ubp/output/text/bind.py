@@ -26,15 +26,15 @@ _UPWARDS = re.compile(r"^(?:\.{0,2}/)+")
 class BindTextOptions(NamedTuple):
     """How proposals are shown, and where they are read.
 
-    Proposals with a confidence of at least `sure` are written, of at least `least` shown, for
-    `most` pages. `arguments` and `keys` (of front matter) are repeated by the next commands;
-    `prefix` is the directory, from the root, where they are typed. `other_key`: a key in some
-    page's front matter that seems to name sources already.
+    Proposals with a confidence of at least `min_confidence` are written, of at least `min_shown`
+    shown, for `max_pages` pages. `arguments` and `keys` (of front matter) are repeated by the next
+    commands; `prefix` is the directory, from the root, where they are typed. `other_key`: a key in
+    some page's front matter that seems to name sources already.
     """
 
     style: Style
-    sure: float
-    least: float
+    min_confidence: float
+    min_shown: float
     is_quiet: bool = False
     is_explained: bool = False
     is_dry: bool = False
@@ -42,7 +42,7 @@ class BindTextOptions(NamedTuple):
     arguments: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     prefix: FilePath = FilePath("")
-    most: int | None = None
+    max_pages: int | None = None
     other_key: str | None = None
 
     def command(self, *words: str) -> str:
@@ -63,7 +63,7 @@ def bind_text(
 def proposal_lines(suggestion: Suggestion, width: int, options: BindTextOptions) -> Iterator[str]:
     """Yield a proposal with its evidence: on one line, the path padded, or explained."""
     style = options.style
-    is_confident = suggestion.confidence >= options.sure
+    is_confident = suggestion.confidence >= options.min_confidence
     digits = f"{suggestion.confidence:.2f}"
     path = printable(suggestion.source_path)
     padding = " " * max(0, width - len(path))
@@ -82,9 +82,9 @@ def path_width(suggestions: Sequence[Suggestion]) -> int:
     return max((width for width in widths if width <= PATH_COLUMNS), default=0)
 
 
-def summary_line(suggestions: BindingSuggestions, sure: float) -> str:
+def summary_line(suggestions: BindingSuggestions, min_confidence: float) -> str:
     """Return how many pages are bound, and how many could be; also for `ubp init`."""
-    counts = count_bindings(suggestions, sure)
+    counts = count_bindings(suggestions, min_confidence)
     if len(suggestions.pages) + suggestions.bound < suggestions.documents:
         pages = count(len(suggestions.pages), "page")
         return f"Of {pages} {counts.proposed} could be bound, {counts.confident} with confidence"
@@ -103,13 +103,13 @@ def next_steps(changed: Sequence[FilePath], prefix: FilePath, style: Style) -> s
 def _proposals(suggestions: BindingSuggestions, options: BindTextOptions) -> Iterator[str]:
     if options.is_quiet:
         for page in suggestions.pages:
-            for suggestion in confident_suggestions(page, options.least):
+            for suggestion in confident_suggestions(page, options.min_shown):
                 yield f"{printable(page.filepath)} {printable(suggestion.source_path)}"
         return
-    pages = [page for page in suggestions.pages if confident_suggestions(page, options.least)]
-    for page in pages[: options.most]:
+    pages = [page for page in suggestions.pages if confident_suggestions(page, options.min_shown)]
+    for page in pages[: options.max_pages]:
         yield from _page(page, options)
-    if more := len(pages[options.most :] if options.most else ()):
+    if more := len(pages[options.max_pages :] if options.max_pages else ()):
         command = options.style.cyan(ubp_command("bind", "DIR"))
         yield f"and {count(more, 'more page')}: {command} tells of a folder, --quiet a line each."
         yield ""
@@ -117,7 +117,7 @@ def _proposals(suggestions: BindingSuggestions, options: BindTextOptions) -> Ite
 
 
 def _page(page: PageSuggestions, options: BindTextOptions) -> Iterator[str]:
-    suggestions = confident_suggestions(page, options.least)
+    suggestions = confident_suggestions(page, options.min_shown)
     yield options.style.bold(printable(page.filepath))
     width = path_width(suggestions)
     for suggestion in suggestions:
@@ -160,11 +160,12 @@ def _explained(evidence: Evidence) -> str:
 
 
 def _summary(suggestions: BindingSuggestions, options: BindTextOptions) -> Iterator[str]:
-    counts, style = count_bindings(suggestions, options.sure), options.style
+    counts, style = count_bindings(suggestions, options.min_confidence), options.style
     if not suggestions.pages:
         yield style.green(f"All of {count(suggestions.documents, 'page')} name sources.")
         return
-    yield f"{summary_line(suggestions, options.sure)} ({options.sure:g} or more)."
+    minimum = f"{options.min_confidence:g} or more"
+    yield f"{summary_line(suggestions, options.min_confidence)} ({minimum})."
     if not counts.proposed:
         yield "Nothing in these pages or their history points to a source."
         return
@@ -199,7 +200,8 @@ def _written(results: Sequence[WriteResult], options: BindTextOptions) -> Iterat
     if options.is_quiet:
         return
     if not written:
-        yield f"Nothing to write: no proposal has a confidence of {options.sure:g} or more."
+        minimum = f"{options.min_confidence:g} or more"
+        yield f"Nothing to write: no proposal has a confidence of {minimum}."
         return
     sources = count(sum(len(result.written) for result in written), "source")
     pages = count(len(written), "page")
