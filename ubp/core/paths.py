@@ -46,6 +46,11 @@ def normalize_path(path: str) -> FilePath | None:
     return FilePath("/".join(parts))
 
 
+def is_within(path: str, directory: str) -> bool:
+    """Return whether a path is a directory or below it; "" is the root."""
+    return not directory or path == directory or path.startswith(directory + "/")
+
+
 def nfc(text: str) -> str:
     """Return a text in composed form (NFC): macOS decomposes names, people type them composed."""
     if text.isascii():
@@ -117,6 +122,12 @@ class Glob:
     def matches(self, path: str) -> bool:
         """Return whether the whole path matches."""
         return self._fullmatch(path) is not None
+
+
+@lru_cache(maxsize=1024)
+def compile_glob(pattern: str) -> Glob:
+    """Return a compiled pattern; many pages name the same few."""
+    return Glob(pattern)
 
 
 def match_any(patterns: tuple[str, ...], path: str) -> bool:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ubp.core.model import MODE_SUBMODULE, Entry, FilePath, ObjectId
-from ubp.core.paths import Glob
+from ubp.core.paths import Glob, compile_glob
 from ubp.git.output import decode_path, parse_mode
 from ubp.git.repository import Repository
 from ubp.git.trees import entries_at, files_below, glob_tree_id
@@ -121,7 +121,6 @@ class NewCommits:
         self._repository = repository
         self._children = {parent: commit.id for commit in commits for parent in commit.parents}
         self._changes = changes
-        self._globs: dict[str, Glob] = {}
         self._files_cache: dict[tuple[ObjectId, FilePath], dict[FilePath, Entry]] = {}
 
     def find(self, commit: ObjectId) -> NewCommit | None:
@@ -155,7 +154,7 @@ class NewCommits:
             new_id, old_id = self._root_id(commit), self._root_id(parent)
             changes.append(Change(FilePath(""), None, pending.root.requests, new_id, old_id))
         for path, pattern, requests in pending.items():
-            if pattern is not None and _changes_match(differences, self._glob(pattern)):
+            if pattern is not None and _changes_match(differences, compile_glob(pattern)):
                 new_id, old_id = self._glob_id(commit, pattern), self._glob_id(parent, pattern)
                 changes.append(Change(path, pattern, requests, new_id, old_id))
         return [change for change in changes if change.new != change.old]
@@ -175,14 +174,11 @@ class NewCommits:
         root = FilePath("")
         return _id(entries_at(self._repository, {commit.id: [root]})[commit.id, root])
 
-    def _glob(self, pattern: str) -> Glob:
-        if pattern not in self._globs:
-            self._globs[pattern] = Glob(pattern)
-        return self._globs[pattern]
-
     def _glob_id(self, commit: NewCommit | None, pattern: str) -> ObjectId | None:
-        glob = self._glob(pattern)
-        return glob_tree_id(self._files(commit.id, glob.prefix), glob) if commit else None
+        if commit is None:
+            return None
+        glob = compile_glob(pattern)
+        return glob_tree_id(self._files(commit.id, glob.prefix).items(), glob)
 
     def _files(self, commit: ObjectId, folder: FilePath) -> dict[FilePath, Entry]:
         # Git lists the files of one commit; those of the others follow from the known changes.

@@ -15,7 +15,7 @@ from ubp.core.model import (
     Progress,
     ignore_progress,
 )
-from ubp.core.paths import Glob
+from ubp.core.paths import compile_glob
 from ubp.git.commits_cli import NewCommits, read_new_commits
 from ubp.git.drift import DriftTask, KnownDrifts, map_reachable_baselines
 from ubp.git.file_commits import FirstCommits, FirstCommitTask, KnownChanges, LastCommitTask
@@ -143,11 +143,13 @@ def _ids_at(
     repository: Repository, commit: ObjectId, queries: Collection[BaselineQuery]
 ) -> dict[BaselineQuery, ObjectId | None]:
     paths = {query.path for query in queries if query.pattern is None}
-    globs = {query.pattern: Glob(query.pattern) for query in queries if query.pattern}
+    globs = {query.pattern: compile_glob(query.pattern) for query in queries if query.pattern}
     folders = {glob.prefix for glob in globs.values()}
     entries = entries_at(repository, {commit: paths}) if paths else {}
     files = {folder: files_below(repository, commit, folder) for folder in folders}
-    glob_ids = {pattern: glob_tree_id(files[glob.prefix], glob) for pattern, glob in globs.items()}
+    glob_ids = {
+        pattern: glob_tree_id(files[glob.prefix].items(), glob) for pattern, glob in globs.items()
+    }
     ids: dict[BaselineQuery, ObjectId | None] = {}
     for query in queries:
         if query.pattern is not None:

@@ -102,9 +102,9 @@ def files_below(
     }
 
 
-def glob_tree_id(files: Mapping[FilePath, Entry], glob: Glob) -> ObjectId | None:
+def glob_tree_id(files: Iterable[tuple[FilePath, Entry]], glob: Glob) -> ObjectId | None:
     """Return the id of the tree of the files that match; None: no file matches."""
-    matched = [(path, entry) for path, entry in files.items() if glob.matches(path)]
+    matched = [(path, entry) for path, entry in files if glob.matches(path)]
     return tree_id(matched) if matched else None
 
 

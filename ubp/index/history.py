@@ -15,9 +15,10 @@ from ubp.core.model import (
     Progress,
     ignore_progress,
 )
-from ubp.core.paths import Glob
+from ubp.core.paths import Glob, compile_glob
+from ubp.core.source import GlobSource, PathSource, Source
 from ubp.git.repository import Repository
-from ubp.git.trees import entries_at, list_tree, tree_id
+from ubp.git.trees import entries_at, glob_tree_id, list_tree
 from ubp.index.store.store import Store
 
 if TYPE_CHECKING:  # `ubp stale` does not need it
@@ -230,13 +231,33 @@ class History:
         self._store.history.save_entries_at(entries)
         return {**stored, **entries}
 
-    def globs_at(
-        self, globs: Mapping[ObjectId, Collection[str]]
-    ) -> dict[tuple[ObjectId, str], ObjectId | None]:
-        """Return the tree id of each glob's files in each commit, or None if no file matched."""
+    def ids_at(
+        self, sources_at: Mapping[ObjectId, Collection[Source]]
+    ) -> dict[tuple[ObjectId, Source], ObjectId | None]:
+        """Return the id of each source in each commit; None: it does not exist there."""
+        paths: dict[ObjectId, list[FilePath]] = {}
+        globs: dict[ObjectId, list[GlobSource]] = {}
+        for commit, sources in sources_at.items():
+            for source in sources:
+                if isinstance(source, GlobSource):
+                    globs.setdefault(commit, []).append(source)
+                else:
+                    paths.setdefault(commit, []).append(source.path)
+        entries = self.entries_at(paths)
+        ids: dict[tuple[ObjectId, Source], ObjectId | None] = {
+            (commit, PathSource(path)): entry.id if entry else None
+            for (commit, path), entry in entries.items()
+        }
+        if globs:
+            ids.update(self._globs_at(globs))
+        return ids
+
+    def _globs_at(
+        self, globs_at: Mapping[ObjectId, Collection[GlobSource]]
+    ) -> dict[tuple[ObjectId, Source], ObjectId | None]:
         keys = {
-            commit: [FilePath(GLOB_MARK + pattern) for pattern in patterns]
-            for commit, patterns in globs.items()
+            commit: {FilePath(GLOB_MARK + source.pattern): source for source in sources}
+            for commit, sources in globs_at.items()
         }
         stored = self._store.history.entries_at(keys)
         missing = _missing(keys, stored)
@@ -245,7 +266,7 @@ class History:
             self._store.history.save_entries_at(matched)
             stored = {**stored, **matched}
         return {
-            (commit, key[len(GLOB_MARK) :]): entry.id if entry else None
+            (commit, keys[commit][key]): entry.id if entry else None
             for (commit, key), entry in stored.items()
         }
 
@@ -253,18 +274,17 @@ class History:
         self, keys_at: Mapping[ObjectId, Collection[FilePath]]
     ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
         """Match each glob once for each state of the directory that it searches."""
-        globs = {key: Glob(key[len(GLOB_MARK) :]) for keys in keys_at.values() for key in keys}
+        globs = {
+            key: compile_glob(key[len(GLOB_MARK) :]) for keys in keys_at.values() for key in keys
+        }
         folders = self.entries_at(
-            {
-                commit: {FilePath(globs[key].prefix) for key in keys}
-                for commit, keys in keys_at.items()
-            }
+            {commit: {globs[key].prefix for key in keys} for commit, keys in keys_at.items()}
         )
         matched: dict[tuple[ObjectId, FilePath], Entry | None] = {}
         entries: dict[tuple[ObjectId, FilePath], Entry | None] = {}
         for commit, keys in keys_at.items():
             for key in keys:
-                folder = folders[commit, FilePath(globs[key].prefix)]
+                folder = folders[commit, globs[key].prefix]
                 if folder is None or not folder.is_directory:
                     entries[commit, key] = None
                     continue
@@ -275,13 +295,13 @@ class History:
 
     def _match_tree(self, folder: ObjectId, glob: Glob) -> Entry | None:
         prefix = f"{glob.prefix}/" if glob.prefix else ""
-        tree = list_tree(self._repository, folder)
-        matched = [
-            (path, entry)
-            for name, entry in tree.items()
-            if not entry.is_directory and glob.matches(path := FilePath(prefix + name))
-        ]
-        return Entry(MODE_TREE, tree_id(matched)) if matched else None
+        files = (
+            (FilePath(prefix + name), entry)
+            for name, entry in list_tree(self._repository, folder).items()
+            if not entry.is_directory
+        )
+        tree = glob_tree_id(files, glob)
+        return Entry(MODE_TREE, tree) if tree else None
 
 
 def _missing(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ubp.core.model import Assessment, FilePath, Page, ReferenceVerdict, SourceReference, Verdict
+from ubp.core.source import GlobSource, PathSource
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
 from ubp.staleness.drift import DriftSince, Moves, find_drift
 from ubp.staleness.model import SECONDS_PER_DAY, StalenessContext, compare, level_of, worst_level
@@ -76,7 +77,9 @@ def _compare_ids(
 ) -> ReferenceVerdict:
     """Return the verdict by ids alone; `_add_history` completes it."""
     # A literal path that was deleted cannot have become the files that it matches as a glob.
-    is_deleted_literal = located.source.pattern and not baseline.source.pattern
+    is_deleted_literal = isinstance(located.source, GlobSource) and isinstance(
+        baseline.source, PathSource
+    )
     current = None if is_deleted_literal else located.id
     verdict = compare(baseline.id, current) if baseline.is_known else "unknown"
     return ReferenceVerdict(
@@ -126,7 +129,8 @@ def _resolve_deleted(
         return verdict, None
     if baseline.kind == "pin" and not drift.existed:
         return "not_found", None
-    moved_to = None if baseline.source.pattern else moves.follow(baseline.source.path, drift)
+    can_move = isinstance(baseline.source, PathSource)
+    moved_to = moves.follow(baseline.source.path, drift) if can_move else None
     return ("moved" if moved_to else "deleted"), moved_to
 
 

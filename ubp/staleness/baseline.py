@@ -15,10 +15,11 @@ from ubp.core.model import (
     SourceReference,
 )
 from ubp.core.paths import closest_path
+from ubp.core.source import PathSource, Source
 from ubp.index.history import History
 from ubp.index.view import View
 from ubp.staleness.model import StalenessContext
-from ubp.staleness.references import LocatedSource, Source, candidates
+from ubp.staleness.references import LocatedSource, candidates
 
 EntryLookup = Callable[[Collection[FilePath]], Mapping[FilePath, Entry | None]]
 
@@ -155,38 +156,30 @@ def _from_history(
     changes: Mapping[FilePath, LastChange],
     history: History,
 ) -> dict[BaselineRequest, Baseline]:
-    paths: dict[ObjectId, set[FilePath]] = defaultdict(set)
-    patterns: dict[ObjectId, set[str]] = defaultdict(set)
-    candidates_at: dict[BaselineRequest, tuple[ObjectId, tuple[FilePath, ...]]] = {}
+    sources_at: dict[ObjectId, set[Source]] = defaultdict(set)
+    candidates_at: dict[BaselineRequest, tuple[ObjectId, tuple[Source, ...]]] = {}
     for request in requests:
         current, change = located[request.reference], changes.get(request.page.filepath)
         if change is None or change.is_boundary:
             continue
-        old_paths = _old_paths(request.reference, current)
-        candidates_at[request] = change.commit, old_paths
-        paths[change.commit].update(old_paths)
-        if pattern := current.source.pattern:
-            patterns[change.commit].add(pattern)
-    entries = history.entries_at(paths)
-    glob_ids = history.globs_at(patterns) if patterns else {}
+        sources = _old_sources(request.reference, current)
+        candidates_at[request] = change.commit, sources
+        sources_at[change.commit].update(sources)
+    ids = history.ids_at(sources_at)
     baselines = {}
     for request in requests:
-        source = located[request.reference].source
         if request not in candidates_at:
+            source = located[request.reference].source
             baselines[request] = Baseline("history", source, None, is_known=False)
             continue
-        commit, old_paths = candidates_at[request]
-        glob_id = glob_ids[commit, source.pattern] if source.pattern else None
-        baselines[request] = Baseline("history", source, glob_id, commit)
-        for path in old_paths:
-            if entry := entries[commit, path]:
-                baselines[request] = Baseline("history", Source(path), entry.id, commit)
-                break
+        commit, sources = candidates_at[request]
+        source = next((source for source in sources if ids[commit, source]), sources[-1])
+        baselines[request] = Baseline("history", source, ids[commit, source], commit)
     return baselines
 
 
-def _old_paths(reference: SourceReference, current: LocatedSource) -> tuple[FilePath, ...]:
-    """Return where the source may have been: at its current path, or else at any it may mean."""
-    if current.id is not None and not current.source.pattern:
-        return (current.source.path,)
+def _old_sources(reference: SourceReference, current: LocatedSource) -> tuple[Source, ...]:
+    """Return what the reference may have meant: its current path, or else any candidate."""
+    if current.id is not None and isinstance(current.source, PathSource):
+        return (current.source,)
     return candidates(reference)

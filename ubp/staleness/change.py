@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Page, ReferenceVerdict
+from ubp.core.source import SourceMap
 from ubp.staleness.assess import assess, assess_against, assessment, baseline_requests
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
 from ubp.staleness.model import Change, StalenessContext
-from ubp.staleness.references import covers, locate
+from ubp.staleness.references import locate
 
 _ReferenceKey = tuple[FilePath, FilePath]  # page, source
 
@@ -36,11 +37,9 @@ def touched_pages(change: Change) -> list[Page]:
     """Return the pages that the change edits, and those with a source that it touches."""
     pages = change.after.view.bound_pages() if change.changes else []
     references = {reference for page in pages for reference in page.facts.references}
-    touched = {
-        reference
-        for reference, located in locate(change.after.view, references).items()
-        if covers(located.source, change.changes)
-    }
+    located = locate(change.after.view, references)
+    by_source = SourceMap((found.source, reference) for reference, found in located.items())
+    touched = {reference for path in change.changes for reference in by_source.matching(path)}
     return [
         page
         for page in pages

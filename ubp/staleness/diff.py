@@ -14,14 +14,14 @@ from ubp.core.model import (
     ReferenceVerdict,
     Verdict,
 )
-from ubp.core.paths import Glob, is_glob
+from ubp.core.paths import is_glob
+from ubp.core.source import PathSource, possible_sources
 from ubp.git.diff import diff_blobs
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_documents
 from ubp.git.trees import entries_at, list_tree
 from ubp.index.view import View
 from ubp.staleness.model import SourceDiff
-from ubp.staleness.references import Source, covers
 
 DRIFTED: frozenset[Verdict] = frozenset({"modified", "deleted", "moved", "created"})
 
@@ -226,9 +226,9 @@ def _baseline_files(
         return {path: entry}
     if reference.baseline_commit:
         tree = list_tree(repository, reference.baseline_commit)
-        source = Source(Glob(path).prefix, path) if is_glob(path) else Source(path)
+        source = PathSource(path) if entry else possible_sources(path)[-1]
         return {
-            name: entry for name, entry in tree.items() if entry.is_file and covers(source, [name])
+            name: entry for name, entry in tree.items() if entry.is_file and source.matches(name)
         }
     if entry is not None:
         prefix = "" if is_glob(path) else f"{path}/"  # a glob's tree begins at the root
@@ -241,8 +241,8 @@ def _current_files(path: FilePath, view: View) -> Mapping[FilePath, Entry]:
     entry = view.entry(path)
     if entry is not None and not entry.is_directory:
         return {path: entry}
-    if entry is None and is_glob(path):
-        glob = Glob(path)
-        files = view.files(glob.prefix)
-        return {name: file for name, file in files if file.is_file and glob.matches(name)}
-    return {name: file for name, file in view.files(path) if file.is_file} if entry else {}
+    if entry is not None:
+        return {name: file for name, file in view.files(path) if file.is_file}
+    source = possible_sources(path)[-1]
+    files = view.files(source.path)
+    return {name: file for name, file in files if file.is_file and source.matches(name)}

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ubp.core.model import BaselineQuery, Commit, Drift, Entry, FilePath, ObjectId
 from ubp.core.paths import closest_path
+from ubp.core.source import GlobSource, PathSource
 from ubp.git.trees import diff_trees, similar_file
 from ubp.index.history import History
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins
@@ -41,9 +42,7 @@ def find_drift(
         return dict.fromkeys(drifted, UNCOMMITTED)
     committed = _drifted_in_commits(drifted, context)
     queries = {
-        request: BaselineQuery(
-            baseline.source.path, baseline.source.pattern, baseline.id, baseline.commit
-        )
+        request: BaselineQuery(*baseline.source.watched, baseline.id, baseline.commit)
         for request, baseline in drifted.items()
         if baseline.kind != "snapshot" and request in committed
     }
@@ -66,12 +65,13 @@ def _drifted_in_commits(
     that is the case of a hook. Globs are always included, because the files that match one in the
     commit are not known here.
     """
-    paths = {baseline.source.path for baseline in drifted.values() if not baseline.source.pattern}
+    sources = [baseline.source for baseline in drifted.values()]
+    paths = {source.path for source in sources if isinstance(source, PathSource)}
     entries = context.view.base_entries(paths)
     return {
         request
         for request, baseline in drifted.items()
-        if baseline.source.pattern
+        if isinstance(baseline.source, GlobSource)
         or compare(baseline.id, entry.id if (entry := entries[baseline.source.path]) else None)
         not in {"fresh", "not_found"}
     }

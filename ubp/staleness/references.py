@@ -1,28 +1,17 @@
 """Locate the sources that references name in a snapshot, and find the pages that name a source."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import Assessment, FilePath, ObjectId, SourceReference
-from ubp.core.paths import Glob, is_glob
-from ubp.git.trees import tree_id
+from ubp.core.paths import is_glob
+from ubp.core.source import PathSource, Source, SourceMap, glob_source, possible_sources
+from ubp.git.trees import glob_tree_id
 from ubp.index.view import View
 from ubp.staleness.model import Affected
 
 AssessPages = Callable[[Collection[FilePath]], Mapping[FilePath, Assessment]]
 """Assesses the pages at these paths."""
-
-
-class Source(NamedTuple):
-    """A path, or the files below `path` that `pattern` matches."""
-
-    path: FilePath
-    pattern: str | None = None
-
-    @property
-    def name(self) -> FilePath:
-        """The path or the glob."""
-        return FilePath(self.pattern) if self.pattern else self.path
 
 
 class LocatedSource(NamedTuple):
@@ -37,12 +26,13 @@ def locate(
 ) -> dict[SourceReference, LocatedSource]:
     """Find the source of each reference in the snapshot.
 
-    The literal path comes first (`pages/[id].ts` and `notes#1.md` are real names), then the path
-    without its fragment, then the glob. A source that does not exist has the id None and its path.
+    It is the first of `candidates` that exists; if none does, it is the last, with the id None.
     """
-    entries = view.entries({path for reference in references for path in candidates(reference)})
+    # There are thousands of references: only globs whose literal path is missing are compiled.
+    literals = {reference.literal for reference in references}
+    entries = view.entries(literals | {reference.source_path for reference in references})
     existing = {
-        path: LocatedSource(Source(_git_spelling(view, path)), entry.id)
+        path: LocatedSource(PathSource(_git_spelling(view, path)), entry.id)
         for path, entry in entries.items()
         if entry
     }
@@ -53,14 +43,19 @@ def locate(
         located = existing.get(reference.literal) or existing.get(path)
         if located is None and is_glob(path):
             located = globs.get(path) or globs.setdefault(path, _locate_glob(view, path))
-        located_sources[reference] = located or LocatedSource(Source(path), None)
+        located_sources[reference] = located or LocatedSource(PathSource(path), None)
     return located_sources
 
 
-def candidates(reference: SourceReference) -> tuple[FilePath, ...]:
-    """Return the paths that the reference may mean literally, the preferred one first."""
-    literal, path = reference.literal, reference.source_path
-    return (literal,) if literal == path else (literal, path)
+def candidates(reference: SourceReference) -> tuple[Source, ...]:
+    """Return the sources that a reference may mean, the preferred one first.
+
+    The path with its fragment comes first (`notes#1.md` is a real name), then that without it.
+    """
+    sources = possible_sources(reference.source_path)
+    if reference.literal == reference.source_path:
+        return sources
+    return (PathSource(reference.literal), *sources)
 
 
 def _git_spelling(view: View, path: FilePath) -> FilePath:
@@ -69,32 +64,12 @@ def _git_spelling(view: View, path: FilePath) -> FilePath:
 
 
 def _locate_glob(view: View, pattern: FilePath) -> LocatedSource:
-    glob = Glob(pattern)
-    matched = [(path, entry) for path, entry in view.files(glob.prefix) if glob.matches(path)]
-    return LocatedSource(Source(glob.prefix, pattern), tree_id(matched) if matched else None)
-
-
-def covers(source: Source, paths: Iterable[FilePath]) -> bool:
-    """Return whether one of these files is the source, is below it, or matches its glob."""
-    if source.pattern:
-        glob = Glob(source.pattern)
-        return any(glob.matches(path) for path in paths)
-    below = source.path + "/"
-    return any(path == source.path or path.startswith(below) for path in paths)
-
-
-def source_matches(source: Source, path: FilePath) -> bool:
-    """Return whether a source covers a path (a file, a directory or a glob) or is covered by it."""
-    if covers(source, [path]):
-        return True
-    if is_glob(path) and not source.pattern:
-        return Glob(path).matches(source.path)
-    is_glob_directory = source.path == path and bool(source.pattern)
-    return not path or is_glob_directory or source.path.startswith(path + "/")
+    source = glob_source(pattern)
+    return LocatedSource(source, glob_tree_id(view.files(source.path), source.glob))
 
 
 def find_affected(view: View, paths: Sequence[FilePath]) -> tuple[Affected, ...]:
-    """Return the pages with a source that matches one of these paths (see `source_matches`).
+    """Return the pages with a source that matches one of these paths (see `Source.overlaps`).
 
     The paths need not exist: a deleted file affects its pages most of all.
     """
@@ -103,7 +78,7 @@ def find_affected(view: View, paths: Sequence[FilePath]) -> tuple[Affected, ...]
     matching = {
         reference
         for reference, found in located.items()
-        if any(source_matches(found.source, path) for path in paths)
+        if any(found.source.overlaps(path) for path in paths)
     }
     affected = (
         Affected(page, tuple(ref for ref in page.facts.references if ref in matching))
@@ -126,33 +101,25 @@ class SourceIndex:
 
     def __init__(self, uses: Collection[SourceUse]) -> None:
         self._uses = tuple(uses)
-        self._by_path: dict[FilePath, list[SourceUse]] = {}
-        self._globs: list[tuple[Glob, SourceUse]] = []
-        for use in self._uses:
-            if use.source.pattern:
-                self._globs.append((Glob(use.source.pattern), use))
-            else:
-                self._by_path.setdefault(use.moved_to or use.source.path, []).append(use)
+        self._by_source = SourceMap(
+            (PathSource(use.moved_to) if use.moved_to else use.source, use) for use in self._uses
+        )
 
     def matching(self, path: FilePath) -> list[SourceUse]:
-        """Return the uses of sources that match a path (see `source_matches`).
+        """Return the uses of sources that match a path (see `Source.overlaps`).
 
         The path need not exist: a source that moved matches its old and its new path.
         """
         return [
             use
             for use in self._uses
-            if source_matches(use.source, path)
-            or (use.moved_to and source_matches(Source(use.moved_to), path))
+            if use.source.overlaps(path)
+            or (use.moved_to and PathSource(use.moved_to).overlaps(path))
         ]
 
     def covering(self, path: FilePath) -> Iterator[SourceUse]:
-        """Yield the uses of a file, of a directory above it, and of globs that match it."""
-        ancestor = path
-        while ancestor:
-            yield from self._by_path.get(ancestor, ())
-            ancestor = FilePath(ancestor.rpartition("/")[0])
-        yield from (use for glob, use in self._globs if glob.matches(path))
+        """Return the uses of a file, of a directory above it, and of globs that match it."""
+        return self._by_source.matching(path)
 
     def is_described(self, path: FilePath) -> bool:
         """Return whether a page names a file, a directory above it, or a glob that matches it."""
