@@ -29,7 +29,7 @@ from ubp.core.paths import is_glob, is_too_complex, nfc, normalize_path
 MAX_CONFIG_BYTES = 1024 * 1024
 
 _SCHEMA_PATH = os.path.join(os.path.dirname(__file__), "config.schema.json")
-_HINT = "Correct it, or take it out: every setting is optional."
+_HINT = "Fix or remove it; every setting is optional."
 _MAX_WARNINGS = 20  # each one scans the file for its line, which a hostile file must not repeat
 _MAX_VALUE_CHARACTERS = 60  # of a wrong value in a message, which stays on one line
 _JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:\n]|[^\s{}\[\],:"]+')
@@ -52,7 +52,7 @@ def load_config(config_dir: str) -> Config:
     except (FileNotFoundError, NotADirectoryError):
         return Config()
     except OSError as error:
-        raise ConfigError(f"{name} cannot be read.", cause=str(error.strerror)) from error
+        raise ConfigError(f"Cannot read {name}.", cause=str(error.strerror)) from error
     return _Loader(name, data).load()
 
 
@@ -68,16 +68,16 @@ def _read(path: str, name: str) -> bytes:
         inside = os.path.join(os.path.realpath(os.path.dirname(folder)), "")
         if not os.path.realpath(path).startswith(inside) or not os.path.exists(path):
             raise ConfigError(
-                f"{name} is not read.",
-                cause="It is a symbolic link that leads out of the repository, or nowhere.",
-                hint="Put the file itself in its place.",
+                f"Cannot read {name}.",
+                cause="It is a symbolic link that is broken or leads out of the repository.",
+                hint="Replace it with a regular file.",
             )
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_CONFIG_BYTES:
         raise ConfigError(
-            f"{name} is not read.",
-            cause=f"It is no file, or larger than {MAX_CONFIG_BYTES} bytes.",
-            hint="Remove it, and `ubp init` writes a new one.",
+            f"Cannot read {name}.",
+            cause=f"It is not a regular file, or is larger than {MAX_CONFIG_BYTES} bytes.",
+            hint="Remove it and run `ubp init` to write a new one.",
         )
     with open(path, "rb") as file:
         return file.read()
@@ -103,22 +103,24 @@ class _Loader:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            return self._refuse(str(line), "these bytes are no UTF-8", "expected: UTF-8")
+            return self._refuse(str(line), "Not valid UTF-8", "the file must be encoded in UTF-8")
 
     def _parse(self) -> Any:
         try:
             return json.loads(self.text, object_pairs_hook=self._build_object)
         except json.JSONDecodeError as error:
-            self._refuse(f"{error.lineno}:{error.colno}", "this is no JSON", error.msg)
+            self._refuse(f"{error.lineno}:{error.colno}", "Not valid JSON", error.msg)
         except (RecursionError, ValueError):
-            why = "it nests too deeply, or a number has thousands of digits"
-            self._refuse("1", "this is no configuration", why)
+            why = "it is nested too deeply, or a number has thousands of digits"
+            self._refuse("1", "Invalid configuration", why)
 
     def _build_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         settings = dict(pairs)
         if len(settings) < len(pairs):
             repeated = Counter(key for key, _ in pairs).most_common(1)[0][0]
-            self.warnings.append(f'{self.name}: "{repeated}" stands twice; the last one counts.')
+            self.warnings.append(
+                f'{self.name}: Duplicate key "{repeated}"; the last value is used.'
+            )
         return settings
 
     def _validate(self, value: Any, schema: dict[str, Any], trail: Trail) -> None:
@@ -137,9 +139,9 @@ class _Loader:
                     self._validate(item, item_schema, (*trail, key))
                 elif len(self.warnings) < _MAX_WARNINGS:
                     parent = _dotted(trail) or "this file"
-                    advice = _advice(key, list(known), f"{parent} has {', '.join(known)}.")
+                    advice = _advice(key, list(known), f"{parent} accepts {', '.join(known)}.")
                     line = self._line((*trail, key))
-                    self.warnings.append(f'{self.name}:{line}: "{key}" is no setting; {advice}')
+                    self.warnings.append(f'{self.name}:{line}: Unknown setting "{key}"; {advice}')
 
     def _build(self, settings: dict[str, Any]) -> Config:
         source, staleness = settings.get("source", {}), settings.get("staleness", {})
@@ -176,15 +178,16 @@ class _Loader:
         known = self.schema["properties"]["check"]["properties"]["severity"]["properties"]
         if rule not in known and len(self.warnings) < _MAX_WARNINGS:
             self.warnings.append(
-                f'{self.name}:{self._line(trail)}: "{rule}" is no rule; '
-                + _advice(rule, list(known), f"there are {', '.join(known)}.")
+                f'{self.name}:{self._line(trail)}: Unknown rule "{rule}"; '
+                + _advice(rule, list(known), f"the rules are {', '.join(known)}.")
             )
 
     def _expect(self, expected: str, value: Any, trail: Trail) -> NoReturn:
         kinds: dict[Any, str] = {dict: "an object", list: "a list" if value else "an empty list"}
         shown = kinds.get(type(value)) or json.dumps(value, ensure_ascii=False)
-        what = f"{_dotted(trail) or 'this'} is {shown[:_MAX_VALUE_CHARACTERS]}"
-        self._refuse(str(self._line(trail)), what, f"expected: {expected}")
+        name = f"value for {_dotted(trail)}" if trail else "configuration"
+        what = f"Invalid {name}: {shown[:_MAX_VALUE_CHARACTERS]}"
+        self._refuse(str(self._line(trail)), what, f"expected {expected}")
 
     def _refuse(self, location: str, what: str, why: str) -> NoReturn:
         why = f"{why[0].upper()}{why[1:]}."

@@ -152,9 +152,9 @@ def _write_all(folder: str, files: Mapping[str, str]) -> tuple[str, ...]:
     for path in [folder, *(os.path.join(folder, name) for name in files)]:
         if os.path.islink(path):
             raise UsageError(
-                f"{path} is a symbolic link.",
-                cause="UBP writes nothing through links: they may leave the repository.",
-                hint="Put a real file or folder in its place, or remove it.",
+                f"Cannot write {path}.",
+                cause="It is a symbolic link, which may lead out of the repository.",
+                hint="Replace it with a regular file or folder, or remove it.",
             )
     os.makedirs(folder, exist_ok=True)
     return tuple(name for name, text in files.items() if _write(os.path.join(folder, name), text))

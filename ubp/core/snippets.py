@@ -225,7 +225,7 @@ SNIPPETS = (
     ),
     SnippetRow(
         "mcp-extra",
-        lambda _: "Agents: this installs what `ubp serve` needs",
+        lambda _: "Agents: install what `ubp serve` needs",
         lambda target: not target.server,
         lambda target: f"{target.install}\n",
     ),
