@@ -325,7 +325,7 @@ def test_a_repository_of_somebody_else_is_named_as_one_word(
 ):
     repository = new_repository(folder)
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
-    (command,) = re.findall("If you trust it: (.*)", say(repository, "stale"))
+    (command,) = re.findall("If you trust it, run: (.*)", say(repository, "stale"))
     trust = ["git", "config", "--global", "--add", "safe.directory"]
     assert words_of(command) == [*trust, str(repository.root)]
 
@@ -368,7 +368,7 @@ NO_COMMANDS = {
     "ubp {}",
     "ubp check finds {}.",
     "`git {}` failed in {}.",
-    "Run `git {}` there; when it works, report this as a bug.",
+    "Run `git {}` there; if it succeeds, report this as a bug.",
 }
 BEGINNING = re.compile(
     r"(?:^|[\s(`:])(?:ubp|git|pip|claude) (?:[\w:./=@-]+ )*-{0,2}[\w-]*[ =]?\{\}"

@@ -26,7 +26,7 @@ REFUSED = """Error: /somewhere: Permission denied.
 """
 
 NO_GIT = """Error: Git was not found.
-  Cause: No folder of PATH holds an executable git.
+  Cause: PATH contains no executable named git.
   Hint: Install git 2.30 or newer, or add its folder to PATH.
 """
 

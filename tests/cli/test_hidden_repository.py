@@ -37,8 +37,8 @@ def victim(repository, tmp_path, marker):
 
 def error(victim):
     return f"""Error: {victim / "sub"} is a bare repository inside the repository at {victim}.
-  Cause: A commit can bring such a folder, and its configuration can run programs.
-  Hint: Change to another folder, or set GIT_DIR={victim / "sub"} if you trust it.
+  Cause: A commit can add such a folder, and its configuration can run programs.
+  Hint: Change to another folder or, if you trust it, set GIT_DIR={victim / "sub"}.
 """
 
 

@@ -57,7 +57,7 @@ def test_a_failure_keeps_gits_words_and_status(repository):
     assert (error.message, error.cause, error.hint, error.status) == (
         f"`git cat-file` failed in {repository.root}.",
         f"git cat-file {'0' * 40}: bad file",
-        "Run `git cat-file` there; when it works, report this as a bug.",
+        "Run `git cat-file` there; if it succeeds, report this as a bug.",
         128,
     )
 
@@ -110,7 +110,7 @@ def test_without_git_on_path_the_error_says_so(repository, tmp_path):
     error = raised.value
     assert (error.message, error.cause, error.hint) == (
         "Git was not found.",
-        "No folder of PATH holds an executable git.",
+        "PATH contains no executable named git.",
         "Install git 2.30 or newer, or add its folder to PATH.",
     )
 

@@ -57,8 +57,8 @@ def victim(repository, marker, tmp_path):
 def refusal(folder: Path, container: Path) -> tuple[str, str, str]:
     return (
         f"{folder} is a bare repository inside the repository at {container}.",
-        "A commit can bring such a folder, and its configuration can run programs.",
-        f"Change to another folder, or set GIT_DIR={folder} if you trust it.",
+        "A commit can add such a folder, and its configuration can run programs.",
+        f"Change to another folder or, if you trust it, set GIT_DIR={folder}.",
     )
 
 
@@ -196,7 +196,7 @@ def test_git_folders_below_dot_git_are_not_hidden_repositories(
     inside = git_dir / "worktrees" / "linked"
     with pytest.raises(NotARepositoryError) as raised:
         open_at(inside)
-    assert raised.value.message == f"{inside} lies inside a .git folder."
+    assert raised.value.message == f"{inside} is inside a .git folder."
 
 
 # What git itself sees to
@@ -219,9 +219,9 @@ def test_a_bare_repository_is_refused_where_the_user_trusts_none(repository, ope
         open_at(bare)
     error = raised.value
     assert (error.message, error.cause, error.hint) == (
-        f"Git refuses the bare repository around {bare}.",
+        f"Git refuses to use the bare repository that contains {bare}.",
         "Your Git configuration sets safe.bareRepository to explicit.",
-        "Set GIT_DIR to its folder if you trust it.",
+        "If you trust it, set GIT_DIR to its folder.",
     )
     assert open_at(bare, GIT_DIR=str(bare)).resolve("HEAD") == head
 

@@ -265,7 +265,7 @@ def test_a_missing_tree_is_told(repository, open_at):
     tree = repository.git("rev-parse", "HEAD^:docs")
     (repository.root / ".git/objects" / tree[:2] / tree[2:]).unlink()
 
-    with pytest.raises(RepositoryError, match="cannot be read whole") as raised:
+    with pytest.raises(RepositoryError, match="Cannot read the full history") as raised:
         last_changes(open_at(repository.root), head, ["docs/a.md"], {})
 
     assert tree in raised.value.cause
@@ -276,7 +276,7 @@ def test_a_missing_commit_is_told(repository, open_at):
     third = repository.commit()
     (repository.root / ".git/objects" / first[:2] / first[2:]).unlink()
 
-    with pytest.raises(RepositoryError, match="cannot be read whole") as raised:
+    with pytest.raises(RepositoryError, match="Cannot read the full history") as raised:
         find_drifts(
             open_at(repository.root), third, [BaselineQuery("a.md", None, NOWHERE, None)], {}
         )

@@ -217,8 +217,8 @@ def test_a_folder_outside_any_repository(tmp_path, open_at):
         open_at(tmp_path)
     assert lines(raised.value) == (
         f"{tmp_path} is not in a Git repository.",
-        "Neither this folder nor one above it holds a .git.",
-        "Run `git init` there, or name another folder with --cwd.",
+        "Neither this folder nor any parent folder contains a .git.",
+        "Run `git init` there, or pass another folder with --cwd.",
     )
 
 
@@ -226,9 +226,9 @@ def test_a_folder_that_does_not_exist(tmp_path, open_at):
     with pytest.raises(NotARepositoryError) as raised:
         open_at(tmp_path / "none")
     assert lines(raised.value) == (
-        f"There is no folder {tmp_path / 'none'}.",
+        f"Folder not found: {tmp_path / 'none'}",
         "",
-        "Name another folder with --cwd.",
+        "Pass another folder with --cwd.",
     )
 
 
@@ -237,9 +237,9 @@ def test_a_folder_inside_dot_git(repository, open_at):
     with pytest.raises(NotARepositoryError) as raised:
         open_at(inside)
     assert lines(raised.value) == (
-        f"{inside} lies inside a .git folder.",
-        "That is Git's own storage: it holds no documents.",
-        "Change to the work tree, or name it with --cwd.",
+        f"{inside} is inside a .git folder.",
+        "Git's own storage contains no documents.",
+        "Change to the work tree, or pass it with --cwd.",
     )
 
 
@@ -287,7 +287,7 @@ def test_reftable_references_that_git_itself_can_read(repository, open_at):
     with pytest.raises(UnsupportedRepositoryError) as raised:
         open_at(repository.root)
     assert lines(raised.value) == (
-        f"The repository at {repository.root} cannot be read.",
+        f"Cannot read the repository at {repository.root}.",
         "It uses reftable references, which libgit2 cannot read.",
         "Run `git refs migrate --ref-format=files` there (git 2.46 or newer).",
     )
@@ -306,9 +306,9 @@ def test_a_repository_of_somebody_else(repository, open_at):
     with pytest.raises(RepositoryOwnershipError) as raised:
         open_at(root, GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
     assert lines(raised.value) == (
-        f"Git refuses the repository at {root}.",
-        "It belongs to another user, and nobody has said that it can be trusted.",
-        f"If you trust it: git config --global --add safe.directory {root}",
+        f"Git refuses to use the repository at {root}.",
+        "It is owned by another user and is not listed in safe.directory.",
+        f"If you trust it, run: git config --global --add safe.directory {root}",
     )
 
 
@@ -332,7 +332,7 @@ def test_without_git_nothing_is_opened(repository, open_at, tmp_path):
         open_at(repository.root, PATH=str(tmp_path))
     assert lines(raised.value) == (
         "Git was not found.",
-        "No folder of PATH holds an executable git.",
+        "PATH contains no executable named git.",
         "Install git 2.30 or newer, or add its folder to PATH.",
     )
 
@@ -381,8 +381,8 @@ def test_what_names_no_commit(branched, open_at, revision):
         open_at(branched.root).resolve(revision)
     assert lines(raised.value) == (
         f"Revision not found: {revision}",
-        "No commit, branch or tag has this name here.",
-        "See `git branch --all` and `git tag`; `git fetch` brings what others pushed.",
+        "No commit, branch or tag has this name.",
+        "See `git branch --all` and `git tag`, or run `git fetch` for new ones.",
     )
     assert not (branched.root / "x").exists()
 
@@ -393,8 +393,8 @@ def test_what_names_a_file_or_a_folder(branched, open_at, revision):
         open_at(branched.root).resolve(revision)
     assert lines(raised.value) == (
         f"Revision not found: {revision}",
-        "It names a file or a folder, not a commit.",
-        "Name a commit, a branch or a tag.",
+        "It is a file or folder, not a commit.",
+        "Use a commit, branch or tag.",
     )
 
 
@@ -410,7 +410,7 @@ def test_a_shallow_clone_says_what_to_fetch(branched, open_at, tmp_path):
         open_at(clone).resolve("topic")
     assert lines(raised.value)[1:] == (
         "This clone is shallow: most of its history was not fetched.",
-        "Fetch what is missing: git fetch --unshallow, or git fetch origin BRANCH.",
+        "Fetch the missing history: git fetch --unshallow, or git fetch origin BRANCH.",
     )
 
 
@@ -423,9 +423,9 @@ def test_unrelated_histories_have_no_merge_base(branched, open_at):
     with pytest.raises(RevisionNotFoundError) as raised:
         open_at(branched.root).merge_base(branched.main, branched.stray)
     assert lines(raised.value) == (
-        f"{branched.main[:12]} and {branched.stray[:12]} have no common ancestor here.",
+        f"{branched.main[:12]} and {branched.stray[:12]} have no common ancestor in this clone.",
         "Their histories are unrelated.",
-        "Name a branch that this one was started from.",
+        "Use the branch that this one was created from.",
     )
 
 
@@ -437,7 +437,7 @@ def test_a_shallow_clone_may_end_before_the_merge_base(branched, open_at, tmp_pa
         open_at(clone).merge_base(branched.main, branched.topic)
     assert lines(raised.value)[1:] == (
         "This clone is shallow: its history ends too early.",
-        "Fetch the rest: git fetch --unshallow (GitHub Actions: fetch-depth: 0).",
+        "Fetch full history: git fetch --unshallow (GitHub Actions: fetch-depth: 0).",
     )
 
 

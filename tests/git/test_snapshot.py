@@ -263,7 +263,7 @@ def test_a_bare_repository_has_neither_work_tree_nor_index(new_repository, open_
         assert (error.message, error.cause, error.hint) == (
             f"The repository at {bare.git_dir} is bare.",
             "It has no work tree and no index.",
-            "Name a revision: --ref HEAD.",
+            "Pass a revision, such as --ref HEAD.",
         )
 
 

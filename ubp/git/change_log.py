@@ -115,9 +115,9 @@ def read_changes(
         )
     except GitCommandError as error:
         raise RepositoryError(
-            "History cannot be read whole.",
+            "Cannot read the full history.",
             cause=f"The clone is incomplete or damaged: {error.stderr.strip()}",
-            hint="Run `git fsck`; after --filter=tree:0, `git fetch --refetch --no-filter`.",
+            hint="Run `git fsck`, or in a --filter=tree:0 clone `git fetch --refetch --no-filter`.",
         ) from error
     # git prints nothing for a commit that changes no file.
     return {commit: tuple(reader.paths.get(commit, ())) for commit in commits}

@@ -127,7 +127,7 @@ def find_git(environment: Mapping[str, str]) -> str:
 def _git_missing() -> GitMissingError:
     return GitMissingError(
         "Git was not found.",
-        cause="No folder of PATH holds an executable git.",
+        cause="PATH contains no executable named git.",
         hint="Install git 2.30 or newer, or add its folder to PATH.",
     )
 
@@ -160,8 +160,8 @@ def _command_error(args: Sequence[str], cwd: str, status: int, stderr: str) -> G
     ended = f"exit status {status}" if status >= 0 else f"signal {-status}"
     return GitCommandError(
         f"`git {args[0]}` failed in {cwd}.",
-        cause=message or f"It ended with {ended} and said nothing.",
-        hint=f"Run `git {args[0]}` there; when it works, report this as a bug.",
+        cause=message or f"It ended with {ended} and printed no message.",
+        hint=f"Run `git {args[0]}` there; if it succeeds, report this as a bug.",
         status=status,
         stderr=stderr,
     )

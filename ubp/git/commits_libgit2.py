@@ -266,7 +266,7 @@ def _removed_files(new: Any, old: Any) -> Iterator[tuple[ObjectId, FilePath]]:
 
 def _incomplete(cause: str) -> RepositoryError:
     return RepositoryError(
-        "History cannot be read whole.",
+        "Cannot read the full history.",
         cause=f"The clone is incomplete or damaged: {cause}.",
-        hint="Run `git fsck`; after --filter=tree:0, `git fetch --refetch --no-filter`.",
+        hint="Run `git fsck`, or in a --filter=tree:0 clone `git fetch --refetch --no-filter`.",
     )

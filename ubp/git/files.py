@@ -29,9 +29,9 @@ def replace_file(repository: Repository, path: FilePath, data: bytes) -> None:
         write_atomically(target, data)
     except OSError as error:
         raise RepositoryError(
-            f"Could not write {path}.",
+            f"Cannot write {path}.",
             cause=error.strerror or str(error),
-            hint="The file is as it was: check its permissions and the room on the disk.",
+            hint="Check its permissions and the free disk space; the file is unchanged.",
         ) from error
 
 
@@ -48,18 +48,19 @@ def _regular_file(repository: Repository, path: FilePath) -> str:
     """Return the absolute path of a regular file below the root, not reached through a symlink."""
     if repository.root is None:
         raise RepositoryError(
-            "A bare repository has no files to edit.", hint="Run this in a work tree."
+            "Cannot edit files in a bare repository.", hint="Run this in a work tree."
         )
     target = repository.root
     for part in path.split("/"):
         target = os.path.join(target, part)
         if os.path.islink(target):
             raise RepositoryError(
-                f"{path} is a symlink or lies behind one.", hint="Edit the page it leads to."
+                f"{path} is a symbolic link or is reached through one.",
+                hint="Edit the file that it leads to.",
             )
     if not os.path.isfile(target):
         raise RepositoryError(
-            f"There is no file {path} in the work tree.",
+            f"The file {path} does not exist in the work tree.",
             hint="Restore it with git, then try again.",
         )
     return target

@@ -58,7 +58,7 @@ def _opening_error(error: Exception, git_dir: str) -> RepositoryError:
     if "unknown object format" in message or "unsupported extension" in message:
         return unsupported_format(git_dir, message)
     return GitCommandError(
-        f"The repository at {git_dir} cannot be opened.",
+        f"Cannot open the repository at {git_dir}.",
         cause=message,
         hint="Run `git fsck` there.",
         status=-1,
@@ -135,9 +135,9 @@ def _child(tree: pygit2.Tree | None, name: str) -> Any:
 def _missing_object(object_name: str) -> GitCommandError:
     message = f"object {object_name} is missing"
     return GitCommandError(
-        f"The history cannot be read: {message}.",
-        cause="This clone was made without it (`--filter=tree:0`), or it is damaged.",
-        hint="Fetch what is missing: git fetch --refetch --no-filter, or look with git fsck.",
+        f"Cannot read the history: {message}.",
+        cause="The clone was made without it (`--filter=tree:0`), or is damaged.",
+        hint="Fetch it with `git fetch --refetch --no-filter`, or run `git fsck`.",
         status=-1,
         stderr=message,
     )

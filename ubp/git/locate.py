@@ -64,9 +64,9 @@ def locate(cwd: str, environment: Mapping[str, str]) -> Location:
         head = lines[-1] if len(lines) > len(REV_PARSE_OPTIONS) else None
     elif is_inside_git_dir == "true" and is_bare == "false":
         raise NotARepositoryError(
-            f"{cwd} lies inside a .git folder.",
-            cause="That is Git's own storage: it holds no documents.",
-            hint="Change to the work tree, or name it with --cwd.",
+            f"{cwd} is inside a .git folder.",
+            cause="Git's own storage contains no documents.",
+            hint="Change to the work tree, or pass it with --cwd.",
         )
     else:
         head = _run(["rev-parse", *HEAD], cwd, environment) or None
@@ -128,9 +128,9 @@ def _rejection(cwd: str, environment: Mapping[str, str]) -> RepositoryError:
             return _foreign_owner(cwd, *directory)
         if "safe.bareRepository" in message:
             return RepositoryError(
-                f"Git refuses the bare repository around {cwd}.",
+                f"Git refuses to use the bare repository that contains {cwd}.",
                 cause="Your Git configuration sets safe.bareRepository to explicit.",
-                hint="Set GIT_DIR to its folder if you trust it.",
+                hint="If you trust it, set GIT_DIR to its folder.",
             )
         if "repository extension" in message or "repo version" in message:
             return unsupported_format(cwd, message.removeprefix("fatal: "))
@@ -154,8 +154,8 @@ def _reject_hidden(git_dir: str, cwd: str, environment: Mapping[str, str]) -> No
                 return  # `.git` is a file or a link that leads to this directory
             raise RepositoryError(
                 f"{git_dir} is a bare repository inside the repository at {above}.",
-                cause="A commit can bring such a folder, and its configuration can run programs.",
-                hint=f"Change to another folder, or set GIT_DIR={git_dir} if you trust it.",
+                cause="A commit can add such a folder, and its configuration can run programs.",
+                hint=f"Change to another folder or, if you trust it, set GIT_DIR={git_dir}.",
             )
         folder = above
 
@@ -173,12 +173,12 @@ def _contains(folder: str, path: str) -> bool:
 def _not_a_repository(cwd: str) -> NotARepositoryError:
     if not os.path.isdir(cwd):
         return NotARepositoryError(
-            f"There is no folder {cwd}.", hint="Name another folder with --cwd."
+            f"Folder not found: {cwd}", hint="Pass another folder with --cwd."
         )
     return NotARepositoryError(
         f"{cwd} is not in a Git repository.",
-        cause="Neither this folder nor one above it holds a .git.",
-        hint="Run `git init` there, or name another folder with --cwd.",
+        cause="Neither this folder nor any parent folder contains a .git.",
+        hint="Run `git init` there, or pass another folder with --cwd.",
     )
 
 
@@ -186,9 +186,9 @@ def _foreign_owner(cwd: str, folder: str = "") -> RepositoryOwnershipError:
     """Return the error for a repository of another user; `folder` is its path as git prints it."""
     trust = ("git", "config", "--global", "--add", "safe.directory", folder or cwd)
     return RepositoryOwnershipError(
-        f"Git refuses the repository at {cwd}.",
-        cause="It belongs to another user, and nobody has said that it can be trusted.",
-        hint=f"If you trust it: {join(trust)}",
+        f"Git refuses to use the repository at {cwd}.",
+        cause="It is owned by another user and is not listed in safe.directory.",
+        hint=f"If you trust it, run: {join(trust)}",
     )
 
 
@@ -202,8 +202,8 @@ def unsupported_format(where: str, message: str) -> UnsupportedRepositoryError:
         what = "reftable references, which libgit2 cannot read"
         hint = "Run `git refs migrate --ref-format=files` there (git 2.46 or newer)."
     else:
-        what = "an extension that is not known here: " + " ".join(message.split())
+        what = "an unsupported extension: " + " ".join(message.split())
         hint = "Install a newer git."
     return UnsupportedRepositoryError(
-        f"The repository at {where} cannot be read.", cause=f"It uses {what}.", hint=hint
+        f"Cannot read the repository at {where}.", cause=f"It uses {what}.", hint=hint
     )

@@ -139,14 +139,14 @@ class Repository:
             return commit
         # Git accepts any 40 digits as an id, even if there is no such object.
         if object_name is not None and self.run("cat-file", "-t", object_name, ok=(0, 128)):
-            cause = "It names a file or a folder, not a commit."
-            hint = "Name a commit, a branch or a tag."
+            cause = "It is a file or folder, not a commit."
+            hint = "Use a commit, branch or tag."
         elif self.is_shallow:
             cause = "This clone is shallow: most of its history was not fetched."
-            hint = "Fetch what is missing: git fetch --unshallow, or git fetch origin BRANCH."
+            hint = "Fetch the missing history: git fetch --unshallow, or git fetch origin BRANCH."
         else:
-            cause = "No commit, branch or tag has this name here."
-            hint = "See `git branch --all` and `git tag`; `git fetch` brings what others pushed."
+            cause = "No commit, branch or tag has this name."
+            hint = "See `git branch --all` and `git tag`, or run `git fetch` for new ones."
         raise RevisionNotFoundError(f"Revision not found: {revision}", cause=cause, hint=hint)
 
     def merge_base(self, commit: ObjectId, other: ObjectId) -> ObjectId:
@@ -159,17 +159,17 @@ class Repository:
         base = self.run("merge-base", commit, other, ok=(0, 1)).decode("ascii").strip()
         if base:
             return ObjectId(base)
-        message = f"{commit[:12]} and {other[:12]} have no common ancestor here."
+        message = f"{commit[:12]} and {other[:12]} have no common ancestor in this clone."
         if self.is_shallow:
             raise HistoryTooShortError(
                 message,
                 cause="This clone is shallow: its history ends too early.",
-                hint="Fetch the rest: git fetch --unshallow (GitHub Actions: fetch-depth: 0).",
+                hint="Fetch full history: git fetch --unshallow (GitHub Actions: fetch-depth: 0).",
             )
         raise RevisionNotFoundError(
             message,
             cause="Their histories are unrelated.",
-            hint="Name a branch that this one was started from.",
+            hint="Use the branch that this one was created from.",
         )
 
     def merge_heads(self) -> tuple[ObjectId, ...]:

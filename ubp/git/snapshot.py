@@ -151,7 +151,7 @@ def _check_work_tree(repository: Repository) -> None:
         raise RepositoryError(
             f"The repository at {repository.git_dir} is bare.",
             cause="It has no work tree and no index.",
-            hint="Name a revision: --ref HEAD.",
+            hint="Pass a revision, such as --ref HEAD.",
         )
 
 
