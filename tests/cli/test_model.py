@@ -62,7 +62,7 @@ def test_why_there_is_no_model_is_told(drifted, ubp, monkeypatch):
     drifted.write(".ubp/config.json", '{"search": {"model": "none"}}')
     assert why() == 'search.model is "none"'
     drifted.write(".ubp/config.json", '{"search": {"model": "owner/name"}}')
-    assert why() == "The model owner/name is not here."
+    assert why() == "Model not found: owner/name"
     assert "Model:         none: The model owner/name" in ubp(drifted, "status").out
     monkeypatch.setattr("ubp.index.embed.locate.LIBRARIES", ("a_library_that_is_not_there",))
     assert why() == "not installed (pip install 'ubp[full]')"
@@ -94,7 +94,7 @@ def test_a_fetched_model_is_told_with_what_to_write(repository, ubp, monkeypatch
     ("tokens", "message"),
     [
         (["fetch"], "Which model is to be fetched?"),
-        (["fetch", "no id"], "no id is no id of a model."),
+        (["fetch", "no id"], "no id is not a model id."),
         (["bring", "owner/small"], ""),
     ],
 )

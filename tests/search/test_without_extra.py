@@ -28,12 +28,12 @@ def test_words_and_links_answer_and_the_line_that_installs_the_rest_is_told(repo
         'Results for "token" (1 page):\n\n1. a.md:1  score: #\n   Holds “token”.\n\n0\n'
         'Results for "token" (2 pages):\n\n1. a.md:1  score: #\n   Holds “token”.\n\n'
         "2. b.md:1  score: #\n   A token, see [b](b.md).\n   Linked from a (a.md).\n\n"
-        "By words and links alone: UBP was installed without its extra `full`.\n"
+        "By words and links alone: UBP was installed without the `full` extra.\n"
         "Hint: Install it: pip install 'ubp[full]'\n0\n"
         "2\n"
     )
     assert done.stderr == (
-        "Error: This needs an embedding model, and what runs one is not installed.\n"
-        "  Cause: UBP was installed without its extra `full`.\n"
+        "Error: This needs an embedding model, but the libraries to run it are not installed.\n"
+        "  Cause: UBP was installed without the `full` extra.\n"
         "  Hint: Install it: pip install 'ubp[full]'\n"
     )

@@ -25,8 +25,8 @@ MAX_BATCH_BYTES = 16 << 20
 FIRST_BATCH_FILES = 16  # the mean size is unknown until some files have been read
 
 UNREADABLE_REASON = (
-    "The page could not be read: it is larger than "
-    f"{MAX_BLOB_BYTES >> 20} MB, or neither on the disk nor in this (partial) clone."
+    "Cannot read this page: it is larger than "
+    f"{MAX_BLOB_BYTES >> 20} MB, or not available in this (partial) clone."
 )
 UNREADABLE = PageFacts(None, "spec", (), (), (), (Problem(1, UNREADABLE_REASON),))
 

@@ -267,7 +267,7 @@ class LinkGraph:
                     return query(self._graph)
             self._graph, self._patch = self._writer.load()
             self.load_count += 1
-        raise StoreError("Other processes keep changing the index.", hint="Ask again.")
+        raise StoreError("Other processes keep changing the index.", hint="Try again.")
 
 
 def link_snapshot(

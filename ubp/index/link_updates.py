@@ -87,7 +87,7 @@ class LinkGraphWriter:
                 graph = self._update(version.commit)
                 if graph is not None:
                     return graph, self._compare(graph, version.commit)
-        raise StoreError("Other processes keep changing the index.", hint="Ask again.")
+        raise StoreError("Other processes keep changing the index.", hint="Try again.")
 
     def _update(self, commit: ObjectId) -> StoredGraphVersion | None:
         """Return the stored graph; None: it was built or moved just now, so read it again."""

@@ -53,10 +53,10 @@ def select_page(argument: str, view: View, repository: Repository) -> FilePath:
         matches = _select(argument, documents, repository)
     if len(matches) > 1:
         raise PageNotFoundError(
-            f"{argument} names {len(matches)} pages.",
+            f"{argument} matches {len(matches)} pages.",
             near=tuple(matches[:MAX_SUGGESTIONS]),
-            cause="This command is about one page.",
-            hint=f"Name one of them, as in {quote(path_argument(matches[0]))}.",
+            cause="Exactly one page is expected.",
+            hint=f"Choose one, for example {quote(path_argument(matches[0]))}.",
         )
     if not matches:
         raise _no_page(argument, documents)
@@ -76,10 +76,10 @@ def select_sources(
         matches = _select(argument, sources, repository)
         if not matches:
             raise UsageError(
-                f"No source is named {argument}.",
-                cause="No file that a page could describe has that path: pages, binary and"
-                " generated files, and what is excluded do not count.",
-                hint="`ubp coverage` without a PATH lists what there is.",
+                f"Source not found: {argument}",
+                cause="No source has this path. Pages, binary files, generated files and excluded"
+                " files are not sources.",
+                hint="Run `ubp coverage` without a PATH to list all sources.",
             )
         selected.update(matches)
     return frozenset(selected)
@@ -102,12 +102,12 @@ def select_title(title: str, view: View) -> FilePath:
     if len(matches) == 1:
         return matches[0]
     raise PageNotFoundError(
-        f"{len(matches) or 'No'} pages have {title} in their titles.",
+        f'{len(matches) or "No"} page titles match "{title}".',
         near=tuple(matches[:MAX_SUGGESTIONS]),
-        cause="One page is asked for.",
-        hint=f"Name one by its path, as in {quote(path_argument(matches[0]))}."
+        cause="Exactly one page is expected.",
+        hint=f"Choose one by its path, for example {quote(path_argument(matches[0]))}."
         if matches
-        else "Search for it instead.",
+        else "Search for the page instead.",
     )
 
 
@@ -130,8 +130,8 @@ def path_from_root(argument: str, repository: Repository) -> FilePath:
         path = normalize_path(f"{repository.prefix}/{text}" if repository.prefix else text)
     if path is None:
         raise UsageError(
-            f"{argument} lies outside the repository.",
-            hint="Paths are relative to the working directory, as git's are.",
+            f"{argument} is outside the repository.",
+            hint="Use a path relative to the working directory, as with git.",
         )
     return path
 
@@ -174,10 +174,12 @@ def _no_page(argument: str, documents: Iterable[FilePath]) -> PageNotFoundError:
     several = [document for document in documents if document.endswith(ending)]
     near = several[:MAX_SUGGESTIONS] or closest_names(argument, documents, MAX_SUGGESTIONS, 0.5)
     return PageNotFoundError(
-        f"No page is named {argument}.",
+        f"Page not found: {argument}",
         near=tuple(near),
-        cause="Several pages end so." if several else "No document of this snapshot has that path.",
+        cause="Several paths end with this."
+        if several
+        else "No document in this snapshot has this path.",
         hint=f"Did you mean {', '.join(quote(path_argument(path)) for path in near)}?"
         if near
-        else "`ubp list-pages` lists every page.",
+        else "Run `ubp list-pages` to list all pages.",
     )

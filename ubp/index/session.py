@@ -131,7 +131,7 @@ class Session:
         if target.staged and (target.ref or target.base):
             raise UsageError(
                 "--staged cannot be combined with --ref or --base.",
-                hint="Ask about the index, or about commits.",
+                hint="Use either --staged, or --ref and --base.",
             )
         if target.staged:
             return read_index(self.repository)
@@ -204,7 +204,7 @@ class Session:
         raise ModelNeededError(
             "This needs an embedding model.",
             cause='search.model in .ubp/config.json is "none".',
-            hint="Take it out, and the model that comes with UBP is used.",
+            hint="Remove the setting to use the bundled model.",
         )
 
     def is_hidden(self, path: FilePath) -> bool:

@@ -109,10 +109,10 @@ def resolve_target(
     files = [path for path in endings if not session.is_hidden(path)]
     if len(files) > 1:
         raise PageNotFoundError(
-            f"{argument} names {len(files)} files.",
+            f"{argument} matches {len(files)} files.",
             near=tuple(files[:MAX_SIMILAR_FILES]),
-            cause="This command is about one page or source.",
-            hint=f"Name one of them, as in {quote(path_argument(files[0]))}.",
+            cause="Exactly one page or source is expected.",
+            hint=f"Choose one, for example {quote(path_argument(files[0]))}.",
         )
     return _target_at(files[0], session, view, graph, referencing_steps) if files else target
 

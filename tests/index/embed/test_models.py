@@ -164,7 +164,7 @@ def test_what_lacks_a_file_is_not_complete(folder):
 def test_a_folder_is_looked_for_in_the_repository_before_the_cache(folder):
     assert find_model("model", {}, str(folder.parent)).directory == str(folder)
     assert find_model("./model", {}, str(folder.parent)).name == "./model"
-    with pytest.raises(ModelError, match=r"There is no model \./other\."):
+    with pytest.raises(ModelError, match=r"Model not found: \./other"):
         find_model("./other", {}, str(folder.parent))
 
 

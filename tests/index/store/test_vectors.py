@@ -105,7 +105,7 @@ def test_a_block_that_does_not_fit_together_ends_the_index(damage, vectors, stor
     # Nothing is added to it, and pruning takes it away.
     vectors.save(keys(3), b"cc")
     assert everything(vectors) == []
-    assert warnings == ["The index was damaged; it is rebuilt."]
+    assert warnings == ["The index was damaged and is being rebuilt."]
     vectors.save(keys(3), b"cc")
     store.database.write(
         lambda connection: connection.execute(f"UPDATE vector_block SET {damage}") and None

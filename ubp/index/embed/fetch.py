@@ -27,9 +27,9 @@ def fetch(name: str, environment: Mapping[str, str], progress: Progress) -> Mode
     """
     if not is_hub_id(name):
         raise UsageError(
-            f"{name} is no id of a model.",
-            cause="An id is an owner and a name, such as minishlab/potion-multilingual-128M.",
-            hint="A folder needs no fetching: name it as search.model in .ubp/config.json.",
+            f"{name} is not a model id.",
+            cause="A model id is OWNER/NAME, such as minishlab/potion-multilingual-128M.",
+            hint="To use a local folder, set search.model in .ubp/config.json to its path.",
         )
     target = cache_folder(name, environment)
     parent = os.path.dirname(target)
@@ -37,7 +37,7 @@ def fetch(name: str, environment: Mapping[str, str], progress: Progress) -> Mode
         os.makedirs(parent, exist_ok=True)
         folder = tempfile.mkdtemp(prefix=".fetching-", dir=parent)
     except OSError as error:
-        raise ModelError("The model cannot be kept.", cause=str(error)) from error
+        raise ModelError("Cannot store the model.", cause=str(error)) from error
     try:
         _download(name, folder, environment, progress)
         from ubp.index.embed.model import load_model
@@ -63,9 +63,9 @@ def _download(name: str, folder: str, environment: Mapping[str, str], progress: 
         raise
     except Exception as error:  # of the hub, the transport, the system: no common base
         raise ModelError(
-            f"The model {name} cannot be fetched.",
+            f"Cannot fetch the model {name}.",
             cause=" ".join(str(error).split()) or type(error).__name__,
-            hint="See whether the id is right and the network is there, and try again.",
+            hint="Check the id and the network connection, then try again.",
         ) from error
     shutil.rmtree(os.path.join(folder, ".cache"), ignore_errors=True)  # the client's records
 
@@ -76,9 +76,9 @@ def _files_of_model(name: str, files: Collection[str]) -> list[str]:
         if set(needed) <= set(files):
             return [*needed, *(card for card in CARDS if card in files)]
     raise ModelError(
-        f"The model {name} is of another kind.",
-        cause="It lacks config.json, model.safetensors or tokenizer.json, as model2vec has them.",
-        hint="Choose a static model, such as minishlab/potion-multilingual-128M.",
+        f"{name} is not a model2vec model.",
+        cause="It lacks config.json, model.safetensors or tokenizer.json.",
+        hint="Choose a static embedding model, such as minishlab/potion-multilingual-128M.",
     )
 
 
@@ -91,7 +91,7 @@ def _replace(folder: str, target: str) -> None:
             shutil.rmtree(old, ignore_errors=True)
         os.replace(folder, target)
     except OSError as error:
-        raise ModelError("The model cannot be put in its place.", cause=str(error)) from error
+        raise ModelError("Cannot install the model.", cause=str(error)) from error
 
 
 class _Bar:

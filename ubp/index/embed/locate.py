@@ -65,8 +65,8 @@ def require_extra() -> None:
     """
     if not has_extra():
         raise ModelNeededError(
-            "This needs an embedding model, and what runs one is not installed.",
-            cause="UBP was installed without its extra `full`.",
+            "This needs an embedding model, but the libraries to run it are not installed.",
+            cause="UBP was installed without the `full` extra.",
             hint=f"Install it: {INSTALL}",
         )
 
@@ -91,14 +91,14 @@ def find_model(
         if os.path.isdir(directory):
             return _location(name, directory)
         raise ModelError(
-            f"The model {name} is not here.",
-            cause="It is neither a folder nor a model that was fetched before.",
+            f"Model not found: {name}",
+            cause="It is neither a folder nor a fetched model.",
             hint=f"Fetch it: {ubp_command('model', 'fetch', name)}",
         )
     raise ModelError(
-        f"There is no model {name}.",
-        cause="It is no folder, and no id such as owner/name.",
-        hint="Correct search.model in .ubp/config.json, or take it out for the bundled model.",
+        f"Model not found: {name}",
+        cause="It is neither a folder nor a model id (OWNER/NAME).",
+        hint="Fix search.model in .ubp/config.json, or remove it to use the bundled model.",
     )
 
 
@@ -127,7 +127,7 @@ def _location(name: str, directory: str) -> ModelLocation:
         if all(os.path.isfile(os.path.join(directory, file)) for file in files):
             return ModelLocation(name, directory, layout)
     raise ModelError(
-        f"The model {name} is not complete.",
+        f"The model {name} is incomplete.",
         cause=f"{directory} lacks config.json, model.safetensors or tokenizer.json.",
-        hint="Put the files of a model2vec model there, or choose another one.",
+        hint="Put the files of a model2vec model there, or choose another model.",
     )

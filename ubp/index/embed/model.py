@@ -108,7 +108,7 @@ def _load_model(place: ModelLocation, known_fingerprint: bytes | None) -> Model:
     except BaseException as error:  # any file may fail to load; Rust's panics are not Exceptions
         raise _unusable(place, error) from error
     if stamp(place) != before:
-        raise _unusable(place, ValueError("the files changed while they were read"))
+        raise _unusable(place, ValueError("the files changed while being read"))
     model = Model(place, static, digest, before)
     _LOADED[place, before] = model
     return model
@@ -134,7 +134,7 @@ def _load_static_model(place: ModelLocation) -> StaticModel:
         text = file.read()
     tensors = _map_tensors(weights_path)
     if not tensors[place.layout.tensor].size:
-        raise ValueError("it has no vectors")
+        raise ValueError("the model has no vectors")
     return StaticModel(
         vectors=tensors[place.layout.tensor],
         # It has every method that StaticModel calls.
@@ -174,7 +174,7 @@ def _map_tensors(path: str) -> dict[str, npt.NDArray[Any]]:
     tensors = {}
     for name, tensor in header.items():
         if tensor["dtype"] not in DTYPES:
-            raise ValueError(f"its numbers are {tensor['dtype']}; numpy has no such type")
+            raise ValueError(f"unsupported number type: {tensor['dtype']}")
         dtype = np.dtype(DTYPES[tensor["dtype"]])
         start, end = tensor["data_offsets"]
         count = (end - start) // dtype.itemsize
@@ -185,7 +185,7 @@ def _map_tensors(path: str) -> dict[str, npt.NDArray[Any]]:
 
 def _unusable(place: ModelLocation, error: BaseException) -> ModelError:
     return ModelError(
-        f"The model {place.name} cannot be used.",
+        f"Cannot use the model {place.name}.",
         cause=f"{type(error).__name__}: {error}",
-        hint="Fetch it again, or choose another one (search.model in .ubp/config.json).",
+        hint="Fetch it again, or choose another model (search.model in .ubp/config.json).",
     )

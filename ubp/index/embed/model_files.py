@@ -75,10 +75,10 @@ def read_header(path: str) -> tuple[dict[str, Any], int]:
     with open(path, "rb") as file:
         length = int.from_bytes(file.read(8), "little")
         if length > MAX_HEADER_BYTES:
-            raise ValueError("no safetensors file")
+            raise ValueError("not a safetensors file")
         header = json.loads(file.read(length))
     if not isinstance(header, dict):
-        raise ValueError("no safetensors file")  # noqa: TRY004  # of the file, not of an argument
+        raise ValueError("not a safetensors file")  # noqa: TRY004  # of the file, not of an argument
     header.pop("__metadata__", None)
     return header, 8 + length
 
@@ -102,7 +102,7 @@ def _stat(place: ModelLocation) -> list[os.stat_result]:
 
 def _unreadable(place: ModelLocation, error: Exception) -> ModelError:
     return ModelError(
-        f"The model {place.name} cannot be read.",
+        f"Cannot read the model {place.name}.",
         cause=f"{place.directory}: {error}",
-        hint="Fetch it again, or choose another one (search.model in .ubp/config.json).",
+        hint="Fetch it again, or choose another model (search.model in .ubp/config.json).",
     )

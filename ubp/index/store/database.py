@@ -49,7 +49,7 @@ OPENING_ATTEMPTS = 3
 SQLITE_ERROR, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CORRUPT, SQLITE_NOTADB = 1, 5, 6, 11, 26
 
 
-DAMAGED = "The index was damaged; it is rebuilt."
+DAMAGED = "The index was damaged and is being rebuilt."
 
 
 class Opened(NamedTuple):
@@ -132,7 +132,7 @@ def _open_file(path: str, warn: Warn) -> Opened:
         if identify(path) == identity:
             return Opened(connection, path, identity, "")
         connection.close()
-    raise OSError("the index is being replaced again and again")
+    raise OSError("other processes keep replacing the index")
 
 
 def _open_sound(path: str) -> tuple[sqlite3.Connection | None, str]:
@@ -298,7 +298,7 @@ class Database:
                 self._has_written |= is_done
                 return is_done
         path = os.path.join(self._data_dir, FILE_NAME)
-        raise StoreError("The index cannot be written.", hint=f"Delete {path}.")
+        raise StoreError("Cannot write the index.", hint=f"Delete {path} and try again.")
 
     def save_memory(self) -> None:
         """Use less memory from now on, before much is written."""
@@ -357,7 +357,7 @@ class Database:
             self.rebuild()
             return
         if self.path is None:
-            raise StoreError("The index in memory cannot be used.", cause=str(error)) from error
+            raise StoreError("Cannot use the in-memory index.", cause=str(error)) from error
         source = self._opened.connection
         self._opened = Opened(copy_in_memory(source), None, None, str(error))
         source.close()

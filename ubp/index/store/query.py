@@ -52,16 +52,16 @@ def run_query(sql: str, tables: Mapping[str, Table]) -> QueryResult:
         rows = cursor.fetchall()
     except (sqlite3.Error, sqlite3.Warning) as error:
         raise UsageError(
-            f"SQLite cannot run this query: {error}.",
-            cause="It must be a single SELECT over the tables of `ubp sql --help`.",
-            hint="ubp sql 'SELECT filepath, level FROM documents'",
+            f"Cannot run this query: {error}.",
+            cause="Only a single SELECT over the tables in `ubp sql --help` is allowed.",
+            hint="Try `ubp sql 'SELECT filepath, level FROM documents'`.",
         ) from error
     finally:
         connection.close()
     if cursor.description is None:
         raise UsageError(
             "The query is empty.",
-            hint="ubp sql 'SELECT filepath, level FROM documents'",
+            hint="Try `ubp sql 'SELECT filepath, level FROM documents'`.",
         )
     return QueryResult(tuple(column[0] for column in cursor.description), rows)
 
