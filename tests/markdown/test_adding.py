@@ -161,17 +161,20 @@ def test_a_path_is_quoted_where_yaml_needs_it(path, written, before):
 
 
 REFUSED = [
-    (b"+++\ntitle = 'x'\n+++\n", "Its front matter is TOML or JSON, and UBP reads YAML."),
-    (b'{\n  "title": "x"\n}\n', "Its front matter is TOML or JSON, and UBP reads YAML."),
-    (b"\xff\xfe#\0 \0x\0", "It is no text in UTF-8."),
-    (b"---\ntitle: [\n---\n", "Line 2: The front matter is no valid YAML:"),
-    (b"---\nsource_refs: [a]\n\ntext\n", "Line 1: The front matter has no end:"),
-    (b"---\n{title: x}\n---\n", "The whole front matter stands in brackets."),
-    (b"---\nx: &x [a]\nsource_refs: *x\n---\n", "What stands under source_refs has an anchor"),
-    (b"---\nsource_refs: !!str a\n---\n", "What stands under source_refs has an anchor"),
-    (b"---\nsource_refs: {path: a}\n---\n", "What stands under source_refs is a mapping"),
-    (b"---\nsource_refs: |\n  a\n---\n", "Its source is a block of text."),
-    (b"---\nsource_refs: a\xe2\x80\xa8x: b\n---\n", "The page would then say something else"),
+    (b"+++\ntitle = 'x'\n+++\n", "Its front matter is TOML or JSON; UBP reads only YAML."),
+    (b'{\n  "title": "x"\n}\n', "Its front matter is TOML or JSON; UBP reads only YAML."),
+    (b"\xff\xfe#\0 \0x\0", "It is not UTF-8 text."),
+    (b"---\ntitle: [\n---\n", "Line 2: The front matter is not valid YAML:"),
+    (b"---\nsource_refs: [a]\n\ntext\n", "Line 1: The front matter is unterminated:"),
+    (b"---\n{title: x}\n---\n", "The front matter is written in braces, as a flow mapping."),
+    (b"---\nx: &x [a]\nsource_refs: *x\n---\n", "The value of source_refs has an anchor"),
+    (b"---\nsource_refs: !!str a\n---\n", "The value of source_refs has an anchor"),
+    (b"---\nsource_refs: {path: a}\n---\n", "The value of source_refs is a mapping"),
+    (b"---\nsource_refs: |\n  a\n---\n", "Its source is a block scalar."),
+    (
+        b"---\nsource_refs: a\xe2\x80\xa8x: b\n---\n",
+        "The edit would change other parts of the page",
+    ),
 ]
 
 
@@ -179,19 +182,19 @@ REFUSED = [
 def test_what_cannot_be_edited_in_place_is_refused(data, why):
     with pytest.raises(PageError) as caught:
         add_sources(data, KEYS, ["b.py"])
-    assert caught.value.message == "b.py cannot be written into the page in place."
+    assert caught.value.message == "Cannot add b.py to the page in place."
     assert caught.value.cause.startswith(why)
-    assert caught.value.hint.startswith("Write it by hand, as an item of a list under source_refs ")
+    assert caught.value.hint.startswith("Add it by hand, as a list item under source_refs ")
 
 
 @pytest.mark.parametrize(
     ("front_matter", "key", "why"),
     [
-        ("", "a[].b[].c", "The key a[].b[].c leads into lists of lists."),
-        ("a: x\n", "a[].path", "What stands under a is a text and no list."),
-        ("a: [x]\n", "a.b", "What stands under a is no mapping."),
-        ("a: {x: 1}\n", "a.b", "What stands under a stands in brackets."),
-        ("a: &a\n  x: 1\n", "a.b", "What stands under a has an anchor, or is an alias or tagged."),
+        ("", "a[].b[].c", "The key a[].b[].c refers to nested lists."),
+        ("a: x\n", "a[].path", "The value of a is a string, not a list."),
+        ("a: [x]\n", "a.b", "The value of a is not a mapping."),
+        ("a: {x: 1}\n", "a.b", "The value of a is written in braces, as a flow mapping."),
+        ("a: &a\n  x: 1\n", "a.b", "The value of a has an anchor or a tag, or is an alias."),
     ],
 )
 def test_a_key_that_leads_nowhere_is_refused(front_matter, key, why):

@@ -43,20 +43,20 @@ TEXTS_ONLY = [
     "---\n\n" + "x " * 200_000 + "\n---\n",
 ]
 WRONG = [  # page, the body, the problem's line and end
-    ("---\n- a\n- b\n---\nBody\n", "Body\n", 2, "no mapping but a sequence."),
-    ("---\nhello\n---\nBody\n", "Body\n", 2, "no mapping but a scalar."),
+    ("---\n- a\n- b\n---\nBody\n", "Body\n", 2, "is a sequence, not a mapping."),
+    ("---\nhello\n---\nBody\n", "Body\n", 2, "is a scalar, not a mapping."),
     ("---\na: b\ntitle: x: y\n---\n", "", 3, "mapping values are not allowed in this context."),
     ("---\n\ntitle: [a\n---\nBody\n", "Body\n", 3, "did not find expected ',' or ']'."),
-    ("---\na: *b\n---\nBody\n", "Body\n", 2, "the alias *b has no anchor before it."),
-    ("---\na: &b [*b]\n---\nBody\n", "Body\n", 2, "the alias *b has no anchor before it."),
+    ("---\na: *b\n---\nBody\n", "Body\n", 2, "undefined alias *b."),
+    ("---\na: &b [*b]\n---\nBody\n", "Body\n", 2, "undefined alias *b."),
     ("---\na: b\0\n---\nBody\n", "Body\n", 2, "the character U+0000 is not allowed."),
-    ("---\na: b\n--- c: d\n---\nBody\n", "Body\n", 3, "a second document begins."),
+    ("---\na: b\n--- c: d\n---\nBody\n", "Body\n", 3, "unexpected start of a second document."),
     ("---\r\na: b\r\nc: \x1b\r\n---\r\n", "", 3, "the character U+001B is not allowed."),
     ("---\ra: b\rc: [\r---\r", "", 3, "did not find expected node content."),
-    ("---\na: " + "[" * 99 + "\n---\n", "", 2, "too many values, or nests too deeply."),
-    ("---\ntitle: " + "x" * 300_000 + "\n---\nBody\n", "Body\n", 1, "256 KiB and is not read."),
-    ("---\ntitle: x\n\n# Body\n", "---\ntitle: x\n\n# Body\n", 1, "a line --- is missing."),
-    ('---\r\n"title" : x\r\n\r\n', '---\r\n"title" : x\r\n\r\n', 1, "a line --- is missing."),
+    ("---\na: " + "[" * 99 + "\n---\n", "", 2, "too many values, or nested too deeply."),
+    ("---\ntitle: " + "x" * 300_000 + "\n---\nBody\n", "Body\n", 1, "256 KiB and is ignored."),
+    ("---\ntitle: x\n\n# Body\n", "---\ntitle: x\n\n# Body\n", 1, "missing closing ---."),
+    ('---\r\n"title" : x\r\n\r\n', '---\r\n"title" : x\r\n\r\n', 1, "missing closing ---."),
 ]
 
 

@@ -92,13 +92,13 @@ def test_a_field_is_read_as_it_is_written(front_matter: str, field: str, value: 
 
 
 PROBLEMS = [
-    ("title: [a]", [(2, "title is not a text, and is ignored.")]),
-    ("doc_type: 12", [(2, "doc_type is not a text, and is ignored.")]),
-    ("doc_type: [a]", [(2, "doc_type is not a text, and is ignored.")]),
-    ("tags: {a: b}", [(2, "tags is not a list of texts, and is ignored.")]),
-    ("tags: [[a]]", [(2, "tags is not a list of texts, and is ignored.")]),
-    ("aliases: [{a: b}]", [(2, "aliases is not a list of texts, and is ignored.")]),
-    ("title: a\nx: 1\ntitle: b", [(4, '"title" stands twice; the last one counts.')]),
+    ("title: [a]", [(2, "title must be a string; the value is ignored.")]),
+    ("doc_type: 12", [(2, "doc_type must be a string; the value is ignored.")]),
+    ("doc_type: [a]", [(2, "doc_type must be a string; the value is ignored.")]),
+    ("tags: {a: b}", [(2, "tags must be a list of strings; the value is ignored.")]),
+    ("tags: [[a]]", [(2, "tags must be a list of strings; the value is ignored.")]),
+    ("aliases: [{a: b}]", [(2, "aliases must be a list of strings; the value is ignored.")]),
+    ("title: a\nx: 1\ntitle: b", [(4, 'Duplicate key "title"; the last value is used.')]),
 ]
 
 
@@ -115,7 +115,7 @@ def test_a_page_with_bad_front_matter_is_read_without_it():
         problems=(
             Problem(
                 2,
-                "The front matter is no valid YAML: "
+                "The front matter is not valid YAML: "
                 "mapping values are not allowed in this context.",
             ),
         ),
@@ -132,7 +132,7 @@ def test_a_page_with_bad_front_matter_is_read_without_it():
     ],
 )
 def test_bytes_that_are_not_utf8_are_told_with_their_line(data: bytes, line: int):
-    assert parse_page(data, KEYS).problems == (Problem(line, "These bytes are not UTF-8."),)
+    assert parse_page(data, KEYS).problems == (Problem(line, "Not valid UTF-8."),)
 
 
 def test_a_giant_title_is_cut_and_problems_are_counted_out():

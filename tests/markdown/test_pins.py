@@ -63,21 +63,21 @@ def test_pins_are_written_so_without_libyaml_too(
 
 
 REFUSED = [
-    ("source_refs: &all [a]\n", "others share it."),
-    ("source_refs:\n- &one a\n", "others share it."),
-    ("source_refs:\n- path: &one a\n", "others share it."),
-    ("one: &one a\nsource_refs:\n- *one\n", "others share it."),
-    ("all: &all\n- a\nsource_refs: *all\n", "others share it."),
-    ("one: &one {path: a}\nsource_refs: [*one]\n", "others share it."),
-    ("source_refs:\n- path: a\n  blob: &id 1234567\n", "is no plain text."),
-    ("source_refs:\n- path: a\n  blob: [1234567]\n", "is no plain text."),
-    ("{source_refs: [a]}\n", "The whole front matter stands in brackets."),
-    ("source_refs:\n- |\n  a\n", "Its path is a block of text."),
-    ("source_refs: !!seq [a]\n", "It has a tag."),
-    ("source_refs: [a]\u2028title: b\n", "Something follows it on its line."),
-    ("source_refs: a\u2028title: b\n", "something else than it does now."),
-    ("source_refs:\n- ? path\n  : a\n", "something else than it does now."),
-    ("source_refs: [{path: # why\n a}]\n", "A comment stands between a key and its value."),
+    ("source_refs: &all [a]\n", "so it is shared."),
+    ("source_refs:\n- &one a\n", "so it is shared."),
+    ("source_refs:\n- path: &one a\n", "so it is shared."),
+    ("one: &one a\nsource_refs:\n- *one\n", "so it is shared."),
+    ("all: &all\n- a\nsource_refs: *all\n", "so it is shared."),
+    ("one: &one {path: a}\nsource_refs: [*one]\n", "so it is shared."),
+    ("source_refs:\n- path: a\n  blob: &id 1234567\n", "is not a plain string."),
+    ("source_refs:\n- path: a\n  blob: [1234567]\n", "is not a plain string."),
+    ("{source_refs: [a]}\n", "The front matter is written in braces, as a flow mapping."),
+    ("source_refs:\n- |\n  a\n", "Its path is a block scalar."),
+    ("source_refs: !!seq [a]\n", "It has a YAML tag."),
+    ("source_refs: [a]\u2028title: b\n", "Other text follows it on the same line."),
+    ("source_refs: a\u2028title: b\n", "The edit would change other parts of the page."),
+    ("source_refs:\n- ? path\n  : a\n", "The edit would change other parts of the page."),
+    ("source_refs: [{path: # why\n a}]\n", "There is a comment between a key and its value."),
 ]
 
 
@@ -85,14 +85,14 @@ REFUSED = [
 def test_what_cannot_be_edited_in_place_is_refused(front_matter: str, why: str):
     with pytest.raises(PageError) as caught:
         pin_all(page(front_matter))
-    assert caught.value.message.startswith("No pin can be written in place for a (line ")
+    assert caught.value.message.startswith("Cannot write a pin in place for a (line ")
     assert caught.value.cause.endswith(why)
     assert caught.value.hint
 
 
 def test_a_reference_that_the_page_has_not_is_refused():
     (other,) = parse_page(page("source_refs: [b]\n"), KEYS).references
-    with pytest.raises(PageError, match=r"^The page does not name b\.$"):
+    with pytest.raises(PageError, match=r"^The page does not list b as a source\.$"):
         write_pins(page("source_refs: [a]\n"), KEYS, {other: Pin(BLOB)})
     with pytest.raises(PageError):
         write_pins(b"text", KEYS, {other: Pin(BLOB)})
@@ -108,7 +108,7 @@ def test_a_reference_is_found_where_another_version_of_the_page_has_it():
 
 @pytest.mark.parametrize("blob", ["", "123456", "x" * 12, "1" * 41, "1234567\n"])
 def test_a_pin_is_an_object_id(blob: str):
-    with pytest.raises(ValueError, match="no object id"):
+    with pytest.raises(ValueError, match="not an object id"):
         pin_all(page("source_refs: [a]\n"), Pin(blob))
 
 

@@ -175,21 +175,21 @@ def test_a_key_may_be_a_path_into_the_front_matter(key: str, paths: str):
 
 
 NO_PATHS = [
-    ("/etc/passwd", "is absolute"),
-    ("C:/x", "is absolute"),
-    ("\\\\server\\x", "is absolute"),
-    ("../x", "leads out of the repository"),
-    ("a/../../x#y", "leads out of the repository"),
-    ("..\\x", "leads out of the repository"),
-    ("https://x.y/z", "is an address"),
-    ("file:///z", "is an address"),
+    ("/etc/passwd", "is an absolute path"),
+    ("C:/x", "is an absolute path"),
+    ("\\\\server\\x", "is an absolute path"),
+    ("../x", "is outside the repository"),
+    ("a/../../x#y", "is outside the repository"),
+    ("..\\x", "is outside the repository"),
+    ("https://x.y/z", "is a URL"),
+    ("file:///z", "is a URL"),
     (".", "is the whole repository"),
     ("a/..", "is the whole repository"),
     ("{a,b}" * 9, "is too complex a pattern"),
-    ("x" * 5000, "can be no path"),
+    ("x" * 5000, "is not a valid path"),
 ]
-ADVICE = "name a path from the repository's root."
-NO_SOURCE = "a reference is a text, or a mapping with path, ref or file."
+ADVICE = "use a path relative to the repository root."
+NO_SOURCE = "Expected a string, or a mapping with path, ref or file;"
 
 
 def shown(path: str) -> str:
@@ -198,19 +198,19 @@ def shown(path: str) -> str:
 
 REFUSED = [
     *((f"- '{path}'", f"{shown(path)} {what}; {ADVICE}") for path, what in NO_PATHS),
-    ('- "a\\0b"', f'"a\ufffdb" can be no path; {ADVICE}'),
-    ('- ""', "This reference is empty."),
-    ('- " "', "This reference is empty."),
-    ("-", "This reference is empty."),
-    ("- ~", "This reference is empty."),
-    ("- path:", "This reference is empty."),
-    ("- 12", '"12" is no text to YAML (int); put it in quotes.'),
-    ("- 1.10", '"1.10" is no text to YAML (float); put it in quotes.'),
-    ("- no", '"no" is no text to YAML (bool); put it in quotes.'),
-    ("- 2024-01-01", '"2024-01-01" is no text to YAML (timestamp); put it in quotes.'),
-    ("- [a]", f"This is a sequence; {NO_SOURCE}"),
-    ("- path: {}", f"This is a mapping; {NO_SOURCE}"),
-    ("- source: a", "This names no source: path, ref or file is missing."),
+    ('- "a\\0b"', f'"a\ufffdb" is not a valid path; {ADVICE}'),
+    ('- ""', "The reference is empty."),
+    ('- " "', "The reference is empty."),
+    ("-", "The reference is empty."),
+    ("- ~", "The reference is empty."),
+    ("- path:", "The reference is empty."),
+    ("- 12", '"12" is not a string in YAML (int); put it in quotes.'),
+    ("- 1.10", '"1.10" is not a string in YAML (float); put it in quotes.'),
+    ("- no", '"no" is not a string in YAML (bool); put it in quotes.'),
+    ("- 2024-01-01", '"2024-01-01" is not a string in YAML (timestamp); put it in quotes.'),
+    ("- [a]", f"{NO_SOURCE} found a sequence."),
+    ("- path: {}", f"{NO_SOURCE} found a mapping."),
+    ("- source: a", "Missing path, ref or file: this item has no source."),
 ]
 
 
@@ -224,13 +224,13 @@ def test_what_is_no_path_is_told_and_is_no_reference(item: str, told: str):
 def test_a_pin_that_is_no_id_is_told_and_ignored(pin: str):
     text = f"{KEY}:\n- path: a\n  blob: {pin}"
     assert references(text) == (reference("a", 3),)
-    told = "blob is no object id (7 to 40 hexadecimal digits), and is ignored."
+    told = "blob is not a Git object id (7 to 40 hexadecimal digits); it is ignored."
     assert problems(text) == [(4, told)]
 
 
 def test_a_reason_that_is_no_text_is_told_and_ignored():
     assert problems(f"{KEY}:\n- path: a\n  reason: [b]") == [
-        (4, "reason is no text, and is ignored.")
+        (4, "reason must be a string; the value is ignored.")
     ]
     assert references(f"{KEY}:\n- path: a\n  reason: 12")[0].reason == "12"
     assert references(f"{KEY}:\n- path: a\n  reason:")[0].reason is None
@@ -239,13 +239,13 @@ def test_a_reason_that_is_no_text_is_told_and_ignored():
 def test_a_key_that_stands_twice_in_a_reference_is_told():
     text = f"{KEY}:\n- path: a\n  blob: 1234567\n  blob: 7654321"
     assert references(text) == (reference("a", 3, pin="7654321"),)
-    assert problems(text) == [(5, '"blob" stands twice; the last one counts.')]
+    assert problems(text) == [(5, 'Duplicate key "blob"; the last value is used.')]
 
 
 def test_an_item_without_the_named_key_is_told():
     assert problems("x: [{ref: a}, b, {other: c}]", "x[].ref") == [
-        (2, "This has no ref, so it names no source."),
-        (2, "This has no ref, so it names no source."),
+        (2, "Missing ref: this item has no source."),
+        (2, "Missing ref: this item has no source."),
     ]
 
 
@@ -259,7 +259,7 @@ def test_a_source_may_be_named_through_an_alias():
 def test_a_thousand_references_are_read_and_the_rest_is_told():
     text = f"{KEY}:\n" + "\n".join(f"- f{n}" for n in range(1500))
     assert len(references(text)) == 1000
-    assert problems(text) == [(1003, "Only 1000 references are read.")]
+    assert problems(text) == [(1003, "More than 1000 references; the rest are ignored.")]
 
 
 @given(st.text(max_size=20))
@@ -274,5 +274,5 @@ def test_no_reference_leaves_the_repository(written: str):
 
 def test_problems_know_their_type():
     assert parse_page(b"---\nsource_refs: 1\n---\n", (KEY,)).problems == (
-        Problem(2, '"1" is no text to YAML (int); put it in quotes.'),
+        Problem(2, '"1" is not a string in YAML (int); put it in quotes.'),
     )

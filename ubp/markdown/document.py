@@ -97,7 +97,7 @@ class _Fields:
         self._head = head
         self._root = head.root or Node("mapping", 0, 0)
         self.problems = [
-            self._problem(key, f"{shown(key.value)} stands twice; the last one counts.")
+            self._problem(key, f"Duplicate key {shown(key.value)}; the last value is used.")
             for key in self._root.repeated_keys()
         ]
 
@@ -105,7 +105,7 @@ class _Fields:
         """Return a scalar as it is written: `title: 1.10` is a title."""
         value = self._value(name)
         if value is not None and value.kind != "scalar":
-            self._ignore(name, value, "a text")
+            self._ignore(name, value, "a string")
         return one_line(value.text or "") if value else ""
 
     def string(self, name: str) -> str:
@@ -114,7 +114,7 @@ class _Fields:
         if value is None or value.type == "null":
             return ""
         if value.type != "str":
-            self._ignore(name, value, "a text")
+            self._ignore(name, value, "a string")
             return ""
         return one_line(value.value)
 
@@ -124,7 +124,7 @@ class _Fields:
         if value is None:
             return ()
         if value.kind == "mapping" or any(item.kind != "scalar" for item in value.items):
-            self._ignore(name, value, "a list of texts")
+            self._ignore(name, value, "a list of strings")
             return ()
         if value.kind == "scalar":
             texts = (value.text or "").split(separator) if separator else [value.text or ""]
@@ -138,7 +138,9 @@ class _Fields:
         return pair[1] if pair else None
 
     def _ignore(self, name: str, value: Node, expected: str) -> None:
-        self.problems.append(self._problem(value, f"{name} is not {expected}, and is ignored."))
+        self.problems.append(
+            self._problem(value, f"{name} must be {expected}; the value is ignored.")
+        )
 
     def _problem(self, node: Node, message: str) -> Problem:
         return Problem(self._head.line(node.start), message)
@@ -151,7 +153,7 @@ def _encoding_problems(data: bytes) -> list[Problem]:
         data.decode()
     except UnicodeDecodeError as error:
         line = len(_LINE_END.findall(data, 0, error.start)) + 1
-        return [Problem(line, "These bytes are not UTF-8.")]
+        return [Problem(line, "Not valid UTF-8.")]
     return []
 
 

@@ -26,7 +26,7 @@ from ubp.markdown.references import (
 from ubp.markdown.text_edits import LINE_END, Edit, EditableText, EditError
 from ubp.markdown.yaml_nodes import Node, write_scalar
 
-_HINT = "Write the reference as a list item with `path:` on a line of its own, and try again."
+_HINT = "Write the reference as a list item with `path:` on its own line, then try again."
 _NEXT_LINE = re.compile(r"(?:\r\n|\r|\n) *(?=[^\s#])")
 
 
@@ -52,7 +52,7 @@ def write_pins(data: bytes, keys: Sequence[str], pins: Mapping[SourceReference, 
     changes: list[tuple[ParsedReference, Pin]] = []
     for reference, pin in pins.items():
         if reference.literal not in by_literal:
-            raise PageError(f"The page does not name {reference.literal}.")
+            raise PageError(f"The page does not list {reference.literal} as a source.")
         parsed, new_pin = by_literal[reference.literal], _normalize(pin)
         if new_pin != (parsed.reference.pin, parsed.reference.reason):
             changes.append((parsed, new_pin))
@@ -64,13 +64,13 @@ def write_pins(data: bytes, keys: Sequence[str], pins: Mapping[SourceReference, 
     expected = {parsed.reference.literal: pin for parsed, pin in changes}
     if not _is_as_expected(data, result, keys, expected):
         references = [parsed.reference for parsed, _ in changes]
-        raise _error(references, "The page would then say something else than it does now.")
+        raise _error(references, "The edit would change other parts of the page.")
     return result
 
 
 def _normalize(pin: Pin) -> Pin:
     if not PIN.fullmatch(pin.blob):
-        raise ValueError(f"{pin.blob!r} is no object id")
+        raise ValueError(f"{pin.blob!r} is not an object id")
     reason = one_line(pin.reason or "").encode("utf-8", "replace").decode()
     return Pin(pin.blob.lower(), reason or None)
 
@@ -98,11 +98,11 @@ def _find_edits(
 def _outermost_flow(location: ReferenceLocation) -> KeyStep | None:
     nodes = [node for step in location.trail for node in step if node is not None]
     if any(node.is_shared for node in nodes):
-        raise EditError("It stands behind an anchor (&) or an alias (*), so others share it.")
+        raise EditError("It is in a YAML anchor (&) or alias (*), so it is shared.")
     if location.source.style in {"|", ">"}:
-        raise EditError("Its path is a block of text.")
+        raise EditError("Its path is a block scalar.")
     if location.trail[0].node.is_flow:
-        raise EditError("The whole front matter stands in brackets.")
+        raise EditError("The front matter is written in braces, as a flow mapping.")
     return next((step for step in location.trail if step.node.is_flow), None)
 
 
@@ -117,7 +117,7 @@ def _naming_reference(parsed: ParsedReference) -> Iterator[None]:
 
 def _error(references: Sequence[SourceReference], why: str) -> PageError:
     written = ", ".join(f"{reference.written} (line {reference.line})" for reference in references)
-    return PageError(f"No pin can be written in place for {written}.", cause=why, hint=_HINT)
+    return PageError(f"Cannot write a pin in place for {written}.", cause=why, hint=_HINT)
 
 
 def _is_as_expected(
@@ -198,7 +198,7 @@ def _pin_mapping(text: EditableText, parsed: ParsedReference, pin: Pin) -> Itera
 
 def _replace_value(text: EditableText, old: Node, new: str, *, keeps_quotes: bool = True) -> Edit:
     if old.kind != "scalar" or old.is_shared:
-        raise EditError("What stands in its place is no plain text.")
+        raise EditError("The existing value is not a plain string.")
     end = text.end(old)
     if old.start >= end:  # "blob:" without a value
         return Edit(old.start, old.start, f" {new}")
@@ -240,11 +240,11 @@ class _FlowConverter:
         """Turn a flow collection in a block list or mapping into a block."""
         text, (node, key) = self._text, step
         if text.text[node.start] not in "[{":
-            raise EditError("It has a tag.")
+            raise EditError("It has a YAML tag.")
         line_end = text.line_end(node.end)
         rest = text.text[node.end : line_end]
         if rest.strip() and not rest.lstrip().startswith("#"):
-            raise EditError("Something follows it on its line.")
+            raise EditError("Other text follows it on the same line.")
         lines = self._block(node)
         if key is not None and text.before(node.start).strip():
             indent = text.indent(key.start) + "  "
@@ -271,7 +271,7 @@ class _FlowConverter:
         for key, value in node.pairs:
             span = key._replace(end=max(key.end, value.end))
             if "#" in self._text.text[key.end : value.start]:
-                raise EditError("A comment stands between a key and its value.")
+                raise EditError("There is a comment between a key and its value.")
             name, pin = self._text.written(key), self._pins.get(value.start)
             if is_pinned and key.value in {"blob", "reason"}:
                 yield span, []

@@ -49,7 +49,7 @@ def add_sources(data: bytes, keys: Sequence[str], sources: Sequence[str]) -> byt
     except EditError as error:
         raise _error(key, added, str(error)) from error
     if not _is_added(data, result, keys, added):
-        why = "The page would then say something else than it does now, or not name them."
+        why = "The edit would change other parts of the page, or not add the sources."
         raise _error(key, added, why)
     return result
 
@@ -65,17 +65,17 @@ def rename_sources(data: bytes, keys: Sequence[str], renames: Mapping[FilePath, 
     head = read_head(data, keys)
     by_literal = {parsed.reference.literal: parsed for parsed in find_references(head, keys)[0]}
     if missing := sorted(renames.keys() - by_literal.keys()):
-        raise PageError(f"The page does not name {', '.join(missing)}.")
+        raise PageError(f"The page does not list these sources: {', '.join(missing)}.")
     text = EditableText(head.text)
     try:
         edits = [_rename(text, by_literal[old], new) for old, new in renames.items()]
     except EditError as error:
-        raise PageError("The sources cannot be renamed in place.", cause=str(error)) from error
+        raise PageError("Cannot rename the sources in place.", cause=str(error)) from error
     result = text.apply(edits).encode("utf-8", "surrogateescape") + data[head.body :]
     if not _is_renamed(data, result, keys, renames):
         raise PageError(
-            "The sources cannot be renamed in place.",
-            cause="The page would then say something else than it does now.",
+            "Cannot rename the sources in place.",
+            cause="The edit would change other parts of the page.",
         )
     return result
 
@@ -83,9 +83,9 @@ def rename_sources(data: bytes, keys: Sequence[str], renames: Mapping[FilePath, 
 def _rename(text: EditableText, parsed: ParsedReference, path: FilePath) -> Edit:
     source = parsed.location.source
     if source.is_shared:
-        raise EditError("It stands behind an anchor (&) or an alias (*), so others share it.")
+        raise EditError("It is in a YAML anchor (&) or alias (*), so it is shared.")
     if source.style in {"|", ">"} or source.tag:
-        raise EditError("Its path is a block of text, or has a tag.")
+        raise EditError("Its path is a block scalar, or has a YAML tag.")
     written = path + (parsed.reference.fragment or "")
     return Edit(source.start, text.end(source), write_flow_scalar(written, source.style))
 
@@ -116,9 +116,9 @@ def _has_key(root: Node | None, key: str) -> bool:
 def _error(key: str, sources: Sequence[str], why: str) -> PageError:
     name = re.split(r"\[\]|\.", key)[0]
     return PageError(
-        f"{', '.join(sources)} cannot be written into the page in place.",
+        f"Cannot add {', '.join(sources)} to the page in place.",
         cause=why,
-        hint=f"Write it by hand, as an item of a list under {name} in YAML front matter.",
+        hint=f"Add it by hand, as a list item under {name} in YAML front matter.",
     )
 
 
@@ -127,10 +127,10 @@ def _add(data: bytes, head: FrontMatter, key: str, sources: Sequence[str]) -> by
         problem = head.problems[0]
         raise EditError(f"Line {problem.line}: {problem.message}")
     if data.startswith(_UTF_16_BOMS) or b"\0" in data:
-        raise EditError("It is no text in UTF-8.")
+        raise EditError("It is not UTF-8 text.")
     if head == NO_FRONT_MATTER:
         if _OTHER_FRONT_MATTER.match(data):
-            raise EditError("Its front matter is TOML or JSON, and UBP reads YAML.")
+            raise EditError("Its front matter is TOML or JSON; UBP reads only YAML.")
         list_location = _parse_key(key)
         items = map(list_location.item, sources)
         return _with_front_matter(data, _new_block(list_location, items))
@@ -225,7 +225,7 @@ def _parse_key(key: str) -> _ListLocation:
     else:
         location = _ListLocation((*names, last))
     if any("[]" in name for name in (*location.names, location.leaf)):
-        raise EditError(f"The key {key} leads into lists of lists.")
+        raise EditError(f"The key {key} refers to nested lists.")
     return location
 
 
@@ -258,13 +258,13 @@ def _edit_list(
 
 
 def _check_mapping(mapping: Node, key: Node | None) -> None:
-    what = f"What stands under {key.value}" if key else "The whole front matter"
+    what = f"The value of {key.value}" if key else "The front matter"
     if mapping.kind != "mapping":
-        raise EditError(f"{what} is no mapping.")
+        raise EditError(f"{what} is not a mapping.")
     if mapping.is_shared or mapping.tag:
-        raise EditError(f"{what} has an anchor, or is an alias or tagged.")
+        raise EditError(f"{what} has an anchor or a tag, or is an alias.")
     if mapping.is_flow:
-        raise EditError(f"{what} stands in brackets.")
+        raise EditError(f"{what} is written in braces, as a flow mapping.")
 
 
 def _extend_value(
@@ -272,9 +272,9 @@ def _extend_value(
 ) -> Iterator[Edit]:
     name, value = pair
     if value.is_shared or value.tag:
-        raise EditError(f"What stands under {name.value} has an anchor, or is an alias or tagged.")
+        raise EditError(f"The value of {name.value} has an anchor or a tag, or is an alias.")
     if value.kind == "mapping":
-        raise EditError(f"What stands under {name.value} is a mapping and no list.")
+        raise EditError(f"The value of {name.value} is a mapping, not a list.")
     if value.kind == "sequence":
         leaf = location.leaf or _path_name(value)
         items = list(map(location._replace(leaf=leaf).item, sources))
@@ -287,7 +287,7 @@ def _extend_value(
     elif value.type == "null" or not value.value:
         yield from _replace_empty(text, pair, list(map(location.item, sources)))
     elif location.leaf:
-        raise EditError(f"What stands under {name.value} is a text and no list.")
+        raise EditError(f"The value of {name.value} is a string, not a list.")
     else:
         yield from _extend_scalar(text, pair, list(map(location.item, sources)))
 
@@ -317,7 +317,7 @@ def _extend_scalar(
     """Turn a scalar, with its quotes and its comment, into the first item of a list."""
     name, value = pair
     if value.style in {"|", ">"}:
-        raise EditError("Its source is a block of text.")
+        raise EditError("Its source is a block scalar.")
     if text.before(value.start).strip():
         colon = text.text.index(":", name.end)
         indent = text.indent(name.start) + _INDENT

@@ -75,11 +75,11 @@ def _unclosed_or_too_large(
     if closing is not None:
         if not _is_intended(text, names):
             return NO_FRONT_MATTER
-        message = f"The front matter is larger than {MAX_BYTES // 1024} KiB and is not read."
+        message = f"The front matter is larger than {MAX_BYTES // 1024} KiB and is ignored."
         return NO_FRONT_MATTER._replace(body=closing.end(), problems=(Problem(1, message),))
     if not _has_name(_EMPTY_LINE.split(text, maxsplit=1)[0], names):
         return NO_FRONT_MATTER
-    message = "The front matter has no end: a line --- is missing."
+    message = "The front matter is unterminated: missing closing ---."
     return NO_FRONT_MATTER._replace(problems=(Problem(1, message),))
 
 
@@ -90,13 +90,13 @@ def _parse(
         root = read_yaml(yaml_text, offset)
     except BadYamlError as error:
         line = unparsed.line(error.offset)
-        message = f"The front matter is no valid YAML: {error}."
+        message = f"The front matter is not valid YAML: {error}."
     else:
         if root is None or root.kind == "mapping":
             has_name = any(root and root.get(name) for name in names)
             is_front_matter = has_name or not _begins_empty(yaml_text)
             return unparsed._replace(root=root) if is_front_matter else NO_FRONT_MATTER
-        line, message = 2, f"The front matter is no mapping but a {root.kind}."
+        line, message = 2, f"The front matter is a {root.kind}, not a mapping."
     if not _is_intended(yaml_text, names):
         return NO_FRONT_MATTER
     return unparsed._replace(problems=(Problem(line, message),))

@@ -66,7 +66,9 @@ def find_references(
     locations = chain.from_iterable(_find_locations(root, key) for key in dict.fromkeys(keys))
     for count, location in enumerate(locations):
         if count == MAX_REFERENCES:
-            parser.report(location.source, f"Only {MAX_REFERENCES} references are read.")
+            parser.report(
+                location.source, f"More than {MAX_REFERENCES} references; the rest are ignored."
+            )
             break
         parser.add(location)
     return list(parser.by_literal.values()), parser.problems
@@ -107,7 +109,7 @@ class _Parser:
         source_path = normalize_path(path.replace("\\", "/"))
         fault = location.fault or _fault(location.source.type, written, path, source_path)
         if fault or not source_path:
-            self.report(location.source, fault or "This reference is empty.")
+            self.report(location.source, fault or "The reference is empty.")
             return
         literal = normalize_path(written) or source_path  # None for "a:12", which has a drive
         if literal not in self.by_literal:
@@ -123,7 +125,7 @@ class _Parser:
             )
             self.by_literal[literal] = ParsedReference(reference, location)
             for key in location.mapping.repeated_keys() if location.mapping else ():
-                self.report(key, f"{shown(key.value)} stands twice; the last one counts.")
+                self.report(key, f"Duplicate key {shown(key.value)}; the last value is used.")
 
     def _pin(self, mapping: Node | None) -> str | None:
         pair = mapping.get("blob") if mapping else None
@@ -132,7 +134,7 @@ class _Parser:
         text = pair[1].text or ""
         if PIN.fullmatch(text):
             return text.lower()
-        message = "blob is no object id (7 to 40 hexadecimal digits), and is ignored."
+        message = "blob is not a Git object id (7 to 40 hexadecimal digits); it is ignored."
         self.report(pair[1], message)
         return None
 
@@ -141,29 +143,31 @@ class _Parser:
         if pair is None:
             return None
         if pair[1].kind != "scalar":
-            self.report(pair[1], "reason is no text, and is ignored.")
+            self.report(pair[1], "reason must be a string; the value is ignored.")
         return one_line(pair[1].text or "") or None
 
 
 def _fault(kind: str, written: str, path: str, source_path: FilePath | None) -> str | None:
     if kind in {"sequence", "mapping"}:
-        return f"This is a {kind}; a reference is a text, or a mapping with path, ref or file."
+        return f"Expected a string, or a mapping with path, ref or file; found a {kind}."
     if kind == "null" or not written:
-        return "This reference is empty."
+        return "The reference is empty."
     if kind != "str":
-        return f"{shown(written)} is no text to YAML ({kind}); put it in quotes."
+        return f"{shown(written)} is not a string in YAML ({kind}); put it in quotes."
     fault = _path_fault(written, path, source_path)
-    return f"{shown(written)} {fault}; name a path from the repository's root." if fault else None
+    return (
+        f"{shown(written)} {fault}; use a path relative to the repository root." if fault else None
+    )
 
 
 def _path_fault(written: str, path: str, source_path: FilePath | None) -> str | None:
     if "\0" in written or len(written) > MAX_PATH_CHARACTERS:
-        return "can be no path"
+        return "is not a valid path"
     if _URL.match(written):
-        return "is an address"
+        return "is a URL"
     if source_path is None:
         leaves = ".." in path.replace("\\", "/").split("/")
-        return "leads out of the repository" if leaves else "is absolute"
+        return "is outside the repository" if leaves else "is an absolute path"
     if not source_path:
         return "is the whole repository"
     if is_glob(source_path) and is_too_complex(source_path):
@@ -179,7 +183,7 @@ def _find_locations(root: Node, key: str) -> Iterator[ReferenceLocation]:
         name, in_mapping = part.removesuffix("[]"), is_item
         pairs = [(trail, trail[-1].node.get(name)) for trail in trails]
         if is_item:
-            fault = f"This has no {name}, so it names no source."
+            fault = f"Missing {name}: this item has no source."
             yield from (
                 ReferenceLocation(key, trail, fault=fault) for trail, pair in pairs if pair is None
             )
@@ -218,5 +222,5 @@ def _locate_source(key: str, trail: Trail) -> ReferenceLocation:
         if pair := node.get(name):
             return ReferenceLocation(key, (*trail, KeyStep(pair[1], pair[0])), mapping=node)
     return ReferenceLocation(
-        key, trail, fault="This names no source: path, ref or file is missing."
+        key, trail, fault="Missing path, ref or file: this item has no source."
     )

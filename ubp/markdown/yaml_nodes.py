@@ -145,7 +145,7 @@ def _build_tree(events: "Iterable[Event]", offset: int) -> Node | None:
         siblings = open_collections[-1][1] if open_collections else top
         if count > MAX_EVENTS or len(open_collections) > MAX_DEPTH:
             where = _position(event.start_mark, offset)
-            raise BadYamlError("it has too many values, or nests too deeply", where)
+            raise BadYamlError("too many values, or nested too deeply", where)
         match event:
             case yaml.ScalarEvent():
                 siblings.append(_scalar(event, offset))
@@ -163,7 +163,7 @@ def _build_tree(events: "Iterable[Event]", offset: int) -> Node | None:
                 siblings.append(_alias(event, anchors, offset))
             case yaml.DocumentStartEvent() if top:
                 where = _position(event.start_mark, offset)
-                raise BadYamlError("a second document begins", where)
+                raise BadYamlError("unexpected start of a second document", where)
             case _:
                 pass
     return top[0] if top else None
@@ -203,5 +203,5 @@ def _collection(start: "CollectionStartEvent", children: list[Node], end: int, o
 def _alias(event: "AliasEvent", anchors: dict[str | None, Node], offset: int) -> Node:
     start, end = _position(event.start_mark, offset), _position(event.end_mark, offset)
     if event.anchor not in anchors:
-        raise BadYamlError(f"the alias *{event.anchor} has no anchor before it", start)
+        raise BadYamlError(f"undefined alias *{event.anchor}", start)
     return anchors[event.anchor]._replace(start=start, end=end, is_shared=True)
