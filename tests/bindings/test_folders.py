@@ -91,7 +91,7 @@ def test_a_directory_takes_the_place_of_its_files_with_what_speaks_for_them(proj
     assert first.confidence > 0.75
     told = {one.kind: (one.detail, one.line) for one in first.evidence}
     assert told["path"] == ("src/login/", 3)
-    assert told["identifier"] == ("names of all its 3 files", None)
+    assert told["identifier"] == ("identifiers from all 3 files", None)
     assert sum(one.weight for one in first.evidence) == pytest.approx(1)
     assert not [one for one in others if one.source_path.startswith("src/login/")]
 

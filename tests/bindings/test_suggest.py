@@ -47,8 +47,8 @@ def test_a_page_gets_what_it_names_first_with_the_line_and_all_that_speaks_for_i
     assert kinds(first) == {
         "path": ("src/auth/session.py", 3),
         "identifier": ("open_session", 3),
-        "link": ("it names this page", None),
-        "commit": ("1 commit in common", None),
+        "link": ("it mentions this page", None),
+        "commit": ("1 shared commit", None),
         "place": ("auth", None),
     }
     assert sum(one.weight for one in first.evidence) == pytest.approx(1)
@@ -60,7 +60,7 @@ def test_a_translation_gets_what_the_bound_page_names_and_the_bound_page_nothing
     project.commit("Describe")
     found = suggest(project, all_pages=True)
     told = sources_of(found, "docs/auth.ja.md")["src/auth/session.py"]
-    assert kinds(told)["sibling"] == ("docs/auth.md names it", None)
+    assert kinds(told)["sibling"] == ("docs/auth.md lists it", None)
     assert "src/auth/session.py" not in sources_of(found, "docs/auth.md")
     assert [page.filepath for page in suggest(project).pages] == [
         "docs/auth.ja.md",

@@ -83,10 +83,10 @@ def test_a_page_that_cannot_be_written_is_left_and_the_others_are_not(project, b
     gone, toml, done = bind(
         {"docs/gone.md": ["src/a.py"], "docs/c.md": ["src/a.py"], "docs/a.md": ["src/a.py"]}
     )
-    assert gone.skip_reason == "There is no file docs/gone.md in the work tree."
+    assert gone.skip_reason == "The file docs/gone.md does not exist in the work tree."
     assert toml.skip_reason == (
-        "src/a.py cannot be written into the page in place."
-        " Its front matter is TOML or JSON, and UBP reads YAML."
+        "Cannot add src/a.py to the page in place."
+        " Its front matter is TOML or JSON; UBP reads only YAML."
     )
     assert done.written == (WrittenReference("src/a.py", None),)
 
@@ -98,13 +98,13 @@ def test_a_file_keeps_its_mode_and_a_link_is_not_followed(project, bind):
     done, link = bind({"docs/a.md": ["src/a.py"], "docs/link.md": ["src/a.py"]})
     assert done.written
     assert (project.root / "docs/a.md").stat().st_mode & 0o777 == 0o640
-    assert link.skip_reason == "docs/link.md is a symlink or lies behind one."
+    assert link.skip_reason == "docs/link.md is a symbolic link or is reached through one."
 
 
 def test_a_bare_repository_has_nothing_to_write_into(new_repository):
     bare = new_repository("bare", "--bare")
     with (
         Workspace.open(str(bare.root)) as workspace,
-        pytest.raises(UsageError, match="no pages to write into"),
+        pytest.raises(UsageError, match="Cannot edit pages in a bare repository"),
     ):
         workspace.bind({"docs/a.md": ["src/a.py"]})

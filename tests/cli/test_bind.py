@@ -14,7 +14,7 @@ from ubp.bindings.features import BindingSuggestions, Evidence, PageSuggestions,
 from ubp.workspace import Workspace
 
 NAMED = Evidence("path", "src/a.py", 3, 0.75)
-TOGETHER = Evidence("commit", "4 commits in common", None, 0.25)
+TOGETHER = Evidence("commit", "4 shared commits", None, 0.25)
 
 
 @pytest.fixture
@@ -70,10 +70,10 @@ Next:
 def test_what_is_sure_is_told_with_its_reasons_and_what_comes_next(project, ubp):
     assert ubp(project, "bind", "--min-confidence", "0.9").out == (
         "docs/a.md\n"
-        "  0.97  src/a.py  named in line 3; 4 commits in common\n"
+        "  0.97  src/a.py  named in line 3; 4 shared commits\n"
         "\n"
         "docs/b.md\n"
-        "  0.96  src/b.py  4 commits in common\n"
+        "  0.96  src/b.py  4 shared commits\n"
         "\n"
         "3 pages, none bound; 2 could be, 2 with confidence (0.9 or more).\n"
         + re.sub(r"(ubp bind [-a-z ]*[a-z])(?=  )", r"\1 --min-confidence 0.9", NEXT)
@@ -86,7 +86,7 @@ def test_of_a_page_that_was_named_all_is_told_that_is_worth_a_look(project, ubp)
         "docs/a.md\n"
         "  0.97  src/a.py\n"
         "         75 %  path        src/a.py (line 3)\n"
-        "         25 %  commit      4 commits in common\n"
+        "         25 %  commit      4 shared commits\n"
         "  0.41  src/\n"
         "        100 %  place       docs, src\n"
         "\n"
@@ -109,8 +109,8 @@ def test_reasons_stay_on_a_line(project, ubp, monkeypatch):
     monkeypatch.setattr(Workspace, "suggest_bindings", lambda *_, **__: found)
     assert ubp(project, "bind", "docs/a.md").out.splitlines()[1:5] == [
         "  0.90  src/a.py  function_0, function_1, function_2, function_3, function_4,\u2026",
-        "  0.80  src/b.py  4 commits in common; src/a.py in line 3",
-        "  0.70  src/c.py  4 commits in common",
+        "  0.80  src/b.py  4 shared commits; src/a.py in line 3",
+        "  0.70  src/c.py  4 shared commits",
         "  0.70  src/.d/   named in line 7",
     ]
 
@@ -161,7 +161,7 @@ def test_a_page_that_cannot_be_written_fails(project, ubp):
     assert answer.out == (
         f"docs/a.md\n  src/a.py  named, pinned to {project.blob('src/a.py')[:12]}\n"
         "docs/b.md\n"
-        "  left: src/b.py cannot be written into the page in place."
+        "  left: Cannot add src/b.py to the page in place."
         " Line 2: The front matter is no valid YAML: did not find expected node content.\n"
         "1 source named in 1 page.\n"
         "Next: git add docs/a.md, then ubp stale\n"
@@ -237,11 +237,11 @@ def test_enter_takes_what_is_sure_and_leaves_the_rest(answering, project):
     choices = "[y/n/e/a/s/d/q/?]"
     assert screen == (
         "docs/a.md  page 1 of 2\n"
-        "  0.97  src/a.py  named in line 3; 4 commits in common\n"
+        "  0.97  src/a.py  named in line 3; 4 shared commits\n"
         "  0.41  src/      called alike: docs, src\n"
         f"? Does it describe src/a.py? {choices}: (y) ? Does it describe src/? {choices}: (s) \n"
         "docs/b.md  page 2 of 2\n"
-        "  0.96  src/b.py  4 commits in common\n"
+        "  0.96  src/b.py  4 shared commits\n"
         f"? Does it describe src/b.py? {choices}: (y) \n"
         "2 sources named in 2 pages.\n"
         "Next: git add docs/a.md docs/b.md, then ubp stale\n"

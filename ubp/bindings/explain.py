@@ -11,13 +11,13 @@ from ubp.markdown.mentions import Mention, PageMentions
 MAX_SHOWN_NAMES = 3
 
 _FOLDER_DETAILS: dict[EvidenceKind, str] = {
-    "path": "{} are named",
-    "file_name": "{} are named",
-    "identifier": "names of {}",
-    "link": "{} name this page",
-    "commit": "commits in common with {}",
-    "sibling": "other pages name {}",
-    "place": "{} are called alike",
+    "path": "{} are mentioned",
+    "file_name": "{} are mentioned",
+    "identifier": "identifiers from {}",
+    "link": "{} mention this page",
+    "commit": "shared commits with {}",
+    "sibling": "other pages list {}",
+    "place": "{} have similar names",
 }
 
 
@@ -58,7 +58,7 @@ def explain_folder(folder: Folder, context: ExplainContext) -> tuple[Evidence, .
             evidence.append(Evidence("path", mention.text, mention.line or None, weight))
         else:
             is_all = counts[kind] == total
-            files = f"all its {total} files" if is_all else f"{counts[kind]} of its {total} files"
+            files = f"all {total} files" if is_all else f"{counts[kind]} of {total} files"
             evidence.append(Evidence(kind, _FOLDER_DETAILS[kind].format(files), None, weight))
     return tuple(evidence)
 
@@ -73,14 +73,14 @@ def _detail(kind: EvidenceKind, number: int, context: ExplainContext) -> tuple[s
         return _identifiers(number, mentions, sources)
     if kind == "commit":
         commits = raw.co_changes[number].commits
-        return f"{commits} {'commit' if commits == 1 else 'commits'} in common", None
+        return f"{commits} shared {'commit' if commits == 1 else 'commits'}", None
     if kind == "sibling":
-        return f"{raw.siblings[number][1]} names it", None
+        return f"{raw.siblings[number][1]} lists it", None
     if kind == "place":
         similarity = raw.similar_paths[number]
-        words = ", ".join(similarity.words) or "names alike"
+        words = ", ".join(similarity.words) or "similar names"
         return "in the same folder" if similarity.beside else words, None
-    return "it names this page", None
+    return "it mentions this page", None
 
 
 def _first_mention(number: int, raw: RawSignals, sources: CandidateSources) -> Mention:

@@ -108,7 +108,7 @@ def suggest_sources(view: View, history: History, request: SuggestRequest) -> li
     index.load(view, request.pages)
     suggestions = []
     for done, page in enumerate(request.pages, 1):
-        view.context.progress("Looking for sources", done, len(request.pages))
+        view.context.progress("Finding sources", done, len(request.pages))
         excluded = {nfc(path) for path in bound.get(page, ())}
         excluded |= {
             source for refused_page, source in request.refused if refused_page == nfc(page)

@@ -64,7 +64,7 @@ def bind_pages(
     """
     if session.repository.root is None:
         raise UsageError(
-            "A bare repository has no pages to write into.",
+            "Cannot edit pages in a bare repository.",
             cause="It has no work tree.",
             hint="Run `ubp bind` in a clone.",
         )
@@ -147,8 +147,8 @@ def add_refusals(text: str, refused: Sequence[Refusal]) -> str:
     expected = {**settings, "bind": {**settings.get("bind", {}), "refused": [*existing, *new]}}
     if json.loads(result) != expected:
         raise ConfigError(
-            "What you refused cannot be written into config.json in place.",
-            hint='Write it by hand: "bind": {"refused": [{"page": "…", "source": "…"}]}',
+            "Cannot add the refused proposals to config.json in place.",
+            hint='Add them by hand: "bind": {"refused": [{"page": "…", "source": "…"}]}',
         )
     return byte_order_mark + result
 
