@@ -7,7 +7,7 @@ from ubp.workspace import Workspace
 
 DAY = 86_400
 ABSOLUTE = '"/x" is absolute; name a path from the repository\'s root.'
-LOST = "a.py could not be verified: this clone's history ends before the page was written."
+LOST = "a.py could not be verified: the history of this clone starts after the page was written."
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_state_s_findings_are_errors_where_their_source_makes_the_page_stale(v
         "warning stale-doc a.md:4 src/changed.py was modified 3 days ago.",
         "error missing-source a.md:5 src/deleted.py was deleted.",
         "warning missing-source a.md:6 src/moved.py was moved.",
-        "warning stale-doc b.md:3 src/later.py was created after the page 3 days ago.",
+        "warning stale-doc b.md:3 src/later.py was created 3 days ago, after the page.",
         "error missing-source b.md:4 src/never.py never existed.",
         f"warning bad-front-matter c.md:3 {ABSOLUTE}",
     ]

@@ -95,15 +95,15 @@ def test_what_cannot_be_pinned_is_said(project, ack):
     (done,) = ack(project, "docs/a.md")
     assert done.pinned == ()
     assert {left.source_path: left.reason for left in done.skipped} == {
-        "src/a.py": "it moved: change the reference to src/c.py",
-        "src/b.py": "nothing stands there: change or remove the reference",
+        "src/a.py": "the source moved: change the reference to src/c.py",
+        "src/b.py": "the source does not exist: update or remove the reference",
     }
 
 
 def test_ack_wants_to_know_which_pages(project, ack):
     with pytest.raises(UsageError, match="Which pages"):
         ack(project)
-    with pytest.raises(UsageError, match=r"No page is named docs/none\.md"):
+    with pytest.raises(UsageError, match=r"Page not found: docs/none\.md"):
         ack(project, "docs/none.md")
 
 

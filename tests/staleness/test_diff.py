@@ -106,7 +106,8 @@ def test_a_glob_has_no_diff_where_git_has_no_object_for_its_pin(repository, diff
     )
     repository.commit()
     (diff,) = diffs(repository).values()
-    assert diff == ("Git keeps no object for the pin of a glob: see the commits.", (), 0, 0, 0, ())
+    text = "No diff: Git has no object for the pin of a glob; see the commits."
+    assert diff == (text, (), 0, 0, 0, ())
 
 
 def test_a_submodule_is_told_by_its_commits(repository, new_repository, diffs):

@@ -69,7 +69,9 @@ def diff_sources(
         for number, reference in enumerate(batch):
             before = _baseline_files(reference, baselines.get(number), repository)
             if before is None:
-                yield SourceDiff("Git keeps no object for the pin of a glob: see the commits.")
+                yield SourceDiff(
+                    "No diff: Git has no object for the pin of a glob; see the commits."
+                )
             else:
                 after = _current_files(reference.moved_to or reference.source_path, view)
                 yield _compare_files(before, after, contents, is_hidden)
@@ -95,7 +97,7 @@ def _compare_files(
     for name in changed[:MAX_FILES]:
         total = _joined(total, _compare_file(name, before.get(name), after.get(name), contents))
     if len(changed) > MAX_FILES:
-        rest = f"… and {len(changed) - MAX_FILES} more files"
+        rest = f"… and {len(changed) - MAX_FILES} more"
         total = total._replace(text="\n".join(filter(None, [total.text, rest])))
     return total
 
@@ -128,7 +130,7 @@ def _compare_file(
         return SourceDiff("", tuple(absent), changed=_changed_line(name, after, None))
     lines = _count_lines(old) + _count_lines(new)
     if lines > MAX_LINES:
-        text = f"{name} differs: with {lines} lines before and now it is too long"
+        text = f"{name} differs; too long for a diff ({lines} lines in both versions)"
         return SourceDiff(text, changed=_changed_line(name, after, None))
     patch = diff_blobs(name, old, new)
     changed = _changed_line(name, after, patch.line)

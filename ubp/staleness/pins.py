@@ -74,7 +74,7 @@ def _choose_pins(
             if verdict.baseline_blob is not None:
                 pin_ids.append((verdict, ObjectId(verdict.baseline_blob)))
             elif verdict.verdict == "unknown":
-                reason = "this shallow clone ends before the commit that the page describes"
+                reason = "the history of this shallow clone starts after the page's last change"
                 skipped.append(SkippedReference(path, reason))
             else:
                 reason = "the source did not exist when the page last changed"
@@ -84,10 +84,10 @@ def _choose_pins(
         elif verdict.current_blob is not None:
             pin_ids.append((verdict, verdict.current_blob))
         elif verdict.moved_to:
-            reason = f"it moved: change the reference to {verdict.moved_to}"
+            reason = f"the source moved: change the reference to {verdict.moved_to}"
             skipped.append(SkippedReference(path, reason))
         else:
-            reason = "nothing stands there: change or remove the reference"
+            reason = "the source does not exist: update or remove the reference"
             skipped.append(SkippedReference(path, reason))
     return pin_ids, skipped
 
@@ -104,7 +104,7 @@ def _write(
         data = repository.read_blobs([page.blob])[page.blob]
         if entry is None or data is None:
             raise RepositoryError(
-                f"The staged {path} cannot be read.",
+                f"Cannot read the staged {path}.",
                 hint=f"Stage it again: {git_add([path], repository.prefix)}",
             )
         stage_file(repository, path, entry.mode, _pin_references(data, pins, options))

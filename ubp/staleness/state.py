@@ -143,9 +143,9 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
 
     if not paths and not every:
         raise UsageError(
-            "Which pages did you review?",
-            cause="`ubp ack` vouches for pages, so it wants their names.",
-            hint="Name them: ubp ack docs/page.md; or all of them: ubp ack --all",
+            "No pages given.",
+            cause="`ubp ack` needs the pages to acknowledge.",
+            hint="Run `ubp ack docs/page.md`, or `ubp ack --all` for all stale pages.",
         )
     target = Target(staged=staged)
     change = open_change(session, target) if staged else None

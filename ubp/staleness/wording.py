@@ -9,7 +9,7 @@ LEVEL_WORDS: Mapping[Level, str] = {
     "possibly_stale": "possibly stale",
     "unknown": "unknown",
     "fresh": "fresh",
-    "untracked": "names no sources",
+    "untracked": "lists no sources",
 }
 
 
@@ -27,11 +27,13 @@ def describe_verdict(verdict: Verdict, when: str = "", moved_to: str | None = No
         case "moved":
             return f"moved{f' to {moved_to}' if moved_to else ''}{when}"
         case "created":
-            return f"created after the page{when}"
+            return f"created{when}, after the page"
         case "not_found":
             return "never existed"
         case "unknown":
-            return "could not be verified: this clone's history ends before the page was written"
+            return (
+                "could not be verified: the history of this clone starts after the page was written"
+            )
 
 
 def verdict_sentence(source: str, verdict: Verdict, when: str = "") -> str:
@@ -53,7 +55,7 @@ def describe_drift_time(
         return f" {age(reference.age_days or 0)}{again}"
     if reference.age_days is not None:
         return " by this commit" if is_staged else ", not committed yet"
-    return " before this clone's history begins" if is_shallow else ""
+    return " before the history of this clone starts" if is_shallow else ""
 
 
 def age(days: int) -> str:
