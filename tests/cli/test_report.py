@@ -15,7 +15,7 @@ def test_a_terminal_shows_levels_trend_and_what_matters(drifted, ubp):
 
   stale                 1  ########################################
   fresh                 1  ########################################
-  names no sources      1  ########################################
+  lists no sources      1  ########################################
 
 Fresh since 2023-11-15: 100 % ████████████▄▄ 50 %
 
@@ -194,7 +194,7 @@ def test_a_shallow_clone_says_that_it_cannot_tell(drifted, tmp_path, ubp):
 
 def test_where_history_cannot_be_read_the_rest_is_told(drifted, asked, monkeypatch):
     def refuse(*_: object, **__: object) -> None:
-        raise RepositoryError("History cannot be read whole.")
+        raise RepositoryError("Cannot read the full history.")
 
     monkeypatch.setattr("ubp.report.build.measure_coverage", refuse)
     record = asked(drifted, "report", "--html")

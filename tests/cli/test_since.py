@@ -100,7 +100,7 @@ def test_a_page_that_is_gone_can_be_asked_about(released, ubp):
 def test_a_page_that_never_was_is_an_error(released, ubp):
     answer = ubp(released, "stale", "--since", "v1", "docs/never.md")
     assert (answer.status, answer.out) == (2, "")
-    assert answer.err.startswith("Error: No page is named docs/never.md.")
+    assert answer.err.startswith("Error: Page not found: docs/never.md")
 
 
 def test_a_record_fits_its_schema(released, ubp):
