@@ -6,7 +6,7 @@ from ubp.checks.from_staleness import stale_findings
 from ubp.workspace import Workspace
 
 DAY = 86_400
-ABSOLUTE = '"/x" is absolute; name a path from the repository\'s root.'
+ABSOLUTE = '"/x" is an absolute path; use a path relative to the repository root.'
 LOST = "a.py could not be verified: the history of this clone starts after the page was written."
 
 

@@ -74,7 +74,7 @@ def test_an_old_problem_of_the_front_matter_is_not_the_change_s(repository, foun
     repository.commit()
     repository.write("a.md", "---\ntitle: A\nsource_refs:\n  - /a\n  - /b\n---\n# A\n")
     (one,) = staged(repository, found)
-    assert one.startswith('warning bad-front-matter a.md:5 "/b" is absolute')
+    assert one.startswith('warning bad-front-matter a.md:5 "/b" is an absolute path')
 
 
 def test_drift_that_a_change_brings_is_an_error_whatever_its_age(repository, found):

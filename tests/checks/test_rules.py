@@ -57,10 +57,10 @@ def test_sources_that_drifted_and_sources_that_are_gone_are_one_finding_each(rep
         "error missing-source a.md:7 src/never.py",
         "error missing-source a.md:8 src/*.c",
     ]
-    told = "name a path from the repository's root."
+    told = "use a path relative to the repository root."
     bad = [
-        f'warning bad-front-matter a.md:9 "../out.py" leads out of the repository; {told}',
-        f'warning bad-front-matter a.md:10 "/etc/passwd" is absolute; {told}',
+        f'warning bad-front-matter a.md:9 "../out.py" is outside the repository; {told}',
+        f'warning bad-front-matter a.md:10 "/etc/passwd" is an absolute path; {told}',
     ]
     assert found(repository, days=9) == ["error stale-doc a.md:4 src/changed.py", *gone, *bad]
     assert found(repository, days=2) == ["warning stale-doc a.md:4 src/changed.py", *gone, *bad]

@@ -184,7 +184,7 @@ def test_the_end_of_a_path_names_one_file(repository, asked):
     repository.commit("Begin")
     assert asked("only.py").subject.path == "src/b/only.py"
     assert asked("b/x.py").total == 1
-    with pytest.raises(PageNotFoundError, match=r"x\.py names 2 files"):
+    with pytest.raises(PageNotFoundError, match=r"x\.py matches 2 files"):
         asked("x.py")
 
 

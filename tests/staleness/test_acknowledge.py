@@ -101,7 +101,7 @@ def test_what_cannot_be_pinned_is_said(project, ack):
 
 
 def test_ack_wants_to_know_which_pages(project, ack):
-    with pytest.raises(UsageError, match="Which pages"):
+    with pytest.raises(UsageError, match="No pages given"):
         ack(project)
     with pytest.raises(UsageError, match=r"Page not found: docs/none\.md"):
         ack(project, "docs/none.md")
