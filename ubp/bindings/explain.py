@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ubp.bindings.features import Evidence, EvidenceKind, RawSignals, Signals, shares
 from ubp.bindings.folders import Folder
 from ubp.bindings.sources import CandidateSources
+from ubp.core.paths import is_within
 from ubp.markdown.mentions import Mention, PageMentions
 
 MAX_SHOWN_NAMES = 3
@@ -89,9 +90,7 @@ def _first_mention(number: int, raw: RawSignals, sources: CandidateSources) -> M
         return text_mentions.first[number]
     path = sources.paths[number]
     of_folders = (
-        mention
-        for folder, mention in text_mentions.folders.items()
-        if path.startswith(f"{folder}/")
+        mention for folder, mention in text_mentions.folders.items() if is_within(path, folder)
     )
     return next(of_folders, Mention("", 0, 0))
 

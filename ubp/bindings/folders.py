@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ubp.bindings.path_words import parent_folders, path_words, public_name
 from ubp.bindings.sources import CandidateSources, Numbers
 from ubp.core.model import FilePath
-from ubp.core.paths import nfc
+from ubp.core.paths import is_within, nfc, overlaps
 from ubp.markdown.mentions import Mention
 
 # The confidence of a directory is the mean of its files', which is modest: of all directories with
@@ -59,7 +59,7 @@ def find_folders(
     for path in {**_with_several_files(confidences, sources), **named}:
         inside = sources.by_folder[path]
         # A directory that contains the document cannot be pinned: the pin would change its tree.
-        if 1 < len(inside) <= MAX_FILES and not page.startswith(f"{path}/"):
+        if 1 < len(inside) <= MAX_FILES and not is_within(page, path):
             folder = _assess(page, path, confidences, named.get(path), inside)
             max_commits = max(MAX_COMMITS_SHARE * co_change.commits, MAX_FEW_COMMITS)
             if folder and co_change.count(inside) <= max_commits:
@@ -67,7 +67,7 @@ def find_folders(
     folders.sort(key=lambda folder: (-folder.confidence, -len(folder.path), folder.path))
     chosen: list[Folder] = []
     for folder in folders:
-        if not any(_overlap(folder.path, other.path) for other in chosen):
+        if not any(overlaps(folder.path, other.path) for other in chosen):
             chosen.append(folder)
     return chosen
 
@@ -111,7 +111,3 @@ def _assess(
     if mention and max(of_files) < confidence:
         return Folder(path, confidence, inside, likely, mention)
     return None
-
-
-def _overlap(first: str, second: str) -> bool:
-    return f"{first}/".startswith(f"{second}/") or f"{second}/".startswith(f"{first}/")

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from ubp.core.model import Assessment, FilePath, Verdict
-from ubp.core.paths import Glob, is_glob
+from ubp.core.paths import is_glob
+from ubp.core.source import possible_sources
 from ubp.git.change_log import LoggedChange
 from ubp.staleness.model import StalenessContext
 from ubp.staleness.ranking import CommitIndex, pages_per_source
@@ -304,15 +305,14 @@ def _outcome(
 
 
 def _files_of(
-    source: FilePath, changed: Sequence[int], log: Sequence[LoggedChange]
+    source_path: FilePath, changed: Sequence[int], log: Sequence[LoggedChange]
 ) -> dict[FilePath, frozenset[int]]:
     """Return the commits that touched each file of a source."""
-    glob = Glob(source) if is_glob(source) else None
-    start = f"{source}/" if source else ""
+    sources = possible_sources(source_path)
     files: defaultdict[FilePath, set[int]] = defaultdict(set)
     for number in changed:
         for path in log[number].paths:
-            if path.startswith(start) or (glob and glob.matches(path)):
+            if any(source.matches(path) for source in sources):
                 files[path].add(number)
     return {path: frozenset(numbers) for path, numbers in files.items()}
 

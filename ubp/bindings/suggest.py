@@ -26,7 +26,7 @@ from ubp.bindings.folders import find_folders
 from ubp.bindings.sources import CandidateSources
 from ubp.core.config import scope_key
 from ubp.core.model import FilePath, ObjectId
-from ubp.core.paths import nfc
+from ubp.core.paths import is_within, nfc, overlaps
 from ubp.index.history import History
 from ubp.index.select import select_pages
 from ubp.index.session import Session
@@ -166,7 +166,7 @@ def _suggest(
         for folder in find_folders(
             page, confidences, raw.text_mentions.folders, sources, index.co_change
         )
-        if not _overlaps(folder.path, excluded)
+        if not any(overlaps(nfc(folder.path), path) for path in excluded)
     ]
     covered = {number for folder in folders for number in folder.sources}
     files = {number: value for number, value in confidences.items() if number not in covered}
@@ -175,7 +175,7 @@ def _suggest(
         number
         for number in ranked
         if files[number] >= MIN_LISTED_CONFIDENCE
-        and not _is_within(sources.paths[number], excluded)
+        and not any(is_within(nfc(sources.paths[number]), path) for path in excluded)
     ]
     suggestions = [
         Suggestion(f"{folder.path}/", folder.confidence, explain_folder(folder, context))
@@ -199,18 +199,6 @@ def _is_plausible(number: int, raw: RawSignals, sources: CandidateSources) -> bo
         or raw.text_mentions.name.get(number, 0.0) >= 1
         or number in raw.siblings
     )
-
-
-def _is_within(path: str, folders: Collection[str]) -> bool:
-    """Return whether a path, or a folder that contains it, is in `folders`."""
-    parts = nfc(path).split("/")
-    return any("/".join(parts[:end]) in folders for end in range(1, len(parts) + 1))
-
-
-def _overlaps(folder: str, paths: Collection[str]) -> bool:
-    """Return whether a folder is one of `paths`, inside one, or contains one."""
-    start = f"{nfc(folder)}/"
-    return _is_within(folder, paths) or any(path.startswith(start) for path in paths)
 
 
 class _SuggestionCache:

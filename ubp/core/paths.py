@@ -51,6 +51,18 @@ def is_within(path: str, directory: str) -> bool:
     return not directory or path == directory or path.startswith(directory + "/")
 
 
+def overlaps(first: str, second: str) -> bool:
+    """Return whether two paths are equal, or one is a directory that contains the other."""
+    return is_within(first, second) or is_within(second, first)
+
+
+def ancestors(path: str) -> Iterator[str]:
+    """Yield the directories that contain a path, the innermost first; the last is "", the root."""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
 def nfc(text: str) -> str:
     """Return a text in composed form (NFC): macOS decomposes names, people type them composed."""
     if text.isascii():

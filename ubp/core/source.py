@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 from ubp.core.model import FilePath
-from ubp.core.paths import Glob, compile_glob, is_glob, is_within
+from ubp.core.paths import Glob, ancestors, compile_glob, is_glob, is_within
 
 Value = TypeVar("Value")
 
@@ -104,12 +104,10 @@ class SourceMap(Generic[Value]):
 
     def matching(self, path: FilePath) -> Iterator[Value]:
         """Yield the values of the sources that match: files, then directories, then globs."""
-        ancestors: list[str] = [path]
-        while ancestors[-1]:
-            ancestors.append(ancestors[-1].rpartition("/")[0])
-        for ancestor in ancestors:
-            yield from self._by_path.get(ancestor, ())
-        for ancestor in ancestors if self._globs else ():
-            for glob, value in self._globs.get(ancestor, ()):
+        names = (path, *ancestors(path))
+        for name in names:
+            yield from self._by_path.get(name, ())
+        for name in names if self._globs else ():
+            for glob, value in self._globs.get(name, ()):
                 if glob.matches(path):
                     yield value

@@ -5,7 +5,6 @@ history are carried over from one commit to the next, and only those pages are a
 commit in between touched, or whose sources one touched.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,13 +17,15 @@ from ubp.core.model import (
     ObjectId,
     Page,
     Progress,
+    SourceReference,
 )
-from ubp.core.paths import Glob, is_glob, nfc
+from ubp.core.paths import ancestors, nfc
 from ubp.git.change_log import DatedCommit, read_mainline, touched_between
 from ubp.index.facts import UNREADABLE
 from ubp.report.values import Levels, Point, Span
 from ubp.staleness.assess import assess, assessment
 from ubp.staleness.model import StalenessContext, level_of
+from ubp.staleness.references import candidates
 
 SECONDS_PER_WEEK = 7 * 86_400
 
@@ -186,48 +187,40 @@ class _Walker:
 
 
 class _TouchedFiles:
-    """The touched files and the directories above them, by the NFC form of their names."""
+    """The touched files by their path and by each directory above it; names are in NFC."""
 
     def __init__(self, files: Collection[FilePath]) -> None:
-        self._names: set[str] = set()
-        for file in files:
-            name = nfc(file)
-            while name not in self._names:
-                self._names.add(name)
-                name = name.rpartition("/")[0]
-        self._files = sorted(map(nfc, files))
+        self._files: dict[str, list[str]] = {}
+        for file in map(nfc, files):
+            for path in (file, *ancestors(file)):
+                self._files.setdefault(path, []).append(file)
 
     def contains(self, path: FilePath) -> bool:
         """Return whether a file, or one in a directory, was touched."""
-        return nfc(path) in self._names
+        return nfc(path) in self._files
 
     def concerns(self, assessment: Assessment) -> bool:
         """Return whether a page or what its references may denote was touched.
 
         The new path of a source that is missing depends on files that nobody names.
         """
-        if not self._names:
+        if not self._files:
             return False
         return self.contains(assessment.page.filepath) or any(
-            reference.verdict in {"moved", "deleted"}
-            or self.contains(reference.reference.literal)
-            or self.contains(reference.reference.source_path)
-            or (
-                is_glob(reference.reference.source_path)
-                and self._match(reference.reference.source_path)
-            )
+            reference.verdict in {"moved", "deleted"} or self._changed(reference.reference)
             for reference in assessment.references
         )
 
-    def _match(self, pattern: FilePath) -> bool:
-        glob = Glob(nfc(pattern))
-        start = bisect_left(self._files, glob.prefix)
-        for file in self._files[start:]:
-            if not file.startswith(glob.prefix):
-                break
-            if glob.matches(file):
-                return True
-        return False
+    def _changed(self, reference: SourceReference) -> bool:
+        composed = reference._replace(
+            source_path=FilePath(nfc(reference.source_path)),
+            literal=FilePath(nfc(reference.literal)),
+        )
+        return any(
+            source.matches(file)
+            for source in candidates(composed)
+            for file in self._files.get(source.path, ())
+        )
 
 
 def _aged(assessed: Assessment, context: StalenessContext) -> Assessment:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ubp.core.errors import RepositoryError
 from ubp.core.model import Assessment, FilePath, ObjectId, Page, Pair, PairCount, ReferenceVerdict
-from ubp.core.paths import Glob, is_glob
+from ubp.core.source import SourceMap, possible_sources
 from ubp.staleness.model import SEVERITY, StalenessContext, StaleReport
 
 MISSING = frozenset({"deleted", "moved", "not_found"})
@@ -148,32 +148,18 @@ class CommitIndex:
     """
 
     def __init__(self, commits: Iterable[Collection[FilePath]], names: Collection[str]) -> None:
-        self._names = frozenset(names)
-        self._globs = [Glob(name) for name in sorted(self._names) if is_glob(name)]
-        self._matching: dict[FilePath, tuple[str, ...]] = {}  # most files change many times
-        self._numbers: dict[str, list[int]] = {name: [] for name in self._names}
+        by_source = SourceMap(
+            (source, name) for name in set(names) for source in possible_sources(FilePath(name))
+        )
+        matching: dict[FilePath, frozenset[str]] = {}  # most files change many times
+        self._numbers: dict[str, list[int]] = {name: [] for name in names}
         for number, paths in enumerate(commits):
-            for name in {name for path in paths for name in self._matching_names(path)}:
+            for path in paths:
+                if path not in matching:
+                    matching[path] = frozenset(by_source.matching(path))
+            for name in {name for path in paths for name in matching[path]}:
                 self._numbers[name].append(number)
 
     def of(self, name: str) -> Sequence[int]:
         """Return the numbers of the commits that changed it, in ascending order."""
         return self._numbers[name]
-
-    def _matching_names(self, path: FilePath) -> tuple[str, ...]:
-        names = self._matching.get(path)
-        if names is None:
-            names = self._matching[path] = tuple(self._find_matching_names(path))
-        return names
-
-    def _find_matching_names(self, path: FilePath) -> Iterable[str]:
-        ancestor: str = path
-        while ancestor:
-            if ancestor in self._names:
-                yield ancestor
-            ancestor = ancestor.rpartition("/")[0]
-        if "" in self._names:
-            yield ""
-        for glob in self._globs:
-            if glob.pattern != path and glob.matches(path):
-                yield glob.pattern
