@@ -109,7 +109,7 @@ def test_a_signal_lets_finish_what_was_asked(connect, shared_repository, called,
     assert line.hear() is None
     assert line.wait() == 0
     assert b"Traceback" not in line.errors
-    assert f"told to leave by {number.name}".encode() in line.errors
+    assert f"received {number.name}, stopping".encode() in line.errors
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGTERM to send")

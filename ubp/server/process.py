@@ -59,7 +59,7 @@ def serve_repository(
     with registered_server(data_dir):
         asyncio.run(_serve(streams, scheduler, options))
         scheduler.close()
-    LOG.info("left")
+    LOG.info("stopped")
 
 
 def _locate(directory: str, environment: Mapping[str, str]) -> tuple[str, str]:
@@ -91,7 +91,7 @@ async def _serve(streams: Streams, scheduler: Scheduler, options: ServeOptions) 
     scheduler.start()
     LOG.info("serving %d tools", len(options.tools))
     if os.isatty(streams.source):
-        LOG.info("agents' clients start this themselves (`ubp init` prints how); Ctrl-C ends it")
+        LOG.info("MCP clients start this server (`ubp init` prints how); Ctrl-C stops it")
     indexing = asyncio.create_task(_keep_ready(transport.has_answered, scheduler))
     await server.run(transport.messages, transport, server.create_initialization_options())
     indexing.cancel()
@@ -108,7 +108,7 @@ def _handle_signals(stop: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
 
     def handle(name: str) -> None:
-        LOG.info("told to leave by %s", name)
+        LOG.info("received %s, stopping", name)
         stop()
 
     for name in SIGNALS:

@@ -195,10 +195,10 @@ def _refusal(line: bytearray) -> JSONRPCError:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        error = ErrorData(code=PARSE_ERROR, message="The line is not JSON.")
+        error = ErrorData(code=PARSE_ERROR, message="Not valid JSON.")
         return JSONRPCError(jsonrpc="2.0", id=None, error=error)
     request_id = message.get("id") if isinstance(message, dict) else None
-    error = ErrorData(code=INVALID_REQUEST, message="The line is no JSON-RPC 2.0 message.")
+    error = ErrorData(code=INVALID_REQUEST, message="Not a valid JSON-RPC 2.0 message.")
     is_id = isinstance(request_id, (int, str)) and not isinstance(request_id, bool)
     return JSONRPCError(jsonrpc="2.0", id=request_id if is_id else None, error=error)
 
