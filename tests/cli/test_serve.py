@@ -61,8 +61,8 @@ def test_schemas_of_answers_can_be_left_out(offered):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--toolsets", "doc"], "There is no tool set doc."),
-        (["--exclude-tools", "ubp_serch"], "There is no tool ubp_serch."),
+        (["--toolsets", "doc"], "Unknown tool set: doc."),
+        (["--exclude-tools", "ubp_serch"], "Unknown tool: ubp_serch."),
         (["extra"], ""),
     ],
 )

@@ -26,7 +26,7 @@ def completer(params: CompleteRequestParams) -> Callable[[Workspace], CompleteRe
         exists = reference.uri == resources.PAGE_TEMPLATE
         name = reference.uri
     if not exists:
-        raise bad_params(f"There is no {name}.", ref=name)
+        raise bad_params(f"Unknown prompt or resource template: {name}.", ref=name)
     if params.argument.name != "filepath":
         return lambda _: _completion([])
     return lambda workspace: _completion(_matching_paths(workspace, params.argument.value))

@@ -1,4 +1,4 @@
-"""Errors as agents get them: a code, a message that says what to do next, and data.
+"""Errors as agents receive them: a code, a message with the next step, and data.
 
 The protocol's own codes are used where it has one; the others are between -32003 and -32019, which
 neither the specification nor the library uses (-32001 is a client's time-out there, -32002 is
@@ -61,7 +61,7 @@ _ROWS = (
         PageNotFoundError,
         PAGE_NOT_FOUND,
         "page_not_found",
-        "ubp_list_pages lists every page, ubp_search finds one.",
+        "Use ubp_list_pages to list all pages, or ubp_search to find a page by topic.",
     ),
     _Row(IndexNotReadyError, INDEX_NOT_READY, "index_not_ready"),
     _Row(BadArgumentError, INVALID_PARAMS, "bad_argument"),
@@ -92,7 +92,7 @@ async def answer_errors(ctx: ServerRequestContext[Any], call_next: CallNext) -> 
 
 
 def translate(error: UbpError) -> MCPError:
-    """Return the protocol's error for one that people would see in three lines."""
+    """Return the protocol's error for an error with message, cause and hint."""
     row = next((row for row in _ROWS if isinstance(error, row.error)), None)
     if row is None:
         return _internal_error(type(error).__name__, error)
@@ -132,7 +132,7 @@ def _malformed(method: str, error: ValidationError) -> MCPError:
     messages = (
         f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:MAX_FAULTS]
     )
-    return bad_params(f"The parameters of {method} are malformed. {'; '.join(messages)}.")
+    return bad_params(f"Invalid parameters for {method}: {'; '.join(messages)}.")
 
 
 def _internal_error(where: str, error: Exception) -> MCPError:
@@ -140,7 +140,7 @@ def _internal_error(where: str, error: Exception) -> MCPError:
     LOG.error("error %s in %s", number, where, exc_info=error)
     return MCPError(
         INTERNAL_ERROR,
-        f"UBP failed (error {number}). This is a defect of UBP; ubp/serve.log in the Git directory "
-        "tells more under this number. Go on without this answer.",
+        f"Internal error {number}. This is a bug in UBP; see ubp/serve.log in the Git directory "
+        "for details. Continue without this result.",
         {"kind": "internal_error", "error_id": number},
     )

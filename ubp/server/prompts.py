@@ -33,7 +33,7 @@ Content = TextContent | EmbeddedResource
 UPDATE = """\
 {notice}
 
-Bring the page {page} up to date: its sources changed since it was written. The page follows.
+Update the page {page}: its sources changed since it was written. The page is attached below.
 
 # What changed
 
@@ -42,12 +42,13 @@ Bring the page {page} up to date: its sources changed since it was written. The 
 UPDATE_STEPS = """\
 # What to do
 
-1. Compare every statement of the page with the changes above, and with the code where they are \
-not enough. Where page and code disagree, the code is right.
-2. Change what is no longer true, and add what a reader of the page now needs. Leave front matter, \
-headings, links and tone as they are.
-3. If all of it is still true, change nothing.
-4. Either way end with this command, which records the state of the sources that the page describes:
+1. Compare every statement of the page with the changes above, and with the code where the changes \
+are not enough. Where page and code disagree, the code is right.
+2. Correct what is no longer true, and add what a reader of the page now needs to know. Keep the \
+front matter, headings, links and tone as they are.
+3. If everything is still true, change nothing.
+4. In either case, finish with this command, which marks the page as reviewed against the current \
+sources:
 
     {command}
 """
@@ -57,21 +58,21 @@ ANSWER = """\
 
 Answer this question from the repository's documentation: {question}
 
-# What was found
+# Search results
 
 {found}"""
 
 CONTEXT = """
-# The best page, which follows, and the pages around it
+# The best page, attached below, and the pages linked with it
 
 {context}"""
 
 ANSWER_STEPS = """\
 # How to answer
 
-Name the pages that you rely on, with their paths. A page that is stale no longer describes the \
-code: say so, and look at the code. If something is missing, call ubp_search with other words, or \
-ubp_get_page for another page. If the documentation does not tell, say that it does not.
+Cite the pages that you rely on by their paths. A stale page may no longer match the code: say so, \
+and check the code. If something is missing, call ubp_search with other words, or ubp_get_page for \
+another page. If the documentation does not contain the answer, say so.
 """
 
 
@@ -112,7 +113,7 @@ def writer(params: GetPromptRequestParams) -> Callable[[Workspace], GetPromptRes
     row = next((row for row in ROWS if row.name == params.name), None)
     if row is None:
         names = ", ".join(row.name for row in ROWS)
-        raise bad_params(f"There is no prompt {params.name}. There are {names}.", name=params.name)
+        raise bad_params(f"Unknown prompt: {params.name}. Available: {names}.", name=params.name)
     value = _argument(row, params.arguments or {})
 
     def write(workspace: Workspace) -> GetPromptResult:
@@ -126,11 +127,14 @@ def writer(params: GetPromptRequestParams) -> Callable[[Workspace], GetPromptRes
 def _argument(row: PromptRow, given: Mapping[str, str]) -> str:
     for argument in given:
         if argument != row.argument:
-            message = f"{row.name} has no argument {argument}, but {row.argument}: {row.meaning}."
+            message = f"Unknown argument of {row.name}: {argument}. Valid: {row.argument}."
             raise bad_params(message, argument=argument)
     value = given.get(row.argument, "").strip()
     if not value:
-        raise bad_params(f"{row.name} needs {row.argument}: {row.meaning}.", argument=row.argument)
+        raise bad_params(
+            f"Missing argument of {row.name}: {row.argument} ({row.meaning}).",
+            argument=row.argument,
+        )
     return value
 
 
@@ -165,17 +169,17 @@ ROWS = (
     PromptRow(
         "ubp_update_stale_page",
         "Update a stale page",
-        "A page, what changed in its sources since it was written, and what to do.",
+        "Provides a page, the changes in its sources since it was written, and steps to update it.",
         "filepath",
-        "the page's path from the repository's root",
+        "repository-relative path of the page",
         _write_update,
     ),
     PromptRow(
         "ubp_answer",
         "Answer from the documentation",
-        "A question, with the pages that answer it best.",
+        "Provides a question and the pages that best answer it.",
         "question",
-        "what to answer",
+        "the question to answer",
         _write_answer,
     ),
 )

@@ -42,7 +42,7 @@ from ubp.server.transport import readable
 
 
 class InstructionLine(NamedTuple):
-    """A line of the instructions, given where all of its `tools` are offered."""
+    """A line of the instructions, included if all of its `tools` are offered."""
 
     text: str
     tools: frozenset[str] = frozenset()
@@ -50,8 +50,8 @@ class InstructionLine(NamedTuple):
 
 INSTRUCTION_LINES = (
     InstructionLine(
-        "UBP knows this repository's Markdown documentation: which pages matter, how they hang "
-        "together, and which no longer describe the code (staleness)."
+        "UBP knows this repository's Markdown documentation: which pages are relevant, how they "
+        "link, and which are out of date with the code (staleness)."
     ),
     InstructionLine(
         "To answer a question: ubp_search(query), then ubp_get_context(filepath) on the best page.",
@@ -63,21 +63,21 @@ INSTRUCTION_LINES = (
         frozenset({"ubp_list_pages", "ubp_get_page", "ubp_get_graph"}),
     ),
     InstructionLine(
-        "To trust or update a page: look at staleness and stale_refs; "
-        "ubp_check_staleness(filepath, include_diff=true) shows what changed in its sources since. "
-        "Where they disagree, the code is right.",
+        "Before relying on a page or updating it: check staleness and stale_refs; "
+        "ubp_check_staleness(filepath, include_diff=true) shows what changed in its sources. "
+        "Where page and code disagree, the code is right.",
         frozenset({"ubp_check_staleness"}),
     ),
     InstructionLine(
-        f"Paths are from the repository's root. {NOTICE} In a text it is in double quotes, or "
-        "between the lines <<<MARKER and MARKER>>>; every answer has a new MARKER, which no "
-        "document knows."
+        f"Paths are relative to the repository root. {NOTICE} In text, it appears in double "
+        "quotes or between the lines <<<MARKER and MARKER>>>. MARKER is random and different in "
+        "every response, so no page can contain it."
     ),
 )
 
 
 def instructions(tools: Collection[str]) -> str:
-    """Return what the model is told once, before it calls anything, for these tools."""
+    """Return the instructions, which a model reads once before its first call, for these tools."""
     return "\n".join(line.text for line in INSTRUCTION_LINES if line.tools <= {*tools})
 
 
@@ -217,15 +217,15 @@ def _unknown_tool(requested: str, tools: Mapping[str, Tool]) -> Exception:
     closest = closest_name(name, tools)
     suggestion = f" Did you mean {closest}?" if closest else ""
     return bad_params(
-        f"There is no tool {name}.{suggestion} There are {', '.join(tools)}.", tool=name
+        f"Unknown tool: {name}.{suggestion} Available: {', '.join(tools)}.", tool=name
     )
 
 
 def _log_time(name: str, arguments: Mapping[str, Any], milliseconds: float) -> None:
     sizes = ", ".join(f"{key} {len(str(value))}" for key, value in arguments.items())
-    call = f"{name} (characters: {sizes or 'none'}) took {milliseconds:.0f} ms"
+    call = f"{name} (argument lengths: {sizes or 'none'}) took {milliseconds:.0f} ms"
     target = TIME_TARGETS.get(name)
     if target is not None and milliseconds > target:
-        LOG.warning("%s, more than %.0f", call, target)
+        LOG.warning("%s, more than the target of %.0f ms", call, target)
     else:
         LOG.debug("%s", call)

@@ -68,8 +68,8 @@ def list_templates() -> ListResourceTemplatesResult:
     page = ResourceTemplate(
         uri_template=PAGE_TEMPLATE,
         name="page",
-        title="A documentation page",
-        description=f"A page's Markdown as it stands in the work tree. {NOTICE}",
+        title="Documentation page",
+        description=f"The Markdown of a page in the work tree. {NOTICE}",
         mime_type=MARKDOWN,
     )
     return ListResourceTemplatesResult(resource_templates=[page])
@@ -79,7 +79,7 @@ def reader(uri: str) -> Callable[[Workspace], ReadResourceResult]:
     """Return the function that reads a resource.
 
     Raises:
-        MCPError: nothing has this address.
+        MCPError: no resource has this address.
     """
     if uri.startswith(PAGE):
         return lambda workspace: _contents(uri, MARKDOWN, _page_resource(workspace, uri))
@@ -97,7 +97,7 @@ class PageText(NamedTuple):
 
 
 def read_page(workspace: Workspace, filepath: str) -> PageText:
-    """Read a page by a name as tools take it.
+    """Read the page that `filepath` identifies, as tools accept it.
 
     Raises:
         PageNotFoundError: there is no such page, or the path leads out of the repository.
@@ -107,7 +107,9 @@ def read_page(workspace: Workspace, filepath: str) -> PageText:
     path = select_page(filepath, view, workspace.session.repository)
     data = view.read([path])[path]
     if data is None:
-        raise PageNotFoundError(f"{path} cannot be read.", cause="This clone lacks its bytes.")
+        raise PageNotFoundError(
+            f"Cannot read {path}.", cause="This clone does not contain its blob."
+        )
     return PageText(path, data.decode("utf-8", "replace"))
 
 
@@ -159,29 +161,29 @@ def _not_found(uri: str, **data: Any) -> Exception:
     hint = (
         f" Did you mean {' or '.join(map(name, data['nearest']))}?" if data.get("nearest") else ""
     )
-    return bad_params(f"There is no resource {uri}.{hint} There are {addresses}.", uri=uri, **data)
+    return bad_params(f"Unknown resource: {uri}.{hint} Available: {addresses}.", uri=uri, **data)
 
 
 ROWS = (
     ResourceRow(
         "ubp://status",
         "status",
-        "How the documentation stands",
-        "Counts of pages, links and stale pages, front matter problems, the index.",
+        "Documentation status",
+        "Counts of pages, links and stale pages, front matter problems; index state.",
         _status_record,
     ),
     ResourceRow(
         "ubp://stale",
         "stale",
-        "Pages that no longer describe their sources",
-        "The answer of ubp_check_staleness: each page with what drifted, since when, by whom.",
+        "Stale pages",
+        "The result of ubp_check_staleness: each stale page with its changed sources and commits.",
         _tool_record("ubp_check_staleness"),
     ),
     ResourceRow(
         "ubp://graph",
         "graph",
-        "Which pages link to which",
-        "The answer of ubp_get_graph: the most linked pages and the links between them.",
+        "Link graph",
+        "The result of ubp_get_graph: the most linked pages and the links between them.",
         _tool_record("ubp_get_graph"),
     ),
 )

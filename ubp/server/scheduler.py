@@ -181,7 +181,7 @@ class Scheduler:
             except (UbpError, TooMuchToReadError):
                 pass  # the next call reports it
             except Exception:
-                LOG.exception("reading ahead failed")
+                LOG.exception("indexing in the background failed")
             await self._reading_wanted.wait()
 
     async def answer(self, work: Callable[[Workspace], T], report: ReportProgress) -> T:
@@ -238,8 +238,8 @@ class Scheduler:
             return task.result()
         self._let_finish(task)
         raise IndexNotReadyError(
-            f"The index is not ready: {step.name or 'reading'}, {step.done} of {step.total}.",
-            hint="Call again in half a minute.",
+            f"The index is not ready: {step.name or 'Reading'}, {step.done} of {step.total}.",
+            hint="Try again in 30 seconds.",
         )
 
     def _let_finish(self, task: "asyncio.Task[Any]") -> None:
@@ -259,9 +259,9 @@ class Scheduler:
             raise TooMuchToReadError
         self._loop.call_soon_threadsafe(self._reading_wanted.set)
         raise VectorsNotReadyError(
-            f"{total - done} passages have no vector yet.",
+            f"{total - done} passages have not been embedded yet.",
             cause="The index is being built.",
-            hint="Call again in half a minute.",
+            hint="Try again in 30 seconds.",
         )
 
     def _follow_words(self, name: str, done: int, total: int) -> None:

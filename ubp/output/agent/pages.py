@@ -12,7 +12,7 @@ from typing import Any
 from ubp.core.model import QUIET_LEVELS
 from ubp.core.text import summarize
 from ubp.output.wording import ARROWS, SHORT_ID, count, printable, printable_line
-from ubp.staleness.wording import describe_verdict
+from ubp.staleness.wording import LEVEL_WORDS, describe_verdict
 
 Record = Mapping[str, Any]
 
@@ -53,12 +53,12 @@ def fenced(text: str, marker: str) -> Iterator[str]:
 
 
 def notice(record: Record, marker: str = "") -> str:
-    """Return whose the content is, and the marker that encloses it if there is one.
+    """Return the notice about content, with the marker that delimits it if there is one.
 
     It is in the first line of a text, before anything that a document could have written.
     """
     sentence = str(record["content_notice"])
-    return f"({sentence.rstrip('.')}; {marker} encloses it.)" if marker else f"({sentence})"
+    return f"({sentence.rstrip('.')}; delimited by {marker}.)" if marker else f"({sentence})"
 
 
 def page_line(page: Record) -> str:
@@ -78,13 +78,13 @@ def dates(page: Record) -> Iterator[str]:
     if page.get("updated_at"):
         yield f"changed {day(page['updated_at'])}"
     if page.get("uncommitted"):
-        yield "edited since, not committed"
+        yield "uncommitted changes"
 
 
 def staleness(page: Record) -> str:
-    """Return the level, in the words of records."""
+    """Return the level as records write it; `untracked` is spelled out."""
     level = str(page.get("staleness", "untracked"))
-    return "names no sources" if level == "untracked" else level
+    return LEVEL_WORDS["untracked"] if level == "untracked" else level
 
 
 def stale_refs(refs: Iterable[Record]) -> str:
@@ -110,9 +110,9 @@ def links(title: str, page_links: list[Record]) -> Iterator[str]:
 
 
 def cut_line(number: int, noun: str, advice: str) -> Iterator[str]:
-    """Yield what was left out, and how to get it."""
+    """Yield what was omitted, and how to get it."""
     if number:
-        yield f"[{count(number, noun)} left out: {advice}]"
+        yield f"[{count(number, noun)} omitted: {advice}]"
 
 
 def _link(link: Record) -> str:
@@ -123,7 +123,7 @@ def _link(link: Record) -> str:
 
 
 def context_text(record: Record) -> str:
-    """Return the page, then a few lines for each related page."""
+    """Return the page, then a few lines for each linked page."""
     center, related = record["center"], record["related"]
     content = center["content"]
     marker = new_marker(content) if content else ""
@@ -136,12 +136,14 @@ def context_text(record: Record) -> str:
         lines.append(f"Sources: {stale_refs(center['stale_refs'])}")
     lines += fenced(content, marker) if content else ()
     if "full_size" in center:
-        lines.append(f"[the page has {center['full_size']} characters: ubp_get_page reads on]")
+        lines.append(
+            f"[truncated; the full page has {center['full_size']} characters: use ubp_get_page]"
+        )
     if related:
-        lines.append(f"Around it, {count(len(related), 'page')} (-> linked from here, <- links):")
+        lines.append(f"Linked pages: {len(related)} (-> outgoing, <- incoming)")
     for page in related:
         lines += _related(page)
-    lines += cut_line(record["truncated_count"], "page", "ask for less depth or more room")
+    lines += cut_line(record["truncated_count"], "page", "use a smaller depth or a larger budget")
     return "\n".join(lines) + "\n"
 
 
@@ -172,7 +174,9 @@ def graph_text(record: Record) -> str:
         lines.append(f"{page_line(node)}{_node_facts(node)}")
         if targets[node["id"]]:
             lines.append(f"  -> {', '.join(targets[node['id']])}")
-    lines += cut_line(record["truncated_count"], "page", "ask for the graph around one page")
+    lines += cut_line(
+        record["truncated_count"], "page", "use a larger limit, or center on one page"
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -183,21 +187,21 @@ def _target(path: str, link_type: str) -> str:
 def _node_facts(node: Record) -> str:
     facts = []
     if "depth" in node:
-        facts.append(count(node["depth"], "link") + " away" if node["depth"] else "center")
+        facts.append(count(node["depth"], "hop") + " away" if node["depth"] else "center")
     if node["staleness"] not in QUIET_LEVELS:
         facts.append(node["staleness"])
     return f" ({', '.join(facts)})" if facts else ""
 
 
 def impact_text(record: Record) -> str:
-    """Return the pages, those first that need review most."""
+    """Return the pages, those most in need of review first."""
     path = name(record["path"]) if record["path"] else "the repository"
-    lines = [f"{count(record['total'], 'page')} to look at for {path}. {notice(record)}"]
+    lines = [f"{count(record['total'], 'page')} to review for {path}. {notice(record)}"]
     if not record["exists"]:
-        lines.append(f"Nothing stands at {path} now.")
+        lines.append(f"{path} does not exist now.")
     for page in record["impacted"]:
         lines += _impacted(page)
-    lines += cut_line(record["truncated_count"], "page", "ask with a larger limit or less depth")
+    lines += cut_line(record["truncated_count"], "page", "use a larger limit or a smaller depth")
     return "\n".join(lines) + "\n"
 
 
@@ -225,7 +229,7 @@ def page_text(record: Record) -> str:
     lines += links("Links", record.get("outlinks", []))
     lines += links("Linked from", record.get("backlinks", []))
     lines += fenced(content, marker) if content else ()
-    lines += cut_line(record.get("truncated_count", 0), "section", "ask with a larger max_tokens")
+    lines += cut_line(record.get("truncated_count", 0), "section", "use a larger max_tokens")
     return "\n".join(lines) + "\n"
 
 
@@ -253,7 +257,7 @@ def list_text(record: Record) -> str:
     lines = [f"{shown}. {notice(record)}"]
     lines += [f"{page_line(page)} ({', '.join(_listed_facts(page))})" for page in pages]
     if record.get("next_cursor"):
-        lines.append(f"More: cursor {record['next_cursor']}")
+        lines.append(f"More pages: pass cursor {record['next_cursor']}")
     return "\n".join(lines) + "\n"
 
 
@@ -273,7 +277,7 @@ def suggestions_text(record: Record) -> str:
     for pair in pairs:
         lines += _pair(pair)
     if duplicates:
-        lines.append("Not links but the same text twice:")
+        lines.append("Duplicate text, not suggested as links:")
         lines += [f"  {_place(pair['first'])} and {_place(pair['second'])}" for pair in duplicates]
     if pending := record.get("pending_sections"):
         lines.append(f"[{count(pending, 'section')} could not be compared]")
@@ -282,14 +286,14 @@ def suggestions_text(record: Record) -> str:
 
 def _pair_count(number: int) -> str:
     if number == 0:
-        return "No pair without a link stands out so much; a lower min_score shows more."
+        return "No unlinked pages are this similar. Use a lower min_score to see more."
     verb = "is" if number == 1 else "are"
-    return f"{count(number, 'pair')} of pages {verb} close and not linked."
+    return f"{count(number, 'pair')} of similar pages {verb} not linked."
 
 
 def _pair(pair: Record) -> Iterator[str]:
     terms = ", ".join(map(name, pair.get("shared_terms", [])))
-    yield f"{pair['score']:.2f}{f' both say {terms}' if terms else ''}"
+    yield f"{pair['score']:.2f}{f' shared terms: {terms}' if terms else ''}"
     for part in (pair["first"], pair["second"]):
         stale = "" if part["staleness"] in QUIET_LEVELS else f" ({part['staleness']})"
         yield f"  {_place(part)} {' > '.join(map(quoted, part['heading_path']))}{stale}"

@@ -23,7 +23,7 @@ def fulltext_text(record: Record) -> str:
     """Return the places of the sections, best first."""
     results = record["results"]
     if not results:
-        return "Nothing holds these words. Try fewer or other words, or ubp_search.\n"
+        return "No section contains these words. Try fewer or different words, or ubp_search.\n"
     found = count(record["total_found"], "section")
     lines = [f"{len(results)} of {found}. {notice(record)}"]
     for result in results:
@@ -43,13 +43,13 @@ def search_text(record: Record) -> str:
     """Return the pages, best first."""
     results = record["results"]
     if not results and not record.get("truncated_count"):
-        return "Nothing was found. Try other words, or ubp_list_pages.\n"
+        return "No results. Try different words, or ubp_list_pages.\n"
     lines = [f"{_summary(record)} {notice(record)}"]
     for number, result in enumerate(results, 1):
         lines += _page_result(number, result)
     if record.get("truncated_count"):
         more = count(record["truncated_count"], "more page")
-        lines.append(f"[{more}: ask with a larger limit or max_tokens]")
+        lines.append(f"[{more}: use a larger limit or max_tokens]")
     return "\n".join(lines) + "\n"
 
 
@@ -57,7 +57,7 @@ def _summary(record: Record) -> str:
     total = count(record["total_found"], "page")
     found = f"{len(record['results'])} of {total}"
     if record["search_type"] == "fulltext_fallback":
-        return f"{found}, by words and links only: {printable(record['fallback']['reason'])}"
+        return f"{found}, keyword and link search only: {printable(record['fallback']['reason'])}"
     return f"{found}."
 
 

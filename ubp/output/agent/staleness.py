@@ -22,20 +22,21 @@ LEVELS = ("stale", "possibly_stale", "unknown", "fresh")
 
 
 def staleness_text(record: Record) -> str:
-    """Return the pages, worst first, each with its sources and what to do."""
+    """Return the pages, worst first, each with its sources and the next step."""
     diffs = [diff for document in record["documents"] for diff in _long_diffs(document)]
     marker = new_marker(*diffs)
     lines = [f"{_summary(record)} {notice(record, marker if diffs else '')}"]
     for document in record["documents"]:
         lines += _document(document, marker)
-    lines += cut_line(record.get("truncated_count", 0), "page", "ask with a larger max_size")
+    lines += cut_line(record.get("truncated_count", 0), "page", "use a larger max_size")
     return "\n".join(lines) + "\n"
 
 
 def _summary(record: Record) -> str:
     summary = record["summary"]
     levels = [f"{summary[level]} {level}" for level in LEVELS if summary.get(level)]
-    bound = f"{count(summary['bound'], 'page')} of {summary['documents']} name sources"
+    verb = "lists" if summary["documents"] == 1 else "list"
+    bound = f"{summary['bound']} of {count(summary['documents'], 'page')} {verb} sources"
     return f"{bound}: {', '.join(levels)}." if levels else f"{bound}."
 
 
@@ -70,13 +71,12 @@ def _document(document: Record, marker: str) -> Iterator[str]:
 
 def _suggestion(suggestion: Record) -> str:
     reasons = "; ".join(printable(reason["detail"]) for reason in suggestion["evidence"])
-    return (
-        f"  perhaps {name(suggestion['source_path'])} ({suggestion['confidence']:.2f}: {reasons})"
-    )
+    confidence = f"{suggestion['confidence']:.2f}"
+    return f"  suggested: {name(suggestion['source_path'])} ({confidence}: {reasons})"
 
 
 def _reference(reference: Record, marker: str) -> Iterator[str]:
-    debt = " (accepted as a debt)" if reference.get("is_debt") else ""
+    debt = " (accepted debt)" if reference.get("is_debt") else ""
     yield f"  {stale_ref(reference)}{debt}"
     commits = reference.get("commits", [])
     for commit in commits:
@@ -95,6 +95,6 @@ def _diff(diff: Record | None, marker: str) -> Iterator[str]:
         yield from fenced(text, marker)
     else:
         yield from (f"    {printable_line(line)}" for line in text.splitlines())
-    yield from cut_line(diff.get("left_out_lines", 0), "line", "ask for this page alone")
+    yield from cut_line(diff.get("left_out_lines", 0), "line", "check this page alone")
     if diff.get("missing_blobs"):
-        yield f"    {count(len(diff['missing_blobs']), 'blob')} of it are not in this clone."
+        yield f"    {count(len(diff['missing_blobs']), 'blob')} missing from this clone."

@@ -28,7 +28,7 @@ _PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
 }
 _TYPE_NAMES = {
     "string": "a string",
-    "integer": "a whole number",
+    "integer": "an integer",
     "number": "a number",
     "boolean": "true or false",
     "array": "a list",
@@ -44,7 +44,7 @@ def check_arguments(
     Without `has_maxima` numbers have no upper limit.
 
     Raises:
-        BadArgumentError: one is unknown, missing or not allowed.
+        BadArgumentError: an argument is unknown, missing or not allowed.
     """
     properties: Mapping[str, Schema] = schema["properties"]
     given = {name: value for name, value in arguments.items() if value is not None}
@@ -63,19 +63,19 @@ def check_arguments(
 
 
 def reject_path_traversal(arguments: Mapping[str, Any]) -> None:
-    """Refuse paths that no answer contains: absolute ones, and those with `..` or a NUL.
+    """Reject absolute paths and paths that contain `..` or a NUL.
 
     Raises:
-        BadArgumentError: there is such a path.
+        BadArgumentError: an argument is such a path.
     """
     for name in PATH_ARGUMENTS & arguments.keys():
         path = str(arguments[name]).replace("\\", "/")
         if path.startswith("/") or path[1:2] == ":" or ".." in path.split("/") or "\0" in path:
             raise BadArgumentError(
                 name,
-                f"`{name}` is no path from the repository's root.",
-                cause="Absolute paths and those that climb with .. are refused.",
-                hint="Give it as answers tell it, as in docs/auth.md.",
+                f"`{name}` is not a repository-relative path.",
+                cause="Absolute paths and paths that contain `..` are not allowed.",
+                hint="Use paths as returned by the tools, e.g. docs/auth.md.",
             )
 
 
@@ -91,7 +91,7 @@ def _faults(value: Any, schema: Schema) -> Iterator[str]:
         yield from _length_faults(value, schema)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from (f"{fault} in each place" for fault in _faults(item, schema["items"]))
+            yield from (f"items {fault}" for fault in _faults(item, schema["items"]))
     elif not isinstance(value, bool):
         yield from _range_faults(value, schema)
 
@@ -128,8 +128,8 @@ def _unknown(name: str, properties: Mapping[str, Schema]) -> BadArgumentError:
     closest = closest_name(name[:MAX_SHOWN_CHARACTERS], properties)
     return BadArgumentError(
         name,
-        f"There is no argument `{name[:MAX_SHOWN_CHARACTERS]}`.",
-        cause=f"Arguments are {', '.join(properties)}." if properties else "It takes none.",
+        f"Unknown argument: `{name[:MAX_SHOWN_CHARACTERS]}`.",
+        cause=f"Valid arguments: {', '.join(properties)}." if properties else "None are accepted.",
         hint=f"Did you mean `{closest}`?" if closest else "",
     )
 
@@ -137,7 +137,9 @@ def _unknown(name: str, properties: Mapping[str, Schema]) -> BadArgumentError:
 def _missing(name: str, schema: Schema) -> BadArgumentError:
     description = schema.get("description")
     return BadArgumentError(
-        name, f"`{name}` is missing.", hint=f"It is: {description}." if description else ""
+        name,
+        f"Missing required argument: `{name}`.",
+        hint=f"Expected: {description}." if description else "",
     )
 
 
@@ -145,7 +147,7 @@ def _invalid(name: str, value: Any, fault: str) -> BadArgumentError:
     shown = repr(value)
     if len(shown) > MAX_SHOWN_CHARACTERS:
         shown = shown[:MAX_SHOWN_CHARACTERS] + "…"
-    return BadArgumentError(name, f"`{name}` {fault}.", cause=f"It is {shown}.")
+    return BadArgumentError(name, f"`{name}` {fault}.", cause=f"Got {shown}.")
 
 
 def object_schema(*required: str, **properties: Schema) -> Schema:
@@ -193,21 +195,30 @@ def _described(schema: dict[str, Any], description: str) -> Schema:
     return {**schema, "description": description} if description else schema
 
 
-FILEPATH = text("path from the repository's root, or its unique end")
-REF = text("a Git revision")
+FILEPATH = text("repository-relative path, or a unique ending of it")
+REF = text("Git revision (default: work tree)")
 QUERY_CHARACTERS = 1000
 QUERY = text(
-    'words, "a phrase", -word, start*, AND OR NOT, tag:x path:x', maxLength=QUERY_CHARACTERS
+    'words, "exact phrase", -exclude, prefix*, AND OR NOT, tag:x, path:x',
+    maxLength=QUERY_CHARACTERS,
 )
 DOC_TYPE = {
     "type": ["string", "array"],
     "items": {"type": "string"},
-    "description": "spec, design, api …; any of them",
+    "description": "page types, e.g. spec, design, api",
 }
-TAGS = {"type": "array", "items": {"type": "string"}, "description": "all of them"}
-LINK_TYPE = {"type": "array", "items": {"enum": list(LINK_TYPES)}}
+TAGS = {
+    "type": "array",
+    "items": {"type": "string"},
+    "description": "pages with all of these tags",
+}
+LINK_TYPE = {
+    "type": "array",
+    "items": {"enum": list(LINK_TYPES)},
+    "description": "only follow these link types",
+}
 MAX_TOKENS = {
     "type": "integer",
     "minimum": 200,
-    "description": "what matters least is left out",
+    "description": "drops the least relevant parts to fit",
 }

@@ -1,4 +1,4 @@
-"""The table of tool sets; a new tool or set joins by a row."""
+"""The table of tool sets; a new tool or set is a new row."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -42,12 +42,12 @@ def select_tools(
     read_only: bool = False,
     table: Mapping[str, Sequence[Tool]] = TOOLSETS,
 ) -> tuple[Tool, ...]:
-    """Return the tools of these sets and the named ones, in the table's order; by default all.
+    """Return the tools of these sets and those listed by name, in table order; by default all.
 
-    Excluded tools are left out even if they are named; with `read_only` so is each that writes.
+    `excluded` takes precedence over `tools`; `read_only` also leaves out tools that write.
 
     Raises:
-        UsageError: there is no such set or tool.
+        UsageError: a tool set or tool does not exist.
     """
     all_tools = tuple(tool for tools_of_set in table.values() for tool in tools_of_set)
     toolsets = [RENAMED_TOOLSETS.get(name, name) for name in toolsets]
@@ -65,7 +65,7 @@ def _check_names(kind: str, names: Sequence[str], known_names: Collection[str]) 
         if name not in known_names:
             closest = closest_name(name, known_names)
             raise UsageError(
-                f"There is no {kind} {name}.",
-                cause=f"There are {', '.join(known_names)}.",
+                f"Unknown {kind}: {name}.",
+                cause=f"Available: {', '.join(known_names)}.",
                 hint=f"Did you mean {closest}?" if closest else "",
             )

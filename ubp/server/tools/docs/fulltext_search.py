@@ -41,9 +41,9 @@ FULLTEXT_SEARCH = Tool(
     name="ubp_fulltext_search",
     title="Find words in the documentation",
     description=(
-        "Sections of the documentation that hold exact words or phrases (an error message, an "
-        "identifier, Japanese too), with file and line. Use it where the wording is known; for a "
-        "question or a topic use ubp_search. It does not read code."
+        "Find sections of the documentation that contain exact words or phrases, such as an error "
+        "message or an identifier, with file and line. Also handles Japanese. Use it when you know "
+        "the wording; use ubp_search for a question or topic and grep for code."
     ),
     input_schema=object_schema(
         "query", query=QUERY, limit=number(1, MAX_RESULTS, 10), doc_type=DOC_TYPE, ref=REF

@@ -1,4 +1,4 @@
-"""`ubp_get_context`: a page and summaries of the pages that it is linked with."""
+"""`ubp_get_context`: a page and summaries of linked pages."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ MAX_CONTEXT_SIZE = 500_000
 def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
     """Return the record of the page and its surroundings, as much as fits."""
     if ("filepath" in given) == ("id" in given):
-        raise BadArgumentError("filepath", "Name the page by one of `filepath` and `id`.")
+        raise BadArgumentError("filepath", "Pass exactly one of `filepath` and `id`.")
     return context_record(find(workspace, given))
 
 
@@ -88,18 +88,18 @@ def _texts(page: Record) -> Iterator[str]:
 
 GET_CONTEXT = Tool(
     name="ubp_get_context",
-    title="Read a page with those around it",
+    title="Read a page and summaries of linked pages",
     description=(
-        "One documentation page in full with the linked pages in short (summary, headings, link "
-        "type, staleness), up to depth links away: in one call what an answer needs. Use it after "
-        "ubp_search found the page; for the page alone use ubp_get_page."
+        "Read one documentation page in full plus summaries of the pages linked with it (first "
+        "sentences, headings, link type, staleness), up to depth hops away, in a single call. Use "
+        "it on the best result of ubp_search; use ubp_get_page for the page alone."
     ),
     input_schema=object_schema(
         filepath=FILEPATH,
-        id=string("doc_id instead of filepath"),
+        id=string("doc_id of the page, instead of filepath"),
         depth=number(1, MAX_DEPTH, DEPTH),
         link_types=LINK_TYPE,
-        max_size=number(1, MAX_CONTEXT_SIZE, MAX_SIZE, "characters"),
+        max_size=number(1, MAX_CONTEXT_SIZE, MAX_SIZE, "in characters"),
         max_tokens=MAX_TOKENS,
         ref=REF,
     ),

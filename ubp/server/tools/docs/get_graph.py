@@ -30,13 +30,13 @@ GET_GRAPH = Tool(
     name="ubp_get_graph",
     title="Show how pages are linked",
     description=(
-        "Documentation pages as nodes and their typed links as edges, around one page or all of "
-        "them. Use it to see how the documentation hangs together; for the texts of linked pages "
-        "use ubp_get_context, for what a change touches ubp_get_impact."
+        "Return the link graph: documentation pages as nodes and typed links as edges, around one "
+        "page or for all pages. Use it to see how the documentation is connected; use "
+        "ubp_get_context for page contents and ubp_get_impact for what a change affects."
     ),
     input_schema=object_schema(
-        center=string("filepath or doc_id; none: the whole graph, most linked pages first"),
-        depth=number(1, MAX_GRAPH_DEPTH, DEPTH, "links around the center"),
+        center=string("filepath or doc_id; omit for the whole graph, most linked pages first"),
+        depth=number(1, MAX_GRAPH_DEPTH, DEPTH, "hops from center"),
         link_types=LINK_TYPE,
         limit=number(1, MAX_LIMIT, GRAPH_LIMIT),
         ref=REF,

@@ -23,10 +23,10 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
     if len(given_names) != 1:
         raise BadArgumentError(
             "filepath",
-            "Name the page by one of `filepath`, `id` and `title`.",
-            cause=f"Given are {' and '.join(given_names)}."
+            "Pass exactly one of `filepath`, `id` and `title`.",
+            cause=f"Received {' and '.join(given_names)}."
             if given_names
-            else "None of them is given.",
+            else "Received none of them.",
         )
     path, title = given.get("filepath", given.get("id")), given.get("title")
     return page_record(workspace.page(path, title=title, ref=given.get("ref"), has_created=True))
@@ -76,14 +76,14 @@ GET_PAGE = Tool(
     name="ubp_get_page",
     title="Read a page",
     description=(
-        "One documentation page: its Markdown, links out and back, and whether its sources changed "
-        "since it was written (then trust the code, not the page). Use it instead of opening the "
-        "file; to read a page with those around it use ubp_get_context."
+        "Read one documentation page: its Markdown, outgoing and incoming links, and whether its "
+        "sources changed since it was written (if so, trust the code over the page). Use it "
+        "instead of opening the file; use ubp_get_context to see the linked pages as well."
     ),
     input_schema=object_schema(
         filepath=FILEPATH,
-        id=string("doc_id instead of filepath"),
-        title=string("unique part of the title instead of filepath"),
+        id=string("doc_id of the page, instead of filepath"),
+        title=string("unique part of the title, instead of filepath"),
         ref=REF,
         max_tokens=MAX_TOKENS,
     ),

@@ -49,10 +49,10 @@ def _list_query(given: Mapping[str, Any]) -> list[Any]:
 
 LIST_PAGES = Tool(
     name="ubp_list_pages",
-    title="List the documentation's pages",
+    title="List documentation pages",
     description=(
-        "All documentation pages with type, staleness and link counts, sorted and filtered. Use it "
-        "to see what there is or what changed last; to find something use ubp_search."
+        "List documentation pages with type, staleness and link counts, filtered and sorted. Use "
+        "it to see which pages exist or changed most recently; use ubp_search to find a topic."
     ),
     input_schema=object_schema(
         doc_type=DOC_TYPE,
@@ -60,7 +60,7 @@ LIST_PAGES = Tool(
         sort=choice("title", "updated_at", "created_at", "filepath"),
         order=choice("asc", "desc"),
         limit=number(1, MAX_LIMIT, LIST_LIMIT),
-        cursor=string("next_cursor of the answer before"),
+        cursor=string("next_cursor of the previous response"),
         ref=REF,
     ),
     shape="list-pages",

@@ -86,20 +86,25 @@ SEARCH = Tool(
     name="ubp_search",
     title="Search the documentation",
     description=(
-        "The documentation pages that answer a question or hold a topic, best first: why each was "
-        "found, its best passage with lines, linked pages, and whether its sources changed since. "
-        "Use it first, before grep, for how and why something is; for exact strings use "
-        "ubp_fulltext_search, in code use grep."
+        "Search the project documentation by question or topic. Returns pages, best match first, "
+        "each with the reason for the match, its best passage and line numbers, linked pages, and "
+        'whether the page is stale. Use it before grep for "how" and "why" questions; use '
+        "ubp_fulltext_search for exact strings and grep for code."
     ),
     input_schema=object_schema(
         "query",
         query=QUERY,
         limit=number(1, MAX_LIMIT, LIMIT),
-        mode=choice("hybrid", "fulltext", "semantic"),
+        mode=choice(
+            "hybrid",
+            "fulltext",
+            "semantic",
+            description="hybrid combines keywords, meaning and links",
+        ),
         doc_type=DOC_TYPE,
         tags=TAGS,
-        include_linked=flag("tell linked pages", default=True),
-        depth=number(1, MAX_DEPTH, DEPTH),
+        include_linked=flag("list linked pages with each result", default=True),
+        depth=number(1, MAX_DEPTH, DEPTH, "hops when ranking by links"),
         link_types=LINK_TYPE,
         max_tokens=MAX_TOKENS,
         ref=REF,

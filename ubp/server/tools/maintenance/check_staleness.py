@@ -97,7 +97,7 @@ def _share_diffs(record: Record) -> None:
             if reference.get("diff", {}).get("text"):
                 key = reference["source_path"], reference["diff"]["text"]
                 if key in first_pages:
-                    reference["diff"] = {"text": f"The same as for {first_pages[key]}."}
+                    reference["diff"] = {"text": f"Same diff as for {first_pages[key]}."}
                 first_pages.setdefault(key, document["filepath"])
 
 
@@ -111,18 +111,21 @@ def _resolve(document: Record, key: str) -> str:
     ]
     steps = []
     if document["staleness"] == "untracked":
-        proposals = " (suggested_refs has proposals)" if document.get("suggested_refs") else ""
+        proposals = " (see suggested_refs)" if document.get("suggested_refs") else ""
         steps.append(
-            f"It names no sources: list what it describes{proposals} under {key} in its front"
-            " matter."
+            f"List the sources that the page describes{proposals} under {key} in its front matter."
         )
     if missing_lines:
-        steps.append(f"Correct what its front matter names in line {', '.join(missing_lines)}.")
+        lines = "line" if len(missing_lines) == 1 else "lines"
+        steps.append(
+            "Update or remove the missing sources in its front matter"
+            f" ({lines} {', '.join(missing_lines)})."
+        )
     if len(missing_lines) < len(verified):
         command = ubp_command("ack", path_argument(path))
-        steps.append(f"Update it; if it is still true: {command}")
+        steps.append(f"Update the page, or if it is still accurate run: {command}")
     if len(verified) < len(drifted):
-        steps.append("This clone is too shallow to tell: git fetch --unshallow")
+        steps.append("This clone is too shallow to verify all sources. Run: git fetch --unshallow")
     return " ".join(steps)
 
 
@@ -164,16 +167,18 @@ def _drop_last_documents(record: Record, documents: list[Record]) -> Iterator[An
 
 CHECK_STALENESS = Tool(
     name="ubp_check_staleness",
-    title="Check whether pages are still true",
+    title="Check pages for stale content",
     description=(
-        "Which documentation pages no longer describe the code: each source that changed since the "
-        "page was written, by which commits, and with include_diff what changed, which is what "
-        "you need to update the page. Use it before trusting a page and after changing code."
+        "Find documentation pages that no longer match the code. Returns each source that changed "
+        "since its page was written, the commits that changed it and, with include_diff, the diff "
+        "you need to update the page. Use it before relying on a page and after changing code."
     ),
     input_schema=object_schema(
-        filepath=string("a page, folder or glob; none: every page that is not fresh"),
-        include_diff=flag("show the changes of each source", default=False),
-        max_size=number(MIN_SIZE, MAX_SIZE, DEFAULT_SIZE, "characters; long diffs are cut"),
+        filepath=string("page, folder or glob; omit for all pages that are not fresh"),
+        include_diff=flag("include the diff of each changed source", default=False),
+        max_size=number(
+            MIN_SIZE, MAX_SIZE, DEFAULT_SIZE, "in characters; long diffs are truncated"
+        ),
     ),
     shape="check-staleness",
     run=run,

@@ -24,17 +24,17 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
 
 GET_IMPACT = Tool(
     name="ubp_get_impact",
-    title="Tell what depends on a file",
+    title="Find pages that depend on a file",
     description=(
-        "The documentation pages that depend on a page or a source file: those that name it as "
-        "their source, then those that link to these (depends_on, implements, extends first), "
-        "each with the chain that leads there. Use it before or after changing, moving or "
-        "deleting a file, to know which pages to update."
+        "Find documentation pages that depend on a page, source file or folder: pages that list "
+        "it as a source, then pages that link to those (depends_on, implements and extends first), "
+        "each with the chain of references. Use it before or after changing, moving or deleting a "
+        "file to find the pages to update."
     ),
     input_schema=object_schema(
         "path",
-        path=string("page, source file or folder, from the root; it may be gone"),
-        depth=number(1, MAX_IMPACT_DEPTH, DEPTH),
+        path=string("page, source file or folder; may be deleted"),
+        depth=number(1, MAX_IMPACT_DEPTH, DEPTH, "maximum chain length"),
         limit=number(1, MAX_RESULTS, MAX_IMPACTED),
         ref=REF,
     ),

@@ -1,4 +1,4 @@
-"""`ubp_suggest_links`: pages that are similar and not linked."""
+"""`ubp_suggest_links`: similar pages that are not linked."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,13 +28,13 @@ SUGGEST_LINKS = Tool(
     name="ubp_suggest_links",
     title="Suggest links between pages",
     description=(
-        "Pairs of documentation pages that are close in meaning and not linked: both sections, a "
-        "score, the words they share. Use it after writing a page, to link it; read both sections "
-        "before you add a link."
+        "Find pairs of documentation pages that are similar in meaning but not linked, with the "
+        "matching sections, a similarity score and shared terms. Use it after writing a page to "
+        "find pages to link; read both sections before adding a link."
     ),
     input_schema=object_schema(
-        filepath=string("a page; none: all pairs"),
-        min_score=fraction(MIN_SCORE, "lower shows more, less sure"),
+        filepath=string("a page; omit to compare all pages"),
+        min_score=fraction(MIN_SCORE, "minimum similarity; lower values return more, weaker pairs"),
         limit=number(1, MAX_RESULTS, MAX_SUGGESTED),
         ref=REF,
     ),
