@@ -75,6 +75,18 @@ def test_every_kind_of_source_has_its_diff(at_once, described, diffs, monkeypatc
     }
 
 
+def test_directory_whose_name_reads_as_a_glob_has_the_diff_of_its_files(repository, diffs):
+    repository.write("pages/[id]/view.ts", "1\n")
+    repository.page("docs/a.md", "pages/[id]")
+    repository.commit("Begin")
+    repository.write("pages/[id]/view.ts", "2\n")
+    repository.commit("Change")
+    name = "pages/[id]/view.ts"
+    assert diffs(repository)["pages/[id]"].text == (
+        f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-1\n+2"
+    )
+
+
 def test_pins_tell_what_they_stand_for(repository, diffs):
     repository.write("src/pkg/a.py", "1\n")
     repository.commit()
