@@ -63,7 +63,7 @@ def test_why_there_is_no_model_is_told(drifted, ubp, monkeypatch):
     assert why() == 'search.model is "none"'
     drifted.write(".ubp/config.json", '{"search": {"model": "owner/name"}}')
     assert why() == "Model not found: owner/name"
-    assert "Model:         none: The model owner/name" in ubp(drifted, "status").out
+    assert "Model:         none: Model not found: owner/name" in ubp(drifted, "status").out
     monkeypatch.setattr("ubp.index.embed.locate.LIBRARIES", ("a_library_that_is_not_there",))
     assert why() == "not installed (pip install 'ubp[full]')"
     assert ubp(drifted, "reindex", "--json").record["embedded"] is None

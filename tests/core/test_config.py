@@ -281,7 +281,7 @@ def test_a_link_out_of_the_repository_is_not_followed(config_dir: Path, tmp_path
     link = config_dir / "config.json"
     for target in [str(outside), "../../outside.json", "/dev/zero", "nowhere", "config.json"]:
         link.symlink_to(target)
-        with pytest.raises(ConfigError, match=r"not read|cannot be read"):
+        with pytest.raises(ConfigError, match="Cannot read"):
             load_config(str(config_dir))
         link.unlink()
     inside = config_dir.parent / "ubp.json"

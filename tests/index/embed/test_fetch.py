@@ -67,7 +67,7 @@ def environment(tmp_path, hub, monkeypatch):
 
 
 def test_a_fetched_model_is_found_and_used(environment, small_folder):
-    with pytest.raises(ModelError, match="is not here") as caught:
+    with pytest.raises(ModelError, match="Model not found: owner/small") as caught:
         find_model(NAME, environment)
     assert caught.value.hint == "Fetch it: ubp model fetch owner/small"
     steps = []
@@ -92,18 +92,18 @@ def test_fetching_again_takes_the_place_of_what_was_there(environment, hub):
 
 def test_what_is_no_model_is_not_kept(environment, hub):
     (hub[1] / "model.safetensors").write_bytes(b"rubbish of some length")
-    with pytest.raises(ModelError, match="cannot be used"):
+    with pytest.raises(ModelError, match="Cannot use the model"):
         fetch(NAME, environment, print)
     (hub[1] / "tokenizer.json").unlink()
-    with pytest.raises(ModelError, match="is of another kind"):
+    with pytest.raises(ModelError, match="is not a model2vec model"):
         fetch(NAME, environment, print)
     assert list(Path(cache_folder(NAME, environment)).parent.iterdir()) == []
 
 
 def test_what_is_not_there_cannot_be_fetched(environment):
-    with pytest.raises(ModelError, match=r"The model owner/other cannot be fetched\."):
+    with pytest.raises(ModelError, match=r"Cannot fetch the model owner/other\."):
         fetch("owner/other", environment, print)
-    with pytest.raises(UsageError, match="is no id of a model"):
+    with pytest.raises(UsageError, match="is not a model id"):
         fetch("../folder", environment, print)
 
 

@@ -276,7 +276,7 @@ def test_the_configured_model_is_the_one_in_use(pets, small_folder):
     assert name("{}", model="none") is None
     os.symlink(small_folder, pets.root / "own")
     assert name('{"search": {"model": "own"}}') == "own"
-    with pytest.raises(ModelError, match=r"The model owner/name is not here\."):
+    with pytest.raises(ModelError, match=r"Model not found: owner/name"):
         name('{"search": {"model": "owner/name"}}')
 
 
@@ -292,7 +292,7 @@ def test_without_a_model_what_needs_one_says_how_to_get_it(pets, monkeypatch):
     )
     with Workspace.open(str(pets.root)) as workspace:
         assert workspace.session.model() is None
-        with pytest.raises(UsageError, match="is not installed") as caught:
+        with pytest.raises(UsageError, match="are not installed") as caught:
             workspace.session.required_model()
     assert caught.value.hint == "Install it: pip install 'ubp[full]'"
 

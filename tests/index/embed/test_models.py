@@ -105,10 +105,10 @@ def test_numbers_may_have_any_type(dtype, make_model):
 )
 def test_a_file_that_is_broken_is_an_error_of_three_sentences(file, content, folder):
     (folder / file).write_bytes(content)
-    with pytest.raises(ModelError, match=r"The model .* cannot be used\.") as caught:
+    with pytest.raises(ModelError, match=r"Cannot use the model .*\.") as caught:
         load(folder)
     assert caught.value.cause
-    assert caught.value.hint.startswith("Fetch it again, or choose another one")
+    assert caught.value.hint.startswith("Fetch it again, or choose another model")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_file_that_is_broken_is_an_error_of_three_sentences(file, content, fol
 )
 def test_tensors_that_do_not_fit_are_an_error(changes, folder):
     tensors(folder, **changes)
-    with pytest.raises(ModelError, match="cannot be used"):
+    with pytest.raises(ModelError, match="Cannot use the model"):
         load(folder).encode(["cat"])
 
 
@@ -148,16 +148,16 @@ def test_a_model_that_is_changed_while_it_is_read_is_refused(folder, monkeypatch
     monkeypatch.setattr(model, "_load_static_model", meddle)
     with pytest.raises(ModelError) as caught:
         load(folder)
-    assert "changed while they were read" in caught.value.cause
+    assert "changed while being read" in caught.value.cause
 
 
 def test_what_lacks_a_file_is_not_complete(folder):
     (folder / "tokenizer.json").unlink()
-    with pytest.raises(ModelError, match="is not complete"):
+    with pytest.raises(ModelError, match="is incomplete"):
         find_model(str(folder), {})
     place = find_model(None, {})._replace(directory=str(folder))
     for ask in (stamp, fingerprint):
-        with pytest.raises(ModelError, match="cannot be read"):
+        with pytest.raises(ModelError, match="Cannot read the model"):
             ask(place)
 
 
