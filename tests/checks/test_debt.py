@@ -147,9 +147,9 @@ def test_a_file_that_git_ignores_is_told(repository):
     status, told = tell(repository.root, "debt")
     assert status == 0
     assert told.splitlines()[1:] == [
-        "An ignore file of yours hides it from Git, and so from UBP.",
+        "The file is ignored by Git, so UBP does not use it yet.",
         "Next:",
-        "  git add --force .ubp/debt.txt  shares it",
+        "  git add --force .ubp/debt.txt  stages it for the next commit",
     ]
 
 

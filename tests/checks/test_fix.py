@@ -21,7 +21,7 @@ def test_links_follow_a_page_that_was_renamed(repository, fix, check):
         "[r]: new%20%281%29.md 'T'\r\n`[b](old/b.md)` [gone](gone.md)"
     )
     assert (repository.root / "docs/new (1).md").read_text().endswith("[a](a.md)\n")
-    assert [one.message for one in done.check.findings] == ["There is no file gone.md."]
+    assert [one.message for one in done.check.findings] == ["gone.md does not exist."]
     assert (len(done.fixed), done.skipped) == (8, ())
     assert check(repository).fixable == 0
 
@@ -100,8 +100,8 @@ def test_no_edit_makes_a_page_look_reviewed(repository, fix):
     assert page.read_bytes() == before
     assert (done.fixed, [one.filepath for one in done.skipped]) == ((), ["a.md"])
     assert done.skipped[0].reason == (
-        "src/a.py drifted, and an edit would make the page look reviewed."
-        " Pin what it described: ubp ack --history"
+        "any edit would make the page look reviewed, but src/a.py drifted."
+        " Pin its baseline first: ubp ack --history"
     )
 
 

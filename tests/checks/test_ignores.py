@@ -40,10 +40,10 @@ def test_ignored_findings_are_counted_apart(repository, check):
     )
     report = check(repository)
     assert [one.message for one in report.findings] == [
-        "There is no file y.md.",
+        "y.md does not exist.",
         "old/b.md has no heading #h.",
     ]
     assert [one.message for one in report.ignored] == [
-        "There is no file x.md.",
-        "There is no file z.md.",
+        "x.md does not exist.",
+        "z.md does not exist.",
     ]

@@ -159,7 +159,7 @@ def test_a_link_that_the_alphabet_decided_is_ambiguous_and_only_that(repository,
     (one,) = check(repository).findings
     assert (one.rule, one.message, one.related) == (
         "ambiguous-link",
-        "setup may be one/setup.md, two/setup.md.",
+        "setup matches several pages: one/setup.md, two/setup.md.",
         "one/setup.md",
     )
 
@@ -174,7 +174,7 @@ def test_a_label_that_is_nearly_a_type_is_a_warning(repository, check):
     assert (one.rule, one.column, one.message, one.hint) == (
         "unknown-link-type",
         1,
-        "depend_on is no link type.",
+        'Unknown link type "depend_on".',
         "Did you mean depends_on?",
     )
 
@@ -238,13 +238,13 @@ def test_a_source_that_fires_without_an_answer_is_too_broad(broad, check, found)
     assert [(one.line, one.message, one.hint) for one in asked.findings] == [
         (
             3,
-            "src/hub.py changed in 10 of 10 commits, the page in 0 of these and after 0 others.",
-            "Name what the page really describes, or take the line out.",
+            "src/hub.py changed in 10 of 10 commits; the page in 0 of them, and after 0 more.",
+            "List the file that the page actually describes, or remove the source.",
         ),
         (
             3,
-            "src/auth changed in 10 of 10 commits, and the page with few of its files.",
-            "Name src/auth/a.py instead.",
+            "src/auth changed in 10 of 10 commits; the page only along with a few of its files.",
+            "List src/auth/a.py instead.",
         ),
     ]
     broad.page("docs/a.md", "src/hub.py # ubp: ignore[broad-source]")

@@ -18,11 +18,11 @@ from ubp.git.snapshot import read_document
 from ubp.index.view import View
 
 PAGE_DIGITS = 8
-ACCEPTED = Suppression("debt", f"An old finding, accepted in {DEBT_FILE}.")
+ACCEPTED = Suppression("debt", f"Existing finding, accepted in {DEBT_FILE}.")
 
 _HEADER = (
-    "# Old findings that were there when `ubp debt` wrote this file: `ubp check` fails on others.\n"
-    "# Take out what was put right: ubp debt --prune\n"
+    "# Findings accepted by `ubp debt`: `ubp check` and `ubp stale` fail only on new ones.\n"
+    "# To remove fixed findings: ubp debt --prune\n"
 )
 _LINE = re.compile(r"([0-9a-f]{32})\t([a-z-]+)\t([^\t]+)\t([^\t]*)")
 _CONTROL_CHARACTERS = map(chr, (*range(32), 127, 133, 0x2028, 0x2029))

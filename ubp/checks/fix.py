@@ -67,8 +67,8 @@ def _pages_to_keep(findings: Iterable[Finding], staleness: StalenessContext) -> 
         drifted = _drifted_sources(assessment.references, renamed[path], staleness)
         if drifted:
             reasons[path] = (
-                f"{', '.join(drifted)} drifted, and an edit would make the page look reviewed."
-                " Pin what it described: ubp ack --history"
+                f"any edit would make the page look reviewed, but {', '.join(drifted)} drifted."
+                " Pin its baseline first: ubp ack --history"
             )
     return reasons
 
@@ -120,7 +120,7 @@ def _relink(
         old = fix.link
         link = by_position.get((old.kind, old.target, old.line, old.column))
         if link is None:
-            raise PageError("The page was edited meanwhile.")
+            raise PageError("The page was edited in the meantime.")
         replacements[link.byte_start] = link, fix.text.encode("utf-8", "surrogateescape")
         before = data[link.byte_start : link.byte_end].decode("utf-8", "surrogateescape")
         fixed.append(Fixed(finding, before, fix.text))

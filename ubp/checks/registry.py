@@ -79,8 +79,8 @@ def find_rules(names: Sequence[str]) -> tuple[Rule, ...]:
             closest = closest_name(name, NAMES)
             guess = f"Did you mean {closest}? " if closest else ""
             raise UsageError(
-                f"There is no rule {name}.",
-                cause=f"The rules are {', '.join(NAMES)}.",
-                hint=f"{guess}`ubp explain` tells what each of them finds.",
+                f'Unknown rule "{name}".',
+                cause=f"Available rules: {', '.join(NAMES)}.",
+                hint=f"{guess}Run `ubp explain` to list all rules.",
             )
     return tuple(rule for rule in RULES if rule.name in names)

@@ -24,7 +24,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _INLINE_OBSIDIAN_COMMENT = re.compile(rb"%%(?:(?!%%)[^\r\n])*%%")
 
-_COMMENTED = Suppression("comment", "A comment beside it in the page says so.")
+_COMMENTED = Suppression("comment", "Ignored by a comment in the page.")
 
 
 def split_ignored(
@@ -110,6 +110,7 @@ def _configured(finding: Finding, settings: Sequence[Ignored]) -> Suppression | 
     for setting in settings:
         if finding.rule == setting.rule and match_any(setting.patterns, path):
             return Suppression(
-                "configuration", f"check.ignore in .ubp/config.json: {setting.patterns[0]}"
+                "configuration",
+                f"Ignored by check.ignore in .ubp/config.json: {setting.patterns[0]}",
             )
     return None

@@ -1,1 +1,1 @@
-"""One module for each rule."""
+"""The rules of `ubp check`, one module each."""

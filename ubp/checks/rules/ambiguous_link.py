@@ -1,12 +1,13 @@
-"""A link fits several pages, and only the alphabet decided which of them it leads to.
+"""A link matches several pages; UBP picked the first alphabetically.
 
-A wikilink's page is looked for by path, then by file name: in the page's own folder, else the
-shallowest. Where two are left that are equally near, the link leads to the first by the alphabet;
-another page of that name, and it silently leads elsewhere.
+The page of a wikilink is looked up by path, then by file name: in the directory of the linking
+page, then in the shallowest directory. If several pages are equally near, the link resolves to the
+first one alphabetically, and a new page of that name can silently change its target.
 
-What to do: write as much of the path as makes it unique: `[[guides/Setup]]`.
+What to do: write enough of the path to make it unique, e.g. `[[guides/Setup]]`.
 
-To ignore one link, write on its line or on the line above: `<!-- ubp: ignore[ambiguous-link] -->`
+To ignore a link, add a comment on its line or the line above:
+`<!-- ubp: ignore[ambiguous-link] -->`
 """
 
 from collections.abc import Iterator
@@ -29,10 +30,10 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 rule=NAME,
                 filepath=edge.source,
                 line=link.line,
-                message=f"{link.target} may be {names}{more}.",
+                message=f"{link.target} matches several pages: {names}{more}.",
                 subject=f"{link.kind} {link.target}",
                 column=link.column,
-                hint=f"The alphabet decided for {resolution.target}; write more of the path.",
+                hint=f"UBP picked {resolution.target}, the first of them; use a longer path.",
                 related=resolution.target,
                 about=link,
             )

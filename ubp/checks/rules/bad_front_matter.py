@@ -1,12 +1,13 @@
-"""Something in the page's front matter cannot be used.
+"""The front matter of a page contains an error.
 
-YAML that cannot be read, a source that is no path from the repository's root (absolute, with `..`,
-an address), a pin that is no object id, a key that stands twice, bytes that are not UTF-8. The page
-is indexed all the same, without what could not be used; so what it says there was not verified.
+Reported are invalid YAML, a source that is not a repository-relative path (an absolute path, a path
+with `..`, a URL), a pin that is not a Git object id, a duplicate key, and invalid UTF-8. The page
+is still indexed, but without the invalid part, so the sources listed there are not verified.
 
 What to do: correct the line.
 
-To ignore one, write on its line or on the line above: `# ubp: ignore[bad-front-matter]`
+To ignore an error, add a comment on its line or the line above:
+`# ubp: ignore[bad-front-matter]`
 """
 
 from collections.abc import Iterator

@@ -1,17 +1,19 @@
-"""A source changes again and again, and the page hardly ever: it is named too broadly.
+"""A source changes often but its page hardly ever: the reference is too broad.
 
-Off unless the configuration gives it a severity (`check.severity`), or it is asked for with
-`--rule broad-source`: it reads the last 500 commits. Found are sources that changed in ten and more
-of them, hardly ever in the same commit as the page, and mostly without a change of the page in the
-thirty days after: a file that everything passes through, a folder that changes every week. Found
-are also folders and globs of which a few files were there whenever the page changed, too. `ubp bind
---review` shows the figures, for every source that a page names.
+Off by default, because it reads the last 500 commits. Enable it with `check.severity` in the
+configuration, or run it once with `--rule broad-source`.
 
-What to do: name the file that the page really describes (`ubp bind --explain PAGE` proposes some),
-or take the line out. Where every change of the source concerns the page, keep it, and edit or `ubp
-ack` the page when it is told.
+The rule reports sources that changed in at least 10 of these commits, hardly ever in the same
+commit as the page, and mostly without a change of the page within the next 30 days: for example a
+central file that almost every change touches, or a directory that changes every week. It also
+reports directories and globs of which only a few files changed together with the page. `ubp bind
+--review` shows the figures for every source.
 
-To ignore one source, write on its line or on the line above: `# ubp: ignore[broad-source]`
+What to do: list the file that the page actually describes (`ubp bind --explain PAGE` proposes
+candidates), or remove the source. If every change of the source does concern the page, keep it, and
+update or acknowledge (`ubp ack`) the page when it is reported as stale.
+
+To ignore a source, add a comment on its line or the line above: `# ubp: ignore[broad-source]`
 """
 
 from collections.abc import Iterator
@@ -42,13 +44,13 @@ def _message(review: ReviewedBinding) -> str:
     source, pages = review.binding.source_path or ".", review.binding.pages
     changed = f"{source} changed in {review.changed} of {review.commits} commits"
     if review.proposal:
-        return f"{changed}, and the page with few of its files."
-    named = f" {pages} pages name it." if review.judgement == "hub" else ""
+        return f"{changed}; the page only along with a few of its files."
+    named = f" {pages} pages list it." if review.judgement == "hub" else ""
     together, followed = review.together, review.followed
-    return f"{changed}, the page in {together} of these and after {followed} others.{named}"
+    return f"{changed}; the page in {together} of them, and after {followed} more.{named}"
 
 
 def _hint(review: ReviewedBinding) -> str:
     if review.proposal:
-        return f"Name {', '.join(review.proposal)} instead."
-    return "Name what the page really describes, or take the line out."
+        return f"List {', '.join(review.proposal)} instead."
+    return "List the file that the page actually describes, or remove the source."

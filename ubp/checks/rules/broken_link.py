@@ -1,18 +1,20 @@
-"""A link leads to a page or file that is not there.
+"""A link points to a page or file that does not exist.
 
-Found are wikilinks (`[[Page]]`, `![[Page]]`) whose page nobody has, by path, file name, alias or
-title, and Markdown links and reference definitions to a file that does not exist. Not found, since
-nobody can say from the files alone: links to the web, links that a site generator answers (no `.md`
-and no such file), paths through a submodule or a symbolic link, paths out of the repository, and
-what stands in code, comments or HTML.
+Checked are wikilinks (`[[Page]]`, `![[Page]]`), which are resolved by path, file name, alias or
+title, and Markdown links and reference definitions that point to files. Not checked are links that
+cannot be verified from the repository's files: web links, URLs that a site generator resolves (no
+`.md` and no such file), paths through a submodule or symbolic link, paths outside the repository,
+and links in code, comments or HTML.
 
-Where a change is checked (`--staged`, `--base`), only links that the change breaks are found: its
-own new links, and links of other pages to what it removes or renames.
+With `--staged` or `--base`, only links broken by the change are reported: its own new links, and
+links in other pages to files that it removes or renames.
 
-What to do: correct the link, or bring its page back. Where a single target is possible (the page
-was renamed in the same change, or is the only one of that name), `ubp check --fix` writes it.
+What to do: correct the link, or restore its target. If there is a single possible target (the page
+was renamed in the same change, or only one page has this name), `ubp check --fix` corrects the
+link.
 
-To ignore one link, write on its line or on the line above: `<!-- ubp: ignore[broken-link] -->`
+To ignore a link, add a comment on its line or the line above:
+`<!-- ubp: ignore[broken-link] -->`
 """
 
 from collections.abc import Iterator
@@ -54,8 +56,8 @@ def find(context: RuleContext) -> Iterator[Finding]:
 def _message(edge: GraphEdge) -> str:
     link = edge.link
     if link.kind in WIKILINKS:
-        return f"No page is called {link.target}."
-    return f"There is no file {link.target}."
+        return f'No page named "{link.target}".'
+    return f"{link.target} does not exist."
 
 
 def _possible_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, ...]:

@@ -1,13 +1,14 @@
-"""A link names a heading (`page.md#anchor`, `[[Page#Heading]]`) that its page does not have.
+"""A link points to a heading that its page does not have (`page.md#anchor`, `[[Page#Heading]]`).
 
-The page is there; a reader lands at its top. Anchors are GitHub's: those of headings, those that
-HTML gives (`id`, `name`), a site generator's own (`## Title {#id}`; DocFX's `section` for headings
-without a letter), and Obsidian's block ids.
-Where it is not sure which page is meant, the anchor is not looked for: see ambiguous-link.
+The page exists, but the link opens it at the top. Valid anchors are those that GitHub generates for
+headings, HTML anchors (`id`, `name`), explicit anchors of site generators (`## Title {#id}`;
+`section`, which DocFX generates for headings without letters), and Obsidian block ids. If the link
+matches several pages, its anchor is not checked; see ambiguous-link.
 
-What to do: name a heading that the page has.
+What to do: link to an existing heading.
 
-To ignore one link, write on its line or on the line above: `<!-- ubp: ignore[missing-anchor] -->`
+To ignore a link, add a comment on its line or the line above:
+`<!-- ubp: ignore[missing-anchor] -->`
 """
 
 import re

@@ -1,15 +1,14 @@
-"""A source that the page names does not stand there: deleted, moved, or never there.
+"""A listed source does not exist: deleted, moved, or never committed.
 
-One finding for each source, at the line that names it; a page with such a source is `stale` too,
-but that is the same fact, so stale-doc does not repeat it. Patterns that match nothing are findings
-as well. Absolute paths and paths with `..` are findings of bad-front-matter.
+There is one finding for each missing source, at the line that lists it, and for each glob that
+matches no file. Pages with a missing source count as stale, but stale-doc does not report the same
+source again. Absolute paths and paths with `..` are reported by bad-front-matter.
 
-What to do: name the source where it is now, or take the line out. Where Git knows where the file
-went, `ubp check --fix` writes the new path. It leaves pages alone whose sources have drifted while
-they have no pins: an edit would make such a page look reviewed. Keep what it described with
-`ubp ack --history PAGE` first.
+What to do: replace the source or remove it. If Git shows that the file was renamed, `ubp check
+--fix` writes the new path. It skips pages with stale unpinned sources, since any edit would make
+them look reviewed; pin their baseline first with `ubp ack --history PAGE`.
 
-To ignore one source, write on its line or on the line above: `# ubp: ignore[missing-source]`
+To ignore a source, add a comment on its line or the line above: `# ubp: ignore[missing-source]`
 """
 
 from collections.abc import Iterator
@@ -33,9 +32,9 @@ def find(context: RuleContext) -> Iterator[Finding]:
 def missing_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
     """Return the finding for a missing source of the page at `path`."""
     literal, moved_to = verdict.reference.literal, verdict.moved_to
-    hint = "Name the file that took its place, or take the line out."
+    hint = "Replace or remove the source."
     if moved_to:
-        hint = f"It is now {moved_to}."
+        hint = f"Its new path is {moved_to}."
     return Finding(
         rule=NAME,
         filepath=path,

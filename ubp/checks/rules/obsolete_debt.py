@@ -1,10 +1,10 @@
-"""The debt file accepts a finding that is not there any more.
+"""The debt file lists a finding that no longer exists.
 
-`.ubp/debt.txt` holds the old findings that a repository has accepted (`ubp debt` writes it), and
-can only shrink: a line that stayed after its finding was put right would hide the same finding when
-it comes back. A line that cannot be read, such as the mark of a conflict, is a finding too.
+`.ubp/debt.txt` contains the existing findings that `ubp debt` accepted, and can only shrink: if the
+line of a fixed finding stayed, it would hide the same finding when it comes back. Lines that cannot
+be parsed, such as conflict markers, are reported as well.
 
-What to do: `ubp debt --prune` takes such lines out.
+What to do: run `ubp debt --prune`, which removes such lines.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from ubp.checks.finding import Finding
 from ubp.core.model import DEBT_FILE, Debt
 
 NAME = "obsolete-debt"
-HINT = "Take it out: ubp debt --prune"
+HINT = "Remove it: ubp debt --prune"
 
 
 def find(context: RuleContext) -> Iterator[Finding]:
@@ -28,7 +28,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
             NAME,
             DEBT_FILE,
             unreadable.line,
-            "This line accepts no finding.",
+            "This line is not a valid finding.",
             str(unreadable.line),
             hint=HINT,
         )
@@ -42,7 +42,7 @@ def obsolete_finding(debt: Debt) -> Finding:
         rule=NAME,
         filepath=DEBT_FILE,
         line=debt.line,
-        message=f"{debt.filepath} has no such finding any more: {debt.rule}, {debt.subject}.",
+        message=f"{debt.filepath} no longer has this finding: {debt.rule}, {debt.subject}.",
         subject=debt.name,
         hint=HINT,
         related=debt.filepath,

@@ -1,13 +1,13 @@
-"""No other page links to this one.
+"""No other page links to this page.
 
-Off unless the configuration gives it a severity (`check.severity`), or it is asked for with
-`--rule orphan-doc`: many repositories list their pages elsewhere, such as in a site's navigation.
-Pages named README or index are where readers enter a folder, so they are never found.
+Off by default, because many repositories list their pages elsewhere, such as in the navigation of a
+site. Enable it with `check.severity` in the configuration, or run it once with `--rule orphan-doc`.
+Pages named README or index are the entry points of their directories and are never reported.
 
-What to do: link to the page from where readers would look for it, or remove it.
+What to do: link to the page from where readers would look for it, or remove the page.
 
-To ignore one page, write on its first line, or above its first heading:
-`<!-- ubp: ignore[orphan-doc] -->`; for many, use `check.ignore` in the configuration.
+To ignore a page, add a comment on its first line or above its first heading:
+`<!-- ubp: ignore[orphan-doc] -->`. To ignore many pages, use `check.ignore` in the configuration.
 """
 
 from collections.abc import Iterator
@@ -29,6 +29,6 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 rule=NAME,
                 filepath=path,
                 line=sections[0].line_start if sections else 1,
-                message="No other page links to this one.",
+                message="No other page links to this page.",
                 subject="",
             )

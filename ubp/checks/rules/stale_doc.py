@@ -1,20 +1,20 @@
 """A source has changed since the page described it.
 
-A page names its sources in its front matter (`source_refs`). The rule compares each of them with
-what the page described: with its pin, or with what stood there when the page was last changed. It
-finds what `ubp stale` finds, one finding for each source, at the line that names it.
+A page lists its sources in its front matter (`source_refs`). Each source is compared with its
+baseline: its pin or, without a pin, its state when the page was last changed. The findings are
+those of `ubp stale`, one for each source, at the line that lists it.
 
-Where a state is checked, drift that is as old as `staleness.threshold_days` (7) has the rule's
-severity, and younger drift is a warning at most: somebody may be writing about it. Where a change
-is checked (`--staged`, `--base`), all drift that the change brings has the rule's severity,
-whatever its age; old drift is no finding.
+When a snapshot is checked, drift of at least `staleness.threshold_days` (7) has the severity of the
+rule; younger drift is only a warning, since the update of the page may be under way. When a change
+is checked (`--staged`, `--base`), all drift introduced by the change has the severity of the rule,
+whatever its age; older drift is not reported.
 
-A source that is gone is no finding of this rule but of missing-source.
+Missing sources are reported by missing-source instead.
 
-What to do: read the page beside `ubp stale --diff PAGE`. Edit it where it is no longer true, or say
-that it still is: `ubp ack PAGE`.
+What to do: compare the page with `ubp stale --diff PAGE`. Update the page, or acknowledge it as
+still accurate with `ubp ack PAGE`.
 
-To ignore one source, write on its line or on the line above: `# ubp: ignore[stale-doc]`
+To ignore a source, add a comment on its line or the line above: `# ubp: ignore[stale-doc]`
 """
 
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def drift_finding(path: FilePath, verdict: ReferenceVerdict, *, is_change: bool)
         message=verdict_sentence(verdict.source_path, verdict.verdict, when),
         subject=verdict.reference.literal,
         is_minor=not is_change and verdict.level != "stale",
-        hint="Edit the page, or acknowledge that it is still true.",
+        hint="Update the page, or acknowledge it as still accurate.",
         related=verdict.source_path,
         about=verdict,
     )
@@ -60,7 +60,7 @@ def unknown_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
         line=verdict.reference.line,
         message=verdict_sentence(verdict.source_path, verdict.verdict),
         subject=verdict.reference.literal,
-        hint="Fetch the history, or pin what was read.",
+        hint="Fetch the full history, or pin the source.",
         related=verdict.source_path,
         about=verdict,
         severity="note",

@@ -1,13 +1,13 @@
-"""What stands behind a wikilink's bar looks like a mistyped link type.
+"""The label after `|` in a wikilink looks like a misspelled link type.
 
-`[[Page|depends_on]]` is a link of the type `depends_on`; the types are `references`, `depends_on`,
-`implements`, `extends` and `conflicts_with`. Any other text is the label that readers see, so
-`[[Page|depend_on]]` is a plain reference that is shown as "depend_on". Found are single words, or
-words joined as in an identifier, that are nearly a type.
+`[[Page|depends_on]]` is a link of type `depends_on`. The link types are `references`, `depends_on`,
+`implements`, `extends` and `conflicts_with`. Any other text is a label shown to readers, so
+`[[Page|depend_on]]` is a plain reference displayed as "depend_on". Reported are labels that are a
+single word or identifier and nearly match a link type.
 
-What to do: write the type. If it is a label, use other words, or ignore the line.
+What to do: correct the link type. If the text is a label, rephrase it or ignore the line.
 
-To ignore one link, write on its line or on the line above:
+To ignore a link, add a comment on its line or the line above:
 `<!-- ubp: ignore[unknown-link-type] -->`
 """
 
@@ -28,7 +28,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 rule=NAME,
                 filepath=edge.source,
                 line=link.line,
-                message=f"{link.label} is no link type.",
+                message=f'Unknown link type "{link.label}".',
                 subject=f"{link.target} {link.label}",
                 column=link.column,
                 hint=f"Did you mean {link.meant_type}?",
