@@ -188,12 +188,12 @@ def test_what_history_does_not_know_is_told(project, ubp):
 @pytest.mark.parametrize(
     ("tokens", "message"),
     [
-        (["--min-confidence", "2"], "--min-confidence is 2."),
-        (["--limit", "0"], "--limit is 0."),
-        (["--pin"], "--pin says how references are written."),
-        (["--history"], "--history says how references are written."),
-        (["--write", "--pin", "--history"], "--pin and --history contradict each other."),
-        (["-i"], "--interactive needs a terminal, and somebody who answers."),
+        (["--min-confidence", "2"], "Invalid --min-confidence: 2."),
+        (["--limit", "0"], "Invalid --limit: 0."),
+        (["--pin"], "--pin requires --write, --interactive or --dry-run."),
+        (["--history"], "--history requires --write, --interactive or --dry-run."),
+        (["--write", "--pin", "--history"], "--pin cannot be combined with --history."),
+        (["-i"], "--interactive requires a terminal."),
         (["-i", "--write"], "--interactive cannot be combined with --write or --dry-run."),
     ],
 )
@@ -243,7 +243,7 @@ def test_enter_takes_what_is_sure_and_leaves_the_rest(answering, project):
         "docs/b.md  page 2 of 2\n"
         "  0.96  src/b.py  4 shared commits\n"
         f"? Does it describe src/b.py? {choices}: (y) \n"
-        "2 sources named in 2 pages.\n"
+        "Added 2 sources to 2 pages.\n"
         "Next: git add docs/a.md docs/b.md, then ubp stale\n"
     )
     assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py") + "# a\n"
@@ -255,8 +255,8 @@ def test_what_was_refused_is_remembered(answering, project):
     status, screen = answering("n", "no", "y")
     assert status == 0
     assert screen.endswith(
-        "1 source named in 1 page, 2 refused.\n"
-        "Refusals are kept in .ubp/config.json: commit it, and nobody is asked again.\n"
+        "Added 1 source to 1 page, 2 refused.\n"
+        "Refusals are saved in .ubp/config.json: commit it to share them.\n"
         "Next: git add docs/b.md, then ubp stale\n"
     )
     assert refused(project) == [("docs/a.md", "src/a.py"), ("docs/a.md", "src/")]
@@ -265,8 +265,9 @@ def test_what_was_refused_is_remembered(answering, project):
 
 def test_another_source_may_be_meant(answering, project):
     _, screen = answering("e", "src/none.py", "src/c.py", "d", "q")
-    assert "? Which file or folder, from the root: (src/a.py) Nothing stands at src/none.py.\n" in (
-        screen
+    assert (
+        "? File or directory (from the repository root): (src/a.py) src/none.py does not exist.\n"
+        in (screen)
     )
     assert (project.root / "docs/a.md").read_text() == source_refs("src/c.py") + "# a\n"
     assert (project.root / "docs/b.md").read_text() == "# b\n"
@@ -275,7 +276,7 @@ def test_another_source_may_be_meant(answering, project):
 def test_all_of_a_page_is_taken_at_once(answering, project):
     _, screen = answering("?", "a", "n", options=["--explain"])
     assert "  0.41  src/\n        100 %  place       docs, src\n? Does" in screen
-    assert "  a  it does, and so do all that follow for this page\n" in screen
+    assert "  a  accept this and all remaining proposals for this page\n" in screen
     assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py", "src/") + "# a\n"
     assert refused(project) == [("docs/b.md", "src/b.py")]
 
@@ -289,7 +290,7 @@ def test_who_leaves_keeps_what_was_said_before(answering, project):
 def test_there_may_be_nothing_to_ask(answering):
     assert answering(options=["--min-confidence", "0.99"]) == (
         0,
-        "Nothing to ask: no proposal has a confidence of 0.99 or more.\n",
+        "No proposals with a confidence of 0.99 or above.\n",
     )
 
 

@@ -110,8 +110,8 @@ def test_a_record_of_a_review(project, asked):
     ("tokens", "error"),
     [
         (["--review", "--write"], "--review cannot be combined with --write."),
-        (["--commits", "9"], "--commits says how far a review looks back."),
-        (["--review", "--commits", "0"], "--commits is 0."),
+        (["--commits", "9"], "--commits requires --review."),
+        (["--review", "--commits", "0"], "Invalid --commits: 0."),
     ],
 )
 def test_what_makes_no_sense_is_refused(tokens, error, repository, ubp):

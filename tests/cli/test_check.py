@@ -26,7 +26,7 @@ def test_a_finding_as_a_record(broken, asked):
         "column": 5,
         "rule": "broken-link",
         "severity": "error",
-        "message": "There is no file b.md.",
+        "message": "b.md does not exist.",
         "hint": "Did you mean docs/new.md?",
         "related": "docs/new.md",
         "is_fixable": True,
@@ -67,7 +67,7 @@ def test_a_fix_as_a_record(broken, asked):
 def test_rules_as_records(repository, asked):
     assert [one["rule"] for one in asked(repository, "explain")["rules"]] == list(NAMES)
     (one,) = asked(repository, "explain", "orphan-doc")["rules"]
-    assert (one["severity"], one["summary"]) == ("off", "No other page links to this one.")
+    assert (one["severity"], one["summary"]) == ("off", "No other page links to this page.")
     assert one["manual"].startswith(one["summary"])
 
 
@@ -109,7 +109,7 @@ def test_what_a_shallow_clone_cannot_tell_is_no_success(repository, new_reposito
     answer = ubp(clone, "check")
     assert answer.status == 2
     assert answer.out == (
-        "Nothing found in 1 page; 1 source could not be verified, because this clone is shallow.\n"
+        "No findings in 1 page; 1 source could not be verified because this clone is shallow.\n"
         "Next:\n  git fetch --unshallow  fetches the history (in CI: fetch-depth: 0)\n"
     )
     assert ubp(clone, "check", "--rule", "broken-link").status == 0
@@ -118,7 +118,7 @@ def test_what_a_shallow_clone_cannot_tell_is_no_success(repository, new_reposito
 def test_quiet_is_a_line_a_finding(broken, ubp):
     answer = ubp(broken, "check", "--quiet")
     assert answer.out.splitlines() == [
-        "docs/a.md:3:5  error  broken-link: There is no file b.md.",
+        "docs/a.md:3:5  error  broken-link: b.md does not exist.",
         "docs/a.md:3:19  warning  missing-anchor: docs/a.md has no heading #c.",
     ]
     assert ubp(broken, "check", "--fix", "--quiet").out == (
@@ -134,4 +134,4 @@ def test_nothing_from_a_page_reaches_the_terminal_raw(repository, ubp):
 
 
 def test_without_pages_nothing_looks_green(repository, ubp):
-    assert ubp(repository, "check").out == "There are no pages: nothing was checked.\n"
+    assert ubp(repository, "check").out == "No pages found; nothing to check.\n"

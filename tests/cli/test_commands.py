@@ -123,7 +123,7 @@ def test_a_shell_that_cannot_be_told_is_asked_for(monkeypatch, capsys):
 
     monkeypatch.setattr(detect, "detect_shell", nobody_knows)
     assert main(["--install-completion"]) == 2
-    assert capsys.readouterr().err.startswith("Error: Which shell?\n")
+    assert capsys.readouterr().err.startswith("Error: Cannot detect the current shell.\n")
 
 
 @pytest.mark.parametrize(

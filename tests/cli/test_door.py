@@ -14,15 +14,15 @@ from ubp.cli import stale as module
 SCRIPTS = Path(sys.executable).parent
 
 DEFECT = """Error: UBP failed: KeyError: 'it'
-  Cause: This is a defect of UBP, not of your repository.
-  Hint: Run the command again with --verbose and report what it prints, with `ubp version`, \
-where you got UBP from.
+  Cause: This is a bug in UBP, not in your repository.
+  Hint: Run the command again with --verbose, and report its output together with that of \
+`ubp version`.
 """
 
 
 REFUSED = """Error: /somewhere: Permission denied.
-  Cause: The operating system refused it.
-  Hint: Look at the file's permissions and at the free space; --verbose tells where it was.
+  Cause: The operating system reported an error.
+  Hint: Check file permissions and free disk space; run with --verbose for a stack trace.
 """
 
 NO_GIT = """Error: Git was not found.

@@ -112,14 +112,14 @@ def test_sarif_tells_rules_places_sources_and_who_ignored(faulty, ubp, fits):
             {
                 "kind": "inSource",
                 "status": "accepted",
-                "justification": "A comment beside it in the page says so.",
+                "justification": "Ignored by a comment in the page.",
             }
         ],
         "docs/c.md": [
             {
                 "kind": "external",
                 "status": "accepted",
-                "justification": "check.ignore in .ubp/config.json: docs/c.md",
+                "justification": "Ignored by check.ignore in .ubp/config.json: docs/c.md",
             }
         ],
     }
@@ -127,7 +127,7 @@ def test_sarif_tells_rules_places_sources_and_who_ignored(faulty, ubp, fits):
 
 def test_reviewdog_counts_bytes_and_is_offered_what_has_one_remedy(faulty, ubp, fits):
     told = fits("rdjson", ubp(faulty, "check", "--format", "rdjson").out)["diagnostics"]
-    link = next(one for one in told if one["message"].startswith("There is no file b.md."))
+    link = next(one for one in told if one["message"].startswith("b.md does not exist."))
     assert link["location"]["range"] == {
         "start": {"line": 11, "column": 8},
         "end": {"line": 11, "column": 17},

@@ -68,8 +68,8 @@ def test_a_fix_is_told_in_every_format_too(repository, ubp):
     repository.commit()
     repository.git("mv", "docs/b.md", "docs/c.md")
     answer = ubp(repository, "check", "--fix", "--format", "gitlab", "--output-file", "text=out")
-    assert [one["description"] for one in answer.record] == ["There is no file no.md."]
-    assert (repository.root / "out").read_text().startswith("a.md:1  docs/b.md is now docs/c.md\n")
+    assert [one["description"] for one in answer.record] == ["no.md does not exist."]
+    assert (repository.root / "out").read_text().startswith("a.md:1  docs/b.md -> docs/c.md\n")
 
 
 def test_a_file_is_replaced_as_a_whole(drifted, ubp):
@@ -85,14 +85,17 @@ def test_a_file_is_replaced_as_a_whole(drifted, ubp):
     ("tokens", "told"),
     [
         (["--format", "nonsense"], "Invalid value"),
-        (["--json", "--format", "sarif"], "--json and --format sarif contradict each other."),
-        (["--output-file", "sarif"], "--output-file sarif is not understood."),
-        (["--output-file", "sarif="], "--output-file sarif= is not understood."),
-        (["--output-file", "nonsense=x"], "--output-file nonsense=x is not understood."),
-        (["--output-file", "sarif=no/x"], "no/x cannot be written."),
-        (["--output-file", "sarif=docs"], "docs cannot be written."),
-        (["--output-file", "sarif=link"], "link cannot be written."),
-        (["--output-file", "sarif=x", "--output-file", "json=./x"], "x is named twice."),
+        (["--json", "--format", "sarif"], "--json cannot be combined with --format sarif."),
+        (["--output-file", "sarif"], "Invalid --output-file: sarif."),
+        (["--output-file", "sarif="], "Invalid --output-file: sarif=."),
+        (["--output-file", "nonsense=x"], "Invalid --output-file: nonsense=x."),
+        (["--output-file", "sarif=no/x"], "Cannot write no/x."),
+        (["--output-file", "sarif=docs"], "Cannot write docs."),
+        (["--output-file", "sarif=link"], "Cannot write link."),
+        (
+            ["--output-file", "sarif=x", "--output-file", "json=./x"],
+            "Duplicate --output-file path: x.",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -116,8 +119,8 @@ def test_a_full_disk_leaves_the_old_file(drifted, ubp, monkeypatch):
     answer = ubp(drifted, "check", "--output-file", "json=out.json")
     assert answer.status == 2
     assert answer.err == (
-        "Error: out.json cannot be written.\n  Cause: No space left on device.\n"
-        "  Hint: Name a file in a folder where you may write.\n"
+        "Error: Cannot write out.json.\n  Cause: No space left on device.\n"
+        "  Hint: Use a path in a writable directory.\n"
     )
     assert out.read_text() == "old"
     assert not list(drifted.root.glob("out.json.*"))
@@ -128,7 +131,7 @@ def test_paths_are_those_of_the_working_directory(drifted, capsys):
     main(["-C", folder, "stale", "--output-file", "markdown=out.md"])
     assert (drifted.root / "docs" / "out.md").read_text().startswith("### UBP")
     assert main(["-C", folder, "stale", "--output-file", "markdown=docs/out.md"]) == 2
-    assert "There is no folder docs;" in capsys.readouterr().err
+    assert "The directory docs does not exist" in capsys.readouterr().err
 
 
 def test_old_debts_stay_out_of_a_change(drifted, ubp):

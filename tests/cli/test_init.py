@@ -96,7 +96,9 @@ def test_nothing_is_written_through_a_link(name, drifted, tmp_path, ubp):
 def test_a_bare_repository_needs_no_configuration(new_repository, ubp):
     answer = ubp(new_repository("bare", "--bare"), "init", "--yes")
     assert answer.status == 2
-    assert answer.err.startswith("Error: A bare repository has no place for a configuration.\n")
+    assert answer.err.startswith(
+        "Error: `ubp init` cannot write a configuration in a bare repository.\n"
+    )
 
 
 @pytest.fixture
@@ -123,7 +125,7 @@ def test_enter_takes_the_defaults(answering, drifted):
     status, screen = answering("", "", "")
     assert status == 0
     assert screen.startswith(
-        "Found 3 Markdown files. Enter takes what stands in brackets.\n"
+        "Found 3 Markdown files. Press Enter to accept the default in parentheses.\n"
         "? Docs directory: (docs) "
         "? Include patterns: (docs/**/*.md, docs/**/*.markdown) "
         "? Exclude patterns: (none) "
@@ -153,12 +155,13 @@ def test_what_is_there_is_kept_rewritten_or_left(answering, drifted):
     status, screen = answering("")
     assert (status, file.read_text()) == (0, text)
     assert screen.startswith(
-        "? A configuration is there. What to do with it? [keep/rewrite/cancel]: (keep) "
+        "? A configuration already exists. Keep it, rewrite it, or cancel?"
+        " [keep/rewrite/cancel]: (keep) "
     )
     assert answering("what?", "c") == (
         0,
-        "? A configuration is there. What to do with it? [keep/rewrite/cancel]: (keep) " * 2
-        + "Nothing was changed.\n",
+        "? A configuration already exists. Keep it, rewrite it, or cancel?"
+        " [keep/rewrite/cancel]: (keep) " * 2 + "Nothing changed.\n",
     )
     assert not (drifted.root / ".ubp/config.schema.json").exists() or file.read_text() == text
     assert answering("rewrite", "", "", "")[0] == 0

@@ -93,7 +93,7 @@ def test_a_fetched_model_is_told_with_what_to_write(repository, ubp, monkeypatch
 @pytest.mark.parametrize(
     ("tokens", "message"),
     [
-        (["fetch"], "Which model is to be fetched?"),
+        (["fetch"], "Missing argument: a model id."),
         (["fetch", "no id"], "no id is not a model id."),
         (["bring", "owner/small"], ""),
     ],

@@ -212,13 +212,13 @@ documentation............................................................Failed
 - exit code: 1
 
 docs/session.md:3  error  stale-doc: src/session.py was modified by this change.
-  Edit the page, or acknowledge that it is still true.
-index.md:1:1  error  broken-link: There is no file docs/login.md.
+  Update the page, or acknowledge it as still accurate.
+index.md:1:1  error  broken-link: docs/login.md does not exist.
 
 This commit brings 2 errors in 2 of 2 pages.
 Next:
-  ubp explain stale-doc             tells what is found, and how to ignore it
-  ubp ack --staged docs/session.md  if they are still true
+  ubp explain stale-doc             explains the rule and how to ignore it
+  ubp ack --staged docs/session.md  if still accurate
 
 """
 
@@ -327,12 +327,12 @@ documentation............................................................Failed
 - exit code: 1
 
 docs/session.md:3  error  stale-doc: src/session.py was modified by this change.
-  Edit the page, or acknowledge that it is still true.
+  Update the page, or acknowledge it as still accurate.
 
 This branch, since {start}, brings 1 error in 1 of 2 pages.
 Next:
-  ubp explain stale-doc    tells what is found, and how to ignore it
-  ubp ack docs/session.md  if they are still true
+  ubp explain stale-doc    explains the rule and how to ignore it
+  ubp ack docs/session.md  if still accurate
 
 """
 

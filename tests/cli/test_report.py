@@ -96,16 +96,16 @@ def test_without_a_browser_somebody_is_told(drifted, ubp, monkeypatch):
     monkeypatch.setattr(webbrowser, "open", lambda _: False)
     answer = ubp(drifted, "report", "--open", "--html", "r.html")
     assert answer.status == 0
-    assert answer.err == "Warning: No browser could be started: open r.html yourself.\n"
+    assert answer.err == "Warning: Cannot start a browser; open r.html manually.\n"
 
 
 @pytest.mark.parametrize(
     ("tokens", "message"),
     [
-        (["--commits", "0"], "--commits is 0."),
-        (["--weeks", "0"], "--weeks is 0."),
-        (["--weeks", "1", "--commits", "1"], "--commits and --weeks contradict each other."),
-        (["--html", "no/where.html"], "no/where.html cannot be written."),
+        (["--commits", "0"], "Invalid --commits: 0."),
+        (["--weeks", "0"], "Invalid --weeks: 0."),
+        (["--weeks", "1", "--commits", "1"], "--commits cannot be combined with --weeks."),
+        (["--html", "no/where.html"], "Cannot write no/where.html."),
         (["--ref", "nowhere"], "Revision not found: nowhere"),
     ],
     ids=" ".join,

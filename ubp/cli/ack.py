@@ -25,12 +25,12 @@ def ack(  # noqa: PLR0913  # the command's options
     """Run `ubp ack`.
 
     Args:
-        paths: Pages, folders or globs.
-        all_: Every page that is not fresh.
-        staged: Pin what is staged, and stage the pins; only they are staged.
-        history: Pin what each page described by its history, so that no debt is lost.
-        reason: Why it is still true; kept beside the pin until the next one.
-        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        paths: Pages, directories or globs.
+        all_: Acknowledge every page that is not fresh.
+        staged: Pin the staged sources, and stage the pins (nothing else is staged).
+        history: Pin the sources as of each page's last change, so that existing drift is kept.
+        reason: Why the page is still accurate; stored with the pin until the next one.
+        key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
     with open_workspace(terminal, keys=key or ()) as workspace:
@@ -50,16 +50,16 @@ def affected(*paths: str, ref: Revision = None, key: Keys = None, terminal: Term
     """Run `ubp affected`.
 
     Args:
-        paths: Files, folders or globs.
-        ref: Ask this revision instead of the work tree.
-        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        paths: Files, directories or globs.
+        ref: Use this revision instead of the work tree.
+        key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
     if not paths:
         raise UsageError(
-            "Which files?",
-            cause="`ubp affected` tells which pages describe some files.",
-            hint="Name them: ubp affected src/auth.py",
+            "Missing argument: a file, directory or glob.",
+            cause="`ubp affected` lists the pages that describe the given files.",
+            hint="Specify one or more: ubp affected src/auth.py",
         )
     with open_workspace(terminal, keys=key or ()) as workspace:
         pages = workspace.affected(paths, ref=ref)

@@ -55,7 +55,7 @@ def build_app(terminal: Terminal) -> App:
     """Return the app with all commands; its launcher sets the global options of `terminal`."""
     app = App(
         name="ubp",
-        help="UBP tells which Markdown pages no longer describe the code, by Git's own memory.",
+        help="Find Markdown pages that no longer match the code, using Git history.",
         version=f"ubp {__version__}",
         version_flags=["--version", "-V"],
         # A parameter named `terminal` is not an option: `_run_command` passes it.
@@ -83,13 +83,13 @@ def build_app(terminal: Terminal) -> App:
     app.command(
         _completion_installer(app),
         name="--install-completion",
-        help="Complete commands and options in your shell, and exit.",
+        help="Install shell completion and exit.",
         group=GLOBAL,
         help_epilogue="Example:\n  ubp --install-completion --shell zsh",
     )
     for flag, help_text in (
-        ("--help", "Explain a command, and exit."),
-        ("--version", "Print the version, and exit."),
+        ("--help", "Show help and exit."),
+        ("--version", "Print the version and exit."),
     ):
         app[flag].group = GLOBAL
         app[flag].help = help_text
@@ -178,10 +178,10 @@ def _completion_installer(app: App) -> Callable[..., int]:
     def install_completion(
         *, shell: Annotated[Shell | None, Parameter(metavar="SHELL")] = None, terminal: Terminal
     ) -> int:
-        """Write a completion script and load it when the shell starts.
+        """Write a completion script and load it at shell startup.
 
         Args:
-            shell: The shell; the running one where none is named.
+            shell: The shell; by default the current one.
             terminal: Where the answer goes.
         """
         chosen = shell or _running_shell()
@@ -204,9 +204,8 @@ def _running_shell() -> Shell:
         return detect_shell()
     except ShellDetectionError as error:
         raise UsageError(
-            "Which shell?",
-            cause="Nothing here tells which one is running.",
-            hint="Name it: ubp --install-completion --shell bash (or zsh, fish, powershell)",
+            "Cannot detect the current shell.",
+            hint="Specify it: ubp --install-completion --shell bash (or zsh, fish, powershell)",
         ) from error
 
 
@@ -225,15 +224,15 @@ def _add_launcher(app: App, terminal: Terminal) -> None:
             str | None, Parameter(name=["--cwd", "-C"], group=GLOBAL, metavar="PATH")
         ] = None,
     ) -> Any:
-        """Take the global options out and run the command.
+        """Apply the global options and run the command.
 
         Args:
             tokens: The command and its options.
-            json: Answer with one JSON object, errors too.
-            no_color: Use no colours (as the environment variable NO_COLOR does).
+            json: Print a single JSON object, also for errors.
+            no_color: Disable colors (like the environment variable NO_COLOR).
             verbose: Show stack traces.
-            quiet: Print errors and findings only, a line each.
-            cwd: Run as if started in this folder.
+            quiet: Print only errors and findings, one per line.
+            cwd: Run as if started in this directory.
         """
         terminal.set(Options(json, no_color, verbose, quiet, cwd))
         if not tokens:
@@ -267,7 +266,7 @@ def _usage_error(error: CycloptsError, tokens: Sequence[str]) -> UsageError:
     message, _, guess = str(error).partition(" Did you mean ")
     command = next((row.name for row in ROWS if row.name in tokens), "")
     help_command = ubp_command(*([command] if command else []), "--help")
-    hint = f"`{help_command}` tells what can be said."
+    hint = f"See `{help_command}`."
     return UsageError(
         message.rstrip(".") + ".", hint=f"Did you mean {guess} {hint}" if guess else hint
     )

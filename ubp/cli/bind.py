@@ -44,19 +44,19 @@ def bind(  # noqa: PLR0913  # the command's options
     """Run `ubp bind`.
 
     Args:
-        pages: Pages, folders or globs; all pages that name no source where none is given.
-        write: Write what is proposed with enough confidence into the pages' front matter.
-        interactive: Ask about each proposal; what you refuse is remembered in .ubp/config.json.
-        dry_run: Show what --write would write, as a diff, and write nothing.
-        min_confidence: How sure, from 0 to 1 (0.7); of those at 0.75 three in four are right.
-        limit: Propose so many sources for a page at most (10); of --review so many lines (20).
-        pin: Pin what is written: the pages were read and are true today.
-        history: Pin the sources as they were when each page last changed, so that drift shows.
-        explain: Tell everything that speaks for a proposal.
-        review: Judge the bindings that exist, by history: which fire and are never answered.
-        commits: Of --review: hold them against so many commits (500).
-        all_: Look at pages too that name sources already; of --review at all bindings.
-        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        pages: Pages, directories or globs; by default all pages that list no sources.
+        write: Write the proposals with enough confidence to the pages' front matter.
+        interactive: Ask about each proposal; refusals are saved in .ubp/config.json.
+        dry_run: Show the changes that --write would make as a diff; write nothing.
+        min_confidence: Minimum confidence, from 0 to 1 (0.7); at 0.75, three in four are correct.
+        limit: Maximum number of sources per page (10); with --review, of lines (20).
+        pin: Pin the sources as of now: the pages were reviewed and are accurate.
+        history: Pin the sources as of each page's last change, so that existing drift shows.
+        explain: List all the evidence for each proposal.
+        review: Compare existing bindings with history, to find sources that are too broad.
+        commits: With --review: number of commits to compare with (500).
+        all_: Include pages that already list sources; with --review, list all bindings.
+        key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
     options = _BindOptions(
@@ -74,7 +74,7 @@ def bind(  # noqa: PLR0913  # the command's options
     )
     if review or commits is not None:
         if not review:
-            raise UsageError("--commits says how far a review looks back.", hint="Add --review.")
+            raise UsageError("--commits requires --review.", hint="Add --review.")
         return _review(options, terminal)
     return _propose(options, terminal)
 
@@ -90,16 +90,18 @@ def coverage(
     """Run `ubp coverage`.
 
     Args:
-        paths: Only these files, folders or globs; all where none is named.
-        days: Count the changes of so many days before the last commit (365).
-        limit: Show so many lines at most (20).
-        ref: This revision instead of the work tree.
-        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        paths: Files, directories or globs; by default the whole repository.
+        days: Count changes of this many days before the last commit (365).
+        limit: Maximum number of lines (20).
+        ref: Use this revision instead of the work tree.
+        key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
     check_range("--limit", limit)
     if days is not None and not 0 < days <= MAX_DAYS:
-        raise UsageError(f"--days is {days:g}.", hint="Take a number above 0, up to 100000.")
+        raise UsageError(
+            f"Invalid --days: {days:g}.", hint=f"Must be greater than 0 and at most {MAX_DAYS}."
+        )
     with open_workspace(terminal, keys=key or ()) as workspace:
         result = workspace.coverage(paths, days=days, ref=ref)
     if terminal.options.json:
@@ -172,33 +174,30 @@ def _propose(options: _BindOptions, terminal: Terminal) -> int:
 def _check_options(options: _BindOptions, terminal: Terminal) -> None:
     pinning, confidence = options.pinning, options.min_confidence
     if confidence is not None and not 0 <= confidence <= 1:
-        raise UsageError(
-            f"--min-confidence is {confidence:g}.",
-            cause="0.75 says that three in four are right.",
-            hint="Take a number from 0 to 1.",
-        )
+        raise UsageError(f"Invalid --min-confidence: {confidence:g}.", hint="Must be from 0 to 1.")
     if options.interactive and (options.write or options.dry_run):
         raise UsageError(
             "--interactive cannot be combined with --write or --dry-run.",
-            cause="It writes what you accept, page by page.",
-            hint="Take the other option away.",
+            cause="It writes the proposals that you accept, page by page.",
+            hint="Remove one of the two options.",
         )
     if any(pinning) and not (options.write or options.dry_run or options.interactive):
         option = "--pin" if pinning.pin else "--history"
         command = ubp_command("bind", "--write", option)
         raise UsageError(
-            f"{option} says how references are written.",
-            hint=f"Write them: {command}, or look first: --dry-run {option}",
+            f"{option} requires --write, --interactive or --dry-run.",
+            hint=f"Write the references: {command}; or preview them: --dry-run {option}",
         )
     if all(pinning):
         raise UsageError(
-            "--pin and --history contradict each other.",
-            hint="--pin: the pages are true today; --history: as true as when they last changed.",
+            "--pin cannot be combined with --history.",
+            hint="Use --pin if the pages are accurate now,"
+            " --history to keep the drift since their last change.",
         )
     if options.interactive and not terminal.is_interactive():
         raise UsageError(
-            "--interactive needs a terminal, and somebody who answers.",
-            hint="Write what is sure without asking: ubp bind --write",
+            "--interactive requires a terminal.",
+            hint="Write the confident proposals without asking: ubp bind --write",
         )
 
 
@@ -227,8 +226,8 @@ def _review(options: _BindOptions, terminal: Terminal) -> int:
     if given:
         raise UsageError(
             f"--review cannot be combined with {given[0]}.",
-            cause="It judges the bindings that exist, and changes nothing.",
-            hint="Take the other option away.",
+            cause="It reviews existing bindings, and changes nothing.",
+            hint="Remove one of the two options.",
         )
     limit = MAX_REVIEWED_SHOWN if options.limit is None else options.limit
     check_range("--limit", limit)

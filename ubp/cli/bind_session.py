@@ -17,13 +17,13 @@ from ubp.workspace import Workspace
 
 YES, NO, EDIT, ALL, SKIP, DONE, QUIT = "y", "n", "e", "a", "s", "d", "q"
 HELP = {
-    YES: "it does; write it into the page",
-    NO: "it does not; never propose it again",
-    EDIT: "it describes another file or folder, which I name",
-    ALL: "it does, and so do all that follow for this page",
-    SKIP: "not now; ask again next time",
-    DONE: "leave the rest of this page",
-    QUIT: "stop here; what was accepted is written",
+    YES: "yes, write it to the page",
+    NO: "no, never propose it again",
+    EDIT: "edit: enter another file or directory",
+    ALL: "accept this and all remaining proposals for this page",
+    SKIP: "skip, ask again next time",
+    DONE: "done with this page, skip its remaining proposals",
+    QUIT: "quit, accepted proposals are written",
 }
 
 
@@ -52,9 +52,7 @@ def run_session(
         if (shown := confident_suggestions(page, min_confidence))
     }
     if not shown_by_page:
-        terminal.write(
-            f"Nothing to ask: no proposal has a confidence of {min_confidence:g} or more.\n"
-        )
+        terminal.write(f"No proposals with a confidence of {min_confidence:g} or above.\n")
         return CLEAN
     session = _Session(workspace, pinning, text_options, terminal)
     for number, (path, shown) in enumerate(shown_by_page.items(), 1):
@@ -140,9 +138,9 @@ class _Session:
         sources = count(sum(len(result.written) for result in written), "source")
         refused = f", {len(self._refused)} refused" if self._refused else ""
         write, style = self._terminal.write, self._terminal.style
-        write(style.green(f"{sources} named in {count(len(written), 'page')}{refused}.") + "\n")
+        write(style.green(f"Added {sources} to {count(len(written), 'page')}{refused}.") + "\n")
         if self._refused:
-            write("Refusals are kept in .ubp/config.json: commit it, and nobody is asked again.\n")
+            write("Refusals are saved in .ubp/config.json: commit it to share them.\n")
         if written:
             paths = [result.filepath for result in written]
             write(f"Next: {next_steps(paths, self._text_options.prefix, style)}\n")
@@ -162,21 +160,21 @@ class _Session:
     def _ask_for_source(self, suggestion: Suggestion) -> str:
         """Ask for the file or folder that the page describes instead, until one exists."""
         while True:
-            question = "Which file or folder, from the root"
+            question = "File or directory (from the repository root)"
             answer = ask(self._terminal, question, suggestion.source_path)
             path = normalize_path(answer)
             entry = self._workspace.session.view().entry(path) if path else None
             if path and entry:
                 return f"{path}/" if entry.is_directory else path
-            self._terminal.write(f"Nothing stands at {printable(answer)}.\n")
+            self._terminal.write(f"{printable(answer)} does not exist.\n")
 
     def _save(self, path: FilePath, accepted: list[str], refused: list[Refusal]) -> None:
         if accepted:
             for result in self._workspace.bind({path: accepted}, **self._pinning._asdict()):
                 self._results.append(result)
                 if result.skip_reason:
-                    left = self._terminal.style.yellow("left")
-                    self._terminal.write(f"  {left}: {printable(result.skip_reason)}\n")
+                    skipped = self._terminal.style.yellow("skipped")
+                    self._terminal.write(f"  {skipped}: {printable(result.skip_reason)}\n")
         if refused:
             self._refused += refused
             config_dir = self._workspace.session.repository.config_dir

@@ -53,18 +53,18 @@ def check(  # noqa: PLR0913  # the command's options
     """Run `ubp check`.
 
     Args:
-        paths: Pages, folders or globs to look at; all pages where none is given.
-        staged: Judge the commit in the making, as a hook does: only what it brings.
-        base: Judge everything since the merge base with this revision, as for a pull request.
-        ref: Judge this revision instead of the work tree.
-        pre_push: Judge what a push brings, as a hook does; by hand, what the upstream lacks.
-        rule: A rule to check, instead of those that are not off; repeatable.
-        key: A front matter key that names sources, instead of the configured ones; repeatable.
-        fail_on: Exit 1 on findings of this severity or a worse one.
-        fix: Rewrite moved sources, and broken links with a single possible target.
-        dry_run: With --fix, show what would be written and write nothing.
-        format_: How the answer is printed: for people, programs, a CI service.
-        output_file: Write the answer to a file too, as in sarif=ubp.sarif; repeatable.
+        paths: Pages, directories or globs; by default all pages.
+        staged: Check the staged changes, as a hook does; report only findings they introduce.
+        base: Check all changes since the merge base with this revision, as for a pull request.
+        ref: Check this revision instead of the work tree.
+        pre_push: Check the commits being pushed; outside a hook, those not yet upstream.
+        rule: Run only this rule, even if it is off; repeatable.
+        key: Front matter key that lists sources, instead of the configured keys; repeatable.
+        fail_on: Exit with 1 on findings of this severity or higher.
+        fix: Fix moved sources, and broken links with a single possible target.
+        dry_run: With --fix, show the changes as a diff; write nothing.
+        format_: Output format.
+        output_file: Also write the output to a file, e.g. sarif=ubp.sarif; repeatable.
         terminal: Where the answer goes.
     """
     has_target = staged or bool(base or ref)
@@ -99,7 +99,7 @@ def debt(*, prune: bool = False, terminal: Terminal) -> int:
     """Run `ubp debt`.
 
     Args:
-        prune: Take out of the file what was put right since.
+        prune: Remove lines whose findings have been fixed.
         terminal: Where the answer goes.
     """
     is_ignored = False
@@ -107,9 +107,9 @@ def debt(*, prune: bool = False, terminal: Terminal) -> int:
         root = workspace.session.repository.root
         if root is None:
             raise UsageError(
-                "A bare repository has no place for a debt file.",
-                cause="It has no work tree.",
-                hint="Run `ubp debt` in a clone, and commit what it writes.",
+                "`ubp debt` cannot write a debt file in a bare repository.",
+                cause="A bare repository has no work tree.",
+                hint="Run `ubp debt` in a clone, and commit the file.",
             )
         result = workspace.accept(is_pruning=prune)
         if result.text is not None:
@@ -128,7 +128,7 @@ def explain(*rules: str, terminal: Terminal) -> int:
     """Run `ubp explain`.
 
     Args:
-        rules: Names of rules.
+        rules: Rules to explain.
         terminal: Where the answer goes.
     """
     chosen = find_rules(rules) if rules else RULES
@@ -200,16 +200,14 @@ def _check_options(*, fix: bool, dry_run: bool, has_target: bool, pre_push: bool
     if pre_push and (has_target or fix):
         raise UsageError(
             "--pre-push cannot be combined with --staged, --base, --ref or --fix.",
-            cause="The push tells what is judged.",
-            hint="For a range of your own: ubp check --base REV --ref REV",
+            cause="The push determines the commits to check.",
+            hint="To check another range: ubp check --base REV --ref REV",
         )
     if dry_run and not fix:
-        raise UsageError(
-            "--dry-run says how --fix would go.", hint="Write both: ubp check --fix --dry-run"
-        )
+        raise UsageError("--dry-run requires --fix.", hint="Use both: ubp check --fix --dry-run")
     if fix and has_target:
         raise UsageError(
             "--fix cannot be combined with --staged, --base or --ref.",
-            cause="It writes files of the work tree, so it looks at the work tree.",
-            hint="Take the other option away; then `git add` what was written.",
+            cause="--fix works on the files of the work tree.",
+            hint="Remove the other option, then `git add` the fixed pages.",
         )

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from cyclopts import Group
 
-QUERY = Group("Ask", sort_key=1)
-MAINTAIN = Group("Answer", sort_key=2)
-SETUP = Group("Set up", sort_key=3)
+QUERY = Group("Query", sort_key=1)
+MAINTAIN = Group("Maintain", sort_key=2)
+SETUP = Group("Setup", sort_key=3)
 
 
 class CommandRow(NamedTuple):
@@ -27,105 +27,108 @@ ROWS = (
         "stale",
         "ubp.cli.stale_command:stale",
         QUERY,
-        "Tell which pages no longer describe their sources, since which commit, by whom.\n\n"
-        "It exits 0, with --staged or --base 1 when the change leaves a page behind, and 2 where a "
-        "shallow clone could not tell.",
+        "List stale pages, with the commits and authors that outdated them.\n\n"
+        "Exit status: 1 if a change (--staged, --base) makes a page stale, or as requested by "
+        "--exit-code or --fail-on; 2 if a shallow clone lacks the history to verify a page; "
+        "otherwise 0.",
         "ubp stale --base origin/main",
     ),
     CommandRow(
         "check",
         "ubp.cli.check:check",
         QUERY,
-        "Tell what is wrong in the pages: stale ones, broken links, bad front matter.\n\n"
-        "It exits 1 on errors (see --fail-on), and 2 where a shallow clone could not tell. With "
-        "--staged or --base it tells only what the change brings.",
+        "Check pages for stale sources, broken links and bad front matter.\n\n"
+        "With --staged or --base, only findings introduced by the change are reported. Exit "
+        "status: 1 on errors (see --fail-on); 2 if a shallow clone lacks the history to verify a "
+        "page.",
         "ubp check --staged",
     ),
     CommandRow(
         "explain",
         "ubp.cli.check:explain",
         QUERY,
-        "Print the manual of a rule of `ubp check`; without a rule, the list of them.",
+        "Explain a rule of `ubp check`; without arguments, list all rules.",
         "ubp explain broken-link",
     ),
     CommandRow(
         "affected",
         "ubp.cli.ack:affected",
         QUERY,
-        "Tell which pages describe these files.\n\n"
-        "The files need not exist: what was deleted affects its pages most of all.",
+        "List the pages that describe the given files.\n\n"
+        "The files need not exist: deleted files are accepted, too.",
         "ubp affected src/auth.py",
     ),
     CommandRow(
         "search",
         "ubp.cli.search:search",
         QUERY,
-        "Find pages by their words, their meaning and their links, in English and Japanese.\n\n"
-        "Any of the words will do, the best pages come first. Without the extra `full` it asks "
-        "for words alone. It exits 0 also where nothing is found.",
+        "Search pages by keywords, meaning and links, in English and Japanese.\n\n"
+        "Pages that match any of the words are listed, best match first. Search by meaning needs "
+        "the extra `full`; without it, only keywords are used. Exit status: 0, even without "
+        "results.",
         "ubp search 'how do tokens expire' tag:security",
     ),
     CommandRow(
         "get-page",
         "ubp.cli.pages:get_page",
         QUERY,
-        "Print a page with its links and backlinks, and whether it still describes its sources.",
+        "Print a page with its links, its backlinks and the state of its sources.",
         "ubp get-page docs/auth.md --json",
     ),
     CommandRow(
         "list-pages",
         "ubp.cli.pages:list_pages",
         QUERY,
-        "List the pages with their titles, types and links.",
+        "List pages with their titles, types and link counts.",
         "ubp list-pages --doc-type design --sort updated_at --order desc",
     ),
     CommandRow(
         "get-context",
         "ubp.cli.pages:get_context",
         QUERY,
-        "Tell what stands around a page: the pages that it is linked with, in short.\n\n"
-        "The nearer ones and the stronger links come first.",
+        "Show a page with summaries of the pages linked with it.\n\n"
+        "Nearer pages and stronger links come first.",
         "ubp get-context docs/auth.md --depth 1",
     ),
     CommandRow(
         "impact",
         "ubp.cli.pages:impact",
         QUERY,
-        "Tell which pages depend on a page or a source, and through what.\n\n"
-        "First come those that build on it: they name it as their source, or say `depends_on`, "
-        "`implements`, `extends`.",
+        "List the pages that depend on a page or source file, and how.\n\n"
+        "Direct dependents come first: pages that list it as a source, or link to it with "
+        "`depends_on`, `implements` or `extends`.",
         "ubp impact src/auth.py",
     ),
     CommandRow(
         "get-graph",
         "ubp.cli.pages:get_graph",
         QUERY,
-        "Show which pages link to which: as text, JSON, for Graphviz or for Mermaid.",
+        "Show the link graph as text, JSON, Graphviz or Mermaid.",
         "ubp get-graph --center docs/auth.md --depth 1 --format mermaid",
     ),
     CommandRow(
         "suggest-links",
         "ubp.cli.suggest_links:suggest_links",
         QUERY,
-        "Find pairs of pages that are close in meaning and not linked in either direction.\n\n"
-        "Translations and versions of a page, logs and boilerplate are left out. It needs the "
-        "extra `full`.",
+        "Find pairs of similar pages that are not linked in either direction.\n\n"
+        "Translations and versions of a page, logs and boilerplate are excluded. Needs the extra "
+        "`full`.",
         "ubp suggest-links docs/auth.md --min-score 0.6",
     ),
     CommandRow(
         "coverage",
         "ubp.cli.bind:coverage",
         QUERY,
-        "Tell which source files and directories no page describes, what changes most first.\n\n"
-        "A directory in which nothing is described is one line. Binary files, lock files, and what "
-        "`.gitattributes` calls generated or vendored do not count.",
+        "List source files and directories that no page covers, most frequently changed first.\n\n"
+        "A directory without any covered file is listed as a single line. Binary files, lock "
+        "files, and files marked as generated or vendored in `.gitattributes` are excluded.",
         "ubp coverage src --days 90",
     ),
     CommandRow(
         "status",
         "ubp.cli.report:status",
         QUERY,
-        "Tell what is indexed and how it stands.",
+        "Show index status: pages, links, staleness, front matter problems.",
         "ubp status --check",
     ),
     CommandRow(
@@ -133,93 +136,95 @@ ROWS = (
         "ubp.cli.sql:sql",
         QUERY,
         "Query documents, sections, links and source references with SQL.\n\n"
-        "Tables: documents, sections, links, source_refs. The query is one SELECT; it reads a copy "
-        "in memory and changes nothing.",
+        "Tables: documents, sections, links, source_refs. The query is a single SELECT statement; "
+        "it runs on an in-memory copy and changes nothing.",
         "ubp sql \"SELECT filepath, verdict FROM source_refs WHERE level = 'stale'\"",
     ),
     CommandRow(
         "report",
         "ubp.cli.report:report",
         QUERY,
-        "Tell how fresh the documentation is: levels, ages, a trend, and what matters most.\n\n"
-        "With --html it is one file to look at, to filter and to pass on: the pages with what "
-        "changed in their sources, broken links, orphans. It exits 0 whatever it finds.",
+        "Report how fresh the documentation is: levels, ages, trend, and the most urgent pages.\n\n"
+        "With --html, write a self-contained HTML file: a filterable list of pages, with the "
+        "changes in their sources, broken links and orphans. Exit status: 0, whatever the "
+        "findings.",
         "ubp report --html",
     ),
     CommandRow(
         "badge",
         "ubp.cli.report:badge",
         QUERY,
-        "Draw a badge: the share of fresh pages among those that name sources.\n\n"
-        "It is an SVG; with --json it is what shields.io reads from an endpoint.",
+        "Make a badge: the share of fresh pages among the pages that list sources.\n\n"
+        "The badge is an SVG image; with --json, a shields.io endpoint object.",
         "ubp badge --output docs/badge.svg",
     ),
     CommandRow(
         "bind",
         "ubp.cli.bind:bind",
         MAINTAIN,
-        "Propose, for each page, the files and folders that it describes; write them into it.\n\n"
-        "Nothing is written without --write or --interactive, and then no other byte of the page "
-        "is touched. It exits 1 when a page could not be written.",
+        "Propose the source files that each page describes, and write them to front matter.\n\n"
+        "Nothing is written without --write or --interactive; the rest of the page stays byte for "
+        "byte the same. Exit status: 1 if a page could not be written.",
         "ubp bind docs --explain",
     ),
     CommandRow(
         "ack",
         "ubp.cli.ack:ack",
         MAINTAIN,
-        "Say that pages were read and are still true: write pins into them.\n\n"
-        "A pin is the id of the source that the page describes; no other byte of the page is "
-        "touched. It exits 1 when a reference cannot be pinned, because its source is gone.",
+        "Acknowledge pages as reviewed and still accurate, by pinning their sources.\n\n"
+        "A pin is the Git object id of the source that the page describes, written to the page's "
+        "front matter; the rest of the page stays byte for byte the same. Exit status: 1 if a "
+        "reference cannot be pinned because its source does not exist.",
         "ubp ack docs/auth.md --reason 'renamed a variable'",
     ),
     CommandRow(
         "debt",
         "ubp.cli.check:debt",
         MAINTAIN,
-        "Accept the findings of today, so that `check` and `stale` fail on new ones only.\n\n"
-        "They go to .ubp/debt.txt, to be committed; from then on it can only shrink. It exits 1 "
-        "where the file accepts what is not there any more, and where there is something new.",
+        "Accept the current findings, so that `check` and `stale` fail only on new ones.\n\n"
+        "The findings are written to .ubp/debt.txt. Commit the file; from then on it can only "
+        "shrink. Exit status: 1 if the file has obsolete lines or if there are new findings.",
         "ubp debt --prune",
     ),
     CommandRow(
         "init",
         "ubp.cli.setup:init",
         SETUP,
-        "Write a configuration, build the index, print what to paste where.\n\n"
-        "It asks for the documentation's folder, what to include and what to exclude; where nobody "
-        "can answer, the defaults count. A configuration that is there is kept.",
+        "Write a configuration, build the index and print setup snippets.\n\n"
+        "Asks for the documentation directory and for patterns to include and exclude. Without a "
+        "terminal, defaults are used. An existing configuration is kept.",
         "ubp init --yes",
     ),
     CommandRow(
         "reindex",
         "ubp.cli.setup:reindex",
         SETUP,
-        "Build the index anew; it is derived from Git, so this is hardly ever needed.",
+        "Rebuild the index. Rarely needed: the index updates itself from Git.",
         "ubp reindex --file docs/auth.md",
     ),
     CommandRow(
         "model",
         "ubp.cli.setup:model",
         SETUP,
-        "Tell which embedding model finds pages by their meaning, or fetch another one.\n\n"
-        "`ubp model fetch ID` brings a static model from the Hugging Face hub into your cache; "
-        "name it as `search.model` in .ubp/config.json. Nothing else that UBP does uses a network.",
+        "Show the embedding model used for search by meaning, or fetch another one.\n\n"
+        "`ubp model fetch ID` downloads a static model from the Hugging Face Hub to your cache; to "
+        "use it, set `search.model` in .ubp/config.json. No other command uses the network.",
         "ubp model fetch minishlab/potion-multilingual-128M",
     ),
     CommandRow(
         "serve",
         "ubp.cli.setup:serve",
         SETUP,
-        "Answer agents over the Model Context Protocol, on stdin and stdout.\n\n"
-        "An agent's client starts it (`ubp init` prints how); it ends when the client leaves. "
-        "Several may serve one repository.",
+        "Run the MCP server for AI agents, on stdin and stdout.\n\n"
+        "The agent's client starts it (`ubp init` prints the configuration), and it exits when the "
+        "client disconnects. Several servers can run for the same repository.",
         "ubp serve --toolsets docs --exclude-tools ubp_get_graph",
     ),
     CommandRow(
         "version",
         "ubp.cli.setup:version",
         SETUP,
-        "Tell the versions that a report of a defect needs.",
+        "Print version information for bug reports.",
         "ubp version --json",
     ),
 )

@@ -26,17 +26,17 @@ def run_command(command: Callable[[Terminal], int], terminal: Terminal) -> int:
         path = f"{error.filename}: " if error.filename else ""
         system_error = UbpError(
             f"{path}{error.strerror or error}.",
-            cause="The operating system refused it.",
-            hint="Look at the file's permissions and at the free space;"
-            " --verbose tells where it was.",
+            cause="The operating system reported an error.",
+            hint="Check file permissions and free disk space;"
+            " run with --verbose for a stack trace.",
         )
         return _fail(system_error, terminal)
     except Exception as error:  # noqa: BLE001  # a bug must not print a stack trace
         bug = UbpError(
             f"UBP failed: {type(error).__name__}: {error}",
-            cause="This is a defect of UBP, not of your repository.",
-            hint="Run the command again with --verbose and report what it prints,"
-            " with `ubp version`, where you got UBP from.",
+            cause="This is a bug in UBP, not in your repository.",
+            hint="Run the command again with --verbose, and report its output"
+            " together with that of `ubp version`.",
         )
         return _fail(bug, terminal)
     return status

@@ -71,8 +71,8 @@ def read_outputs(stdout: Format | None, files: Sequence[str], terminal: Terminal
     """
     if terminal.options.json and stdout not in {None, "json"}:
         raise UsageError(
-            f"--json and --format {stdout} contradict each other.",
-            hint=f"Write one to a file: --format {stdout} --output-file json=PATH",
+            f"--json cannot be combined with --format {stdout}.",
+            hint=f"Write one of them to a file: --format {stdout} --output-file json=PATH",
         )
     is_json = terminal.options.json or stdout == "json"
     if is_json and not terminal.options.json:
@@ -82,7 +82,8 @@ def read_outputs(stdout: Format | None, files: Sequence[str], terminal: Terminal
     repeated = [path for _, path in pairs if paths.count(os.path.abspath(path)) > 1]
     if repeated:
         raise UsageError(
-            f"{repeated[0]} is named twice.", hint="Give each --output-file a path of its own."
+            f"Duplicate --output-file path: {repeated[0]}.",
+            hint="Use a different path for each --output-file.",
         )
     return Outputs("json" if is_json else stdout or "text", pairs)
 
@@ -91,8 +92,8 @@ def _parse_output_file(value: str, terminal: Terminal) -> tuple[str, str]:
     name, _, path = value.partition("=")
     if name not in NAMES or not path:
         raise UsageError(
-            f"--output-file {value} is not understood.",
-            cause=f"Expected is FORMAT=PATH; formats are {', '.join(NAMES)}.",
+            f"Invalid --output-file: {value}.",
+            cause=f"Expected FORMAT=PATH, where FORMAT is one of {', '.join(NAMES)}.",
             hint="For example: --output-file sarif=ubp.sarif",
         )
     check_folder(path, terminal)
@@ -115,9 +116,10 @@ def check_folder(path: str, terminal: Terminal) -> None:
     folder = os.path.dirname(path)
     if not os.path.isdir(os.path.join(terminal.directory, folder)):
         raise UsageError(
-            f"{path} cannot be written.",
-            cause=f"There is no folder {folder}; paths are relative to the working directory.",
-            hint="Make the folder first, or name another path.",
+            f"Cannot write {path}.",
+            cause=f"The directory {folder} does not exist"
+            " (paths are relative to the working directory).",
+            hint="Create the directory, or use another path.",
         )
 
 
@@ -138,17 +140,17 @@ def write_file(path: str, text: str, terminal: Terminal) -> None:
                 stream.write(data)
         elif os.path.islink(full_path):
             raise UsageError(
-                f"{path} cannot be written.",
-                cause="It is a symlink.",
-                hint="Name the file that it leads to, or another one.",
+                f"Cannot write {path}.",
+                cause="It is a symbolic link.",
+                hint="Use the path of its target, or another path.",
             )
         else:
             write_atomically(full_path, data)
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be written.",
+            f"Cannot write {path}.",
             cause=f"{error.strerror or error}.",
-            hint="Name a file in a folder where you may write.",
+            hint="Use a path in a writable directory.",
         ) from error
 
 

@@ -50,19 +50,18 @@ def get_context(  # noqa: PLR0913  # the command's options
     """Run `ubp get-context`.
 
     Args:
-        page: Its path, the unique end of that, or its `doc_id`.
-        depth: Tell of pages within so many links of it, 1 to 3 (2 where nothing is said).
-        link_type: Follow links of this type only; repeatable.
-        max_size: Leave out what matters least beyond so many characters (50000).
-        max_tokens: The same for so many tokens; with --json the whole answer counts.
-        ref: The pages of this revision instead of the work tree's.
+        page: Path, unique path suffix, or `doc_id`.
+        depth: Include pages up to this many links away, 1 to 3 (2).
+        link_type: Follow only links of this type; repeatable.
+        max_size: Maximum number of characters; the least relevant parts are dropped (50000).
+        max_tokens: Maximum number of tokens, likewise; with --json, of the whole output.
+        ref: Use this revision instead of the work tree.
         terminal: Where the answer goes.
     """
     if page is None:
         raise UsageError(
-            "Which page?",
-            cause="`ubp get-context` is about one page.",
-            hint="Name it: ubp get-context docs/auth.md; `ubp list-pages` lists them.",
+            "Missing argument: a page.",
+            hint="Specify one: ubp get-context docs/auth.md; `ubp list-pages` lists all pages.",
         )
     check_range("--depth", depth, MAX_DEPTH, why=MAX_USEFUL_DEPTH)
     check_range("--max-size", max_size)
@@ -99,20 +98,20 @@ def get_graph(  # noqa: PLR0913  # the command's options
     """Run `ubp get-graph`.
 
     Args:
-        center: A page: its path, the unique end of that, or its `doc_id`.
-        depth: Show pages within so many links of it, 1 to 5 (2 where nothing is said).
-        link_type: Follow links of this type only; repeatable.
-        limit: Show so many pages at most (500), the nearest or those with the most links.
-        format_: How it is written.
-        ref: The graph of this revision instead of the work tree's.
+        center: Show the pages around this one: path, unique path suffix, or `doc_id`.
+        depth: With --center: show pages up to this many links away, 1 to 5 (2).
+        link_type: Follow only links of this type; repeatable.
+        limit: Maximum number of pages (500): the nearest, or those with the most links.
+        format_: Output format.
+        ref: Use this revision instead of the work tree.
         terminal: Where the answer goes.
     """
     if depth is not None:
         if center is None:
             raise UsageError(
-                "--depth needs --center.",
-                cause="Without a center all pages are shown.",
-                hint="Name a page: ubp get-graph --center docs/auth.md --depth 1",
+                "--depth requires --center.",
+                cause="Without --center, all pages are shown.",
+                hint="Specify a page: ubp get-graph --center docs/auth.md --depth 1",
             )
         check_range("--depth", depth, MAX_GRAPH_DEPTH, why=MAX_USEFUL_DEPTH)
     check_range("--limit", limit)
@@ -146,17 +145,16 @@ def get_page(
     """Run `ubp get-page`.
 
     Args:
-        page: Its path, the unique end of that, or its `doc_id`.
-        title: Its title, or a part of that which no other page has, instead.
-        ref: The page at this revision instead of the work tree's.
-        max_tokens: With --json: leave out what matters least until the answer is no longer.
+        page: Path, unique path suffix, or `doc_id`.
+        title: Find the page by its title, or a unique part of it, instead.
+        ref: Use this revision instead of the work tree.
+        max_tokens: With --json: maximum number of tokens; the least relevant parts are dropped.
         terminal: Where the answer goes.
     """
     if (page is None) == (title is None):
         raise UsageError(
-            "Which page?",
-            cause="`ubp get-page` is about one page.",
-            hint="Name it: ubp get-page docs/auth.md; `ubp list-pages` lists them.",
+            "Expected a page, either by path or by --title.",
+            hint="Specify one: ubp get-page docs/auth.md; `ubp list-pages` lists all pages.",
         )
     with open_workspace(terminal) as workspace:
         if terminal.options.json:
@@ -179,17 +177,17 @@ def impact(
     """Run `ubp impact`.
 
     Args:
-        path: A page, a file or a folder; it need not exist any more.
-        depth: Tell of pages so many steps away, 1 to 5 (3 where nothing is said).
-        limit: Tell of so many pages at most (100).
-        ref: The pages of this revision instead of the work tree's.
+        path: A page, file or directory; it need not exist.
+        depth: Include pages up to this many steps away, 1 to 5 (3).
+        limit: Maximum number of pages (100).
+        ref: Use this revision instead of the work tree.
         terminal: Where the answer goes.
     """
     if path is None:
         raise UsageError(
-            "Which page or file?",
-            cause="`ubp impact` tells what depends on it.",
-            hint="Name it: ubp impact src/auth.py",
+            "Missing argument: a page, file or directory.",
+            cause="`ubp impact` lists the pages that depend on it.",
+            hint="Specify one: ubp impact src/auth.py",
         )
     check_range("--depth", depth, MAX_IMPACT_DEPTH, why=MAX_USEFUL_DEPTH)
     check_range("--limit", limit)
@@ -219,13 +217,13 @@ def list_pages(  # noqa: PLR0913  # the command's options
     """Run `ubp list-pages`.
 
     Args:
-        doc_type: Only pages of this type (spec, design, api, …); repeatable: of any of them.
-        tag: Only pages with this tag; repeatable: with all of them.
-        sort: What they are sorted by.
-        order: Upwards or downwards.
-        limit: Show so many (200).
-        cursor: Go on where an answer ended.
-        ref: The pages of this revision instead of the work tree's.
+        doc_type: Only pages of this type (spec, design, api, …); repeatable (match any).
+        tag: Only pages with this tag; repeatable (match all).
+        sort: Sort key.
+        order: Sort order.
+        limit: Maximum number of pages (200).
+        cursor: Continue a previous listing from its cursor.
+        ref: Use this revision instead of the work tree.
         terminal: Where the answer goes.
     """
     arguments = check_arguments(

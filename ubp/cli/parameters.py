@@ -22,11 +22,11 @@ OutputFiles = Annotated[list[str] | None, Parameter(metavar="FORMAT=PATH")]
 FORMAT = Parameter(metavar="FORMAT")
 LEVEL = Parameter(metavar="LEVEL")
 
-MAX_USEFUL_DEPTH = "Beyond a few links nearly all pages are near each other."
+MAX_USEFUL_DEPTH = "Beyond a few links, nearly every page is connected."
 
 
 def check_range(option: str, value: int, maximum: int | None = None, *, why: str = "") -> None:
     """Raise `UsageError` unless the option's value is from 1 to `maximum`."""
     if value < 1 or (maximum is not None and value > maximum):
-        valid = "1 or more" if maximum is None else f"1 to {maximum}"
-        raise UsageError(f"{option} is {value}.", cause=why, hint=f"Take {valid}.")
+        valid = "at least 1" if maximum is None else f"from 1 to {maximum}"
+        raise UsageError(f"Invalid {option}: {value}.", cause=why, hint=f"Must be {valid}.")

@@ -32,10 +32,10 @@ def badge(
     """Run `ubp badge`.
 
     Args:
-        output: Write it to this file instead of printing it.
-        label: What stands on its left side (docs).
-        ref: Of this revision instead of the work tree.
-        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        output: Write the badge to this file instead of stdout.
+        label: Text on the left side (docs).
+        ref: Use this revision instead of the work tree.
+        key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
     if output is not None:
@@ -71,12 +71,12 @@ def report(  # noqa: PLR0913  # the command's options
     """Run `ubp report`.
 
     Args:
-        html: Write it all, with what changed, to this file (ubp-report.html); it needs no network.
-        open_: Write that file and open it in the browser.
-        commits: Look back at so many commits of the main line.
-        weeks: Look back so many weeks (12 where nothing is said).
+        html: Write the full report, with diffs, to a self-contained HTML file (ubp-report.html).
+        open_: Write the HTML file and open it in a browser.
+        commits: Length of the trend in commits of the main line.
+        weeks: Length of the trend in weeks (12).
         ref: Report on this revision instead of the work tree.
-        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
     file = None
@@ -104,9 +104,9 @@ def status(*, check: bool = False, key: Keys = None, terminal: Terminal) -> int:
     """Run `ubp status`.
 
     Args:
-        check: Exit 1 on stale pages, on broken links and on pages whose front matter cannot be
-            read; 2 where a page could not be verified, or the index not be built.
-        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        check: Exit with 1 on stale pages, broken links or unreadable front matter; with 2 if a page
+            cannot be verified or the index cannot be built.
+        key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
     with open_workspace(terminal, keys=key or ()) as workspace:
@@ -145,11 +145,11 @@ def welcome(terminal: Terminal) -> int:
 def _span(commits: int | None, weeks: int | None) -> Span | None:
     if commits is not None and weeks is not None:
         raise UsageError(
-            "--commits and --weeks contradict each other.", hint="Look back by one of them."
+            "--commits cannot be combined with --weeks.", hint="Remove one of the two options."
         )
     for name, length in (("commits", commits), ("weeks", weeks)):
         if length is not None and length < 1:
-            raise UsageError(f"--{name} is {length}.", hint="Take 1 or more.")
+            raise UsageError(f"Invalid --{name}: {length}.", hint="Must be at least 1.")
     if commits is not None:
         return Span("commits", commits)
     return None if weeks is None else Span("weeks", weeks)
@@ -172,4 +172,4 @@ def _open_in_browser(file: str, terminal: Terminal) -> None:
 
     address = Path(os.path.join(terminal.directory, file)).resolve().as_uri()
     if not webbrowser.open(address):
-        terminal.warn(f"No browser could be started: open {file} yourself.")
+        terminal.warn(f"Cannot start a browser; open {file} manually.")

@@ -47,32 +47,29 @@ def search(  # noqa: PLR0913  # the command's options
     """Run `ubp search`.
 
     Args:
-        query: Any of these words; "a phrase", -word, start*, AND, OR, NOT, tag:x, type:x, path:x.
-        mode: Ask everything (hybrid), words alone, or meaning alone.
-        fulltext: Find sections by their words alone, not pages.
-        limit: Show so many pages or sections.
-        doc_type: Only pages of this type (spec, design, api, …); repeatable: of any of them.
-        tag: Only pages with this tag; repeatable: with all of them.
-        include_links: Tell which pages the found ones are linked with.
-        depth: Follow links from the best pages so far, 1 to 3.
-        link_type: Follow links of this type only; repeatable.
-        no_content: Show where the answers stand, not what stands there.
-        max_tokens: With --json: leave out what matters least until the answer is no longer.
-        explain: Tell what each leg says of every page, and how long each step took.
+        query: Words (match any), "a phrase", -word, prefix*, AND, OR, NOT, tag:x, type:x, path:x.
+        mode: Search by keywords, meaning and links (hybrid), keywords only, or meaning only.
+        fulltext: Search sections by keywords, instead of pages.
+        limit: Maximum number of results (10).
+        doc_type: Only pages of this type (spec, design, api, …); repeatable (match any).
+        tag: Only pages with this tag; repeatable (match all).
+        include_links: Show the pages linked with each result.
+        depth: Follow links from the best results up to this many links, 1 to 3 (2).
+        link_type: Follow only links of this type; repeatable.
+        no_content: Show only the locations of results, without excerpts.
+        max_tokens: With --json: maximum number of tokens; the least relevant parts are dropped.
+        explain: Show the score of each page by search method, and the time of each step.
         ref: Search this revision instead of the work tree.
         terminal: Where the answer goes.
     """
     text = " ".join(query)
     if not text.strip():
         raise UsageError(
-            "What is to be found?",
-            cause="`ubp search` looks for words in the pages, and for what they mean.",
-            hint="Name some: ubp search token expiry",
+            "Missing search query.",
+            hint="Specify one or more words: ubp search token expiry",
         )
     if limit < 1:
-        raise UsageError(
-            f"--limit is {limit}.", cause="So many cannot be shown.", hint="Take 1 or more."
-        )
+        raise UsageError(f"Invalid --limit: {limit}.", hint="Must be at least 1.")
     check_range("--depth", depth, MAX_DEPTH, why=MAX_USEFUL_DEPTH)
     options = SearchTextOptions(terminal.style, terminal.options.quiet, not no_content, explain)
     arguments = {

@@ -35,6 +35,7 @@ from ubp.output.records.staleness import (
     reindexed_record,
 )
 from ubp.output.text.setup import fetched_text, initialized_text, model_text, reindexed_text
+from ubp.output.wording import count
 from ubp.workspace import Workspace
 
 EXTRA = "full"  # what `ubp serve` needs
@@ -55,8 +56,8 @@ def init(
     """Run `ubp init`.
 
     Args:
-        yes: Ask nothing and take the defaults.
-        skip_embedding: Leave the sections' vectors to the first search that needs them.
+        yes: Use the defaults without asking.
+        skip_embedding: Do not compute embeddings now; the first search that needs them will.
         terminal: Where the answer goes.
     """
     is_asking = terminal.is_interactive() and not yes
@@ -67,16 +68,16 @@ def init(
         )
         if root is None:
             raise UsageError(
-                "A bare repository has no place for a configuration.",
-                cause="It has no work tree.",
-                hint="Nothing needs one: `ubp stale --ref REV` answers there.",
+                "`ubp init` cannot write a configuration in a bare repository.",
+                cause="A bare repository has no work tree.",
+                hint="Use UBP without a configuration: ubp stale --ref REV",
             )
         decision = KEEP if is_configured(config_dir) else REWRITE
         if is_asking and decision == KEEP:
-            question = "A configuration is there. What to do with it?"
+            question = "A configuration already exists. Keep it, rewrite it, or cancel?"
             decision = choose(terminal, question, (KEEP, REWRITE, CANCEL))
         if decision == CANCEL:
-            terminal.write("Nothing was changed.\n")
+            terminal.write("Nothing changed.\n")
             return CLEAN
         plan = _plan(workspace, terminal, is_asking=is_asking) if decision == REWRITE else None
     written = write_files(config_dir, plan)
@@ -132,7 +133,8 @@ def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:
     plan = propose_config(documents, bound)
     if not is_asking:
         return plan
-    terminal.write(f"Found {len(documents)} Markdown files. Enter takes what stands in brackets.\n")
+    files = count(len(documents), "Markdown file")
+    terminal.write(f"Found {files}. Press Enter to accept the default in parentheses.\n")
     folder = ask(terminal, "Docs directory", plan.docs_dir or ".")
     folder = folder.strip("/").removeprefix("./")
     plan = plan if folder == plan.docs_dir else plan_for(folder)
@@ -188,8 +190,8 @@ def model(
     """Run `ubp model`.
 
     Args:
-        action: Bring a model from the hub; nothing else that UBP does uses a network.
-        name: The model's id there, an owner and a name.
+        action: Download a model from the Hugging Face Hub; no other command uses the network.
+        name: Model id: OWNER/NAME.
         terminal: Where the answer goes.
     """
     if action == "fetch":
@@ -208,8 +210,8 @@ def _fetch(name: str | None, terminal: Terminal) -> int:
 
     if name is None:
         raise UsageError(
-            "Which model is to be fetched?",
-            hint="Say its id: ubp model fetch minishlab/potion-multilingual-128M",
+            "Missing argument: a model id.",
+            hint="Specify one: ubp model fetch minishlab/potion-multilingual-128M",
         )
     fetched = fetch_model(name, terminal.environment, terminal.progress)
     if terminal.options.json:
@@ -229,9 +231,9 @@ def reindex(
     """Run `ubp reindex`.
 
     Args:
-        file: Read this page again, and no other.
-        prune: Only forget what no work tree and no recent history needs any more.
-        skip_embedding: Leave the sections' vectors to the first search that needs them.
+        file: Re-index only this page.
+        prune: Only remove data that no work tree or recent commit needs.
+        skip_embedding: Do not compute embeddings now; the first search that needs them will.
         terminal: Where the answer goes.
     """
     with open_workspace(terminal) as workspace:
@@ -255,19 +257,20 @@ def serve(  # noqa: PLR0913  # the command's options
     """Run `ubp serve`.
 
     Args:
-        toolsets: Offer these sets of tools only, separated by commas.
-        tools: Offer these tools too, separated by commas; without --toolsets only these.
-        exclude_tools: Offer none of these, whatever else is said.
-        read_only: Offer nothing that writes, whatever else is said.
-        no_output_schema: Answer in text alone, without records and their schemas: clients that get
-            both (Claude Code, VS Code) show a model the record, 2.5 times as many tokens.
+        toolsets: Comma-separated tool sets to offer, instead of the default.
+        tools: Comma-separated tools to offer in addition to --toolsets, or on their own.
+        exclude_tools: Comma-separated tools not to offer; overrides the other options.
+        read_only: Offer only read-only tools; overrides the other options.
+        no_output_schema: Return text only, without structured content and its schemas. Clients that
+            get both (Claude Code, VS Code) pass the model the structured content, which takes 2.5
+            times as many tokens.
         terminal: Where the command was given.
     """
     if find_spec("mcp") is None:
         raise UsageError(
-            f"ubp serve needs the extra `{EXTRA}`.",
-            cause="The library for the Model Context Protocol is not installed.",
-            hint=f"This installs it: {install_command(find_installation(), EXTRA)}",
+            f"`ubp serve` requires the extra `{EXTRA}`.",
+            cause="The Model Context Protocol library is not installed.",
+            hint=f"Install it: {install_command(find_installation(), EXTRA)}",
         )
     from ubp.server.process import ServeOptions, serve_repository
     from ubp.server.tools.registry import select_tools

@@ -38,15 +38,19 @@ def print_comparison(
     if given:
         raise UsageError(
             f"--since cannot be combined with {given[0]}.",
-            cause="It compares the levels of pages at two moments, and fails on none of them.",
-            hint="To judge what a branch brings: ubp stale --base REV",
+            cause="--since compares the levels of pages at two revisions, and never fails.",
+            hint="To check the changes of a branch: ubp stale --base REV",
         )
     is_contradicted = terminal.options.json and options.format not in {None, "json"}
     if is_contradicted or options.format not in {None, *FORMATS}:
-        and_json = " and json" if is_contradicted else ""
+        if is_contradicted:
+            raise UsageError(
+                f"--json cannot be combined with --format {options.format}.",
+                hint="Remove one of the two options.",
+            )
         raise UsageError(
-            f"--since cannot be told as {options.format}{and_json}.",
-            hint=f"Take one of {', '.join(FORMATS)}.",
+            f"--since does not support --format {options.format}.",
+            hint=f"Use one of {', '.join(FORMATS)}.",
         )
     with open_workspace(terminal, keys=options.keys, days=options.days) as workspace:
         comparison = workspace.compare(options.revision, options.paths, ref=options.ref)

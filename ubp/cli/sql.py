@@ -26,15 +26,17 @@ def sql(  # noqa: PLR0913  # the command's options
     """Run `ubp sql`.
 
     Args:
-        query: One SELECT statement.
-        csv: Print CSV with a header.
-        table: Print an aligned table, in which long values are cut (the default).
-        ref: Query this revision instead of the work tree.
-        key: A front matter key that names sources, instead of the configured ones; repeatable.
+        query: A single SELECT statement.
+        csv: Print CSV with a header row.
+        table: Print an aligned table with long values truncated (the default).
+        ref: Use this revision instead of the work tree.
+        key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
     if csv and (table or terminal.options.json):
-        raise UsageError("Choose one of --csv, --json and --table.")
+        raise UsageError(
+            "--csv cannot be combined with --json or --table.", hint="Use only one of them."
+        )
     with open_workspace(terminal, keys=key or ()) as workspace:
         result = run_query(query, build_tables(workspace, query, ref))
     if terminal.options.json and not table:

@@ -44,11 +44,7 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         UsageError: the options contradict each other or are out of range.
     """
     if options.days is not None and not 0 <= options.days < float("inf"):
-        raise UsageError(
-            f"--days is {options.days:g}.",
-            cause="Drift cannot be of that age.",
-            hint="Take 0 or more.",
-        )
+        raise UsageError(f"Invalid --days: {options.days:g}.", hint="Must be 0 or more.")
     if options.since is not None:
         return _compare(options, options.since, terminal)
     outputs = None

@@ -33,19 +33,19 @@ def stale(  # noqa: PLR0913  # the command's options
     """Run `ubp stale`.
 
     Args:
-        paths: Pages, folders or globs to look at; all pages where none is given.
-        staged: Judge the commit in the making, as a hook does: only what it leaves behind.
-        base: Judge everything since the merge base with this revision, as for a pull request.
-        ref: Judge this revision instead of the work tree.
-        since: Compare levels with those at this revision: became stale, became fresh, new, gone.
-        days: Drift of this age makes a page stale, younger drift possibly stale.
-        key: A front matter key that names sources, instead of the configured ones; repeatable.
-        all_: Tell of every page: fresh ones, those without sources, and what was stale before.
-        exit_code: Exit 1 when a page is stale.
-        fail_on: Exit 1 on this level or a worse one.
-        diff: Show what changed in each source since the page described it (text, json, markdown).
-        format_: How the answer is printed: for people, programs, a CI service.
-        output_file: Write the answer to a file too, as in sarif=ubp.sarif; repeatable.
+        paths: Pages, directories or globs; by default all pages.
+        staged: Check the staged changes, as a hook does; report only pages they make stale.
+        base: Check all changes since the merge base with this revision, as for a pull request.
+        ref: Check this revision instead of the work tree.
+        since: Compare levels with this revision: pages that became stale or fresh, new and removed.
+        days: Days of drift after which a page is stale, not just possibly stale.
+        key: Front matter key that lists sources, instead of the configured keys; repeatable.
+        all_: List all pages: also fresh pages, pages without sources, and older staleness.
+        exit_code: Exit with 1 if a page is stale.
+        fail_on: Exit with 1 if a page has this level or a worse one.
+        diff: Show how each source changed since its baseline (text, json, markdown).
+        format_: Output format.
+        output_file: Also write the output to a file, e.g. sarif=ubp.sarif; repeatable.
         terminal: Where the answer goes.
     """
     options = StaleOptions(

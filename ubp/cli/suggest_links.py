@@ -26,18 +26,18 @@ def suggest_links(
     """Run `ubp suggest-links`.
 
     Args:
-        page: Only pairs with this page: its path, the unique end of that, or its `doc_id`.
-        min_score: How sure, from 0 to 1: of pairs from 0.8 on four in five are worth a link (0.8).
-        limit: Show so many pairs at most (10).
-        ref: The pages of this revision instead of the work tree's.
+        page: Only pairs with this page: path, unique path suffix, or `doc_id`.
+        min_score: Minimum score, from 0 to 1 (0.8); at 0.8, four in five pairs deserve a link.
+        limit: Maximum number of pairs (10).
+        ref: Use this revision instead of the work tree.
         terminal: Where the answer goes.
     """
     check_range("--limit", limit)
     if not 0 <= min_score <= 1:
         raise UsageError(
-            f"--min-score is {min_score:g}.",
-            cause="0.8 and more: four pairs in five are worth a link; 0.5: three in five.",
-            hint="Take a number from 0 to 1.",
+            f"Invalid --min-score: {min_score:g}.",
+            cause="At 0.8, four pairs in five deserve a link; at 0.5, three in five.",
+            hint="Must be from 0 to 1.",
         )
     with open_workspace(terminal) as workspace:
         if terminal.options.json:

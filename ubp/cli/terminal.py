@@ -77,9 +77,9 @@ class Terminal:
             return time.time()
         if not fixed.isdecimal():
             raise UsageError(
-                f"UBP_NOW is {fixed}.",
-                cause="Expected are seconds since 1970, as `date +%s` prints them.",
-                hint="Correct it, or unset it.",
+                f'Invalid UBP_NOW: "{fixed}".',
+                cause="Expected a Unix timestamp, as printed by `date +%s`.",
+                hint="Correct or unset the environment variable.",
             )
         return float(fixed)
 

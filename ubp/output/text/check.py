@@ -52,9 +52,9 @@ def fix_text(result: FixReport, options: CheckTextOptions) -> str:
     )
     for skipped in result.skipped:
         place = options.style.bold(printable(skipped.filepath))
-        lines.append(f"{place}  {options.style.yellow('left alone')}: {printable(skipped.reason)}")
+        lines.append(f"{place}  {options.style.yellow('skipped')}: {printable(skipped.reason)}")
     pages = len({fixed.finding.filepath for fixed in result.fixed})
-    verb = "would be put right" if result.is_dry else "put right"
+    verb = "would be fixed" if result.is_dry else "fixed"
     lines += [f"{count(len(result.fixed), 'finding')} {verb} in {count(pages, 'page')}.", ""]
     if result.is_dry:
         return "\n".join(lines[:-1]) + "\n"
@@ -78,12 +78,8 @@ def _summary(report: CheckReport, options: CheckTextOptions) -> str:
     unknown = _unknown(report)
     if not report.findings:
         if not report.documents:
-            return style.yellow("There are no pages: nothing was checked.")
-        outcome = (
-            f"{change_name(options.base)} brings nothing to find"
-            if report.is_change
-            else "Nothing found"
-        )
+            return style.yellow("No pages found; nothing to check.")
+        outcome = "No new findings" if report.is_change else "No findings"
         text = f"{outcome} in {pages}{ignored}{unknown}."
         return style.yellow(text) if unknown else style.green(text)
     counts_by_severity = Counter(finding.severity for finding in report.findings)
@@ -93,7 +89,7 @@ def _summary(report: CheckReport, options: CheckTextOptions) -> str:
         if counts_by_severity[severity]
     )
     affected = len({finding.filepath for finding in report.findings})
-    subject = f"{change_name(options.base)} brings " if report.is_change else ""
+    subject = f"{change_name(options.base)} introduces " if report.is_change else ""
     return f"{subject}{counts} in {affected} of {pages}{ignored}{unknown}."
 
 
@@ -101,7 +97,7 @@ def _unknown(report: CheckReport) -> str:
     if not report.unverified:
         return ""
     sources = count(report.unverified, "source")
-    return f"; {sources} could not be verified, because this clone is shallow"
+    return f"; {sources} could not be verified because this clone is shallow"
 
 
 def _steps(report: CheckReport, options: CheckTextOptions) -> Iterator[str]:
@@ -110,18 +106,16 @@ def _steps(report: CheckReport, options: CheckTextOptions) -> Iterator[str]:
         finding.filepath for finding in report.findings if finding.rule == "stale-doc"
     )
     if report.fixable:
-        steps.append((ubp_command("check", "--fix"), f"puts {report.fixable} of them right"))
+        steps.append((ubp_command("check", "--fix"), f"fixes {report.fixable} of them"))
     rules = Counter(finding.rule for finding in report.findings)
     if rules:
         (rule, _), *_ = rules.most_common(1)
-        steps.append((ubp_command("explain", rule), "tells what is found, and how to ignore it"))
+        steps.append((ubp_command("explain", rule), "explains the rule and how to ignore it"))
     if stale_pages and report.is_change:
         more = and_more(len(stale_pages) - MAX_PAGES)
-        steps.append(
-            (_ack(list(stale_pages)[:MAX_PAGES], options), f"if they are still true{more}")
-        )
+        steps.append((_ack(list(stale_pages)[:MAX_PAGES], options), f"if still accurate{more}"))
     elif stale_pages:
-        steps.append(("ubp stale", "tells since which commit, and by whom"))
+        steps.append(("ubp stale", "shows the commits and authors"))
     if report.unverified:
         steps.append(("git fetch --unshallow", "fetches the history (in CI: fetch-depth: 0)"))
     if steps:
@@ -141,7 +135,7 @@ def _fixed(result: FixReport, options: CheckTextOptions) -> Iterator[str]:
     for fixed in result.fixed:
         place = options.style.bold(printable(f"{fixed.finding.filepath}:{fixed.finding.line}"))
         after = options.style.green(printable(fixed.after))
-        yield f"{place}  {printable(fixed.before)} is now {after}"
+        yield f"{place}  {printable(fixed.before)} -> {after}"
 
 
 def debt_text(result: AcceptedFindings, style: Style, *, is_pruning: bool, is_unseen: bool) -> str:
@@ -153,33 +147,37 @@ def debt_text(result: AcceptedFindings, style: Style, *, is_pruning: bool, is_un
     elif is_pruning:
         lines = ["There is no debt file to prune."]
     else:
-        lines = [style.green("Nothing is found, so there is no debt to accept.")]
+        lines = [style.green("No findings, so there is no debt to accept.")]
     return "\n".join(lines) + "\n"
 
 
 def _written(result: AcceptedFindings, style: Style, *, is_unseen: bool) -> list[str]:
-    accepted = f"{count(result.accepted, 'old finding')} in {count(result.pages, 'page')}"
+    accepted = f"{count(result.accepted, 'finding')} in {count(result.pages, 'page')}"
     if result.obsolete:
-        head = f"Took {count(result.obsolete, 'line')} out of {DEBT_FILE}; {accepted} remain."
+        head = f"Removed {count(result.obsolete, 'line')} from {DEBT_FILE}; {accepted} left."
     else:
-        head = f"Accepted {accepted}: `ubp check` and `ubp stale` fail on new ones only."
+        head = f"Accepted {accepted}: `ubp check` and `ubp stale` fail only on new ones."
     lines = [style.green(head), *_new_findings(result)]
     if is_unseen:
-        lines.append(style.yellow("An ignore file of yours hides it from Git, and so from UBP."))
+        lines.append(style.yellow("The file is ignored by Git, so UBP does not use it yet."))
     command = "git add --force" if is_unseen else "git add"
-    return [*lines, "Next:", f"  {style.cyan(f'{command} {DEBT_FILE}')}  shares it"]
+    return [
+        *lines,
+        "Next:",
+        f"  {style.cyan(f'{command} {DEBT_FILE}')}  stages it for the next commit",
+    ]
 
 
 def _compared(result: AcceptedFindings, style: Style) -> list[str]:
-    lines = [f"{DEBT_FILE} accepts {count(result.accepted, 'old finding')}."]
+    lines = [f"{DEBT_FILE} accepts {count(result.accepted, 'finding')}."]
     if result.obsolete:
         lines += [
-            style.red(f"Of its lines {result.obsolete} accept nothing any more."),
+            style.red(f"{count(result.obsolete, 'obsolete line')}."),
             "Next:",
-            f"  {style.cyan('ubp debt --prune')}  takes them out",
+            f"  {style.cyan('ubp debt --prune')}  removes obsolete lines",
         ]
     elif not result.new:
-        lines.append(style.green("All of them are still there, and nothing new is."))
+        lines.append(style.green("All of them still exist, and there are no new findings."))
     return lines + _new_findings(result)
 
 
@@ -187,8 +185,8 @@ def _new_findings(result: AcceptedFindings) -> list[str]:
     if not result.new:
         return []
     return [
-        f"{count(result.new, 'finding')} not accepted: the debt can only shrink.",
-        "Put them right (`ubp check` tells them), or remove the file and begin anew.",
+        f"{count(result.new, 'finding')} not accepted: the debt file can only shrink.",
+        "Fix them (`ubp check` lists them), or delete the file and run `ubp debt` again.",
     ]
 
 
@@ -207,4 +205,4 @@ def rules_text(rules: Sequence[Rule], style: Style) -> str:
         f"{name}  {rule.severity:<7}  {rule.summary}"
         for name, rule in zip(names, rules, strict=True)
     ]
-    return "\n".join([*lines, "", "`ubp explain RULE` prints its manual."]) + "\n"
+    return "\n".join([*lines, "", "Run `ubp explain RULE` for details."]) + "\n"
