@@ -79,4 +79,4 @@ def test_days_are_a_number_above_0(project, ubp, days):
     answer = ubp(project, "coverage", f"--days={days}")
 
     assert answer.status == 2
-    assert "--days is" in answer.err
+    assert "Invalid --days: " in answer.err

@@ -215,7 +215,7 @@ docs/session.md:3  error  stale-doc: src/session.py was modified by this change.
   Update the page, or acknowledge it as still accurate.
 index.md:1:1  error  broken-link: docs/login.md does not exist.
 
-This commit brings 2 errors in 2 of 2 pages.
+This commit introduces 2 errors in 2 of 2 pages.
 Next:
   ubp explain stale-doc             explains the rule and how to ignore it
   ubp ack --staged docs/session.md  if still accurate
@@ -329,7 +329,7 @@ documentation............................................................Failed
 docs/session.md:3  error  stale-doc: src/session.py was modified by this change.
   Update the page, or acknowledge it as still accurate.
 
-This branch, since {start}, brings 1 error in 1 of 2 pages.
+This branch, since {start}, introduces 1 error in 1 of 2 pages.
 Next:
   ubp explain stale-doc    explains the rule and how to ignore it
   ubp ack docs/session.md  if still accurate

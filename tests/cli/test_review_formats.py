@@ -202,13 +202,13 @@ FOLDED = """\
 
 <details><summary>1 accepted in .ubp/debt.txt</summary>
 
-- `docs/a.md:5` `There is no file old.md.`
+- `docs/a.md:5` `old.md does not exist.`
 
 </details>
 
 <details><summary>1 ignored</summary>
 
-- `docs/a.md:7` `There is no file never.md.`
+- `docs/a.md:7` `never.md does not exist.`
 
 </details>
 """

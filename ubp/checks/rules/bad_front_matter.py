@@ -1,8 +1,8 @@
 """The front matter of a page contains an error.
 
-Reported are invalid YAML, a source that is not a repository-relative path (an absolute path, a path
-with `..`, a URL), a pin that is not a Git object id, a duplicate key, and invalid UTF-8. The page
-is still indexed, but without the invalid part, so the sources listed there are not verified.
+The rule reports invalid YAML, sources that are not repository-relative paths (absolute paths, paths
+with `..`, URLs), pins that are not Git object ids, duplicate keys, and invalid UTF-8. The page is
+still indexed, but without the invalid part, so the sources listed there are not verified.
 
 What to do: correct the line.
 

@@ -1,10 +1,10 @@
 """A link points to a page or file that does not exist.
 
-Checked are wikilinks (`[[Page]]`, `![[Page]]`), which are resolved by path, file name, alias or
-title, and Markdown links and reference definitions that point to files. Not checked are links that
-cannot be verified from the repository's files: web links, URLs that a site generator resolves (no
-`.md` and no such file), paths through a submodule or symbolic link, paths outside the repository,
-and links in code, comments or HTML.
+The rule checks wikilinks (`[[Page]]`, `![[Page]]`), which are resolved by path, file name, alias or
+title, and Markdown links and reference definitions that point to files. It skips links that cannot
+be verified from the repository's files: web links, URLs that a site generator resolves (no `.md`
+and no such file), paths through a submodule or symbolic link, and paths outside the repository. It
+also skips links in code, comments and HTML.
 
 With `--staged` or `--base`, only links broken by the change are reported: its own new links, and
 links in other pages to files that it removes or renames.

@@ -2,8 +2,8 @@
 
 `[[Page|depends_on]]` is a link of type `depends_on`. The link types are `references`, `depends_on`,
 `implements`, `extends` and `conflicts_with`. Any other text is a label shown to readers, so
-`[[Page|depend_on]]` is a plain reference displayed as "depend_on". Reported are labels that are a
-single word or identifier and nearly match a link type.
+`[[Page|depend_on]]` is a plain reference displayed as "depend_on". The rule reports labels that are
+a single word or identifier and nearly match a link type.
 
 What to do: correct the link type. If the text is a label, rephrase it or ignore the line.
 
