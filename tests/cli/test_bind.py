@@ -60,9 +60,9 @@ def source_refs(*names):
 NEXT = """\
 Next:
   ubp bind --write            writes 2 sources into 2 pages
-  ubp bind --write --history  the same, so that drift since each page was written shows
-  ubp bind --interactive      asks about each of them
-  ubp bind --explain          tells all that speaks for them
+  ubp bind --write --history  the same, pinned to each page's last edit, so that existing drift shows up
+  ubp bind --interactive      asks about each proposal
+  ubp bind --explain          lists all the evidence
 """
 
 
@@ -70,12 +70,12 @@ Next:
 def test_what_is_sure_is_told_with_its_reasons_and_what_comes_next(project, ubp):
     assert ubp(project, "bind", "--min-confidence", "0.9").out == (
         "docs/a.md\n"
-        "  0.97  src/a.py  named in line 3; 4 shared commits\n"
+        "  0.97  src/a.py  mentioned on line 3; 4 shared commits\n"
         "\n"
         "docs/b.md\n"
         "  0.96  src/b.py  4 shared commits\n"
         "\n"
-        "3 pages, none bound; 2 could be, 2 with confidence (0.9 or more).\n"
+        "3 pages, none bound; proposals for 2, 2 of them at confidence 0.9 or above.\n"
         + re.sub(r"(ubp bind [-a-z ]*[a-z])(?=  )", r"\1 --min-confidence 0.9", NEXT)
     )
 
@@ -90,7 +90,7 @@ def test_of_a_page_that_was_named_all_is_told_that_is_worth_a_look(project, ubp)
         "  0.41  src/\n"
         "        100 %  place       docs, src\n"
         "\n"
-        "Of 1 page 1 could be bound, 1 with confidence ("
+        "1 unbound page selected; proposals for 1, 1 of them at confidence "
     )
 
 
@@ -109,9 +109,9 @@ def test_reasons_stay_on_a_line(project, ubp, monkeypatch):
     monkeypatch.setattr(Workspace, "suggest_bindings", lambda *_, **__: found)
     assert ubp(project, "bind", "docs/a.md").out.splitlines()[1:5] == [
         "  0.90  src/a.py  function_0, function_1, function_2, function_3, function_4,\u2026",
-        "  0.80  src/b.py  4 shared commits; src/a.py in line 3",
+        "  0.80  src/b.py  4 shared commits; src/a.py on line 3",
         "  0.70  src/c.py  4 shared commits",
-        "  0.70  src/.d/   named in line 7",
+        "  0.70  src/.d/   mentioned on line 7",
     ]
 
 
@@ -134,7 +134,7 @@ def test_a_dry_run_shows_the_difference(project, ubp):
         "+---\n+source_refs:\n+  - src/a.py\n+---\n+\n # a\n"
     )
     assert answer.out.endswith(
-        "2 sources would be named in 2 pages.\nNext: ubp bind --write --min-confidence 0.9\n"
+        "2 sources would be added to 2 pages.\nNext: ubp bind --write --min-confidence 0.9\n"
     )
     assert project.git("status", "--short") == ""
 
@@ -144,9 +144,9 @@ def test_what_is_sure_is_written(project, ubp):
     answer = ubp(project, "bind", "--write", "--min-confidence", "0.4")
     assert answer.status == 0
     assert answer.out == (
-        "docs/a.md\n  src/a.py  named\n  src/  named\n"
-        "docs/b.md\n  src/b.py  named\n"
-        "3 sources named in 2 pages.\n"
+        "docs/a.md\n  src/a.py  added\n  src/  added\n"
+        "docs/b.md\n  src/b.py  added\n"
+        "3 sources added to 2 pages.\n"
         "Next: git add docs/a.md docs/b.md, then ubp stale\n"
     )
     assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py", "src/") + "# a\n"
@@ -159,11 +159,11 @@ def test_a_page_that_cannot_be_written_fails(project, ubp):
     answer = ubp(project, "bind", "--write", "--pin", "--min-confidence", "0.9")
     assert answer.status == 1
     assert answer.out == (
-        f"docs/a.md\n  src/a.py  named, pinned to {project.blob('src/a.py')[:12]}\n"
+        f"docs/a.md\n  src/a.py  added, pinned to {project.blob('src/a.py')[:12]}\n"
         "docs/b.md\n"
-        "  left: Cannot add src/b.py to the page in place."
-        " Line 2: The front matter is not valid YAML: did not find expected node content.\n"
-        "1 source named in 1 page.\n"
+        "  skipped: Cannot add src/b.py to the page in place."
+        " Line 2: The front matter is no valid YAML: did not find expected node content.\n"
+        "1 source added to 1 page.\n"
         "Next: git add docs/a.md, then ubp stale\n"
     )
 
@@ -178,10 +178,10 @@ def test_what_history_does_not_know_is_told(project, ubp):
     project.commit("Bring it back")
     answer = ubp(project, "bind", "--write", "--history", "--min-confidence", "0.9")
     old = project.git("rev-parse", "HEAD~2:src/b.py")[:12]
-    assert f"docs/b.md\n  src/b.py  named, pinned to {old}\n2 sources" in answer.out
+    assert f"docs/b.md\n  src/b.py  added, pinned to {old}\n2 sources" in answer.out
     assert answer.out.startswith(
-        "docs/a.md\n  src/a.py  named without a pin:"
-        " no history tells how it was when the page last changed\n"
+        "docs/a.md\n  src/a.py  added, not pinned:"
+        " its version when the page last changed is unknown\n"
     )
 
 
@@ -237,13 +237,13 @@ def test_enter_takes_what_is_sure_and_leaves_the_rest(answering, project):
     choices = "[y/n/e/a/s/d/q/?]"
     assert screen == (
         "docs/a.md  page 1 of 2\n"
-        "  0.97  src/a.py  named in line 3; 4 shared commits\n"
-        "  0.41  src/      called alike: docs, src\n"
+        "  0.97  src/a.py  mentioned on line 3; 4 shared commits\n"
+        "  0.41  src/      similar name (docs, src)\n"
         f"? Does it describe src/a.py? {choices}: (y) ? Does it describe src/? {choices}: (s) \n"
         "docs/b.md  page 2 of 2\n"
         "  0.96  src/b.py  4 shared commits\n"
         f"? Does it describe src/b.py? {choices}: (y) \n"
-        "Added 2 sources to 2 pages.\n"
+        "2 sources added to 2 pages.\n"
         "Next: git add docs/a.md docs/b.md, then ubp stale\n"
     )
     assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py") + "# a\n"
@@ -255,8 +255,8 @@ def test_what_was_refused_is_remembered(answering, project):
     status, screen = answering("n", "no", "y")
     assert status == 0
     assert screen.endswith(
-        "Added 1 source to 1 page, 2 refused.\n"
-        "Refusals are saved in .ubp/config.json: commit it to share them.\n"
+        "1 source added to 1 page, 2 refused.\n"
+        "Refusals are kept in .ubp/config.json: commit it, and nobody is asked again.\n"
         "Next: git add docs/b.md, then ubp stale\n"
     )
     assert refused(project) == [("docs/a.md", "src/a.py"), ("docs/a.md", "src/")]
@@ -358,14 +358,14 @@ def test_of_many_pages_the_first_are_told(many, ubp):
     out = ubp(many, "bind").out
     assert out.count("src/a.py  ") == 20
     assert (
-        "\n\nand 10 more pages: ubp bind DIR tells of a folder, --quiet a line each.\n"
-        "\n30 pages, none bound; 30 could be, 30 with confidence ("
+        "\n\nand 10 more pages: use ubp bind DIR for one directory, or --quiet.\n"
+        "\n30 pages, none bound; proposals for 30, 30 of them at confidence "
     ) in out
     assert ubp(many, "bind", "--quiet").out.count("\n") == 30
     assert ubp(many, "bind", "docs").out.count("src/a.py  ") == 30
 
 
 def test_a_list_by_another_name_is_noticed(many, ubp):
-    hint = "Or do pages name them under `related_files` already? ubp stale --key related_files\n"
+    hint = "If pages already list them under `related_files`: ubp stale --key related_files\n"
     assert ubp(many, "bind").out.endswith(hint)
     assert hint not in ubp(many, "bind", "--key", "related_files").out

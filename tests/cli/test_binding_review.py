@@ -27,22 +27,22 @@ def project(repository):
 
 
 TOLD = """\
-       changed  with page  in 30 days  pages  where and what
+       changed  with page  in 30 days  pages  location and source
 noise       10          0     0 + 10?      1  docs/a.md:3  src/noisy.py
 wide        10          3      0 + 7?      1  docs/b.md:3  src/auth
-                                              name src/auth/a.py instead
+                                              list src/auth/a.py instead
 dead         1          0      0 + 1?      1  docs/a.md:4  src/gone.py (moved)
-                                              name src/here.py instead
+                                              list src/here.py instead
 and 1 more (--limit 4)
 
-4 bindings of 3 pages, held against 12 commits since 2023-11-15:
-  1  noise     hardly ever answered by a change of the page
-  1  wide      a few files of it carry the page: name these
-  2  dead      nothing stands there
-Without hubs and noise 7 of 17 firings are left.
-Next: take the lines out, or name what the pages really describe.
-  ubp bind --explain docs/a.md           proposes what the page describes
-  ubp check --fix --rule missing-source  names sources where they are now
+4 bindings in 3 pages, compared with 12 commits since 2023-11-15:
+  1  noise     rarely followed by a change of the page
+  1  wide      only a few of its files matter to the page: list these instead
+  2  dead      does not exist
+Without hubs and noise, 7 of 17 firings would remain.
+Next: remove these lines, or list the files that the pages really describe.
+  ubp bind --explain docs/a.md           proposes sources for the page
+  ubp check --fix --rule missing-source  updates moved sources
 """
 
 
@@ -59,19 +59,19 @@ def test_bindings_are_told_worst_first_with_what_to_do(project, ubp):
     # Of pages that are named the good ones, too.
     project.page("docs/d.md", "src/here.py")
     assert ubp(project, "bind", "--review", "docs/d.md").out == (
-        "          changed  with page  in 30 days  pages  where and what\n"
+        "          changed  with page  in 30 days  pages  location and source\n"
         "unproven        0          0           0      1  docs/d.md:3  src/here.py\n"
         "\n"
-        "1 binding of 1 page, held against 12 commits since 2023-11-15:\n"
-        "  1  unproven  changed less than 10 times\n"
+        "1 binding in 1 page, compared with 12 commits since 2023-11-15:\n"
+        "  1  unproven  changed fewer than 10 times\n"
     )
 
 
 def test_without_bindings_it_says_how_to_make_some(repository, ubp):
     repository.write("docs/a.md", "# A\n")
     assert ubp(repository, "bind", "--review").out == (
-        "No page names a source: nothing to review.\n"
-        "Next: ubp bind  proposes what each page describes\n"
+        "No page lists sources; nothing to review.\n"
+        "Next: ubp bind  proposes sources for each page\n"
     )
 
 

@@ -86,7 +86,7 @@ def test_ubp_alone_lists_the_commands_and_tells_how_the_repository_stands(drifte
     listed = [line for line in out.splitlines() if re.match(r"  [a-z][a-z-]*  ", line)]
     assert [line.split()[0] for line in listed] == NAMES
     assert out.splitlines()[-1] == (
-        "Here: 2 of 3 pages name sources: 1 stale, 1 fresh. ubp stale tells more."
+        "2 of 3 pages list sources: 1 stale, 1 fresh. Run ubp stale for details."
     )
 
 

@@ -25,36 +25,34 @@ def project(repository):
 
 def test_a_line_for_each_gap_the_worst_first(project, ubp):
     assert ubp(project, "coverage").out == (
-        "changes  files  no page describes\n"
+        "changes  files  not described by any page\n"
         "      3      2  lib/\n"
         "      1      1  caf\\e.py\n"
         "\n"
-        "1 page describes 1 of 4 source files (25 %), with 20 % of the changes of the last 365"
+        "1 page describes 1 of 4 source files (25 %), with 20 % of the changes in the last 365"
         " days.\n"
     )
     assert ubp(project, "coverage", "-n", "1", "--days", "0.5").out == (
-        "changes  files  no page describes\n"
+        "changes  files  not described by any page\n"
         "      1      2  lib/\n"
         "and 1 more line: --limit 2\n"
         "\n"
-        "1 page describes 1 of 4 source files (25 %), with 0 % of the changes of the last 0.5"
+        "1 page describes 1 of 4 source files (25 %), with 0 % of the changes in the last 0.5"
         " days.\n"
     )
     assert ubp(project, "--quiet", "coverage").out == "lib/\ncaf\\e.py\n"
 
 
 def test_where_nothing_is_bound_the_next_step_is_told(repository, ubp):
-    assert ubp(repository, "coverage").out == (
-        "There are no source files that a page could describe.\n"
-    )
+    assert ubp(repository, "coverage").out == ("No source files found.\n")
     repository.write("a.py", "1\n")
     assert ubp(repository, "coverage").out == (
-        "changes  files  no page describes\n"
+        "changes  files  not described by any page\n"
         "      0      1  a.py\n"
         "\n"
-        "No page names a source; 1 source file could be described.\n"
+        "No page lists sources (1 source file found).\n"
         "Next:\n"
-        "  ubp bind  proposes what each page describes\n"
+        "  ubp bind  proposes sources for each page\n"
     )
 
 

@@ -71,8 +71,8 @@ def test_another_key_is_noticed(repository, shown, ubp):
     repository.write("docs/a.md", "---\nrelated_code:\n  - src/a.py\n---\nSee src/a.py.\n")
     assert shown().other_key == "related_code"
     assert ubp(repository, "stale").out.endswith(
-        "Or do pages name them under `related_code` already? ubp stale --key related_code\n"
+        "If pages already list them under `related_code`: ubp stale --key related_code\n"
     )
     assert ubp(repository, "stale", "--key", "related_code").out == (
-        "1 of 1 page names sources: fresh.\n"
+        "1 of 1 page lists sources: fresh.\n"
     )

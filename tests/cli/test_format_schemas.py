@@ -95,7 +95,7 @@ def test_sarif_tells_rules_places_sources_and_who_ignored(faulty, ubp, fits):
         }
     ]
     moved = found["missing-source", 4]["relatedLocations"]
-    assert [place["message"]["text"] for place in moved] == ["The source is here now."]
+    assert [place["message"]["text"] for place in moved] == ["The source moved here."]
     assert found["broken-link", 11]["locations"][0]["physicalLocation"]["region"] == {
         "startLine": 11,
         "startColumn": 14,
@@ -171,15 +171,15 @@ def test_what_nobody_could_tell_does_not_look_green(repository, new_repository, 
         assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)
         (told,) = invocation["toolExecutionNotifications"]
         assert told["message"]["text"] == (
-            "1 source could not be verified, because this clone is shallow."
+            "1 source could not be verified because this clone is shallow."
         )
         (doubt,) = fits("rdjson", ubp(clone, command, "--format", "rdjson").out)["diagnostics"]
         assert doubt["severity"] == "INFO"
         (issue,) = fits("gitlab", ubp(clone, command, "--format", "gitlab").out)
         assert issue["severity"] == "info"
         assert ubp(clone, command, "--format", "github").out == (
-            "::warning title=not verified::1 source could not be verified, because this clone is"
-            " shallow.%0AFetch the history (fetch-depth: 0), or pin what was read.\n"
+            "::warning title=not verified::1 source could not be verified because this clone is"
+            " shallow.%0AFetch the history (fetch-depth: 0), or pin the pages that you reviewed.\n"
         )
         assert "1 source could not be verified" in ubp(clone, command, "--format", "markdown").out
 

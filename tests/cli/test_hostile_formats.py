@@ -382,5 +382,5 @@ def test_a_comment_is_never_too_long_and_tells_where_it_was_cut(count):
     assert f"\n- and {count - MAX_ITEMS} more\n" in text
     whole = 3 * (MAX_ITEMS + 3) + 2  # of each rule a title, a manual, its items, how many more
     left = whole - sum(map(text.count, ("<summary>", "More: ", "\n- ")))
-    assert text.endswith(f"\n**Cut here: {left} more lines would be too long for a comment.**\n")
+    assert text.endswith(f"\n**Truncated: {left} more lines not shown.**\n")
     assert text.count("<details>") == text.count("</details>")

@@ -67,7 +67,7 @@ def test_a_configuration_that_is_there_is_kept(drifted, ubp):
     text = '{"staleness": {"threshold_days": 30}}'
     drifted.write(".ubp/config.json", text)
     answer = ubp(drifted, "init", "--yes")
-    assert "Kept the configuration that was there\n" in answer.out
+    assert "Kept the existing configuration\n" in answer.out
     assert (drifted.root / ".ubp/config.json").read_text() == text
     assert (drifted.root / ".ubp/.gitignore").read_text() == IGNORE_TEXT
 
@@ -332,7 +332,7 @@ def test_what_the_job_runs_is_a_call_that_works(drifted, ubp, monkeypatch):
     assert finding["location"]["path"] == "docs/a.md"
 
 
-DEBT = "  10 findings are there already: ubp debt accepts them, so that only new ones fail\n"
+DEBT = "  10 existing findings: ubp debt accepts them, so that only new findings fail\n"
 
 
 def test_many_old_findings_are_offered_to_be_accepted(drifted, ubp):
@@ -426,9 +426,10 @@ def test_init_tells_what_could_be_bound(unbound, ubp):
     assert (record["documents"], record["bound"], record["is_large"]) == (2, 0, False)
     assert record["preview"]["proposed"] >= 1
     out = ubp(unbound, "init", "--yes").out
-    counted = f"{record['preview']['proposed']} could be, {record['preview']['confident']}"
-    assert f"\n  2 pages, none bound; {counted} with confidence\n" in out
-    assert "\n  ubp bind      proposes what each page describes\n" in out
+    preview = record["preview"]
+    counted = f"proposals for {preview['proposed']}, {preview['confident']} of them"
+    assert f"\n  2 pages, none bound; {counted} with high confidence\n" in out
+    assert "\n  ubp bind      proposes sources for each page\n" in out
 
 
 def test_where_most_pages_are_bound_nobody_is_told(drifted, ubp):
@@ -442,5 +443,5 @@ def test_too_large_a_repository_has_no_preview(limit, unbound, ubp, monkeypatch)
     record = ubp(unbound, "init", "--yes", "--json").record
     assert (record["preview"], record["is_large"]) == (None, True)
     out = ubp(unbound, "init", "--yes").out
-    assert "What the pages describe was not looked for: there is too much to look at\n" in out
-    assert "\n  ubp bind DIR  proposes what the pages of a folder describe\n" in out
+    assert "No sources were proposed, because the repository is large\n" in out
+    assert "\n  ubp bind DIR  proposes sources for the pages of a directory\n" in out

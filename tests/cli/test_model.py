@@ -79,8 +79,8 @@ def test_a_fetched_model_is_told_with_what_to_write(repository, ubp, monkeypatch
     answer = ubp(repository, "model", "fetch", "owner/small")
     assert answer.status == 0
     assert answer.out == (
-        "owner/small (3 dimensions) is in /cache/small.\n"
-        'Use it: "search": {"model": "owner/small"} in .ubp/config.json\n'
+        "Fetched owner/small (3 dimensions) to /cache/small.\n"
+        'To use it, set "search": {"model": "owner/small"} in .ubp/config.json\n'
     )
     answer = ubp(repository, "model", "fetch", "owner/small", "--json")
     assert told(answer, "model-fetch") == {

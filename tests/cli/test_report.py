@@ -11,20 +11,20 @@ from ubp.core.errors import RepositoryError
 def test_a_terminal_shows_levels_trend_and_what_matters(drifted, ubp):
     assert ubp(drifted, "report") == (
         0,
-        """project: 50 % fresh, 1 of 2 pages that name sources
+        """project: 50 % fresh, 1 of 2 pages with sources
 
-  stale                 1  ########################################
-  fresh                 1  ########################################
-  lists no sources      1  ########################################
+  stale                1  ########################################
+  fresh                1  ########################################
+  without sources      1  ########################################
 
 Fresh since 2023-11-15: 100 % ████████████▄▄ 50 %
 
-What matters most:
+Review first:
   docs/a.md  stale  2 lines changed, 10 days
 
 2 pages are orphans: no other page links to them.
-2 pages describe 2 of 2 source files (100 %), with 100 % of the changes of the last 365 days.
-Next: ubp report --open  shows it all
+2 pages describe 2 of 2 source files (100 %), with 100 % of the changes in the last 365 days.
+Next: ubp report --open  opens the full report
 """,
         "",
     )
@@ -39,7 +39,7 @@ def test_nothing_verified_is_not_green(repository, at, ubp):
     repository.commit()
     at(repository)
     answer = ubp(repository, "report")
-    assert answer.out.startswith("project: no page names a source, so nothing was verified\n")
+    assert answer.out.startswith("project: no page lists sources; nothing to verify\n")
     assert ubp(repository, "badge", "--json").record["message"] == "no sources"
 
 
@@ -73,7 +73,7 @@ def test_the_file_is_written_beside_what_is_printed(drifted, ubp):
     page = (drifted.root / "out.html").read_bytes()
     assert (answer.status, answer.err) == (0, "")
     first, second = answer.out.splitlines()
-    assert first == "50 % fresh, 1 of 2 pages that name sources."
+    assert first == "50 % fresh, 1 of 2 pages with sources."
     assert second == f"Wrote out.html ({len(page) / 1000:.1f} kB)."
     assert page.startswith(b"<!doctype html>\n")
     assert b"\r" not in page

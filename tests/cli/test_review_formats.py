@@ -70,7 +70,7 @@ def test_doubts_take_the_first_place_of_the_warnings():
     doubt = found("stale-doc", "d.md", severity="note")
     warnings = [found("missing-anchor", "c.md", n, severity="warning") for n in range(1, 13)]
     told = messages(render("github", outcome(warnings, unknown=(doubt,))))
-    assert told[0] == "1 source could not be verified, because this clone is shallow."
+    assert told[0] == "1 source could not be verified because this clone is shallow."
     assert told[1:] == [
         *(f"missing-anchor c.md:{n}" for n in range(1, 10)),
         "3 more warnings.",
@@ -115,53 +115,53 @@ CHANGE = {"is_change": True, "base": "main", "kind": "commit"}
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (outcome(), "Nothing found in 40 pages."),
-        (outcome(documents=0), "There are no pages: nothing was checked."),
+        (outcome(), "No findings in 40 pages."),
+        (outcome(documents=0), "No pages found; nothing to check."),
         (outcome([ERROR, WARNING]), "1 error and 1 warning in 2 of 40 pages."),
         (outcome([WARNING]), "1 warning in 1 of 40 pages."),
         (
             outcome(unknown=DOUBT),
-            f"Nothing found in 40 pages. {SHALLOW}",
+            f"No findings in 40 pages. {SHALLOW}",
         ),
         (
             outcome([ERROR], **CHANGE),
-            "This branch, since <main>, brings 1 error in 1 of 40 pages.",
+            "This branch (since <main>) introduces 1 error in 1 of 40 pages.",
         ),
         (
             outcome(is_change=True, kind="staged"),
-            "This commit brings nothing to find in 40 pages.",
+            "No new findings in 40 pages.",
         ),
         (
             outcome(summary=levels(9, 0, 0, 9, 0, 0, 0, 0)),
-            "No page names a source: nothing was verified.",
+            "No page lists sources; nothing to verify.",
         ),
         (
             outcome(summary=levels(9, 5, 5, 4, 5, 0, 0, 0)),
-            "Fresh: 5 pages that name sources.",
+            "5 pages with sources: all fresh.",
         ),
         (
             outcome(summary=levels(9, 1, 1, 8, 1, 0, 0, 0)),
-            "Fresh: 1 page that names sources.",
+            "1 page with sources: fresh.",
         ),
         (
             outcome(summary=levels(9, 5, 5, 4, 1, 1, 3, 0)),
-            "Of 5 pages that name sources, 3 stale and 1 possibly stale.",
+            "5 pages with sources: 3 stale and 1 possibly stale.",
         ),
         (
             outcome(summary=levels(9, 5, 4, 4, 4, 0, 0, 1), unknown=DOUBT),
-            f"Of 5 pages that name sources, none is known to be stale. {SHALLOW}",
+            f"5 pages with sources: none known to be stale. {SHALLOW}",
         ),
         (
             outcome([ERROR], summary=levels(9, 5, 4, 4, 4, 1, 0, 0), **CHANGE),
-            "This branch, since <main>, makes 1 page stale.",
+            "This branch (since <main>) makes 1 page stale.",
         ),
         (
             outcome(summary=levels(9, 5, 4, 4, 4, 0, 0, 0), **CHANGE),
-            "This branch, since <main>, makes no page stale (4 verified).",
+            "This branch (since <main>) makes no pages stale (4 verified).",
         ),
         (
             outcome(summary=levels(9, 5, 0, 4, 0, 0, 0, 0), **CHANGE),
-            "This branch, since <main>, touches no source of a page.",
+            "This branch (since <main>) changes no listed source.",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -198,7 +198,7 @@ def test_a_diff_that_pages_share_is_shown_once(drifted, ubp):
 
 
 FOLDED = """\
-### UBP: Nothing found in 3 pages (1 ignored, 1 old one accepted).
+### UBP: No findings in 3 pages (1 ignored, 1 accepted as debt).
 
 <details><summary>1 accepted in .ubp/debt.txt</summary>
 

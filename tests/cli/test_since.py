@@ -48,14 +48,14 @@ docs/left.md  became stale
 docs/old.md  still stale
   src/old.py  modified 12 days ago
 docs/mended.md  became fresh
-docs/later.md  new: names sources now, stale
+docs/later.md  new: now lists sources, stale
   src/never.py  never existed
 docs/new.md  new: fresh
-docs/freed.md  gone: names no sources any more, was fresh
-docs/gone.md  gone: was fresh
+docs/freed.md  removed: no longer lists sources, was fresh
+docs/gone.md  removed: was fresh
 
-Since v1 (2023-11-16): 2 became stale, 1 still stale, 1 became fresh, 2 new, 2 gone, 1 stayed fresh.
-Of 7 pages that named sources at v1, 2 were behind; now 4 of 7 are.
+Since v1 (2023-11-16): 2 became stale, 1 still stale, 1 became fresh, 2 new, 2 removed, 1 stayed fresh.
+At v1, 2 of 7 pages with sources were out of date; now 4 of 7.
 """
 
 
@@ -94,7 +94,7 @@ def test_levels_then_are_those_of_that_day(released, ubp):
 
 def test_a_page_that_is_gone_can_be_asked_about(released, ubp):
     told = ubp(released, "stale", "--since", "v1", "docs/gone.md", "docs/new.md").out
-    assert told.splitlines()[:2] == ["docs/new.md  new: fresh", "docs/gone.md  gone: was fresh"]
+    assert told.splitlines()[:2] == ["docs/new.md  new: fresh", "docs/gone.md  removed: was fresh"]
 
 
 def test_a_page_that_never_was_is_an_error(released, ubp):
@@ -143,7 +143,7 @@ def test_a_record_fits_its_schema(released, ubp):
 MARKDOWN = """\
 ### Documentation since `v1` (2023-11-16)
 
-Of 7 pages that named sources at `v1`, 2 were behind; now 4 of 7 are.
+At `v1`, 2 of 7 pages with sources were out of date; now 4 of 7.
 
 **Became stale** (2)
 
@@ -160,15 +160,15 @@ Of 7 pages that named sources at `v1`, 2 were behind; now 4 of 7 are.
 
 **New** (2)
 
-- `docs/later.md`: names sources now, stale; `src/never.py` never existed
+- `docs/later.md`: now lists sources, stale; `src/never.py` never existed
 - `docs/new.md`: fresh
 
-**Gone** (2)
+**Removed** (2)
 
-- `docs/freed.md`: names no sources any more, was fresh
+- `docs/freed.md`: no longer lists sources, was fresh
 - `docs/gone.md`: was fresh
 
-In all: 2 became stale, 1 still stale, 1 became fresh, 2 new, 2 gone, 1 stayed fresh.
+Total: 2 became stale, 1 still stale, 1 became fresh, 2 new, 2 removed, 1 stayed fresh.
 """
 
 
@@ -197,7 +197,7 @@ def test_without_sources_there_is_nothing_to_compare(repository, at, ubp):
     repository.commit("Begin")
     at(repository)
     told = ubp(repository, "stale", "--since", "HEAD")
-    assert told == (0, "Since HEAD (2023-11-15): no page names sources.\n", "")
+    assert told == (0, "Since HEAD (2023-11-15): no page lists sources.\n", "")
 
 
 def test_a_shallow_clone_cannot_tell(released, tmp_path, spawn):
@@ -208,7 +208,7 @@ def test_a_shallow_clone_cannot_tell(released, tmp_path, spawn):
     answer = spawn(type(released)(clone), "stale", "--since", "HEAD~1", "docs/left.md")
     assert answer.returncode == 2
     assert answer.stdout.splitlines()[0] == (
-        "docs/left.md  unknown: this clone's history ends too early to tell"
+        "docs/left.md  unknown: the history of this clone is too short"
     )
     assert "git fetch --unshallow" in answer.stdout
 

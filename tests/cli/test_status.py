@@ -21,7 +21,7 @@ def test_every_link_stands_in_one_bucket(repository, ubp, at):
     at(repository)
     answer = ubp(repository, "status")
     assert answer.status == 0
-    assert "Links:         7: 2 to pages, 2 to nothing, 1 within their page," in answer.out
+    assert "Links:         7: 2 to pages, 2 to missing targets, 1 within a page," in answer.out
     assert ubp(repository, "status", "--json").record["broken_links"] is None
     checked = ubp(repository, "status", "--check", "--json")
     assert (checked.status, checked.record["broken_links"]) == (1, 1)

@@ -108,5 +108,5 @@ def test_the_table_ends_where_nobody_reads_on_and_tells_what_lists_the_rest(monk
     part = coverage(Report("project", snapshot, 0, coverage=found))
 
     assert re.findall('<span class="path">(.*?)</span>', part) == ["a.py"]
-    assert "and 1 more, which <code>ubp coverage --limit 2</code> lists." in part
+    assert "and 1 more: run <code>ubp coverage --limit 2</code>" in part
     assert coverage(Report("project", snapshot, 0, coverage=found._replace(sources=()))) is None

@@ -28,7 +28,7 @@ def test_words_and_links_answer_and_the_line_that_installs_the_rest_is_told(repo
         'Results for "token" (1 page):\n\n1. a.md:1  score: #\n   Holds “token”.\n\n0\n'
         'Results for "token" (2 pages):\n\n1. a.md:1  score: #\n   Holds “token”.\n\n'
         "2. b.md:1  score: #\n   A token, see [b](b.md).\n   Linked from a (a.md).\n\n"
-        "By words and links alone: UBP was installed without the `full` extra.\n"
+        "Keyword and link search only: UBP was installed without the `full` extra.\n"
         "Hint: Install it: pip install 'ubp[full]'\n0\n"
         "2\n"
     )

@@ -95,9 +95,9 @@ def and_more(number: int) -> str:
 
 
 def suppression_note(ignored: int, accepted: int) -> str:
-    """Return how many findings do not count: ` (3 ignored, 12 old ones accepted)`."""
-    old = f"{accepted} old {'one' if accepted == 1 else 'ones'} accepted" if accepted else ""
-    parts = ", ".join(filter(None, (f"{ignored} ignored" if ignored else "", old)))
+    """Return how many findings do not count: ` (3 ignored, 12 accepted as debt)`."""
+    debt = f"{accepted} accepted as debt" if accepted else ""
+    parts = ", ".join(filter(None, (f"{ignored} ignored" if ignored else "", debt)))
     return f" ({parts})" if parts else ""
 
 
@@ -105,16 +105,16 @@ def change_name(base: str | None, quote: Callable[[str], str] = printable) -> st
     """Return the subject of a sentence about a change; `quote` writes the name of the revision."""
     if base is None:
         return "This commit"
-    return f"This branch, since {quote(revision(base))},"
+    return f"This branch (since {quote(revision(base))})"
 
 
 def stale_change_sentence(change: str, stale: int, verified: int, bound: str = "") -> str:
-    """Return how many pages a change makes stale; `bound` says how many pages name sources."""
+    """Return how many pages a change makes stale; `bound` says how many pages list sources."""
     if stale:
         return f"{change} makes {count(stale, 'page')} stale."
     if not verified:
-        return f"{change} touches no source of a page{f' ({bound})' if bound else ''}."
-    return f"{change} makes no page stale ({verified} verified)."
+        return f"{change} changes no listed source{f' ({bound})' if bound else ''}."
+    return f"{change} makes no pages stale ({verified} verified)."
 
 
 def revision(name: str) -> str:

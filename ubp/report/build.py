@@ -1,4 +1,4 @@
-"""The report on a snapshot's documentation, built from what the other packages know of it."""
+"""Build the report on a snapshot's documentation from the results of the other packages."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence

@@ -63,7 +63,7 @@ def find_trend(
     points = []
     for moment in moments:
         points.append(walker.assess(moment))
-        progress("Looking back", len(points), len(moments))
+        progress("Computing trend", len(points), len(moments))
     return tuple(points)
 
 

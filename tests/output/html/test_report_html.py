@@ -192,13 +192,13 @@ def test_more_than_a_browser_can_bear_is_counted(monkeypatch):
         (3, "ubp check --rule orphan-doc"),
         (3, "ubp stale --all"),
     ):
-        assert f"and {rest} more, which {command} --key x lists." in read
+        assert f"and {rest} more: run {command} --key x" in read
 
 
 def test_a_source_tells_how_often_its_changes_were_answered():
     read = "".join(Skeleton(report_html(make_report())).texts)
-    assert read.count(" line 3, 3 of 5 changes answered") == 3
-    assert "x:3x better: x, xwide8212" in read
+    assert read.count(" line 3, page updated after 3 of 5 changes") == 3
+    assert "x:3x list instead: x, xwide8212" in read
 
 
 def test_the_commits_of_what_matters_less_are_counted(monkeypatch):
@@ -209,7 +209,7 @@ def test_the_commits_of_what_matters_less_are_counted(monkeypatch):
 def test_a_report_of_nothing_says_that_nothing_was_verified():
     empty = Report("x", Snapshot("worktree", None, {}), 0, levels=Levels(), pages=())
     read = " ".join("".join(Skeleton(report_html(empty)).texts).split())
-    assert "No page names a source, so nothing was verified." in read
+    assert "No page lists sources; nothing to verify." in read
     assert "100 %" not in read
 
 

@@ -111,8 +111,8 @@ def _message(finding: Finding, outcome: Outcome) -> list[str]:
 def _unverified(outcome: Outcome) -> str:
     sources = count(outcome.report.unverified, "source")
     message = (
-        f"{sources} could not be verified, because this clone is shallow.\n"
-        "Fetch the history (fetch-depth: 0), or pin what was read."
+        f"{sources} could not be verified because this clone is shallow.\n"
+        "Fetch the history (fetch-depth: 0), or pin the pages that you reviewed."
     )
     return command("warning", message, {"title": "not verified"})
 
@@ -120,4 +120,4 @@ def _unverified(outcome: Outcome) -> str:
 def _hidden_count(hidden: Sequence[Finding]) -> str:
     kinds = Counter(KINDS[finding.severity] for finding in hidden)
     counts = [count(kinds[kind], f"more {kind}") for kind in KINDS.values() if kinds[kind]]
-    return command("notice", f"{', '.join(counts)}.", {"title": "not shown here"})
+    return command("notice", f"{', '.join(counts)}.", {"title": "not shown"})

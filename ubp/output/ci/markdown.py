@@ -42,7 +42,7 @@ MAX_TEXT_CHARACTERS = 160
 MAX_COMMIT_CHARACTERS = 90
 MAX_MESSAGE_CHARACTERS = 300
 
-HEADER = "| Page | Level | What drifted | In commits | Resolve |\n|---|---|---|---|---|\n"
+HEADER = "| Page | Level | Changed sources | Commits | Resolve |\n|---|---|---|---|---|\n"
 # More sources of one page, and more commits, are counted.
 MAX_SOURCES = 3
 # GitHub takes 65,536 characters in a comment; the rest is for a marker and a heading.
@@ -55,8 +55,8 @@ MAX_ITEMS = 200
 MAX_DIFF_LINES = 60
 
 RESOLVING = (
-    "\nRead each page beside `ubp stale --diff PAGE`. Edit it where it is no longer true;"
-    " where it still is, run the command of its row.\n"
+    "\nCompare each page with `ubp stale --diff PAGE`. Edit it if it is no longer accurate;"
+    " otherwise run the command in its row.\n"
 )
 
 _SIGN = re.compile(r"[^\w /-]|_")
@@ -75,7 +75,7 @@ def markdown_text(outcome: Outcome) -> str:
         text.fold("What changed in the sources", _diffs(outcome))
     for title, group in (
         ("could not be verified", report.unknown),
-        ("there before", report.debts),
+        ("already present", report.debts),
         (
             f"accepted in {DEBT_FILE}",
             [finding for finding in report.ignored if finding.is_accepted],
@@ -124,7 +124,7 @@ def _by_rule(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
 def _rule_items(rule: str, findings: Sequence[Finding], outcome: Outcome) -> Iterator[str]:
     (manual,) = find_rules([rule])
     fixable = sum(1 for finding in findings if finding.fix)
-    fix = f" `ubp check --fix` puts {fixable} of them right." if fixable else ""
+    fix = f" `ubp check --fix` fixes {fixable} of them." if fixable else ""
     yield f"{manual.summary} More: `{ubp_command('explain', rule)}`.{fix}\n\n"
     yield from _items(findings, outcome)
 
@@ -194,7 +194,7 @@ class _Text:
 
 
 def _cut_note(pieces: int) -> str:
-    return f"\n**Cut here: {count(pieces, 'more line')} would be too long for a comment.**\n"
+    return f"\n**Truncated: {count(pieces, 'more line')} not shown.**\n"
 
 
 def comparison_markdown(comparison: Comparison, since: str) -> str:
@@ -202,7 +202,7 @@ def comparison_markdown(comparison: Comparison, since: str) -> str:
     name = code(since)
     lines = [f"### Documentation since {name} ({day(comparison.date)})", ""]
     lines.append(
-        comparison_headline(comparison, name) if comparison.changes else "No page names sources."
+        comparison_headline(comparison, name) if comparison.changes else "No page lists sources."
     )
     for outcome, changes in group_changes(comparison.changes):
         lines += [
@@ -212,7 +212,7 @@ def comparison_markdown(comparison: Comparison, since: str) -> str:
             *map(_comparison_item, changes),
         ]
     if comparison.counts.get("still_fresh"):
-        lines += ["", f"In all: {describe_counts(comparison)}."]
+        lines += ["", f"Total: {describe_counts(comparison)}."]
     return "\n".join(lines) + "\n"
 
 

@@ -117,10 +117,8 @@ def _check_sentence(outcome: Outcome, quote: Callable[[str], str]) -> str:
     ignored = suppression_note(len(report.ignored) - report.accepted, report.accepted)
     if not report.findings:
         if not report.documents:
-            return "There are no pages: nothing was checked."
-        result = "Nothing found"
-        if report.is_change:
-            result = f"{change_name(outcome.base, quote)} brings nothing to find"
+            return "No pages found; nothing to check."
+        result = "No new findings" if report.is_change else "No findings"
         return f"{result} in {pages}{ignored}."
     counts_by_severity = Counter(finding.severity for finding in report.findings)
     counts = " and ".join(
@@ -129,24 +127,23 @@ def _check_sentence(outcome: Outcome, quote: Callable[[str], str]) -> str:
         if counts_by_severity[severity]
     )
     affected = len({finding.filepath for finding in report.findings})
-    subject = f"{change_name(outcome.base, quote)} brings " if report.is_change else ""
+    subject = f"{change_name(outcome.base, quote)} introduces " if report.is_change else ""
     return f"{subject}{counts} in {affected} of {pages}{ignored}."
 
 
 def _stale_sentence(outcome: Outcome, quote: Callable[[str], str]) -> str:
     summary = outcome.summary
     if summary is None or not summary.bound:
-        return "No page names a source: nothing was verified."
+        return "No page lists sources; nothing to verify."
     if outcome.report.is_change:
         stale = len({finding.filepath for finding in outcome.report.findings})
         return stale_change_sentence(change_name(outcome.base, quote), stale, summary.verified)
-    pages = count(summary.bound, "page")
-    bound = f"{pages} that {'names' if summary.bound == 1 else 'name'} sources"
+    bound = f"{count(summary.bound, 'page')} with sources"
     if summary.fresh == summary.bound:
-        return f"Fresh: {bound}."
+        return f"{bound}: {'all ' if summary.fresh > 1 else ''}fresh."
     levels = ((summary.stale, "stale"), (summary.possibly_stale, "possibly stale"))
     counted = " and ".join(f"{number} {words}" for number, words in levels if number)
-    return f"Of {bound}, {counted or 'none is known to be stale'}."
+    return f"{bound}: {counted or 'none known to be stale'}."
 
 
 def commit_lines(drift: ReferenceVerdict | None) -> list[str]:

@@ -93,7 +93,7 @@ def _invocation(outcome: Outcome) -> Object:
     }
     if outcome.report.unknown:
         sources = count(outcome.report.unverified, "source")
-        text = f"{sources} could not be verified, because this clone is shallow."
+        text = f"{sources} could not be verified because this clone is shallow."
         locations = [
             _location(finding.filepath, _region(finding)) for finding in outcome.report.unknown
         ]
@@ -178,7 +178,7 @@ def _related(finding: Finding, place: SourcePlace) -> Object:
     artifact = {"uri": result_uri(place.path), "uriBaseId": ROOT}
     region = {"region": {"startLine": place.line}} if place.line else {}
     is_moved = finding.drift is not None and finding.drift.moved_to == place.path
-    message = "The source is here now." if is_moved else "The source changed here."
+    message = "The source moved here." if is_moved else "The source changed here."
     return {
         "physicalLocation": {"artifactLocation": artifact, **region},
         "message": {"text": message},

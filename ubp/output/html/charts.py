@@ -8,10 +8,9 @@ from math import pi
 
 from ubp.core.model import Level
 from ubp.output.html.markup import Html, join, tag
-from ubp.output.text.common import BOUND_LEVELS
+from ubp.output.text.common import BOUND_LEVELS, COUNTED_LEVEL_WORDS
 from ubp.output.wording import count, day
 from ubp.report.values import Levels, Point
-from ubp.staleness.wording import LEVEL_WORDS
 
 ALL_LEVELS: tuple[Level, ...] = (*BOUND_LEVELS, "untracked")
 
@@ -24,7 +23,7 @@ GAP = 0.18
 
 def describe(levels: Levels, shown: Sequence[Level] = ALL_LEVELS) -> str:
     """Return levels in words: `2 stale, 35 fresh`."""
-    counts = ((getattr(levels, level), LEVEL_WORDS[level]) for level in shown)
+    counts = ((getattr(levels, level), COUNTED_LEVEL_WORDS[level]) for level in shown)
     return ", ".join(f"{number} {words}" for number, words in counts if number) or "no pages"
 
 
@@ -110,7 +109,7 @@ def describe_trend(points: Sequence[Point]) -> str:
         return "No history."
     first, last = points[0], points[-1]
     start, end = (describe(point.levels, BOUND_LEVELS) for point in (first, last))
-    moments = count(len(points), "moment")
+    moments = count(len(points), "point")
     return f"{moments} from {day(first.at)} ({start}) to {day(last.at)} ({end})."
 
 

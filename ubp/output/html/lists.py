@@ -9,6 +9,7 @@ from ubp.core.model import FilePath
 from ubp.output.ci.outcome import commit_lines
 from ubp.output.html.markup import Html, join, path_text, remainder, scrollable, tag
 from ubp.output.html.treemap import treemap
+from ubp.output.text.common import COUNTED_LEVEL_WORDS
 from ubp.output.text.review import GOOD, MEANINGS, coverage_sentence, review_sentence
 from ubp.output.wording import count, file_stem
 from ubp.report.values import ChangedSource, OtherPage, Report, StalePage
@@ -24,11 +25,11 @@ MAX_OTHERS = 2_000
 _SEVERITIES = ("error", "warning", "note")
 
 BINDINGS_HEADER = (
-    ("Page, and what it names", None),
-    ("Judgement", None),
+    ("Page and source", None),
+    ("Judgment", None),
     ("Changes", "number"),
-    ("with page", "number"),
-    ("in 30 days", "number"),
+    ("With page", "number"),
+    ("Within 30 days", "number"),
     ("Pages", "number"),
 )
 
@@ -68,7 +69,10 @@ def describe_answers(source: ChangedSource, page: StalePage, reviewed: Reviewed)
         return ""
     answerable = binding.changed - binding.pending
     judgement = "" if binding.judgement in GOOD else f" ({binding.judgement})"
-    return f", {binding.together + binding.followed} of {answerable} changes answered{judgement}"
+    return (
+        f", page updated after {binding.together + binding.followed}"
+        f" of {count(answerable, 'change')}{judgement}"
+    )
 
 
 def _legend(review: BindingReview) -> Iterator[Html]:
@@ -85,10 +89,10 @@ def _table(reviewed: list[ReviewedBinding], report: Report) -> Html:
     table = tag("table", tag("thead", header), tag("tbody", *rows), class_="bindings")
     return tag(
         "details",
-        tag("summary", "Bindings to look at"),
+        tag("summary", "Bindings to review"),
         join(
             [
-                scrollable(table, "Bindings to look at"),
+                scrollable(table, "Bindings to review"),
                 remainder(len(reviewed) - MAX_BINDINGS, report, "bind", "--review"),
             ]
         ),
@@ -101,7 +105,7 @@ def _row(reviewed: ReviewedBinding) -> Html:
     numbers = (reviewed.changed, reviewed.together, reviewed.followed, binding.pages)
     place = tag("span", path_text(f"{binding.filepath}:{binding.line}"), class_="path")
     source = tag("span", path_text(binding.source_path or "."), class_="path quiet")
-    proposal = f" better: {', '.join(reviewed.proposal)}" if reviewed.proposal else None
+    proposal = f" list instead: {', '.join(reviewed.proposal)}" if reviewed.proposal else None
     return tag(
         "tr",
         tag("th", place, tag("br"), source, proposal, scope="row"),
@@ -120,7 +124,9 @@ def coverage(report: Report) -> Html | None:
         "section",
         tag("h2", "Sources"),
         tag("p", sentence, class_="quiet"),
-        treemap(measured.sources, f"Map of the sources. {sentence} The table below tells where."),
+        treemap(
+            measured.sources, f"Map of the sources. {sentence} The table below lists the gaps."
+        ),
         _coverage_legend(),
         _coverage_table(measured, report),
         class_="card",
@@ -131,9 +137,9 @@ def coverage(report: Report) -> Html | None:
 def _coverage_legend() -> Html:
     entries = (
         tag("li", tag("span", class_=f"dot {kind}", aria_hidden="true"), " ", words)
-        for kind, words in (("described", "a page describes it"), ("gap", "no page does"))
+        for kind, words in (("described", "described by a page"), ("gap", "not described"))
     )
-    size = "The larger a box, the more its files change; each file counts once besides."
+    size = "The size of a box is its number of files plus their changes."
     return tag("ul", *entries, tag("li", size, class_="quiet"), class_="legend")
 
 
@@ -141,15 +147,15 @@ def _coverage_table(coverage: Coverage, report: Report) -> Html | None:
     if not coverage.gaps:
         return None
     more = len(coverage.gaps) - MAX_GAPS
-    names = [("No page describes", None), ("Files", "number"), ("Changes", "number")]
+    names = [("Not described", None), ("Files", "number"), ("Changes", "number")]
     header = tag("tr", *(tag("th", name, scope="col", class_=kind) for name, kind in names))
     table = tag("table", tag("thead", header), tag("tbody", *_rows(coverage.gaps[:MAX_GAPS])))
     return tag(
         "details",
-        tag("summary", "What no page describes"),
+        tag("summary", "Sources that no page describes"),
         join(
             [
-                scrollable(table, "What no page describes"),
+                scrollable(table, "Sources that no page describes"),
                 remainder(more, report, "coverage", "--limit", str(len(coverage.gaps))),
             ]
         ),
@@ -176,7 +182,7 @@ def findings(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None
     scope = tuple(_scope(report))
     ordered = sorted(report.findings, key=lambda finding: _SEVERITIES.index(finding.severity))
     if ordered:
-        names = ("Severity", "Rule", "Where", "What")
+        names = ("Severity", "Rule", "Location", "Message")
         header = tag("tr", *(tag("th", name, scope="col") for name in names))
         rows = (
             _finding(finding, folder_numbers[finding.filepath])
@@ -188,7 +194,7 @@ def findings(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None
                 tag("div", table, data_list="no-findings"),
                 tag(
                     "p",
-                    "Nothing here fits the filter.",
+                    "No entries match the filter.",
                     id="no-findings",
                     class_="none",
                     hidden=True,
@@ -197,7 +203,7 @@ def findings(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None
             ]
         )
     else:
-        listed = tag("p", "Nothing found.", class_="good")
+        listed = tag("p", "No findings.", class_="good")
     return tag(
         "section",
         tag("h2", "Findings"),
@@ -210,7 +216,7 @@ def findings(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None
 
 def _scope(report: Report) -> Iterator[str]:
     if report.pages is not None:
-        yield from ("What ", tag("code", "ubp check"), " finds beside stale pages. ")
+        yield from ("Findings of ", tag("code", "ubp check"), " other than stale pages. ")
     if report.ignored:
         yield f"{count(report.ignored, 'finding')} ignored."
 
@@ -285,9 +291,9 @@ def others(report: Report, folder_numbers: dict[FilePath, int]) -> Html | None:
 
 def _count_others(report: Report) -> str:
     fresh = sum(1 for page in report.others if page.level == "fresh")
-    parts = [(fresh, "fresh"), (len(report.others) - fresh, LEVEL_WORDS["untracked"])]
+    parts = [(fresh, "fresh"), (len(report.others) - fresh, COUNTED_LEVEL_WORDS["untracked"])]
     counts = ", ".join(f"{number} {words}" for number, words in parts if number)
-    return f"{counts}; the most linked first"
+    return f"{counts}; most linked first"
 
 
 def _other(page: OtherPage, folder_numbers: dict[FilePath, int]) -> Html:
@@ -309,7 +315,7 @@ def _other(page: OtherPage, folder_numbers: dict[FilePath, int]) -> Html:
 
 def _fold(name: str, title: str, summary: str, listed: Html, more: Html | None) -> Html:
     no_matches = tag(
-        "p", "Nothing here fits the filter.", id=f"no-{name}", class_="none", hidden=True
+        "p", "No entries match the filter.", id=f"no-{name}", class_="none", hidden=True
     )
     return tag(
         "section",

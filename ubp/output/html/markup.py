@@ -97,4 +97,4 @@ def remainder(number: int, report: Report, *words: str) -> Html | None:
     if number <= 0:
         return None
     command = ubp_command(*words, keys=report.keys)
-    return tag("p", f"and {number} more, which ", tag("code", command), " lists.", class_="none")
+    return tag("p", f"and {number} more: run ", tag("code", command), class_="none")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ubp.core.model import Level
 from ubp.output.html import charts
 from ubp.output.html.markup import Html, join, path_text, scrollable, tag
-from ubp.output.text.common import BOUND_LEVELS
+from ubp.output.text.common import BOUND_LEVELS, COUNTED_LEVEL_WORDS
 from ubp.output.wording import SHORT_ID, count, day
 from ubp.report.values import AgeGroup, Folder, Levels, Point, Report
 from ubp.staleness.wording import LEVEL_WORDS
@@ -60,14 +60,14 @@ def folders(report: Report) -> Html | None:
         return None
     levels = [level for level in charts.ALL_LEVELS if getattr(report.levels, level)]
     names = [("Directory", None), ("Levels", None), ("% fresh", "number")]
-    names += [(LEVEL_WORDS[level], "number optional") for level in levels]
+    names += [(COUNTED_LEVEL_WORDS[level], "number optional") for level in levels]
     header = tag("tr", *(tag("th", name, scope="col", class_=kind) for name, kind in names))
     rows = (_folder(number, folder, levels) for number, folder in enumerate(report.folders))
     table = tag("table", tag("thead", header), tag("tbody", *rows), class_="folders")
     return tag(
         "section",
-        tag("h2", "Where"),
-        tag("p", "Pages by directory; choose one to see its pages.", class_="quiet"),
+        tag("h2", "Directories"),
+        tag("p", "Pages by directory. Select a directory to see its pages.", class_="quiet"),
         scrollable(table, "Levels by directory"),
         class_="card",
         id="directories",
@@ -77,19 +77,19 @@ def folders(report: Report) -> Html | None:
 def folder_name(folder: Folder) -> str:
     """Return the name under which a directory is listed."""
     if not folder.path:
-        return "files at the top" if folder.is_rest else "everywhere"
-    return f"{folder.path}/" + (" (its own files)" if folder.is_rest else "")
+        return "top-level files" if folder.is_rest else "all directories"
+    return f"{folder.path}/" + (" (direct files)" if folder.is_rest else "")
 
 
 def _sentence(levels: Levels) -> str:
     if not levels.bound:
-        return "No page names a source, so nothing was verified."
+        return "No page lists sources; nothing to verify."
     if levels.fresh_percent is None:
         return f"{levels.unknown} of {levels.bound} pages could not be verified in this clone."
-    names = "page that names" if levels.bound == 1 else "pages that name"
+    pages = "page" if levels.bound == 1 else "pages"
     describe = "describes" if levels.fresh == 1 else "describe"
-    every = "All of" if levels.fresh == levels.bound > 1 else f"{levels.fresh} of"
-    return f"{every} {format_number(levels.bound)} {names} sources still {describe} them."
+    fresh = "All" if levels.fresh == levels.bound > 1 else f"{levels.fresh} of"
+    return f"{fresh} {format_number(levels.bound)} {pages} with sources still {describe} them."
 
 
 def format_number(number: int) -> str:
@@ -104,7 +104,7 @@ def _legend(levels: Levels) -> Html:
             tag("span", class_=f"dot {level}", aria_hidden="true"),
             " ",
             tag("b", format_number(getattr(levels, level))),
-            f" {LEVEL_WORDS[level]}",
+            f" {COUNTED_LEVEL_WORDS[level]}",
         )
         for level in charts.ALL_LEVELS
         if getattr(levels, level)
@@ -133,10 +133,12 @@ def _stats(report: Report) -> Html:
 
 def _advice(report: Report, levels: Levels) -> Html | None:
     if not levels.bound:
-        advice = "Name the files that a page describes in its front matter, and ask again: "
+        advice = "List the files that a page describes in its front matter, then run it again: "
         return tag("p", advice, tag("code", "source_refs: [src/auth.py]"), class_="advice")
     if levels.unknown and report.is_shallow:
-        advice = "This clone is shallow, so some pages could not be verified. Fetch the rest: "
+        advice = (
+            "This clone is shallow, so some pages could not be verified. Fetch the full history: "
+        )
         return tag("p", advice, tag("code", "git fetch --unshallow"), class_="advice")
     return None
 
@@ -168,8 +170,8 @@ def _trend(report: Report) -> Html | None:
 
 def _trend_words(report: Report) -> str:
     first, last = report.trend[0].levels.fresh_percent, report.trend[-1].levels.fresh_percent
-    change = "" if first is None or last is None else f", from {first} % fresh to {last} %"
-    return f"Pages that name sources, by level, since {day(report.trend[0].at)}{change}."
+    change = "" if first is None or last is None else f", from {first} % to {last} % fresh"
+    return f"Pages with sources by level since {day(report.trend[0].at)}{change}."
 
 
 def _figures(points: tuple[Point, ...]) -> Html:
@@ -196,8 +198,8 @@ def _figures(points: tuple[Point, ...]) -> Html:
     table = tag("table", tag("thead", header), tag("tbody", *rows))
     return tag(
         "details",
-        tag("summary", "The figures"),
-        scrollable(table, "Levels at each moment"),
+        tag("summary", "Data table"),
+        scrollable(table, "Levels at each point in time"),
         class_="figures",
     )
 
@@ -209,7 +211,7 @@ def _ages(report: Report) -> Html | None:
     return tag(
         "section",
         tag("h2", "Age of drift"),
-        tag("p", "Pages by how long ago the first of their sources changed.", class_="quiet"),
+        tag("p", "Pages by the time since the first change of their sources.", class_="quiet"),
         tag(
             "table",
             tag(

@@ -133,7 +133,7 @@ def _source(source: ChangedSource, number: int, page: StalePage, context: _Conte
 def _hidden_diff(source: ChangedSource) -> str:
     """Return the length of a diff that does not fit into the report."""
     is_cut = source.cut_lines and not source.diff
-    return f", a diff of {count(source.cut_lines, 'line')}" if is_cut else ""
+    return f", diff of {count(source.cut_lines, 'line')} not shown" if is_cut else ""
 
 
 def _commits(commits: tuple[Commit, ...]) -> Html | None:
@@ -176,7 +176,7 @@ def _shorten(subject: str) -> str:
 def _diff(source: ChangedSource, number: int, page: StalePage, context: _Context) -> Html | None:
     summary = tag("summary", "What changed")
     if source.same_as is not None:
-        note = f"The same as for {context.owners[source.same_as]}"
+        note = f"Same diff as for {context.owners[source.same_as]}"
         link = tag("p", tag("a", note, href=f"#diff-{source.same_as}"))
         return tag("details", summary, link, class_="diff")
     if not source.diff:
@@ -211,4 +211,6 @@ def _missing(source: ChangedSource) -> Html | None:
     if not source.missing:
         return None
     command = tag("code", git_fetch(source.missing))
-    return tag("p", "This partial clone lacks what it was compared with: ", command, class_="cut")
+    return tag(
+        "p", "This partial clone lacks the compared versions. Fetch them: ", command, class_="cut"
+    )

@@ -4,13 +4,13 @@
 
   const toolbar = document.querySelector(".toolbar");
   if (!toolbar) return;
-  const one = (selector) => toolbar.querySelector(selector);
-  const search = one("#text");
-  const folder = one("#folder");
-  const rule = one("#rule");
-  const sort = one("#sort");
+  const find = (selector) => toolbar.querySelector(selector);
+  const search = find("#text");
+  const folder = find("#folder");
+  const rule = find("#rule");
+  const sort = find("#sort");
   const levels = [...toolbar.querySelectorAll(".level input")];
-  const matches = one("#matches");
+  const matches = find("#matches");
   const items = [...document.querySelectorAll("[data-folder]")];
   const lists = [...document.querySelectorAll("[data-list]")];
   const places = new Map(items.map((item, number) => [item, number]));
@@ -77,7 +77,7 @@
     filter();
   }
 
-  // A diff that several pages share stands in the page once.
+  // A diff that several pages share is in the document only once.
   function borrow(event) {
     const details = event.target;
     const link = details.open && details.querySelector(":scope > p > a");
@@ -112,7 +112,7 @@
   search.addEventListener("input", filter);
   for (const control of [folder, rule, ...levels]) if (control) control.addEventListener("change", filter);
   if (sort) sort.addEventListener("change", order);
-  one("#reset").addEventListener("click", () => {
+  find("#reset").addEventListener("click", () => {
     reset();
     search.focus();
   });

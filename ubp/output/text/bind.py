@@ -18,7 +18,7 @@ REASON_COLUMNS = 60
 PATH_COLUMNS = 56
 KIND_COLUMNS = len("identifier")
 # With --history, for a source that did not exist yet, or in a shallow clone.
-NO_PIN = " without a pin: no history tells how it was when the page last changed"
+NO_PIN = ", not pinned: its version when the page last changed is unknown"
 
 _UPWARDS = re.compile(r"^(?:\.{0,2}/)+")
 
@@ -83,14 +83,16 @@ def path_width(suggestions: Sequence[Suggestion]) -> int:
 
 
 def summary_line(suggestions: BindingSuggestions, min_confidence: float) -> str:
-    """Return how many pages are bound, and how many could be; also for `ubp init`."""
+    """Return how many pages are bound, and for how many there are proposals."""
     counts = count_bindings(suggestions, min_confidence)
+    proposals = (
+        f"proposals for {counts.proposed},"
+        f" {counts.confident} of them at confidence {min_confidence:g} or above"
+    )
     if len(suggestions.pages) + suggestions.bound < suggestions.documents:
-        pages = count(len(suggestions.pages), "page")
-        return f"Of {pages} {counts.proposed} could be bound, {counts.confident} with confidence"
+        return f"{count(len(suggestions.pages), 'unbound page')} selected; {proposals}."
     bound = f"{suggestions.bound} bound" if suggestions.bound else "none bound"
-    pages = f"{count(suggestions.documents, 'page')}, {bound}"
-    return f"{pages}; {counts.proposed} could be, {counts.confident} with confidence"
+    return f"{count(suggestions.documents, 'page')}, {bound}; {proposals}."
 
 
 def next_steps(changed: Sequence[FilePath], prefix: FilePath, style: Style) -> str:
@@ -111,7 +113,7 @@ def _proposals(suggestions: BindingSuggestions, options: BindTextOptions) -> Ite
         yield from _page(page, options)
     if more := len(pages[options.max_pages :] if options.max_pages else ()):
         command = options.style.cyan(ubp_command("bind", "DIR"))
-        yield f"and {count(more, 'more page')}: {command} tells of a folder, --quiet a line each."
+        yield f"and {count(more, 'more page')}: use {command} for one directory, or --quiet."
         yield ""
     yield from _summary(suggestions, options)
 
@@ -140,15 +142,15 @@ def _reasons(suggestion: Suggestion) -> str:
 
 
 def _reason(evidence: Evidence, source: str) -> str:
-    position = f" in line {evidence.line}" if evidence.line else ""
+    position = f" on line {evidence.line}" if evidence.line else ""
     is_mentioned = evidence.kind in {"path", "file_name"}
     path = _UPWARDS.sub("", evidence.detail, count=1).rstrip("/")
     if is_mentioned and evidence.line and f"/{source}".rstrip("/").endswith(f"/{path}"):
-        return f"named{position}"
+        return f"mentioned{position}"
     if evidence.kind == "place" and " " not in evidence.detail.replace(
         ", ", ","
     ):  # words, no sentence
-        return f"called alike: {printable(evidence.detail)}"
+        return f"similar name ({printable(evidence.detail)})"
     return f"{printable(evidence.detail)}{position}"
 
 
@@ -162,29 +164,28 @@ def _explained(evidence: Evidence) -> str:
 def _summary(suggestions: BindingSuggestions, options: BindTextOptions) -> Iterator[str]:
     counts, style = count_bindings(suggestions, options.min_confidence), options.style
     if not suggestions.pages:
-        yield style.green(f"All of {count(suggestions.documents, 'page')} name sources.")
+        yield style.green(f"Every page lists sources ({count(suggestions.documents, 'page')}).")
         return
-    minimum = f"{options.min_confidence:g} or more"
-    yield f"{summary_line(suggestions, options.min_confidence)} ({minimum})."
+    yield summary_line(suggestions, options.min_confidence)
     if not counts.proposed:
         yield "Nothing in these pages or their history points to a source."
         return
     steps = []
     if counts.confident:
-        written = f"{count(counts.sources, 'source')} into {count(counts.confident, 'page')}"
-        steps.append((options.command("bind", "--write"), f"writes {written}"))
-        drift = "so that drift since each page was written shows"
-        steps.append((options.command("bind", "--write", "--history"), f"the same, {drift}"))
-    steps.append((options.command("bind", "--interactive"), "asks about each of them"))
+        written = f"{count(counts.sources, 'source')} to {count(counts.confident, 'page')}"
+        steps.append((options.command("bind", "--write"), f"adds {written}"))
+        pinned = "the same, pinned to each page's last edit, so that existing drift shows up"
+        steps.append((options.command("bind", "--write", "--history"), pinned))
+    steps.append((options.command("bind", "--interactive"), "asks about each proposal"))
     if not options.is_explained:
-        steps.append((options.command("bind", "--explain"), "tells all that speaks for them"))
+        steps.append((options.command("bind", "--explain"), "lists all the evidence"))
     yield "Next:"
     width = max(len(command) for command, _ in steps)
     for command, purpose in steps:
         yield f"  {command}{' ' * (width - len(command))}  {purpose}"
     if key := options.other_key:
         command = style.cyan(ubp_command("stale", keys=[key]))
-        yield f"Or do pages name them under `{key}` already? {command}"
+        yield f"If pages already list them under `{key}`: {command}"
 
 
 def _written(results: Sequence[WriteResult], options: BindTextOptions) -> Iterator[str]:
@@ -196,20 +197,20 @@ def _written(results: Sequence[WriteResult], options: BindTextOptions) -> Iterat
     for result in results:
         if result.skip_reason:
             yield style.bold(printable(result.filepath))
-            yield f"  {style.yellow('left')}: {printable(result.skip_reason)}"
+            yield f"  {style.yellow('skipped')}: {printable(result.skip_reason)}"
     if options.is_quiet:
         return
     if not written:
-        minimum = f"{options.min_confidence:g} or more"
+        minimum = f"{options.min_confidence:g} or above"
         yield f"Nothing to write: no proposal has a confidence of {minimum}."
         return
     sources = count(sum(len(result.written) for result in written), "source")
     pages = count(len(written), "page")
     if options.is_dry:
-        yield f"{sources} would be named in {pages}."
+        yield f"{sources} would be added to {pages}."
         yield f"Next: {options.command('bind', '--write')}"
         return
-    yield style.green(f"{sources} named in {pages}.")
+    yield style.green(f"{sources} added to {pages}.")
     yield f"Next: {next_steps([result.filepath for result in written], options.prefix, style)}"
 
 
@@ -219,4 +220,4 @@ def _named(result: WriteResult, options: BindTextOptions) -> Iterator[str]:
     for reference in result.written:
         pin = f", pinned to {reference.pin}" if reference.pin else ""
         note = "" if reference.pin or not options.is_pinned else style.yellow(NO_PIN)
-        yield f"  {printable(reference.source_path)}  {style.green(f'named{pin}')}{note}"
+        yield f"  {printable(reference.source_path)}  {style.green(f'added{pin}')}{note}"

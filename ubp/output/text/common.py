@@ -10,8 +10,10 @@ from ubp.staleness.first_reference import FirstReference
 from ubp.staleness.model import SourceDiff, StaleReport, Summary
 from ubp.staleness.wording import LEVEL_WORDS
 
-# The levels of pages that name sources, worst first.
+# The levels of pages that list sources, worst first.
 BOUND_LEVELS: tuple[Level, ...] = ("stale", "possibly_stale", "unknown", "fresh")
+# After a number of pages.
+COUNTED_LEVEL_WORDS: Mapping[Level, str] = {**LEVEL_WORDS, "untracked": "without sources"}
 
 
 class StaleTextOptions(NamedTuple):
@@ -80,7 +82,11 @@ def count_levels(summary: Summary) -> str:
 
 
 def count_bound(summary: Summary) -> str:
-    """Return how many pages name sources: `40 of 128 pages name sources`."""
-    verb = "names" if summary.bound == 1 else "name"
+    """Return how many pages list sources: `40 of 128 pages list sources`."""
+    if not summary.documents:
+        return "No pages found"
     pages = "page" if summary.documents == 1 else "pages"
+    if not summary.bound:
+        return f"No page lists sources yet ({summary.documents} {pages} found)"
+    verb = "lists" if summary.bound == 1 else "list"
     return f"{summary.bound} of {summary.documents} {pages} {verb} sources"

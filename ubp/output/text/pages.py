@@ -103,7 +103,7 @@ def _size(neighborhood: Neighborhood) -> str:
     shown, total = len(neighborhood.documents), count(neighborhood.total, "page")
     if not neighborhood.left_out:
         return total
-    selection = "the nearest" if neighborhood.center else "those with the most links"
+    selection = "the nearest" if neighborhood.center else "the most linked"
     return f"{shown} of {total} ({selection})"
 
 
@@ -148,7 +148,7 @@ def list_text(listed: PageList, style: Style, *, cursor: str | None, is_quiet: b
     shown = count(number, "page")
     if number < listed.total:
         shown = f"{number} of {count(listed.total, 'page')}"
-    more = f" The next ones: --cursor {cursor}" if cursor else ""
+    more = f" Continue with --cursor {cursor}" if cursor else ""
     return joined([*lines, *([""] if lines else []), f"{shown}.{more}"])
 
 
@@ -174,7 +174,7 @@ def _link(link: PageLink, style: Style, *, is_outlink: bool) -> str:
         target = style.yellow(f"{printable(link.link.target)}: no such page")
         return f"  line {link.link.line}  {target}"
     path = printable(link.other.path)
-    note = ", several are named so" if link.bucket == "ambiguous" and is_outlink else ""
+    note = ", several pages match" if link.bucket == "ambiguous" and is_outlink else ""
     if is_outlink:
         return f"  line {link.link.line}  {path}  {link.link.link_type}{note}"
     return f"  {path}:{link.link.line}  {link.link.link_type}"
@@ -190,7 +190,7 @@ def context_text(result: PageContext, style: Style, *, is_quiet: bool) -> str:
     for related in context.related[:MAX_RELATED]:
         lines += _related(related, result.assessments[related.document.path].level, style)
     if (more := len(context.related) - MAX_RELATED) > 0:
-        lines += ["", f"{count(more, 'more page')}: --quiet lists the paths, --json tells all."]
+        lines += ["", f"{count(more, 'more page')}: --quiet lists the paths, --json everything."]
     return joined(lines)
 
 
@@ -204,13 +204,15 @@ def impact_text(result: PageImpact, style: Style, *, is_quiet: bool) -> str:
     direct = [impacted for impacted in impact.impacted if _is_dependent(impacted)]
     mentions = [impacted for impacted in impact.impacted if not _is_dependent(impacted)]
     lines: list[str] = []
-    for title, group in (("Built on it:", direct), ("Through a mention:", mentions)):
+    for title, group in (("Depends on it:", direct), ("Mentions it:", mentions)):
         if group:
             lines += [title, *(_impacted(impacted, result, style) for impacted in group), ""]
     shown, total = len(impact.impacted), count(impact.total, "page")
     verb = "depends" if impact.total == 1 else "depend"
     counted = f"{shown} of {total}" if shown < impact.total else total
-    return joined([*lines, f"{counted} {verb} on {printable(impact.subject.path) or 'all of it'}."])
+    return joined(
+        [*lines, f"{counted} {verb} on {printable(impact.subject.path) or 'the whole repository'}."]
+    )
 
 
 def _center(center: Center, assessment: Assessment, style: Style) -> Iterator[str]:
@@ -229,23 +231,21 @@ def _center(center: Center, assessment: Assessment, style: Style) -> Iterator[st
             verdict = describe_verdict(reference.verdict, "", reference.moved_to)
             yield f"  {style.yellow(printable(f'{reference.source_path} {verdict}'))}"
     if center.is_cut:
-        yield style.yellow(
-            f"  Only {len(center.content)} of its {center.full_size} characters fit."
-        )
+        yield style.yellow(f"  Only {len(center.content)} of {center.full_size} characters fit.")
 
 
 def _related_count(context: Context) -> Iterator[str]:
     total = len(context.related) + context.left_out
     yield ""
     if not total:
-        yield "No page is linked with it."
+        yield "No linked pages."
     elif not context.related:
-        yield f"There is no room for the {count(total, 'page')} around it."
+        yield f"{count(total, 'linked page')} left out, because there is no room."
     elif context.left_out:
         shown = len(context.related)
-        yield f"Around it, {shown} of {count(total, 'page')} (the others do not fit):"
+        yield f"{shown} of {count(total, 'linked page')} (the others do not fit):"
     else:
-        yield f"Around it, {count(total, 'page')}:"
+        yield f"{count(total, 'linked page')}:"
 
 
 def _related(related: Related, level: Level, style: Style) -> Iterator[str]:
@@ -287,4 +287,4 @@ def _no_impact(subject: ImpactTarget, style: Style) -> Sequence[str]:
     path = printable(subject.path)
     if subject.exists:
         return [style.yellow(f"No page depends on {path}.")]
-    return [style.yellow(f"Nothing stands at {path}, and no page names it.")]
+    return [style.yellow(f"{path} does not exist, and no page refers to it.")]

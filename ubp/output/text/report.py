@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ubp.core.model import Level, ReferenceVerdict
 from ubp.core.shell import ubp_command
-from ubp.output.text.common import BOUND_LEVELS
+from ubp.output.text.common import BOUND_LEVELS, COUNTED_LEVEL_WORDS
 from ubp.output.text.review import coverage_sentence
 from ubp.output.wording import Style, count, day, printable
 from ubp.report.compare import OUTCOMES, Comparison, LevelChange, Outcome
@@ -20,7 +20,7 @@ TITLES: dict[Outcome, str] = {
     "still_stale": "still stale",
     "became_fresh": "became fresh",
     "new": "new",
-    "gone": "gone",
+    "gone": "removed",
     "unknown": "unknown",
     "still_fresh": "stayed fresh",
 }
@@ -30,19 +30,19 @@ def describe_counts(comparison: Comparison) -> str:
     """Return how many pages changed in each way: `1 became stale, 2 new, 30 stayed fresh`."""
     counts = comparison.counts
     parts = [f"{counts[outcome]} {TITLES[outcome]}" for outcome in OUTCOMES if counts.get(outcome)]
-    return ", ".join(parts) or "no page names sources"
+    return ", ".join(parts) or "no page lists sources"
 
 
 def describe_level_change(change: LevelChange) -> str:
     """Return what the title does not say: of a new page its level, for example."""
     if change.became == "new":
-        sources = "names sources now, " if change.then == "untracked" else ""
+        sources = "now lists sources, " if change.then == "untracked" else ""
         return f"{sources}{LEVEL_WORDS[change.now or 'untracked']}"
     if change.became == "gone":
-        sources = "names no sources any more, " if change.now == "untracked" else ""
+        sources = "no longer lists sources, " if change.now == "untracked" else ""
         return f"{sources}was {LEVEL_WORDS[change.then or 'untracked']}"
     if change.became == "unknown":
-        return "this clone's history ends too early to tell"
+        return "the history of this clone is too short"
     return ""
 
 
@@ -70,8 +70,9 @@ def comparison_headline(comparison: Comparison, since: str) -> str:
     ]
     bound = [sum(1 for pair in levels if pair[end] not in {None, "untracked"}) for end in (0, 1)]
     return (
-        f"Of {count(bound[0], 'page')} that named sources at {since}, {behind[0]} were behind;"
-        f" now {behind[1]} of {bound[1]} are."
+        f"At {since}, {behind[0]} of {count(bound[0], 'page')} with sources"
+        f" {'was' if behind[0] == 1 else 'were'} out of date;"
+        f" now {behind[1]} of {bound[1]}."
     )
 
 
@@ -95,7 +96,7 @@ def comparison_text(
         lines.append(comparison_headline(comparison, name))
     if comparison.counts.get("unknown"):
         fetch = style.cyan("git fetch --unshallow")
-        lines.append(f"{style.cyan('Hint:')} this clone is shallow. {fetch} fetches the history.")
+        lines.append(f"{style.cyan('Hint:')} This clone is shallow. Fetch the history: {fetch}")
     return "\n".join(lines) + "\n"
 
 
@@ -123,9 +124,9 @@ def report_text(report: Report, style: Style, *, is_quiet: bool) -> str:
     lines += list(_bars(levels, style))
     lines += _trend(report)
     if pages:
-        lines += ["", "What matters most:", *_pages(pages, style)]
+        lines += ["", "Review first:", *_pages(pages, style)]
     command = ubp_command("report", "--open", keys=report.keys)
-    lines += ["", *_findings(report), f"Next: {style.cyan(command)}  shows it all"]
+    lines += ["", *_findings(report), f"Next: {style.cyan(command)}  opens the full report"]
     return "\n".join(lines) + "\n"
 
 
@@ -133,22 +134,23 @@ def describe_levels(levels: Levels) -> str:
     """Return how fresh the pages are, in one clause."""
     percent = levels.fresh_percent
     if not levels.bound:
-        return "no page names a source, so nothing was verified"
+        return "no page lists sources; nothing to verify"
     if percent is None:
         return f"{levels.unknown} of {levels.bound} pages could not be verified in this clone"
-    pages = "page that names" if levels.bound == 1 else "pages that name"
-    return f"{percent} % fresh, {levels.fresh} of {levels.bound} {pages} sources"
+    bound = f"{count(levels.bound, 'page')} with sources"
+    return f"{percent} % fresh, {levels.fresh} of {bound}"
 
 
 def _bars(levels: Levels, style: Style) -> Iterator[str]:
     shown: tuple[Level, ...] = (*BOUND_LEVELS, "untracked")
     highest = max(levels)
-    width = max(len(LEVEL_WORDS[level]) for level in shown)
+    width = max(len(COUNTED_LEVEL_WORDS[level]) for level in shown)
     for level in shown:
         number = getattr(levels, level)
         if number:
             bar = "#" * max(1, number * BAR_WIDTH // highest)
-            yield f"  {LEVEL_WORDS[level]:<{width}}  {number:>5}  {_paint(level, bar, style)}"
+            words = f"{COUNTED_LEVEL_WORDS[level]:<{width}}"
+            yield f"  {words}  {number:>5}  {_paint(level, bar, style)}"
 
 
 def _paint(level: Level, words: str, style: Style) -> str:
@@ -196,7 +198,7 @@ def _level(page: StalePage, style: Style) -> str:
 
 def _findings(report: Report) -> Iterator[str]:
     if report.findings:
-        yield f"ubp check finds {count(len(report.findings), 'other problem')}."
+        yield f"ubp check reports {count(len(report.findings), 'other problem')}."
     if report.orphans:
         is_one = len(report.orphans) == 1
         predicate = (

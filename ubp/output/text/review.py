@@ -19,14 +19,14 @@ from ubp.output.wording import Style, count, day, joined, printable
 from ubp.staleness.wording import describe_verdict
 
 GOOD: frozenset[Judgement] = frozenset({"unproven", "sound"})
-HEADER = ("", "changed", "with page", "in 30 days", "pages", "where and what")
+HEADER = ("", "changed", "with page", "in 30 days", "pages", "location and source")
 MEANINGS: dict[Judgement, str] = {
-    "dead": "nothing stands there",
-    "wide": "a few files of it carry the page: name these",
-    "hub": f"hardly ever answered, and {HUB_PAGES} or more pages name the source",
-    "noise": "hardly ever answered by a change of the page",
-    "unproven": f"changed less than {MIN_CHANGES} times",
-    "sound": "answered often enough",
+    "dead": "does not exist",
+    "wide": "only a few of its files matter to the page: list these instead",
+    "hub": f"rarely followed by a change of the page, and listed by {HUB_PAGES} or more pages",
+    "noise": "rarely followed by a change of the page",
+    "unproven": f"changed fewer than {MIN_CHANGES} times",
+    "sound": "followed by changes of the page often enough",
 }
 
 
@@ -61,17 +61,17 @@ def review_sentence(review: BindingReview) -> str:
     """Return what was compared with what."""
     pages = len({reviewed.binding.filepath for reviewed in review.bindings})
     since = "" if review.since is None else f" since {day(review.since)}"
-    limit = ", where this clone's history ends" if review.is_shallow else ""
-    subject = f"{count(len(review.bindings), 'binding')} of {count(pages, 'page')}"
-    return f"{subject}, held against {count(review.commits, 'commit')}{since}{limit}"
+    limit = " (where this clone's history ends)" if review.is_shallow else ""
+    subject = f"{count(len(review.bindings), 'binding')} in {count(pages, 'page')}"
+    return f"{subject}, compared with {count(review.commits, 'commit')}{since}{limit}"
 
 
 def _review_lines(
     review: BindingReview, listed: Sequence[ReviewedBinding], options: ReviewTextOptions
 ) -> Iterator[str]:
     if not review.bindings:
-        yield "No page names a source: nothing to review."
-        yield f"Next: {options.style.cyan('ubp bind')}  proposes what each page describes"
+        yield "No page lists sources; nothing to review."
+        yield f"Next: {options.style.cyan('ubp bind')}  proposes sources for each page"
         return
     shown = listed[: options.limit]
     if shown:
@@ -95,7 +95,7 @@ def _table(shown: Sequence[ReviewedBinding], style: Style) -> Iterator[str]:
         proposal = shown[number - 1].proposal if number else ()
         if proposal:
             lead = " " * (sum(widths) + 2 * len(widths))
-            yield f"{lead}name {style.green(', '.join(map(printable, proposal)))} instead"
+            yield f"{lead}list {style.green(', '.join(map(printable, proposal)))} instead"
 
 
 def _row(reviewed: ReviewedBinding) -> tuple[str, ...]:
@@ -136,12 +136,11 @@ def _effect(review: BindingReview) -> Iterator[str]:
     if not review.count("hub", "noise"):
         return
     effect = estimate_effect(review)
-    remaining = (
-        f"Without hubs and noise {effect.fired_left} of {count(effect.fired, 'firing')} are left"
-    )
+    firings = count(effect.fired, "firing")
+    remaining = f"Without hubs and noise, {effect.fired_left} of {firings} would remain"
     followed = (
-        f", {effect.followed_left} of the {effect.followed} that a change of the page followed"
-        " within 30 days"
+        f", including {effect.followed_left} of the {effect.followed} that were followed"
+        " by a change of the page within 30 days"
     )
     yield f"{remaining}{followed if effect.followed else ''}."
 
@@ -152,14 +151,14 @@ def _advice(listed: Sequence[ReviewedBinding], options: ReviewTextOptions) -> It
         return
     path = path_argument(bad[0].binding.filepath, options.prefix)
     explain = ubp_command("bind", "--explain", path, keys=options.keys)
-    steps = [(explain, "proposes what the page describes")]
+    steps = [(explain, "proposes sources for the page")]
     if any(reviewed.judgement == "dead" for reviewed in bad):
         has_moved = any(reviewed.judgement == "dead" and reviewed.proposal for reviewed in bad)
         flags = (*(("--fix",) if has_moved else ()), "--rule", "missing-source")
         command = ubp_command("check", *flags, keys=options.keys)
-        purpose = "names sources where they are now" if has_moved else "tells what is gone"
+        purpose = "updates moved sources" if has_moved else "lists missing sources"
         steps.append((command, purpose))
-    yield "Next: take the lines out, or name what the pages really describe."
+    yield "Next: remove these lines, or list the files that the pages really describe."
     width = max(len(command) for command, _ in steps)
     for command, purpose in steps:
         yield f"  {options.style.cyan(command)}{' ' * (width - len(command))}  {purpose}"
@@ -179,7 +178,7 @@ def coverage_text(coverage: Coverage, style: Style, *, limit: int, is_quiet: boo
     if coverage.is_shallow:
         lines.append(style.yellow("This clone is shallow: older changes are not counted."))
     if coverage.total.files and not coverage.bound:
-        lines += ["Next:", f"  {style.cyan('ubp bind')}  proposes what each page describes"]
+        lines += ["Next:", f"  {style.cyan('ubp bind')}  proposes sources for each page"]
     return joined(lines)
 
 
@@ -187,15 +186,15 @@ def coverage_sentence(coverage: Coverage) -> str:
     """Return the share of the sources that pages describe."""
     total = coverage.total
     if not total.files:
-        return "There are no source files that a page could describe."
+        return "No source files found."
     if not coverage.bound:
-        return f"No page names a source; {count(total.files, 'source file')} could be described."
+        return f"No page lists sources ({count(total.files, 'source file')} found)."
     verb = "describe" if coverage.bound > 1 else "describes"
     files = f"{total.described_files} of {count(total.files, 'source file')}"
     described = f"{count(coverage.bound, 'page')} {verb} {files} ({total.files_percent} %)"
     if total.changes_percent is None:
-        return f"{described}; none of them changed in {_span(coverage.days)}."
-    return f"{described}, with {total.changes_percent} % of the changes of {_span(coverage.days)}."
+        return f"{described}; no source file changed in {_span(coverage.days)}."
+    return f"{described}, with {total.changes_percent} % of the changes in {_span(coverage.days)}."
 
 
 def _span(days: float) -> str:
@@ -207,6 +206,6 @@ def _coverage_table(gaps: Sequence[Gap], style: Style) -> Iterator[str]:
     if not rows:
         return
     widths = [max(map(len, column)) for column in zip(("changes", "files", ""), *rows, strict=True)]
-    yield style.dim(f"{'changes':>{widths[0]}}  {'files':>{widths[1]}}  no page describes")
+    yield style.dim(f"{'changes':>{widths[0]}}  {'files':>{widths[1]}}  not described by any page")
     for changes, files, path in rows:
         yield f"{changes:>{widths[0]}}  {files:>{widths[1]}}  {style.bold(path)}"

@@ -23,12 +23,12 @@ def quote_query(query: Query) -> str:
 def cut_notes(query: Query, cuts: Iterable[Cut]) -> list[str]:
     """Return notes on words that were not searched as typed."""
     notes = [
-        f"No section holds {printable(cut.run)} whole:"
-        f" looked for {printable(', '.join(cut.pieces))}."
+        f"No section contains {printable(cut.run)} as a whole;"
+        f" searched for {printable(', '.join(cut.pieces))}."
         for cut in cuts
     ]
     if query.is_shortened:
-        notes.append("The query is too long: only its beginning was looked for.")
+        notes.append("The query is too long; only its beginning was searched for.")
     return notes
 
 
@@ -36,18 +36,20 @@ def no_results(query: Query, style: Style) -> Sequence[str]:
     """Return that nothing was found, and a hint."""
     if query.tree is None and not any(query.filters):
         return [
-            style.yellow(f"There is no word in {quote_query(query)}."),
-            "Hint: Look for letters or digits.",
+            style.yellow(f"No searchable words in {quote_query(query)}."),
+            "Hint: Search for letters or digits.",
         ]
     if any(query.filters):
-        hint = "Filters (tag:, type:, path:) must all fit; `ubp list-pages` tells what there is."
+        hint = "Filters (tag:, type:, path:) must all match; `ubp list-pages` lists the pages."
     elif query.is_boolean:
-        hint = "AND, OR and NOT in capitals are operators; without them any of the words will do."
+        hint = (
+            "AND, OR and NOT in capitals are operators; without them, any of the words may match."
+        )
     elif '"' in query.text:
-        hint = "What is quoted is looked for as it stands; without the marks any word will do."
+        hint = "Quoted text must match exactly; without quotes, any of the words may match."
     else:
-        hint = "Try other words, or the beginning of one with a star: auth*"
-    return [style.yellow(f"No page answers {quote_query(query)}."), f"Hint: {hint}"]
+        hint = "Try other words, or a prefix with a star: auth*"
+    return [style.yellow(f"No results for {quote_query(query)}."), f"Hint: {hint}"]
 
 
 def highlighted(text: str, highlights: Iterable[tuple[int, int]], style: Style) -> str:
@@ -138,7 +140,7 @@ def _notes(results: FoundPages, style: Style) -> list[str]:
     if not answer.pages:
         notes += no_results(answer.query, style)
     if results.fallback:
-        notes.append(style.dim(f"By words and links alone: {results.fallback.reason}"))
+        notes.append(style.dim(f"Keyword and link search only: {results.fallback.reason}"))
         notes.append(style.dim(f"Hint: {results.fallback.hint}"))
     return notes
 
@@ -146,7 +148,7 @@ def _notes(results: FoundPages, style: Style) -> list[str]:
 def _explanation(results: FoundPages) -> Sequence[str]:
     answer = results.answer
     terms = printable(", ".join(term.written for term in answer.terms)) or "no words"
-    forms = " in all their forms" if answer.query.is_stemmed else ""
+    forms = " with their inflected forms" if answer.query.is_stemmed else ""
     rankings = zip(RANKINGS, answer.rankings, strict=True)
     candidates = (
         f"{name} {count(len(ranking.scores), 'page')} in {count(len(ranking.places), 'place')}"
@@ -154,7 +156,7 @@ def _explanation(results: FoundPages) -> Sequence[str]:
     )
     times = (f"{name} {milliseconds:.1f}" for name, milliseconds in results.milliseconds.items())
     return [
-        f"Looked for: {terms}{forms}; words count {answer.words_share:.2f} of a direct score.",
+        f"Terms: {terms}{forms}; words make up {answer.words_share:.2f} of a direct score.",
         f"Candidates: {'; '.join(candidates)}.",
         f"Milliseconds: {', '.join(times)}.",
     ]

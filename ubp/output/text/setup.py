@@ -22,25 +22,25 @@ def initialized_text(result: InitResult, style: Style) -> str:
     """Return what was done and what to do next."""
     lines = [f"Wrote {printable(name)}" for name in result.written]
     if result.is_kept:
-        lines.append("Kept the configuration that was there")
+        lines.append("Kept the existing configuration")
     bound = f"{result.bound} of {count(result.documents, 'page')}"
     problems = f", {result.problems} with front matter problems" if result.problems else ""
     links = count(result.links, "link")
     sections = f", {count(result.embedded, 'section')} embedded" if result.embedded else ""
     lines += [
         style.green(f"Initialized UBP in {printable(result.root)}"),
-        f"  {bound} name sources{problems}; {links}{sections}; indexed in {result.seconds:.2f} s",
+        f"  {bound} with sources{problems}; {links}{sections}; indexed in {result.seconds:.2f} s",
         *_preview(result),
         "",
         "Next:",
         *_first_step(result, style),
-        f"  {style.cyan('ubp stale')}     tells which pages no longer describe their sources",
+        f"  {style.cyan('ubp stale')}     lists stale pages",
     ]
     if result.written:
-        lines.append(f"  {style.cyan('git add .ubp')}  shares the configuration and nothing else")
+        lines.append(f"  {style.cyan('git add .ubp')}  stages the configuration, to share it")
     if result.acceptable >= MANY_FINDINGS:
-        debt = f"{style.cyan('ubp debt')} accepts them, so that only new ones fail"
-        lines.append(f"  {count(result.acceptable, 'finding')} are there already: {debt}")
+        debt = f"{style.cyan('ubp debt')} accepts them, so that only new findings fail"
+        lines.append(f"  {count(result.acceptable, 'existing finding')}: {debt}")
     for snippet in result.snippets:
         lines += ["", *_snippet(snippet, style)]
     return "\n".join(lines) + "\n"
@@ -50,17 +50,19 @@ def _preview(result: InitResult) -> Iterator[str]:
     preview = result.preview
     if preview is not None and preview.proposed:
         bound = f"{result.bound} bound" if result.bound else "none bound"
-        proposed = f"{preview.proposed} could be, {preview.confident} with confidence"
+        proposed = (
+            f"proposals for {preview.proposed}, {preview.confident} of them with high confidence"
+        )
         yield f"  {count(result.documents, 'page')}, {bound}; {proposed}"
     elif result.is_large:
-        yield "  What the pages describe was not looked for: there is too much to look at"
+        yield "  No sources were proposed, because the repository is large"
 
 
 def _first_step(result: InitResult, style: Style) -> Iterator[str]:
     if result.is_large:
-        yield f"  {style.cyan('ubp bind DIR')}  proposes what the pages of a folder describe"
+        yield f"  {style.cyan('ubp bind DIR')}  proposes sources for the pages of a directory"
     elif result.preview is not None and result.preview.proposed:
-        yield f"  {style.cyan('ubp bind')}      proposes what each page describes"
+        yield f"  {style.cyan('ubp bind')}      proposes sources for each page"
 
 
 def _snippet(snippet: Snippet, style: Style) -> list[str]:
@@ -72,9 +74,9 @@ def _snippet(snippet: Snippet, style: Style) -> list[str]:
 BUCKET_WORDS = {
     "resolved": "to pages",
     "ambiguous": "ambiguous",
-    "missing": "to nothing",
-    "within_page": "within their page",
-    "not_a_page": "to what is no page",
+    "missing": "to missing targets",
+    "within_page": "within a page",
+    "not_a_page": "to files that are not pages",
     "out_of_scope": "out of scope",
 }
 
@@ -96,7 +98,7 @@ def status_text(status: Status, style: Style) -> str:
     if summary.stale or summary.possibly_stale or summary.unknown:
         lines += ["", f"Next: {style.cyan('ubp stale')}"]
     elif summary.documents and not summary.bound:
-        lines += ["", f"Next: {style.cyan('ubp bind')} proposes what each page describes"]
+        lines += ["", f"Next: {style.cyan('ubp bind')} proposes sources for each page"]
     return "\n".join(lines) + "\n"
 
 
@@ -108,11 +110,11 @@ def reindexed_text(run: IndexRun) -> str:
     if run.pruned is not None:
         pruned = run.pruned
         lines.append(
-            f"Forgotten: {count(pruned.pages, 'page')}, {count(pruned.listings, 'listing')};"
+            f"Pruned: {count(pruned.pages, 'page')}, {count(pruned.listings, 'listing')};"
             f" {size(pruned.freed_bytes)} freed."
         )
     if run.statistics.path is None:
-        lines.append(f"It was in memory: {printable(run.statistics.why_in_memory)}")
+        lines.append(f"The index was in memory: {printable(run.statistics.why_in_memory)}")
     return "\n".join(lines) + "\n"
 
 
@@ -128,8 +130,8 @@ def fetched_text(fetched: FetchedModel) -> str:
     """Return what was fetched, and how to use it."""
     name = printable(fetched.name)
     return (
-        f"{name} ({fetched.dimensions} dimensions) is in {printable(fetched.directory)}.\n"
-        f'Use it: "search": {{"model": "{name}"}} in .ubp/config.json\n'
+        f"Fetched {name} ({fetched.dimensions} dimensions) to {printable(fetched.directory)}.\n"
+        f'To use it, set "search": {{"model": "{name}"}} in .ubp/config.json\n'
     )
 
 
@@ -139,15 +141,13 @@ def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
     warning = style.yellow(f" ({unparsed} with front matter problems)") if unparsed else ""
     yield "Documents", count(summary.documents, "page") + warning
     verified = f", {summary.verified} verified" if summary.bound else ""
-    others = (
-        style.dim(" (ubp bind proposes the others' sources)") if _is_partly_bound(summary) else ""
-    )
+    others = style.dim(" (run `ubp bind` for the others)") if _is_partly_bound(summary) else ""
     yield "With sources", f"{summary.bound} of {count(summary.documents, 'page')}{verified}{others}"
     yield "Keys", printable(", ".join(status.keys))
     if summary.bound:
         yield "Staleness", f"{count_levels(summary)} (stale after {status.threshold_days:g} days)"
     else:
-        yield "Staleness", style.yellow("nothing was verified: no page names a source")
+        yield "Staleness", style.yellow("nothing to verify: no page lists sources")
     yield "Links", _links(status, style)
     yield "Model", _model(status.model)
     yield "Database", _database(status)

@@ -89,7 +89,7 @@ def _reference(
     options: StaleTextOptions,
 ) -> Iterator[str]:
     style = options.style
-    note = " (before this change)" if report.is_change else " (an old debt)"
+    note = " (before this change)" if report.is_change else " (accepted as debt)"
     debt = style.dim(note) if reference.is_debt else ""
     is_staged = report.snapshot.kind == "staged" and not reference.is_debt
     when = describe_drift_time(reference, is_staged=is_staged, is_shallow=report.is_shallow)
@@ -125,7 +125,7 @@ def _commit(commit: Commit, style: Style) -> str:
 def _diff(diff: SourceDiff, style: Style) -> Iterator[str]:
     yield from (f"    {line}" for line in style.diff(diff.text))
     if diff.missing:
-        yield f"    {count(len(diff.missing), 'blob')} of it are not in this partial clone. Fetch:"
+        yield f"    This partial clone lacks {count(len(diff.missing), 'blob')} of it. Fetch with:"
         yield f"      {style.cyan(diff.fetch_command)}"
 
 
@@ -133,7 +133,7 @@ def _summary(report: StaleReport, options: StaleTextOptions) -> list[str]:
     summary, style = report.summary, options.style
     bound = count_bound(summary)
     if not summary.bound:
-        return [style.yellow(f"{bound}: nothing was verified."), *explain(report, options)]
+        return [style.yellow(f"{bound}; nothing to verify."), *explain(report, options)]
     if report.is_change:
         change = change_name(options.base)
         stale = len(report.introduced)
@@ -148,12 +148,12 @@ def _summary(report: StaleReport, options: StaleTextOptions) -> list[str]:
 def _debts(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
     """Yield what the debt file accepts, and how many of its lines are obsolete."""
     if report.accepted:
-        debts = f"{count(report.accepted, 'old debt')} accepted in {DEBT_FILE}"
+        debts = f"{count(report.accepted, 'finding')} accepted as debt in {DEBT_FILE}"
         yield options.style.dim(f"{debts} (--all shows them).")
     if report.obsolete_debts:
-        obsolete = f"Of its lines {len(report.obsolete_debts)} accept nothing any more:"
+        obsolete = f"{count(len(report.obsolete_debts), 'obsolete line')} in {DEBT_FILE}:"
         command = options.style.cyan("ubp debt --prune")
-        yield f"{options.style.red(obsolete)} {command} takes them out."
+        yield f"{options.style.red(obsolete)} run {command}."
 
 
 def advise(report: StaleReport, options: StaleTextOptions) -> list[str]:
@@ -182,16 +182,16 @@ def _state_steps(
     steps = []
     if not options.diffs:
         command = options.command("stale", "--diff", *revision, page)
-        steps.append((command, "what changed in its sources"))
+        steps.append((command, "show what changed in its sources"))
     if is_worktree and _can_be_acknowledged(worst):
-        steps.append((options.command("ack", page), "the page was read and is still true"))
+        steps.append((options.command("ack", page), "mark the page as reviewed and still accurate"))
     if steps:
         yield "Next:"
     width = max((len(command) for command, _ in steps), default=0)
     for command, purpose in steps:
         yield f"  {command}{' ' * (width - len(command))}  {purpose}"
     if is_worktree and not _can_be_acknowledged(worst):
-        yield f"Edit {printable(page)}: change or remove the references to what is gone."
+        yield f"Edit {printable(page)}: update or remove the references to missing sources."
 
 
 def _change_steps(pages: Sequence[Assessment], options: StaleTextOptions) -> Iterator[str]:
@@ -199,14 +199,14 @@ def _change_steps(pages: Sequence[Assessment], options: StaleTextOptions) -> Ite
     stage = f" and `git add` {pronoun}" if options.base is None else ""
     acknowledgeable = [assessment for assessment in pages if _can_be_acknowledged(assessment)]
     if not acknowledgeable:
-        yield f"Edit {pronoun}{stage}: the references to what is gone want changing."
+        yield f"Edit {pronoun}{stage}: update or remove the references to missing sources."
         return
     subject = "it is" if len(acknowledgeable) == 1 else "they are"
     if any(_is_pinned(assessment) for assessment in acknowledgeable):
         # Editing the page does not renew a pin.
-        yield f"Edit {pronoun}{stage} where {subject} no longer true, then pin what was reviewed:"
+        yield f"Edit {pronoun}{stage} if {subject} no longer accurate, then pin what you reviewed:"
     else:
-        yield f"Edit {pronoun}{stage}, or, if {subject} still true:"
+        yield f"Edit {pronoun}{stage}, or if {subject} still accurate:"
     words = ["ack", *(["--staged"] if options.base is None else [])]
     listed = acknowledgeable[:MAX_PAGES]
     words += [path_argument(assessment.page.filepath, options.prefix) for assessment in listed]
@@ -238,19 +238,19 @@ def _unknown_steps(report: StaleReport, options: StaleTextOptions) -> Iterator[s
     style = options.style
     page = path_argument(unknown[0].page.filepath, options.prefix)
     yield (
-        f"{style.cyan('Hint:')} {count(len(unknown), 'page')} could not be verified,"
-        " because this clone is shallow. Fetch the history,"
+        f"{style.cyan('Hint:')} {count(len(unknown), 'page')} could not be verified"
+        " because this clone is shallow. Fetch the history:"
     )
     yield f"  {style.cyan('git fetch --unshallow')}  (in CI: fetch-depth: 0)"
-    yield f"or pin what was read, which needs none: {options.command('ack', page)}"
+    yield f"or pin what you reviewed, which needs no history: {options.command('ack', page)}"
 
 
 def explain(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
     """Yield lines of front matter to paste, and the next command."""
     example, style = options.example, options.style
     if not report.summary.documents:
-        yield "Pages are the files that `source.include` in .ubp/config.json admits: by default"
-        yield "**/*.md and **/*.markdown, which Git does not ignore."
+        yield "Pages are the files that match `source.include` in .ubp/config.json (by default"
+        yield "**/*.md and **/*.markdown) and that Git does not ignore."
         return
     page = example.page if example else FilePath("a page")
     source = example.source if example else "path/of/its/source"
@@ -259,19 +259,19 @@ def explain(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
     place = "In the front matter of" if has_front_matter else "At the top of"
     fence = [] if has_front_matter else ["---"]
     yield ""
-    yield "A page names the files that it describes, from the repository's root."
-    yield f"{place} {printable(page)}{mention}, write:"
+    yield "A page lists the files that it describes, by their paths from the repository's root."
+    yield f"{place} {printable(page)}{mention}, add:"
     yield ""
     for line in (*fence, f"{options.key}:", f"  - {_yaml(source)}", *fence):
         yield style.cyan(line)
     yield ""
     pages = [path_argument(page, options.prefix)] if example else []
-    yield f"Then: {options.command('stale', *pages)}"
-    yield f"Or let all pages' sources be proposed: {options.command('bind')}"
+    yield f"Then run: {options.command('stale', *pages)}"
+    yield f"To get proposals for all pages: {options.command('bind')}"
     if example and example.other_key and example.other_key not in options.keys:
         key = example.other_key
         command = style.cyan(ubp_command("stale", keys=[key]))
-        yield f"Or do pages name them under `{key}` already? {command}"
+        yield f"If pages already list them under `{key}`: {command}"
 
 
 def _yaml(path: str) -> str:
@@ -312,7 +312,7 @@ def _acknowledged_page(result: Acknowledgement, style: Style) -> Iterator[str]:
         yield f"  {name}  {style.green(f'pinned to {pinned.pin}')}{printable(before)}"
     for skipped in result.skipped:
         name = printable(skipped.source_path)
-        yield f"  {name}  {style.yellow('left')}: {printable(skipped.reason)}"
+        yield f"  {name}  {style.yellow('skipped')}: {printable(skipped.reason)}"
 
 
 def affected_text(
@@ -338,9 +338,9 @@ def welcome_text(report: StaleReport, style: Style) -> str:
     summary = report.summary
     bound = count_bound(summary)
     if not summary.bound:
-        state = style.yellow(f"{bound}: nothing can be verified")
+        state = style.yellow(f"{bound}; nothing to verify")
     elif summary.fresh == summary.bound:
         state = style.green(f"{bound}: {count_levels(summary)}")
     else:
         state = f"{bound}: {count_levels(summary)}"
-    return f"Here: {state}. {style.cyan('ubp stale')} tells more.\n"
+    return f"{state}. Run {style.cyan('ubp stale')} for details.\n"

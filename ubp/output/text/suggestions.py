@@ -22,11 +22,11 @@ def suggestions_text(result: LinkSuggestions, style: Style, *, is_quiet: bool) -
     if pending := result.suggestions.pending:
         lines += [style.yellow(f"{count(pending, 'section')} could not be read."), ""]
     if not links:
-        lines.append(style.yellow("No pair of pages without a link stands out so much."))
-        lines.append("Hint: A lower --min-score shows pairs that are less alike.")
+        lines.append(style.yellow("No unlinked pages are this similar."))
+        lines.append("Hint: Use a lower --min-score to show less similar pairs.")
     else:
         verb = "is" if len(links) == 1 else "are"
-        lines.append(f"{count(len(links), 'pair')} of pages {verb} close and not linked.")
+        lines.append(f"{count(len(links), 'pair')} of similar pages {verb} not linked.")
     return joined(lines)
 
 
@@ -35,18 +35,18 @@ def _pair(suggestion: Suggestion, style: Style) -> Iterator[str]:
     yield f"{INDENT}{_part(suggestion.second, style)}"
     if suggestion.terms:
         terms = printable(", ".join(suggestion.terms))
-        yield f"{INDENT}{style.dim(f'both say {terms}')}"
+        yield f"{INDENT}{style.dim(f'common terms: {terms}')}"
     yield ""
 
 
 def _duplicates(duplicates: Sequence[Suggestion]) -> Iterator[str]:
     if not duplicates:
         return
-    yield "The same text:"
+    yield "Identical text:"
     for duplicate in duplicates[:MAX_DUPLICATES]:
         yield f"  {_place(duplicate.first)}  {_place(duplicate.second)}"
     if (more := len(duplicates) - MAX_DUPLICATES) > 0:
-        yield f"  and {more} more, which --json tells"
+        yield f"  and {more} more (see --json)"
     yield ""
 
 
