@@ -59,8 +59,8 @@ def source_refs(*names):
 
 NEXT = """\
 Next:
-  ubp bind --write            writes 2 sources into 2 pages
-  ubp bind --write --history  the same, pinned to each page's last edit, so that existing drift shows up
+  ubp bind --write            adds 2 sources to 2 pages
+  ubp bind --write --history  the same, pinned to each page's last edit to reveal drift
   ubp bind --interactive      asks about each proposal
   ubp bind --explain          lists all the evidence
 """
@@ -134,7 +134,7 @@ def test_a_dry_run_shows_the_difference(project, ubp):
         "+---\n+source_refs:\n+  - src/a.py\n+---\n+\n # a\n"
     )
     assert answer.out.endswith(
-        "2 sources would be added to 2 pages.\nNext: ubp bind --write --min-confidence 0.9\n"
+        "Would add 2 sources to 2 pages.\nNext: ubp bind --write --min-confidence 0.9\n"
     )
     assert project.git("status", "--short") == ""
 
@@ -146,7 +146,7 @@ def test_what_is_sure_is_written(project, ubp):
     assert answer.out == (
         "docs/a.md\n  src/a.py  added\n  src/  added\n"
         "docs/b.md\n  src/b.py  added\n"
-        "3 sources added to 2 pages.\n"
+        "Added 3 sources to 2 pages.\n"
         "Next: git add docs/a.md docs/b.md, then ubp stale\n"
     )
     assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py", "src/") + "# a\n"
@@ -163,7 +163,7 @@ def test_a_page_that_cannot_be_written_fails(project, ubp):
         "docs/b.md\n"
         "  skipped: Cannot add src/b.py to the page in place."
         " Line 2: The front matter is no valid YAML: did not find expected node content.\n"
-        "1 source added to 1 page.\n"
+        "Added 1 source to 1 page.\n"
         "Next: git add docs/a.md, then ubp stale\n"
     )
 
@@ -178,7 +178,7 @@ def test_what_history_does_not_know_is_told(project, ubp):
     project.commit("Bring it back")
     answer = ubp(project, "bind", "--write", "--history", "--min-confidence", "0.9")
     old = project.git("rev-parse", "HEAD~2:src/b.py")[:12]
-    assert f"docs/b.md\n  src/b.py  added, pinned to {old}\n2 sources" in answer.out
+    assert f"docs/b.md\n  src/b.py  added, pinned to {old}\nAdded 2 sources" in answer.out
     assert answer.out.startswith(
         "docs/a.md\n  src/a.py  added, not pinned:"
         " its version when the page last changed is unknown\n"
@@ -243,7 +243,7 @@ def test_enter_takes_what_is_sure_and_leaves_the_rest(answering, project):
         "docs/b.md  page 2 of 2\n"
         "  0.96  src/b.py  4 shared commits\n"
         f"? Does it describe src/b.py? {choices}: (y) \n"
-        "2 sources added to 2 pages.\n"
+        "Added 2 sources to 2 pages.\n"
         "Next: git add docs/a.md docs/b.md, then ubp stale\n"
     )
     assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py") + "# a\n"
@@ -255,7 +255,7 @@ def test_what_was_refused_is_remembered(answering, project):
     status, screen = answering("n", "no", "y")
     assert status == 0
     assert screen.endswith(
-        "1 source added to 1 page, 2 refused.\n"
+        "Added 1 source to 1 page, 2 refused.\n"
         "Refusals are kept in .ubp/config.json: commit it, and nobody is asked again.\n"
         "Next: git add docs/b.md, then ubp stale\n"
     )

@@ -54,7 +54,8 @@ docs/new.md  new: fresh
 docs/freed.md  removed: no longer lists sources, was fresh
 docs/gone.md  removed: was fresh
 
-Since v1 (2023-11-16): 2 became stale, 1 still stale, 1 became fresh, 2 new, 2 removed, 1 stayed fresh.
+Since v1 (2023-11-16): 2 became stale, 1 still stale, 1 became fresh, 2 new, 2 removed, \
+1 stayed fresh.
 At v1, 2 of 7 pages with sources were out of date; now 4 of 7.
 """
 

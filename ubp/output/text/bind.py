@@ -174,7 +174,7 @@ def _summary(suggestions: BindingSuggestions, options: BindTextOptions) -> Itera
     if counts.confident:
         written = f"{count(counts.sources, 'source')} to {count(counts.confident, 'page')}"
         steps.append((options.command("bind", "--write"), f"adds {written}"))
-        pinned = "the same, pinned to each page's last edit, so that existing drift shows up"
+        pinned = "the same, pinned to each page's last edit to reveal drift"
         steps.append((options.command("bind", "--write", "--history"), pinned))
     steps.append((options.command("bind", "--interactive"), "asks about each proposal"))
     if not options.is_explained:
@@ -207,10 +207,10 @@ def _written(results: Sequence[WriteResult], options: BindTextOptions) -> Iterat
     sources = count(sum(len(result.written) for result in written), "source")
     pages = count(len(written), "page")
     if options.is_dry:
-        yield f"{sources} would be added to {pages}."
+        yield f"Would add {sources} to {pages}."
         yield f"Next: {options.command('bind', '--write')}"
         return
-    yield style.green(f"{sources} added to {pages}.")
+    yield style.green(f"Added {sources} to {pages}.")
     yield f"Next: {next_steps([result.filepath for result in written], options.prefix, style)}"
 
 
