@@ -162,7 +162,7 @@ def test_a_page_that_cannot_be_written_fails(project, ubp):
         f"docs/a.md\n  src/a.py  added, pinned to {project.blob('src/a.py')[:12]}\n"
         "docs/b.md\n"
         "  skipped: Cannot add src/b.py to the page in place."
-        " Line 2: The front matter is no valid YAML: did not find expected node content.\n"
+        " Line 2: The front matter is not valid YAML: did not find expected node content.\n"
         "Added 1 source to 1 page.\n"
         "Next: git add docs/a.md, then ubp stale\n"
     )
