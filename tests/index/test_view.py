@@ -485,7 +485,7 @@ def test_a_page_that_cannot_be_read_is_told_and_not_remembered(
     view = one.view("HEAD")
     problems = [(p.filepath, [x.message for x in p.facts.problems]) for p in view.bound_pages()]
     assert [path for path, _ in problems] == ["docs/0.md", "docs/1.md"]
-    assert all("could not be read" in message for _, (message,) in problems)
+    assert all("Cannot read this page" in message for _, (message,) in problems)
     assert (view.parsed, one.store.statistics().pages) == (0, 0)
     partial.git("fetch", "--quiet", "--refetch", "--no-filter", "origin", "main")
     view = bench(partial).view("HEAD")
