@@ -329,7 +329,7 @@ documentation............................................................Failed
 docs/session.md:3  error  stale-doc: src/session.py was modified by this change.
   Update the page, or acknowledge it as still accurate.
 
-This branch (since {start}) brings 1 error in 1 of 2 pages.
+This branch (since {start}) introduces 1 error in 1 of 2 pages.
 Next:
   ubp explain stale-doc    explains the rule and how to ignore it
   ubp ack docs/session.md  if still accurate

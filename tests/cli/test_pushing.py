@@ -56,7 +56,7 @@ def test_the_ends_are_told_shortly(project, ubp, monkeypatch):
     monkeypatch.setenv("PRE_COMMIT_FROM_REF", start)
     monkeypatch.setenv("PRE_COMMIT_TO_REF", project.head())
     told = ubp(project, "check", "--pre-push").out
-    assert f"This branch (since {start[:10]}) brings 1 error in 1 of 3 pages.\n" in told
+    assert f"This branch (since {start[:10]}) introduces 1 error in 1 of 3 pages.\n" in told
 
 
 def test_a_push_from_the_root_on_judges_all_of_it(project, ubp, monkeypatch):
