@@ -256,7 +256,7 @@ def test_what_was_refused_is_remembered(answering, project):
     assert status == 0
     assert screen.endswith(
         "Added 1 source to 1 page, 2 refused.\n"
-        "Refusals are kept in .ubp/config.json: commit it, and nobody is asked again.\n"
+        "Refusals are saved in .ubp/config.json: commit it to share them.\n"
         "Next: git add docs/b.md, then ubp stale\n"
     )
     assert refused(project) == [("docs/a.md", "src/a.py"), ("docs/a.md", "src/")]
