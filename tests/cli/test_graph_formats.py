@@ -75,7 +75,7 @@ def test_stale_pages_have_a_colour():
 
 def test_what_there_is_no_room_for_is_told():
     many = graph("A", "B", total=9)
-    note = "2 of 9 pages (those with the most links)"
+    note = "2 of 9 pages (the most linked)"
     assert dot_text(many).splitlines()[1] == f"  // {note}"
     assert mermaid_text(many).splitlines()[1] == f"  %% {note}"
     assert graph_text(many, Style(), is_quiet=False).endswith(f"{note}, 1 link.\n")

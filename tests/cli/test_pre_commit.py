@@ -123,12 +123,12 @@ This commit makes 1 page stale.
 {advice}
 """
 EDIT_OR_ACK = (
-    "Edit it and `git add` it, or, if it is still true:\n  ubp ack --staged docs/session.md\n"
+    "Edit it and `git add` it, or if it is still accurate:\n  ubp ack --staged docs/session.md\n"
 )
 MODIFIED = STOPPED.format(verdict="modified", advice=EDIT_OR_ACK)
 DELETED = STOPPED.format(
     verdict="deleted",
-    advice="Edit it and `git add` it: the references to what is gone want changing.\n",
+    advice="Edit it and `git add` it: update or remove the references to missing sources.\n",
 )
 
 

@@ -141,7 +141,7 @@ def test_a_page_found_by_a_link_tells_the_link_and_what_it_is_linked_with(asked,
     assert second["sections"][0]["content"].startswith("A session holds a token")
     assert (record["total_found"], record["truncated_count"]) == (3, 1)
     assert record["search_type"] == "fulltext_fallback"
-    assert record["fallback"]["hint"].startswith("Take it out")
+    assert record["fallback"]["hint"].startswith("Remove the setting")
 
 
 def test_an_answer_can_be_explained(asked):
