@@ -114,3 +114,10 @@ def test_a_query_that_is_not_one_select_is_refused(sql, project, ubp):
 def test_two_formats_at_once_are_refused(project, ubp):
     answer = ubp(project, "sql", "SELECT 1", "--csv", "--json")
     assert answer.status == 2
+
+
+def test_values_without_a_json_form_become_texts(project, ubp):
+    sql = "SELECT x'00ff' AS a, 9e999 AS b, -9e999 AS c, NULL AS d"
+    assert query(ubp, project, sql) == [("00ff", "inf", "-inf", None)]
+    answer = ubp(project, "sql", sql, "--csv")
+    assert answer.out.splitlines() == ["a,b,c,d", "00ff,inf,-inf,"]

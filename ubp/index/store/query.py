@@ -26,7 +26,7 @@ class Table(NamedTuple):
 
 
 class QueryResult(NamedTuple):
-    """The rows that a query selects; a row has a value for each column."""
+    """The rows that a query selects: for each column a text, a number or None."""
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[Any, ...]]
@@ -63,7 +63,13 @@ def run_query(sql: str, tables: Mapping[str, Table]) -> QueryResult:
             "The query is empty.",
             hint="Try `ubp sql 'SELECT filepath, level FROM documents'`.",
         )
-    return QueryResult(tuple(column[0] for column in cursor.description), rows)
+    columns = tuple(column[0] for column in cursor.description)
+    return QueryResult(columns, [tuple(map(_readable, row)) for row in rows])
+
+
+def _readable(value: Any) -> Any:
+    """A BLOB, which only an expression makes, is returned in hexadecimal digits."""
+    return value.hex() if isinstance(value, bytes) else value
 
 
 def _storable(value: Any) -> Any:
