@@ -1,0 +1,190 @@
+"""Write commits to a reference without a work tree or an index: durable, and safe to interrupt.
+
+Objects are written first and the reference moves last, by compare-and-swap, so that a process
+killed at any point leaves the old state or the new one. Unreachable objects are left to `git gc`.
+"""
+
+import os
+import random
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pygit2
+
+from ubp.core.errors import GitCommandError, RepositoryError
+from ubp.core.model import MODE_FILE, FilePath, ObjectId
+from ubp.git.command import OPTIONS, run_git
+from ubp.git.output import EMPTY_TREE, is_valid_path
+from ubp.git.repository import Repository
+
+ABSENT = ObjectId("0" * 40)
+"""The value of a reference that does not exist, as `git update-ref` writes it."""
+
+# Of 400 commits by four processes on one reference, the unluckiest took 25 attempts.
+MAX_ATTEMPTS = 200
+MAX_PAUSE_SECONDS = 0.05  # random, so that two processes do not collide forever
+
+# `core.fsync` is read by git 2.36 and newer; older ones always sync packs, and never references.
+DURABLE_OPTIONS = (*OPTIONS, "-c", "core.fsync=all")
+
+
+class RefMovedError(RepositoryError):
+    """A reference does not have the value that a change was computed for."""
+
+
+class Author(NamedTuple):
+    """Who made a commit: both its author and its committer."""
+
+    name: str
+    email: str
+
+
+def write_commit(  # noqa: PLR0913  # named, but for the first three
+    repository: Repository,
+    ref: str,
+    changes: Mapping[FilePath, bytes | None],
+    *,
+    message: str,
+    author: Author,
+    when: float,
+    base: ObjectId | None = None,
+    expected: ObjectId | None = None,
+    is_empty_allowed: bool = False,
+) -> ObjectId | None:
+    """Commit changed files on a reference, and return the commit; None: nothing differed.
+
+    `changes` are whole files; None deletes one. A file keeps its mode, a new one is regular. They
+    apply to the commit that `ref` has when it is written, or to `base` (None: no files) where `ref`
+    does not exist yet. With `expected` (ABSENT: it must not exist), `ref` must still have that
+    value. `ref` is a full name, such as `refs/heads/main`.
+
+    Raises:
+        RefMovedError: `ref` does not have the expected value.
+        RepositoryError: `ref` is checked out, a path is not valid in Git, or writing failed.
+    """
+    _check_not_checked_out(repository, ref)
+    for path in changes:
+        if not is_valid_path(path):
+            raise RepositoryError(
+                f"Not a path that Git can store: {path!r}.",
+                hint="Use a relative path without empty parts, `.` and `..`.",
+            )
+    libgit2 = _open_for_writing(repository)
+    try:
+        blobs = {
+            path: None if data is None else libgit2.create_blob(data)
+            for path, data in changes.items()
+        }
+        for _ in range(MAX_ATTEMPTS):
+            tip = _read_ref(repository, ref)
+            if expected is not None and expected != (tip or ABSENT):
+                raise _ref_moved(ref, expected, tip)
+            parent = tip or base
+            tree = _write_tree(libgit2, parent, blobs)
+            if not is_empty_allowed and tree == _tree_of(libgit2, parent):
+                return None
+            signature = pygit2.Signature(author.name, author.email, int(when), 0)
+            parents = [parent] if parent else []
+            oid = libgit2.create_commit(None, signature, signature, message, tree, parents)
+            commit = ObjectId(str(oid))
+            if update_ref(repository, ref, commit, tip or ABSENT, message.partition("\n")[0]):
+                return commit
+            time.sleep(random.uniform(0, MAX_PAUSE_SECONDS))  # noqa: S311  # not a secret
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        raise RepositoryError(
+            f"Cannot write a commit to {ref}.",
+            cause=str(error) or type(error).__name__,
+            hint="Check the free disk space, and run `git fsck` there.",
+        ) from error
+    raise _ref_busy(ref)
+
+
+def update_ref(repository: Repository, ref: str, new: ObjectId, old: ObjectId, reason: str) -> bool:
+    """Move a reference from `old` to `new` (ABSENT: create, delete); return False if it moved.
+
+    False is also returned while another process holds its lock. `reason` goes to the reflog.
+
+    Raises:
+        GitCommandError: git refused it for another reason.
+    """
+    args = ["update-ref", "--no-deref", "-m", reason.replace("\0", ""), ref, new, old]
+    if new == ABSENT:
+        args[4:] = ["-d", ref, old]
+    try:
+        run_git(
+            args,
+            cwd=repository.root or repository.git_dir,
+            environment=repository.environment,
+            options=DURABLE_OPTIONS,
+        )
+    except GitCommandError as error:
+        if _read_ref(repository, ref) != (None if old == ABSENT else old):
+            return False
+        if ".lock'" in error.stderr and "File exists" in error.stderr:
+            return False
+        raise
+    return True
+
+
+def _open_for_writing(repository: Repository) -> pygit2.Repository:
+    pygit2.settings.enable_fsync_gitdir(value=True)
+    # A partial clone lacks blobs beside the changed ones; that git may know their ids is enough.
+    pygit2.settings.enable_strict_object_creation(value=False)
+    return repository.libgit2()
+
+
+def _read_ref(repository: Repository, ref: str) -> ObjectId | None:
+    """Return the commit of a full reference name; `rev-parse` would accept abbreviations."""
+    output = repository.run("show-ref", "--verify", "--hash", "--", ref, ok=(0, 1, 128))
+    return ObjectId(output.decode("ascii").strip()) if output else None
+
+
+def _write_tree(
+    libgit2: pygit2.Repository,
+    parent: ObjectId | None,
+    blobs: Mapping[FilePath, pygit2.Oid | None],
+) -> str:
+    index = pygit2.Index()  # in memory
+    if parent is not None:
+        index.read_tree(libgit2[parent].peel(pygit2.Tree))
+    for path, blob in blobs.items():
+        mode = index[path].mode if path in index else MODE_FILE
+        if blob is not None:
+            index.add(pygit2.IndexEntry(path, blob, pygit2.enums.FileMode(mode)))
+        elif path in index:
+            index.remove(path)
+    return str(index.write_tree(libgit2))
+
+
+def _tree_of(libgit2: pygit2.Repository, commit: ObjectId | None) -> str:
+    return EMPTY_TREE if commit is None else str(libgit2[commit].peel(pygit2.Tree).id)
+
+
+def _check_not_checked_out(repository: Repository, ref: str) -> None:
+    """Raise `RepositoryError` if a work tree has this branch, whose files would then differ."""
+    listing = repository.run("worktree", "list", "--porcelain")
+    if f"branch {ref}" in os.fsdecode(listing).split("\n"):
+        raise RepositoryError(
+            f"Cannot write to {ref}.",
+            cause="It is checked out in a work tree.",
+            hint="Switch that work tree to another branch.",
+        )
+
+
+def _ref_moved(ref: str, expected: ObjectId, tip: ObjectId | None) -> RefMovedError:
+    state = f"is at {tip[:12]}" if tip else "does not exist"
+    wanted = "did not exist yet" if expected == ABSENT else f"was at {expected[:12]}"
+    return RefMovedError(
+        f"{ref} has changed.",
+        cause=f"It {wanted}, and now {state}.",
+        hint="Read its current state, and try again.",
+    )
+
+
+def _ref_busy(ref: str) -> RepositoryError:
+    return RepositoryError(
+        f"Cannot write to {ref}.",
+        cause="Other processes kept changing it, or a killed git left its lock file.",
+        hint=f"Try again. If no git is running, remove the file {ref}.lock in the git directory.",
+    )
