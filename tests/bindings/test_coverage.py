@@ -2,7 +2,14 @@
 
 import pytest
 
-from ubp.bindings.coverage import ActivityCount, Gap, Source, build_tree, find_gaps, find_sources
+from ubp.bindings.coverage import (
+    ActivityCount,
+    Gap,
+    SourceActivity,
+    build_tree,
+    find_gaps,
+    find_sources,
+)
 from ubp.core.errors import UsageError
 from ubp.core.model import FilePath
 from ubp.git.change_log import LoggedChange
@@ -11,10 +18,10 @@ from ubp.workspace import Workspace
 DAY = 86_400
 
 
-def sources(**changes: int) -> list[Source]:
+def sources(**changes: int) -> list[SourceActivity]:
     """`src__a=3`: the file src/a changed three times; `_` at the end: a page describes it."""
     return [
-        Source(FilePath(name.rstrip("_").replace("__", "/")), number, name.endswith("_"))
+        SourceActivity(FilePath(name.rstrip("_").replace("__", "/")), number, name.endswith("_"))
         for name, number in changes.items()
     ]
 
@@ -70,8 +77,8 @@ def test_a_commit_that_touches_very_many_files_counts_for_none(monkeypatch):
     log = [LoggedChange("0" * 40, DAY, paths) for paths in (("a", "b"), ("a",))]
 
     assert find_sources(["b", "a"], log, lambda path: path == "b") == (
-        Source("a", 1, is_described=False),
-        Source("b", 0, is_described=True),
+        SourceActivity("a", 1, is_described=False),
+        SourceActivity("b", 0, is_described=True),
     )
 
 
@@ -131,13 +138,12 @@ def test_a_file_a_directory_and_a_glob_describe(project):
     ]
     assert found.gaps == (
         Gap("src/more.py", 1, 2),
-        Gap(".gitattributes", 1, 1),
         Gap("tools/", 1, 1),
         Gap("web/a.css", 1, 1),
     )
-    assert (found.bound, found.total) == (2, ActivityCount(7, 3, 8, 3))
+    assert (found.bound, found.total) == (2, ActivityCount(6, 3, 7, 3))
     assert narrow.total == ActivityCount(2, 1, 3, 1)
-    assert before.total == ActivityCount(7, 3, 7, 3)
+    assert before.total == ActivityCount(6, 3, 6, 3)
 
 
 def test_a_page_goes_on_describing_what_moved(project):
@@ -164,3 +170,22 @@ def test_without_commits_and_without_git_attributes_files_are_told(repository):
         ActivityCount(1, 0, 0, 0),
         (Gap("a.py", 1, 0),),
     )
+
+
+def test_routine_files_count_only_where_a_page_describes_them(repository):
+    routine = (
+        "LICENSE",
+        "README.rst",
+        ".gitignore",
+        "tests/test_a.py",
+        "src/a.test.ts",
+        "py.typed",
+    )
+    for name in ("src/a.ts", *routine):
+        repository.write(name, f"{name}\n")
+    repository.page("docs/testing.md", "tests/test_a.py")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        coverage = workspace.coverage()
+    assert [source.path for source in coverage.sources] == ["src/a.ts", "tests/test_a.py"]
+    assert coverage.gaps == (Gap("src/", 1, 1),)

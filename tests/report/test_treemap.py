@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ubp.bindings.coverage import Coverage, Source, build_tree, find_gaps
+from ubp.bindings.coverage import Coverage, SourceActivity, build_tree, find_gaps
 from ubp.core.model import Snapshot
 from ubp.output.html import treemap as drawing
 from ubp.output.html.lists import coverage
@@ -44,9 +44,9 @@ def test_parts_are_as_square_as_can_be():
     assert divide(Region(0, 0, 1, 1), []) == []
 
 
-def many(number: int) -> list[Source]:
+def many(number: int) -> list[SourceActivity]:
     return [
-        Source(f"d{n % 40}/e{n % 7}/f{n}.py", n % 90, is_described=n % 3 == 0)
+        SourceActivity(f"d{n % 40}/e{n % 7}/f{n}.py", n % 90, is_described=n % 3 == 0)
         for n in range(number)
     ]
 
@@ -60,8 +60,8 @@ def test_there_are_never_more_boxes_than_can_be_read():
 
 
 def test_one_box_tells_of_a_directory_in_which_all_is_alike():
-    sources = [Source(f"big/f{n}.py", 90, is_described=False) for n in range(3)]
-    sources += [Source(f"small/f{n}.py", 3, is_described=True) for n in range(3)]
+    sources = [SourceActivity(f"big/f{n}.py", 90, is_described=False) for n in range(3)]
+    sources += [SourceActivity(f"small/f{n}.py", 3, is_described=True) for n in range(3)]
 
     assert {box.path: box.tally.files for box in find_boxes(build_tree(sources))} == {
         "big/f0.py": 1,
@@ -73,7 +73,7 @@ def test_one_box_tells_of_a_directory_in_which_all_is_alike():
 
 def test_what_is_too_much_to_be_told_apart_lies_in_one_box(monkeypatch):
     monkeypatch.setattr(drawing, "MAX_PARTS", 3)
-    sources = [Source(f"f{n}.py", 10 - n, is_described=n == 0) for n in range(5)]
+    sources = [SourceActivity(f"f{n}.py", 10 - n, is_described=n == 0) for n in range(5)]
 
     boxes = {box.path: (box.others, box.tally.files) for box in find_boxes(build_tree(sources))}
     assert boxes == {"f0.py": (0, 1), "f1.py": (0, 1), "": (3, 3)}
@@ -82,9 +82,9 @@ def test_what_is_too_much_to_be_told_apart_lies_in_one_box(monkeypatch):
 def test_a_box_tells_what_it_is_and_is_marked_not_by_colour_alone():
     picture = treemap(
         [
-            Source("src/<a>.py", 30, is_described=True),
-            Source("src/b.py", 30, is_described=False),
-            Source("lib/c.py", 1, is_described=False),
+            SourceActivity("src/<a>.py", 30, is_described=True),
+            SourceActivity("src/b.py", 30, is_described=False),
+            SourceActivity("lib/c.py", 1, is_described=False),
         ],
         "Map.",
     )
@@ -101,7 +101,10 @@ def test_a_box_tells_what_it_is_and_is_marked_not_by_colour_alone():
 
 def test_the_table_ends_where_nobody_reads_on_and_tells_what_lists_the_rest(monkeypatch):
     monkeypatch.setattr("ubp.output.html.lists.MAX_GAPS", 1)
-    sources = (Source("a.py", 2, is_described=False), Source("b.py", 1, is_described=False))
+    sources = (
+        SourceActivity("a.py", 2, is_described=False),
+        SourceActivity("b.py", 1, is_described=False),
+    )
     total = build_tree(sources).counts[""]
     snapshot = Snapshot("worktree", None, {})
     found = Coverage(snapshot, 365, None, False, 0, total, find_gaps(sources), sources)  # noqa: FBT003  # a value's field

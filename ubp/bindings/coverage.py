@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.bindings.sources import find_candidates
+from ubp.bindings.sources import find_candidates, is_routine
 from ubp.core.model import FilePath, ObjectId, Snapshot
 from ubp.git.change_log import MAX_PATHS, LoggedChange
 from ubp.git.trees import generated_files
@@ -24,7 +24,7 @@ DOMINANT_SHARE = 1 / 3
 line `src/` would say nothing."""
 
 
-class Source(NamedTuple):
+class SourceActivity(NamedTuple):
     """A candidate source, the number of commits that touched it, and whether it is described."""
 
     path: FilePath
@@ -95,7 +95,7 @@ class Coverage(NamedTuple):
     bound: int
     total: ActivityCount
     gaps: tuple[Gap, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[SourceActivity, ...]
 
 
 def measure_coverage(
@@ -107,6 +107,8 @@ def measure_coverage(
 ) -> Coverage:
     """Return which of the view's sources documents describe; only those in `arguments`, if any.
 
+    Tests, licenses and other routine files count only if a document describes them.
+
     Raises:
         UsageError: an argument matches no source.
         RepositoryError: history cannot be read completely.
@@ -114,7 +116,11 @@ def measure_coverage(
     repository = session.repository
     candidates = list(find_candidates(view, session.is_hidden))
     generated = generated_files(repository, candidates)
-    candidates = [path for path in candidates if path not in generated]
+    candidates = [
+        path
+        for path in candidates
+        if path not in generated and (not is_routine(path) or is_described(path))
+    ]
     if arguments:
         candidates = sorted(select_sources(arguments, candidates, repository))
     history, head = session.history, view.snapshot.commit
@@ -144,7 +150,7 @@ def find_sources(
     candidates: Collection[FilePath],
     log: Iterable[LoggedChange],
     is_described: Callable[[FilePath], bool],
-) -> tuple[Source, ...]:
+) -> tuple[SourceActivity, ...]:
     """Return the sources, sorted by path.
 
     Commits that touch very many files (imports, new license headers) do not count.
@@ -155,10 +161,12 @@ def find_sources(
             for path in change.paths:
                 if path in changes:
                     changes[path] += 1
-    return tuple(Source(path, changes[path], is_described(path)) for path in sorted(changes))
+    return tuple(
+        SourceActivity(path, changes[path], is_described(path)) for path in sorted(changes)
+    )
 
 
-def find_gaps(sources: Iterable[Source]) -> tuple[Gap, ...]:
+def find_gaps(sources: Iterable[SourceActivity]) -> tuple[Gap, ...]:
     """Return the gaps, worst first.
 
     A directory without any described file is one gap, unless it has most of the undescribed changes
@@ -182,7 +190,7 @@ def find_gaps(sources: Iterable[Source]) -> tuple[Gap, ...]:
     return tuple(sorted(gaps, key=lambda gap: (-gap.changes, -gap.files, gap.path)))
 
 
-def build_tree(sources: Iterable[Source]) -> SourceTree:
+def build_tree(sources: Iterable[SourceActivity]) -> SourceTree:
     """Return the tree of these files; the children of a directory keep the files' order."""
     counts: dict[FilePath, ActivityCount] = {ROOT: ActivityCount()}
     children: dict[FilePath, dict[FilePath, None]] = {ROOT: {}}

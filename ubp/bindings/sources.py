@@ -49,6 +49,23 @@ LOCK_FILES = frozenset(
         "yarn.lock",
     }
 )
+# Files that projects have whatever they do; coverage does not ask for pages about them.
+_ROUTINE = re.compile(
+    r"(?:authors|changelog|changes|citation|code_of_conduct|codeowners|contributing|contributors"
+    r"|copying|history|licen[cs]e|maintainers|notice|readme|security|unlicense)(?:[.-].*)?"
+    r"|\.(?:dockerignore|editorconfig|gitattributes|gitignore|gitkeep|gitmodules|keep|mailmap"
+    r"|npmrc|nvmrc|python-version|tool-versions|git-blame-ignore-revs)"
+    r"|\.(?:eslint|prettier)(?:rc(?:\..*)?|ignore)|py\.typed",
+    re.IGNORECASE,
+)
+# Manifests and the configuration of documentation sites: pages mention those of their readers.
+_MANIFEST = re.compile(
+    r"(?:build\.gradle(?:\.kts)?|cargo\.toml|composer\.json|deno\.jsonc?|gemfile|go\.mod|package\.json"
+    r"|pipfile|pom\.xml|pyproject\.toml|requirements[^/]*\.txt|setup\.(?:cfg|py)|tsconfig[^/]*\.json"
+    r"|mkdocs\.ya?ml|_config\.ya?ml|docusaurus\.config\.\w+|hugo\.(?:toml|ya?ml|json)|book\.toml"
+    r"|\.readthedocs\.ya?ml)",
+    re.IGNORECASE,
+)
 # Files without text.
 _BINARY = re.compile(
     r"\.(7z|a|avi|avif|bin|bmp|bz2|class|dat|db|dll|dylib|eot|exe|flac|gif|gz|heic|icns|ico|jar|jpe?g"
@@ -70,6 +87,17 @@ def find_candidates(view: View, is_hidden: Callable[[FilePath], bool]) -> Mappin
         for path, entry in view.files()
         if entry.is_file and path not in documents and _is_source(path) and not is_hidden(path)
     }
+
+
+def is_routine(path: str) -> bool:
+    """Return whether a file needs no page: a test, a license, a readme, Git's own settings."""
+    return is_test(path) or _ROUTINE.fullmatch(path.rpartition("/")[2]) is not None
+
+
+def is_manifest(path: str) -> bool:
+    """Return whether a file lists a project's dependencies, or configures its documentation."""
+    name = path.rpartition("/")[2]
+    return _MANIFEST.fullmatch(name) is not None or "/.vitepress/" in f"/{path}"
 
 
 class CandidateSources:

@@ -8,7 +8,7 @@ screen; each box is a picture of its own, which cuts off what does not fit into 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ubp.bindings.coverage import ROOT, ActivityCount, Source, SourceTree, build_tree
+from ubp.bindings.coverage import ROOT, ActivityCount, SourceActivity, SourceTree, build_tree
 from ubp.core.model import FilePath
 from ubp.output.html.markup import Html, tag
 from ubp.output.wording import count
@@ -91,7 +91,7 @@ class Box(NamedTuple):
     others: int = 0
 
 
-def treemap(sources: Sequence[Source], label: str) -> Html:
+def treemap(sources: Sequence[SourceActivity], label: str) -> Html:
     """Return the map; `label` describes it."""
     tree = build_tree(sources)
     boxes = sorted(find_boxes(tree), key=lambda box: (box.region.x, box.region.y))
