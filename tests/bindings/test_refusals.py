@@ -57,6 +57,13 @@ def test_the_configuration_reads_them(tmp_path):
     assert (read.warnings, set(read.refused)) == ((), pairs)
 
 
+def test_a_refusal_without_a_page_is_for_every_page(tmp_path):
+    text = add_refusals("{}", [(None, "src/x.py"), ("docs/a.md", "src/y.py")])
+    assert '{"source": "src/x.py"},' in text
+    (tmp_path / "config.json").write_text(text, encoding="utf-8")
+    assert load_config(str(tmp_path)).refused == {(None, "src/x.py"), ("docs/a.md", "src/y.py")}
+
+
 def test_what_a_configuration_cannot_hold_is_not_written():
     assert add_refusals("{}", [("C:x.md", "src/a.py"), ("a.md", "../b")]) == "{}"
 

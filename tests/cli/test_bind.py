@@ -234,7 +234,7 @@ def refused(project):
 def test_enter_takes_what_is_sure_and_leaves_the_rest(answering, project):
     status, screen = answering("", "", "")
     assert status == 0
-    choices = "[y/n/e/a/s/d/q/?]"
+    choices = "[y/n/x/e/a/s/d/q/?]"
     assert screen == (
         "docs/a.md  page 1 of 2\n"
         "  0.97  src/a.py  mentioned on line 3; 4 shared commits\n"
@@ -261,6 +261,16 @@ def test_what_was_refused_is_remembered(answering, project):
     )
     assert refused(project) == [("docs/a.md", "src/a.py"), ("docs/a.md", "src/")]
     assert (project.root / ".ubp/config.json").read_text().startswith('{\n  "docs_dir": "docs",\n')
+
+
+def test_a_source_can_be_refused_for_every_page(answering, project, ubp):
+    project.write("docs/b.md", "# b\n\n`src/a.py`\n")
+    project.commit()
+    _, screen = answering("x", "s", "s")
+    assert screen.count("Does it describe src/a.py?") == 1
+    config = json.loads((project.root / ".ubp/config.json").read_text())
+    assert config["bind"]["refused"] == [{"source": "src/a.py"}]
+    assert "src/a.py" not in ubp(project, "bind", "docs/a.md", "docs/b.md").out
 
 
 def test_another_source_may_be_meant(answering, project):

@@ -21,8 +21,8 @@ from ubp.markdown.text_edits import as_diff
 from ubp.staleness.pins import find_pins
 from ubp.staleness.state import open_context
 
-Refusal = tuple[FilePath, str]
-"""A document and a source that was refused for it."""
+Refusal = tuple[FilePath | None, str]
+"""A document (None: every document) and a source that was refused for it."""
 
 
 class WrittenReference(NamedTuple):
@@ -136,7 +136,10 @@ def add_refusals(text: str, refused: Sequence[Refusal]) -> str:
     text = text[len(byte_order_mark) :]
     settings = json.loads(text)
     existing = settings.get("bind", {}).get("refused", [])
-    items = [{"page": page, "source": source} for page, source in dict.fromkeys(refused)]
+    items = [
+        {"page": page, "source": source} if page else {"source": source}
+        for page, source in dict.fromkeys(refused)
+    ]
     new = [
         item for item in items if item not in existing and all(map(normalize_path, item.values()))
     ]

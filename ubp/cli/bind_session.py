@@ -15,10 +15,11 @@ from ubp.output.text.bind import BindTextOptions, next_steps, path_width, propos
 from ubp.output.wording import count, printable
 from ubp.workspace import Workspace
 
-YES, NO, EDIT, ALL, SKIP, DONE, QUIT = "y", "n", "e", "a", "s", "d", "q"
+YES, NO, NEVER, EDIT, ALL, SKIP, DONE, QUIT = "y", "n", "x", "e", "a", "s", "d", "q"
 HELP = {
     YES: "yes, write it to the page",
-    NO: "no, never propose it again",
+    NO: "no, never propose it for this page again",
+    NEVER: "no, never propose this source for any page",
     EDIT: "edit: enter another file or directory",
     ALL: "accept this and all remaining proposals for this page",
     SKIP: "skip, ask again next time",
@@ -110,6 +111,13 @@ class _Session:
         self, path: FilePath, suggestions: Sequence[Suggestion], page_position: str
     ) -> str:
         """Ask about a page's proposals, apply the answers, and return the last one."""
+        suggestions = [
+            suggestion
+            for suggestion in suggestions
+            if (None, suggestion.source_path) not in self._refused
+        ]
+        if not suggestions:
+            return ""
         write, style = self._terminal.write, self._terminal.style
         write(f"{style.bold(printable(path))}  {style.dim(page_position)}\n")
         width = path_width(suggestions)
@@ -127,6 +135,8 @@ class _Session:
                 accepted.append(suggestion.source_path)
             elif answer == NO:
                 refused.append((path, suggestion.source_path))
+            elif answer == NEVER:
+                refused.append((None, suggestion.source_path))
             elif answer in {DONE, QUIT}:
                 break
         self._save(path, accepted, refused)

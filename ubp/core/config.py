@@ -36,7 +36,7 @@ class Config(NamedTuple):
     about unknown settings. `severities` are pairs of a rule's name and its severity. `link_roots`
     are folders that links with a leading "/" may be relative to. `model` is the folder or hub id of
     an embedding model, NO_MODEL for none, None for the bundled one. `refused` are pairs of a page
-    and a source that it does not describe.
+    (None: every page) and a source that it does not describe.
     """
 
     docs_dir: FilePath = FilePath("")
@@ -49,7 +49,7 @@ class Config(NamedTuple):
     ignored: tuple[Ignored, ...] = ()
     link_roots: tuple[FilePath, ...] = ()
     model: str | None = None
-    refused: frozenset[tuple[FilePath, FilePath]] = frozenset()
+    refused: frozenset[tuple[FilePath | None, FilePath]] = frozenset()
 
 
 def has_config(config_dir: str) -> bool:

@@ -224,13 +224,14 @@ def _is_valid(value: Any, schema: dict[str, Any]) -> bool:
     return bool(schema["minimum"] <= value <= schema["maximum"])  # False for NaN
 
 
-def _refused(pairs: Sequence[Mapping[str, str]]) -> frozenset[tuple[FilePath, FilePath]]:
-    return frozenset(
-        (page, source)
-        for pair in pairs
-        if (page := normalize_path(nfc(pair["page"])))
-        and (source := normalize_path(nfc(pair["source"])))
-    )
+def _refused(pairs: Sequence[Mapping[str, str]]) -> frozenset[tuple[FilePath | None, FilePath]]:
+    refused = set()
+    for pair in pairs:
+        page = normalize_path(nfc(pair["page"])) if "page" in pair else None
+        source = normalize_path(nfc(pair["source"]))
+        if source and (page or "page" not in pair):
+            refused.add((page, source))
+    return frozenset(refused)
 
 
 def _included(pattern: str) -> list[str]:
