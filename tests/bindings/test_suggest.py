@@ -178,3 +178,50 @@ def test_an_answer_holds_until_anything_changes_and_no_source_is_read_twice(proj
     assert "src/part_3.py" not in sources_of(suggest(project), "docs/other.md")
     project.write(".ubp/config.json", json.dumps({"source": {"exclude": ["src/part_3.py"]}}))
     assert "src/part_3.py" not in sources_of(suggest(project), "docs/other.md")
+
+
+def test_files_that_a_glob_of_the_page_matches_are_not_proposed(project):
+    project.page("docs/auth.md", "src/auth/*.py", body="# Auth\n\n`src/auth/session.py`\n")
+    project.page("docs/parts.md", "src/**/*.py", body="# Parts\n\nsrc/auth/ src/part_1.py\n")
+    project.commit("Describe with globs")
+    suggestions = suggest(project, all_pages=True)
+    assert "src/auth/session.py" not in sources_of(suggestions, "docs/auth.md")
+    assert not [path for path in sources_of(suggestions, "docs/parts.md") if path.startswith("src")]
+
+
+def test_a_source_refused_for_every_page_is_not_proposed(project):
+    project.write("docs/auth.md", "# Auth\n\n`src/auth/session.py` and `src/part_1.py`\n")
+    project.commit("Mention two sources")
+    refused = {"bind": {"refused": [{"source": "src/auth/session.py"}]}}
+    project.write(".ubp/config.json", json.dumps(refused))
+    sources = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    assert "src/auth/session.py" not in sources
+    assert "src/part_1.py" in sources
+
+
+def test_empty_files_and_manifests_are_not_proposed_unless_a_sibling_lists_them(project):
+    names = ("src/auth/__init__.py", "package.json", "mkdocs.yml", "docs/.vitepress/config.ts")
+    project.write(names[0], "")
+    for name in names[1:]:
+        project.write(name, '{"open_session": 1}\n')
+    project.write("docs/setup.md", f"# Setup\n\n{' '.join(names)} `open_session`\n")
+    project.commit("Describe the setup")
+    assert not sources_of(suggest(project), "docs/setup.md").keys() & {*names}
+    project.page("docs/setup.ja.md", "package.json")
+    assert "package.json" in sources_of(suggest(project), "docs/setup.md")
+
+
+def test_evidence_shows_words_as_the_page_spells_them(project):
+    project.write("src/job_status.py", "def run(): pass\n")
+    project.write("docs/job-status.md", "# Jobs\n\nText.\n")
+    project.commit("Describe jobs")
+    suggestion = sources_of(suggest(project), "docs/job-status.md")["src/job_status.py"]
+    assert kinds(suggestion)["place"] == ("job, status", None)
+
+
+def test_a_private_module_is_proposed_for_the_page_that_names_it(project):
+    project.write("src/_tokens.py", "def issue(): pass\n")
+    project.write("docs/guide.md", "# Guide\n\nThe `tokens` module issues them.\n")
+    project.commit("Describe tokens")
+    suggestion = sources_of(suggest(project), "docs/guide.md")["src/_tokens.py"]
+    assert kinds(suggestion)["file_name"] == ("tokens", 3)

@@ -25,6 +25,14 @@ from ubp.markdown.mentions import PageMentions
 # A sample of this size is enough to estimate how rare an identifier is among documents.
 MAX_PAGES_READ = 2_000
 
+EMPTY_BLOBS = frozenset(
+    {
+        "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+        "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+    }
+)
+"""The ids of an empty file, by SHA-1 and SHA-256: `__init__.py`, `.gitkeep`."""
+
 NO_MENTIONS = PageMentions("", (), (), frozenset())
 
 
@@ -48,6 +56,7 @@ class EvidenceIndex:
         entries = dict(find_candidates(view, inputs.is_hidden))
         changed = [path for path in entries if view.is_changed(path)]
         entries |= {path: entry for path, entry in view.entries(changed).items() if entry}
+        entries = {path: entry for path, entry in entries.items() if entry.id not in EMPTY_BLOBS}
         self._entries = entries
         sample = documents[:: -(-len(documents) // MAX_PAGES_READ) or 1]
         mentions = _read_mentions(view, sample).values()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from ubp.bindings.path_words import path_words, public_name
+from ubp.bindings.path_words import path_words, public_name, written_words
 from ubp.bindings.sources import CandidateSources
 from ubp.core.model import FilePath
 
@@ -23,7 +23,7 @@ class PathSimilarity(NamedTuple):
     `name`: the share of the words of the document's name that are in the source's; `heading`: the
     share of the words of the source's name that are in headings; `path`: the rarity of all words
     that both paths have; `beside`: the source is in the document's folder; `words`: those that both
-    paths have.
+    paths have, as the document's path writes them.
     """
 
     name: float
@@ -41,7 +41,7 @@ def find_similar_paths(
     name_weight = sum(map(sources.rarity, name_words)) or 1.0
     in_name = _sum_rarity(name_words, sources, sources.by_own_word)
     in_heading = _sum_rarity(path_words(headings), sources, sources.by_own_word)
-    words = path_words(page.rpartition(".")[0])
+    words = written_words(page.rpartition(".")[0])
     in_path = _sum_rarity(words, sources, sources.by_path_word)
     folder = page.rpartition("/")[0]
     inside = sources.by_folder.get(folder, ()) if folder else range(sources.count)
@@ -53,7 +53,7 @@ def find_similar_paths(
             in_heading.get(number, 0.0) / sources.own_weight(number),
             in_path.get(number, 0.0),
             number in beside,
-            tuple(sorted(words & sources.path_words[number])),
+            tuple(sorted(words[word] for word in words.keys() & sources.path_words[number])),
         )
         for number in similar
     }

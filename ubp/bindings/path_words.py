@@ -16,6 +16,7 @@ _FOLDER_FILES = frozenset(
     {"__init__", "anatomy", "contract", "goal", "index", "lib", "main", "mod", "overview", "plan"}
     | {"readme", "skill"}
 )
+_PRIVATE = re.compile(r"_[^_]")
 _TEST_FOLDER = re.compile(r"(?:^|/)(?:tests?|__tests__|specs?|testing)/", re.IGNORECASE)
 _TEST_NAME = re.compile(r"(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.[^/.]+$|[a-z]Tests?\.\w+$")
 _TEST_AFFIX = re.compile(r"^test_|[._-](?:test|spec)s?$|(?<=[a-z])Tests?$")
@@ -23,14 +24,21 @@ _TEST_AFFIX = re.compile(r"^test_|[._-](?:test|spec)s?$|(?<=[a-z])Tests?$")
 
 def path_words(text: str) -> frozenset[str]:
     """Return the words of a name, in lower case and singular: `AuthTokens` has auth, token."""
-    parts = (part.lower() for part in _PART.findall(nfc(text)))
-    return frozenset([_singular(part) for part in parts if len(part) > 1]) - _COMMON
+    return frozenset(written_words(text))
+
+
+def written_words(text: str) -> dict[str, str]:
+    """Return the words of a name as they are written there, by their singular."""
+    parts = [part.lower() for part in _PART.findall(nfc(text)) if len(part) > 1]
+    words = {_singular(part): part for part in parts}
+    return {word: part for word, part in words.items() if word not in _COMMON}
 
 
 def path_stem(path: str) -> str:
-    """Return a file's name up to its first dot: `auth` of `src/auth.test.ts`."""
+    """Return a file's name up to its first dot: `auth` of `src/auth.test.ts` and `src/_auth.py`."""
     name = path.rpartition("/")[2]
-    return name.split(".")[0] or name
+    stem = name.split(".")[0] or name
+    return stem[1:] if _PRIVATE.match(stem) else stem
 
 
 def public_name(path: str) -> str:

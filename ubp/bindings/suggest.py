@@ -23,10 +23,11 @@ from ubp.bindings.features import (
     score,
 )
 from ubp.bindings.folders import find_folders
-from ubp.bindings.sources import CandidateSources
+from ubp.bindings.sources import CandidateSources, is_manifest
 from ubp.core.config import scope_key
 from ubp.core.model import FilePath, ObjectId
-from ubp.core.paths import is_within, nfc, overlaps
+from ubp.core.paths import nfc
+from ubp.core.source import SourceMap, possible_sources
 from ubp.index.history import History
 from ubp.index.select import select_pages
 from ubp.index.session import Session
@@ -50,7 +51,7 @@ class SuggestRequest(NamedTuple):
     pages: Sequence[FilePath]
     limit: int
     is_hidden: Callable[[FilePath], bool]
-    refused: Collection[tuple[FilePath, FilePath]]
+    refused: Collection[tuple[FilePath | None, FilePath]]
     scope: str
 
 
@@ -88,7 +89,8 @@ def suggest_bindings(
 
 def suggest_sources(view: View, history: History, request: SuggestRequest) -> list[PageSuggestions]:
     """Return the suggested sources of each document, without those that it names already."""
-    question = (request.pages, request.limit, sorted(request.refused), request.scope)
+    refused = sorted(request.refused, key=lambda pair: (pair[0] or "", pair[1]))
+    question = (request.pages, request.limit, refused, request.scope)
     cache = _SuggestionCache(view, question)
     if (cached := cache.read()) is not None:
         return cached
@@ -109,10 +111,9 @@ def suggest_sources(view: View, history: History, request: SuggestRequest) -> li
     suggestions = []
     for done, page in enumerate(request.pages, 1):
         view.context.progress("Finding sources", done, len(request.pages))
-        excluded = {nfc(path) for path in bound.get(page, ())}
-        excluded |= {
-            source for refused_page, source in request.refused if refused_page == nfc(page)
-        }
+        excluded = [*bound.get(page, ())] + [
+            source for refused_page, source in request.refused if refused_page in {None, nfc(page)}
+        ]
         suggestions.append(PageSuggestions(page, _suggest(page, index, excluded, request.limit)))
     cache.write(suggestions)
     return suggestions
@@ -151,9 +152,15 @@ def count_bindings(suggestions: BindingSuggestions, min_confidence: float) -> Bi
 
 
 def _suggest(
-    page: FilePath, index: EvidenceIndex, excluded: Collection[str], limit: int
+    page: FilePath, index: EvidenceIndex, excluded: Collection[FilePath], limit: int
 ) -> tuple[Suggestion, ...]:
+    known = [source for path in excluded for source in possible_sources(FilePath(nfc(path)))]
+    known_map = SourceMap((source, True) for source in known)
     raw, sources = index.raw_signals(page), index.sources
+
+    def is_known(number: int) -> bool:
+        return any(known_map.matching(FilePath(nfc(sources.paths[number]))))
+
     signals = read_signals(raw, sources, index.activities)
     confidences = {
         number: confidence(score(source_signals))
@@ -166,38 +173,41 @@ def _suggest(
         for folder in find_folders(
             page, confidences, raw.text_mentions.folders, sources, index.co_change
         )
-        if not any(overlaps(nfc(folder.path), path) for path in excluded)
+        if not any(source.overlaps(nfc(folder.path)) for source in known)
+        and not all(map(is_known, folder.sources))
     ]
     covered = {number for folder in folders for number in folder.sources}
     files = {number: value for number, value in confidences.items() if number not in covered}
-    ranked = nlargest(limit + len(excluded), files, key=lambda number: (files[number], -number))
-    listed = [
+    candidates = (
         number
-        for number in ranked
-        if files[number] >= MIN_LISTED_CONFIDENCE
-        and not any(is_within(nfc(sources.paths[number]), path) for path in excluded)
-    ]
+        for number, value in files.items()
+        if value >= MIN_LISTED_CONFIDENCE and not is_known(number)
+    )
+    listed = nlargest(limit, candidates, key=lambda number: (files[number], -number))
     suggestions = [
         Suggestion(f"{folder.path}/", folder.confidence, explain_folder(folder, context))
         for folder in folders
     ] + [
         Suggestion(sources.paths[number], files[number], explain_source(number, context))
-        for number in listed[:limit]
+        for number in listed
     ]
     suggestions.sort(key=lambda suggestion: -suggestion.confidence)
     return tuple(suggestions[:limit])
 
 
 def _is_plausible(number: int, raw: RawSignals, sources: CandidateSources) -> bool:
-    """Return whether a source is not prose, or is named by the document, or bound to a sibling.
+    """Return whether a source can be what a document is about.
 
-    Prose that is not a document shares words with any document: a changelog, an excluded draft.
+    A manifest is not, unless a sibling lists it; prose that is not a document (a changelog, an
+    excluded draft) shares words with any document, and must be named.
     """
-    return (
-        not sources.paths[number].lower().endswith(PROSE)
+    if number in raw.siblings:
+        return True
+    path = sources.paths[number]
+    return not is_manifest(path) and (
+        not path.lower().endswith(PROSE)
         or number in raw.text_mentions.path
         or raw.text_mentions.name.get(number, 0.0) >= 1
-        or number in raw.siblings
     )
 
 
