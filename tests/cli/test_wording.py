@@ -1,15 +1,23 @@
 """Nothing from a repository reaches a terminal raw."""
 
+import json
 import re
+import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ubp.output.records.staleness import to_json
 from ubp.output.wording import count, day, moment, printable, printable_line, size
 from ubp.staleness.wording import age
 
 OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# Format characters that are visible: signs before Arabic, Syriac, Kaithi and Egyptian numbers.
+VISIBLE_FORMATS = re.compile(
+    "[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
+)
 
 
 @pytest.mark.parametrize(
@@ -21,6 +29,16 @@ OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\u
         ("p\udce4ge", r"p\xe4ge"),
         ("\ud800", r"\ud800"),
         ("safe\u202egnp.exe", r"safe\u202egnp.exe"),
+        ("pay\u200bpal\u200f.md\ufeff", r"pay\u200bpal\u200f.md\ufeff"),
+        ("a\u200db\u200c", r"a\u200db\u200c"),
+        ("\u3164\u00ad\u2060\u180e", r"\u3164\xad\u2060\u180e"),
+        ("a\ufe0f\ufe00\U000e0101", r"a\ufe0f\ufe00\U000e0101"),
+        ("x\U000e0041\U000e007f", r"x\U000e0041\U000e007f"),
+        ("👩\u200d💻 ⚠\ufe0f 1\ufe0f\u20e3", "👩\u200d💻 ⚠\ufe0f 1\ufe0f\u20e3"),
+        *(
+            (text, text)
+            for text in ("\u0645\u06cc\u200c\u062e", "\u0915\u094d\u200d\u0937", "葛\U000e0100")
+        ),
     ],
 )
 def test_what_a_terminal_obeys_is_escaped(text, shown):
@@ -33,6 +51,20 @@ def test_nothing_is_left_that_a_terminal_obeys(text):
     assert OBEYED.sub("", printable_line(text).replace("\t", "")) == printable_line(text).replace(
         "\t", ""
     )
+
+
+@given(st.text(st.characters(categories=("Cf",)) | st.sampled_from("ab\u3042"), max_size=8))
+def test_invisible_characters_are_escaped_wherever_no_script_needs_them(text):
+    shown = VISIBLE_FORMATS.sub("", printable(text))
+    assert all(unicodedata.category(character) != "Cf" for character in shown)
+    assert "\u200b" not in printable_line(text)
+
+
+def test_json_has_unprintable_characters_as_escapes_and_reads_back_the_same():
+    record = {"path": "a\u200b\u200f\x7f\x9b\u202e\U000e0041\ufeff日本👩\u200d💻.md"}
+    text = to_json(record)
+    assert json.loads(text) == record
+    assert printable(text) == text
 
 
 def test_numbers_and_times_are_words():

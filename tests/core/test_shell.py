@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ubp.core.model import FilePath
-from ubp.core.shell import git_add, join, path_argument, quote, ubp_command
+from ubp.core.shell import UNPRINTABLE, git_add, join, path_argument, quote, ubp_command
 
-OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+OBEYED = re.compile(UNPRINTABLE)
 HOSTILE = st.sampled_from(
     [
         "$(touch pwn)",

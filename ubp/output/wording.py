@@ -55,6 +55,7 @@ class Style:
 
 
 _UNPRINTABLE_BUT_TAB = UNPRINTABLE.replace("\x00-\x1f", "\x00-\x08\x0a-\x1f")
+_UNPRINTABLE_IN_JSON = UNPRINTABLE.replace("\x00-\x1f", "")  # JSON escapes these itself
 _ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\x1b": r"\e"}
 
 SHORT_ID = 10  # digits: as long as Git's own short ids grow in the largest repositories
@@ -71,12 +72,21 @@ LAST_SECOND = 253_402_300_799  # of the year 9999: commits may claim any date
 
 def printable(text: str) -> str:
     r"""Escape what terminals act on, as git does: a byte that is not UTF-8 becomes \xff."""
-    return text if text.isprintable() else re.sub(UNPRINTABLE, _escape, text)
+    return text if _is_plain(text) else re.sub(UNPRINTABLE, _escape, text)
 
 
 def printable_line(text: str) -> str:
     """Escape a line of a file, except its tabs."""
-    return text if text.isprintable() else re.sub(_UNPRINTABLE_BUT_TAB, _escape, text)
+    return text if _is_plain(text) else re.sub(_UNPRINTABLE_BUT_TAB, _escape, text)
+
+
+def printable_json(text: str) -> str:
+    """Escape what terminals act on in JSON text, which still means the same."""
+    return (
+        text
+        if text.isascii() and "\x7f" not in text
+        else re.sub(_UNPRINTABLE_IN_JSON, _escape_json, text)
+    )
 
 
 def joined(lines: Iterable[str]) -> str:
@@ -155,6 +165,11 @@ def file_stem(path: FilePath) -> str:
     return name.rpartition(".")[0] or name
 
 
+def _is_plain(text: str) -> bool:
+    # `isprintable` is true of invisible letters, too: of U+3164, or U+E0100.
+    return text.isascii() and text.isprintable()
+
+
 def _utc(seconds: int) -> time.struct_time:
     return time.gmtime(min(max(seconds, 0), LAST_SECOND))
 
@@ -164,4 +179,11 @@ def _escape(match: re.Match[str]) -> str:
     code = ord(character)
     if FIRST_BYTE_SURROGATE <= code <= LAST_BYTE_SURROGATE:
         return f"\\x{code - FIRST_BYTE_SURROGATE + 0x80:02x}"
+    if code > 0xFFFF:  # noqa: PLR2004 - beyond what four digits can write
+        return f"\\U{code:08x}"
     return _ESCAPES.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")  # noqa: PLR2004
+
+
+def _escape_json(match: re.Match[str]) -> str:
+    data = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{data[at : at + 2].hex()}" for at in range(0, len(data), 2))

@@ -22,13 +22,12 @@ from ubp.output.wording import (
     count,
     day,
     printable,
+    printable_json,
     stale_change_sentence,
     suppression_note,
 )
 from ubp.staleness.model import SourceDiff, Summary
 
-# Legal in JSON, but terminals act on them; `json` escapes what is below U+0020.
-_CONTROLS = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -164,8 +163,7 @@ def machine_json(value: Any) -> str:
     """Return a value as indented JSON without half surrogates, ending with a newline."""
     import json
 
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
+    return printable_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
 
 
 def is_text(text: str) -> bool:

@@ -7,7 +7,6 @@ UTF-8 are lone surrogates (`\udcff`), as from Python's `os.fsdecode`. Later vers
 never remove them.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,22 +17,18 @@ from ubp.core.setup_files import InitResult
 from ubp.index.embed.models import FetchedModel
 from ubp.index.reindex import IndexRun, ModelStatus
 from ubp.output.text.common import visible_pages
-from ubp.output.wording import file_stem, moment
+from ubp.output.wording import file_stem, moment, printable_json
 from ubp.staleness.model import Acknowledgement, Affected, SourceDiff, StaleReport
 from ubp.staleness.status import BUCKETS, Status
 
 Record = dict[str, Any]
-
-# JSON may contain these, but terminals act on them, and strict UTF-8 readers refuse them.
-_UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")
 
 
 def to_json(record: Mapping[str, Any], *, is_indented: bool = False) -> str:
     """Return a record as JSON text that is valid UTF-8 and safe on a terminal."""
     import json
 
-    text = json.dumps(record, ensure_ascii=False, indent=2 if is_indented else None)
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return printable_json(json.dumps(record, ensure_ascii=False, indent=2 if is_indented else None))
 
 
 def stale_record(
