@@ -51,6 +51,32 @@ def test_drift_is_stale_from_the_threshold_on(project, ask, age, days, level):
     assert page.level == level
 
 
+@pytest.mark.parametrize(
+    ("days_ahead", "level", "age_days"),
+    [(0.9, "possibly_stale", 0), (2, "stale", None), (20_000, "stale", None)],
+)
+def test_drift_dated_in_the_future_is_stale_beyond_a_clock_that_is_a_day_fast(
+    project, ask, days_ahead, level, age_days
+):
+    now = project.clock
+    project.write("src/auth.py", "def log_in(): ...\n")
+    project.commit(at=int(now + days_ahead * 86_400))
+    project.clock = now
+    (page,) = ask(project).pages
+    assert (page.level, page.references[0].age_days) == (level, age_days)
+    assert [commit.id for commit in page.references[0].commits] == [project.head()]
+
+
+def test_drift_that_later_commits_date_is_no_younger_than_they_are(project, ask):
+    now = project.clock
+    project.write("src/auth.py", "def log_in(): ...\n")
+    project.commit(at=now + 2_000_000_000)
+    project.write("src/auth.py", "def sign_in(): ...\n")
+    project.commit(at=now)
+    (page,) = ask(project, age=3).pages
+    assert (page.level, page.references[0].age_days) == ("possibly_stale", 3)
+
+
 def test_a_change_that_is_not_committed_has_age_zero(project, ask):
     project.write("src/auth.py", "changed\n")
     (page,) = ask(project, age=100).pages

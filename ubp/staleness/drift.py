@@ -9,15 +9,15 @@ from ubp.core.source import GlobSource, PathSource
 from ubp.git.trees import diff_trees, similar_file
 from ubp.index.history import History
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins
-from ubp.staleness.model import StalenessContext, compare
+from ubp.staleness.model import SECONDS_PER_DAY, StalenessContext, compare
 
 
 class DriftSince(NamedTuple):
     """The drift of a source since its baseline.
 
     `date` is the committer date of the first drifting commit in seconds; None: the drift is not
-    committed (`is_uncommitted`), or history ends before that commit. `existed` is False where no
-    commit that was read has the source.
+    committed (`is_uncommitted`), history ends before that commit, or the commits claim a date in
+    the future. `existed` is False where no commit that was read has the source.
     """
 
     commits: tuple[Commit, ...] = ()
@@ -28,6 +28,9 @@ class DriftSince(NamedTuple):
 
 UNCOMMITTED = DriftSince(is_uncommitted=True)
 
+# Whoever commits chooses the date, and one that is further ahead than a wrong clock would keep the
+# drift young forever.
+MAX_CLOCK_ERROR = SECONDS_PER_DAY
 MAX_MOVES = 16  # moves of the same source that are followed
 
 
@@ -50,8 +53,9 @@ def find_drift(
     drifts = {request: by_query[query] for request, query in queries.items()}
     drifts |= _bound_lost_pins(queries, drifts, history, head, origins)
     commits = history.commits({commit for drift in drifts.values() for commit in drift.commits})
+    latest = context.rules.now + MAX_CLOCK_ERROR
     return {
-        request: _since(drifts.get(request), commits, is_at_baseline=request not in queries)
+        request: _since(drifts.get(request), commits, latest, is_at_baseline=request not in queries)
         for request in drifted
     }
 
@@ -117,7 +121,7 @@ def _bound_lost_pins(
 
 
 def _since(
-    drift: Drift | None, commits: Mapping[ObjectId, Commit], *, is_at_baseline: bool
+    drift: Drift | None, commits: Mapping[ObjectId, Commit], latest: float, *, is_at_baseline: bool
 ) -> DriftSince:
     if is_at_baseline or drift is None:
         return UNCOMMITTED
@@ -125,9 +129,9 @@ def _since(
     if not drifting:
         # If the drift is complete, HEAD is at the baseline, and the drift is not committed.
         return DriftSince(is_uncommitted=drift.is_complete, existed=drift.existed)
-    if not drift.is_complete:
-        return DriftSince(drifting, None, existed=drift.existed)
-    return DriftSince(drifting, min(commit.date for commit in drifting), existed=drift.existed)
+    date = min(commit.date for commit in drifting)
+    is_known = drift.is_complete and date <= latest
+    return DriftSince(drifting, date if is_known else None, existed=drift.existed)
 
 
 class Moves:
