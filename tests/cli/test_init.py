@@ -4,6 +4,7 @@ import io
 import json
 import os
 import shlex
+import subprocess
 import sys
 
 import pytest
@@ -351,12 +352,12 @@ def test_what_is_missing_for_agents_is_installed_by_a_line(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/a b/python")
     origin = Installation("https://example.com/ubp.git", "v1.0")
     assert shlex.split(install_command(origin, "full")) == [
-        *("/a b/python", "-m", "pip", "install"),
+        *("/a b/python", "-P", "-m", "pip", "install"),
         "ubp[full] @ git+https://example.com/ubp.git@v1.0",
     ]
     line = install_command(None, "full")
     (snippet,) = [one for one in make_snippets(place(install=line)) if one.name == "mcp-extra"]
-    assert snippet.text == "'/a b/python' -m pip install 'ubp[full]'\n"
+    assert snippet.text == "'/a b/python' -P -m pip install 'ubp[full]'\n"
 
 
 def test_the_launch_command_is_the_one_that_runs(monkeypatch, tmp_path):
@@ -366,7 +367,25 @@ def test_the_launch_command_is_the_one_that_runs(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "argv", [str(program), "init"])
     assert launch_command(None) == (str(program),)
     monkeypatch.setattr(sys, "argv", [os.path.join("somewhere", "ubp", "__main__.py"), "init"])
-    assert launch_command(None) == (sys.executable, "-m", "ubp")
+    assert launch_command(None) == (sys.executable, "-P", "-m", "ubp")
+
+
+def test_a_launch_command_imports_nothing_from_the_repository_where_it_runs(monkeypatch, tmp_path):
+    for trap in ("ubp/__init__.py", "ubp/__main__.py", "json.py", "platform.py", "pygit2.py"):
+        (tmp_path / trap).parent.mkdir(exist_ok=True)
+        (tmp_path / trap).write_text(
+            "open('pwned', 'w')\nraise SystemExit('from the repository')\n"
+        )
+    monkeypatch.setattr(sys, "argv", [os.path.join("ubp", "__main__.py"), "init"])
+    done = subprocess.run(
+        [*launch_command(None), "version"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not (tmp_path / "pwned").exists()
 
 
 def test_uvx_is_named_where_it_runs(monkeypatch, tmp_path):

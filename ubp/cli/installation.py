@@ -36,16 +36,21 @@ def launch_command(installation: Installation | None, extra: str = "") -> tuple[
         return uvx_command
     program = sys.argv[0]
     if os.path.basename(program) == "__main__.py":
-        return (sys.executable, "-m", "ubp")
+        return (*_run_module(), "ubp")
     path = shutil.which(program)
-    return (os.path.abspath(path),) if path else (sys.executable, "-m", "ubp")
+    return (os.path.abspath(path),) if path else (*_run_module(), "ubp")
 
 
 def install_command(installation: Installation | None, extra: str) -> str:
     """Return a shell command that installs an extra."""
     if uvx_command := _uvx_command(installation, extra):
         return join([*uvx_command, "init"])
-    return join([sys.executable, "-m", "pip", "install", _requirement(installation, extra)])
+    return join([*_run_module(), "pip", "install", _requirement(installation, extra)])
+
+
+def _run_module() -> tuple[str, ...]:
+    """Return the command that runs a module, with `-P`: not one from the current directory."""
+    return sys.executable, "-P", "-m"
 
 
 def _uvx_command(installation: Installation | None, extra: str) -> tuple[str, ...]:
