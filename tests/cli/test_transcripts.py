@@ -30,6 +30,10 @@ from ubp.__main__ import main
 PROCESSES = {"errors", "help", "hook", "init", "newcomer"}
 # What a shell would not hand on as it is, quoted or not; and what would end a word for it.
 SPECIAL = re.compile(r"[$`*?~|&;<>()\\\n]")
+# What sh itself prints about a command that it cannot run: the transcript is wrong, not UBP.
+SHELL_ERROR = re.compile(
+    r"^(?:/bin/)?sh: .*(?:not found|syntax error|expansion|unexpected)", re.MULTILINE
+)
 FOLDER = Path(__file__).resolve().parent.parent / "transcripts"
 SCRIPTS = Path(sys.executable).parent
 
@@ -103,6 +107,7 @@ class Session:
             return []
         is_plain = command.startswith("ubp ") and not SPECIAL.search(command)
         status, output = (self.shell if self.is_process or not is_plain else self.call)(command)
+        assert not SHELL_ERROR.search(output), f"the shell failed: {command}\n{output}"
         for real, shown in self.hidden:
             output = output.replace(real, shown)
         for pattern, shown in VOLATILE:
