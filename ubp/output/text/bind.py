@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.bindings.features import BindingSuggestions, Evidence, PageSuggestions, Suggestion
-from ubp.bindings.suggest import confident_suggestions, count_bindings
+from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, confident_suggestions, count_bindings
 from ubp.bindings.write import WriteResult
 from ubp.core.model import FilePath
 from ubp.core.shell import git_add, ubp_command
@@ -177,6 +177,9 @@ def _summary(suggestions: BindingSuggestions, options: BindTextOptions) -> Itera
         pinned = "the same, pinned to each page's last edit to reveal drift"
         steps.append((options.command("bind", "--write", "--history"), pinned))
     steps.append((options.command("bind", "--interactive"), "asks about each proposal"))
+    if counts.proposed > counts.confident and options.min_shown > MIN_REVIEW_CONFIDENCE:
+        command = options.command("bind", "--min-confidence", f"{MIN_REVIEW_CONFIDENCE:g}")
+        steps.append((command, "shows the uncertain proposals too"))
     if not options.is_explained:
         steps.append((options.command("bind", "--explain"), "lists all the evidence"))
     yield "Next:"
