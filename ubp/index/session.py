@@ -53,6 +53,7 @@ class Session:
         config: Config,
         *,
         environment: Mapping[str, str],
+        model: str | None,
         progress: Progress,
         clock: Callable[[], float],
     ) -> None:
@@ -64,6 +65,7 @@ class Session:
         self.progress = progress
         self.clock = clock
         self._environment = environment
+        self._own_model = model
         self._cache = SessionCache()
         self._latest: View | None = None  # the last one of the work tree
         self._model: Model | None = None
@@ -100,13 +102,12 @@ class Session:
             config = config._replace(keys=tuple(keys))
         if days is not None:
             config = config._replace(threshold_days=days)
-        if model is not None:
-            config = config._replace(model=model)
         return cls(
             repository,
             open_store(repository.data_dir, warn),
             config,
             environment=environment,
+            model=model,
             progress=progress,
             clock=clock,
         )
@@ -166,14 +167,26 @@ class Session:
         """Return where the model in use is; None: none is configured or installed.
 
         Raises:
-            ModelError: the configured model does not exist.
+            ModelError: the configured model does not exist, or may not be used.
         """
-        from ubp.index.embed.locate import find_model, has_extra
+        from ubp.index.embed.locate import find_model, find_repository_model, has_extra
 
-        if self.config.model == NO_MODEL or not has_extra():
+        if not has_extra():
             return None
+        chosen = self._own_model or self._user_model()
+        name = chosen or self.config.model
         root = self.repository.root or self.repository.git_dir
-        return find_model(self.config.model, self._environment, root)
+        if name == NO_MODEL:
+            return None
+        find = find_model if chosen else find_repository_model
+        return find(name, self._environment, root)
+
+    def _user_model(self) -> str:
+        """Return the model that the user's Git configuration names; "" if it names none."""
+        from ubp.index.embed.locate import USER_SETTING
+
+        arguments = ("config", "--type=path", "--get", USER_SETTING)
+        return os.fsdecode(self.repository.run(*arguments, ok=(0, 1))).removesuffix("\n")
 
     def model(self) -> "Model | None":
         """Return the model in use, loaded at the first call; None: see `model_place`.
@@ -203,7 +216,7 @@ class Session:
         require_extra()
         raise ModelNeededError(
             "This needs an embedding model.",
-            cause='search.model in .ubp/config.json is "none".',
+            cause='search.model in .ubp/config.json, or ubp.searchModel of Git, is "none".',
             hint="Remove the setting to use the bundled model.",
         )
 

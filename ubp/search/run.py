@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ubp.core.errors import UbpError
+from ubp.core.errors import ModelError, UbpError
 from ubp.core.model import Assessment, FilePath
 from ubp.index.session import AssessPaths, Session, Target
 from ubp.index.view import View
@@ -68,7 +68,14 @@ def search_pages(  # noqa: PLR0913  # where, what, and what to report of it
         view.full_text()
     with watch.step("vectors"):
         semantic, fallback = _open_semantic(session, view, request.mode)
-    answer = find_pages(view, request, SearchContext(file_names(view), semantic, watch))
+    context = SearchContext(file_names(view), semantic, watch)
+    try:
+        answer = find_pages(view, request, context)
+    except ModelError as error:  # the model cannot read this query
+        if request.mode == "semantic":
+            raise
+        fallback = Fallback(error.cause, error.hint)
+        answer = find_pages(view, request, context._replace(meaning=None))
     paths = [hit.page.filepath for hit in answer.pages]
     with watch.step("linked"):
         linked = find_linked(view, paths, request.link_types) if include_linked else {}

@@ -29,7 +29,7 @@ def fetch(name: str, environment: Mapping[str, str], progress: Progress) -> Mode
         raise UsageError(
             f"{name} is not a model id.",
             cause="A model id is OWNER/NAME, such as minishlab/potion-multilingual-128M.",
-            hint="To use a local folder, set search.model in .ubp/config.json to its path.",
+            hint="To use a local folder, run: git config ubp.searchModel FOLDER",
         )
     target = cache_folder(name, environment)
     parent = os.path.dirname(target)

@@ -8,10 +8,12 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from ubp.core.errors import ModelError, ModelNeededError
-from ubp.core.shell import ubp_command
+from ubp.core.shell import join, ubp_command
 
 BUNDLED = "ubp-bilingual-256"
 LIBRARIES = ("numpy", "model2vec")  # of the `full` extra
+# In Git's configuration, which no commit can change.
+USER_SETTING = "ubp.searchModel"
 INSTALL = "pip install 'ubp[full]'"
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
@@ -102,6 +104,27 @@ def find_model(
     )
 
 
+def find_repository_model(
+    name: str | None, environment: Mapping[str, str], root: str
+) -> ModelLocation:
+    """Locate a model that a repository's configuration names; its folder must be below `root`.
+
+    Raises:
+        ModelError: it is elsewhere, does not exist, or lacks files.
+    """
+    if name is None or name == BUNDLED:
+        return find_model(name, environment)
+    directory = os.path.join(root, os.path.expanduser(name))
+    if not _is_below(directory, root):
+        raise _outside(name)
+    place = find_model(name, environment, root)
+    files = (place.layout.config, place.layout.weights, place.layout.tokenizer)
+    is_fetched = place.directory != directory
+    if not is_fetched and not all(_is_below(os.path.join(directory, file), root) for file in files):
+        raise _outside(name)
+    return place
+
+
 def is_hub_id(name: str) -> bool:
     """Return whether a name is an id that the hub could have."""
     return _HUB_ID.fullmatch(name) is not None
@@ -119,6 +142,20 @@ def cache_folder(name: str, environment: Mapping[str, str]) -> str:
     else:
         root = os.path.join(home, ".cache")
     return os.path.join(root, "ubp", "models", name.replace("/", "--"))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Return whether a path is in a folder, wherever symbolic links lead."""
+    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
+
+
+def _outside(name: str) -> ModelError:
+    trust = join(["git", "config", "--global", USER_SETTING, name])
+    return ModelError(
+        f"The model {name} is outside the repository.",
+        cause="search.model in .ubp/config.json, which commits change, cannot name such a folder.",
+        hint=f"If you trust it, run: {trust}",
+    )
 
 
 def _location(name: str, directory: str) -> ModelLocation:

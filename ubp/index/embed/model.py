@@ -69,14 +69,16 @@ class Model:
         """Return the vectors of these texts.
 
         Raises:
-            ModelError: the model's files do not fit together.
+            ModelError: the model's files do not fit together, or its tokenizer panics.
         """
         if not texts:
             return Matrix(np.zeros((0, self.dimensions), dtype=np.float32))
         try:
             with np.errstate(all="ignore"):  # NaN and infinity become zeros
                 return Matrix(self._static.encode(list(texts), use_multiprocessing=False))
-        except (IndexError, ValueError, TypeError) as error:
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # Rust's panics are not Exceptions
             raise _unusable(self.place, error) from error
 
 
