@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts import App, CycloptsError, Group, Parameter, UnknownOptionError
 from cyclopts.help import HelpEntry, HelpPanel
 
 from ubp import __version__
@@ -267,6 +267,11 @@ def _usage_error(error: CycloptsError, tokens: Sequence[str]) -> UsageError:
     command = next((row.name for row in ROWS if row.name in tokens), "")
     help_command = ubp_command(*([command] if command else []), "--help")
     hint = f"See `{help_command}`."
+    if isinstance(error, UnknownOptionError):
+        message = message.partition(". ")[0]  # then follow the letters that no option has
+        if command == "search" and not guess:
+            search = ubp_command("search", "--", error.token.value or error.token.keyword or "")
+            hint = f"To search for words with a leading hyphen: {search}"
     return UsageError(
         message.rstrip(".") + ".", hint=f"Did you mean {guess} {hint}" if guess else hint
     )

@@ -1,5 +1,6 @@
 """Texts of `ubp search` for people: pages, or with `--fulltext` sections."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -29,7 +30,17 @@ def cut_notes(query: Query, cuts: Iterable[Cut]) -> list[str]:
     ]
     if query.is_shortened:
         notes.append("The query is too long; only its beginning was searched for.")
+    notes += [
+        f"{name}: has no value, so it was searched for as a word; try {name}:NAME."
+        for name in dict.fromkeys(_EMPTY_FILTER.findall(query.text))
+    ]
+    if _NEAR.search(query.text):
+        notes.append("NEAR() is not supported; its words were searched for.")
     return notes
+
+
+_EMPTY_FILTER = re.compile(r"(?:^|[\s(-])(tag|type|path):(?=[\s)]|$)", re.IGNORECASE)
+_NEAR = re.compile(r"\bNEAR\s*\(")
 
 
 def no_results(query: Query, style: Style) -> Sequence[str]:
