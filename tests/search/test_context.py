@@ -87,10 +87,24 @@ def test_what_does_not_fit_is_left_out_from_the_end(graph):
 
 
 def test_a_page_too_large_is_cut_and_says_where(graph):
-    center = read_context(graph, "center.md", 1, Budget(45)).center
+    center = read_context(graph, "center.md", 1, Budget(60)).center
     assert center.content == "# Center\n\nFirst. Second."
     assert (center.is_cut, center.full_size) == (True, len(PAGES["center"].rstrip()))
     assert [one.heading for one in center.sections[center.whole_sections :]] == ["One", "Two"]
+
+
+@pytest.mark.parametrize("budget", [Budget(2000), Budget(None, 500)])
+def test_the_headings_of_a_page_take_half_of_the_budget_at_most(repository, budget):
+    headings = "".join(f"## heading {number}\n\ntext\n\n" for number in range(3000))
+    repository.write("a.md", headings)
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        center = read_context(open_graph(workspace.session.view()), "a.md", 1, budget).center
+    outline = "\n".join(section.heading for section in center.sections)
+    assert 30 < len(center.sections) < 100
+    assert len(center.sections) + center.hidden_sections == 3000
+    assert budget.fits(center.content + outline)
+    assert len(center.content) > 500
 
 
 def test_a_page_of_many_headings_tells_the_highest(repository):
@@ -109,8 +123,8 @@ def test_unicode_counts_as_characters(repository):
     repository.write("設計.md", b"# \xff\n\nBytes \xfe here.\n")
     repository.commit("Begin")
     with Workspace.open(str(repository.root)) as workspace:
-        cut = workspace.context("認証.md", max_size=50).context.center
-        tokens = workspace.context("認証.md", max_tokens=20).context.center
+        cut = workspace.context("認証.md", max_size=56).context.center
+        tokens = workspace.context("認証.md", max_tokens=24).context.center
         (one,) = workspace.context("認証.md").context.related
     assert cut.content == "# 認証\n\n" + "安全である。" * 7
     assert tokens.content == "# 認証\n\n" + "安全である。" * 2

@@ -59,6 +59,13 @@ class Budget(NamedTuple):
             self.tokens is None or estimate_tokens(text) <= self.tokens
         )
 
+    def half(self) -> "Budget":
+        """Return half of the budget."""
+        return Budget(
+            None if self.characters is None else self.characters // 2,
+            None if self.tokens is None else self.tokens // 2,
+        )
+
     def minus(self, text: str) -> "Budget":
         """Return the budget that is left after a text."""
         return Budget(

@@ -1,6 +1,6 @@
 """A document and those around it, as many as the budget allows."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ class Center(NamedTuple):
     """The requested document. `content` is its text without the front matter.
 
     `full_size` counts the characters of the whole text. The first `whole_sections` of `sections`
-    are complete; the others are cut or missing.
+    are complete; the others are cut or missing. `hidden_sections` counts those beyond the budget.
     """
 
     document: DocumentRow
@@ -27,6 +27,7 @@ class Center(NamedTuple):
     sections: tuple[Section, ...]
     full_size: int
     whole_sections: int
+    hidden_sections: int = 0
 
     @property
     def is_cut(self) -> bool:
@@ -80,13 +81,13 @@ def read_context(
     """Read a document and the related ones within `depth` links of it.
 
     The least important parts are left out first: related documents from the last on (see
-    `find_paths`), then the end of the document itself.
+    `find_paths`), then the end of the document itself. Its headings take at most half of it.
 
     Raises:
         KeyError: there is no document at the path.
     """
-    center = _read_center(graph, path, budget)
-    budget, size = budget.minus(center.content), len(center.content)
+    center, budget = _read_center(graph, path, budget)
+    size = len(center.content)
     paths = find_paths(graph, path, depth, link_types)
     selected: list[Related] = []
     for related in _read_related(graph, paths):
@@ -106,7 +107,8 @@ def read_context(
     return Context(center, tuple(selected), size, len(paths) - len(selected))
 
 
-def _read_center(graph: Graph, path: FilePath, budget: Budget) -> Center:
+def _read_center(graph: Graph, path: FilePath, budget: Budget) -> tuple[Center, Budget]:
+    """Read the document, and return the budget that is left after it and its headings, too."""
     document = graph.document(path)
     if document is None:
         raise KeyError(path)
@@ -114,11 +116,25 @@ def _read_center(graph: Graph, path: FilePath, budget: Budget) -> Center:
     data = graph.text(path) or b""
     start = sections[0].byte_start if sections else 0
     text = _decode(data[start : sections[-1].byte_end]) if sections else ""
+    outline = [f"{section.heading} {section.line_start}-{section.line_end}" for section in sections]
+    listed = _count_fitting(outline, budget.half())
+    budget = budget.minus("\n".join(outline[:listed]))
     content = truncate_page(text, budget.fits)
     whole_sections = bisect_right(
         sections, len(content), key=lambda section: len(_decode(data[start : section.byte_end]))
     )
-    return Center(document, content, sections, len(text), whole_sections)
+    hidden = len(sections) - listed
+    center = Center(document, content, sections[:listed], len(text), whole_sections, hidden)
+    return center, budget.minus(content)
+
+
+def _count_fitting(lines: Sequence[str], budget: Budget) -> int:
+    """Return how many of the lines fit into the budget, together."""
+
+    def is_too_long(count: int) -> bool:
+        return not budget.fits("\n".join(lines[:count]))
+
+    return bisect_left(range(1, len(lines) + 1), True, key=is_too_long)  # noqa: FBT003
 
 
 def _read_related(graph: Graph, paths: Sequence[Path]) -> Iterator[Related]:

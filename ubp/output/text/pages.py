@@ -223,9 +223,10 @@ def _center(center: Center, assessment: Assessment, style: Style) -> Iterator[st
         yield f"  {printable(summary)}"
     headings = [section.heading for section in center.sections if section.heading]
     if headings:
-        more = ["\u2026"] if len(headings) > MAX_HEADINGS else []
+        number = len(headings) + center.hidden_sections
+        more = ["\u2026"] if number > MAX_HEADINGS else []
         shown = [printable(heading) for heading in headings[:MAX_HEADINGS]]
-        yield f"  {count(len(headings), 'section')}: {', '.join([*shown, *more])}"
+        yield f"  {count(number, 'section')}: {', '.join([*shown, *more])}"
     for reference in assessment.references:
         if reference.verdict not in {"fresh", "unknown"}:
             verdict = describe_verdict(reference.verdict, "", reference.moved_to)
