@@ -3,7 +3,7 @@
 SQLite keeps the text of each statement, and `database` compares it with the one here.
 """
 
-FORMAT = 13
+FORMAT = 14
 """`PRAGMA user_version`, and part of the file's name. Raise it with the schema, and with what
 `parse_page`, `parse_markdown`, `read_names`, `read_mentions`, `ubp.core.text`,
 `ubp.index.embed.text`, `ubp.markdown.resolve` or `is_document` return for the same bytes and
