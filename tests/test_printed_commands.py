@@ -148,6 +148,7 @@ def test_commands_on_a_terminal_name_the_page_as_one_word(hostile, say, words_of
 
 
 def test_a_commit_is_answered_by_commands_for_its_pages(hostile, say, words_of):
+    hostile.git("reset", "--quiet", "--hard", "HEAD~1")  # where the pages are fresh
     change(hostile, "newer\n")
     hostile.git("add", "src")
     for name in NAMES:

@@ -175,7 +175,7 @@ class ReferenceVerdict(NamedTuple):
     `since` is the committer date (seconds) of the first commit that drifted, None if no commit did
     or history does not reach it; `age_days` counts from then (0: uncommitted). `commits` are those
     that drifted, newest first. `is_debt`: the debt file accepts it, or, when a change is assessed,
-    the reference had drifted in the same way before the change.
+    the change does not fail for it (`ubp.staleness.change`).
     """
 
     reference: SourceReference
@@ -205,13 +205,17 @@ DEBT_FILE = FilePath(".ubp/debt.txt")
 
 
 class Debt(NamedTuple):
-    """A finding that the debt file accepts; `line` is its line there, from 1."""
+    """A finding that the debt file accepts; `line` is its line there, from 1.
+
+    `baseline` is the id from which its source drifted, shortened; empty where none is known.
+    """
 
     name: str
     rule: str
     filepath: FilePath
     subject: str
     line: int
+    baseline: str = ""
 
 
 LinkType = Literal["references", "depends_on", "implements", "extends", "conflicts_with"]
