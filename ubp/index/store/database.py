@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from ubp.core.errors import StoreError
+from ubp.core.interruption import checkpoint
 from ubp.core.model import Warn
 from ubp.index.store.file import (
     FILE_NAME,
@@ -78,16 +79,35 @@ def open_connection(data_dir: str, warn: Warn) -> Opened:
     return Opened(open_in_memory(), None, None, obstacle)
 
 
+# About a millisecond.
+INSTRUCTIONS_BETWEEN_CHECKPOINTS = 50_000
+
+
+def _connect(path: str, timeout: float = 0.0) -> sqlite3.Connection:
+    """Return a connection whose queries can be interrupted (`ubp.core.interruption`)."""
+    connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
+    connection.set_progress_handler(_is_interrupted, INSTRUCTIONS_BETWEEN_CHECKPOINTS)
+    return connection
+
+
+def _is_interrupted() -> bool:
+    try:
+        checkpoint()
+    except BaseException:  # noqa: BLE001  # `_recover` raises it again
+        return True
+    return False
+
+
 def open_in_memory() -> sqlite3.Connection:
     """Return an empty database of this process alone."""
-    memory = sqlite3.connect(":memory:", isolation_level=None)
+    memory = _connect(":memory:")
     memory.executescript(SCHEMA + PRAGMAS)
     return memory
 
 
 def copy_in_memory(source: sqlite3.Connection) -> sqlite3.Connection:
     """Return a copy of a database in memory, an empty one where it cannot be read."""
-    memory = sqlite3.connect(":memory:", isolation_level=None)
+    memory = _connect(":memory:")
     with suppress(sqlite3.Error):
         source.backup(memory, progress=_raise_if_locked)
         memory.executescript(PRAGMAS)
@@ -138,7 +158,7 @@ def _open_file(path: str, warn: Warn) -> Opened:
 def _open_sound(path: str) -> tuple[sqlite3.Connection | None, str]:
     """Return a connection to a sound database, else None and the warning to print."""
     was_unclean = is_unclean(path)
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    connection = _connect(path, BUSY_SECONDS)
     try:
         connection.executescript(PRAGMAS)
         if not _is_sound(connection):
@@ -351,6 +371,8 @@ class Database:
         self._opened.connection.close()
 
     def _recover(self, error: sqlite3.Error) -> None:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+            checkpoint()
         if isinstance(error, (sqlite3.ProgrammingError, sqlite3.InterfaceError)):
             raise error
         if is_damage(error):
@@ -378,4 +400,5 @@ def chunks(values: Iterable[T]) -> Iterator[list[T]]:
     """Yield values in lists of as many as one statement takes."""
     iterator = iter(values)
     while chunk := list(islice(iterator, MAX_ARGUMENTS)):
+        checkpoint()
         yield chunk
