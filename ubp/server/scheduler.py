@@ -13,10 +13,11 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar, cast
 
-from ubp.core.errors import UbpError
+from ubp.core.errors import UbpError, ask_again_if_damaged
 from ubp.core.interruption import interruptible
 from ubp.core.model import EMBEDDING, Progress
 from ubp.workspace import Workspace
@@ -110,7 +111,7 @@ class Worker:
             job.started = time.monotonic()
             try:
                 with interruptible(self._check):
-                    answer = job.work(self._open())
+                    answer = ask_again_if_damaged(partial(self._work, job), self._close)
                 job.answer.set_result(answer)
             except (Exception, CallAbandonedError, CallTooLongError) as error:  # noqa: BLE001  # the caller gets it
                 job.answer.set_exception(error)
@@ -120,6 +121,9 @@ class Worker:
             if not (self._is_quick or self._jobs.qsize()):
                 self._close_if_on_disk()
         self._close()
+
+    def _work(self, job: Job) -> Any:
+        return job.work(self._open())
 
     def _open(self) -> Workspace:
         if self._workspace is not None and self._workspace.session.is_outdated():
