@@ -3,7 +3,6 @@
 import sqlite3
 import zlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
 
 from ubp.core.model import ObjectId, PageFacts
 from ubp.index.store.codec import pack_facts, pack_id, unpack_facts, unpack_id
@@ -86,8 +85,6 @@ def pack_keys(keys: Sequence[str]) -> str:
     return "\n".join(keys).encode("utf-8", "backslashreplace").decode()
 
 
-Kind = Literal["source", "page", "answer"]
-
 # Names compress to a third; higher levels take longer and gain a tenth.
 COMPRESSION_LEVEL = 1
 
@@ -95,10 +92,11 @@ COMPRESSION_LEVEL = 1
 class NameTable:
     """Names found in blobs, as compressed texts. Those of a blob never change.
 
-    An answer's key is the digest of everything that it depends on, so that it never changes either.
+    The kind contains the parser's version where a newer one may find other names. An
+    answer's key is the digest of everything that it depends on, so that it never changes either.
     """
 
-    def __init__(self, database: Database, kind: Kind) -> None:
+    def __init__(self, database: Database, kind: str) -> None:
         self._database = database
         self._kind = kind
 
