@@ -84,11 +84,8 @@ class PartReader:
             return "extra"
         table = NameTable(self._context.store.database, f"parts {parser} {version}")
         stored = table.read(missing)
-        unpacked = self._context.store.database.unpack(
-            lambda: {(parser, blob): _unpack(text) for blob, text in stored.items()}
-        )
-        self._parts |= unpacked or {}
-        missing = [blob for blob in missing if (parser, blob) not in self._parts]
+        self._parts |= {(parser, blob): _unpack(text) for blob, text in stored.items()}
+        missing = [blob for blob in missing if blob not in stored]
         contents = self.read_bytes([versions[blob] for blob in missing]) if missing else {}
         parse = _parse_function(parser)
         new: dict[ObjectId, str] = {}

@@ -92,8 +92,8 @@ COMPRESSION_LEVEL = 1
 class NameTable:
     """Names found in blobs, as compressed texts. Those of a blob never change.
 
-    The kind contains the parser's version where a newer one may find other names. An
-    answer's key is the digest of everything that it depends on, so that it never changes either.
+    The kind contains the parser's version where a newer one may find other names. An answer's key
+    is the digest of everything that it depends on, so that it never changes either.
     """
 
     def __init__(self, database: Database, kind: str) -> None:
