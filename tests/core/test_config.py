@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ubp.core import config_file
-from ubp.core.config import BUILT_IN_EXCLUDE, Config, Ignored, is_document, is_excluded, scope_key
+from ubp.core.config import (
+    BUILT_IN_EXCLUDE,
+    CollectionSetting,
+    Config,
+    Ignored,
+    is_document,
+    is_excluded,
+    scope_key,
+)
 from ubp.core.config_file import load_config, schema_text
 from ubp.core.errors import ConfigError
 
@@ -27,6 +35,14 @@ EVERYTHING = {
     },
     "search": {"model": "some/model"},
     "bind": {"refused": [{"page": "docs/a.md", "source": "src/[id].ts"}]},
+    "collections": {
+        "go": {"url": "https://go.dev/ref/spec", "at": "9c1d04ab3f2a", "language": "go"},
+        "api": {
+            "git": "https://example.org/api.git",
+            "include": ["openapi/**"],
+            "policy": "excerpt_only",
+        },
+    },
 }
 SCHEMA = json.loads(schema_text())
 
@@ -75,6 +91,16 @@ def test_every_setting_of_the_design_is_accepted(config_dir: Path):
         link_roots=("docs/site",),
         model="some/model",
         refused=frozenset({("docs/a.md", "src/[id].ts")}),
+        collections=(
+            CollectionSetting(
+                *("go", "import", "https://go.dev/ref/spec", "9c1d04ab3f2a"), language="go"
+            ),
+            CollectionSetting(
+                *("api", "mirror", "https://example.org/api.git"),
+                include=("openapi/**",),
+                policy="excerpt_only",
+            ),
+        ),
     )
 
 
@@ -228,7 +254,7 @@ def test_an_unknown_key_is_a_warning_that_names_the_nearest(config_dir: Path):
         "check": {"ignore": [{"path": "a", "rule": "stale", "why": "c"}]},
         "qqq": [],
     }
-    everything = "$schema, docs_dir, source, staleness, links, check, search, bind"
+    everything = "$schema, docs_dir, source, staleness, links, check, search, bind, collections"
     assert load(config_dir, content) == Config(
         warnings=(
             '.ubp/config.json:2: Unknown setting "stalness"; did you mean "staleness"?',
@@ -383,3 +409,19 @@ def test_every_value_is_located_on_its_line(value: object):
     for trail, line in config_file._locate_values(text):
         key = trail[-1]
         assert isinstance(key, int) or json.dumps(key) + ":" in lines[line - 1]
+
+
+@pytest.mark.parametrize(
+    ("collections", "message"),
+    [
+        ({"Go": {"url": "https://a"}}, "Invalid name of a collection"),
+        ({"g": {"url": "https://a"}}, "Invalid name of a collection"),
+        ({"a:b": {"url": "https://a"}}, "Invalid name of a collection"),
+        ({"go": {}}, "either git or url"),
+        ({"go": {"url": "https://a", "git": "https://b"}}, "either git or url"),
+        ({"go": {"url": "https://a", "at": "HEAD"}}, "collections.go.at"),
+        ({"go": {"url": "https://a", "include": ["../x"]}}, "collections.go.include"),
+    ],
+)
+def test_a_collection_that_cannot_be_used_is_refused(config_dir: Path, collections, message):
+    assert message in refusal(config_dir, {"collections": collections})

@@ -10,6 +10,13 @@ DEFAULT_INCLUDE = ("**/*.md", "**/*.markdown")
 DEFAULT_KEYS = ("source_refs",)
 DEFAULT_THRESHOLD_DAYS = 7.0
 NO_MODEL = "none"
+FULL_TEXT = "fulltext"
+# At least two characters: `C:` is a drive of Windows. No `@`, `:` and `,`, which separate.
+COLLECTION_NAME = r"[a-z0-9][a-z0-9._-]{1,63}"
+COLLECTION_NAME_RULE = (
+    "names have 2 to 64 lowercase letters, digits, dots, hyphens and underscores, and start with a "
+    "letter or digit"
+)
 BUILT_IN_EXCLUDE = (
     "**/node_modules",  # the folder itself too: a reference may name it
     "**/node_modules/**",
@@ -27,6 +34,23 @@ class Ignored(NamedTuple):
 
     patterns: tuple[str, ...]
     rule: str
+
+
+class CollectionSetting(NamedTuple):
+    """A collection that the project uses, at a pinned version ("": whichever is current).
+
+    `kind` is "mirror" (of a Git repository) or "import" (of web pages), which is pinned by the id
+    of its tree; `remote` is a Git repository through which a team shares an import.
+    """
+
+    name: str
+    kind: str
+    address: str
+    at: str = ""
+    include: tuple[str, ...] = ()
+    language: str = ""
+    policy: str = FULL_TEXT
+    remote: str = ""
 
 
 class Config(NamedTuple):
@@ -50,6 +74,7 @@ class Config(NamedTuple):
     link_roots: tuple[FilePath, ...] = ()
     model: str | None = None
     refused: frozenset[tuple[FilePath | None, FilePath]] = frozenset()
+    collections: tuple[CollectionSetting, ...] = ()
 
 
 def has_config(config_dir: str) -> bool:

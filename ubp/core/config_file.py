@@ -15,9 +15,13 @@ from typing import Any, NoReturn
 
 from ubp.core.config import (
     BUILT_IN_EXCLUDE,
+    COLLECTION_NAME,
+    COLLECTION_NAME_RULE,
     DEFAULT_INCLUDE,
     DEFAULT_KEYS,
     DEFAULT_THRESHOLD_DAYS,
+    FULL_TEXT,
+    CollectionSetting,
     Config,
     Ignored,
 )
@@ -171,7 +175,37 @@ class _Loader:
             (root,) if root else (),
             settings.get("search", {}).get("model"),
             _refused(settings.get("bind", {}).get("refused", ())),
+            self._collections(settings.get("collections", {})),
         )
+
+    def _collections(self, settings: Mapping[str, Any]) -> tuple[CollectionSetting, ...]:
+        collections = []
+        for name, entry in settings.items():
+            trail = ("collections", name)
+            if not re.fullmatch(COLLECTION_NAME, name):
+                self._refuse(
+                    str(self._line(trail)),
+                    f"Invalid name of a collection: {json.dumps(name[:_MAX_VALUE_CHARACTERS])}",
+                    COLLECTION_NAME_RULE,
+                )
+            if ("git" in entry) == ("url" in entry):
+                self._expect("either git or url in each collection", entry, trail)
+            for index, pattern in enumerate(entry.get("include", ())):
+                if is_too_complex(pattern):
+                    self._expect("a simpler pattern", pattern, (*trail, "include", index))
+            collections.append(
+                CollectionSetting(
+                    name,
+                    "mirror" if "git" in entry else "import",
+                    entry.get("git") or entry["url"],
+                    entry.get("at", ""),
+                    tuple(entry.get("include", ())),
+                    entry.get("language", ""),
+                    entry.get("policy", FULL_TEXT),
+                    entry.get("remote", ""),
+                )
+            )
+        return tuple(collections)
 
     def _warn_of_unknown_rule(self, rule: str, trail: Trail) -> None:
         # an error would make a configuration for a later version unusable
