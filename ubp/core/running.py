@@ -46,6 +46,23 @@ def registered_server(data_dir: str) -> Iterator[None]:
                 os.rmdir(folder)
 
 
+@contextmanager
+def lock_file(path: str) -> Iterator[bool]:
+    """Lock a file, created if need be, as long as the context lasts; False: another process has.
+
+    Child processes inherit the lock on POSIX systems: it lasts until the last of them ends, also
+    where this process is killed.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        is_locked = _lock(descriptor, waits=False)
+        if os.name == "posix":
+            os.set_inheritable(descriptor, is_locked)
+        yield is_locked
+    finally:
+        os.close(descriptor)
+
+
 def find_running(data_dir: str) -> tuple[RunningServer, ...]:
     """Return the running servers, and remove the files of those that were killed.
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
@@ -136,6 +137,23 @@ def write_config(config_dir: str, text: str) -> None:
     """
     files = {IGNORE_NAME: IGNORE_TEXT, SCHEMA_NAME: schema_text(), CONFIG_NAME: text}
     _write_all(config_dir, files)
+
+
+def set_collection(text: str, name: str, entry: Mapping[str, Any] | None) -> str:
+    """Return a configuration's text with this entry of `collections`; None removes it.
+
+    The other settings keep their order and the text its indentation.
+    """
+    settings = json.loads(text)
+    collections = settings.setdefault("collections", {})
+    if entry is None:
+        collections.pop(name, None)
+    else:
+        collections[name] = dict(entry)
+    if not collections:
+        del settings["collections"]
+    first = re.search(r"^([ \t]+)\S", text, re.MULTILINE)
+    return json.dumps(settings, indent=first[1] if first else 2, ensure_ascii=False) + "\n"
 
 
 def is_configured(config_dir: str) -> bool:

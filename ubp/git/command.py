@@ -9,7 +9,6 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import suppress
 
 from ubp.core.errors import GitCommandError, GitMissingError
-from ubp.core.interruption import checkpoint
 from ubp.core.model import FilePath
 
 Sink = Callable[[bytes], object]
@@ -17,7 +16,6 @@ Sink = Callable[[bytes], object]
 
 READ_BYTES = 1 << 16  # the capacity of a pipe on Linux: a larger buffer would never be filled
 MAX_ARGUMENT_BYTES = 24_000  # a command line may be 32,767 characters long on Windows
-MILLISECONDS_BETWEEN_CHECKPOINTS = 50
 SIGPIPE = 13  # on every POSIX system; Python ignores it, and git must not inherit that
 SIGTERM = 15  # `import signal` costs 1 ms
 
@@ -39,8 +37,8 @@ OPTIONS = (
     "-c",
     "safe.bareRepository=explicit",
 )
+NO_PROTOCOLS = "none"  # which also prevents lazy fetching in git before 2.44
 SET_VARIABLES = {
-    "GIT_ALLOW_PROTOCOL": "none",  # prevents lazy fetching in git before 2.44
     "GIT_LITERAL_PATHSPECS": "1",  # `pages/[id].ts` and `*` are file names
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",  # libgit2 ignores them too; both must read the same history
@@ -64,18 +62,20 @@ def run_git(  # noqa: PLR0913  # all but the arguments are named
     environment: Mapping[str, str] | None = None,
     ok: Container[int] = (0,),
     options: Sequence[str] = OPTIONS,
+    protocols: str = NO_PROTOCOLS,
 ) -> bytes:
     """Run git as if started in `cwd` and return its standard output.
 
     With DISCOVERY_OPTIONS git also finds a bare repository around `cwd` that GIT_DIR does not name.
-    Such a call must not run a program that a repository's configuration can name.
+    Such a call must not run a program that a repository's configuration can name. `protocols` are
+    those that git may use to reach other repositories, with colons between them.
 
     Raises:
         GitMissingError: `PATH` has no git.
         GitCommandError: the exit status is not in `ok`.
     """
     output = bytearray()
-    status, stderr = _run(options, args, cwd, environment, stdin, output.extend)
+    status, stderr = _run(options, args, cwd, environment, stdin, output.extend, protocols)
     if status not in ok:
         raise _command_error(args, cwd, status, stderr)
     return bytes(output)
@@ -90,7 +90,7 @@ def stream_git(
     environment: Mapping[str, str] | None = None,
 ) -> None:
     """Run git and pass its output to `sink`; raise as `run_git` does."""
-    status, stderr = _run(OPTIONS, args, cwd, environment, stdin, sink)
+    status, stderr = _run(OPTIONS, args, cwd, environment, stdin, sink, NO_PROTOCOLS)
     if status:
         raise _command_error(args, cwd, status, stderr)
 
@@ -141,6 +141,7 @@ def _run(  # noqa: PLR0913, PLR0917  # called twice, above
     environment: Mapping[str, str] | None,
     stdin: bytes,
     sink: Sink,
+    protocols: str,
 ) -> tuple[int, str]:
     """Run git, pass its output to `sink`, and return its exit status and standard error."""
     if environment is None:
@@ -149,7 +150,8 @@ def _run(  # noqa: PLR0913, PLR0917  # called twice, above
     inherited = {name: value for name, value in environment.items() if name not in UNSET_VARIABLES}
     run = _run_posix if hasattr(os, "posix_spawn") else _run_subprocess
     try:
-        status, stderr = run(command, inherited | SET_VARIABLES, stdin, sink)
+        variables = {**inherited, **SET_VARIABLES, "GIT_ALLOW_PROTOCOL": protocols}
+        status, stderr = run(command, variables, stdin, sink)
     except FileNotFoundError as error:
         raise _git_missing() from error
     except (OSError, ValueError) as error:  # too many arguments, a NUL byte in one
@@ -231,8 +233,7 @@ def _transfer(stdin_pipe: int, stdin: bytes, sinks: dict[int, Sink]) -> None:
         else:
             os.close(stdin_pipe)
         while open_pipes:
-            checkpoint()
-            for descriptor, _ in poll.poll(MILLISECONDS_BETWEEN_CHECKPOINTS):
+            for descriptor, _ in poll.poll():
                 if descriptor == stdin_pipe:
                     unwritten = _write(stdin_pipe, unwritten)
                     is_done = not unwritten
