@@ -29,7 +29,7 @@ LAYERS = {
     "__main__": "the hook's fast calls",
     "cli": "people: commands, options, exit codes",
     "server": "agents: MCP server, scheduler, tools, prompts, resources",
-    "output": "values to text, JSON records, CI formats, HTML pages",
+    "sync | output": "collections from the network | values to text, JSON records, CI formats",
     "workspace | errors": "the Python API: opens, joins, delegates",
     "report": "what the report contains: levels, ages, trend, comparison",
     "checks": "rules over a snapshot",

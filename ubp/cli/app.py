@@ -77,7 +77,8 @@ def build_app(terminal: Terminal) -> App:
             help=row.help,
             group=row.group,
             sort_key=index,
-            help_epilogue=f"Example:\n  {row.example}",
+            # cyclopts refuses options for an App, which has its own.
+            **({} if row.target.endswith(":APP") else {"help_epilogue": _example(row.example)}),
         )
     # Flags that are commands to cyclopts.
     app.command(
@@ -172,6 +173,10 @@ def _plain(text: Any) -> str:
     parts = [getattr(text, "primary_renderable", text), *getattr(text, "texts", ())]
     words = (str(getattr(part, "plain", part) or "").strip() for part in parts)
     return " ".join(word for word in words if word)
+
+
+def _example(command: str) -> str:
+    return f"Example:\n  {command}"
 
 
 def _completion_installer(app: App) -> Callable[..., int]:

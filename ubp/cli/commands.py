@@ -13,7 +13,10 @@ SETUP = Group("Setup", sort_key=3)
 
 
 class CommandRow(NamedTuple):
-    """A command: its name, its function as `module:function`, its help, an example that works."""
+    """A command: its name, its function as `module:function`, its help, an example that works.
+
+    A command with commands of its own is `module:APP`, whose help has its own example.
+    """
 
     name: str
     target: str
@@ -210,6 +213,15 @@ ROWS = (
         "`ubp model fetch ID` downloads a static model from the Hugging Face Hub to your cache; to "
         "use it, set `search.model` in .ubp/config.json. No other command uses the network.",
         "ubp model fetch minishlab/potion-multilingual-128M",
+    ),
+    CommandRow(
+        "collections",
+        "ubp.cli.collections:APP",
+        SETUP,
+        "List, add, synchronize or remove collections: documents of other repositories and of the "
+        "web.\n\n"
+        "Only `add` and `sync` use the network. Importing web pages needs the extra `collections`.",
+        "ubp collections add go https://go.dev/ref/spec",
     ),
     CommandRow(
         "serve",

@@ -118,17 +118,14 @@ class LinkGraph:
         self._page_facts.learn(blobs)
         links = self._page_facts.links(blobs)
         resolutions = self._resolutions(blobs)
-        edges: dict[FilePath, tuple[GraphEdge, ...]] = {}
-        for path in blobs:
-            resolved = resolutions.get(path, {})
-            if len(resolved) != len(links[path]) and self._graph and self._graph.is_complete:
-                self._stored.replace_damaged()
-            edges[path] = tuple(
-                GraphEdge(path, link, resolved[number])
+        return {
+            path: tuple(
+                GraphEdge(path, link, resolutions[path][number])
                 for number, link in enumerate(links[path])
-                if number in resolved  # a page may be readable now that was not when they were
+                if number in resolutions.get(path, {})
             )
-        return edges
+            for path in blobs
+        }
 
     def into(self, paths: Collection[FilePath]) -> dict[FilePath, tuple[GraphEdge, ...]]:
         """Return the links to each of these pages (from themselves too), in order."""

@@ -280,8 +280,7 @@ def _matched_terms(
     matched = {span.term for span in find_terms(searched, terms)}
     for hit in sections:
         matched |= set(hit.passage.matched) if hit.passage else set()
-    written = (term.written for number, term in enumerate(terms) if number in matched)
-    return tuple(dict.fromkeys(written))
+    return tuple(term.written for number, term in enumerate(terms) if number in matched)
 
 
 def _strongest(

@@ -1,0 +1,181 @@
+"""Mirrors of file:// remotes: versions, missing blobs, pins, and what a configuration may name."""
+
+import json
+import os
+
+import pytest
+
+from ubp.index.collections import open_collection, resolve_version
+
+
+@pytest.fixture
+def upstream(new_repository):
+    """A repository with two tagged versions of a specification, and code beside it."""
+    repository = new_repository("upstream")
+    repository.git("config", "uploadpack.allowFilter", "true")
+    repository.write("spec/types.md", "# Types\n\n## Slices\n\nOne.\n")
+    repository.write("src/main.c", "int main;\n")
+    repository.commit("v1")
+    repository.git("tag", "v1")
+    repository.write("spec/types.md", "# Types\n\n## Slices\n\nTwo.\n")
+    repository.commit("v2")
+    repository.git("tag", "-a", "-m", "v2", "v2")
+    repository.git("branch", "maintained", "v1")
+    return repository
+
+
+def url(upstream):
+    return upstream.root.as_uri()
+
+
+def add(run, upstream, *options, status=0, cwd=None):
+    tokens = ("collections", "add", "spec", url(upstream), "--yes", *options)
+    return run(*tokens, status=status, cwd=cwd)
+
+
+def present(stored):
+    output = stored("spec", "cat-file", "--batch-all-objects", "--batch-check")
+    return {line.split()[0] for line in output.split("\n") if " blob " in line}
+
+
+def test_a_mirror_has_the_documents_of_the_head_and_no_other_blob(run, upstream, stored):
+    out = add(run, upstream)
+    assert f"spec  updated, at {upstream.head()[:10]}, 1 file: 1 added" in out
+    assert present(stored) == {upstream.blob("spec/types.md")}
+    stored("spec", "fsck", "--connectivity-only")
+
+
+def test_include_fetches_other_files(run, upstream, stored):
+    add(run, upstream, "--include", "src/**")
+    assert present(stored) == {upstream.blob("src/main.c")}
+
+
+def test_another_version_costs_only_its_new_blobs(run, upstream, stored):
+    add(run, upstream)
+    before = present(stored)
+    assert "unchanged" in run("collections", "sync", "spec@v1")
+    assert len(present(stored) - before) == 1
+    assert "unchanged" in run("collections", "sync", "spec@maintained")
+    assert "the upstream has no such version" in run("collections", "sync", "spec@v9", status=2)
+
+
+def test_new_commits_and_moved_tags_arrive_with_sync(run, upstream, stored):
+    add(run, upstream)
+    upstream.write("spec/new.md", "# New\n")
+    upstream.commit("v3")
+    upstream.git("tag", "-f", "v1")
+    out = run("collections", "sync")
+    assert "2 files: 1 added" in out
+    assert stored("spec", "rev-parse", "main") == stored("spec", "rev-parse", "v1")
+
+
+def test_an_upstream_that_is_gone_leaves_what_is_there(run, upstream, stored, tmp_path):
+    add(run, upstream)
+    upstream.root.rename(tmp_path / "moved")
+    assert "Cannot fetch spec" in run("collections", "sync", status=2)
+    assert stored("spec", "show", "main:spec/types.md").endswith("Two.")
+
+
+def test_a_project_pins_a_version_and_sync_keeps_it(run, upstream, stored, repository):
+    repository.write(".ubp/config.json", "{}\n")
+    setting = {"git": url(upstream), "at": upstream.git("rev-parse", "v1")}
+    add(run, upstream, "--at", "v1")
+    repository.write(".ubp/config.json", json.dumps({"collections": {"spec": setting}}))
+    upstream.write("spec/new.md", "# New\n")
+    upstream.commit("v3")
+    before = stored("spec", "rev-parse", "main")
+    assert "unchanged" in run("collections", "sync", cwd=repository.root)
+    assert stored("spec", "rev-parse", "main") == before
+    run("collections", "sync", "--update", cwd=repository.root)
+    config = json.loads((repository.root / ".ubp/config.json").read_text())
+    assert config == {"collections": {"spec": {**setting, "at": upstream.head()}}}
+
+
+def test_a_configuration_cannot_name_a_path_of_this_machine(run, upstream, repository):
+    for address in (url(upstream), str(upstream.root), "ext::sh -c touch% x", "--upload-pack=x"):
+        setting = {"collections": {"spec": {"git": address}}}
+        repository.write(".ubp/config.json", json.dumps(setting))
+        out = run("collections", "sync", cwd=repository.root, status=2)
+        assert "failed" in out
+        assert "The collection spec is not fetched" in out or "Cannot fetch from" in out
+
+
+def test_a_name_that_is_taken_is_refused(run, upstream, repository, new_repository):
+    add(run, upstream)
+    other = new_repository("other")
+    other.write("a.md", "# A\n")
+    other.commit()
+    out = run("collections", "add", "spec", other.root.as_uri(), "--yes", status=2)
+    assert "The name spec is taken" in out
+    setting = {"collections": {"spec": {"git": "https://example.org/x.git"}}}
+    repository.write(".ubp/config.json", json.dumps(setting))
+    out = run("collections", "sync", cwd=repository.root, status=2)
+    assert "The name spec is taken on this machine" in out
+
+
+def test_removing_keeps_the_content_and_purging_deletes_it(run, upstream, folder):
+    add(run, upstream)
+    run("collections", "remove", "spec")
+    assert (folder / "spec.git").is_dir()
+    assert "No collections" in run("collections")
+    add(run, upstream)
+    run("collections", "remove", "spec", "--purge")
+    assert [path.name for path in folder.iterdir()] == ["spec.lock"]
+    assert "There is no collection spec" in run("collections", "remove", "spec", status=2)
+
+
+def test_a_local_repository_is_used_in_place(run, upstream, registered):
+    run("collections", "add", "near", str(upstream.root), "--yes")
+    assert registered("near").kind == "local"
+    assert "near  local: " in run("collections")
+    out = run("collections", "add", "far", str(upstream.root), "--include", "x", "--yes", status=2)
+    assert "A local collection is used as it is" in out
+
+
+def test_new_patterns_of_a_mirror_fetch_its_versions_again(run, upstream, stored):
+    add(run, upstream)
+    add(run, upstream, "--include", "**")
+    assert upstream.blob("src/main.c") in present(stored)
+
+
+def test_locks_of_a_killed_git_do_not_stop_the_next_sync(run, upstream, folder):
+    add(run, upstream)
+    upstream.write("spec/new.md", "# New\n")
+    upstream.commit("v3")
+    for name in ("refs/heads/main.lock", "config.lock", "packed-refs.lock"):
+        (folder / "spec.git" / name).touch()
+    assert "spec  updated" in run("collections", "sync")
+
+
+def test_a_home_directory_under_git_hides_no_collection(
+    run, upstream, folder, repository_in, monkeypatch
+):
+    home = repository_in(folder.parent / "home")
+    monkeypatch.setenv("UBP_COLLECTIONS", str(home.root / "data"))
+    add(run, upstream)
+    assert "unchanged" in run("collections", "sync")
+
+
+def test_add_without_a_confirmation_fetches_nothing(run, upstream, folder):
+    out = run("collections", "add", "spec", url(upstream), status=2)
+    assert "Confirm it with --yes" in out
+    assert not (folder / "spec.git").exists()
+
+
+def test_json_has_the_collections_and_what_became_of_them(run, upstream):
+    synced = json.loads(add(run, upstream, "--json"))
+    assert synced["collections"][0]["outcome"] == "updated"
+    listed = json.loads(run("collections", "--json"))
+    assert listed["collections"][0]["versions"][:2] == ["v2", "v1"]
+
+
+def test_a_version_is_found_by_tag_branch_and_commit(run, upstream, registered, folder):
+    add(run, upstream)
+    run("collections", "sync", "spec@v1")
+    with open_collection(str(folder), registered("spec"), os.environ) as opened:
+        commits = {
+            resolve_version(opened, registered("spec"), name)
+            for name in ("v1", "maintained", upstream.git("rev-parse", "v1"))
+        }
+        assert commits == {upstream.git("rev-parse", "v1")}
+        assert resolve_version(opened, registered("spec"), "") == upstream.head()

@@ -1,0 +1,1 @@
+"""Collections from the network: fetch, convert, commit. No other package reaches it."""

@@ -1,0 +1,312 @@
+"""Convert web pages to Markdown: headings with their ids, links between the pages of one import.
+
+What a reader of the page does not see is left out: scripts, navigation, comments, hidden elements
+and invisible characters, where instructions to a language model may hide.
+"""
+
+import codecs
+import json
+import re
+from collections.abc import Callable, Collection, Iterator
+from urllib.parse import urljoin
+
+from html_to_markdown import ConversionOptions, convert
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+LinkResolver = Callable[[str], str]
+"""Returns what a page of the import should contain for an absolute address."""
+
+HEADINGS = "h1, h2, h3, h4, h5, h6"
+# Where the text is, of the first kind that has nearly all headings of the page.
+MAIN_ELEMENTS = ("main", '[role="main"]', "div.body", "article", "#content")
+MIN_HEADINGS_SHARE = 0.9
+REMOVED = (
+    "script, style, noscript, template, iframe, object, embed, form, input, button, select, "
+    "textarea, svg, canvas, nav, [role=navigation], [role=search], [hidden]"
+)
+# The header and footer of the page, not those of its articles and sections.
+PAGE_FRAMES = "body > header, body > footer, [role=banner], [role=contentinfo]"
+PERMALINKS = (
+    "a.headerlink, a.permalink, a.header-anchor, a.anchor, a.heading-anchor, a.heading-link"
+)
+PERMALINK_TEXTS = frozenset({"", "#", "¶", "§", "🔗", "link", "permalink"})
+MAX_DEPTH = 400
+
+# Private characters, removed from every page, so that no text can forge one.
+ESCAPE, ID_START, ID_END, ANCHOR_START, ANCHOR_END = (
+    "\ue000",
+    "\ue001",
+    "\ue002",
+    "\ue003",
+    "\ue004",
+)
+
+_HIDING_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])|"
+    r"opacity\s*:\s*0(?![.\d]*[1-9])|(?:left|top|text-indent)\s*:\s*-\d{4,}",
+    re.IGNORECASE,
+)
+# Controls, what changes the direction of text or cannot be seen, private and tag characters.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ue000-\uf8ff\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+)
+_TAG = re.compile(r"<(/?)([A-Za-z][^\s/>]*)(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>")
+_IDENTIFIER = re.compile(r"[^\s\"<>&{}]+")
+_CODE_TAGS = frozenset({"pre", "code", "kbd", "samp", "tt"})
+# In text as HTML: what Markdown would read as markup, and the converter does not escape.
+_MARKUP = re.compile(r"&lt;|[\[*`]|(?<![\w&;])_|_(?!\w)|\\(?=[!-/:-@\[-`{-~])|&amp;(?=#?\w+;)")
+_CHARSET = re.compile(
+    rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)",
+    re.IGNORECASE,
+)
+CHARSET_BYTES = 4096  # the HTML standard looks at 1,024; some pages have long comments before it
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# As browsers do, because servers mean these (https://encoding.spec.whatwg.org/#names-and-labels).
+REAL_CHARSETS = {
+    "ascii": "windows-1252",
+    "us-ascii": "windows-1252",
+    "iso-8859-1": "windows-1252",
+    "latin1": "windows-1252",
+    "iso-8859-9": "windows-1254",
+    "shift_jis": "cp932",
+    "shift-jis": "cp932",
+    "sjis": "cp932",
+    "x-sjis": "cp932",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "euc-kr": "cp949",
+    "ks_c_5601-1987": "cp949",
+}
+SEVEN_BIT_CHARSETS = ("utf-16", "utf-7", "iso-2022")  # valid as UTF-8 without being it
+
+_VERSIONS = (
+    re.compile(r"\bversion\s+(?:of\s+)?([a-z]{0,12}\d[\w.]*\w)", re.IGNORECASE),
+    re.compile(r"\s(\d+\.\d+(?:\.\d+)*)\s+documentation\b", re.IGNORECASE),
+    re.compile(r"\b((?:first|second|third|\d+(?:st|nd|rd|th)) edition)\b", re.IGNORECASE),
+)
+VERSION_CHARACTERS = 1000  # of the text: a version further down is of something else
+
+OPTIONS = ConversionOptions(
+    autolinks=False,
+    extract_metadata=False,
+    expand_abbreviations=False,
+    compact_tables=True,
+    max_depth=MAX_DEPTH,
+)
+
+
+class HtmlPage:
+    """A parsed web page; `url` is its address after redirects.
+
+    `links` are the absolute addresses that it links to, `version` is what it states near its top.
+    """
+
+    def __init__(self, text: str, url: str) -> None:
+        parser = self._parser = LexborHTMLParser(_INVISIBLE.sub("", text))
+        base = parser.css_first("base[href]")
+        self.url = url
+        self._base = urljoin(url, base.attributes.get("href") or "") if base else url
+        title = parser.css_first("title")
+        self.title = " ".join(title.text().split()) if title else ""
+        addresses = (self._absolute(link.attributes.get("href")) for link in parser.css("a[href]"))
+        self.links = tuple(dict.fromkeys(address for address in addresses if address))
+        self._content = self._main()
+        top = f"{self.title}\n{self._content.text(separator=' ')[:VERSION_CHARACTERS]}"
+        found = (pattern.search(top) for pattern in _VERSIONS)
+        self.version = next((match[1] for match in found if match), "")
+
+    def convert(self, resolve: LinkResolver, targets: Collection[str]) -> str:
+        """Return it as Markdown.
+
+        `targets` are the ids that pages of the import link to: they are kept wherever they are, and
+        those of headings always. Changes this object: call it last.
+        """
+        content = self._content
+        _mark_ids(content, targets)
+        self._rewrite_links(content, resolve)
+        for tag, symbol in (("sup", "^"), ("sub", "_")):  # 2^8 is not 28
+            for node in content.css(tag):
+                if node.css_first("a") is None:  # a footnote
+                    _insert_first(node, symbol)
+        markdown = convert(_escape_markup(content.html or ""), OPTIONS).content or ""
+        return self._finish(markdown)
+
+    def _absolute(self, href: str | None) -> str:
+        try:
+            return urljoin(self._base, (href or "").strip())
+        except ValueError:
+            return ""
+
+    def _main(self) -> LexborNode:
+        """Return the element with the text, without what a reader of the page does not see."""
+        body = self._parser.body or self._parser.root
+        assert body is not None  # noqa: S101  # the parser makes one for every text
+        for node in body.css(f"{REMOVED}, {PAGE_FRAMES}"):
+            node.decompose()
+        for node in body.css("[style]"):
+            if _HIDING_STYLE.search(node.attributes.get("style") or ""):
+                node.decompose()
+        for node in list(body.traverse(include_text=True)):
+            if node.is_comment_node:
+                node.remove()
+        wanted = len(body.css(HEADINGS)) * MIN_HEADINGS_SHARE
+        for selector in MAIN_ELEMENTS:
+            found = body.css(selector)
+            if len(found) == 1 and len(found[0].css(HEADINGS)) >= wanted:
+                return found[0]
+        return body
+
+    def _rewrite_links(self, content: LexborNode, resolve: LinkResolver) -> None:
+        for link in content.css("a[href]"):
+            address = self._absolute(link.attributes.get("href"))
+            if address.startswith(("https:", "http:")):
+                link.attrs["href"] = resolve(address)
+            elif not address.startswith("mailto:"):  # `javascript:`, `data:`
+                del link.attrs["href"]
+        for image in content.css("img"):
+            address = self._absolute(image.attributes.get("src"))
+            if address.startswith(("https:", "http:")):
+                image.attrs["src"] = address
+            else:
+                image.decompose()
+
+    def _finish(self, markdown: str) -> str:
+        markdown = markdown.replace(ESCAPE, "\\")
+        markdown = re.sub(f" ?{ID_START}(.*?){ID_END}", r" {#\1}", markdown)
+        markdown = re.sub(f"{ANCHOR_START}(.*?){ANCHOR_END}", r'<a id="\1"></a>', markdown)
+        markdown = "\n".join(line.rstrip() for line in markdown.strip().split("\n"))
+        title = self.title or self.url
+        if not re.search(r"^# ", markdown, re.MULTILINE):
+            markdown = f"# {_escape_line(title)}\n\n{markdown}"
+        return f"---\ntitle: {_yaml(title)}\nurl: {_yaml(self.url)}\n---\n\n{markdown}\n"
+
+
+def text_page(text: str, url: str) -> str:
+    """Return Markdown or plain text from the web, with its address in the front matter."""
+    text = _INVISIBLE.sub("", text).replace("\r\n", "\n").strip()
+    if text.startswith("---\n") and "\n---" in text[4:]:
+        text = text[4:].partition("\n---")[2].partition("\n")[2].strip()
+    return f"---\nurl: {_yaml(url)}\n---\n\n{text}\n"
+
+
+def decode(body: bytes, content_type: str) -> str:
+    """Return the text of a page.
+
+    Text that is valid UTF-8 beyond ASCII is UTF-8, whatever the server and the page declare.
+    """
+    for mark, charset in BYTE_ORDER_MARKS:
+        if body.startswith(mark):
+            return body.removeprefix(mark).decode(charset, "replace")
+    declared = _declared_charsets(body, content_type)
+    if not any(charset.startswith(SEVEN_BIT_CHARSETS) for charset in declared[:1]):
+        declared = ["utf-8", *declared]
+    for charset in [*declared, "windows-1252"]:
+        try:
+            return body.decode(REAL_CHARSETS.get(charset, charset))
+        except (UnicodeError, LookupError):
+            continue
+    return body.decode("utf-8", "replace")
+
+
+def _declared_charsets(body: bytes, content_type: str) -> list[str]:
+    header = re.search(r"charset\s*=\s*[\"']?([\w.:-]+)", content_type, re.IGNORECASE)
+    meta = _CHARSET.search(body[:CHARSET_BYTES])
+    names = [header[1]] if header else []
+    if meta:
+        names.append((meta[1] or meta[2]).decode("ascii"))
+    return [name.lower() for name in names]
+
+
+def _mark_ids(content: LexborNode, targets: Collection[str]) -> None:
+    """Write the ids of headings and of link targets into the text, between private characters."""
+    marked: set[str] = set()
+    for heading in content.css(HEADINGS):
+        ids = [name for name in _heading_ids(heading) if _IDENTIFIER.fullmatch(name)]
+        for link in heading.css(f"{PERMALINKS}, a[href]"):
+            if link.css_matches(PERMALINKS) or link.text().strip().lower() in PERMALINK_TEXTS:
+                link.decompose()
+        for name in ids[1:]:
+            if name in targets and name not in marked:
+                _insert_first(heading, f"{ANCHOR_START}{name}{ANCHOR_END}")
+                marked.add(name)
+        if ids and ids[0] not in marked:
+            heading.insert_child(f" {ID_START}{ids[0]}{ID_END}")
+            marked.add(ids[0])
+    for node in content.css("[id], a[name]"):
+        name = node.attributes.get("id") or node.attributes.get("name") or ""
+        if name not in targets or name in marked or not _IDENTIFIER.fullmatch(name):
+            continue
+        if not any(parent.tag in _CODE_TAGS for parent in _parents(node)):
+            _insert_first(node, f"{ANCHOR_START}{name}{ANCHOR_END}")
+            marked.add(name)
+
+
+def _insert_first(node: LexborNode, text: str) -> None:
+    first = node.child
+    if first is not None:
+        first.insert_before(text)
+    else:
+        node.insert_child(text)
+
+
+def _heading_ids(heading: LexborNode) -> list[str]:
+    """Return the ids of a heading, first the one that the page itself links to.
+
+    They are its own, those of anchors in it and before it, and that of the section that it begins.
+    """
+    permalinks = (link.attributes.get("href") or "" for link in heading.css(PERMALINKS))
+    ids = [href.removeprefix("#") for href in permalinks if href.startswith("#")]
+    elements = [heading, *heading.css("[id], a[name]")]
+    before = _previous(heading)
+    while before is not None and before.tag in {"a", "span"} and not before.text().strip():
+        elements.append(before)
+        before = _previous(before)
+    parent = heading.parent
+    if parent is not None and before is None and parent.tag in {"section", "div", "article"}:
+        elements.append(parent)
+    for element in elements:
+        ids += [element.attributes.get("id") or "", element.attributes.get("name") or ""]
+    return [name for name in dict.fromkeys(ids) if name]
+
+
+def _previous(node: LexborNode) -> LexborNode | None:
+    """Return the element before a node, unless there is text between them."""
+    before = node.prev
+    while before is not None and (
+        before.is_comment_node or (before.is_text_node and not before.text().strip())
+    ):
+        before = before.prev
+    return before if before is None or before.is_element_node else None
+
+
+def _parents(node: LexborNode) -> Iterator[LexborNode]:
+    current: LexborNode | None = node
+    while current is not None:
+        yield current
+        current = current.parent
+
+
+def _escape_markup(html: str) -> str:
+    """Mark the characters of text that Markdown would read as markup; code is left alone."""
+    parts: list[str] = []
+    depth = end = 0
+    for tag in _TAG.finditer(html):
+        text = html[end : tag.start()]
+        parts += [text if depth else _MARKUP.sub(rf"{ESCAPE}\g<0>", text), tag[0]]
+        if tag[2].lower() in _CODE_TAGS:
+            depth = max(0, depth - 1) if tag[1] else depth + 1
+        end = tag.end()
+    return "".join([*parts, html[end:]])
+
+
+def _escape_line(text: str) -> str:
+    return re.sub(r"[\\`*_\[\]<>]", r"\\\g<0>", text)
+
+
+def _yaml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)  # a JSON string is a YAML string

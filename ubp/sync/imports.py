@@ -1,0 +1,179 @@
+"""Imports: web pages or the files of a directory, in a repository of UBP's own.
+
+Each synchronization that finds a difference is a commit; when and from where it was fetched is in
+the commit's trailers, so that unchanged text keeps its blob id.
+"""
+
+import os
+import re
+import time
+from importlib.metadata import version as version_of
+
+from ubp.core.config import BUILT_IN_EXCLUDE, DEFAULT_INCLUDE
+from ubp.core.errors import CollectionError
+from ubp.core.model import FilePath, ObjectId, Progress
+from ubp.core.paths import match_any, nfc
+from ubp.core.shell import ubp_command
+from ubp.git.output import MAX_BLOB_BYTES, blob_id
+from ubp.git.repository import Repository
+from ubp.git.trees import list_tree
+from ubp.git.write import ABSENT, Author, update_ref, write_commit
+from ubp.index.collections import CURRENT, Collection, Outcome, Problem, SyncResult
+
+AUTHOR = Author("UBP", "ubp@localhost")
+MAX_FILES = 20_000
+
+
+def sync_import(  # noqa: PLR0913  # named, but for the first two
+    repository: Repository,
+    collection: Collection,
+    *,
+    cache: str,
+    now: float,
+    progress: Progress,
+    is_dry: bool,
+) -> SyncResult:
+    """Fetch an import and commit what differs; what could not be fetched stays as it was.
+
+    Raises:
+        CollectionError: nothing could be fetched.
+        RepositoryError: the commit could not be written.
+    """
+    if os.path.isabs(collection.address):
+        files, problems = read_folder(collection, progress)
+        absent: dict[str, FilePath] = {}
+        version, trailers = "", [f"Source: {collection.address}"]
+    else:
+        files, version, problems, absent, trailers = _fetch(collection, cache, progress)
+    before = repository.rev_parse(CURRENT)
+    entries = list_tree(repository, before) if before else {}
+    old = {path: entry.id for path, entry in entries.items() if entry.is_file}
+    # A page that is gone may be gone by mistake: while anything links to it, it is kept.
+    problems += [
+        Problem(url, "the server has it no more; the last version is kept")
+        for url, path in absent.items()
+        if path in old
+    ]
+    new = {path: blob_id(data) for path, data in files.items()}
+    removed = [path for path in old if path not in new] if not problems else []
+    added = [path for path in new if path not in old]
+    changed = [path for path in new if path in old and old[path] != new[path]]
+    after = before
+    if (added or changed or removed) and not is_dry:
+        summary = f"{len(added)} added, {len(changed)} changed, {len(removed)} removed"
+        trailers += [f"Fetched-At: {_stamp(now, '%Y-%m-%dT%H:%M:%SZ')}"]
+        message = f"Import {collection.address}\n\n{summary}\n\n" + "\n".join(trailers) + "\n"
+        changes = {path: files[path] for path in [*added, *changed]} | dict.fromkeys(removed)
+        after = write_commit(repository, CURRENT, changes, message=message, author=AUTHOR, when=now)
+    tag = _tag(repository, after, version, now) if after and not is_dry else ""
+    return SyncResult(
+        collection.name,
+        collection.kind,
+        _outcome(is_dry=is_dry, has_problems=bool(problems), is_changed=after != before),
+        before,
+        after,
+        repository.rev_parse(f"{after}^{{tree}}") or "" if after else "",
+        tag,
+        len(old.keys() | new.keys()) - len(removed),
+        len(added),
+        len(changed),
+        len(removed),
+        tuple(problems),
+        tuple(url for url, path in absent.items() if path not in old),
+    )
+
+
+def read_folder(
+    collection: Collection, progress: Progress
+) -> tuple[dict[FilePath, bytes], list[Problem]]:
+    """Return the documents in a directory by path, without those reached through symbolic links.
+
+    Raises:
+        CollectionError: the directory does not exist or has no documents.
+    """
+    root = collection.address
+    include = collection.include or DEFAULT_INCLUDE
+    files: dict[FilePath, bytes] = {}
+    problems = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name != ".git")
+        for name in sorted(names):
+            full = os.path.join(folder, name)
+            path = FilePath(nfc(os.path.relpath(full, root).replace(os.sep, "/")))
+            if os.path.islink(full) or not match_any(include, path):
+                continue
+            if match_any(BUILT_IN_EXCLUDE, path):
+                continue
+            try:
+                if os.path.getsize(full) > MAX_BLOB_BYTES or len(files) >= MAX_FILES:
+                    problems.append(Problem(full, "too large, or too many files"))
+                    continue
+                with open(full, "rb") as file:
+                    files[path] = file.read()
+            except OSError as error:
+                problems.append(Problem(full, error.strerror or str(error)))
+            progress("Reading files", len(files), 0)
+    if not files:
+        raise CollectionError(
+            f"No documents found in {root}.",
+            cause=f"Expected files that match {', '.join(include)}.",
+            hint="Use another directory, or --include.",
+        )
+    return files, problems
+
+
+def _fetch(
+    collection: Collection, cache: str, progress: Progress
+) -> tuple[dict[FilePath, bytes], str, list[Problem], dict[str, FilePath], list[str]]:
+    from ubp.sync import fetch
+    from ubp.sync.crawl import convert_pages, crawl
+
+    fetcher = fetch.Fetcher(fetch.open_transport(), cache)
+    try:
+        result = crawl(fetcher, collection.address, collection.include, progress)
+    except fetch.FetchError as error:
+        raise CollectionError(
+            f"Cannot fetch {collection.address}.",
+            cause=f"{error.reason[0].upper()}{error.reason[1:]}.",
+            hint=f"Try again later: {ubp_command('collections', 'sync', collection.name)}",
+        ) from error
+    finally:
+        fetcher.close()
+    files, version = convert_pages(result, progress)
+    first = result.pages[result.start]
+    trailers = [
+        f"Source: {first.url}",
+        *([f"ETag: {first.etag}"] if first.etag.isprintable() and first.etag else []),
+        f"Converter: html-to-markdown {version_of('html-to-markdown')}",
+    ]
+    return files, version, result.problems, result.absent, trailers
+
+
+def _outcome(*, is_dry: bool, has_problems: bool, is_changed: bool) -> Outcome:
+    if is_dry:
+        return "planned"
+    if has_problems:
+        return "partial"
+    return "updated" if is_changed else "unchanged"
+
+
+def _tag(repository: Repository, commit: ObjectId, version: str, now: float) -> str:
+    """Return the tag of a commit, which is made if a killed process left it without one.
+
+    It is the version that the page states, else `snapshot-` and the date.
+    """
+    tagged = repository.run("tag", "--points-at", commit).decode("utf-8", "replace").split()
+    if tagged:
+        return tagged[0]
+    snapshot = f"snapshot-{_stamp(now, '%Y%m%d')}"
+    stated = re.sub(r"[^\w.-]+", "-", version).strip(".-")
+    names = [stated] if stated and ".." not in stated and not stated.endswith(".lock") else []
+    names += [snapshot, *(f"{snapshot}.{number}" for number in range(2, 1000))]
+    for name in names:
+        if update_ref(repository, f"refs/tags/{name}", commit, ABSENT, "sync"):
+            return name
+    return ""
+
+
+def _stamp(seconds: float, pattern: str) -> str:
+    return time.strftime(pattern, time.gmtime(seconds))
