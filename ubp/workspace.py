@@ -116,28 +116,35 @@ class Workspace:
 
     # Staleness
 
-    def stale(
+    def stale(  # noqa: PLR0913  # the API's options, all of them named
         self,
         paths: Sequence[str] = (),
         *,
         ref: str | None = None,
         staged: bool = False,
+        amend: bool = False,
         base: str | None = None,
         every: bool = False,
     ) -> StaleReport:
         """Return the pages that no longer describe their sources, the most important first.
 
-        `Target` says what `ref`, `staged` and `base` mean. `paths` (relative to the directory that
-        was opened) narrow it; `every` includes pages without sources, and of a change the old
-        debts.
+        `Target` says what `ref`, `staged`, `amend` and `base` mean. `paths` (relative to the
+        directory that was opened) narrow it; `every` includes pages without sources, and of a
+        change the pages that were stale before it.
         """
-        report, context = find_stale(self.session, Target(ref, staged, base), paths, every=every)
-        if context.view.entry(DEBT_FILE) is not None:
+        return self.judge(Target(ref, staged, base, amend), paths, every=every)
+
+    def judge(
+        self, target: Target, paths: Sequence[str] = (), *, every: bool = False
+    ) -> StaleReport:
+        """Return the stale pages of a target, as `stale` does."""
+        report, context = find_stale(self.session, target, paths, every=every)
+        # What a change makes stale is new, whatever the debt file accepts.
+        if not report.is_change and context.view.entry(DEBT_FILE) is not None:
             from ubp.checks.debt import accepted_debts
             from ubp.checks.from_staleness import accept_debts
 
-            debts, is_whole = accepted_debts(context.view), not paths and not report.is_change
-            report = accept_debts(report, debts, is_whole=is_whole)
+            report = accept_debts(report, accepted_debts(context.view), is_whole=not paths)
         return rank_pages(report, context)
 
     def diffs(
@@ -183,28 +190,32 @@ class Workspace:
         repository = self.session.repository
         return find_affected(view, [path_from_root(path, repository) for path in paths])
 
-    def acknowledge(
+    def acknowledge(  # noqa: PLR0913  # the API's options, all of them named
         self,
         paths: Sequence[str] = (),
         *,
         every: bool = False,
         staged: bool = False,
+        amend: bool = False,
+        base: str | None = None,
         from_history: bool = False,
         reason: str | None = None,
     ) -> tuple[Acknowledgement, ...]:
         """Pin the references of these pages (or of `every` page) that are not at their baseline.
 
-        `staged` pins what the index holds, in the index and in the work tree; `from_history` pins
-        the baselines that history gives to unpinned references.
+        With `staged` or `base` only those that the change takes from their baseline: `staged` pins
+        what the index contains, in the index and in the work tree, `base` what HEAD contains.
+        `from_history` pins the baselines that history gives to unpinned references.
 
         Raises:
-            UsageError: neither pages nor `every` are given, or a path matches no page.
+            UsageError: neither pages nor `every` are given, a path matches no page, or nothing is
+                staged.
         """
         return acknowledge_pages(
             self.session,
             paths,
+            Target(staged=staged, base=base, amend=amend),
             every=every,
-            staged=staged,
             from_history=from_history,
             reason=reason,
         )
@@ -542,12 +553,13 @@ class Workspace:
 
     # Checks
 
-    def check(
+    def check(  # noqa: PLR0913  # the API's options, all of them named
         self,
         paths: Sequence[str] = (),
         *,
         ref: str | None = None,
         staged: bool = False,
+        amend: bool = False,
         base: str | None = None,
         rules: Sequence[str] = (),
     ) -> "CheckReport":
@@ -558,9 +570,15 @@ class Workspace:
         Raises:
             UsageError: there is no such rule, or a path matches no page.
         """
+        return self.check_target(Target(ref, staged, base, amend), paths, rules=rules)
+
+    def check_target(
+        self, target: Target, paths: Sequence[str] = (), *, rules: Sequence[str] = ()
+    ) -> "CheckReport":
+        """Return the findings of a target, as `check` does."""
         from ubp.checks.run import check_change, check_options, check_state
 
-        session, target = self.session, Target(ref, staged, base)
+        session = self.session
         if target.is_change:
             change = open_change(session, target)
             options = check_options(session, change.after.view, paths, rules)

@@ -259,3 +259,20 @@ def test_a_change_brings_only_the_broad_sources_that_it_names(broad, found):
     assert found(broad, staged=True, rules=["broad-source"]) == [
         "warning broad-source docs/a.md:4 src/auth"
     ]
+
+
+def test_a_pinned_source_has_advice_of_its_own(repository, check):
+    repository.write("src/a.py", "1\n")
+    repository.write("src/b.py", "1\n")
+    repository.commit()
+    pin = repository.blob("src/b.py")
+    repository.write(
+        "a.md", f"---\nsource_refs:\n  - src/a.py\n  - path: src/b.py\n    blob: {pin}\n---\n"
+    )
+    repository.commit()
+    repository.write("src/a.py", "2\n")
+    repository.write("src/b.py", "2\n")
+    assert [finding.hint for finding in check(repository).findings] == [
+        "Update the page, or acknowledge it as still accurate.",
+        "Update the page if it is no longer accurate, then renew its pin.",
+    ]

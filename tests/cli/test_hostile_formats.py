@@ -24,7 +24,7 @@ from ubp.output.ci.github import command
 from ubp.output.ci.markdown import MAX_CHARACTERS, MAX_ITEMS, MAX_ROWS
 from ubp.output.ci.outcome import Outcome, Provenance
 from ubp.output.formats import FORMATS, render
-from ubp.output.wording import printable
+from ubp.output.wording import ChangeWords, printable
 from ubp.staleness.model import SourceDiff, Summary
 
 PIECES = [
@@ -174,7 +174,7 @@ def outcomes(draw):
         exit_status=draw(st.integers(0, 2)),
         version="1.0",
         summary=draw(st.sampled_from([None, Summary(9, 8, 7, 1, 0, 3, 4, 1)])),
-        base=draw(st.none() | TEXT),
+        change=ChangeWords(draw(st.none() | TEXT), draw(st.none() | TEXT)),
         keys=tuple(draw(st.lists(TEXT, max_size=1))),
         provenance=Provenance("https://example.com/a/b", None, draw(TEXT), pages),
         diffs={

@@ -6,6 +6,7 @@ from ubp.checks.finding import CheckReport, Finding
 from ubp.core.model import Commit, ReferenceVerdict, Snapshot, SourceReference
 from ubp.output.ci.outcome import Outcome, headline
 from ubp.output.formats import render
+from ubp.output.wording import ChangeWords
 from ubp.staleness.model import Summary
 
 RULES = ("stale-doc", "broken-link", "missing-anchor", "orphan-doc")
@@ -93,7 +94,7 @@ def test_an_annotation_tells_commits_oldest_first_and_what_to_type():
     [
         ({"keys": ("related files",)}, ["  ubp ack a.md --key 'related files'"]),
         ({"kind": "staged", "is_change": True}, ["  ubp ack --staged a.md"]),
-        ({"kind": "commit", "is_change": True, "base": "main"}, ["  ubp ack a.md"]),
+        ({"is_change": True, "change": ChangeWords("main")}, ["  ubp ack a.md"]),
         ({"kind": "commit"}, []),
     ],
 )
@@ -109,7 +110,7 @@ def levels(*numbers):
 ERROR, WARNING = found("broken-link", "a.md"), found("orphan-doc", "b.md", severity="warning")
 DOUBT = (found("stale-doc", "d.md", severity="note"),)
 SHALLOW = "1 source could not be verified: this clone is shallow."
-CHANGE = {"is_change": True, "base": "main", "kind": "commit"}
+CHANGE = {"is_change": True, "change": ChangeWords("main"), "kind": "commit"}
 
 
 @pytest.mark.parametrize(

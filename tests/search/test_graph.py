@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from ubp.core.errors import IndexDamagedError
 from ubp.core.text import segment_cjk
 from ubp.index import workers as processes
 from ubp.index.store.fulltext import RowMatch
@@ -199,14 +200,19 @@ def test_an_expression_that_cannot_be_read_harms_nothing(match, project, links):
         assert session.store.path is not None
 
 
+def lose(database):
+    with pytest.raises(IndexDamagedError):
+        database.replace_damaged()
+
+
 def test_a_database_that_breaks_meanwhile_is_learned_anew(project, links):
     with links(project.root) as (session, view, graph):
         before = paths(graph.all_edges())
-        session.store.database.rebuild()
+        lose(session.store.database)
         assert [hit.path for hit in view.full_text().search(RowMatch("bee"), 9)] == ["b.md"]
         assert paths(graph.all_edges()) == before
-        session.store.database.rebuild()
+        lose(session.store.database)
         assert paths(graph.all_edges()) == before
-        session.store.database.rebuild()
+        lose(session.store.database)
         assert graph.buckets() == {"resolved": 4, "missing": 2, "within_page": 1}
         assert graph.sections("b.md")[0].heading == "Part"

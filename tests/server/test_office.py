@@ -1,12 +1,15 @@
 """The two desks: what takes long holds up nobody, and is told to who waits for it."""
 
 import asyncio
+import itertools
 import threading
+import time
 from functools import partial
 
 import pytest
 
 from ubp.core.errors import ConfigError, UsageError
+from ubp.core.interruption import with_checkpoints
 from ubp.server import scheduler as offices
 from ubp.server.scheduler import IndexNotReadyError, Scheduler
 from ubp.workspace import Workspace
@@ -177,6 +180,77 @@ async def test_work_that_nobody_waits_for_is_given_up(office):
     await asyncio.to_thread(is_working.wait, 20)
     waiting.cancel()
     assert await asyncio.to_thread(is_given_up.wait, 20)
+    assert await office.answer(count_backlinks, be_silent) == 1
+
+
+ENDLESS_QUERY = """
+WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number) SELECT max(n) FROM number
+"""
+
+
+def query_for_ever(workspace):
+    workspace.session.store.database.rows(ENDLESS_QUERY)
+
+
+def count_for_ever(_):
+    for _ in with_checkpoints(itertools.count()):
+        pass
+
+
+LONG_WORK = [query_for_ever, count_for_ever]
+
+
+@pytest.mark.parametrize("work", LONG_WORK)
+async def test_a_cancelled_call_ends_at_once(office, work):
+    assert await office.answer(count_backlinks, be_silent) == 1
+    for _ in range(3):
+        waiting = asyncio.create_task(office.answer(work, be_silent))
+        await asyncio.sleep(0.05)
+        waiting.cancel()
+        cancelled = time.perf_counter()
+        assert await office.answer(count_backlinks, be_silent) == 1
+        assert time.perf_counter() - cancelled < 2  # 0.02 s where nothing else runs
+    assert office._quick._workspace.session.store.path is not None
+
+
+@pytest.mark.parametrize("work", LONG_WORK)
+async def test_a_long_call_gives_way_to_the_next_one_and_goes_on(office, work):
+    assert await office.answer(count_backlinks, be_silent) == 1
+
+    def work_until_moved(workspace):
+        if workspace.session.progress.__self__ is office._slow:
+            return "moved"
+        return work(workspace)
+
+    waiting = asyncio.create_task(office.answer(work_until_moved, be_silent))
+    await asyncio.sleep(0.05)
+    assert not waiting.done()
+    asked = time.perf_counter()
+    assert await office.answer(count_backlinks, be_silent) == 1
+    assert time.perf_counter() - asked < 2  # 0.12 s where nothing else runs
+    assert await waiting == "moved"
+
+
+async def test_a_long_call_that_nobody_waits_behind_is_not_moved(office, monkeypatch):
+    monkeypatch.setattr(offices, "SECONDS_TO_HOLD_UP", 0.0)
+
+    def work(workspace):
+        for _ in with_checkpoints(range(5000)):
+            pass
+        return workspace.session.progress.__self__ is office._quick
+
+    assert await office.answer(work, be_silent)
+
+
+async def test_a_panic_of_a_library_ends_its_call_and_nothing_else(office):
+    class PanicException(BaseException):
+        """As Rust's panics are raised."""
+
+    def panic(_):
+        raise PanicException("index out of bounds")
+
+    with pytest.raises(RuntimeError, match="PanicException: index out of bounds"):
+        await office.answer(panic, be_silent)
     assert await office.answer(count_backlinks, be_silent) == 1
 
 

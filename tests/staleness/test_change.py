@@ -86,12 +86,73 @@ def test_old_debts_do_not_fail_a_commit_that_adds_nothing_to_them(project, intro
     }
 
 
-def test_a_change_on_top_of_a_debt_adds_to_it(project, introduced):
+def test_a_page_that_was_behind_already_is_mentioned_and_fails_nothing(project, introduced, ask):
     project.write("src/auth.py", "changed\n")
     project.commit("debt")
     project.write("src/auth.py", "changed again\n")
+    project.git("add", "src/auth.py")
+    assert introduced(project, staged=True) == {}
+    report = ask(project, staged=True)
+    assert [page.page.filepath for page in report.behind] == ["docs/auth.md"]
+
+
+def test_a_source_removed_after_it_drifted_is_gone_only_now(project, introduced):
+    project.write("src/auth.py", "changed\n")
+    project.commit("debt")
+    project.git("rm", "--quiet", "src/auth.py")
+    assert introduced(project, staged=True) == {"docs/auth.md": {"src/auth.py": "deleted"}}
+    project.commit("gone")
+    project.write("docs/other.md", "text\n")
     project.git("add", "--all")
+    assert introduced(project, staged=True) == {}
+
+
+def test_a_drift_after_the_page_was_edited_fails_again(project, introduced):
+    project.write("src/auth.py", "changed\n")
+    project.commit("debt")
+    project.page("docs/auth.md", "src/auth.py", body="Rewritten.\n")
+    project.commit("edited")
+    project.write("src/auth.py", "changed again\n")
+    project.git("add", "src/auth.py")
     assert introduced(project, staged=True) == {"docs/auth.md": {"src/auth.py": "modified"}}
+
+
+def pinned(repository, path, source, pin, body="text"):
+    repository.write(path, f"---\nsource_refs:\n  - path: {source}\n    blob: {pin}\n---\n{body}\n")
+
+
+def test_a_reference_added_with_a_pin_from_history_fails_nothing(project, introduced):
+    old = project.blob("src/auth.py")[:12]
+    project.write("src/auth.py", "changed\n")
+    project.write("docs/new.md", "text\n")
+    project.commit("drifted since")
+    pinned(project, "docs/new.md", "src/auth.py", old)
+    project.git("add", "--all")
+    assert introduced(project, staged=True) == {}
+    project.commit("bound")
+    assert introduced(project, base="HEAD~1") == {}
+
+
+def test_a_new_reference_to_nothing_fails(project, introduced):
+    project.page("docs/new.md", "src/none.py")
+    pinned(project, "docs/auth.md", "src/auth.py", project.blob("src/billing.py"))
+    project.git("add", "--all")
+    assert introduced(project, staged=True) == {
+        "docs/auth.md": {"src/auth.py": "modified"},  # the same reference, with a wrong pin
+        "docs/new.md": {"src/none.py": "not_found"},
+    }
+
+
+def test_a_page_moved_and_edited_keeps_its_pinned_references(project, introduced):
+    body = "".join(f"line {number}\n" for number in range(20))
+    pin = project.blob("src/auth.py")[:12]
+    pinned(project, "docs/auth.md", "src/auth.py", pin, body)
+    project.commit("pinned")
+    project.git("mv", "docs/auth.md", "docs/login.md")
+    pinned(project, "docs/login.md", "src/auth.py", pin, body + "one more\n")
+    project.write("src/auth.py", "changed\n")
+    project.git("add", "--all")
+    assert introduced(project, staged=True) == {"docs/login.md": {"src/auth.py": "modified"}}
 
 
 def test_a_change_that_takes_a_debt_back_is_clean(project, introduced):
@@ -133,8 +194,6 @@ def test_a_merge_is_not_blamed_for_the_debts_of_its_parents(project, introduced)
 
 
 def test_a_branch_is_judged_as_one_change_from_its_merge_base(project, introduced):
-    project.write("src/billing.py", "debt\n")
-    project.commit("debt on main")
     project.git("checkout", "--quiet", "-b", "feature")
     project.page("docs/auth.md", "src/auth.py", body="Updated first.\n")
     project.commit("page first")
@@ -145,7 +204,7 @@ def test_a_branch_is_judged_as_one_change_from_its_merge_base(project, introduce
     project.commit("main goes on")
     project.git("checkout", "--quiet", "feature")
     assert introduced(project, base="main") == {}
-    project.write("src/billing.py", "more debt\n")
+    project.write("src/billing.py", "changed\n")
     project.commit()
     assert introduced(project, base="main") == {"docs/billing.md": {"src/billing.py": "modified"}}
     assert introduced(project, base="main", ref="HEAD~1") == {}

@@ -97,6 +97,8 @@ def test_where_history_cannot_be_read_the_number_of_pages_decides(project, ask, 
     def fail(*_, **__):
         raise RepositoryError("No trees.")
 
+    project.page("docs/b.md", "src/other.py", body="New.\n")
+    project.commit("describe it at last")
     monkeypatch.setattr(History, "change_log", fail)
     change_sources(project)
     project.git("add", "src")

@@ -258,7 +258,7 @@ def test_a_literal_path_wins_over_a_glob_and_a_fragment(repository, ask, told):
     repository.write("pages/[id].ts", "x\n")
     repository.write("pages/i.ts", "decoy\n")
     repository.write("src/a#b.py", "x\n")
-    repository.write("src/a.py", "x\n")
+    repository.write("src/a.py", "def login(): ...\n")
     repository.page("docs/a.md", "pages/[id].ts", '"src/a#b.py"', '"src/a.py#login"', "src/a.py:12")
     repository.commit()
     repository.write("pages/i.ts", "changed decoy\n")

@@ -1,6 +1,6 @@
 """The facts of a snapshot that rules read, each computed when a rule first asks for it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -36,8 +36,9 @@ class AssessedReference(NamedTuple):
 class RuleContext:
     """A snapshot as rules see it: the state, or the state that a change leads to.
 
-    `paths` are the pages to report findings in, None: all. `assess` returns the verdicts of
-    `bound_pages`, `review` compares bindings with history. The rule on the debt file also needs
+    `paths` are the pages to report findings in, None: all. `changes` are the files that the change
+    touches, None: a state is checked. `assess` returns the verdicts of `bound_pages`, `review`
+    compares bindings with history. The rule on the debt file also needs
     `rules`, the names of the rules that run, and `find_current`, which returns all their findings
     in the state.
     """
@@ -53,11 +54,12 @@ class RuleContext:
         review: Callable[[Sequence[Assessment]], tuple[ReviewedBinding, ...]],
         paths: frozenset[FilePath] | None = None,
         *,
-        is_change: bool = False,
+        changes: Collection[FilePath] | None = None,
     ) -> None:
         self.view = view
         self.paths = paths
-        self.is_change = is_change
+        self.is_change = changes is not None
+        self.changes = changes or ()
         self.renames = renames
         self._assess = assess
         self._review = review
@@ -71,6 +73,19 @@ class RuleContext:
     def debts(self) -> Debts:
         """The contents of the snapshot's debt file."""
         return accepted_debts(self.view)
+
+    @cached_property
+    def behind(self) -> frozenset[FilePath]:
+        """The assessed pages with a reference that was behind before the change."""
+        return frozenset(
+            assessment.page.filepath
+            for assessment in self._assessments
+            if self.is_change
+            and any(
+                verdict.is_debt and verdict.verdict not in {"fresh", "unknown"}
+                for verdict in assessment.references
+            )
+        )
 
     @cached_property
     def drifted(self) -> tuple[AssessedReference, ...]:

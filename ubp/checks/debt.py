@@ -1,15 +1,18 @@
 """The debt file: old findings that a repository accepted, so that only new ones count.
 
-A line is a finding: its name, rule, page and subject, separated by tabs. Only the name is compared;
-the rest is for people. A name is a hash of the page followed by the finding's fingerprint
-(`ubp.checks.finding`), and lines are sorted by name: those of one page are together, and lines that
-two branches remove are rarely adjacent, so that their changes merge. Of 400 simulated merges of
+A line is a finding: its name, rule, page and subject, separated by tabs, and for a source its
+baseline. The name and the baseline are compared, the rest is for people: a page that was edited has
+another baseline, and what drifts from that is new.
+
+A name is a hash of the page followed by the finding's fingerprint (`ubp.checks.finding`), and lines
+are sorted by name: those of one page are together, and lines that two branches remove are rarely
+adjacent, so that their changes merge. Of 400 simulated merges of
 branches that each fix one page (40 pages of 5 findings), 6 % conflicted for any two pages, 1 % for
 neighbours in the alphabet; sorted by path 5 % and 100 %, sorted by fingerprint 21 % and 18 %.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.checks.finding import Finding, Suppression, fingerprint
@@ -18,13 +21,14 @@ from ubp.git.snapshot import read_document
 from ubp.index.view import View
 
 PAGE_DIGITS = 8
+BASELINE_DIGITS = 12
 ACCEPTED = Suppression("debt", f"Existing finding, accepted in {DEBT_FILE}.")
 
 _HEADER = (
     "# Findings accepted by `ubp debt`: `ubp check` and `ubp stale` fail only on new ones.\n"
     "# To remove fixed findings: ubp debt --prune\n"
 )
-_LINE = re.compile(r"([0-9a-f]{32})\t([a-z-]+)\t([^\t]+)\t([^\t]*)")
+_LINE = re.compile(r"([0-9a-f]{32})\t([a-z-]+)\t([^\t]+)\t([^\t]*)(?:\t([0-9a-f]{7,40}))?")
 _CONTROL_CHARACTERS = map(chr, (*range(32), 127, 133, 0x2028, 0x2029))
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in _CONTROL_CHARACTERS}
 
@@ -42,8 +46,12 @@ class Debts(NamedTuple):
     unreadable: tuple[UnreadableLine, ...] = ()
 
     def accepts(self, finding: Finding) -> bool:
-        """Whether the file has a line for this finding."""
-        return debt_name(finding) in self.accepted
+        """Whether the file has a line for this finding, and not for an earlier one like it."""
+        debt = self.accepted.get(debt_name(finding))
+        if debt is None:
+            return False
+        baseline = _baseline(finding)
+        return not debt.baseline or not baseline or baseline.startswith(debt.baseline)
 
 
 def accepted_debts(view: View) -> Debts:
@@ -63,8 +71,10 @@ def read_debts(data: bytes) -> Debts:
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         match = _LINE.fullmatch(line)
         if match:
-            name, rule, path, subject = match.groups()
-            accepted[name] = Debt(name, rule, FilePath(_unescape(path)), _unescape(subject), number)
+            name, rule, path, subject, baseline = match.groups("")
+            accepted[name] = Debt(
+                name, rule, FilePath(_unescape(path)), _unescape(subject), number, baseline
+            )
         elif line.strip() and not line.startswith("#"):
             unreadable.append(UnreadableLine(number))
     return Debts(accepted, tuple(unreadable))
@@ -73,7 +83,13 @@ def read_debts(data: bytes) -> Debts:
 def write_debts(debts: Iterable[Debt]) -> str:
     """Return the text of a debt file with these lines."""
     lines = sorted(
-        f"{debt.name}\t{debt.rule}\t{_escape(debt.filepath)}\t{_escape(debt.subject)}\n"
+        "\t".join(
+            [
+                *(debt.name, debt.rule, _escape(debt.filepath), _escape(debt.subject)),
+                *([debt.baseline] if debt.baseline else []),
+            ]
+        )
+        + "\n"
         for debt in debts
     )
     return _HEADER + "".join(lines)
@@ -89,16 +105,23 @@ def debt_name(finding: Finding) -> str:
 
 def to_debt(finding: Finding) -> Debt:
     """Return the line that accepts a finding, without its number in the file."""
-    return Debt(debt_name(finding), finding.rule, finding.filepath, finding.subject, 0)
+    return Debt(
+        debt_name(finding), finding.rule, finding.filepath, finding.subject, 0, _baseline(finding)
+    )
+
+
+def _baseline(finding: Finding) -> str:
+    """Return the baseline from which a source drifted; empty where there is none."""
+    return ((finding.drift and finding.drift.baseline_blob) or "")[:BASELINE_DIGITS]
 
 
 def split_accepted(
-    findings: Sequence[Finding], debts: Debts
+    findings: Sequence[Finding], is_accepted: Callable[[Finding], bool]
 ) -> tuple[list[Finding], list[Finding]]:
     """Separate findings into new ones and accepted ones, which get a `suppression`."""
-    new = [finding for finding in findings if not debts.accepts(finding)]
+    new = [finding for finding in findings if not is_accepted(finding)]
     accepted = [
-        finding._replace(suppression=ACCEPTED) for finding in findings if debts.accepts(finding)
+        finding._replace(suppression=ACCEPTED) for finding in findings if is_accepted(finding)
     ]
     return new, accepted
 
@@ -110,7 +133,7 @@ def find_obsolete(debts: Debts, current: Iterable[Finding], rules: Iterable[str]
     them: the debts of such a source are kept.
     """
     findings = list(current)
-    names = {debt_name(finding) for finding in findings}
+    names = {debt_name(finding) for finding in findings if debts.accepts(finding)}
     unverified = {
         (finding.filepath, finding.subject) for finding in findings if finding.severity == "note"
     }

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from ubp.core.model import FilePath, Link, ReferenceVerdict, Snapshot
+from ubp.core.model import Debt, FilePath, Link, ReferenceVerdict, Snapshot
 
 Severity = Literal["error", "warning", "note"]
 Setting = Literal["error", "warning", "off"]
@@ -116,7 +116,9 @@ class CheckReport(NamedTuple):
 
     `ignored` findings do not count, and each has a `suppression`. `debts` are older findings that
     are reported for information, `unknown` the references that a shallow clone could not verify.
-    `documents` counts the checked pages; `rules` are the names of the rules that were run.
+    `documents` counts the checked pages; `rules` are the names of the rules that were run. Of a
+    change, `behind` are the pages it touches with a reference that was stale before it, and
+    `obsolete_debts` the lines of the debt file that it leaves without a finding.
     """
 
     snapshot: Snapshot
@@ -127,6 +129,14 @@ class CheckReport(NamedTuple):
     rules: tuple[str, ...]
     is_change: bool = False
     debts: tuple[Finding, ...] = ()
+    behind: tuple[FilePath, ...] = ()
+    obsolete_debts: tuple[Debt, ...] = ()
+
+    @property
+    def already_stale(self) -> tuple[FilePath, ...]:
+        """The pages that were stale before the change, and that it does not make stale again."""
+        failing = {finding.filepath for finding in self.findings if finding.drift}
+        return tuple(path for path in self.behind if path not in failing)
 
     def count(self, severity: Severity) -> int:
         """Return how many findings have this severity."""

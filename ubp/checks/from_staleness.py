@@ -29,11 +29,16 @@ def stale_findings(report: StaleReport, *, every: bool = False) -> CheckReport:
         ignored=(),
         documents=report.summary.documents,
         unknown=tuple(
-            finding for finding in notes if finding.drift and finding.drift.verdict == "unknown"
+            finding
+            for finding in notes
+            if finding.drift and finding.drift.verdict == "unknown" and not finding.drift.is_debt
         ),
         rules=RULES,
         is_change=report.is_change,
         debts=tuple(debts) if every else (),
+        behind=tuple(dict.fromkeys(finding.filepath for finding in debts))
+        if report.is_change
+        else (),
     )
 
 

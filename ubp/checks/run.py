@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ubp.bindings.review import review
 from ubp.checks.context import RuleContext
-from ubp.checks.debt import split_accepted
+from ubp.checks.debt import Debts, find_obsolete, split_accepted
 from ubp.checks.finding import CheckReport, Finding, Setting, Severity, number
 from ubp.checks.registry import RULES, VERIFYING, Rule, find_rules
 from ubp.checks.renames import Renames
@@ -14,7 +14,7 @@ from ubp.checks.rules import obsolete_debt
 from ubp.checks.rules.stale_doc import unknown_finding
 from ubp.checks.suppress import split_ignored
 from ubp.core.config import Config
-from ubp.core.model import Assessment, FilePath
+from ubp.core.model import Assessment, Debt, FilePath
 from ubp.index.select import select_pages
 from ubp.index.session import Session
 from ubp.index.view import View
@@ -94,12 +94,6 @@ def check_change(change: Change, options: CheckOptions) -> CheckReport:
     # An empty change introduces nothing. Occurrences are numbered in the state after the change.
     findings = number(_find(context, rules)) if change.changes else []
 
-    def find_in_debt_pages() -> list[Finding]:
-        paths = frozenset(debt.filepath for debt in context.debts.accepted.values())
-        state = _state_context(change.after, options._replace(paths=paths))
-        return number(_find(state, rules))
-
-    context.find_current = find_in_debt_pages
     # The verifying rules compare with the state before by themselves.
     if any(finding.rule not in VERIFYING for finding in findings):
         compared = [rule for rule in rules if rule.name not in VERIFYING]
@@ -110,7 +104,23 @@ def check_change(change: Change, options: CheckOptions) -> CheckReport:
         for staleness in change.before:
             before = _find(_state_context(staleness, old_options), compared)
             findings = _subtract(findings, before, context.renames)
-    return _report(context, rules, findings, options)
+    report = _report(context, rules, findings, options)
+    if any(rule.name in VERIFYING for rule in rules):
+        report = report._replace(behind=tuple(sorted(context.behind)))
+    return report._replace(obsolete_debts=_find_obsolete(change, context, rules, options))
+
+
+def _find_obsolete(
+    change: Change, context: RuleContext, rules: Sequence[Rule], options: CheckOptions
+) -> tuple[Debt, ...]:
+    """Return the accepted findings that are gone from the pages that a change edits."""
+    debts = context.debts
+    paths = frozenset(debt.filepath for debt in debts.accepted.values()) & change.changes.keys()
+    if not paths:
+        return ()
+    state = _state_context(change.after, options._replace(paths=paths))
+    edited = Debts({n: debt for n, debt in debts.accepted.items() if debt.filepath in paths})
+    return tuple(find_obsolete(edited, number(_find(state, rules)), [rule.name for rule in rules]))
 
 
 def choose_rules(options: CheckOptions) -> tuple[Rule, ...]:
@@ -170,7 +180,7 @@ def _change_context(change: Change, options: CheckOptions) -> RuleContext:
         assess_touched_pages,
         lambda assessments: review(assessments, staleness).bindings,
         options.paths,
-        is_change=True,
+        changes=change.changes.keys(),
     )
     return context
 
@@ -238,7 +248,13 @@ def _report(
     context.rules = tuple(rule.name for rule in rules)
     problems = [finding for finding in findings if finding.severity != "note"]
     counted, ignored = split_ignored(problems, options.config.ignored, view)
-    new, accepted = split_accepted(counted, context.debts)
+
+    def is_accepted(finding: Finding) -> bool:
+        # What a change makes stale is new, even where the debt file accepts an earlier drift.
+        is_new_drift = context.is_change and finding.rule in VERIFYING
+        return not is_new_drift and context.debts.accepts(finding)
+
+    new, accepted = split_accepted(counted, is_accepted)
     obsolete = [
         finding
         for rule in rules

@@ -17,6 +17,8 @@ def ack(  # noqa: PLR0913  # the command's options
     *paths: str,
     all_: bool = False,
     staged: bool = False,
+    amend: bool = False,
+    base: Revision = None,
     history: bool = False,
     reason: Annotated[str | None, Parameter(metavar="TEXT")] = None,
     key: Keys = None,
@@ -27,7 +29,9 @@ def ack(  # noqa: PLR0913  # the command's options
     Args:
         paths: Pages, directories or globs.
         all_: Acknowledge every page that is not fresh.
-        staged: Pin the staged sources, and stage the pins (nothing else is staged).
+        staged: Pin what the staged changes make stale, and stage the pins (nothing else is staged).
+        amend: With --staged, pin what the commit that replaces HEAD makes stale.
+        base: Pin only what the commits since the merge base with this revision make stale.
         history: Pin the sources as of each page's last change, so that existing drift is kept.
         reason: Why the page is still accurate; stored with the pin until the next one.
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
@@ -35,14 +39,24 @@ def ack(  # noqa: PLR0913  # the command's options
     """
     with open_workspace(terminal, keys=key or ()) as workspace:
         results = workspace.acknowledge(
-            paths, every=all_, staged=staged, from_history=history, reason=reason
+            paths,
+            every=all_,
+            staged=staged,
+            amend=amend,
+            base=base,
+            from_history=history,
+            reason=reason,
         )
         prefix = workspace.session.repository.prefix
     has_skipped = any(result.skipped for result in results)
     if terminal.options.json:
         terminal.record(acknowledge_record(results))
     elif has_skipped or not terminal.options.quiet:
-        terminal.write(acknowledge_text(results, prefix, terminal.style, is_staged=staged))
+        is_change = staged or base is not None
+        text = acknowledge_text(
+            results, prefix, terminal.style, is_change=is_change, is_staged=staged
+        )
+        terminal.write(text)
     return FINDINGS if has_skipped else CLEAN
 
 

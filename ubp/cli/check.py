@@ -1,8 +1,7 @@
 """`ubp check`, and the commands around it: `ubp debt` and `ubp explain`."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -10,13 +9,15 @@ from ubp import __version__
 from ubp.checks.finding import CheckReport
 from ubp.checks.registry import RULES, find_rules
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
+from ubp.cli.hooks import judge, judge_push
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import Answer, read_outputs
 from ubp.cli.parameters import FORMAT, LEVEL, Keys, OutputFiles, Revision
 from ubp.cli.terminal import Format, Terminal
-from ubp.core.errors import RevisionNotFoundError, UsageError
+from ubp.core.errors import UsageError
 from ubp.core.model import DEBT_FILE
 from ubp.core.setup_files import write_debt_file
+from ubp.index.session import Target
 from ubp.output.ci.outcome import Outcome
 from ubp.output.records.check import check_record, debt_record, fix_record, rules_record
 from ubp.output.text.check import (
@@ -27,10 +28,6 @@ from ubp.output.text.check import (
     manuals_text,
     rules_text,
 )
-from ubp.workspace import Workspace
-
-# What a push by hand is compared with, in order of preference.
-REMOTES = ("@{upstream}", "origin/HEAD")
 
 FailOn = Literal["warning", "error", "never"]
 
@@ -38,6 +35,7 @@ FailOn = Literal["warning", "error", "never"]
 def check(  # noqa: PLR0913  # the command's options
     *paths: str,
     staged: bool = False,
+    amend: bool = False,
     base: Revision = None,
     ref: Revision = None,
     pre_push: bool = False,
@@ -55,6 +53,7 @@ def check(  # noqa: PLR0913  # the command's options
     Args:
         paths: Pages, directories or globs; by default all pages.
         staged: Check the staged changes, as a hook does; report only findings they introduce.
+        amend: With --staged, check the commit that replaces HEAD (`git commit --amend`).
         base: Check all changes since the merge base with this revision, as for a pull request.
         ref: Check this revision instead of the work tree.
         pre_push: Check the commits being pushed; outside a hook, those not yet upstream.
@@ -72,22 +71,27 @@ def check(  # noqa: PLR0913  # the command's options
     outputs = read_outputs(format_, output_file or (), terminal)
     with open_workspace(terminal, keys=key or ()) as workspace:
         if pre_push:
-            base, ref = find_push(workspace, terminal.environment)
+            judged = judge_push(workspace, terminal.environment)
+        else:
+            judged = judge(workspace, Target(ref, staged, base, amend), terminal.environment)
         if fix:
             result = workspace.fix(paths, rules=rule or (), is_dry=dry_run)
             report = result.check
             text, record = partial(fix_text, result), partial(fix_record, result)
         else:
-            report = workspace.check(paths, ref=ref, staged=staged, base=base, rules=rule or ())
+            report = workspace.check_target(judged.target, paths, rules=rule or ())
             text, record = partial(check_text, report), partial(check_record, report)
+        change = judged.words(workspace, report.snapshot)
+        keys = tuple(key or ())
         text_options = CheckTextOptions(
             terminal.style,
             is_quiet=terminal.options.quiet,
-            base=base,
+            change=change,
             prefix=workspace.session.repository.prefix,
+            keys=keys,
         )
-        status = exit_status(report, fail_on)
-        outcome = Outcome("check", report, status, __version__, base=base, keys=tuple(key or ()))
+        status = exit_status(report, fail_on, is_hook=judged.is_hook)
+        outcome = Outcome("check", report, status, __version__, change=change, keys=keys)
         answer = Answer(
             lambda style: text(text_options._replace(style=style)), record, lambda: outcome
         )
@@ -141,59 +145,17 @@ def explain(*rules: str, terminal: Terminal) -> int:
     return CLEAN
 
 
-def exit_status(report: CheckReport, fail_on: FailOn) -> int:
-    """Return 1 for findings that fail, else 2 where a reference is unknown, else 0."""
+def exit_status(report: CheckReport, fail_on: FailOn, *, is_hook: bool = False) -> int:
+    """Return 1 for findings that fail, else 2 where a reference is unknown, else 0.
+
+    In a hook what is unknown is only a warning.
+    """
     failing = report.count("error") if fail_on != "never" else 0
     if fail_on == "warning":
         failing += report.count("warning")
     if failing:
         return FINDINGS
-    return FAILED if report.unverified else CLEAN
-
-
-class Push(NamedTuple):
-    """What is pushed, and what the remote already has; `base` None: the whole state is checked."""
-
-    base: str | None
-    ref: str
-
-
-def find_push(workspace: Workspace, environment: Mapping[str, str]) -> Push:
-    """Return the range of the current push, or of a push that would be made now.
-
-    pre-commit names both ends of a push, and neither for a history that is pushed from its root:
-    then the whole state is checked. By hand the base is the upstream, else the remote's default
-    branch; with neither, or with unrelated histories, the whole state is checked.
-
-    Raises:
-        RevisionNotFoundError: there are no commits.
-        HistoryTooShortError: a shallow clone ends before the merge base.
-    """
-    start, end = (environment.get(f"PRE_COMMIT_{name}_REF") for name in ("FROM", "TO"))
-    if start and end:
-        return _range(workspace, start, end)
-    if environment.get("PRE_COMMIT_REMOTE_NAME"):  # a push from the root
-        return Push(None, environment.get("PRE_COMMIT_LOCAL_BRANCH") or "HEAD")
-    remote = next((name for name in REMOTES if _exists(workspace, name)), None)
-    return _range(workspace, remote, "HEAD") if remote else Push(None, "HEAD")
-
-
-def _range(workspace: Workspace, start: str, end: str) -> Push:
-    repository = workspace.session.repository
-    start_commit, end_commit = repository.resolve(start), repository.resolve(end)
-    try:
-        repository.merge_base(start_commit, end_commit)
-    except RevisionNotFoundError:
-        return Push(None, end)
-    return Push(start, end)
-
-
-def _exists(workspace: Workspace, revision: str) -> bool:
-    try:
-        workspace.session.repository.resolve(revision)
-    except RevisionNotFoundError:
-        return False
-    return True
+    return FAILED if report.unverified and not is_hook else CLEAN
 
 
 def _check_options(*, fix: bool, dry_run: bool, has_target: bool, pre_push: bool) -> None:

@@ -8,7 +8,7 @@ error is printed in three lines; with `--json` it is an object on stdout,
 from collections.abc import Callable
 
 from ubp.cli.terminal import Terminal
-from ubp.core.errors import UbpError
+from ubp.core.errors import StoreError, UbpError, ask_again_if_damaged
 
 CLEAN, FINDINGS, FAILED, INTERRUPTED = 0, 1, 2, 130
 
@@ -16,7 +16,9 @@ CLEAN, FINDINGS, FAILED, INTERRUPTED = 0, 1, 2, 130
 def run_command(command: Callable[[Terminal], int], terminal: Terminal) -> int:
     """Run a command and return the process's exit status; all exceptions are handled."""
     try:
-        status = command(terminal)
+        status = ask_again_if_damaged(
+            lambda: command(terminal), lambda: _check_nothing_printed(terminal)
+        )
         terminal.flush()
     except UbpError as error:
         return _fail(error, terminal)
@@ -40,6 +42,12 @@ def run_command(command: Callable[[Terminal], int], terminal: Terminal) -> int:
         )
         return _fail(bug, terminal)
     return status
+
+
+def _check_nothing_printed(terminal: Terminal) -> None:
+    """Raise StoreError where a part of the answer is printed already."""
+    if terminal.has_printed:
+        raise StoreError("The index was damaged, and has been replaced.", hint="Try again.")
 
 
 def _fail(error: UbpError, terminal: Terminal) -> int:

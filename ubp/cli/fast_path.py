@@ -51,7 +51,12 @@ _ValueOptions = Mapping[str, tuple[str, Callable[[str], Any]]]
 
 _GLOBAL_FLAGS = {"--json": "json", "--no-color": "no_color", "--quiet": "quiet", "-q": "quiet"}
 _GLOBAL_VALUES: _ValueOptions = {"--cwd": ("cwd", _text), "-C": ("cwd", _text)}
-_STALE_FLAGS = {"--staged": "staged", "--all": "every", "--exit-code": "exit_code"}
+_STALE_FLAGS = {
+    "--staged": "staged",
+    "--amend": "amend",
+    "--all": "every",
+    "--exit-code": "exit_code",
+}
 _STALE_VALUES: _ValueOptions = {
     "--base": ("base", _text),
     "--ref": ("ref", _text),

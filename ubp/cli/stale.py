@@ -4,10 +4,12 @@ from typing import Any, Literal, NamedTuple
 
 from ubp import __version__
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
+from ubp.cli.hooks import judge
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
 from ubp.core.model import Level
+from ubp.index.session import Target
 from ubp.output.text.common import StaleTextOptions, visible_pages, visible_references
 from ubp.output.text.stale import stale_text
 from ubp.staleness.model import StaleReport
@@ -24,6 +26,7 @@ class StaleOptions(NamedTuple):
 
     paths: tuple[str, ...] = ()
     staged: bool = False
+    amend: bool = False
     base: str | None = None
     ref: str | None = None
     since: str | None = None
@@ -53,15 +56,14 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
 
         outputs = read_outputs(options.format, options.output_files, terminal)
     with open_workspace(terminal, keys=options.keys, days=options.days) as workspace:
-        report = workspace.stale(
-            options.paths,
-            ref=options.ref,
-            staged=options.staged,
-            base=options.base,
-            every=options.every,
-        )
-        fail_on = options.fail_on or ("stale" if options.exit_code else None)
-        status = exit_status(report, fail_on)
+        target = Target(options.ref, options.staged, options.base, options.amend)
+        judged = judge(workspace, target, terminal.environment)
+        report = workspace.judge(judged.target, options.paths, every=options.every)
+        # A hook that judges the whole state fails as for a change.
+        fails = options.exit_code or judged.is_hook
+        fail_on = options.fail_on or ("stale" if fails else None)
+        status = exit_status(report, fail_on, is_hook=judged.is_hook)
+        change = judged.words(workspace, report.snapshot)
         diffs = {}
         if options.diff:
             visible = report._replace(pages=visible_pages(report, every=options.every))
@@ -77,7 +79,7 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
             key=workspace.session.config.keys[0],
             example=None if report.summary.bound else workspace.example(report, options.paths),
             every=options.every,
-            base=options.base,
+            change=change,
             keys=options.keys,
             diffs=diffs,
         )
@@ -101,7 +103,7 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
                     exit_status=status,
                     version=__version__,
                     summary=report.summary,
-                    base=options.base,
+                    change=change,
                     keys=options.keys,
                     diffs=diffs,
                 ),
@@ -114,8 +116,11 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
     return status
 
 
-def exit_status(report: StaleReport, fail_on: FailOn | None) -> int:
-    """Return 1 for findings that fail, else 2 where a reference is unknown, else 0."""
+def exit_status(report: StaleReport, fail_on: FailOn | None, *, is_hook: bool = False) -> int:
+    """Return 1 for findings that fail, else 2 where a reference is unknown, else 0.
+
+    In a hook what is unknown is only a warning.
+    """
     if report.is_change:
         verdicts = {
             reference.verdict
@@ -127,8 +132,12 @@ def exit_status(report: StaleReport, fail_on: FailOn | None) -> int:
         has_failed = fail_on is not None and _has_level(report, FAILING[fail_on])
     if has_failed:
         return FINDINGS
-    references = (reference for assessment in report.pages for reference in assessment.references)
-    return FAILED if any(reference.verdict == "unknown" for reference in references) else CLEAN
+    is_unknown = any(
+        reference.verdict == "unknown" and not reference.is_debt
+        for assessment in report.pages
+        for reference in assessment.references
+    )
+    return FAILED if is_unknown and not is_hook else CLEAN
 
 
 def _has_level(report: StaleReport, levels: tuple[Level, ...]) -> bool:
@@ -148,6 +157,7 @@ def _compare(options: StaleOptions, revision: str, terminal: Terminal) -> int:
 
     excluded = {
         "--staged": options.staged,
+        "--amend": options.amend,
         "--base": options.base,
         "--diff": options.diff,
         "--all": options.every,

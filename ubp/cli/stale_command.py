@@ -17,6 +17,7 @@ from ubp.cli.terminal import Format, Terminal
 def stale(  # noqa: PLR0913  # the command's options
     *paths: str,
     staged: bool = False,
+    amend: bool = False,
     base: Revision = None,
     ref: Revision = None,
     since: Revision = None,
@@ -35,6 +36,7 @@ def stale(  # noqa: PLR0913  # the command's options
     Args:
         paths: Pages, directories or globs; by default all pages.
         staged: Check the staged changes, as a hook does; report only pages they make stale.
+        amend: With --staged, check the commit that replaces HEAD (`git commit --amend`).
         base: Check all changes since the merge base with this revision, as for a pull request.
         ref: Check this revision instead of the work tree.
         since: Compare levels with this revision: pages that became stale or fresh, new and removed.
@@ -51,6 +53,7 @@ def stale(  # noqa: PLR0913  # the command's options
     options = StaleOptions(
         paths=paths,
         staged=staged,
+        amend=amend,
         base=base,
         ref=ref,
         since=since,

@@ -44,6 +44,7 @@ class Terminal:
         self.environment = environment
         self.stdin = sys.stdin
         self._stdout, self._stderr = stdout, stderr
+        self.has_printed = False
         self._is_closed = False
         self._started = self._last_update = time.monotonic()
         self._progress_width = 0
@@ -88,6 +89,7 @@ class Terminal:
         self._clear_progress()
         if self._is_closed or not text:
             return
+        self.has_printed = True
         try:
             self._stdout.write(text)
         except OSError as error:

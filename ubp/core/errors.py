@@ -20,7 +20,17 @@ UbpError
 └── StoreError            the index cannot be read or built
 
 A finding is a result, not an error: findings exit with status 1, errors with 2.
+
+IndexDamagedError is none of them: the question is asked again, and no handler of errors sees it.
 """
+
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+# Once more would do, if nothing damaged the new index, too.
+DAMAGE_ATTEMPTS = 3
 
 
 class UbpError(Exception):
@@ -122,3 +132,28 @@ class ModelError(UbpError):
 
 class StoreError(UbpError):
     """The index cannot be read or built."""
+
+
+class IndexDamagedError(Exception):
+    """The index was damaged, and an empty one has replaced it: ask the whole question again.
+
+    What was read before cannot be combined with what is read from now on.
+    """
+
+
+def ask_again_if_damaged(ask: Callable[[], T], prepare: Callable[[], object]) -> T:
+    """Return what `ask` returns; where the index was damaged, `prepare` and ask again.
+
+    Raises:
+        StoreError: the index is damaged again and again.
+    """
+    for _ in range(DAMAGE_ATTEMPTS):
+        try:
+            return ask()
+        except IndexDamagedError:
+            prepare()
+    raise StoreError(
+        "The index was damaged several times while it was read.",
+        cause="The disk or the memory may be faulty, or another program writes to the file.",
+        hint="Try again.",
+    )

@@ -166,6 +166,12 @@ class PairCount(NamedTuple):
     together: int
 
 
+PartNote = Literal["no_blob", "no_parser", "no_language", "no_part"]
+"""Why the verdict on a symbol, a section or lines is that of the whole file, or unknown: the bytes
+of a version are not available, ast-grep is not installed, symbols cannot be found in this kind of
+file, or a directory or glob has no such parts."""
+
+
 class ReferenceVerdict(NamedTuple):
     """The assessment of one source reference.
 
@@ -175,7 +181,8 @@ class ReferenceVerdict(NamedTuple):
     `since` is the committer date (seconds) of the first commit that drifted, None if no commit did
     or history does not reach it; `age_days` counts from then (0: uncommitted). `commits` are those
     that drifted, newest first. `is_debt`: the debt file accepts it, or, when a change is assessed,
-    the reference had drifted in the same way before the change.
+    the change does not fail for it (`ubp.staleness.change`). `moved_to` is the new path, with
+    `moved_fragment` ("#name", or empty) the new reference. `note`: why a part was not compared.
     """
 
     reference: SourceReference
@@ -191,6 +198,19 @@ class ReferenceVerdict(NamedTuple):
     age_days: int | None = None
     commits: tuple[Commit, ...] = ()
     is_debt: bool = False
+    moved_fragment: str = ""
+    note: PartNote | None = None
+
+    @property
+    def name(self) -> str:
+        """The source as it is written, from the root: `src/auth.py#login`."""
+        has_tail = self.source_path == self.reference.source_path
+        return self.source_path + ((self.reference.fragment or "") if has_tail else "")
+
+    @property
+    def new_name(self) -> str | None:
+        """The new reference of a source that moved, None if it did not."""
+        return None if self.moved_to is None else self.moved_to + self.moved_fragment
 
 
 class Assessment(NamedTuple):
@@ -205,13 +225,17 @@ DEBT_FILE = FilePath(".ubp/debt.txt")
 
 
 class Debt(NamedTuple):
-    """A finding that the debt file accepts; `line` is its line there, from 1."""
+    """A finding that the debt file accepts; `line` is its line there, from 1.
+
+    `baseline` is the id from which its source drifted, shortened; empty where none is known.
+    """
 
     name: str
     rule: str
     filepath: FilePath
     subject: str
     line: int
+    baseline: str = ""
 
 
 LinkType = Literal["references", "depends_on", "implements", "extends", "conflicts_with"]

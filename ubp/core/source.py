@@ -1,15 +1,44 @@
 """Sources: what a reference of a page names, and which paths match it.
 
+A symbol, a section and a range of lines are parts of a file: Git watches the file, and matching
+paths is the same as for the file; whether the part changed is decided from two versions of it.
+
 Named tuples, because the hook imports this module and importing `dataclasses` costs 10 ms of CPU.
 """
 
+import re
 from collections.abc import Iterable, Iterator
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 from ubp.core.model import FilePath
 from ubp.core.paths import Glob, ancestors, compile_glob, is_glob, is_within
 
 Value = TypeVar("Value")
+
+
+class Part(NamedTuple):
+    """A part of a file that a reference can name: a definition, or a section.
+
+    Two versions of it are the same if their `digest` is; `nameless` is the digest without the name,
+    by which a renamed part is recognized. Lines count from 1, both ends included.
+    """
+
+    names: tuple[str, ...]
+    digest: str
+    nameless: str
+    line_start: int
+    line_end: int
+
+
+def digest(tokens: Iterable[str]) -> str:
+    """Return a digest of texts, in which none of them contains NUL."""
+    from hashlib import blake2b
+
+    text = "\0".join(tokens).encode("utf-8", "surrogatepass")
+    return blake2b(text, digest_size=DIGEST_BYTES).hexdigest()
+
+
+DIGEST_BYTES = 10
 
 
 class PathSource(NamedTuple):
@@ -73,7 +102,55 @@ class GlobSource(NamedTuple):
         return self.matches(path) or is_within(self.path, path)
 
 
-Source = PathSource | GlobSource
+PartKind = Literal["symbol", "section", "lines"]
+
+
+class PartSource(NamedTuple):
+    """A part of a file: the definitions of a symbol, a section of a page, or a range of lines.
+
+    `fragment` is what a reference has after "#": `Session.login`, `Token life`, `L3-L9`.
+    """
+
+    path: FilePath
+    kind: PartKind
+    fragment: str
+
+    @property
+    def name(self) -> FilePath:
+        """The text that a reference contains."""
+        return FilePath(f"{self.path}#{self.fragment}")
+
+    @property
+    def watched(self) -> tuple[FilePath, str | None]:
+        """The path that Git watches, and the pattern of the files below it; None: all of them."""
+        return self.path, None
+
+    @property
+    def file(self) -> PathSource:
+        """The whole file."""
+        return PathSource(self.path)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """The first and the last line of a range, as its baseline numbers them, from 1."""
+        match = LINES.fullmatch(self.fragment)
+        first = int(match[1]) if match else 1
+        last = int(match[2] or first) if match else first
+        return max(1, min(first, last)), max(1, first, last)
+
+    def matches(self, path: str) -> bool:
+        """Return whether a path is the file."""
+        return path == self.path
+
+    def overlaps(self, path: str) -> bool:
+        """Return whether a path is the file, a directory above it, or a glob that matches it."""
+        return self.file.overlaps(path)
+
+
+LINES = re.compile(r"L(\d{1,7})(?:-L?(\d{1,7}))?")
+MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
+
+Source = PathSource | GlobSource | PartSource
 
 
 def glob_source(pattern: FilePath) -> GlobSource:
@@ -81,13 +158,28 @@ def glob_source(pattern: FilePath) -> GlobSource:
     return GlobSource(compile_glob(pattern).prefix, pattern)
 
 
-def possible_sources(path: FilePath) -> tuple[Source, ...]:
+def possible_sources(path: FilePath, fragment: str | None = None) -> tuple[Source, ...]:
     """Return what a written path may name, the preferred source first.
 
-    A literal path comes before a glob, because `pages/[id].ts` is a real file name.
+    A literal path comes before a glob, because `pages/[id].ts` is a real file name. Only a fragment
+    that begins with "#" names a part of a file, and a glob has no parts.
     """
-    literal = PathSource(path)
+    literal = _part(path, fragment[1:]) if fragment and fragment[0] == "#" else PathSource(path)
     return (literal, glob_source(path)) if is_glob(path) else (literal,)
+
+
+def file_of(source: Source) -> PathSource | GlobSource:
+    """Return the source without its part: the whole file of a symbol, a section, or lines."""
+    return source.file if isinstance(source, PartSource) else source
+
+
+def _part(path: FilePath, fragment: str) -> Source:
+    if not fragment:
+        return PathSource(path)
+    if LINES.fullmatch(fragment):
+        return PartSource(path, "lines", fragment)
+    is_page = path.lower().endswith(MARKDOWN_SUFFIXES)
+    return PartSource(path, "section" if is_page else "symbol", fragment)
 
 
 class SourceMap(Generic[Value]):

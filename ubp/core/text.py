@@ -144,6 +144,25 @@ def segment_cjk(text: str) -> str:
     return _CJK_CHARACTERS.sub(lambda match: f" {' '.join(match[0])} ", composed)
 
 
+def identifier_parts(text: str) -> list[str]:
+    """Return the parts of each identifier in camel case, once: "get User By Id" of `getUserById`.
+
+    A word of two capitalized parts is an identifier only beside punctuation of code: `TokenStore`,
+    but not GitHub, whose parts nobody means.
+    """
+    mixed = [
+        word
+        for word in dict.fromkeys(_ASCII_WORD.findall(text))
+        if not (word.islower() or word.isupper() or word.istitle())
+    ]
+    in_code = {*_WORD_IN_CODE.findall(text)} if any(map(_TWO_CAPITALIZED.fullmatch, mixed)) else {}
+    return [
+        " ".join(_CAMEL_PART.findall(word))
+        for word in mixed
+        if _CAMEL_CASE.fullmatch(word) or (word in in_code and _TWO_CAPITALIZED.fullmatch(word))
+    ]
+
+
 def without_cjk(text: str) -> str:
     """Return a segmented text without its CJK characters."""
     return text if text.isascii() else _CJK_CHARACTERS.sub("", text)
@@ -249,6 +268,12 @@ _SLUG_TABLE = _SlugTable({ord(" "): ord("-"), ord("-"): ord("-")})
 # NFKC leaves these alone. Any other run is composed together with the letter before it, for it may
 # begin with a combining mark. Composing whole pages takes four times as long.
 _NFKC_STABLE = "\x00-\x7f\u3001-\u3029\u3041-\u3096\u30a1-\u30fe\u4e00-\u9fff"
+_ASCII_WORD = re.compile(r"\w{3,}", re.ASCII)
+_WORD_IN_CODE = re.compile(r"\b(?<=[`.:])\w+|\b\w+(?=[`(.:]\S)", re.ASCII)
+_PART = r"(?:[A-Z]+[0-9]*(?![A-Za-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z0-9]+)"
+_CAMEL_CASE = re.compile(rf"[a-z]{{2,}}[0-9]*{_PART}{{1,9}}|{_PART}{{3,9}}")
+_TWO_CAPITALIZED = re.compile(rf"{_PART}{{2}}")
+_CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _NEEDS_NFKC = re.compile(f"[{_NFKC_STABLE}]?[^{_NFKC_STABLE}]+")
 _CJK_CHARACTERS = re.compile(
     "[\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30ff\u31f0-\u31ff\u3400-\u4dbf"

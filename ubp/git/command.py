@@ -9,6 +9,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import suppress
 
 from ubp.core.errors import GitCommandError, GitMissingError
+from ubp.core.interruption import checkpoint
 from ubp.core.model import FilePath
 
 Sink = Callable[[bytes], object]
@@ -16,6 +17,7 @@ Sink = Callable[[bytes], object]
 
 READ_BYTES = 1 << 16  # the capacity of a pipe on Linux: a larger buffer would never be filled
 MAX_ARGUMENT_BYTES = 24_000  # a command line may be 32,767 characters long on Windows
+MILLISECONDS_BETWEEN_CHECKPOINTS = 50
 SIGPIPE = 13  # on every POSIX system; Python ignores it, and git must not inherit that
 SIGTERM = 15  # `import signal` costs 1 ms
 
@@ -233,7 +235,8 @@ def _transfer(stdin_pipe: int, stdin: bytes, sinks: dict[int, Sink]) -> None:
         else:
             os.close(stdin_pipe)
         while open_pipes:
-            for descriptor, _ in poll.poll():
+            checkpoint()
+            for descriptor, _ in poll.poll(MILLISECONDS_BETWEEN_CHECKPOINTS):
                 if descriptor == stdin_pipe:
                     unwritten = _write(stdin_pipe, unwritten)
                     is_done = not unwritten

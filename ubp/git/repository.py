@@ -172,6 +172,10 @@ class Repository:
             hint="Use the branch that this one was created from.",
         )
 
+    def parents(self, commit: ObjectId) -> tuple[ObjectId, ...]:
+        """Return the parents of a commit; none of a root, or where a shallow clone ends."""
+        return tuple(map(ObjectId, self.run("rev-parse", f"{commit}^@").decode("ascii").split()))
+
     def merge_heads(self) -> tuple[ObjectId, ...]:
         """Return the commits being merged into HEAD; none unless a merge is in progress."""
         return tuple(_read_ids(os.path.join(self.git_dir, "MERGE_HEAD")))

@@ -56,14 +56,18 @@ def read_worktree(repository: Repository) -> Snapshot:
     return Snapshot("worktree", head, changes)
 
 
-def read_index(repository: Repository) -> Snapshot:
+def read_index(repository: Repository, *, amend: bool = False) -> Snapshot:
     """Read the index; an unmerged path is taken from HEAD.
+
+    With `amend` it is compared with the first parent of HEAD, as the commit that replaces HEAD.
 
     Raises:
         RepositoryError: the repository is bare.
     """
     _check_work_tree(repository)
     head = repository.head()
+    if amend and head:
+        head = next(iter(repository.parents(head)), None)
     output = repository.run(
         "diff-index",
         "--cached",

@@ -1,8 +1,8 @@
 """Trees of commits: their entries, the id of a set of files, similar files, short ids."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from ubp.core.model import MODE_TREE, Entry, FilePath, ObjectId
+from ubp.core.model import MODE_FILE, MODE_TREE, Entry, FilePath, ObjectId
 from ubp.core.paths import Glob
 from ubp.git.command import argument_chunks
 from ubp.git.output import (
@@ -48,6 +48,28 @@ def diff_trees(repository: Repository, old: ObjectId, new: ObjectId) -> Changes:
             new,
         )
     )
+
+
+def first_parents(
+    repository: Repository, commits: Collection[ObjectId]
+) -> dict[ObjectId, ObjectId]:
+    """Return the first parent of each commit that has one, as far as this clone knows."""
+    stdin = "".join(f"{commit}\n" for commit in commits).encode("ascii")
+    output = repository.run("rev-list", "--parents", "--no-walk", "--stdin", stdin=stdin)
+    rows = (line.split(" ") for line in output.decode("ascii").splitlines())
+    return {ObjectId(row[0]): ObjectId(row[1]) for row in rows if len(row) > 1}
+
+
+def resolve_objects(names: Sequence[str], repository: Repository) -> dict[str, Entry]:
+    """Return the blob or tree that each id, which may be shortened, names."""
+    stdin = "".join(f"{name}\n" for name in names).encode("ascii")
+    lines = repository.run("cat-file", "--batch-check", stdin=stdin).decode("ascii").splitlines()
+    modes = {"blob": MODE_FILE, "tree": MODE_TREE}
+    return {
+        name: Entry(modes[words[1]], ObjectId(words[0]))
+        for name, words in zip(names, (line.split(" ") for line in lines), strict=True)
+        if words[1] in modes
+    }
 
 
 def entries_at(

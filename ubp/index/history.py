@@ -16,7 +16,7 @@ from ubp.core.model import (
     ignore_progress,
 )
 from ubp.core.paths import Glob, compile_glob
-from ubp.core.source import GlobSource, PathSource, Source
+from ubp.core.source import GlobSource, Source
 from ubp.git.repository import Repository
 from ubp.git.trees import entries_at, glob_tree_id, list_tree
 from ubp.index.store.store import Store
@@ -235,18 +235,21 @@ class History:
         self, sources_at: Mapping[ObjectId, Collection[Source]]
     ) -> dict[tuple[ObjectId, Source], ObjectId | None]:
         """Return the id of each source in each commit; None: it does not exist there."""
-        paths: dict[ObjectId, list[FilePath]] = {}
         globs: dict[ObjectId, list[GlobSource]] = {}
+        others: dict[ObjectId, list[Source]] = {}
         for commit, sources in sources_at.items():
             for source in sources:
                 if isinstance(source, GlobSource):
                     globs.setdefault(commit, []).append(source)
                 else:
-                    paths.setdefault(commit, []).append(source.path)
-        entries = self.entries_at(paths)
+                    others.setdefault(commit, []).append(source)
+        entries = self.entries_at(
+            {commit: {source.path for source in sources} for commit, sources in others.items()}
+        )
         ids: dict[tuple[ObjectId, Source], ObjectId | None] = {
-            (commit, PathSource(path)): entry.id if entry else None
-            for (commit, path), entry in entries.items()
+            (commit, source): entry.id if (entry := entries[commit, source.path]) else None
+            for commit, sources in others.items()
+            for source in sources
         }
         if globs:
             ids.update(self._globs_at(globs))

@@ -3,14 +3,16 @@
 Learned once for each blob, by several processes where it is much.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
+from typing import TypeVar
 
 from ubp.core.model import MODE_FILE, Entry, FilePath, Link, ObjectId, Progress, Section, Snapshot
 from ubp.git.repository import Repository
 from ubp.index.facts import BlobFacts, Contents, FileContents
 from ubp.index.store.codec import (
     NO_ROWS,
+    PageNames,
     PageRows,
     unpack_links,
     unpack_names,
@@ -31,6 +33,7 @@ PAGES_PER_SAVE = 512
 
 PROGRESS_TITLE = "Reading links and words"
 
+T = TypeVar("T")
 Files = Mapping[FilePath, ObjectId | None]
 """Files by path: a document's blob, or None for any other file."""
 
@@ -65,46 +68,55 @@ class LazyPageFacts:
 
     def names(self, files: Files) -> dict[FilePath, PageNameForms]:
         """Return the names under which links may refer to these pages."""
-        stored = self.table.names({blob for blob in files.values() if blob})
-        names: dict[FilePath, PageNameForms] = {}
-        for path, blob in files.items():
-            if blob in stored:
-                names[path] = PageNameForms(path, *stored[blob])
-            elif blob is not None:
-                rows = self._transient(blob)
-                names[path] = PageNameForms(path, rows.title, unpack_names(rows.aliases))
-        return names
+        names = self._read(
+            files,
+            self.table.names,
+            lambda rows: PageNames(rows.title, unpack_names(rows.aliases)),
+        )
+        return {path: PageNameForms(path, *names[blob]) for path, blob in files.items() if blob}
 
     def links(self, files: Files) -> dict[FilePath, tuple[Link, ...]]:
         """Return the links of these pages, in order."""
-        stored = self.table.links({blob for blob in files.values() if blob})
-        return {
-            path: stored[blob] if blob in stored else unpack_links(self._transient(blob).links)
-            for path, blob in files.items()
-            if blob is not None
-        }
+        links = self._read(files, self.table.links, lambda rows: unpack_links(rows.links))
+        return {path: links[blob] for path, blob in files.items() if blob}
 
     def sections(self, files: Mapping[FilePath, ObjectId]) -> dict[FilePath, tuple[Section, ...]]:
         """Return the sections of these pages."""
-        stored = self.table.sections(set(files.values()))
-        return {
-            path: stored[blob]
-            if blob in stored
-            else unpack_sections(self._transient(blob).sections)
-            for path, blob in files.items()
-        }
+        sections = self._read(
+            files, self.table.sections, lambda rows: unpack_sections(rows.sections)
+        )
+        return {path: sections[blob] for path, blob in files.items()}
 
     def anchors(self, blob: ObjectId | None) -> frozenset[str]:
         """Return all that a link may name as an anchor in a page, case-folded."""
         if blob is None:
             return frozenset()
         if blob not in self._anchors:
-            stored = self.table.anchors([blob])
-            transient = frozenset(unpack_names(self._transient(blob).anchors))
-            self._anchors[blob] = stored.get(blob, transient)
+            stored = self.table.anchors([blob]).get(blob)
+            if stored is None:
+                stored = frozenset(unpack_names(self._unsaved(blob).anchors))
+            self._anchors[blob] = stored
         return self._anchors[blob]
 
-    def _transient(self, blob: ObjectId) -> PageRows:
+    def _read(
+        self,
+        files: Files,
+        read: Callable[[Collection[ObjectId]], dict[ObjectId, T]],
+        unpack: Callable[[PageRows], T],
+    ) -> dict[ObjectId, T]:
+        """Return facts by blob: from the store, or from the rows of pages that are not saved."""
+        facts = read({blob for blob in files.values() if blob})
+        missing = {path: blob for path, blob in files.items() if blob and blob not in facts}
+        if missing:
+            self.learn(missing)
+            facts |= read({blob for blob in missing.values() if self._blobs.is_saved(blob)})
+            unsaved = set(missing.values()) - facts.keys()
+            facts |= {blob: unpack(self._unsaved(blob)) for blob in unsaved}
+        return facts
+
+    def _unsaved(self, blob: ObjectId) -> PageRows:
+        if self._blobs.is_saved(blob):  # but it was not found
+            self._database.replace_damaged()
         return self._blobs.transient.get(blob, NO_ROWS)
 
     def _parse(self, batches: Iterator[Contents], total: int) -> Iterator[dict[ObjectId, PageRows]]:

@@ -118,14 +118,17 @@ class LinkGraph:
         self._page_facts.learn(blobs)
         links = self._page_facts.links(blobs)
         resolutions = self._resolutions(blobs)
-        return {
-            path: tuple(
-                GraphEdge(path, link, resolutions[path][number])
+        edges: dict[FilePath, tuple[GraphEdge, ...]] = {}
+        for path in blobs:
+            resolved = resolutions.get(path, {})
+            if len(resolved) != len(links[path]) and self._graph and self._graph.is_complete:
+                self._stored.replace_damaged()
+            edges[path] = tuple(
+                GraphEdge(path, link, resolved[number])
                 for number, link in enumerate(links[path])
-                if number in resolutions.get(path, {})
+                if number in resolved  # a page may be readable now that was not when they were
             )
-            for path in blobs
-        }
+        return edges
 
     def into(self, paths: Collection[FilePath]) -> dict[FilePath, tuple[GraphEdge, ...]]:
         """Return the links to each of these pages (from themselves too), in order."""

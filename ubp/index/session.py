@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 class Target(NamedTuple):
     """Which state or change a question is about.
 
-    `ref`: the state at a revision. `staged`: the commit in the making. `base`: everything since
-    the merge base with this revision, up to `ref` if that is given too. None of them: the state of
-    the work tree.
+    `ref`: the state at a revision. `staged`: the commit in the making, with `amend` as the
+    replacement of HEAD. `base`: everything since the merge base with this revision, up to `ref` if
+    that is given too. None of them: the state of the work tree.
     """
 
     ref: str | None = None
     staged: bool = False
     base: str | None = None
+    amend: bool = False
 
     @property
     def is_change(self) -> bool:
@@ -134,8 +135,10 @@ class Session:
                 "--staged cannot be combined with --ref or --base.",
                 hint="Use either --staged, or --ref and --base.",
             )
+        if target.amend and not target.staged:
+            raise UsageError("--amend requires --staged.", hint="Use both: --staged --amend")
         if target.staged:
-            return read_index(self.repository)
+            return read_index(self.repository, amend=target.amend)
         if target.ref is not None:
             return read_commit(self.repository, target.ref)
         if target.base is not None or self.repository.root is None:

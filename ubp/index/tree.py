@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from ubp.core.config import Config, is_document, scope_key
 from ubp.core.errors import RepositoryError
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import (
     MODE_FILE,
     MODE_TREE,
@@ -253,7 +254,7 @@ class WorktreeOverlay:
         committed = self._base.entries(unchanged)
         return {
             path: self._changes.get(path) or self._trees.get(path) or committed.get(path)
-            for path in paths
+            for path in with_checkpoints(paths)
         }
 
     def files(self, folder: FilePath) -> list[tuple[FilePath, Entry]]:

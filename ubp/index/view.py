@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ubp.core.config import Config, is_document
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import (
     MODE_FILE,
     Entry,
@@ -167,7 +168,9 @@ class View:
 
         def read_all() -> dict[FilePath, Page]:
             documents = self._overlay.entries(self.document_paths())
-            return self._read_pages({path: entry for path, entry in documents.items() if entry})
+            return self._read_pages(
+                {p: entry for p, entry in with_checkpoints(documents.items()) if entry}
+            )
 
         return list(self.derived("pages", read_all).values())
 
@@ -285,7 +288,10 @@ class View:
 
     def _read_pages(self, documents: Mapping[FilePath, Entry]) -> dict[FilePath, Page]:
         facts = self._facts.facts(documents)
-        return {path: Page(path, entry.id, facts[entry.id]) for path, entry in documents.items()}
+        return {
+            path: Page(path, entry.id, facts[entry.id])
+            for path, entry in with_checkpoints(documents.items())
+        }
 
     @cached_property
     def _changed_documents(self) -> dict[FilePath, Entry]:

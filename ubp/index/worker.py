@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 from ubp.core.model import ObjectId
-from ubp.core.text import segment_cjk
+from ubp.core.text import identifier_parts, segment_cjk
 from ubp.index.embed.text import embedding_key
 from ubp.index.store.codec import ChunkRow, PageRows, checksums, clean, pack_json, pack_link
 from ubp.markdown.document import parse_page, read_head
@@ -31,11 +31,11 @@ def read_page(data: bytes) -> PageRows:
     head = parse_page(data, ())
     body = parse_markdown(data, read_head(data, ()).body)
     title = clean(head.title) if head.title else None
-    title_words = segment_cjk(title or "")
-    alias_words = segment_cjk(clean("\n".join(head.aliases)))
+    title_words = index_words(title or "")
+    alias_words = index_words(clean("\n".join(head.aliases)))
     heading_words = [
         # The page's title has a column of its own.
-        segment_cjk(clean("\n".join(h for h in section.heading_path if h != head.title)))
+        index_words(clean("\n".join(h for h in section.heading_path if h != head.title)))
         for section in body.sections
     ]
     keys: list[bytes] = []
@@ -43,7 +43,7 @@ def read_page(data: bytes) -> PageRows:
     for chunk in body.chunks:
         text = body_of(data, chunk.byte_start, chunk.byte_end)
         keys.append(embedding_key(title, body.sections[chunk.section].heading_path, text))
-        words = (title_words, heading_words[chunk.section], segment_cjk(text), alias_words)
+        words = (title_words, heading_words[chunk.section], index_words(text), alias_words)
         chunks.append((*chunk, words))
     return PageRows(
         title=title,
@@ -55,6 +55,11 @@ def read_page(data: bytes) -> PageRows:
         chunks=tuple(chunks),
         links=tuple(map(pack_link, body.links)),
     )
+
+
+def index_words(text: str) -> str:
+    """Return the words of a text for FTS5: CJK characters apart, and the parts of identifiers."""
+    return "\n".join([segment_cjk(text), *identifier_parts(text)])
 
 
 def body_of(data: bytes, start: int, end: int) -> str:

@@ -6,10 +6,11 @@ takes 75 ms to import.
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ubp.core.model import FilePath
-from ubp.core.shell import FIRST_BYTE_SURROGATE, LAST_BYTE_SURROGATE, UNPRINTABLE
+from ubp.core.shell import FIRST_BYTE_SURROGATE, LAST_BYTE_SURROGATE, UNPRINTABLE, ubp_command
 
 
 class Style:
@@ -111,11 +112,53 @@ def suppression_note(ignored: int, accepted: int) -> str:
     return f" ({parts})" if parts else ""
 
 
-def change_name(base: str | None, quote: Callable[[str], str] = printable) -> str:
-    """Return the subject of a sentence about a change; `quote` writes the name of the revision."""
-    if base is None:
-        return "This commit"
-    return f"This branch (since {quote(revision(base))})"
+class ChangeWords(NamedTuple):
+    """How texts name a change: a commit in the making, or everything since `base`.
+
+    `ref` is where a past change ends, None where it is checked out. `is_amend`: the commit replaces
+    HEAD; `is_unsure`: whether it does is unknown. `staging` is the command that stages what git
+    would discard, where the commit fails.
+    """
+
+    base: str | None = None
+    ref: str | None = None
+    is_amend: bool = False
+    is_unsure: bool = False
+    staging: str = ""
+
+    @property
+    def is_staged(self) -> bool:
+        """Return whether it is a commit in the making."""
+        return self.base is None
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options that select the change on the command line."""
+        if self.base is None:
+            return ("--staged", "--amend") if self.is_amend else ("--staged",)
+        return ("--base", self.base, *(["--ref", self.ref] if self.ref else []))
+
+    @property
+    def note(self) -> str:
+        """What to know where git does not say whether a commit is amended; mostly empty."""
+        command = ubp_command("stale", "--staged", "--amend")
+        return f"If you are amending a commit, judge it with: {command}" if self.is_unsure else ""
+
+    def subject(self, quote: Callable[[str], str] = printable) -> str:
+        """Return the subject of a sentence; `quote` writes the names of revisions."""
+        if self.base is None:
+            return "This amended commit" if self.is_amend else "This commit"
+        base = quote(revision(self.base))
+        if self.ref:
+            return f"The change from {base} to {quote(revision(self.ref))}"
+        return f"This branch (since {base})"
+
+    def already_stale(self, pages: int, keys: Sequence[str] = ()) -> str:
+        """Return the line that mentions the pages that were stale before the change."""
+        verb, touched = ("was", "it or its") if pages == 1 else ("were", "them or their")
+        command = ubp_command("stale", *self.options, "--all", keys=keys)
+        stale = f"{count(pages, 'page')} {verb} already stale"
+        return f"{stale}; this change touches {touched} sources: {command}"
 
 
 def stale_change_sentence(change: str, stale: int, verified: int, bound: str = "") -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import FilePath, ObjectId, Page, Section
 from ubp.core.paths import doc_id
 from ubp.index.link_graph import GraphEdge, LinkGraph
@@ -112,13 +113,15 @@ class Graph:
             pairs = graph.pairs() if paths is None else graph.pairs_at(missing)
             outgoing: Counter[FilePath] = Counter()
             incoming: Counter[FilePath] = Counter()
-            for source, target in pairs:
+            for source, target in with_checkpoints(pairs):
                 if source != target:
                     outgoing[source] += 1
                     incoming[target] += 1
             counted = documents if paths is None else missing
-            self._counts |= {path: (outgoing[path], incoming[path]) for path in counted}
-        return {path: self._counts[path] for path in documents}
+            self._counts |= {
+                path: (outgoing[path], incoming[path]) for path in with_checkpoints(counted)
+            }
+        return {path: self._counts[path] for path in with_checkpoints(documents)}
 
     def pairs_at(self, paths: Collection[FilePath]) -> Iterator[tuple[FilePath, FilePath]]:
         """Yield the source and the target of each link from or to one of these documents."""
@@ -154,7 +157,7 @@ class Graph:
 
     @cached_property
     def _documents(self) -> dict[FilePath, DocumentRow]:
-        return {page.filepath: _row(page) for page in self._view.pages()}
+        return {page.filepath: _row(page) for page in with_checkpoints(self._view.pages())}
 
 
 def _row(page: Page) -> DocumentRow:

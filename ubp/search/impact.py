@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 
 from ubp.core.config import is_document
 from ubp.core.errors import PageNotFoundError
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import Assessment, FilePath, LinkType
 from ubp.core.shell import path_argument, quote
 from ubp.index.link_graph import GraphEdge
@@ -154,7 +155,7 @@ def find_impact(
 
     def steps_to(paths: Sequence[FilePath]) -> list[ImpactStep]:
         new = [path for path in paths if path not in cache]
-        for path, edges in graph.backlinks_of(new).items():
+        for path, edges in with_checkpoints(graph.backlinks_of(new).items()):
             first = target.first if path == target.path else ()
             links = (link_step(edge, path) for edge in edges)
             references = (step for step in referencing_steps(path) if step.path != path)
@@ -193,7 +194,7 @@ def _extend_chains(
         frontier: Sequence[FilePath], _: int, reached: Mapping[FilePath, Chain]
     ) -> Mapping[FilePath, Chain]:
         found: dict[FilePath, Chain] = {}
-        for step in sorted(steps_to(frontier), key=_strength):
+        for step in with_checkpoints(sorted(steps_to(frontier), key=_strength)):
             if step.reason in reasons and step.path not in chains and step.path not in found:
                 chain = chains[step.target] if step.target in chains else reached[step.target]
                 found[step.path] = (*chain, step)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from ubp.core.interruption import checkpoint, with_checkpoints
 from ubp.core.model import Assessment, FilePath, Link, Section
 from ubp.index.session import AssessPaths, Session
 from ubp.index.view import View
@@ -181,7 +182,7 @@ def find_documents(
     required = _normalize_tags(tags)
     return [
         document
-        for document in graph.documents()
+        for document in with_checkpoints(graph.documents())
         if (not doc_types or document.doc_type in doc_types)
         and (not required or required <= _normalize_tags(document.tags))
     ]
@@ -190,8 +191,9 @@ def find_documents(
 def sort_documents(documents: Iterable[DocumentRow], order: Order) -> list[DocumentRow]:
     """Sort documents; equal ones by path, those without a date last."""
     by_path = sorted(documents, key=lambda document: document.path)
-    values = [(_value(document, order), document) for document in by_path]
+    values = [(_value(document, order), document) for document in with_checkpoints(by_path)]
     dated = [pair for pair in values if pair[0] is not None]
+    checkpoint()
     dated.sort(key=lambda pair: pair[0], reverse=order.is_descending)
     undated = [document for value, document in values if value is None]
     return [document for _, document in dated] + undated
@@ -207,7 +209,7 @@ def cut_list(
     """
     rest = documents
     if after is not None:
-        rest = [document for document in documents if _is_after(document, after, order)]
+        rest = [d for d in with_checkpoints(documents) if _is_after(d, after, order)]
     shown = rest if limit is None else rest[:limit]
     if len(shown) == len(rest):
         return shown, None

@@ -42,6 +42,10 @@ def find_terms(text: str, terms: Sequence[Term]) -> list[Span]:
 
 def find_term(normalized: str, term: Term) -> Iterator[tuple[int, int]]:
     """Yield the start and end of every place of a term in a normalized text."""
+    if term.words:
+        for match in _parts_pattern(term.words).finditer(normalized):
+            yield match.span()
+        return
     needle = _make_needle(term.written)
     if needle is None:
         return
@@ -108,6 +112,12 @@ def _make_needle(written: str) -> _Needle | None:
             expression += rf"[\W_]{'+' if is_apart else '*'}{re.escape(next_word)}"
         pattern = re.compile(expression)
     return _Needle(words[0], pattern, _is_letter(words[0][0]), _is_letter(words[-1][-1]))
+
+
+@lru_cache(maxsize=512)
+def _parts_pattern(words: str) -> re.Pattern[str]:
+    """Return the pattern of an identifier's parts, with nothing but punctuation between them."""
+    return re.compile(r"[\W_]*".join(map(re.escape, normalize_text(words).split())))
 
 
 def _occurrences(needle: _Needle, normalized: str) -> Iterator[tuple[int, int]]:

@@ -280,7 +280,8 @@ def _matched_terms(
     matched = {span.term for span in find_terms(searched, terms)}
     for hit in sections:
         matched |= set(hit.passage.matched) if hit.passage else set()
-    return tuple(term.written for number, term in enumerate(terms) if number in matched)
+    written = (term.written for number, term in enumerate(terms) if number in matched)
+    return tuple(dict.fromkeys(written))
 
 
 def _strongest(

@@ -6,19 +6,21 @@ from collections.abc import Iterator
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from ubp.core.text import is_cjk, segment_cjk
+from ubp.core.text import identifier_parts, is_cjk, segment_cjk
 
 
 class Term(NamedTuple):
     """A word or a phrase; `parts` are searched for if no section contains it as a whole.
 
-    `is_stemmed`: an English word matches all its forms.
+    `is_stemmed`: an English word matches all its forms. `words`: the parts of an identifier, which
+    are found in longer identifiers too.
     """
 
     written: str
     is_prefix: bool = False
     parts: tuple["Term", ...] = ()
     is_stemmed: bool = False
+    words: str = ""
 
     @property
     def is_uniform(self) -> bool:
@@ -28,7 +30,7 @@ class Term(NamedTuple):
     @property
     def expression(self) -> str:
         """The term in FTS5's language."""
-        phrase = f'"{" ".join(segment_cjk(self.written).split())}"'
+        phrase = f'"{" ".join(segment_cjk(self.words or self.written).split())}"'
         return f"{phrase} *" if self.is_prefix else phrase
 
 
@@ -77,10 +79,15 @@ def stemmed(term: Term) -> Term:
 def terms_of(lexeme: Lexeme) -> tuple[Term, ...]:
     """Return the terms of a lexeme in a query of words joined by OR.
 
+    An identifier in camel case is also found by its parts: `getUser` in `getUserById`.
+
     If it mixes scripts (OAuthの設定), a section that contains it as a whole ranks first, and one
     that contains any part of it matches.
     """
     term = whole_term(lexeme)
+    is_plain = lexeme.text.isascii() and not (lexeme.is_quoted or lexeme.is_prefix)
+    if is_plain and (parts := identifier_parts(f"`{lexeme.text}`")):
+        return (term, *(Term(lexeme.text, words=words) for words in parts))
     if _is_run(term.written) or not term.parts or len(_split_scripts(term.written)) == 1:
         return (term,)
     return (term._replace(parts=()), *term.parts)

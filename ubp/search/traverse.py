@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import chain
 from typing import Literal, NamedTuple, TypeVar
 
+from ubp.core.interruption import checkpoint
 from ubp.core.model import Assessment, FilePath, Link, LinkType
 from ubp.index.link_graph import GraphEdge
 from ubp.index.store.links import Neighbor
@@ -117,6 +118,7 @@ def neighborhood(
     """
     hops = find_hops(graph, center, depth, link_types) if center is not None else {}
     counts = graph.link_counts(None if center is None else hops)
+    checkpoint()
     ranked = sorted(counts, key=lambda path: (hops.get(path, 0), -sum(counts[path]), path))
     documents = graph.documents_at(sorted(ranked[:limit]))
     edges = _unique_edges(chain.from_iterable(graph.edges_of(documents).values()), link_types)

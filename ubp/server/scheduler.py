@@ -1,20 +1,24 @@
-"""Scheduling of calls: a worker for quick ones and another one for those that must index first.
+"""Scheduling of calls: a worker for quick ones and another one for those that take long.
 
 Indexing takes long for a snapshot that is new: a fresh clone, a branch that was never checked out
-here. The slow worker does it while the quick one answers what needs none of it. Each worker has a
-thread and a workspace of its own: SQLite connections and libgit2 handles belong to the thread that
-opened them.
+here. So do some questions about 100,000 pages. The slow worker does both while the quick one
+answers the rest: a call that keeps others waiting there ends at its next checkpoint, and begins
+again at the slow worker. Each worker has a thread and a workspace of its own: SQLite connections
+and libgit2 handles belong to the thread that opened them.
 """
 
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar, cast
 
-from ubp.core.errors import UbpError
+from ubp.core.errors import UbpError, ask_again_if_damaged
+from ubp.core.interruption import interruptible
 from ubp.core.model import EMBEDDING, Progress
 from ubp.workspace import Workspace
 
@@ -29,6 +33,8 @@ SECONDS_TO_CLOSE = 5.0
 # started, too (`ubp.index.ingest`).
 MAX_QUICK_READS = 300
 SECONDS_BETWEEN_REPORTS = 0.25
+# A call may keep others waiting for so long; until its next checkpoint it takes 0.1 s more at most.
+SECONDS_TO_HOLD_UP = 0.1
 # Clients that do not know progress give up after 60 s; 26,000 pages are read in 20 to 40 s.
 SECONDS_TO_WAIT = 45.0
 
@@ -37,27 +43,33 @@ class CallAbandonedError(BaseException):
     """Nobody waits for the answer any more; no error handler may catch this."""
 
 
+class CallTooLongError(BaseException):
+    """A call would keep others waiting for too long."""
+
+
 class Job:
-    """A task and who follows its progress; `is_abandoned` ends it at its next step."""
+    """A task and who follows its progress; `is_abandoned` ends it at its next checkpoint."""
 
     def __init__(self, work: Callable[[Workspace], Any], progress: Progress) -> None:
         self.work = work
         self.progress = progress
         self.answer: Future[Any] = Future()
         self.is_abandoned = False
+        self.started = 0.0
 
 
 class Worker:
     """A thread that runs one job at a time in its workspace, reopened when it is outdated.
 
-    A workspace that is not kept is closed when there is nothing to do, which frees its memory.
+    A quick worker keeps its workspace, and ends jobs that keep others waiting. The other one closes
+    it when there is nothing to do, which frees its memory.
     """
 
     def __init__(
-        self, open_workspace: Callable[[Progress], Workspace], *, is_kept: bool = True
+        self, open_workspace: Callable[[Progress], Workspace], *, is_quick: bool = True
     ) -> None:
         self._open_workspace = open_workspace
-        self._is_kept = is_kept
+        self._is_quick = is_quick
         self._workspace: Workspace | None = None
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._job: Job | None = None
@@ -71,6 +83,9 @@ class Worker:
         """Run `work` in the worker's thread and return its result; cancelling abandons it.
 
         `progress` is called in that thread; an exception from it ends the work.
+
+        Raises:
+            CallTooLongError: it kept others waiting.
         """
         job = Job(work, progress)
         self._jobs.put(job)
@@ -93,14 +108,22 @@ class Worker:
             if not job.answer.set_running_or_notify_cancel():
                 continue
             self._job = job
+            job.started = time.monotonic()
             try:
-                job.answer.set_result(job.work(self._open()))
-            except BaseException as error:  # noqa: BLE001  # the caller gets it
+                with interruptible(self._check):
+                    answer = ask_again_if_damaged(partial(self._work, job), self._close)
+                job.answer.set_result(answer)
+            except (Exception, CallAbandonedError, CallTooLongError) as error:  # noqa: BLE001  # the caller gets it
                 job.answer.set_exception(error)
+            except BaseException as error:  # noqa: BLE001  # of a library: it must end no more than the call
+                job.answer.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
             self._job = None
-            if not (self._is_kept or self._jobs.qsize()):
+            if not (self._is_quick or self._jobs.qsize()):
                 self._close_if_on_disk()
         self._close()
+
+    def _work(self, job: Job) -> Any:
+        return job.work(self._open())
 
     def _open(self) -> Workspace:
         if self._workspace is not None and self._workspace.session.is_outdated():
@@ -122,17 +145,23 @@ class Worker:
     def _step(self, name: str, done: int, total: int) -> None:
         if self._job is None:
             return
-        if self._job.is_abandoned:
-            raise CallAbandonedError
+        self._check()
         self._job.progress(name, done, total)
+
+    def _check(self) -> None:
+        """Raise an exception if the current job must end, at each of its checkpoints."""
+        job = self._job
+        if job is None:
+            return
+        if job.is_abandoned:
+            raise CallAbandonedError
+        is_long = time.monotonic() - job.started > SECONDS_TO_HOLD_UP
+        if self._is_quick and is_long and self._jobs.qsize():
+            raise CallTooLongError
 
 
 class IndexNotReadyError(UbpError):
     """The index is being built, and there is nothing to answer from yet."""
-
-
-class TooMuchToReadError(BaseException):
-    """A call would read more than it may keep others waiting for."""
 
 
 class VectorsNotReadyError(UbpError):
@@ -157,7 +186,7 @@ class Scheduler:
         seconds_to_wait: float = SECONDS_TO_WAIT,
     ) -> None:
         self._quick = Worker(open_workspace)
-        self._slow = Worker(open_workspace, is_kept=False)
+        self._slow = Worker(open_workspace, is_quick=False)
         self._step = Step()
         self._seconds_to_wait = seconds_to_wait
         self._reading_wanted = asyncio.Event()
@@ -178,7 +207,7 @@ class Scheduler:
             self._reading_wanted.clear()
             try:
                 await self._read_ahead()
-            except (UbpError, TooMuchToReadError):
+            except (UbpError, CallTooLongError):
                 pass  # the next call reports it
             except Exception:
                 LOG.exception("indexing in the background failed")
@@ -195,7 +224,7 @@ class Scheduler:
             return await self._quick.run(work, self._limit_reading)
         except VectorsNotReadyError:
             return await self._wait(work, self._follow_step, deadline, report)
-        except TooMuchToReadError:
+        except CallTooLongError:
             pass
         try:
             return await self._wait(work, self._follow_words, deadline, report)
@@ -256,7 +285,7 @@ class Scheduler:
         if total - done <= MAX_QUICK_READS:
             return
         if name != EMBEDDING:
-            raise TooMuchToReadError
+            raise CallTooLongError
         self._loop.call_soon_threadsafe(self._reading_wanted.set)
         raise VectorsNotReadyError(
             f"{total - done} passages have not been embedded yet.",

@@ -1,13 +1,17 @@
 """Assess references: compare each source with its baseline, and find the drift between them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ubp.core.model import Assessment, FilePath, Page, ReferenceVerdict, SourceReference, Verdict
-from ubp.core.source import GlobSource, PathSource
+from ubp.core.source import GlobSource, PartSource, file_of
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
 from ubp.staleness.drift import DriftSince, Moves, find_drift
 from ubp.staleness.model import SECONDS_PER_DAY, StalenessContext, compare, level_of, worst_level
 from ubp.staleness.references import LocatedSource, locate
+
+if TYPE_CHECKING:  # only where a reference names a part of a file
+    from ubp.staleness.parts import PartComparison
 
 
 def assess(pages: Sequence[Page], context: StalenessContext) -> tuple[Assessment, ...]:
@@ -33,16 +37,40 @@ def assess_against(
     context: StalenessContext,
 ) -> tuple[Assessment, ...]:
     """Compare the sources with these baselines, and read the history of those that drifted."""
+    parts = _compare_parts(baselines, located, context)
     verdicts: dict[FilePath, list[ReferenceVerdict]] = {page.filepath: [] for page in pages}
     drifted: dict[BaselineRequest, Baseline] = {}
     for request, baseline in baselines.items():
         verdict = _compare_ids(request, located[request.reference], baseline)
+        if parts:
+            verdict = parts.apply(request, verdict)
         verdicts[request.page.filepath].append(verdict)
         if verdict.verdict not in {"fresh", "unknown"}:
             drifted[request] = baseline
     if drifted:
-        _add_history(verdicts, drifted, context)
+        _add_history(verdicts, drifted, context, parts)
     return tuple(assessment(page, verdicts[page.filepath]) for page in pages)
+
+
+def _compare_parts(
+    baselines: Mapping[BaselineRequest, Baseline],
+    located: Mapping[SourceReference, LocatedSource],
+    context: StalenessContext,
+) -> "PartComparison | None":
+    """Compare the symbols, sections and lines that references name; None: there are none."""
+    named = {
+        request: baseline
+        for request, baseline in baselines.items()
+        if request.reference.fragment
+        and baseline.is_known
+        and isinstance(baseline.source, PartSource)
+        and isinstance(located[request.reference].source, PartSource)
+    }
+    if not named:
+        return None
+    from ubp.staleness.parts import PartComparison
+
+    return PartComparison(context, named, located)
 
 
 def assessment(page: Page, references: Collection[ReferenceVerdict]) -> Assessment:
@@ -65,7 +93,9 @@ def hide(
     def hide_details(reference: ReferenceVerdict) -> ReferenceVerdict:
         if reference.source_path not in hidden:
             return reference
-        return reference._replace(baseline_blob=None, current_blob=None, moved_to=None, commits=())
+        return reference._replace(
+            baseline_blob=None, current_blob=None, moved_to=None, moved_fragment="", commits=()
+        )
 
     return tuple(
         page._replace(references=tuple(map(hide_details, page.references))) for page in assessments
@@ -77,20 +107,24 @@ def _compare_ids(
 ) -> ReferenceVerdict:
     """Return the verdict by ids alone; `_add_history` completes it."""
     # A literal path that was deleted cannot have become the files that it matches as a glob.
-    is_deleted_literal = isinstance(located.source, GlobSource) and isinstance(
-        baseline.source, PathSource
+    is_deleted_literal = isinstance(located.source, GlobSource) and not isinstance(
+        baseline.source, GlobSource
     )
     current = None if is_deleted_literal else located.id
     verdict = compare(baseline.id, current) if baseline.is_known else "unknown"
+    names_part = (request.reference.fragment or "").startswith("#")
+    is_whole = not isinstance(baseline.source, PartSource)
+    has_no_part = names_part and is_whole and baseline.source.name != request.reference.literal
     return ReferenceVerdict(
         reference=request.reference,
-        source_path=baseline.source.name,
+        source_path=file_of(baseline.source).name,
         verdict=verdict,
         level="fresh" if verdict == "fresh" else "unknown",
         baseline=baseline.kind,
         baseline_commit=baseline.commit,
         baseline_blob=baseline.id,
         current_blob=current,
+        note="no_part" if has_no_part else None,
     )
 
 
@@ -98,9 +132,12 @@ def _add_history(
     verdicts: Mapping[FilePath, list[ReferenceVerdict]],
     drifted: Mapping[BaselineRequest, Baseline],
     context: StalenessContext,
+    parts: "PartComparison | None",
 ) -> None:
     """Complete the verdicts of drifted references: level, age, commits, new path."""
     drifts = find_drift(drifted, context, Origins.uncommitted(context.view))
+    if parts:
+        drifts = parts.narrow(drifts)
     moves = Moves(context)
     for request, baseline in drifted.items():
         references, drift = verdicts[request.page.filepath], drifts[request]
@@ -109,12 +146,18 @@ def _add_history(
             for index, verdict in enumerate(references)
             if verdict.reference is request.reference
         )
-        verdict, moved_to = _resolve_deleted(references[position].verdict, baseline, drift, moves)
+        verdict, moved_to, fragment = references[position].verdict, None, ""
+        if verdict == "deleted":
+            if parts and isinstance(baseline.source, PartSource):
+                verdict, moved_to, fragment = parts.resolve_deleted(request, drift, moves)
+            else:
+                verdict, moved_to = _resolve_deleted(baseline, drift, moves)
         age = _age(verdict, drift, context.rules.now)
         references[position] = references[position]._replace(
             verdict=verdict,
             level=level_of(verdict, age, context.rules.threshold_days),
             moved_to=moved_to,
+            moved_fragment=fragment,
             since=drift.date,
             age_days=None if age is None else int(age // SECONDS_PER_DAY),
             commits=drift.commits,
@@ -122,14 +165,12 @@ def _add_history(
 
 
 def _resolve_deleted(
-    verdict: Verdict, baseline: Baseline, drift: DriftSince, moves: Moves
+    baseline: Baseline, drift: DriftSince, moves: Moves
 ) -> tuple[Verdict, FilePath | None]:
     """Distinguish a source that moved, and a pinned one that never existed, from a deleted one."""
-    if verdict != "deleted":
-        return verdict, None
     if baseline.kind == "pin" and not drift.existed:
         return "not_found", None
-    can_move = isinstance(baseline.source, PathSource)
+    can_move = not isinstance(baseline.source, GlobSource)
     moved_to = moves.follow(baseline.source.path, drift) if can_move else None
     return ("moved" if moved_to else "deleted"), moved_to
 

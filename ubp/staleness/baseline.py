@@ -15,7 +15,7 @@ from ubp.core.model import (
     SourceReference,
 )
 from ubp.core.paths import closest_path
-from ubp.core.source import PathSource, Source
+from ubp.core.source import GlobSource, Source
 from ubp.index.history import History
 from ubp.index.view import View
 from ubp.staleness.model import StalenessContext
@@ -180,6 +180,6 @@ def _from_history(
 
 def _old_sources(reference: SourceReference, current: LocatedSource) -> tuple[Source, ...]:
     """Return what the reference may have meant: its current path, or else any candidate."""
-    if current.id is not None and isinstance(current.source, PathSource):
+    if current.id is not None and not isinstance(current.source, GlobSource):
         return (current.source,)
     return candidates(reference)

@@ -1,19 +1,26 @@
-"""Assess a change, a commit in the making or a branch: its own drift, and older drift as debt."""
+"""Assess a change: a commit in the making, or a branch.
 
-from collections.abc import Mapping, Sequence
+A change fails for a reference that was fresh before it and is not fresh after it, whose source is
+gone now and was not before, or that is new and refers to nothing. What was behind already is debt.
+"""
 
-from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Page, ReferenceVerdict
+from collections.abc import Collection, Mapping, Sequence
+
+from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Page, ReferenceVerdict, Verdict
 from ubp.core.source import SourceMap
+from ubp.git.trees import similar_file
 from ubp.staleness.assess import assess, assess_against, assessment, baseline_requests
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
-from ubp.staleness.model import Change, StalenessContext
+from ubp.staleness.model import Change
 from ubp.staleness.references import locate
 
-_ReferenceKey = tuple[FilePath, FilePath]  # page, source
+_ReferenceKey = tuple[FilePath, FilePath]  # page, source as it is written
+
+GONE: frozenset[Verdict] = frozenset({"deleted", "moved", "not_found"})
 
 
 def assess_change(pages: Sequence[Page], change: Change) -> tuple[Assessment, ...]:
-    """Assess these pages after the change, and mark drift that existed before it as debt.
+    """Assess these pages after the change, and mark what it does not fail for as debt.
 
     A page that the change edits describes the state after the change: its unpinned references are
     fresh. Where a shallow clone lacks a baseline, the state before the change is used instead.
@@ -68,21 +75,25 @@ def _mark_debts(
 ) -> tuple[Assessment, ...]:
     drifted = [assessed for assessed in assessments if assessed.level not in QUIET_LEVELS]
     old_verdicts: dict[_ReferenceKey, list[ReferenceVerdict]] = {}
+    paths = _paths_before(drifted, change, origins) if drifted else {}
     for context in change.before if drifted else ():
-        for key, verdict in _assess_before(drifted, context, origins).items():
-            old_verdicts.setdefault(key, []).append(verdict)
+        pages = [page for path in paths if (page := context.view.page(path))]
+        for assessed in assess(pages, context):
+            for reference in assessed.references:
+                key = paths[assessed.page.filepath], reference.reference.literal
+                old_verdicts.setdefault(key, []).append(reference)
 
-    def is_debt(page: FilePath, reference: ReferenceVerdict) -> bool:
-        return reference.verdict != "fresh" and any(
-            old.verdict != "fresh" and old.current_blob == reference.current_blob
-            for old in old_verdicts.get((page, reference.source_path), ())
-        )
+    def mark(page: FilePath, reference: ReferenceVerdict) -> ReferenceVerdict:
+        old = old_verdicts.get((page, reference.reference.literal), ())
+        return reference._replace(is_debt=not _is_introduced(reference, old))
 
     return tuple(
         assessment(
             assessed.page,
             [
-                reference._replace(is_debt=is_debt(assessed.page.filepath, reference))
+                reference
+                if reference.verdict == "fresh"
+                else mark(assessed.page.filepath, reference)
                 for reference in assessed.references
             ],
         )
@@ -90,17 +101,42 @@ def _mark_debts(
     )
 
 
-def _assess_before(
-    drifted: Sequence[Assessment], context: StalenessContext, origins: Origins
-) -> dict[_ReferenceKey, ReferenceVerdict]:
-    """Return the verdicts of the same references in a state before the change."""
-    paths: dict[FilePath, FilePath] = {}  # before → after
+def _is_introduced(reference: ReferenceVerdict, before: Collection[ReferenceVerdict]) -> bool:
+    """Return whether the change itself made this reference what it is: not fresh.
+
+    `before` are the verdicts of the same reference in the states before the change; of a merge one
+    of them suffices as an excuse. A state that could not be verified counts as fresh, because
+    `assess_change` has compared the source with that state itself.
+    """
+    if reference.verdict == "unknown":
+        return all(old.verdict != "unknown" for old in before)
+    is_gone = reference.verdict in GONE
+    if is_gone and not any(old.verdict in GONE for old in before):
+        return True
+    if not before:  # new, with a pin from history
+        return False
+    return all(old.verdict in {"fresh", "unknown"} for old in before)
+
+
+def _paths_before(
+    drifted: Sequence[Assessment], change: Change, origins: Origins
+) -> dict[FilePath, FilePath]:
+    """Return the pages after the change by their paths before it, moved or not."""
+    paths: dict[FilePath, FilePath] = {}
+    moved = []
+    before = change.before[0].view if change.before else None
     for assessed in drifted:
         path = assessed.page.filepath
-        paths[origins.of(path) or path] = path
-    pages = [page for path in paths if (page := context.view.page(path))]
-    return {
-        (paths[assessed.page.filepath], reference.source_path): reference
-        for assessed in assess(pages, context)
-        for reference in assessed.references
-    }
+        origin = origins.of(path)
+        if origin is None and before and before.entry(path) is None:
+            moved.append(assessed.page)  # or new
+        else:
+            paths[origin or path] = path
+    removed = [name for name, entry in change.changes.items() if entry is None]
+    if moved and removed and before:
+        pages = {name: page.blob for name in removed if (page := before.page(name))}
+        for page in moved:
+            candidates = {name: blob for name, blob in pages.items() if name not in paths}
+            if origin := similar_file(change.after.repository, page.blob, candidates):
+                paths[origin] = page.filepath
+    return paths

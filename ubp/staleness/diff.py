@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from ubp.core.model import (
     MODE_FILE,
     MODE_SUBMODULE,
-    MODE_TREE,
     Assessment,
     Entry,
     FilePath,
@@ -19,7 +18,7 @@ from ubp.core.source import PathSource, possible_sources
 from ubp.git.diff import diff_blobs
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_documents
-from ubp.git.trees import entries_at, list_tree
+from ubp.git.trees import entries_at, list_tree, resolve_objects
 from ubp.index.view import View
 from ubp.staleness.model import SourceDiff
 
@@ -193,7 +192,7 @@ def _find_baselines(
         elif reference.baseline_blob:
             pins.add(reference.baseline_blob)
     historical = entries_at(repository, paths) if paths else {}
-    pinned = _resolve_pins(sorted(pins), repository) if pins else {}
+    pinned = resolve_objects(sorted(pins), repository) if pins else {}
     baselines: dict[int, Entry] = {}
     for number, reference in enumerate(references):
         if reference.baseline_commit:
@@ -203,18 +202,6 @@ def _find_baselines(
         if entry is not None and reference.baseline_blob is not None:
             baselines[number] = entry
     return baselines
-
-
-def _resolve_pins(pins: Sequence[str], repository: Repository) -> dict[str, Entry]:
-    """Return the blob or tree that each pin, mostly shortened, names."""
-    stdin = "".join(f"{pin}\n" for pin in pins).encode("ascii")
-    lines = repository.run("cat-file", "--batch-check", stdin=stdin).decode("ascii").splitlines()
-    modes = {"blob": MODE_FILE, "tree": MODE_TREE}
-    return {
-        pin: Entry(modes[words[1]], ObjectId(words[0]))
-        for pin, words in zip(pins, (line.split(" ") for line in lines), strict=True)
-        if words[1] in modes
-    }
 
 
 def _baseline_files(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ubp.core.model import BaselineQuery, Commit, Drift, Entry, FilePath, ObjectId
 from ubp.core.paths import closest_path
-from ubp.core.source import GlobSource, PathSource
+from ubp.core.source import GlobSource
 from ubp.git.trees import diff_trees, similar_file
 from ubp.index.history import History
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins
@@ -70,7 +70,7 @@ def _drifted_in_commits(
     commit are not known here.
     """
     sources = [baseline.source for baseline in drifted.values()]
-    paths = {source.path for source in sources if isinstance(source, PathSource)}
+    paths = {source.path for source in sources if not isinstance(source, GlobSource)}
     entries = context.view.base_entries(paths)
     return {
         request

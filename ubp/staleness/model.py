@@ -94,12 +94,26 @@ class StaleReport(NamedTuple):
 
     @property
     def introduced(self) -> tuple[Assessment, ...]:
-        """The pages with references that the change itself took from their baseline."""
+        """The pages with references for which the change fails."""
         return tuple(
             assessment
             for assessment in self.pages
             if any(
                 reference.verdict != "fresh" and not reference.is_debt
+                for reference in assessment.references
+            )
+        )
+
+    @property
+    def behind(self) -> tuple[Assessment, ...]:
+        """The other pages that the change concerns and that were behind before it."""
+        introduced = {assessment.page.filepath for assessment in self.introduced}
+        return tuple(
+            assessment
+            for assessment in (self.pages if self.is_change else ())
+            if assessment.page.filepath not in introduced
+            and any(
+                reference.is_debt and reference.verdict not in {"fresh", "unknown"}
                 for reference in assessment.references
             )
         )

@@ -79,7 +79,7 @@ def _choose_pins(
             else:
                 reason = "the source did not exist when the page last changed"
                 skipped.append(SkippedReference(path, reason))
-        elif verdict.verdict == "fresh":
+        elif verdict.verdict == "fresh" or verdict.is_debt:
             continue
         elif verdict.current_blob is not None:
             pin_ids.append((verdict, verdict.current_blob))

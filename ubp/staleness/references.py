@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.core.model import Assessment, FilePath, ObjectId, SourceReference
+from ubp.core.model import Assessment, Entry, FilePath, ObjectId, SourceReference
 from ubp.core.paths import is_glob
-from ubp.core.source import PathSource, Source, SourceMap, glob_source, possible_sources
+from ubp.core.source import GlobSource, PathSource, Source, SourceMap, glob_source, possible_sources
 from ubp.git.trees import glob_tree_id
 from ubp.index.view import View
 from ubp.staleness.model import Affected
@@ -43,8 +43,18 @@ def locate(
         located = existing.get(reference.literal) or existing.get(path)
         if located is None and is_glob(path):
             located = globs.get(path) or globs.setdefault(path, _locate_glob(view, path))
-        located_sources[reference] = located or LocatedSource(PathSource(path), None)
+        located = located or LocatedSource(PathSource(path), None)
+        if reference.fragment and reference.literal not in existing:
+            located = _locate_part(located, entries[path], reference.fragment)
+        located_sources[reference] = located
     return located_sources
+
+
+def _locate_part(located: LocatedSource, entry: Entry | None, fragment: str) -> LocatedSource:
+    """Return the part of a located file; a directory, a glob and a symlink have no parts."""
+    if isinstance(located.source, GlobSource) or (entry and not entry.is_file):
+        return located
+    return LocatedSource(possible_sources(located.source.path, fragment)[0], located.id)
 
 
 def candidates(reference: SourceReference) -> tuple[Source, ...]:
@@ -52,7 +62,7 @@ def candidates(reference: SourceReference) -> tuple[Source, ...]:
 
     The path with its fragment comes first (`notes#1.md` is a real name), then that without it.
     """
-    sources = possible_sources(reference.source_path)
+    sources = possible_sources(reference.source_path, reference.fragment)
     if reference.literal == reference.source_path:
         return sources
     return (PathSource(reference.literal), *sources)

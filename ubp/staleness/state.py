@@ -35,7 +35,11 @@ def open_change(session: Session, target: Target) -> Change:
     head = after.view.snapshot.commit
     repository = session.repository
     if target.base is None:
-        parents = [head, *repository.merge_heads()] if head else []
+        if target.amend:
+            replaced = repository.head()
+            parents = list(repository.parents(replaced)) if replaced else []
+        else:
+            parents = [head, *repository.merge_heads()] if head else []
         changes = after.view.snapshot.changes
     else:
         base = repository.resolve(target.base)
@@ -127,16 +131,19 @@ def build_stale_report(
 def acknowledge_pages(  # noqa: PLR0913  # the command's options
     session: Session,
     paths: Sequence[str],
+    target: Target,
     *,
     every: bool,
-    staged: bool,
     from_history: bool,
     reason: str | None,
 ) -> tuple[Acknowledgement, ...]:
     """Pin the references of these pages (or of `every` page) that are not at their baseline.
 
+    Of a change only those for which it fails, so that no older staleness is erased.
+
     Raises:
-        UsageError: neither pages nor `every` are given, or a path matches no page.
+        UsageError: neither pages nor `every` are given, a path matches no page, or nothing is
+            staged.
     """
     from ubp.staleness.change import assess_change, touched_pages
     from ubp.staleness.pins import AckOptions, acknowledge
@@ -147,15 +154,22 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
             cause="`ubp ack` needs the pages to acknowledge.",
             hint="Run `ubp ack docs/page.md`, or `ubp ack --all` for all stale pages.",
         )
-    target = Target(staged=staged)
-    change = open_change(session, target) if staged else None
+    change = open_change(session, target) if target.is_change else None
+    if target.staged and change and not change.changes:
+        raise UsageError(
+            "Nothing is staged.",
+            cause="`git commit -a` and `git commit PATH` stage files for that commit only.",
+            hint="Stage the changes first: git add -u",
+        )
     context = change.after if change else open_context(session, session.view(target))
     pages = _pages_to_assess(context.view, _select(session, context.view, paths), every=False)
-    if change and not paths:
+    if change and not (paths and from_history):
         touched = {page.filepath for page in touched_pages(change)}
         pages = [page for page in pages if page.filepath in touched]
     assessed = assess_change(pages, change) if change else assess(pages, context)
-    options = AckOptions(session.config.keys, staged, from_history, reason, session.is_hidden)
+    options = AckOptions(
+        session.config.keys, target.staged, from_history, reason, session.is_hidden
+    )
     return acknowledge(assessed, context, options)
 
 

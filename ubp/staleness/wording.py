@@ -50,11 +50,12 @@ def describe_drift_time(
 
     `is_staged`: the drift is that of a commit in the making; `is_shallow`: history is incomplete.
     """
+    if is_staged:
+        return " by this commit"
     if reference.since is not None:
-        again = ", and again by this commit" if is_staged else ""
-        return f" {age(reference.age_days or 0)}{again}"
+        return f" {age(reference.age_days or 0)}"
     if reference.age_days is not None:
-        return " by this commit" if is_staged else ", not committed yet"
+        return ", not committed yet"
     return " before the history of this clone starts" if is_shallow else ""
 
 

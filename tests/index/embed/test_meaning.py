@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ubp.core.errors import ModelError, UsageError
+from ubp.core.errors import IndexDamagedError, ModelError, UsageError
 from ubp.index.embed.locate import find_model
 from ubp.index.embed.model import load_model
 from ubp.index.session import Target
@@ -218,6 +218,8 @@ def test_an_index_that_breaks_is_made_again(pets, small):
             )
         )
         pets.write("new.md", "the car\n")
+        with pytest.raises(IndexDamagedError):
+            workspace.session.view().semantic_index(small)
         for _ in range(2):
             found = workspace.session.view().semantic_index(small)
             assert [hit.path for hit in found.search("cat", 2)] == ["cat.md", "dog.md"]

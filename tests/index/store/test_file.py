@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ubp.core.errors import IndexDamagedError
 from ubp.core.model import ObjectId, PageFacts
 from ubp.index.store.database import DAMAGED, copy_in_memory
 from ubp.index.store.file import FILE_NAME, LOCK_STALE_SECONDS, UNUSED_SECONDS
@@ -157,7 +158,7 @@ def test_the_database_has_the_pragmas_of_the_requirements(store: Store) -> None:
         "wal",
         1,
         -64000,
-        268435456,
+        0,
         2,
         1,
         FORMAT,
@@ -232,7 +233,8 @@ def test_damage_that_shows_in_reading_is_repaired_by_forgetting(
     fill(open_here)
     spoil(database, "facts")
     store = open_here()
-    assert store.facts.read([ONE], KEYS) == {}
+    with pytest.raises(IndexDamagedError):
+        store.facts.read([ONE], KEYS)
     assert store.facts.missing([ONE], KEYS) == {ONE}
     assert warnings == [DAMAGED]
     store.facts.save({ONE: PAGE}, KEYS)
@@ -246,6 +248,8 @@ def test_damage_that_shows_in_writing_is_repaired_by_forgetting(
     fill(open_here)
     spoil(database, "facts")
     store = open_here()
+    with pytest.raises(IndexDamagedError):
+        store.facts.save({TWO: PAGE}, KEYS)
     store.facts.save({TWO: PAGE}, KEYS)
     assert store.facts.read([ONE, TWO], KEYS) == {TWO: PAGE}
     assert warnings == [DAMAGED]
@@ -259,7 +263,8 @@ def test_values_that_nobody_saved_so_are_damage(
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE facts SET content = ?", [content])
     connection.close()
-    assert open_here().facts.read([ONE], KEYS) == {}
+    with pytest.raises(IndexDamagedError):
+        open_here().facts.read([ONE], KEYS)
     assert warnings == [DAMAGED]
 
 
@@ -545,10 +550,13 @@ def test_damage_in_memory_is_forgotten_too(
     spoil(database, "facts")
     make_read_only(database.parent)
     store = open_here()
-    assert store.facts.read([ONE], KEYS) == {}
-    store.facts.save({TWO: PAGE}, KEYS)
-    assert store.facts.read([ONE, TWO], KEYS) == {TWO: PAGE}
-    assert (store.path, warnings) == (None, [])
+    with pytest.raises(IndexDamagedError):
+        store.facts.read([ONE], KEYS)
+    again = open_here()  # not with the damaged file
+    assert again.facts.read([ONE], KEYS) == {}
+    again.facts.save({TWO: PAGE}, KEYS)
+    assert again.facts.read([ONE, TWO], KEYS) == {TWO: PAGE}
+    assert (again.path, warnings) == (None, [])
 
 
 def test_an_interrupted_write_leaves_nothing_half_done(store: Store) -> None:

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ubp.core.errors import IndexDamagedError
 from ubp.index.store.file import FILE_NAME
+from ubp.index.store.schema import insertion
 from ubp.index.store.vectors import (
     Block,
     VectorTable,
@@ -102,15 +104,16 @@ def test_a_block_that_does_not_fit_together_ends_the_index(damage, vectors, stor
     store.database.write(
         lambda connection: connection.execute(f"UPDATE vector_block SET {damage}") and None
     )
-    # Nothing is added to it, and pruning takes it away.
-    vectors.save(keys(3), b"cc")
+    with pytest.raises(IndexDamagedError):
+        vectors.save(keys(3), b"cc")  # nothing is added to it
     assert everything(vectors) == []
     assert warnings == ["The index was damaged and is being rebuilt."]
     vectors.save(keys(3), b"cc")
     store.database.write(
         lambda connection: connection.execute(f"UPDATE vector_block SET {damage}") and None
     )
-    store.database.write(prune_vectors)
+    with pytest.raises(IndexDamagedError):
+        store.database.write(prune_vectors)
     assert vectors.sizes() == {}
 
 
@@ -140,8 +143,8 @@ def test_a_fingerprint_is_known_while_the_files_are_the_same(store):
 def put_page(store, texts):
     def put(connection):
         connection.execute(
-            "INSERT INTO page (blob, aliases, sections, anchors, texts) VALUES (?, '', '', '', ?)",
-            [bytes(20), texts],
+            insertion("page"),
+            [bytes(20), None, "", "", "", texts, 0, 0],
         )
 
     store.database.write(put)

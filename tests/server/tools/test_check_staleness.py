@@ -3,6 +3,7 @@
 import pytest
 
 from ubp.core.errors import PageNotFoundError
+from ubp.workspace import Workspace
 
 
 @pytest.fixture
@@ -162,3 +163,14 @@ def test_a_hidden_source_shows_its_verdict_alone(repository, answer):
         assert words not in found.text + str(found.record)
     page = answer("get_page", filepath="docs/a.md")
     assert "hidden key" not in page.text + str(page.record)
+
+
+def test_accepted_debt_is_shown_and_marked(drifted, answer):
+    with Workspace.open(str(drifted.root)) as workspace:
+        text = workspace.accept().text
+    drifted.write(".ubp/debt.txt", text)
+    found = answer("check_staleness")
+    shown = {document["filepath"]: document for document in found.record["documents"]}
+    assert sorted(shown) == ["docs/a.ja.md", "docs/a.md", "docs/gone.md"]
+    assert [reference["is_debt"] for reference in shown["docs/a.md"]["references"]] == [True]
+    assert found.text.count("(accepted debt)") == 3

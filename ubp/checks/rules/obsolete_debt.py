@@ -4,6 +4,9 @@
 line of a fixed finding stayed, it would hide the same finding when it comes back. Lines that cannot
 be parsed, such as conflict markers, are reported as well.
 
+Of a change (`--staged`, `--base`) only unreadable lines are reported, and only where it edits the
+file. A change that fixes an accepted finding does not fail: the output mentions the obsolete lines.
+
 What to do: run `ubp debt --prune`, which removes such lines.
 """
 
@@ -23,7 +26,8 @@ def find(context: RuleContext) -> Iterator[Finding]:
     debts = context.debts
     if not debts.accepted and not debts.unreadable:
         return
-    for unreadable in debts.unreadable:
+    is_edited = not context.is_change or DEBT_FILE in context.changes
+    for unreadable in debts.unreadable if is_edited else ():
         yield Finding(
             NAME,
             DEBT_FILE,
@@ -32,8 +36,9 @@ def find(context: RuleContext) -> Iterator[Finding]:
             str(unreadable.line),
             hint=HINT,
         )
-    for debt in find_obsolete(debts, context.find_current(), context.rules):
-        yield obsolete_finding(debt)
+    if not context.is_change:
+        for debt in find_obsolete(debts, context.find_current(), context.rules):
+            yield obsolete_finding(debt)
 
 
 def obsolete_finding(debt: Debt) -> Finding:

@@ -6,13 +6,13 @@ those of `ubp stale`, one for each source, at the line that lists it.
 
 When a snapshot is checked, drift of at least `staleness.threshold_days` (7) has the severity of the
 rule; younger drift is only a warning, since the update of the page may be under way. When a change
-is checked (`--staged`, `--base`), all drift introduced by the change has the severity of the rule,
-whatever its age; older drift is not reported.
+is checked (`--staged`, `--base`), a source that was fresh before it and is not fresh after it has
+the severity of the rule. Sources that were stale already are mentioned in one line.
 
 Missing sources are reported by missing-source instead.
 
 What to do: compare the page with `ubp stale --diff PAGE`. Update the page, or acknowledge it as
-still accurate with `ubp ack PAGE`.
+still accurate with `ubp ack PAGE`. A source with a pin needs both: an edit does not renew the pin.
 
 To ignore a source, add a comment on its line or the line above: `# ubp: ignore[stale-doc]`
 """
@@ -38,6 +38,9 @@ def find(context: RuleContext) -> Iterator[Finding]:
 def drift_finding(path: FilePath, verdict: ReferenceVerdict, *, is_change: bool) -> Finding:
     """Return the finding for a source that drifted from what the page at `path` described."""
     is_new = is_change and not verdict.is_debt
+    hint = "Update the page, or acknowledge it as still accurate."
+    if verdict.baseline == "pin":  # which no edit of the page renews
+        hint = "Update the page if it is no longer accurate, then renew its pin."
     when = " by this change" if is_new else describe_drift_time(verdict)
     return Finding(
         rule=NAME,
@@ -46,7 +49,7 @@ def drift_finding(path: FilePath, verdict: ReferenceVerdict, *, is_change: bool)
         message=verdict_sentence(verdict.source_path, verdict.verdict, when),
         subject=verdict.reference.literal,
         is_minor=not is_change and verdict.level != "stale",
-        hint="Update the page, or acknowledge it as still accurate.",
+        hint=hint,
         related=verdict.source_path,
         about=verdict,
     )

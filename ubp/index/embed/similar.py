@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from ubp.core.interruption import checkpoint
 from ubp.index.embed.vectors import Floats, Mask, Matrix, Rows, VectorCollection, VectorHit, Vectors
 
 # How many groups a chunk is compared with, besides that of the pair; 3 to 20 do as well.
@@ -32,6 +33,7 @@ TILE_ROWS = 256
 # 20 s instead of 170, and of the first 100 pairs of 36,000 chunks 95 are found.
 MAX_COSINES = 20_000**2
 CELL_ROUNDS, NEAREST_CELLS = 2, 16
+PART_ROWS = 4096
 
 
 Pair: TypeAlias = tuple[VectorHit, VectorHit, float]
@@ -161,13 +163,15 @@ def _tiles(space: _Space, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
     count = len(space.rows)
     if len(rows) * count <= MAX_COSINES:
         for start in range(0, len(rows), TILE_ROWS):
+            checkpoint()
             yield np.arange(start, min(start + TILE_ROWS, len(rows))), np.arange(count)
         return
     centers = space.rows[:: math.isqrt(count)]
     cells = _assign(space.rows, centers)
     for _ in range(CELL_ROUNDS):
         sums = np.zeros_like(centers)
-        np.add.at(sums, cells, space.rows)
+        for part in _parts(count):
+            np.add.at(sums, cells[part], space.rows[part])
         centers = Matrix(sums).rows
         cells = _assign(space.rows, centers)
     near = np.argsort(-(centers @ centers.T), axis=1, kind="stable")[:, :NEAREST_CELLS]
@@ -175,13 +179,21 @@ def _tiles(space: _Space, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
         columns = np.flatnonzero(np.isin(cells, near[cell]))
         places = np.flatnonzero(cells[rows] == cell)
         for start in range(0, len(places), TILE_ROWS):
+            checkpoint()
             yield places[start : start + TILE_ROWS], columns
 
 
 def _assign(rows: Floats, centers: Floats) -> Rows:
     """Return the nearest center of each row."""
-    parts = (rows[start : start + 4096] @ centers.T for start in range(0, len(rows), 4096))
-    return np.concatenate([part.argmax(axis=1) for part in parts])
+    nearest = [(rows[part] @ centers.T).argmax(axis=1) for part in _parts(len(rows))]
+    return np.concatenate(nearest)
+
+
+def _parts(count: int) -> Iterator[slice]:
+    """Yield slices that cover so many rows, with a checkpoint before each."""
+    for start in range(0, count, PART_ROWS):
+        checkpoint()
+        yield slice(start, start + PART_ROWS)
 
 
 def _best_in_groups(space: _Space, rows: Rows, groups: Rows) -> Rows:
@@ -189,6 +201,7 @@ def _best_in_groups(space: _Space, rows: Rows, groups: Rows) -> Rows:
     best = np.empty(len(rows), dtype=np.intp)
     order = np.argsort(groups, kind="stable")
     for same_group in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
+        checkpoint()
         for start in range(0, len(same_group), TILE_ROWS):
             places = same_group[start : start + TILE_ROWS]
             first, last = space.starts[groups[places[0]]], space.starts[groups[places[0]] + 1]

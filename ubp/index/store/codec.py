@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import (
     BaselineQuery,
     Chunk,
@@ -209,7 +210,9 @@ def unpack_facts(contents: Sequence[str]) -> list[PageFacts]:
             ),
             tuple([Problem(line, message) for line, message in problems]),
         )
-        for title, doc_type, tags, aliases, references, problems in _load(contents)
+        for title, doc_type, tags, aliases, references, problems in with_checkpoints(
+            _load(contents)
+        )
     ]
 
 

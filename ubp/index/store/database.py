@@ -1,7 +1,7 @@
-"""The index's database: opened, checked, rebuilt if it is damaged, or kept in memory.
+"""The index's database: opened, checked, replaced if it is damaged, or kept in memory.
 
-Everything in it is derived from Git, so that no failure of it reaches a caller: what cannot be read
-is unknown.
+Everything in it is derived from Git. Damage is raised as IndexDamagedError, when an empty database
+has replaced the damaged one; no other failure reaches a caller.
 """
 
 import os
@@ -9,9 +9,12 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from marshal import dumps
+from typing import Any, NamedTuple, NoReturn, TypeVar
+from zlib import crc32
 
-from ubp.core.errors import StoreError
+from ubp.core.errors import IndexDamagedError, StoreError
+from ubp.core.interruption import checkpoint
 from ubp.core.model import Warn
 from ubp.index.store.file import (
     FILE_NAME,
@@ -28,10 +31,12 @@ from ubp.index.store.schema import FORMAT, SCHEMA, SHADOWS
 # call may wait longer than five seconds.
 BUSY_SECONDS = 4.0
 
+# No part of the file is mapped: reading a page that another program has cut off would end the
+# process (SIGBUS).
 PRAGMAS = """
 PRAGMA synchronous=NORMAL;
 PRAGMA cache_size=-64000;
-PRAGMA mmap_size=268435456;
+PRAGMA mmap_size=0;
 PRAGMA temp_store=MEMORY;
 PRAGMA foreign_keys=ON;
 PRAGMA trusted_schema=OFF;
@@ -46,10 +51,20 @@ CREATED_TABLES = (
 # Another process may replace the file while it is opened; three times in a row is no coincidence.
 OPENING_ATTEMPTS = 3
 
-SQLITE_ERROR, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CORRUPT, SQLITE_NOTADB = 1, 5, 6, 11, 26
+SQLITE_ERROR, SQLITE_BUSY, SQLITE_LOCKED = 1, 5, 6
+# What the file is not to blame for: permissions, locks, memory, interrupts, the disk.
+SYSTEM_ERRORS = frozenset({3, SQLITE_BUSY, SQLITE_LOCKED, 7, 8, 9, 10, 13, 14, 15, 22})
+SQLITE_IOERR_SHORT_READ = 522
 
 
 DAMAGED = "The index was damaged and is being rebuilt."
+FUNCTION_FAILED = "user-defined function raised exception"  # `intact`
+DAMAGED_FOR_GOOD = "the index is damaged and cannot be replaced"
+# Such files, which are not opened again in this process: the question is asked again.
+_ABANDONED: set[tuple[str, Identity | None]] = set()
+
+
+Value = str | bytes | int | None
 
 
 class Opened(NamedTuple):
@@ -71,6 +86,8 @@ def open_connection(data_dir: str, warn: Warn) -> Opened:
     try:
         obstacle = find_obstacle(data_dir)
         if obstacle is None:
+            if _ABANDONED and (path, identify(path)) in _ABANDONED:
+                return Opened(open_in_memory(), None, None, DAMAGED_FOR_GOOD)
             return _open_file(path, warn)
     except (OSError, sqlite3.Error) as error:
         return Opened(_copy_of_file(path) or open_in_memory(), None, None, str(error))
@@ -78,19 +95,40 @@ def open_connection(data_dir: str, warn: Warn) -> Opened:
     return Opened(open_in_memory(), None, None, obstacle)
 
 
+# About a millisecond.
+INSTRUCTIONS_BETWEEN_CHECKPOINTS = 50_000
+
+
+def _connect(path: str, timeout: float = 0.0) -> sqlite3.Connection:
+    """Return a connection whose queries can be interrupted (`ubp.core.interruption`)."""
+    connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
+    connection.set_progress_handler(_is_interrupted, INSTRUCTIONS_BETWEEN_CHECKPOINTS)
+    return connection
+
+
+def _is_interrupted() -> bool:
+    try:
+        checkpoint()
+    except BaseException:  # noqa: BLE001  # `_recover` raises it again
+        return True
+    return False
+
+
 def open_in_memory() -> sqlite3.Connection:
     """Return an empty database of this process alone."""
-    memory = sqlite3.connect(":memory:", isolation_level=None)
+    memory = _connect(":memory:")
     memory.executescript(SCHEMA + PRAGMAS)
+    _add_functions(memory)
     return memory
 
 
 def copy_in_memory(source: sqlite3.Connection) -> sqlite3.Connection:
     """Return a copy of a database in memory, an empty one where it cannot be read."""
-    memory = sqlite3.connect(":memory:", isolation_level=None)
+    memory = _connect(":memory:")
     with suppress(sqlite3.Error):
         source.backup(memory, progress=_raise_if_locked)
         memory.executescript(PRAGMAS)
+        _add_functions(memory)
         if _is_sound(memory):
             return memory
     memory.close()
@@ -106,10 +144,8 @@ def _raise_if_locked(status: int, *_: int) -> None:
 def is_damage(error: sqlite3.Error) -> bool:
     """Return whether the file is damaged: no database, malformed, other tables, bad text."""
     # Undecodable text comes without a code.
-    code = getattr(error, "sqlite_errorcode", SQLITE_ERROR) & 0xFF
-    return code in {SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB} or isinstance(
-        error, sqlite3.IntegrityError
-    )
+    code: int = getattr(error, "sqlite_errorcode", SQLITE_ERROR)
+    return code == SQLITE_IOERR_SHORT_READ or code & 0xFF not in SYSTEM_ERRORS
 
 
 def _open_file(path: str, warn: Warn) -> Opened:
@@ -138,18 +174,22 @@ def _open_file(path: str, warn: Warn) -> Opened:
 def _open_sound(path: str) -> tuple[sqlite3.Connection | None, str]:
     """Return a connection to a sound database, else None and the warning to print."""
     was_unclean = is_unclean(path)
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    connection = _connect(path, BUSY_SECONDS)
     try:
         connection.executescript(PRAGMAS)
+        _add_functions(connection)
         if not _is_sound(connection):
             fault = DAMAGED if os.stat(path).st_size else ""
         elif was_unclean and not _is_intact(connection):
             fault = DAMAGED
         else:
             return connection, ""
-    except (OSError, sqlite3.Error) as error:
+    except OSError:
         connection.close()
-        if not isinstance(error, sqlite3.Error) or not is_damage(error):
+        raise
+    except Exception as error:  # of the schema's text, whatever is wrong with it
+        connection.close()
+        if isinstance(error, sqlite3.Error) and not is_damage(error):
             raise
         return None, DAMAGED
     connection.close()
@@ -162,6 +202,23 @@ def _is_sound(connection: sqlite3.Connection) -> bool:
         return False
     tables = connection.execute(CREATED_TABLES).fetchall()
     return len(tables) == SCHEMA.count("CREATE ") and all(sql in SCHEMA for (sql,) in tables)
+
+
+def _add_functions(connection: sqlite3.Connection) -> None:
+    connection.create_function("checksum", -1, _checksum, deterministic=True)
+    connection.create_function("intact", -1, _check, deterministic=True)
+
+
+def _checksum(*values: Value) -> int:
+    # Version 2 is the same in all versions of Python: without references to equal values. Damage
+    # passes with a probability of 2^-32.
+    return crc32(dumps(values, 2))
+
+
+def _check(checksum: Value, *values: Value) -> bool:
+    if crc32(dumps(values, 2)) != checksum:
+        raise ValueError(DAMAGED)
+    return True
 
 
 def _is_intact(connection: sqlite3.Connection) -> bool:
@@ -208,18 +265,18 @@ Rows = list[tuple[Any, ...]]
 # SQLite takes 32,766 arguments in one statement since 3.32 and 999 before.
 MAX_ARGUMENTS = 900
 
-# Writing 110 MB once is as fast with a small cache, and mapped pages count as memory in use.
-SAVE_MEMORY = "PRAGMA mmap_size=0; PRAGMA cache_size=-16000;"
+# Writing 110 MB once is as fast with a small cache.
+SAVE_MEMORY = "PRAGMA cache_size=-16000;"
 
-# To the file, to the rebuilt file, to memory: a third failure has another cause.
-WRITE_ATTEMPTS = 3
+# In the file, then in a copy in memory: a failure of this has another cause.
+ATTEMPTS = 2
 
 
 class Database:
     """One connection, closed by its owner.
 
-    A damaged file is rebuilt; after a full disk, or a lock that is not released, the work goes on
-    in a copy in memory. Queries that fail meanwhile return nothing.
+    A damaged file is replaced, and every method raises IndexDamagedError then. After a full disk,
+    or a lock that is not released, the work goes on in a copy in memory.
     """
 
     def __init__(self, data_dir: str, warn: Warn) -> None:
@@ -239,12 +296,13 @@ class Database:
         return self._opened.why_in_memory
 
     def rows(self, sql: str, arguments: Sequence[object] = ()) -> Rows:
-        """Return the rows of a query; none where the database fails."""
-        try:
-            return self._opened.connection.execute(sql, arguments).fetchall()
-        except sqlite3.Error as error:
-            self._recover(error)
-            return []
+        """Return the rows of a query."""
+        for _ in range(ATTEMPTS):
+            try:
+                return self._opened.connection.execute(sql, arguments).fetchall()
+            except sqlite3.Error as error:
+                self._recover(error)
+        raise StoreError("Cannot read the index.", cause=self.why_in_memory)
 
     def rows_in(
         self,
@@ -263,25 +321,25 @@ class Database:
         return rows
 
     def matches(self, sql: str, arguments: Sequence[object]) -> Rows:
-        """Return the rows of a query with text of a user in it; none where the database fails.
+        """Return the rows of a query with text of a user in it.
 
         Raises:
             ValueError: SQLite cannot parse the text.
         """
-        try:
-            return self._opened.connection.execute(sql, arguments).fetchall()
-        except sqlite3.OperationalError as error:
-            # Damage has other codes, and the tables are known to exist.
-            if getattr(error, "sqlite_errorcode", SQLITE_ERROR) == SQLITE_ERROR:
-                raise ValueError(str(error)) from error
-            self._recover(error)
-        except sqlite3.Error as error:
-            self._recover(error)
-        return []
+        for _ in range(ATTEMPTS):
+            try:
+                return self._opened.connection.execute(sql, arguments).fetchall()
+            except sqlite3.Error as error:
+                # Damage has other codes, and the tables are known to exist.
+                code = getattr(error, "sqlite_errorcode", None)
+                if code == SQLITE_ERROR and str(error) != FUNCTION_FAILED:
+                    raise ValueError(str(error)) from error
+                self._recover(error)
+        raise StoreError("Cannot read the index.", cause=self.why_in_memory)
 
-    def write(self, work: Callable[[sqlite3.Connection], bool | None]) -> bool:
+    def write(self, work: Callable[[sqlite3.Connection], object]) -> bool:
         """Do this work in one transaction, after other writers; return False if `work` does."""
-        for _ in range(WRITE_ATTEMPTS):
+        for _ in range(ATTEMPTS):
             connection = self._opened.connection
             try:
                 # A deferred BEGIN would fail at once while another process is writing.
@@ -305,31 +363,21 @@ class Database:
         with suppress(sqlite3.Error):
             self._opened.connection.executescript(SAVE_MEMORY)
 
-    def rebuild(self) -> None:
-        """Replace a damaged database by an empty one."""
-        path, identity = self._opened.path, self._opened.identity
-        self._opened.connection.close()
-        if path is None:
-            self._opened = self._opened._replace(connection=open_in_memory())
-            return
-        self._warn(DAMAGED)
+    def replace_damaged(self) -> NoReturn:
+        """Replace a damaged database by an empty one, and raise IndexDamagedError."""
+        opened = self._opened
+        opened.connection.close()
+        path = os.path.join(self._data_dir, FILE_NAME)
         try:
-            create_file(path, identity)
-        except (OSError, sqlite3.Error) as error:
-            self._opened = Opened(open_in_memory(), None, None, str(error))
-        else:
-            self._opened = open_connection(self._data_dir, self._warn)
-
-    def unpack(self, values: Callable[[], T]) -> T | None:
-        """Return what `values` makes of rows; None after a rebuild, where they are damaged.
-
-        SQLite keeps no checksums, so that damage in a value is found when it is unpacked.
-        """
-        try:
-            return values()
-        except (ValueError, TypeError):
-            self.rebuild()
-            return None
+            if opened.path is None:  # a copy of a file that cannot be written
+                _ABANDONED.add((path, identify(path)))
+            else:
+                self._warn(DAMAGED)
+                create_file(path, opened.identity)
+        except (OSError, sqlite3.Error):
+            _ABANDONED.add((path, opened.identity))
+        self._opened = open_connection(self._data_dir, self._warn)
+        raise IndexDamagedError(DAMAGED)
 
     def checkpoint(self) -> None:
         """Write the log of what was saved back into the file, unless others are reading."""
@@ -351,11 +399,13 @@ class Database:
         self._opened.connection.close()
 
     def _recover(self, error: sqlite3.Error) -> None:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+            checkpoint()
+            return
         if isinstance(error, (sqlite3.ProgrammingError, sqlite3.InterfaceError)):
             raise error
         if is_damage(error):
-            self.rebuild()
-            return
+            self.replace_damaged()
         if self.path is None:
             raise StoreError("Cannot use the in-memory index.", cause=str(error)) from error
         source = self._opened.connection
@@ -369,6 +419,12 @@ def _roll_back(connection: sqlite3.Connection) -> None:
             connection.execute("ROLLBACK")
 
 
+def last_number(connection: sqlite3.Connection, table: str) -> int:
+    """Return the last number that a table's AUTOINCREMENT has given."""
+    rows = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]).fetchall()
+    return max((number for (number,) in rows), default=0)
+
+
 def marks(arguments: Sequence[object]) -> str:
     """Return a "?" for each argument."""
     return ",".join("?" * len(arguments))
@@ -378,4 +434,5 @@ def chunks(values: Iterable[T]) -> Iterator[list[T]]:
     """Yield values in lists of as many as one statement takes."""
     iterator = iter(values)
     while chunk := list(islice(iterator, MAX_ARGUMENTS)):
+        checkpoint()
         yield chunk

@@ -3,11 +3,11 @@
 import sqlite3
 import zlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
 
 from ubp.core.model import ObjectId, PageFacts
 from ubp.index.store.codec import pack_facts, pack_id, unpack_facts, unpack_id
 from ubp.index.store.database import Database
+from ubp.index.store.schema import insertion, intact
 
 # Reading and unpacking 1,000 facts takes 12 ms of CPU, which a server would spend on each call;
 # these take about 50 MB.
@@ -31,16 +31,12 @@ class FactsTable:
         packed, remembered = pack_keys(keys), self._remembered
         known = {blob: remembered[packed, blob] for blob in blobs if (packed, blob) in remembered}
         rows = self._database.rows_in(
-            "SELECT blob, content FROM facts WHERE keys = ? AND blob IN",
+            f"SELECT blob, content FROM facts WHERE {intact('facts')} AND keys = ? AND blob IN",  # noqa: S608  # ours
             [pack_id(blob) for blob in blobs if blob not in known],
             [packed],
         )
-
-        def unpack() -> dict[ObjectId, PageFacts]:
-            contents = unpack_facts([content for _, content in rows])
-            return {unpack_id(blob): facts for (blob, _), facts in zip(rows, contents, strict=True)}
-
-        found = self._database.unpack(unpack) or {}
+        contents = unpack_facts([content for _, content in rows])
+        found = {unpack_id(blob): facts for (blob, _), facts in zip(rows, contents, strict=True)}
         remembered.update(((packed, blob), facts) for blob, facts in found.items())
         return known | found
 
@@ -63,10 +59,7 @@ class FactsTable:
         ]
 
         def save(connection: sqlite3.Connection) -> None:
-            connection.executemany(
-                "INSERT OR IGNORE INTO facts (blob, keys, is_bound, content) VALUES (?, ?, ?, ?)",
-                rows,
-            )
+            connection.executemany(insertion("facts", "INSERT OR IGNORE"), rows)
 
         if rows:
             self._database.write(save)
@@ -92,8 +85,6 @@ def pack_keys(keys: Sequence[str]) -> str:
     return "\n".join(keys).encode("utf-8", "backslashreplace").decode()
 
 
-Kind = Literal["source", "page", "answer"]
-
 # Names compress to a third; higher levels take longer and gain a tenth.
 COMPRESSION_LEVEL = 1
 
@@ -101,21 +92,22 @@ COMPRESSION_LEVEL = 1
 class NameTable:
     """Names found in blobs, as compressed texts. Those of a blob never change.
 
-    An answer's key is the digest of everything that it depends on, so that it never changes either.
+    The kind contains the parser's version where a newer one may find other names. An answer's key
+    is the digest of everything that it depends on, so that it never changes either.
     """
 
-    def __init__(self, database: Database, kind: Kind) -> None:
+    def __init__(self, database: Database, kind: str) -> None:
         self._database = database
         self._kind = kind
 
     def read(self, blobs: Collection[ObjectId]) -> dict[ObjectId, str]:
         """Return the texts of these blobs that the table has."""
         rows = self._database.rows_in(
-            "SELECT blob, content FROM names WHERE kind = ? AND blob IN",
+            f"SELECT blob, content FROM names WHERE {intact('names')} AND kind = ? AND blob IN",  # noqa: S608  # ours
             map(pack_id, blobs),
             [self._kind],
         )
-        return self._database.unpack(lambda: dict(_unpack_text(*row) for row in rows)) or {}
+        return {unpack_id(blob): zlib.decompress(content).decode() for blob, content in rows}
 
     def forget(self) -> None:
         """Remove all texts of this kind."""
@@ -133,16 +125,7 @@ class NameTable:
         ]
 
         def save(connection: sqlite3.Connection) -> None:
-            connection.executemany(
-                "INSERT OR IGNORE INTO names (kind, blob, content) VALUES (?, ?, ?)", rows
-            )
+            connection.executemany(insertion("names", "INSERT OR IGNORE"), rows)
 
         if rows:
             self._database.write(save)
-
-
-def _unpack_text(blob: bytes, content: bytes) -> tuple[ObjectId, str]:
-    try:
-        return unpack_id(blob), zlib.decompress(content).decode()
-    except zlib.error as error:
-        raise ValueError("names are compressed") from error

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from ubp.core.model import ObjectId
 from ubp.index.store.codec import pack_id, unpack_id
 from ubp.index.store.database import Database
+from ubp.index.store.schema import intact
 
 COLUMNS = ("title", "headings", "body", "aliases")
 
@@ -85,24 +86,17 @@ class FullTextIndex:
         hits = self._best(match, limit, select, within)
         if match.adding and hits:
             hits = self._add_ranks(match, hits)
-        return (
-            self._database.unpack(
-                lambda: [
-                    WordsRow(unpack_id(blob), number, rank)
-                    for rank, blob, number, _ in hits[:limit]
-                ]
-            )
-            or []
-        )
+        return [WordsRow(unpack_id(blob), number, rank) for rank, blob, number, _ in hits[:limit]]
 
     def count(self, match: str, most: int, select: Select) -> MatchCounts:
         """Count the first `most` chunks that match."""
         rows = self._database.matches(
-            "SELECT blob FROM (SELECT rowid AS row FROM words WHERE words MATCH ? LIMIT ?)"
-            " LEFT JOIN chunk ON chunk.id = row LEFT JOIN page ON page.id = chunk.page",
+            "SELECT blob FROM (SELECT rowid AS row FROM words WHERE words MATCH ? LIMIT ?)"  # noqa: S608  # ours
+            " LEFT JOIN chunk ON chunk.id = row LEFT JOIN page ON page.id = chunk.page"
+            f" AND {intact('chunk')}",
             [match, most],
         )
-        blobs = self._database.unpack(lambda: [unpack_id(blob) for (blob,) in rows if blob]) or []
+        blobs = [unpack_id(blob) for (blob,) in rows if blob]
         selected = select(set(blobs))
         return MatchCounts(len(rows), sum(blob in selected for blob in blobs))
 
@@ -125,11 +119,12 @@ class FullTextIndex:
         if within is not None:
             condition, arguments = OF_PAGES, [json.dumps(self._pages(within))]
         rows = self._database.matches(
-            "SELECT blob FROM page WHERE id IN (SELECT page FROM chunk WHERE id IN"  # noqa: S608  # a constant
-            f" (SELECT rowid FROM words WHERE words MATCH ?{condition}))",
+            "SELECT DISTINCT blob FROM chunk JOIN page ON page.id = chunk.page"  # noqa: S608  # ours
+            f" WHERE {intact('chunk')} AND chunk.id IN"
+            f" (SELECT rowid FROM words WHERE words MATCH ?{condition})",
             [match, *arguments],
         )
-        return self._database.unpack(lambda: {unpack_id(blob) for (blob,) in rows}) or set()
+        return {unpack_id(blob) for (blob,) in rows}
 
     def _best(
         self, match: RowMatch, limit: int, select: Select, within: Collection[ObjectId] | None
@@ -175,22 +170,16 @@ class FullTextIndex:
     def _selected_hits(self, ranked: Sequence[_Ranked], select: Select) -> list[_Hit]:
         # The words of removed chunks stay, so that a row may have no chunk.
         rows = self._database.rows(
-            "SELECT chunk.id, blob, number FROM json_each(?) AS ranked JOIN chunk ON"
-            " chunk.id = ranked.value JOIN page ON page.id = chunk.page",
+            "SELECT chunk.id, blob, number FROM json_each(?) AS ranked JOIN chunk ON"  # noqa: S608  # ours
+            f" chunk.id = ranked.value JOIN page ON page.id = chunk.page AND {intact('chunk')}",
             [json.dumps([row for _, row in ranked])],
         )
         ranks = {row: rank for rank, row in ranked}
-
-        def unpack() -> list[_Hit]:
-            blobs = {blob: unpack_id(blob) for _, blob, _ in rows}
-            selected = select(set(blobs.values()))
-            return [
-                (ranks[row], blob, number, row)
-                for row, blob, number in rows
-                if blobs[blob] in selected
-            ]
-
-        return self._database.unpack(unpack) or []
+        blobs = {blob: unpack_id(blob) for _, blob, _ in rows}
+        selected = select(set(blobs.values()))
+        return [
+            (ranks[row], blob, number, row) for row, blob, number in rows if blobs[blob] in selected
+        ]
 
     def _pages(self, blobs: Collection[ObjectId]) -> list[int]:
         rows = self._database.rows_in("SELECT id FROM page WHERE blob IN", map(pack_id, blobs))

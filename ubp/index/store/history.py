@@ -29,7 +29,8 @@ from ubp.index.store.codec import (
     unpack_path,
     unpack_searches,
 )
-from ubp.index.store.database import Database, Rows, chunks, marks
+from ubp.index.store.database import Database, Rows, chunks, last_number, marks
+from ubp.index.store.schema import insertion, intact
 
 
 class ChangeLog:
@@ -41,16 +42,18 @@ class ChangeLog:
     def read(self, commits: Collection[ObjectId]) -> dict[ObjectId, tuple[FilePath, ...]]:
         """Return the paths of these commits that the table has."""
         stored = self._database.rows_in(
-            'SELECT "commit", paths FROM logged_change WHERE "commit" IN', map(pack_id, commits)
+            f'SELECT "commit", paths FROM logged_change WHERE {intact("logged_change")}'  # noqa: S608  # ours
+            ' AND "commit" IN',
+            map(pack_id, commits),
         )
-        numbers = self._database.unpack(
-            lambda: {unpack_id(commit): _unpack_numbers(touched) for commit, touched in stored}
-        )
-        if not numbers:
+        if not stored:
             return {}
+        numbers = {unpack_id(commit): _unpack_numbers(touched) for commit, touched in stored}
         # Read last: the paths of these commits are all there by now, unless pruned meanwhile.
-        rows = self._database.rows("SELECT id, path FROM touched_path")
-        paths = self._database.unpack(lambda: {row: unpack_path(path) for row, path in rows}) or {}
+        rows = self._database.rows(
+            f"SELECT id, path FROM touched_path WHERE {intact('touched_path')}"  # noqa: S608  # ours
+        )
+        paths = {row: unpack_path(path) for row, path in rows}
         return {
             commit: tuple([paths[number] for number in touched])
             for commit, touched in numbers.items()
@@ -64,19 +67,26 @@ class ChangeLog:
         paths = {pack_path(path): None for touched in changes.values() for path in touched}
 
         def save(connection: sqlite3.Connection) -> None:
-            connection.executemany(
-                "INSERT OR IGNORE INTO touched_path (path) VALUES (?)", [(path,) for path in paths]
-            )
             ids = {
                 path: row
                 for chunk in chunks(paths)
                 for row, path in connection.execute(
-                    f"SELECT id, path FROM touched_path WHERE path IN ({marks(chunk)})",  # noqa: S608  # "?,?"
+                    f"SELECT id, path FROM touched_path WHERE {intact('touched_path')}"  # noqa: S608  # ours, "?,?"
+                    f" AND path IN ({marks(chunk)})",
                     chunk,
                 )
             }
+            new = enumerate(
+                [path for path in paths if path not in ids],
+                last_number(connection, "touched_path") + 1,
+            )
+            ids |= {path: row for row, path in new}
             connection.executemany(
-                'INSERT OR REPLACE INTO logged_change ("commit", paths) VALUES (?, ?)',
+                insertion("touched_path", "INSERT OR IGNORE"),
+                [(row, path) for path, row in ids.items()],
+            )
+            connection.executemany(
+                insertion("logged_change", "INSERT OR REPLACE"),
                 [
                     (pack_id(commit), _pack_numbers([ids[pack_path(path)] for path in touched]))
                     for commit, touched in changes.items()
@@ -96,7 +106,9 @@ class ChangeLog:
             kept = set(map(pack_id, commits))
             removed: list[tuple[bytes]] = []
             used: set[int] = set()
-            for commit, touched in connection.execute('SELECT "commit", paths FROM logged_change'):
+            for commit, touched in connection.execute(
+                f'SELECT "commit", paths FROM logged_change WHERE {intact("logged_change")}'  # noqa: S608  # ours
+            ):
                 if commit in kept:
                     used.update(_unpack_numbers(touched))
                 else:
@@ -106,7 +118,7 @@ class ChangeLog:
             unused = [row for row in rows if row[0] not in used]
             connection.executemany("DELETE FROM touched_path WHERE id = ?", unused)
 
-        self._database.unpack(lambda: self._database.write(prune))
+        self._database.write(prune)
 
 
 def _pack_numbers(numbers: Sequence[int]) -> bytes:
@@ -114,16 +126,11 @@ def _pack_numbers(numbers: Sequence[int]) -> bytes:
 
 
 def _unpack_numbers(packed: bytes) -> tuple[int, ...]:
-    try:
-        return struct.unpack(f"<{len(packed) // 4}I", packed)
-    except struct.error as error:
-        raise ValueError("a path's number has four bytes") from error
+    return struct.unpack(f"<{len(packed) // 4}I", packed)
 
 
 # Enough for the branches that somebody works on in turn, and for the old and new head of a rebase.
 MAX_HEADS = 8
-
-OF_HEAD = 'head = (SELECT id FROM head WHERE "commit" = ?)'
 
 
 class HistoryTable:
@@ -135,21 +142,15 @@ class HistoryTable:
     def heads(self) -> tuple[ObjectId, ...]:
         """Return the commits from which history was walked, the latest first."""
         rows = self._database.rows('SELECT "commit" FROM head ORDER BY id DESC')
-        return self._database.unpack(lambda: tuple(unpack_id(commit) for (commit,) in rows)) or ()
+        return tuple(unpack_id(commit) for (commit,) in rows)
 
     def first_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
         """Return the saved first changes of a head; none is a shallow clone's boundary."""
-        rows = self._database.rows(
-            f'SELECT path, "commit" FROM first_change WHERE {OF_HEAD}',  # noqa: S608  # a constant
-            [pack_id(head)],
-        )
-        unpacked = self._database.unpack(
-            lambda: {
-                unpack_path(path): LastChange(unpack_id(commit), is_boundary=False)
-                for path, commit in rows
-            }
-        )
-        return unpacked or {}
+        rows = self._rows_of_head("first_change", 'path, first_change."commit"', head)
+        return {
+            unpack_path(path): LastChange(unpack_id(commit), is_boundary=False)
+            for path, commit in rows
+        }
 
     def save_first_changes(self, head: ObjectId, changes: Mapping[FilePath, LastChange]) -> None:
         """Add to the saved first changes of a head."""
@@ -158,17 +159,11 @@ class HistoryTable:
 
     def last_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
         """Return the saved last changes of a head."""
-        rows = self._database.rows(
-            f'SELECT path, "commit", is_boundary FROM last_change WHERE {OF_HEAD}',  # noqa: S608  # a constant
-            [pack_id(head)],
-        )
-        unpacked = self._database.unpack(
-            lambda: {
-                unpack_path(path): LastChange(unpack_id(commit), bool(is_boundary))
-                for path, commit, is_boundary in rows
-            }
-        )
-        return unpacked or {}
+        rows = self._rows_of_head("last_change", 'path, last_change."commit", is_boundary', head)
+        return {
+            unpack_path(path): LastChange(unpack_id(commit), bool(is_boundary))
+            for path, commit, is_boundary in rows
+        }
 
     def save_last_changes(self, head: ObjectId, changes: Mapping[FilePath, LastChange]) -> None:
         """Add to the saved last changes of a head."""
@@ -180,17 +175,10 @@ class HistoryTable:
 
     def drifts(self, head: ObjectId) -> dict[BaselineQuery, Drift]:
         """Return the saved drifts of a head."""
-        rows = self._database.rows(
-            f"SELECT search, commits, is_complete, existed FROM drift WHERE {OF_HEAD}",  # noqa: S608  # a constant
-            [pack_id(head)],
-        )
-
-        def unpack() -> dict[BaselineQuery, Drift]:
-            searches = unpack_searches([row[0] for row in rows])
-            drifts = (unpack_drift(*row[1:]) for row in rows)
-            return dict(zip(searches, drifts, strict=True))
-
-        return self._database.unpack(unpack) or {}
+        rows = self._rows_of_head("drift", "search, commits, is_complete, existed", head)
+        searches = unpack_searches([row[0] for row in rows])
+        drifts = (unpack_drift(*row[1:]) for row in rows)
+        return dict(zip(searches, drifts, strict=True))
 
     def save_drifts(self, head: ObjectId, drifts: Mapping[BaselineQuery, Drift]) -> None:
         """Add to the saved drifts of a head."""
@@ -202,8 +190,8 @@ class HistoryTable:
 
     def co_changes(self, head: ObjectId) -> dict[Pair, PairCount]:
         """Return how often pages and their sources changed together, as seen from a head."""
-        rows = self._database.rows(f"SELECT tallies FROM together WHERE {OF_HEAD}", [pack_id(head)])  # noqa: S608  # a constant
-        return self._database.unpack(lambda: unpack_co_changes(rows[0][0]) if rows else {}) or {}
+        rows = self._rows_of_head("together", "tallies", head)
+        return unpack_co_changes(rows[0][0]) if rows else {}
 
     def save_co_changes(self, head: ObjectId, counts: Mapping[Pair, PairCount]) -> None:
         """Save the counts of a head, in place of the old ones."""
@@ -215,20 +203,19 @@ class HistoryTable:
         """Return the saved entries (None: no such path) at these paths of commits' trees."""
         # All rows of these commits: hardly more than those asked for, in one statement.
         rows = self._database.rows_in(
-            'SELECT "commit", path, mode, id FROM past_entry WHERE "commit" IN',
+            f'SELECT "commit", path, mode, id FROM past_entry WHERE {intact("past_entry")}'  # noqa: S608  # ours
+            ' AND "commit" IN',
             map(pack_id, paths_by_commit),
         )
-        known = self._database.unpack(
-            lambda: {
-                (commit, path): None if mode is None else unpack_entry(mode, id_)
-                for commit, path, mode, id_ in rows
-            }
-        )
+        known = {
+            (commit, path): None if mode is None else unpack_entry(mode, id_)
+            for commit, path, mode, id_ in rows
+        }
         return {
             (commit, path): known[key]
             for commit, paths in paths_by_commit.items()
             for path in paths
-            if known and (key := (pack_id(commit), pack_path(path))) in known
+            if (key := (pack_id(commit), pack_path(path))) in known
         }
 
     def save_entries_at(self, entries: Mapping[tuple[ObjectId, FilePath], Entry | None]) -> None:
@@ -242,12 +229,12 @@ class HistoryTable:
     def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
         """Return the records of these commits that the table has."""
         rows = self._database.rows_in(
-            "SELECT id, date, author, subject FROM commit_record WHERE id IN", map(pack_id, ids)
+            "SELECT id, date, author, subject FROM commit_record"  # noqa: S608  # ours
+            f" WHERE {intact('commit_record')} AND id IN",
+            map(pack_id, ids),
         )
-        commits = self._database.unpack(
-            lambda: [Commit(unpack_id(row[0]), *row[1:]) for row in rows]
-        )
-        return {commit.id: commit for commit in commits or ()}
+        commits = [Commit(unpack_id(row[0]), *row[1:]) for row in rows]
+        return {commit.id: commit for commit in commits}
 
     def save_commits(self, commits: Mapping[ObjectId, Commit]) -> None:
         """Save the records of commits."""
@@ -257,9 +244,17 @@ class HistoryTable:
         ]
         self._save("commit_record", rows)
 
+    def _rows_of_head(self, table: str, columns: str, head: ObjectId) -> Rows:
+        return self._database.rows(
+            f"SELECT {columns} FROM {table} JOIN head ON head.id = {table}.head"  # noqa: S608  # ours
+            f' WHERE {intact(table)} AND head."commit" = ?',
+            [pack_id(head)],
+        )
+
     def _save(self, table: str, rows: Rows) -> None:
         if rows:
-            self._database.write(lambda connection: _insert(connection, table, rows))
+            statement = insertion(table, "INSERT OR REPLACE")
+            self._database.write(lambda connection: connection.executemany(statement, rows))
 
     def _save_for_head(self, head: ObjectId, table: str, rows: Rows) -> None:
         def save(connection: sqlite3.Connection) -> None:
@@ -267,7 +262,12 @@ class HistoryTable:
             (row,) = connection.execute(
                 'SELECT id FROM head WHERE "commit" = ?', [pack_id(head)]
             ).fetchone()
-            _insert(connection, table, [(row, *values) for values in rows])
+            marks = ", ".join(f"?{number}" for number in range(3, len(rows[0]) + 3))
+            connection.executemany(
+                f"INSERT OR REPLACE INTO {table}"  # noqa: S608  # one of ours
+                f" VALUES (?1, {marks}, checksum('{table}', ?2, {marks}))",
+                [(row, pack_id(head), *values) for values in rows],
+            )
             connection.execute(
                 "DELETE FROM head WHERE id NOT IN (SELECT id FROM head ORDER BY id DESC LIMIT ?)",
                 [MAX_HEADS],
@@ -275,10 +275,3 @@ class HistoryTable:
 
         if rows:
             self._database.write(save)
-
-
-def _insert(connection: sqlite3.Connection, table: str, rows: Rows) -> None:
-    connection.executemany(
-        f"INSERT OR REPLACE INTO {table} VALUES ({marks(rows[0])})",  # noqa: S608  # one of ours
-        rows,
-    )

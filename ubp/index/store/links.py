@@ -4,7 +4,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from ubp.core.model import FilePath, LinkType, ObjectId
 from ubp.index.store.codec import (
@@ -17,7 +17,10 @@ from ubp.index.store.codec import (
 )
 from ubp.index.store.database import Database, Rows, chunks, marks
 from ubp.index.store.listings import MAX_LISTINGS
+from ubp.index.store.schema import CHECKED, insertion, intact
 from ubp.markdown.resolve import Bucket, Resolution
+
+NODE = intact("node")
 
 
 class GraphNode(NamedTuple):
@@ -45,7 +48,8 @@ class GraphPatch(NamedTuple):
 
 def write_graph(connection: sqlite3.Connection, graph: int, whole: GraphPatch) -> None:
     """Write all nodes and edges of a new graph."""
-    _insert_edges(connection, whole.edges, _insert_nodes(connection, graph, _present_nodes(whole)))
+    ids = _insert_nodes(connection, graph, _present_nodes(whole))
+    _insert_edges(connection, graph, whole.edges, ids)
     _update_completeness(connection, graph)
 
 
@@ -61,12 +65,14 @@ def write_patch(connection: sqlite3.Connection, graph: int, patch: GraphPatch) -
     nodes = _present_nodes(patch)
     changed_nodes = {ids[path]: node for path, node in nodes.items() if path in ids}
     connection.executemany(
-        "UPDATE node SET blob = ?, doc_id = ?, is_unread = ? WHERE id = ?",
-        [(*_columns(node), row) for row, node in changed_nodes.items()],
+        "UPDATE node SET blob = ?2, doc_id = ?3, is_unread = ?4,"  # noqa: S608  # ours
+        " checksum = checksum('node', id, graph, path, ?2, ?3, ?4)"
+        f" WHERE id = ?1 AND {intact('node')}",
+        [(row, *_columns(node)) for row, node in changed_nodes.items()],
     )
     _insert_names(connection, graph, changed_nodes)
     ids |= _insert_nodes(connection, graph, {p: node for p, node in nodes.items() if p not in ids})
-    _insert_edges(connection, patch.edges, ids)
+    _insert_edges(connection, graph, patch.edges, ids)
     _update_completeness(connection, graph)
 
 
@@ -80,7 +86,7 @@ def _insert_nodes(
     (last,) = connection.execute("SELECT ifnull(max(id), 0) FROM node").fetchone()
     ids = {path: last + place for place, path in enumerate(nodes, 1)}
     connection.executemany(
-        "INSERT INTO node (id, graph, path, blob, doc_id, is_unread) VALUES (?, ?, ?, ?, ?, ?)",
+        insertion("node"),
         ((ids[path], graph, pack_path(path), *_columns(node)) for path, node in nodes.items()),
     )
     _insert_names(connection, graph, {ids[path]: node for path, node in nodes.items()})
@@ -95,17 +101,18 @@ def _insert_names(
     connection: sqlite3.Connection, graph: int, nodes: Mapping[int, GraphNode]
 ) -> None:
     connection.executemany(
-        "INSERT OR IGNORE INTO name (graph, name, node) VALUES (?, ?, ?)",
+        insertion("name", "INSERT OR IGNORE"),
         sorted((graph, name, row) for row, node in nodes.items() for name in node.names),
     )
 
 
 def _insert_edges(
-    connection: sqlite3.Connection, edges: Edges, ids: Mapping[FilePath, int]
+    connection: sqlite3.Connection, graph: int, edges: Edges, ids: Mapping[FilePath, int]
 ) -> None:
     connection.executemany(
-        "INSERT OR REPLACE INTO edge (source, number, bucket, target, has_anchor, candidates)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO edge"
+        " (source, number, bucket, target, has_anchor, candidates, checksum)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, checksum('edge', ?7, ?8, ?2, ?3, ?9, ?5, ?6))",
         (
             (
                 ids[source],
@@ -114,6 +121,9 @@ def _insert_edges(
                 None if link.target is None else ids[link.target],
                 link.has_anchor,
                 pack_json(link.candidates) if link.candidates else None,
+                graph,
+                pack_path(source),
+                None if link.target is None else pack_path(link.target),
             )
             for source, links in edges.items()
             for number, link in links.items()
@@ -122,10 +132,13 @@ def _insert_edges(
 
 
 def _update_completeness(connection: sqlite3.Connection, graph: int) -> None:
+    (is_unread,) = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM node WHERE graph = ? AND is_unread)", [graph]
+    ).fetchone()
     connection.execute(
-        "UPDATE graph SET is_complete ="
-        " NOT EXISTS (SELECT 1 FROM node WHERE node.graph = graph.id AND is_unread) WHERE id = ?",
-        [graph],
+        "UPDATE graph SET is_complete = ?2,"
+        " checksum = checksum('graph', id, git_dir, \"commit\", scope, ?2) WHERE id = ?1",
+        [graph, not is_unread],
     )
 
 
@@ -143,7 +156,7 @@ def _ids(
     found: dict[FilePath, int] = {}
     for chunk in chunks(paths):
         rows = connection.execute(
-            f"SELECT path, id FROM node WHERE graph = ? AND path IN ({marks(chunk)})",  # noqa: S608  # "?,?"
+            f"SELECT path, id FROM node WHERE {NODE} AND graph = ? AND path IN ({marks(chunk)})",  # noqa: S608  # ours, "?,?"
             [graph, *map(pack_path, chunk)],
         )
         found.update((unpack_path(path), row) for path, row in rows)
@@ -152,11 +165,10 @@ def _ids(
 
 NEXT_GENERATION = "(SELECT ifnull(max(generation), 0) + 1 FROM graph)"
 
-EDGES = """
+EDGES = f"""
 SELECT source.path, number, bucket, target.path, has_anchor, candidates
-FROM edge JOIN node AS source ON source.id = edge.source
-LEFT JOIN node AS target ON target.id = edge.target
-"""
+FROM edge{CHECKED["edge"].joined} WHERE {intact("edge")}
+"""  # noqa: S608  # ours
 
 
 class StoredGraphVersion(NamedTuple):
@@ -187,19 +199,15 @@ class EdgeTable:
     def find(self, git_dir: str) -> StoredGraphVersion | None:
         """Return the graph of a work tree, at whatever commit it is."""
         rows = self._database.rows(
-            'SELECT id, "commit", scope, is_complete, is_learned, generation FROM graph'
-            " WHERE git_dir = ?",
+            'SELECT id, "commit", scope, is_complete, is_learned, generation FROM graph'  # noqa: S608  # ours
+            f" WHERE git_dir = ? AND {intact('graph')}",
             [pack_path(git_dir)],
         )
-        found = self._database.unpack(
-            lambda: [
-                StoredGraphVersion(
-                    row, unpack_id(commit), scope, bool(complete), bool(learned), generation
-                )
-                for row, commit, scope, complete, learned, generation in rows
-            ]
-        )
-        return found[0] if found else None
+        for row, commit, scope, complete, learned, generation in rows:
+            return StoredGraphVersion(
+                row, unpack_id(commit), scope, bool(complete), bool(learned), generation
+            )
+        return None
 
     def save(self, git_dir: str, commit: ObjectId, scope: str, whole: GraphPatch) -> None:
         """Save a graph in place of the work tree's; the oldest of too many is removed."""
@@ -207,12 +215,13 @@ class EdgeTable:
         def save(connection: sqlite3.Connection) -> None:
             (generation,) = connection.execute(f"SELECT {NEXT_GENERATION}").fetchone()
             connection.execute("DELETE FROM graph WHERE git_dir = ?", [pack_path(git_dir)])
-            row = connection.execute(
-                'INSERT INTO graph (git_dir, "commit", scope, is_complete, generation)'
-                " VALUES (?, ?, ?, 1, ?)",
-                [pack_path(git_dir), pack_id(commit), scope, generation],
-            ).lastrowid
-            write_graph(connection, row or 0, whole)
+            (row,) = connection.execute("SELECT ifnull(max(id), 0) + 1 FROM graph").fetchone()
+            connection.execute(
+                'INSERT INTO graph (id, git_dir, "commit", scope, is_complete, generation,'
+                " checksum) VALUES (?1, ?2, ?3, ?4, 1, ?5, checksum('graph', ?1, ?2, ?3, ?4, 1))",
+                [row, pack_path(git_dir), pack_id(commit), scope, generation],
+            )
+            write_graph(connection, row, whole)
             connection.execute(
                 "DELETE FROM graph WHERE id NOT IN"
                 " (SELECT id FROM graph ORDER BY generation DESC LIMIT ?)",
@@ -226,8 +235,9 @@ class EdgeTable:
 
         def move(connection: sqlite3.Connection) -> bool:
             moved = connection.execute(
-                f'UPDATE graph SET "commit" = ?, generation = {NEXT_GENERATION}'  # noqa: S608  # a constant
-                " WHERE id = ? AND generation = ?",
+                f'UPDATE graph SET "commit" = ?1, generation = {NEXT_GENERATION},'  # noqa: S608  # ours
+                " checksum = checksum('graph', id, git_dir, ?1, scope, is_complete)"
+                f" WHERE id = ?2 AND generation = ?3 AND {intact('graph')}",
                 [pack_id(commit), graph.row, graph.generation],
             )
             if not moved.rowcount:
@@ -252,7 +262,7 @@ class EdgeTable:
         self, graph: StoredGraphVersion, paths: Collection[FilePath] | None = None
     ) -> dict[FilePath, ObjectId | None]:
         """Return the blob of each file (None: no page) at these paths, or at all of them."""
-        sql = "SELECT path, blob FROM node WHERE graph = ?"
+        sql = f"SELECT path, blob FROM node WHERE graph = ? AND {NODE}"  # noqa: S608  # ours
         if paths is None:
             rows = self._rows(graph, sql, [graph.row])
         else:
@@ -264,8 +274,8 @@ class EdgeTable:
     ) -> dict[FilePath, ObjectId | None]:
         """Return the files with one of these names (checksums), and their blobs."""
         sql = (
-            "SELECT DISTINCT path, blob FROM name JOIN node ON node.id = name.node"
-            " WHERE name.graph = ? AND name IN"
+            "SELECT DISTINCT path, blob FROM name JOIN node ON node.id = name.node"  # noqa: S608  # ours
+            f" WHERE name.graph = ? AND {intact('name')} AND {NODE} AND name IN"
         )
         return self._unpack_blobs(self._rows_in(graph, sql, names, [graph.row]))
 
@@ -273,12 +283,12 @@ class EdgeTable:
         self, graph: StoredGraphVersion, blobs: Iterable[ObjectId]
     ) -> dict[FilePath, ObjectId | None]:
         """Return the pages with these blobs."""
-        sql = "SELECT path, blob FROM node WHERE graph = ? AND blob IN"
+        sql = f"SELECT path, blob FROM node WHERE graph = ? AND {NODE} AND blob IN"  # noqa: S608  # ours
         return self._unpack_blobs(self._rows_in(graph, sql, map(pack_id, blobs), [graph.row]))
 
     def unread(self, graph: StoredGraphVersion) -> dict[FilePath, ObjectId | None]:
         """Return the pages that could not be read when the links were resolved."""
-        sql = "SELECT path, blob FROM node WHERE graph = ? AND is_unread"
+        sql = f"SELECT path, blob FROM node WHERE graph = ? AND is_unread AND {NODE}"  # noqa: S608  # ours
         return self._unpack_blobs(self._rows(graph, sql, [graph.row]))
 
     def without_facts(self, graph: StoredGraphVersion) -> dict[FilePath, ObjectId | None]:
@@ -286,20 +296,21 @@ class EdgeTable:
         return self._unpack_blobs(
             self._rows(
                 graph,
-                "SELECT path, node.blob FROM node LEFT JOIN page ON page.blob = node.blob"
-                " WHERE graph = ? AND node.blob IS NOT NULL AND NOT is_unread AND page.id IS NULL",
+                "SELECT path, node.blob FROM node LEFT JOIN page ON page.blob = node.blob"  # noqa: S608  # ours
+                " WHERE graph = ? AND node.blob IS NOT NULL AND NOT is_unread AND page.id IS NULL"
+                f" AND {NODE}",
                 [graph.row],
             )
         )
 
     def out(self, graph: StoredGraphVersion, paths: Collection[FilePath]) -> Edges:
         """Return the edges from these pages."""
-        sql = f"{EDGES} WHERE source.graph = ? AND source.path IN"
+        sql = f"{EDGES} AND source.graph = ? AND source.path IN"
         return _edges(self._rows_in(graph, sql, map(pack_path, paths), [graph.row]))
 
     def into(self, graph: StoredGraphVersion, paths: Collection[FilePath]) -> Edges:
         """Return the edges to these pages."""
-        sql = f"{EDGES} WHERE target.graph = ? AND target.path IN"
+        sql = f"{EDGES} AND target.graph = ? AND target.path IN"
         return _edges(self._rows_in(graph, sql, map(pack_path, paths), [graph.row]))
 
     def buckets(self, graph: StoredGraphVersion) -> Counter[Bucket]:
@@ -316,9 +327,10 @@ class EdgeTable:
         """Return the source and target of each link with a target, always in the same order."""
         rows = self._rows(
             graph,
-            "SELECT source.path, target.path FROM node AS source"
+            "SELECT source.path, target.path FROM node AS source"  # noqa: S608  # ours
             " CROSS JOIN edge ON edge.source = source.id"
-            " JOIN node AS target ON target.id = edge.target WHERE source.graph = ?",
+            " JOIN node AS target ON target.id = edge.target"
+            f" WHERE source.graph = ? AND {intact('edge')}",
             [graph.row],
         )
         return [(unpack_path(source), unpack_path(target)) for source, target in rows]
@@ -329,6 +341,10 @@ class EdgeTable:
             "SELECT 1 FROM graph WHERE id = ? AND generation = ?", [graph.row, graph.generation]
         ):
             raise GraphMovedError
+
+    def replace_damaged(self) -> NoReturn:
+        """Replace the index, whose edges do not match the links: raise IndexDamagedError."""
+        self._database.replace_damaged()
 
     def _rows_in(
         self, graph: StoredGraphVersion, sql: str, values: Iterable[object], first: Sequence[object]
@@ -343,12 +359,7 @@ class EdgeTable:
         return rows
 
     def _unpack_blobs(self, rows: Rows) -> dict[FilePath, ObjectId | None]:
-        found = self._database.unpack(
-            lambda: {unpack_path(path): unpack_id(blob) if blob else None for path, blob in rows}
-        )
-        if found is None:
-            raise GraphMovedError
-        return found
+        return {unpack_path(path): unpack_id(blob) if blob else None for path, blob in rows}
 
 
 def _edges(rows: Rows) -> Edges:
@@ -372,10 +383,11 @@ FROM node AS {known} CROSS JOIN edge ON edge.{known} = {known}.id
 CROSS JOIN node AS {other} ON {other}.id = edge.{other}
 JOIN page ON page.blob = source.blob
 JOIN link ON link.page = page.id AND link.number = edge.number
-WHERE {known}.graph = ? AND {known}.path = ? AND source.id <> target.id LIMIT ?)
+WHERE {known}.graph = ? AND {known}.path = ? AND source.id <> target.id AND {intact} LIMIT ?)
 """
-OUTGOING = _COLUMNS.format(known="source", other="target")
-INCOMING = _COLUMNS.format(known="target", other="source")
+_INTACT = f"{intact('edge')} AND {intact('node', 'source')} AND {intact('link')}"
+OUTGOING = _COLUMNS.format(known="source", other="target", intact=_INTACT)
+INCOMING = _COLUMNS.format(known="target", other="source", intact=_INTACT)
 
 
 class Neighbor(NamedTuple):
@@ -409,16 +421,12 @@ class AdjacencyTable:
         out, into = (self._rows(sql, graph, paths, most) for sql in (OUTGOING, INCOMING))
         self._edges.check(graph)
         found = {path: Neighborhood([], []) for path in paths}
-
-        def unpack() -> None:
-            for source, target, *rest in out:
-                path = unpack_path(source)
-                found[path].out.append(Neighbor(path, unpack_path(target), *rest))
-            for target, source, *rest in into:
-                path = unpack_path(target)
-                found[path].into.append(Neighbor(unpack_path(source), path, *rest))
-
-        self._database.unpack(unpack)
+        for source, target, *rest in out:
+            path = unpack_path(source)
+            found[path].out.append(Neighbor(path, unpack_path(target), *rest))
+        for target, source, *rest in into:
+            path = unpack_path(target)
+            found[path].into.append(Neighbor(unpack_path(source), path, *rest))
         return found
 
     def _rows(

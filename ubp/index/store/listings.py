@@ -13,8 +13,9 @@ from ubp.index.store.codec import (
     unpack_id,
     unpack_path,
 )
-from ubp.index.store.database import Database, Rows, T
+from ubp.index.store.database import Database, Rows
 from ubp.index.store.facts import pack_keys
+from ubp.index.store.schema import insertion, intact
 
 # A listing takes 100 bytes a file; beyond so many work trees some run `git ls-tree` again.
 MAX_LISTINGS = 8
@@ -27,11 +28,13 @@ SELECT path, entry.id FROM entry LEFT JOIN facts ON facts.blob = entry.id AND fa
 WHERE entry.listing = ? AND is_document AND facts.id IS NULL
 """
 
+INTACT = intact("entry")
+
 IsDocument = Callable[[FilePath, Entry], bool]
 
 
 class ListingMovedError(Exception):
-    """The listing has changed since it was read, or the database failed: the answer is unknown."""
+    """The listing has changed since it was read: the answer is unknown."""
 
 
 class Listing(NamedTuple):
@@ -57,7 +60,7 @@ class ListingTable:
 
     Each query of a listing's content is one statement (or a few) without a transaction, so that no
     reader keeps the log from being checkpointed. Another process may move the listing meanwhile:
-    then, as where the database fails, the query raises ListingMovedError.
+    then the query raises ListingMovedError.
     """
 
     def __init__(self, database: Database) -> None:
@@ -85,11 +88,13 @@ class ListingTable:
         def save(connection: sqlite3.Connection) -> None:
             (generation,) = connection.execute(f"SELECT {NEXT_GENERATION}").fetchone()
             connection.execute("DELETE FROM listing WHERE git_dir = ?", [pack_path(git_dir)])
-            cursor = connection.execute(
-                'INSERT INTO listing (git_dir, "commit", scope, generation) VALUES (?, ?, ?, ?)',
-                [pack_path(git_dir), pack_id(commit), scope, generation],
+            (row,) = connection.execute("SELECT ifnull(max(id), 0) + 1 FROM listing").fetchone()
+            connection.execute(
+                'INSERT INTO listing (id, git_dir, "commit", scope, generation, checksum)'
+                " VALUES (?1, ?2, ?3, ?4, ?5, checksum('listing', ?1, ?2, ?3, ?4))",
+                [row, pack_path(git_dir), pack_id(commit), scope, generation],
             )
-            _insert(connection, cursor.lastrowid, rows)
+            _insert(connection, row, rows)
             connection.execute(
                 "DELETE FROM listing WHERE id NOT IN"
                 " (SELECT id FROM listing ORDER BY generation DESC LIMIT ?)",
@@ -131,16 +136,15 @@ class ListingTable:
             if not _update(connection, listing, listing.commit, scope):
                 return False
             entries = connection.execute(
-                "SELECT path, mode, id, is_document FROM entry WHERE listing = ?", [listing.row]
+                f"SELECT path, mode, id, is_document FROM entry WHERE {INTACT} AND listing = ?",  # noqa: S608  # ours
+                [listing.row],
             )
             changed = [
-                (not was_document, listing.row, path)
+                (path, mode, blob, not was_document)
                 for path, mode, blob, was_document in entries.fetchall()
                 if is_document(unpack_path(path), unpack_entry(mode, blob)) != bool(was_document)
             ]
-            connection.executemany(
-                "UPDATE entry SET is_document = ? WHERE listing = ? AND path = ?", changed
-            )
+            _insert(connection, listing.row, changed)
             return True
 
         return self._database.write(rescope)
@@ -163,7 +167,7 @@ class ListingTable:
     def entries(self, listing: Listing, paths: Collection[FilePath]) -> dict[FilePath, Entry]:
         """Return the files and folders at these paths."""
         rows = self._database.rows_in(
-            "SELECT path, mode, id FROM entry WHERE listing = ? AND path IN",
+            f"SELECT path, mode, id FROM entry WHERE {INTACT} AND listing = ? AND path IN",  # noqa: S608  # ours
             map(pack_path, paths),
             [listing.row],
         )
@@ -184,8 +188,8 @@ class ListingTable:
     def non_ascii_paths(self, listing: Listing) -> list[FilePath]:
         """Return the paths that may have several Unicode forms."""
         rows = self._database.rows(
-            "SELECT path FROM entry"
-            " WHERE listing = ? AND length(path) <> length(CAST(path AS BLOB))",
+            f"SELECT path FROM entry WHERE listing = ? AND {INTACT}"  # noqa: S608  # ours
+            " AND length(path) <> length(CAST(path AS BLOB))",
             [listing.row],
         )
         self._check(listing)
@@ -194,7 +198,8 @@ class ListingTable:
     def documents(self, listing: Listing) -> list[tuple[FilePath, ObjectId]]:
         """Return the documents and their blobs."""
         rows = self._database.rows(
-            "SELECT path, id FROM entry WHERE listing = ? AND is_document", [listing.row]
+            f"SELECT path, id FROM entry WHERE listing = ? AND {INTACT} AND is_document",  # noqa: S608  # ours
+            [listing.row],
         )
         return self._documents(listing, rows)
 
@@ -220,62 +225,49 @@ class ListingTable:
         statistics SQLite would look each one up by the primary key's first column (110 ms).
         """
         rows = self._database.rows(
-            "SELECT path, blob, content FROM facts CROSS JOIN entry INDEXED BY document"
+            "SELECT path, blob, content FROM facts CROSS JOIN entry INDEXED BY document"  # noqa: S608  # ours
             " ON entry.listing = ? AND entry.id = facts.blob AND entry.is_document"
-            " WHERE facts.keys = ? AND facts.is_bound",
+            f" WHERE facts.keys = ? AND facts.is_bound AND {INTACT} AND {intact('facts')}",
             [listing.row, pack_keys(keys)],
         )
         self._check(listing)
-
-        def unpack() -> list[Page]:
-            facts = unpack_facts([content for _, _, content in rows])
-            return [
-                Page(unpack_path(path), unpack_id(blob), page_facts)
-                for (path, blob, _), page_facts in zip(rows, facts, strict=True)
-            ]
-
-        return self._unpack(unpack)
+        facts = unpack_facts([content for _, _, content in rows])
+        return [
+            Page(unpack_path(path), unpack_id(blob), page_facts)
+            for (path, blob, _), page_facts in zip(rows, facts, strict=True)
+        ]
 
     def _find(self, condition: str, value: str | bytes) -> Listing | None:
         rows = self._database.rows(
-            'SELECT id, "commit", scope, generation, complete_for FROM listing'  # noqa: S608  # two texts, above
-            f" WHERE {condition} ORDER BY generation DESC LIMIT 1",
+            f'SELECT {intact("listing")}, id, "commit", scope, generation, complete_for'  # noqa: S608  # two texts, above
+            f" FROM listing WHERE {condition} ORDER BY generation DESC LIMIT 1",
             [value],
         )
-        listings = self._database.unpack(
-            lambda: [Listing(row, unpack_id(commit), *rest) for row, commit, *rest in rows]
-        )
+        listings = [Listing(row, unpack_id(commit), *rest) for _, row, commit, *rest in rows]
         return listings[0] if listings else None
 
     def _query_entries(
         self, listing: Listing, condition: str, arguments: Sequence[object]
     ) -> list[tuple[FilePath, Entry]]:
         rows = self._database.rows(
-            f"SELECT path, mode, id FROM entry WHERE listing = ? AND ({condition})",  # noqa: S608  # from above
+            f"SELECT path, mode, id FROM entry WHERE listing = ? AND ({condition}) AND {INTACT}",  # noqa: S608  # from above
             [listing.row, *arguments],
         )
         return self._entries(listing, rows)
 
     def _entries(self, listing: Listing, rows: Rows) -> list[tuple[FilePath, Entry]]:
         self._check(listing)
-        return self._unpack(
-            lambda: [(unpack_path(path), unpack_entry(mode, id_)) for path, mode, id_ in rows]
-        )
+        return [(unpack_path(path), unpack_entry(mode, id_)) for path, mode, id_ in rows]
 
     def _documents(self, listing: Listing, rows: Rows) -> list[tuple[FilePath, ObjectId]]:
         self._check(listing)
-        return self._unpack(lambda: [(unpack_path(path), unpack_id(blob)) for path, blob in rows])
-
-    def _unpack(self, values: Callable[[], list[T]]) -> list[T]:
-        unpacked = self._database.unpack(values)
-        if unpacked is None:
-            raise ListingMovedError
-        return unpacked
+        return [(unpack_path(path), unpack_id(blob)) for path, blob in rows]
 
     def _check(self, listing: Listing) -> None:
         # Called after the rows were read: generations only grow, so they were this listing's.
         is_same = self._database.rows(
-            'SELECT 1 FROM listing WHERE id = ? AND "commit" = ? AND scope = ? AND generation = ?',
+            f'SELECT {intact("listing")} FROM listing WHERE id = ? AND "commit" = ?'  # noqa: S608  # ours
+            " AND scope = ? AND generation = ?",
             [listing.row, pack_id(listing.commit), listing.scope, listing.generation],
         )
         if not is_same:
@@ -291,20 +283,19 @@ def _pack_entries(
 
 def _insert(
     connection: sqlite3.Connection,
-    row: int | None,
+    row: int,
     entries: Iterable[tuple[str | bytes, int, bytes, bool]],
 ) -> None:
     connection.executemany(
-        "INSERT OR REPLACE INTO entry (listing, path, mode, id, is_document)"  # noqa: S608  # a number
-        f" VALUES ({row}, ?, ?, ?, ?)",
-        entries,
+        insertion("entry", "INSERT OR REPLACE"), ((row, *entry) for entry in entries)
     )
 
 
 def _update(connection: sqlite3.Connection, listing: Listing, commit: ObjectId, scope: str) -> bool:
     updated = connection.execute(
-        'UPDATE listing SET "commit" = ?, scope = ?, complete_for = NULL,'  # noqa: S608  # a constant
-        f" generation = {NEXT_GENERATION} WHERE id = ? AND generation = ?",
+        'UPDATE listing SET "commit" = ?1, scope = ?2, complete_for = NULL,'  # noqa: S608  # ours
+        f" checksum = checksum('listing', id, git_dir, ?1, ?2), generation = {NEXT_GENERATION}"
+        f" WHERE id = ?3 AND generation = ?4 AND {intact('listing')}",
         [pack_id(commit), scope, listing.row, listing.generation],
     )
     return updated.rowcount > 0

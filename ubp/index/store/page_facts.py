@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ubp.core.model import Chunk, Link, ObjectId, Section
 from ubp.core.text import without_cjk
@@ -18,15 +18,14 @@ from ubp.index.store.codec import (
     unpack_names,
     unpack_sections,
 )
-from ubp.index.store.database import Database, Rows, chunks
+from ubp.index.store.database import Database, Rows, chunks, last_number
 from ubp.index.store.links import StoredGraphVersion
-from ubp.index.store.vectors import prune_vectors, split
+from ubp.index.store.schema import CHECKED, insertion, intact
+from ubp.index.store.vectors import prune_vectors
 
-LINK_COLUMNS = (
-    'kind, target, anchor, link_type, label, line, "column",'
-    " byte_start, byte_end, context, section, meant_type"
-)
-CHUNK_COLUMNS = "section, line_start, line_end, byte_start, byte_end, token_count"
+# After the page and the number in it.
+LINK_COLUMNS = ", ".join(f"link.{column}" for column in CHECKED["link"].columns[2:])
+CHUNK_COLUMNS = ", ".join(f"chunk.{column}" for column in CHECKED["chunk"].columns[3:])
 
 # Facts that no work tree needs are kept for the next switch of branches, until they are this many
 # times what work trees have. The full text cannot remove a single chunk: it is rebuilt then.
@@ -53,87 +52,54 @@ class PageFactsTable:
         """Save facts. Call it in batches, so that other writers do not wait long."""
 
         def save(connection: sqlite3.Connection) -> None:
+            statement = insertion("page", "INSERT OR IGNORE")
+            last_chunk = last_number(connection, "chunk")
             for blob, rows in pages.items():
-                page = connection.execute(
-                    "INSERT OR IGNORE INTO page (blob, title, aliases, sections, anchors, texts)"
-                    " VALUES (?, ?, ?, ?, ?, ?)",
-                    [pack_id(blob), *rows[:5]],
-                )
+                counts = len(rows.links), len(rows.chunks)
+                page = connection.execute(statement, [pack_id(blob), *rows[:5], *counts])
                 if page.rowcount:
-                    _insert_page(connection, page.lastrowid, rows)
+                    _insert_page(connection, (page.lastrowid or 0, pack_id(blob)), rows, last_chunk)
+                    last_chunk += len(rows.chunks)
 
         if pages:
             self._database.write(save)
 
     def names(self, blobs: Collection[ObjectId]) -> dict[ObjectId, PageNames]:
         """Return titles and aliases."""
-        rows = self._rows("SELECT blob, title, aliases FROM page WHERE blob IN", blobs)
-        found = self._database.unpack(
-            lambda: {
-                unpack_id(blob): PageNames(title, unpack_names(aliases) if aliases != "[]" else ())
-                for blob, title, aliases in rows
-            }
-        )
-        return found or {}
+        return {
+            unpack_id(blob): PageNames(title, unpack_names(aliases) if aliases != "[]" else ())
+            for blob, title, aliases in self._rows(_of_pages("blob, title, aliases"), blobs)
+        }
 
     def links(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Link, ...]]:
         """Return the links of those of these pages that the table has, in order."""
-        rows = self._rows(
-            f"SELECT blob, {LINK_COLUMNS} FROM page LEFT JOIN link ON link.page = page.id"  # noqa: S608  # ours
-            " WHERE blob IN",
-            blobs,
-            " ORDER BY page.id, link.number",
-        )
-
-        def unpack() -> dict[ObjectId, tuple[Link, ...]]:
-            return {
-                unpack_id(blob): unpack_links(row[1:] for row in group if row[1] is not None)
-                for blob, group in groupby(rows, itemgetter(0))
-            }
-
-        return self._database.unpack(unpack) or {}
+        return {
+            blob: unpack_links(row[2:] for row in rows)
+            for blob, rows in self._parts("link", LINK_COLUMNS, blobs).items()
+        }
 
     def sections(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Section, ...]]:
         """Return the sections of these pages."""
-        rows = self._rows("SELECT blob, sections FROM page WHERE blob IN", blobs)
-        return (
-            self._database.unpack(
-                lambda: {unpack_id(blob): unpack_sections(text) for blob, text in rows}
-            )
-            or {}
-        )
+        rows = self._rows(_of_pages("blob, sections"), blobs)
+        return {unpack_id(blob): unpack_sections(text) for blob, text in rows}
 
     def anchors(self, blobs: Collection[ObjectId]) -> dict[ObjectId, frozenset[str]]:
         """Return all that a link may name after `#`, case-folded."""
-        rows = self._rows("SELECT blob, anchors FROM page WHERE blob IN", blobs)
-        return (
-            self._database.unpack(
-                lambda: {unpack_id(blob): frozenset(unpack_names(text)) for blob, text in rows}
-            )
-            or {}
-        )
+        rows = self._rows(_of_pages("blob, anchors"), blobs)
+        return {unpack_id(blob): frozenset(unpack_names(text)) for blob, text in rows}
 
     def chunks(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Chunk, ...]]:
         """Return the chunks of these pages in order."""
-        rows = self._rows(
-            f"SELECT blob, {CHUNK_COLUMNS} FROM page JOIN chunk ON chunk.page = page.id"  # noqa: S608  # ours
-            " WHERE blob IN",
-            blobs,
-            " ORDER BY page, number",
-        )
-
-        def unpack() -> dict[ObjectId, tuple[Chunk, ...]]:
-            return {
-                unpack_id(blob): unpack_chunks(row[1:] for row in group)
-                for blob, group in groupby(rows, itemgetter(0))
-            }
-
-        return self._database.unpack(unpack) or {}
+        return {
+            blob: unpack_chunks(row[2:] for row in rows)
+            for blob, rows in self._parts("chunk", CHUNK_COLUMNS, blobs).items()
+        }
 
     def requesting(self, names: Iterable[int]) -> set[ObjectId]:
         """Return the pages with a link to one of these names (checksums)."""
         rows = self._database.rows_in(
-            "SELECT DISTINCT blob FROM asked JOIN page ON page.id = asked.page WHERE name IN",
+            "SELECT DISTINCT blob FROM asked JOIN page ON page.id = asked.page"  # noqa: S608  # ours
+            f" WHERE {intact('asked')} AND name IN",
             set(names),
         )
         return {unpack_id(blob) for (blob,) in rows}
@@ -174,8 +140,29 @@ class PageFactsTable:
         self._database.write(prune)
         return pages
 
+    def _parts(
+        self, table: Literal["link", "chunk"], columns: str, blobs: Collection[ObjectId]
+    ) -> dict[ObjectId, Rows]:
+        """Return the links or the chunks of these pages: page, number and columns, in order."""
+        counts = self._rows(_of_pages(f"blob, {table}s"), blobs)
+        rows = self._rows(
+            f"SELECT blob, {table}.number, {columns} FROM page"  # noqa: S608  # ours
+            f" JOIN {table} ON {table}.page = page.id WHERE {intact(table)} AND blob IN",
+            blobs,
+            f" ORDER BY page.id, {table}.number",
+        )
+        parts = {blob: list(group) for blob, group in groupby(rows, itemgetter(0))}
+        for blob, count in counts:
+            if [row[1] for row in parts.setdefault(blob, [])] != list(range(count)):
+                self._database.replace_damaged()
+        return {unpack_id(blob): parts[blob] for blob, _ in counts}
+
     def _rows(self, select: str, blobs: Iterable[ObjectId], order: str = "") -> Rows:
         return self._database.rows_in(select, map(pack_id, set(blobs)), order=order)
+
+
+def _of_pages(columns: str) -> str:
+    return f"SELECT {columns} FROM page WHERE {intact('page')} AND blob IN"  # noqa: S608  # ours
 
 
 def _remove_orphans(connection: sqlite3.Connection) -> None:
@@ -197,33 +184,40 @@ def clear_pages(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM asked")
 
 
-def _insert_page(connection: sqlite3.Connection, page: int | None, rows: PageRows) -> None:
-    connection.executemany(
-        f"INSERT INTO link (page, number, {LINK_COLUMNS})"  # noqa: S608  # a number
-        f" VALUES ({page}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(number, *link) for number, link in enumerate(rows.links)],
-    )
-    connection.executemany(
-        f"INSERT OR IGNORE INTO asked (name, page) VALUES (?, {page})",  # noqa: S608  # a number
-        [(name,) for name in rows.requested],
-    )
-    for number, (*columns, words) in enumerate(rows.chunks):
-        _insert_chunk(connection, [page, number, *columns], words)
-
-
-def _insert_chunk(
-    connection: sqlite3.Connection, columns: Sequence[object], words: Sequence[str]
+def _insert_page(
+    connection: sqlite3.Connection, page: tuple[int, bytes], rows: PageRows, last_chunk: int
 ) -> None:
-    chunk = connection.execute(
-        f"INSERT INTO chunk (page, number, {CHUNK_COLUMNS})"  # noqa: S608  # ours
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        columns,
-    ).lastrowid
-    for table, texts in (("words", words), ("stems", map(without_cjk, words))):
-        connection.execute(
-            f"INSERT INTO {table} (rowid, title, headings, body, aliases) VALUES (?, ?, ?, ?, ?)",  # noqa: S608  # ours
-            [chunk, *texts],
-        )
+    """Insert what belongs to a page (its row and blob); its chunks follow the last one."""
+    row, blob = page
+    connection.executemany(
+        _insertion_of_part("link"),
+        [(row, blob, number, *link) for number, link in enumerate(rows.links)],
+    )
+    connection.executemany(
+        insertion("asked", "INSERT OR IGNORE"), [(name, row) for name in rows.requested]
+    )
+    chunks = [(last_chunk + place, *chunk) for place, chunk in enumerate(rows.chunks, 1)]
+    connection.executemany(
+        _insertion_of_part("chunk"),
+        [(row, blob, chunk, place, *columns) for place, (chunk, *columns, _) in enumerate(chunks)],
+    )
+    for chunk, *_, words in chunks:
+        for table, texts in (("words", words), ("stems", map(without_cjk, words))):
+            connection.execute(
+                f"INSERT INTO {table} (rowid, title, headings, body, aliases)"  # noqa: S608  # ours
+                " VALUES (?, ?, ?, ?, ?)",
+                [chunk, *texts],
+            )
+
+
+def _insertion_of_part(table: str) -> str:
+    """Return the statement for a page's row, its blob, and the columns of a part of it."""
+    columns = CHECKED[table].columns[1:]
+    marks = ", ".join(f"?{number}" for number in range(3, len(columns) + 3))
+    return (
+        f"INSERT INTO {table} (page, {', '.join(columns)}, checksum)"  # noqa: S608  # ours
+        f" VALUES (?1, {marks}, checksum('{table}', ?2, {marks}))"
+    )
 
 
 class TextRows(NamedTuple):
@@ -254,7 +248,7 @@ class TextTable:
         """Return the keys of the texts of each page of a stored graph."""
         return self._texts(
             self._database.rows(
-                "SELECT blob, texts FROM page WHERE blob IN"
+                f"{_of_pages('blob, texts')}"  # noqa: S608  # ours
                 " (SELECT blob FROM node WHERE graph = ? AND blob IS NOT NULL)",
                 [graph.row],
             )
@@ -262,34 +256,25 @@ class TextTable:
 
     def texts_of(self, blobs: Collection[ObjectId]) -> dict[ObjectId, bytes]:
         """Return the keys of the texts of these pages."""
-        return self._texts(
-            self._database.rows_in(
-                "SELECT blob, texts FROM page WHERE blob IN", map(pack_id, blobs)
-            )
-        )
+        return self._texts(self._database.rows_in(_of_pages("blob, texts"), map(pack_id, blobs)))
 
     def text_rows(self, blobs: Collection[ObjectId]) -> dict[ObjectId, TextRows]:
         """Return what the texts of these pages are built from."""
         pages = self._database.rows_in(
-            "SELECT id, blob, title, sections, texts FROM page WHERE blob IN", map(pack_id, blobs)
+            _of_pages("id, blob, title, sections, texts"), map(pack_id, blobs)
         )
         places: dict[int, list[tuple[int, int, int]]] = {}
         for page, section, start, end in self._database.rows_in(
-            "SELECT page, section, byte_start, byte_end FROM chunk WHERE page IN",
+            "SELECT page, section, byte_start, byte_end FROM chunk"  # noqa: S608  # ours
+            f" JOIN page ON page.id = chunk.page WHERE {intact('chunk')} AND page IN",
             [row[0] for row in pages],
             order=" ORDER BY page, number",
         ):
             places.setdefault(page, []).append((section, start, end))
-
-        def unpack() -> dict[ObjectId, TextRows]:
-            return {
-                unpack_id(blob): TextRows(
-                    title, _with_headings(places.get(page, ()), sections), texts
-                )
-                for page, blob, title, sections, texts in pages
-            }
-
-        return self._database.unpack(unpack) or {}
+        return {
+            unpack_id(blob): TextRows(title, _with_headings(places.get(page, ()), sections), texts)
+            for page, blob, title, sections, texts in pages
+        }
 
     def places(
         self, chunk_numbers: Sequence[tuple[ObjectId, int]]
@@ -300,14 +285,10 @@ class TextTable:
             middle = len(batch) // 2  # a chunk is two arguments
             for half in (batch[:middle], batch[middle:]):
                 rows += self._places(half)
-
-        def unpack() -> dict[tuple[ObjectId, int], ChunkPlace]:
-            return {
-                (unpack_id(blob), number): ChunkPlace(unpack_names(path), *lines)
-                for blob, number, path, *lines in rows
-            }
-
-        return self._database.unpack(unpack) or {}
+        return {
+            (unpack_id(blob), number): ChunkPlace(unpack_names(path), *lines)
+            for blob, number, path, *lines in rows
+        }
 
     def _places(self, wanted: Sequence[tuple[ObjectId, int]]) -> Rows:
         if not wanted:
@@ -319,28 +300,17 @@ class TextTable:
             " json_extract(page.sections, '$[' || chunk.section || '][2]'),"
             " line_start, line_end, byte_start, byte_end FROM wanted"
             " JOIN page ON page.blob = wanted.blob"
-            " JOIN chunk ON chunk.page = page.id AND chunk.number = wanted.number",
+            " JOIN chunk ON chunk.page = page.id AND chunk.number = wanted.number"
+            f" WHERE {intact('page')} AND {intact('chunk')}",
             [value for blob, number in wanted for value in (pack_id(blob), number)],
         )
 
     def _texts(self, rows: Rows) -> dict[ObjectId, bytes]:
-        return (
-            self._database.unpack(
-                lambda: {unpack_id(blob): _check_keys(texts) for blob, texts in rows}
-            )
-            or {}
-        )
+        return {unpack_id(blob): texts for blob, texts in rows}
 
 
 def _with_headings(
     places: Sequence[tuple[int, int, int]], sections: str
 ) -> tuple[tuple[tuple[str, ...], int, int], ...]:
-    paths = dict(enumerate(section.heading_path for section in unpack_sections(sections)))
-    if any(section not in paths for section, *_ in places):
-        raise ValueError("a chunk is of one of its page's sections")
+    paths = [section.heading_path for section in unpack_sections(sections)]
     return tuple((paths[section], start, end) for section, start, end in places)
-
-
-def _check_keys(keys: bytes) -> bytes:
-    split(keys)
-    return keys

@@ -1,9 +1,12 @@
 """The tables of the index. They hold derived data: a change raises FORMAT, nothing is migrated.
 
-SQLite keeps the text of each statement, and `database` compares it with the one here.
+SQLite keeps the text of each statement, and `database` compares it with the one here. It keeps no
+checksums: each row from which an answer is derived has its own, see CHECKED.
 """
 
-FORMAT = 13
+from typing import NamedTuple
+
+FORMAT = 15
 """`PRAGMA user_version`, and part of the file's name. Raise it with the schema, and with what
 `parse_page`, `parse_markdown`, `read_names`, `read_mentions`, `ubp.core.text`,
 `ubp.index.embed.text`, `ubp.markdown.resolve` or `is_document` return for the same bytes and
@@ -18,6 +21,7 @@ CREATE TABLE facts (
     keys TEXT NOT NULL,
     is_bound INTEGER NOT NULL, -- it has references or problems, so that `ubp stale` wants it
     content TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
     UNIQUE (blob, keys)
 );
 CREATE INDEX bound_facts ON facts (keys, blob) WHERE is_bound;
@@ -29,7 +33,8 @@ CREATE TABLE listing (
     "commit" BLOB NOT NULL,
     scope TEXT NOT NULL,       -- the configuration under which `is_document` was set
     complete_for TEXT,         -- the front matter keys under which every document has facts
-    generation INTEGER NOT NULL UNIQUE
+    generation INTEGER NOT NULL UNIQUE,
+    checksum INTEGER NOT NULL
 );
 CREATE TABLE entry (
     listing INTEGER NOT NULL REFERENCES listing ON DELETE CASCADE,
@@ -37,6 +42,7 @@ CREATE TABLE entry (
     mode INTEGER NOT NULL,
     id BLOB NOT NULL,
     is_document INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (listing, path)
 ) WITHOUT ROWID;
 CREATE INDEX document ON entry (listing, id) WHERE is_document;
@@ -51,12 +57,14 @@ CREATE TABLE last_change (
     path NOT NULL,
     "commit" BLOB NOT NULL,
     is_boundary INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (head, path)
 ) WITHOUT ROWID;
 CREATE TABLE first_change (
     head INTEGER NOT NULL REFERENCES head ON DELETE CASCADE,
     path NOT NULL,
     "commit" BLOB NOT NULL,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (head, path)
 ) WITHOUT ROWID;
 CREATE TABLE drift (
@@ -65,11 +73,13 @@ CREATE TABLE drift (
     commits BLOB NOT NULL,     -- their ids, one after the other
     is_complete INTEGER NOT NULL,
     existed INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (head, search)
 ) WITHOUT ROWID;
 CREATE TABLE together (        -- how often pages and their sources changed together
     head INTEGER PRIMARY KEY REFERENCES head ON DELETE CASCADE,
-    tallies TEXT NOT NULL      -- JSON
+    tallies TEXT NOT NULL,     -- JSON
+    checksum INTEGER NOT NULL
 );
 
 -- Facts of commits. They never change.
@@ -78,22 +88,26 @@ CREATE TABLE past_entry (
     path NOT NULL,
     mode INTEGER,              -- NULL: nothing stood there
     id BLOB,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY ("commit", path)
 ) WITHOUT ROWID;
 CREATE TABLE commit_record (
     id BLOB PRIMARY KEY,
     date INTEGER NOT NULL,
     author TEXT NOT NULL,
-    subject TEXT NOT NULL
+    subject TEXT NOT NULL,
+    checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 -- The files that commits touched; `paths` are numbers of four bytes each, little-endian.
 CREATE TABLE touched_path (
     id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given again: it stands in other rows
-    path NOT NULL UNIQUE
+    path NOT NULL UNIQUE,
+    checksum INTEGER NOT NULL
 );
 CREATE TABLE logged_change (
     "commit" BLOB PRIMARY KEY,
-    paths BLOB NOT NULL
+    paths BLOB NOT NULL,
+    checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- What sources define and use, what pages mention, and the last answer of `ubp bind` (zlib).
@@ -102,6 +116,7 @@ CREATE TABLE names (
     kind TEXT NOT NULL,
     blob BLOB NOT NULL,
     content BLOB NOT NULL,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (kind, blob)
 ) WITHOUT ROWID;
 
@@ -113,7 +128,10 @@ CREATE TABLE page (
     aliases TEXT NOT NULL,     -- JSON, as are the next two
     sections TEXT NOT NULL,
     anchors TEXT NOT NULL,
-    texts BLOB NOT NULL        -- the keys of its chunks' texts (`ubp.index.embed.text`), in order
+    texts BLOB NOT NULL,       -- the keys of its chunks' texts (`ubp.index.embed.text`), in order
+    links INTEGER NOT NULL,    -- how many it has
+    chunks INTEGER NOT NULL,   -- how many it has
+    checksum INTEGER NOT NULL
 );
 CREATE TABLE chunk (
     id INTEGER PRIMARY KEY AUTOINCREMENT, -- the full text's: never given again
@@ -125,6 +143,7 @@ CREATE TABLE chunk (
     byte_start INTEGER NOT NULL,
     byte_end INTEGER NOT NULL,
     token_count INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
     UNIQUE (page, number)
 );
 CREATE TABLE link (
@@ -142,12 +161,14 @@ CREATE TABLE link (
     context TEXT NOT NULL,
     section INTEGER NOT NULL,
     meant_type TEXT,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (page, number)
 ) WITHOUT ROWID;
 -- Checksums of the names that a page's links request.
 CREATE TABLE asked (
     name INTEGER NOT NULL,
     page INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (name, page)
 ) WITHOUT ROWID;
 -- The words of chunks. Those of removed chunks stay until they are most of all: no text is kept,
@@ -171,14 +192,16 @@ CREATE TABLE vector_block (
     dimensions INTEGER NOT NULL,
     size INTEGER NOT NULL,
     keys BLOB NOT NULL,
-    vectors BLOB NOT NULL
+    vectors BLOB NOT NULL,
+    checksum INTEGER NOT NULL
 );
 CREATE INDEX model_block ON vector_block (model, id, size);
 -- The fingerprint of a model's files; `stamp` changes with them.
 CREATE TABLE model (
     directory NOT NULL PRIMARY KEY,
     stamp TEXT NOT NULL,
-    fingerprint BLOB NOT NULL
+    fingerprint BLOB NOT NULL,
+    checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- The link graph of one commit, for each work tree. A larger generation came later.
@@ -189,7 +212,8 @@ CREATE TABLE graph (
     scope TEXT NOT NULL,       -- the configuration under which links were resolved
     is_complete INTEGER NOT NULL, -- every page could be read when they were
     is_learned INTEGER NOT NULL DEFAULT 1, -- what its pages say is in the store
-    generation INTEGER NOT NULL UNIQUE
+    generation INTEGER NOT NULL UNIQUE,
+    checksum INTEGER NOT NULL
 );
 CREATE TABLE node (            -- whatever is no folder
     id INTEGER PRIMARY KEY,
@@ -198,6 +222,7 @@ CREATE TABLE node (            -- whatever is no folder
     blob BLOB,                 -- NULL: no page
     doc_id TEXT,
     is_unread INTEGER NOT NULL, -- it could not be read, so that it seems to say nothing
+    checksum INTEGER NOT NULL,
     UNIQUE (graph, path)
 );
 CREATE INDEX unread_node ON node (graph) WHERE is_unread;
@@ -206,6 +231,7 @@ CREATE TABLE name (            -- checksums of the names that a node answers to
     graph INTEGER NOT NULL REFERENCES graph ON DELETE CASCADE,
     name INTEGER NOT NULL,
     node INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (graph, name, node)
 ) WITHOUT ROWID;
 CREATE TABLE edge (
@@ -215,6 +241,7 @@ CREATE TABLE edge (
     target INTEGER,
     has_anchor INTEGER,        -- NULL: none is asked for
     candidates TEXT,           -- JSON
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (source, number)
 ) WITHOUT ROWID;
 CREATE INDEX backlink ON edge (target) WHERE target IS NOT NULL;
@@ -241,3 +268,118 @@ SHADOWS = tuple(
     for part in ("data", "idx", "docsize", "config")
 )
 """The tables that SQLite creates for `words` and `stems`."""
+
+
+class Checked(NamedTuple):
+    """What the checksum of a table's row is of: its columns, and what they mean elsewhere.
+
+    `joined` are the other tables of these columns: a row that refers to another one by its number
+    has a checksum of what that number stands for.
+    """
+
+    columns: tuple[str, ...]
+    joined: str = ""
+
+
+_OF_HEAD = " JOIN head ON head.id = {}.head"
+_OF_PAGE = " JOIN page ON page.id = {}.page"
+
+CHECKED = {
+    "facts": Checked(("blob", "keys", "is_bound", "content")),
+    "listing": Checked(("id", "git_dir", '"commit"', "scope")),
+    "entry": Checked(("listing", "path", "mode", "id", "is_document")),
+    "last_change": Checked(
+        ('head."commit"', "path", '"commit"', "is_boundary"), _OF_HEAD.format("last_change")
+    ),
+    "first_change": Checked(('head."commit"', "path", '"commit"'), _OF_HEAD.format("first_change")),
+    "drift": Checked(
+        ('head."commit"', "search", "commits", "is_complete", "existed"),
+        _OF_HEAD.format("drift"),
+    ),
+    "together": Checked(('head."commit"', "tallies"), _OF_HEAD.format("together")),
+    "past_entry": Checked(('"commit"', "path", "mode", "id")),
+    "commit_record": Checked(("id", "date", "author", "subject")),
+    "touched_path": Checked(("id", "path")),
+    "logged_change": Checked(('"commit"', "paths")),
+    "names": Checked(("kind", "blob", "content")),
+    "page": Checked(
+        ("blob", "title", "aliases", "sections", "anchors", "texts", "links", "chunks")
+    ),
+    "chunk": Checked(
+        (
+            "page.blob",
+            "id",
+            "number",
+            "section",
+            "line_start",
+            "line_end",
+            "byte_start",
+            "byte_end",
+            "token_count",
+        ),
+        _OF_PAGE.format("chunk"),
+    ),
+    "link": Checked(
+        (
+            "page.blob",
+            "number",
+            "kind",
+            "target",
+            "anchor",
+            "link_type",
+            "label",
+            "line",
+            '"column"',
+            "byte_start",
+            "byte_end",
+            "context",
+            "section",
+            "meant_type",
+        ),
+        _OF_PAGE.format("link"),
+    ),
+    "asked": Checked(("name", "page")),
+    "vector_block": Checked(("id", "model", "dimensions", "size", "keys", "vectors")),
+    "model": Checked(("directory", "stamp", "fingerprint")),
+    "graph": Checked(("id", "git_dir", '"commit"', "scope", "is_complete")),
+    "node": Checked(("id", "graph", "path", "blob", "doc_id", "is_unread")),
+    "name": Checked(("graph", "name", "node")),
+    "edge": Checked(
+        (
+            "source.graph",
+            "source.path",
+            "number",
+            "bucket",
+            "target.path",
+            "has_anchor",
+            "candidates",
+        ),
+        " JOIN node AS source ON source.id = edge.source"
+        " LEFT JOIN node AS target ON target.id = edge.target",
+    ),
+}
+"""The tables whose rows have a checksum, in their column of that name."""
+
+
+def intact(table: str, name: str = "") -> str:
+    """Return the condition that a row's checksum is right; it raises where it is not.
+
+    `name` is the table's in the query, if another one. SQLite gives it the value that a column is
+    compared with (`column = ?`) for the column's own, and in any order: where such a condition is
+    no index's, write it among the columns that are selected.
+    """
+    values = ", ".join(
+        column if "." in column else f"{name or table}.{column}"
+        for column in CHECKED[table].columns
+    )
+    return f"intact({name or table}.checksum, '{table}', {values})"
+
+
+def insertion(table: str, verb: str = "INSERT") -> str:
+    """Return the statement that inserts a row with its checksum, all columns that it is of."""
+    columns = CHECKED[table].columns
+    marks = ", ".join(f"?{number}" for number in range(1, len(columns) + 1))
+    return (
+        f"{verb} INTO {table} ({', '.join(columns)}, checksum)"
+        f" VALUES ({marks}, checksum('{table}', {marks}))"
+    )

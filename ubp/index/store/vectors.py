@@ -2,21 +2,19 @@
 
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from ubp.index.store.codec import KEY_BYTES
 from ubp.index.store.database import Database
+from ubp.index.store.schema import insertion, intact
 
 # A block that is not full is rewritten with every addition: 1,024 vectors of 256 numbers are
 # 280 KB, and 200,000 vectors are 200 rows.
 BLOCK_VECTORS = 1024
 
 COLUMNS = "size, keys, vectors"
-IS_VALID = (
-    "typeof(keys) = 'blob' AND length(keys) = 16 * size"
-    " AND typeof(vectors) = 'blob' AND length(vectors) = dimensions * size"
-)
+INTACT = intact("vector_block")
 
 
 class Block(NamedTuple):
@@ -46,20 +44,19 @@ class VectorTable:
     def blocks(self, ids: Iterable[int]) -> dict[int, Block]:
         """Return those of these blocks that exist."""
         rows = self._database.rows_in(
-            f"SELECT id, {COLUMNS} FROM vector_block WHERE id IN",  # noqa: S608  # a constant
+            f"SELECT id, {COLUMNS} FROM vector_block WHERE {INTACT} AND id IN",  # noqa: S608  # ours
             ids,
             order=" ORDER BY id",
         )
-        return (
-            self._database.unpack(lambda: {number: self._block(row) for number, *row in rows}) or {}
-        )
+        return {number: Block(*row) for number, *row in rows}
 
     def keys(self, ids: Iterable[int]) -> set[bytes]:
         """Return the keys of the texts that have a vector in these blocks."""
-        rows = self._database.rows_in("SELECT keys FROM vector_block WHERE id IN", ids)
-        return (
-            self._database.unpack(lambda: {key for (keys,) in rows for key in split(keys)}) or set()
+        rows = self._database.rows_in(
+            f"SELECT keys FROM vector_block WHERE {INTACT} AND id IN",  # noqa: S608  # ours
+            ids,
         )
+        return {key for (keys,) in rows for key in split(keys)}
 
     def save(self, keys: bytes, vectors: bytes) -> None:
         """Save vectors. Call it in batches, so that other writers do not wait long."""
@@ -70,7 +67,7 @@ class VectorTable:
     def _append(self, connection: sqlite3.Connection, added: Block) -> None:
         last = connection.execute(
             f"SELECT id, {COLUMNS} FROM vector_block WHERE model = ? AND dimensions = ?"  # noqa: S608  # ours
-            f" AND {IS_VALID} ORDER BY id DESC LIMIT 1",
+            f" AND {INTACT} ORDER BY id DESC LIMIT 1",
             [self._model, self._dimensions],
         ).fetchone()
         if last is None or last[1] + added.size > BLOCK_VECTORS:
@@ -78,17 +75,10 @@ class VectorTable:
             return
         number, size, keys, vectors = last
         connection.execute(
-            "UPDATE vector_block SET size = ?, keys = ?, vectors = ? WHERE id = ?",
-            [size + added.size, keys + added.keys, vectors + added.vectors, number],
+            "UPDATE vector_block SET size = ?2, keys = ?3, vectors = ?4,"
+            " checksum = checksum('vector_block', id, model, dimensions, ?2, ?3, ?4) WHERE id = ?1",
+            [number, size + added.size, keys + added.keys, vectors + added.vectors],
         )
-
-    def _block(self, row: Sequence[object]) -> Block:
-        size, keys, vectors = row
-        if not (isinstance(size, int) and isinstance(keys, bytes) and isinstance(vectors, bytes)):
-            raise TypeError("a block is a number and bytes")
-        if len(keys) != size * KEY_BYTES or len(vectors) != size * self._dimensions:
-            raise ValueError("a block has as many keys as vectors")
-        return Block(size, keys, vectors)
 
 
 def write_block(
@@ -98,23 +88,20 @@ def write_block(
 
     Sessions remember the blocks that they have read by number.
     """
-    connection.execute(
-        "INSERT INTO vector_block (id, model, dimensions, size, keys, vectors) VALUES"
-        " (max(?, (SELECT ifnull(max(id), 0) + 1 FROM vector_block)), ?, ?, ?, ?, ?)",
-        [time.time_ns() // 1000, model, dimensions, *block],
-    )
+    (last,) = connection.execute("SELECT ifnull(max(id), 0) FROM vector_block").fetchone()
+    number = max(time.time_ns() // 1000, last + 1)
+    connection.execute(insertion("vector_block"), [number, model, dimensions, *block])
 
 
 def prune_vectors(connection: sqlite3.Connection, model: bytes | None = None) -> None:
     """Remove the vectors of texts that no page has, and with `model` those of other models."""
     if model is not None:
         connection.execute("DELETE FROM vector_block WHERE model <> ?", [model])
-    connection.execute(f"DELETE FROM vector_block WHERE NOT ({IS_VALID})")  # noqa: S608  # ours
-    texts = connection.execute(
-        "SELECT texts FROM page WHERE typeof(texts) = 'blob' AND length(texts) % 16 = 0"
-    )
+    texts = connection.execute(f"SELECT texts FROM page WHERE {intact('page')}")  # noqa: S608  # ours
     used = {key for (keys,) in texts for key in split(keys)}
-    rows = connection.execute("SELECT id, model, dimensions, keys FROM vector_block").fetchall()
+    rows = connection.execute(
+        f"SELECT id, model, dimensions, keys FROM vector_block WHERE {INTACT}"  # noqa: S608  # ours
+    ).fetchall()
     for number, block_model, dimensions, keys in rows:
         kept = [place for place, key in enumerate(split(keys)) if key in used]
         if len(kept) * KEY_BYTES < len(keys):
@@ -125,11 +112,7 @@ def prune_vectors(connection: sqlite3.Connection, model: bytes | None = None) ->
 
 
 def split(keys: bytes) -> Iterator[bytes]:
-    """Return the single keys of concatenated ones; ValueError, TypeError if they are none."""
-    if not isinstance(keys, bytes):
-        raise TypeError("keys are bytes")
-    if len(keys) % KEY_BYTES:
-        raise ValueError("keys have 16 bytes each")
+    """Return the single keys of concatenated ones."""
     return (keys[start : start + KEY_BYTES] for start in range(0, len(keys), KEY_BYTES))
 
 
@@ -149,9 +132,10 @@ def _extract(
 def known_fingerprint(database: Database, directory: str | bytes, stamp: str) -> bytes | None:
     """Return the saved fingerprint of the model in a folder, if its files are unchanged."""
     rows = database.rows(
-        "SELECT fingerprint FROM model WHERE directory = ? AND stamp = ?", [directory, stamp]
+        f"SELECT {intact('model')}, fingerprint FROM model WHERE directory = ? AND stamp = ?",  # noqa: S608  # ours
+        [directory, stamp],
     )
-    return next((fingerprint for (fingerprint,) in rows if isinstance(fingerprint, bytes)), None)
+    return next((fingerprint for _, fingerprint in rows), None)
 
 
 def save_fingerprint(
@@ -160,9 +144,6 @@ def save_fingerprint(
     """Save a model's fingerprint, so that its files need not be read again."""
 
     def save(connection: sqlite3.Connection) -> None:
-        connection.execute(
-            "INSERT OR REPLACE INTO model (directory, stamp, fingerprint) VALUES (?, ?, ?)",
-            [directory, stamp, fingerprint],
-        )
+        connection.execute(insertion("model", "INSERT OR REPLACE"), [directory, stamp, fingerprint])
 
     database.write(save)

@@ -67,6 +67,8 @@ def markdown_text(outcome: Outcome) -> str:
     report = outcome.report
     text = _Text(MAX_CHARACTERS)
     text.add(f"### UBP: {headline(outcome, code)}\n")
+    if report.already_stale:
+        text.add(f"\n{mention(outcome)}\n")
     _add_table(text, outcome)
     for rule, findings in _by_rule(finding for finding in report.findings if finding.drift is None):
         pages = count(len({finding.filepath for finding in findings}), "page")
@@ -85,6 +87,13 @@ def markdown_text(outcome: Outcome) -> str:
         if group:
             text.fold(f"{len(group)} {title}", _items(group, outcome))
     return text.whole()
+
+
+def mention(outcome: Outcome) -> str:
+    """Return the line on pages that were stale before the change."""
+    pages = len(outcome.report.already_stale)
+    sentence, _, command = outcome.change.already_stale(pages, outcome.keys).rpartition(": ")
+    return f"{sentence}: {code(command, MAX_MESSAGE_CHARACTERS)}"
 
 
 def _add_table(text: "_Text", outcome: Outcome) -> None:

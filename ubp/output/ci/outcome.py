@@ -15,10 +15,11 @@ from urllib.parse import quote
 from ubp.checks.finding import CheckReport, Finding
 from ubp.core.model import Commit, FilePath, ObjectId, ReferenceVerdict
 from ubp.core.shell import path_argument, ubp_command
+from ubp.output.text.common import acknowledge_command
 from ubp.output.wording import (
     MAX_COMMITS,
     SHORT_ID,
-    change_name,
+    ChangeWords,
     count,
     day,
     printable,
@@ -46,8 +47,8 @@ class Provenance(NamedTuple):
 class Outcome(NamedTuple):
     """One run, computed once and written in every format that was requested.
 
-    `summary` counts the levels of pages, which only `stale` does. `base` is the revision that a
-    branch is compared with, `keys` the front matter keys given on the command line; `diffs` the
+    `summary` counts the levels of pages, which only `stale` does. `change` says how the
+    change is named, `keys` the front matter keys given on the command line; `diffs` the
     changes of the sources, where they were requested.
     """
 
@@ -56,7 +57,7 @@ class Outcome(NamedTuple):
     exit_status: int
     version: str
     summary: Summary | None = None
-    base: str | None = None
+    change: ChangeWords = ChangeWords()
     keys: tuple[str, ...] = ()
     provenance: Provenance | None = None
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff] = {}
@@ -69,7 +70,9 @@ class Outcome(NamedTuple):
     @property
     def is_answerable(self) -> bool:
         """Return whether commands would change what was checked: not an old revision."""
-        return self.report.is_change or self.report.snapshot.kind == "worktree"
+        if self.report.is_change:
+            return self.change.ref is None
+        return self.report.snapshot.kind == "worktree"
 
 
 def resolving_commands(findings: tuple[Finding, ...], outcome: Outcome) -> tuple[str, ...]:
@@ -84,8 +87,13 @@ def resolving_commands(findings: tuple[Finding, ...], outcome: Outcome) -> tuple
     if any(finding.fix for finding in findings):
         commands.append(ubp_command("check", "--fix", page, keys=keys))
     if any(_can_be_acknowledged(finding) for finding in findings):
-        options = ["--staged"] if outcome.is_staged else []
-        commands.append(ubp_command("ack", *options, page, keys=keys))
+        path, is_change = findings[0].filepath, outcome.report.is_change
+        has_older = path in outcome.report.behind
+        commands.append(
+            acknowledge_command([path], outcome.change, keys=keys, has_older=has_older)
+            if is_change
+            else ubp_command("ack", page, keys=keys)
+        )
     return tuple(commands)
 
 
@@ -126,7 +134,7 @@ def _check_sentence(outcome: Outcome, quote: Callable[[str], str]) -> str:
         if counts_by_severity[severity]
     )
     affected = len({finding.filepath for finding in report.findings})
-    subject = f"{change_name(outcome.base, quote)} introduces " if report.is_change else ""
+    subject = f"{outcome.change.subject(quote)} introduces " if report.is_change else ""
     return f"{subject}{counts} in {affected} of {pages}{ignored}."
 
 
@@ -136,7 +144,7 @@ def _stale_sentence(outcome: Outcome, quote: Callable[[str], str]) -> str:
         return "No page lists sources; nothing to verify."
     if outcome.report.is_change:
         stale = len({finding.filepath for finding in outcome.report.findings})
-        return stale_change_sentence(change_name(outcome.base, quote), stale, summary.verified)
+        return stale_change_sentence(outcome.change.subject(quote), stale, summary.verified)
     bound = f"{count(summary.bound, 'page')} with sources"
     if summary.fresh == summary.bound:
         return f"{bound}: {'all ' if summary.fresh > 1 else ''}fresh."

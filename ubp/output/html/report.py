@@ -60,7 +60,7 @@ def outcome_html(outcome: Outcome) -> str:
         findings=(*report.findings, *report.debts, *report.unknown),
         ignored=len(report.ignored),
         keys=outcome.keys,
-        base=outcome.base,
+        base=outcome.change.base,
     )
     return report_html(html_report)
 

@@ -8,12 +8,11 @@ from ubp.checks.accept import AcceptedFindings
 from ubp.checks.finding import CheckReport, Finding, FixReport
 from ubp.checks.registry import Rule
 from ubp.core.model import DEBT_FILE, FilePath
-from ubp.core.shell import path_argument, ubp_command
+from ubp.core.shell import ubp_command
+from ubp.output.text.common import acknowledge_command
 from ubp.output.wording import (
-    MAX_PAGES,
+    ChangeWords,
     Style,
-    and_more,
-    change_name,
     count,
     printable,
     suppression_note,
@@ -21,15 +20,17 @@ from ubp.output.wording import (
 
 
 class CheckTextOptions(NamedTuple):
-    """How a report is shown: style, findings only, the revision it is compared with.
+    """How a report is shown: style, findings only, how the change is named.
 
-    `prefix` is the directory, from the root, where commands are typed.
+    `prefix` is the directory, from the root, where commands are typed, `keys` the front matter keys
+    given on the command line.
     """
 
     style: Style
     is_quiet: bool = False
-    base: str | None = None
+    change: ChangeWords = ChangeWords()
     prefix: FilePath = FilePath("")
+    keys: tuple[str, ...] = ()
 
 
 def check_text(report: CheckReport, options: CheckTextOptions) -> str:
@@ -39,7 +40,7 @@ def check_text(report: CheckReport, options: CheckTextOptions) -> str:
         return "".join(f"{line}\n" for line in lines)
     if lines:
         lines.append("")
-    lines += [_summary(report, options), *_steps(report, options)]
+    lines += [_summary(report, options), *_debts(report, options), *_steps(report, options)]
     return "\n".join(lines) + "\n"
 
 
@@ -89,8 +90,18 @@ def _summary(report: CheckReport, options: CheckTextOptions) -> str:
         if counts_by_severity[severity]
     )
     affected = len({finding.filepath for finding in report.findings})
-    subject = f"{change_name(options.base)} introduces " if report.is_change else ""
+    subject = f"{options.change.subject()} introduces " if report.is_change else ""
     return f"{subject}{counts} in {affected} of {pages}{ignored}{unknown}."
+
+
+def _debts(report: CheckReport, options: CheckTextOptions) -> Iterator[str]:
+    """Yield what a change touches without failing for it."""
+    if report.already_stale:
+        yield options.change.already_stale(len(report.already_stale), options.keys)
+    if report.obsolete_debts:
+        obsolete = count(len(report.obsolete_debts), "line")
+        command = options.style.cyan(ubp_command("debt", "--prune"))
+        yield f"This change fixes what {obsolete} of {DEBT_FILE} accepted: {command}"
 
 
 def _unknown(report: CheckReport) -> str:
@@ -106,16 +117,27 @@ def _steps(report: CheckReport, options: CheckTextOptions) -> Iterator[str]:
         finding.filepath for finding in report.findings if finding.rule == "stale-doc"
     )
     if report.fixable:
-        steps.append((ubp_command("check", "--fix"), f"fixes {report.fixable} of them"))
+        steps.append(
+            (ubp_command("check", "--fix", keys=options.keys), f"fixes {report.fixable} of them")
+        )
     rules = Counter(finding.rule for finding in report.findings)
     if rules:
         (rule, _), *_ = rules.most_common(1)
         steps.append((ubp_command("explain", rule), "explains the rule and how to ignore it"))
-    if stale_pages and report.is_change:
-        more = and_more(len(stale_pages) - MAX_PAGES)
-        steps.append((_ack(list(stale_pages)[:MAX_PAGES], options), f"if still accurate{more}"))
+    if stale_pages and report.is_change and not options.change.ref:
+        pages = list(stale_pages)
+        command = acknowledge_command(
+            pages,
+            options.change,
+            prefix=options.prefix,
+            keys=options.keys,
+            has_older=not stale_pages.keys().isdisjoint(report.behind),
+        )
+        steps.append((command, "if still accurate"))
     elif stale_pages:
-        steps.append(("ubp stale", "shows the commits and authors"))
+        selection = options.change.options if report.is_change else ()
+        command = ubp_command("stale", *selection, keys=options.keys)
+        steps.append((command, "shows the commits and authors"))
     if report.unverified:
         steps.append(("git fetch --unshallow", "fetches the history (in CI: fetch-depth: 0)"))
     if steps:
@@ -123,12 +145,8 @@ def _steps(report: CheckReport, options: CheckTextOptions) -> Iterator[str]:
     width = max((len(command) for command, _ in steps), default=0)
     for command, purpose in steps:
         yield f"  {options.style.cyan(command)}{' ' * (width - len(command))}  {purpose}"
-
-
-def _ack(pages: Sequence[FilePath], options: CheckTextOptions) -> str:
-    flags = ["--staged"] if options.base is None else []
-    paths = (path_argument(path, options.prefix) for path in pages)
-    return ubp_command("ack", *flags, *paths)
+    if report.is_change and stale_pages and options.change.note:
+        yield options.change.note
 
 
 def _fixed(result: FixReport, options: CheckTextOptions) -> Iterator[str]:

@@ -1,11 +1,11 @@
 """What the texts about staleness share: the visible pages, counts in words, options."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Level, ReferenceVerdict
-from ubp.core.shell import ubp_command
-from ubp.output.wording import Style
+from ubp.core.shell import path_argument, ubp_command
+from ubp.output.wording import MAX_PAGES, ChangeWords, Style
 from ubp.staleness.first_reference import FirstReference
 from ubp.staleness.model import SourceDiff, StaleReport, Summary
 from ubp.staleness.wording import LEVEL_WORDS
@@ -20,16 +20,16 @@ class StaleTextOptions(NamedTuple):
     """What a text about staleness contains, and where it is read.
 
     `every`: fresh pages and old debts, too. `quiet`: one line a finding, nothing else. `prefix`:
-    the directory, from the root, where commands are typed. `base`: the revision that a branch is
-    compared with. `keys`: the front matter keys given on the command line. `diffs`: the changes of
-    references' sources. `key` and `example`: what to write where no page names a source.
+    the directory, from the root, where commands are typed. `change`: how the change is named.
+    `keys`: the front matter keys given on the command line. `diffs`: the changes of references'
+    sources. `key` and `example`: what to write where no page names a source.
     """
 
     style: Style
     every: bool = False
     quiet: bool = False
     prefix: FilePath = FilePath("")
-    base: str | None = None
+    change: ChangeWords = ChangeWords()
     keys: tuple[str, ...] = ()
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff] = {}
     key: str = "source_refs"
@@ -38,6 +38,25 @@ class StaleTextOptions(NamedTuple):
     def command(self, *words: str) -> str:
         """Return a command to type, with the keys that this one was given."""
         return self.style.cyan(ubp_command(*words, keys=self.keys))
+
+
+def acknowledge_command(
+    pages: Sequence[FilePath],
+    change: ChangeWords,
+    *,
+    prefix: str = "",
+    keys: Sequence[str] = (),
+    has_older: bool = True,
+) -> str:
+    """Return the command that pins what a change made stale in these pages, and nothing else.
+
+    Without `has_older` nothing else is stale in these pages, so that they may be pinned as a whole.
+    """
+    has_many = len(pages) > MAX_PAGES
+    names = ["--all"] if has_many else [path_argument(page, prefix) for page in pages]
+    options = change.options if change.is_staged or has_older or has_many else ()
+    command = ubp_command("ack", *options, *names, keys=keys)
+    return f"{change.staging} && {command}" if change.staging else command
 
 
 def visible_pages(report: StaleReport, *, every: bool) -> tuple[Assessment, ...]:

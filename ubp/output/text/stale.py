@@ -12,6 +12,7 @@ from ubp.core.model import DEBT_FILE, Assessment, Commit, FilePath, ReferenceVer
 from ubp.core.shell import git_add, path_argument, ubp_command
 from ubp.output.text.common import (
     StaleTextOptions,
+    acknowledge_command,
     count_bound,
     count_levels,
     visible_pages,
@@ -19,12 +20,9 @@ from ubp.output.text.common import (
 )
 from ubp.output.wording import (
     MAX_COMMITS,
-    MAX_PAGES,
     NOW_STALE,
     SHORT_ID,
     Style,
-    and_more,
-    change_name,
     count,
     day,
     printable,
@@ -135,10 +133,12 @@ def _summary(report: StaleReport, options: StaleTextOptions) -> list[str]:
     if not summary.bound:
         return [style.yellow(f"{bound}; nothing to verify."), *explain(report, options)]
     if report.is_change:
-        change = change_name(options.base)
-        stale = len(report.introduced)
-        sentence = stale_change_sentence(change, stale, summary.verified, bound)
-        return [style.green(sentence) if summary.verified and not stale else sentence]
+        stale, behind = len(report.introduced), len(report.behind)
+        sentence = stale_change_sentence(options.change.subject(), stale, summary.verified, bound)
+        lines = [style.green(sentence) if summary.verified and not stale else sentence]
+        if behind and not options.every:
+            lines.append(options.change.already_stale(behind, options.keys))
+        return lines
     if summary.fresh == summary.bound:
         return [style.green(f"{bound}: {'all ' if summary.fresh > 1 else ''}fresh.")]
     verified = f", {summary.verified} could be verified" if summary.unknown else ""
@@ -195,8 +195,10 @@ def _state_steps(
 
 
 def _change_steps(pages: Sequence[Assessment], options: StaleTextOptions) -> Iterator[str]:
+    if options.change.ref:  # a past change cannot be mended
+        return
     pronoun = "it" if len(pages) == 1 else "them"
-    stage = f" and `git add` {pronoun}" if options.base is None else ""
+    stage = f" and `git add` {pronoun}" if options.change.is_staged else ""
     acknowledgeable = [assessment for assessment in pages if _can_be_acknowledged(assessment)]
     if not acknowledgeable:
         yield f"Edit {pronoun}{stage}: update or remove the references to missing sources."
@@ -207,10 +209,18 @@ def _change_steps(pages: Sequence[Assessment], options: StaleTextOptions) -> Ite
         yield f"Edit {pronoun}{stage} if {subject} no longer accurate, then pin what you reviewed:"
     else:
         yield f"Edit {pronoun}{stage}, or if {subject} still accurate:"
-    words = ["ack", *(["--staged"] if options.base is None else [])]
-    listed = acknowledgeable[:MAX_PAGES]
-    words += [path_argument(assessment.page.filepath, options.prefix) for assessment in listed]
-    yield f"  {options.command(*words)}{and_more(len(acknowledgeable) - MAX_PAGES)}"
+    command = acknowledge_command(
+        [assessment.page.filepath for assessment in acknowledgeable],
+        options.change,
+        prefix=options.prefix,
+        keys=options.keys,
+        has_older=any(
+            reference.is_debt for page in acknowledgeable for reference in page.references
+        ),
+    )
+    yield f"  {options.style.cyan(command)}"
+    if options.change.note:
+        yield options.change.note
 
 
 def _can_be_acknowledged(assessment: Assessment) -> bool:
@@ -281,7 +291,12 @@ def _yaml(path: str) -> str:
 
 
 def acknowledge_text(
-    results: Sequence[Acknowledgement], prefix: FilePath, style: Style, *, is_staged: bool
+    results: Sequence[Acknowledgement],
+    prefix: FilePath,
+    style: Style,
+    *,
+    is_change: bool,
+    is_staged: bool,
 ) -> str:
     """Return what was pinned, page by page, then a summary and the next command."""
     lines = [
@@ -293,14 +308,13 @@ def acknowledge_text(
     changed = [result for result in results if result.pinned]
     pin_count = sum(len(result.pinned) for result in results)
     if not changed:
-        lines.append(
-            "Nothing was pinned." if lines else "Nothing to pin: no reference has drifted."
-        )
+        reason = "this change makes no page stale" if is_change else "no reference has drifted"
+        lines.append("Nothing was pinned." if lines else f"Nothing to pin: {reason}.")
         return "\n".join(lines) + "\n"
     lines.append(f"{count(pin_count, 'reference')} pinned in {count(len(changed), 'page')}.")
     if not is_staged:
-        command = git_add((result.filepath for result in changed[:MAX_PAGES]), prefix)
-        lines.append(f"Next: {style.cyan(command)}{and_more(len(changed) - MAX_PAGES)}")
+        command = git_add((result.filepath for result in changed), prefix)
+        lines.append(f"Next: {style.cyan(command)}")
     return "\n".join(lines) + "\n"
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, confident_suggestions
+from ubp.core.model import QUIET_LEVELS, Assessment
 from ubp.core.shell import path_argument, ubp_command
 from ubp.output.agent.staleness import staleness_text
 from ubp.output.records.bindings import suggestion_record
 from ubp.output.records.staleness import stale_record
-from ubp.output.text.common import visible_pages
 from ubp.server.tools.arguments import flag, number, object_schema
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.budget import TokenLimit
@@ -33,14 +33,12 @@ MAX_SUGGESTED, MAX_EVIDENCE = 5, 3
 def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
     """Return the record of a page's sources, or of those of all pages that are not fresh."""
     path, max_size = given.get("filepath"), given["max_size"]
-    shows_fresh = path is not None
-    report = workspace.stale([path] if path else [], every=shows_fresh)
-    diffs = (
-        _diffs(workspace, report, max_size, shows_fresh=shows_fresh)
-        if given["include_diff"]
-        else {}
-    )
-    record = stale_record(report, every=shows_fresh, diffs=diffs)
+    report = workspace.stale([path] if path else [], every=path is not None)
+    if path is None:
+        # With what the debt file accepts: it is no less stale, and marked as accepted.
+        report = report._replace(pages=tuple(page for page in report.pages if _is_shown(page)))
+    diffs = _diffs(workspace, report, max_size) if given["include_diff"] else {}
+    record = stale_record(report, every=True, diffs=diffs)
     _share_diffs(record)
     _add_suggestions(workspace, record, path)
     for document in record["documents"]:
@@ -69,10 +67,13 @@ def fit(record: Record, limit: TokenLimit) -> None:
     limit.drop(record, _drop_last_documents(record, documents))
 
 
-def _diffs(
-    workspace: Workspace, report: StaleReport, max_size: int, *, shows_fresh: bool
-) -> dict[Any, Any]:
-    pages = visible_pages(report, every=shows_fresh)[: max_size // MIN_PAGE_SIZE]
+def _is_shown(assessment: Assessment) -> bool:
+    has_problems = bool(assessment.page.facts.problems)
+    return has_problems or assessment.level not in QUIET_LEVELS
+
+
+def _diffs(workspace: Workspace, report: StaleReport, max_size: int) -> dict[Any, Any]:
+    pages = report.pages[: max_size // MIN_PAGE_SIZE]
     diffs = workspace.diffs(report._replace(pages=pages))
     return {(assessment.page.filepath, reference): diff for assessment, reference, diff in diffs}
 

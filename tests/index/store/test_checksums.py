@@ -1,0 +1,108 @@
+"""Checksums: a value that nobody saved so is damage, in every table that declares them."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from ubp.core.errors import IndexDamagedError, StoreError, ask_again_if_damaged
+from ubp.index.store.schema import CHECKED, SCHEMA, intact
+from ubp.index.store.store import Store
+
+ROWS = {
+    "head": ("INSERT INTO head VALUES (1, x'01')",),
+    "page": ("INSERT INTO page VALUES (1, x'02', NULL, '', '', '', x'', 1, 1, 0)",),
+    "node": ("INSERT INTO node VALUES (1, 1, 'a.md', NULL, NULL, 0, 0)",),
+    "listing": ("INSERT INTO listing VALUES (1, '/g', x'03', '', NULL, 1, 0)",),
+    "graph": ("INSERT INTO graph VALUES (1, '/g', x'03', '', 1, 1, 1, 0)",),
+}
+
+
+def columns_of(store: Store, table: str) -> list[tuple[str, str]]:
+    rows = store.database.rows(f"PRAGMA table_info({table})")
+    return [(name, kind) for _, name, kind, *_ in rows]
+
+
+def put(store: Store, table: str) -> None:
+    """Insert a row into a table, after those that it refers to, with the right checksum."""
+
+    def work(connection: object) -> None:
+        execute = connection.execute  # type: ignore[attr-defined]
+        for statements in ROWS.values():
+            for statement in statements:
+                execute(statement)
+        execute(f"DELETE FROM {table}")
+        names = columns_of(store, table)
+        values = [b"x" if kind == "BLOB" else "x" if kind != "INTEGER" else 1 for _, kind in names]
+        marks = ", ".join("?" * len(values))
+        execute(f"INSERT INTO {table} VALUES ({marks})", values)
+        checked = CHECKED[table]
+        ((checksum,),) = execute(
+            f"SELECT checksum('{table}', {', '.join(qualified(table))})"
+            f" FROM {table}{checked.joined}"
+        ).fetchall()
+        execute(f"UPDATE {table} SET checksum = ?", [checksum])
+
+    store.database.rows("PRAGMA foreign_keys=OFF")
+    store.database.write(work)
+
+
+def qualified(table: str) -> list[str]:
+    return [name if "." in name else f"{table}.{name}" for name in CHECKED[table].columns]
+
+
+def read(store: Store, table: str) -> list[tuple[object, ...]]:
+    return store.database.rows(
+        f"SELECT {', '.join(qualified(table))} FROM {table}{CHECKED[table].joined}"
+        f" WHERE {intact(table)}"
+    )
+
+
+def test_every_table_but_the_full_text_and_the_heads_has_a_checksum() -> None:
+    tables = set(re.findall(r"^CREATE TABLE (\w+)", SCHEMA, re.MULTILINE))
+    assert tables - CHECKED.keys() == {"head"}
+
+
+@pytest.mark.parametrize("table", CHECKED)
+def test_another_value_in_any_column_is_damage(open_here: Callable[[], Store], table: str) -> None:
+    store = open_here()
+    own = [column for column in CHECKED[table].columns if "." not in column]
+    for column in own:
+        put(store, table)
+        assert len(read(store, table)) == 1
+        store.database.write(
+            lambda connection, column=column: connection.execute(  # type: ignore[misc]
+                f"UPDATE {table} SET {column} = "
+                f"CASE typeof({column}) WHEN 'integer' THEN {column} + 1 ELSE x'79' END"
+            )
+        )
+        if column not in {"id", "listing", "graph"} or read_any(store, table):
+            with pytest.raises(IndexDamagedError):
+                read(store, table)
+            store = open_here()
+        else:
+            store.clear()
+
+
+def read_any(store: Store, table: str) -> bool:
+    rows = store.database.rows(f"SELECT 1 FROM {table}{CHECKED[table].joined}")
+    return bool(rows)
+
+
+def test_a_row_that_is_moved_to_another_head_is_damage(store: Store) -> None:
+    put(store, "drift")
+    store.database.write(lambda c: c.execute("UPDATE head SET \"commit\" = x'09'"))
+    with pytest.raises(IndexDamagedError):
+        read(store, "drift")
+
+
+def test_an_index_that_is_always_damaged_is_an_error() -> None:
+    asked: list[int] = []
+
+    def ask() -> int:
+        asked.append(1)
+        raise IndexDamagedError
+
+    with pytest.raises(StoreError, match="damaged several times"):
+        ask_again_if_damaged(ask, lambda: None)
+    assert len(asked) == 3

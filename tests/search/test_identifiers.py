@@ -1,0 +1,60 @@
+"""Identifiers in camel case are found by their parts; ordinary words are not cut."""
+
+import pytest
+
+from ubp.core.text import identifier_parts
+from ubp.workspace import Workspace
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("getUserById", ["get User By Id"]),
+        ("call parseHTML5(x)", ["parse HTML 5"]),
+        ("XMLHttpRequest", ["XML Http Request"]),
+        ("the `TokenStore`", ["Token Store"]),
+        ("auth.TokenStore", ["Token Store"]),
+        ("TokenStore(path)", ["Token Store"]),
+        ("readTimeout readTimeout", ["read Timeout"]),
+        ("GitHub JavaScript McDonald", []),
+        ("iPhone JSON APIs README.md max_tokens --no-lock okenizes 設定", []),
+    ],
+)
+def test_only_identifiers_in_camel_case_have_parts(text, parts):
+    assert identifier_parts(text) == parts
+
+
+@pytest.fixture
+def search(repository):
+    repository.page("docs/users.md", body="# Users\n\nCall `getUserById` with an id.\n")
+    repository.page("docs/tokens.md", body="# Tokens\n\nA `TokenStore` keeps them.\n")
+    repository.page("docs/host.md", body="# Host\n\nThe code is on GitHub.\n")
+    for number in range(9):
+        repository.page(f"docs/other{number}.md", body=f"# Other {number}\n\nText {number}.\n")
+    repository.commit()
+
+    def run(query):
+        with Workspace.open(str(repository.root), model="none") as workspace:
+            return workspace.search(query).answer.pages
+
+    return run
+
+
+@pytest.mark.parametrize("query", ["getUser", "UserById", "user by id", "getUserById", "GetUser"])
+def test_an_identifier_is_found_by_its_first_or_last_parts(query, search):
+    assert [hit.page.filepath for hit in search(query)][:1] == ["docs/users.md"]
+
+
+def test_a_part_of_an_identifier_is_highlighted_and_named_once(search):
+    (hit,) = search("getUser")
+    assert hit.matched == ("getUser",)
+    passage = hit.sections[0].passage
+    assert [passage.content[start:end] for start, end in passage.highlights] == ["getUser"]
+
+
+def test_a_word_finds_no_word_that_only_ends_like_it(search):
+    assert search("okenStore") == ()
+
+
+def test_a_part_of_a_name_does_not_find_the_name(search):
+    assert search("git") == ()

@@ -1,0 +1,319 @@
+"""References to symbols, sections and ranges of lines."""
+
+import pytest
+
+from ubp.code import symbols
+
+AUTH = '''"""Authentication."""
+
+
+def login(user):
+    # Ask for the password.
+    return check(user)
+
+
+def logout(user):
+    forget(user)
+'''
+
+
+@pytest.fixture
+def project(repository):
+    repository.write("src/auth.py", AUTH)
+    repository.page("docs/auth.md", "src/auth.py#login")
+    repository.commit("auth and its page")
+    return repository
+
+
+@pytest.fixture
+def verdict(ask):
+    """The only verdict on a repository's only page."""
+
+    def read(repository, **question):
+        (page,) = ask(repository, **question).pages
+        (reference,) = page.references
+        return reference
+
+    return read
+
+
+def edit(repository, path, *replacements):
+    text = (repository.root / path).read_text()
+    for old, new in replacements:
+        assert old in text
+        text = text.replace(old, new)
+    repository.write(path, text)
+
+
+def test_a_symbol_is_fresh_while_only_the_rest_of_its_file_changes(project, verdict):
+    edit(project, "src/auth.py", ("forget(user)", "remember(user)"), ("# Ask for", "# Check"))
+    assert verdict(project).verdict == "fresh"
+    project.commit("change logout")
+    assert verdict(project).verdict == "fresh"
+
+
+def test_the_drift_of_a_symbol_is_the_commits_that_changed_it(project, verdict):
+    edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
+    project.commit("change logout")
+    edit(project, "src/auth.py", ("check(user)", "check(user, 1)"))
+    first = project.commit("change login")
+    edit(project, "src/auth.py", ("remember(user)", "forget(user)"))
+    project.commit("change logout again")
+    edit(project, "src/auth.py", ("check(user, 1)", "check(user, 2)"))
+    second = project.commit("change login again")
+    found = verdict(project, age=3)
+    assert (found.verdict, found.name) == ("modified", "src/auth.py#login")
+    assert [commit.id for commit in found.commits] == [second, first]
+    assert found.since == found.commits[-1].date
+
+
+def test_a_symbol_that_was_restored_and_changed_again_drifted_only_once(project, verdict):
+    for old, new in (("check(user)", "check()"), ("check()", "check(user)")):
+        edit(project, "src/auth.py", (old, new))
+        project.commit("change login")
+    assert verdict(project).verdict == "fresh"
+    edit(project, "src/auth.py", ("check(user)", "check(1)"))
+    last = project.commit("change login for good")
+    assert [commit.id for commit in verdict(project).commits] == [last]
+
+
+def test_a_committed_change_beside_a_symbol_does_not_age_an_uncommitted_one(project, verdict):
+    edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
+    project.commit("change logout")
+    edit(project, "src/auth.py", ("check(user)", "check()"))
+    found = verdict(project, age=30)
+    assert (found.verdict, found.commits, found.age_days) == ("modified", (), 0)
+
+
+def test_a_pinned_symbol_is_compared_with_the_pinned_file(project, verdict):
+    blob = project.blob("src/auth.py")
+    project.write(
+        "docs/auth.md",
+        f"---\nsource_refs:\n  - path: src/auth.py#login\n    blob: {blob[:12]}\n---\n",
+    )
+    edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
+    project.commit("change logout")
+    assert verdict(project).verdict == "fresh"
+    edit(project, "src/auth.py", ("check(user)", "check()"))
+    project.commit("change login")
+    found = verdict(project)
+    assert (found.verdict, found.baseline, found.baseline_blob) == ("modified", "pin", blob[:12])
+
+
+def test_a_pin_that_git_does_not_have_makes_the_verdict_that_of_the_file(project, verdict):
+    project.write(
+        "docs/auth.md",
+        "---\nsource_refs:\n  - path: src/auth.py#login\n    blob: 0123456789ab\n---\n",
+    )
+    project.commit()
+    found = verdict(project)
+    assert (found.verdict, found.note) == ("modified", "no_blob")
+
+
+def test_a_removed_symbol_is_deleted(project, verdict):
+    project.write("src/auth.py", AUTH.partition("def login")[0] + "X = 1\n")
+    removal = project.commit("remove login")
+    found = verdict(project)
+    assert (found.verdict, found.level, found.current_blob) == ("deleted", "stale", None)
+    assert [commit.id for commit in found.commits] == [removal]
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_a_renamed_symbol_has_moved_within_its_file(project, verdict, is_committed):
+    edit(project, "src/auth.py", ("def login", "def sign_in"))
+    if is_committed:
+        project.commit("rename login")
+    found = verdict(project)
+    assert (found.verdict, found.new_name) == ("moved", "src/auth.py#sign_in")
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_a_symbol_that_another_file_has_now_has_moved_there(project, verdict, is_committed):
+    login = AUTH[AUTH.index("def login") : AUTH.index("def logout")]
+    project.write("src/auth.py", AUTH.replace(login, ""))
+    project.write("src/session.py", f"import os\n\n\nclass A:\n    x = 1\n\n\n{login}")
+    if is_committed:
+        project.commit("move login")
+    found = verdict(project)
+    assert (found.verdict, found.new_name) == ("moved", "src/session.py#login")
+
+
+def test_a_symbol_moves_with_its_file(project, verdict):
+    project.git("mv", "src/auth.py", "src/login.py")
+    project.commit("rename the file")
+    found = verdict(project)
+    assert (found.verdict, found.new_name) == ("moved", "src/login.py#login")
+
+
+def test_a_copy_that_existed_before_is_not_where_a_symbol_moved(project, verdict):
+    project.write("src/copy.py", AUTH)
+    project.commit("copy")
+    project.write("src/auth.py", "X = 1\n")
+    edit(project, "src/copy.py", ("forget(user)", "remember(user)"))
+    project.commit("remove login")
+    assert verdict(project).verdict == "deleted"
+
+
+def test_a_symbol_that_never_existed_is_not_found_in_an_unchanged_file(project, verdict):
+    project.page("docs/auth.md", "src/auth.py#lgoin")
+    assert verdict(project).verdict == "not_found"
+    project.commit()
+    found = verdict(project)
+    assert (found.verdict, found.level, found.current_blob) == ("not_found", "stale", None)
+
+
+def test_a_symbol_that_came_after_its_page_is_created(project, verdict):
+    project.page("docs/auth.md", "src/auth.py#refresh")
+    project.commit()
+    edit(project, "src/auth.py", ("def logout", "def refresh():\n    pass\n\n\ndef logout"))
+    creation = project.commit("add refresh")
+    found = verdict(project)
+    assert (found.verdict, [c.id for c in found.commits]) == ("created", [creation])
+
+
+def test_two_symbols_of_a_file_have_their_own_verdicts(project, ask):
+    project.page("docs/auth.md", "src/auth.py#login", "src/auth.py#logout", "src/auth.py")
+    project.commit()
+    edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
+    project.commit("change logout")
+    (page,) = ask(project).pages
+    assert {reference.name: reference.verdict for reference in page.references} == {
+        "src/auth.py#login": "fresh",
+        "src/auth.py#logout": "modified",
+        "src/auth.py": "modified",
+    }
+
+
+def test_a_file_of_an_unknown_kind_is_compared_as_a_whole(repository, verdict):
+    repository.write("Makefile", "all: a\n")
+    repository.page("docs/a.md", "Makefile#all")
+    repository.commit()
+    assert (verdict(repository).verdict, verdict(repository).note) == ("fresh", "no_language")
+    repository.write("Makefile", "all: a\nclean:\n")
+    repository.commit()
+    assert (verdict(repository).verdict, verdict(repository).note) == ("modified", "no_language")
+
+
+def test_a_directory_and_a_glob_have_no_symbols(repository, ask):
+    repository.write("src/a.py", "def f(): ...\n")
+    repository.page("docs/a.md", "src#f", '"src/*.py#f"')
+    repository.commit()
+    (page,) = ask(repository).pages
+    assert [(r.verdict, r.note) for r in page.references] == [("fresh", "no_part")] * 2
+
+
+def test_without_ast_grep_an_unchanged_file_is_fresh_and_a_changed_one_unknown(
+    project, verdict, monkeypatch
+):
+    monkeypatch.setattr(symbols, "parser_version", lambda: None)
+    assert (verdict(project).verdict, verdict(project).note) == ("fresh", None)
+    edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
+    found = verdict(project)
+    assert (found.verdict, found.level, found.note) == ("unknown", "unknown", "no_parser")
+
+
+PAGE = """# Specification
+
+## Token life
+
+A token lives **ten** minutes, see [RFC](https://example.org/a).
+
+```python
+LIFE = 10
+```
+
+### Renewal
+
+Never.
+
+## Other
+
+Text.
+"""
+
+
+@pytest.fixture
+def specification(repository):
+    repository.write("docs/spec.md", PAGE)
+    repository.page("guide/a.md", '"docs/spec.md#Token life"')
+    repository.commit()
+    return repository
+
+
+@pytest.fixture
+def section_verdict(ask):
+    def read(repository):
+        report = ask(repository, "guide/a.md")
+        return report.pages[0].references[0]
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("**ten** minutes", "*Ten*\nminutes", "fresh"),
+        ("https://example.org/a", "https://example.org/b", "fresh"),
+        ("Text.", "Another text.", "fresh"),
+        ("## Other", "## Others", "fresh"),
+        ("ten", "eleven", "modified"),
+        ("LIFE = 10", "LIFE  = 10", "modified"),
+        ("Never.", "Always.", "modified"),
+        ("## Token life", "## Life of a token", "moved"),
+    ],
+)
+def test_a_section_is_compared_by_its_words(specification, section_verdict, old, new, expected):
+    edit(specification, "docs/spec.md", (old, new))
+    specification.commit()
+    found = section_verdict(specification)
+    assert found.verdict == expected
+    if expected == "moved":
+        assert found.new_name == "docs/spec.md#life-of-a-token"
+
+
+@pytest.mark.parametrize("name", ["Token life", "token-life", "TOKEN LIFE", "life"])
+def test_a_section_is_named_by_its_text_its_slug_or_its_own_id(
+    specification, section_verdict, name
+):
+    edit(specification, "docs/spec.md", ("## Token life", "## Token life {#life}"))
+    specification.page("guide/a.md", f'"docs/spec.md#{name}"')
+    specification.commit()
+    assert section_verdict(specification).verdict == "fresh"
+    edit(specification, "docs/spec.md", ("ten", "two"))
+    assert section_verdict(specification).verdict == "modified"
+
+
+def test_a_section_that_another_page_has_now_has_moved_there(specification, section_verdict):
+    section = PAGE[PAGE.index("## Token life") : PAGE.index("## Other")]
+    specification.write("docs/spec.md", PAGE.replace(section, ""))
+    specification.write("docs/tokens.md", f"# Tokens\n\n{section}")
+    specification.commit()
+    found = section_verdict(specification)
+    assert (found.verdict, found.new_name) == ("moved", "docs/tokens.md#Token life")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("one\ntwo\nthree\nfour\n", "fresh"),
+        ("zero\none\ntwo\r\nthree\n", "fresh"),
+        ("two\nthree\n", "fresh"),
+        ("one\nthree\ntwo\n", "modified"),
+        ("one\ntwo\n", "modified"),
+        ("one\ntwo three\nthree\n", "modified"),
+    ],
+)
+def test_lines_are_fresh_while_they_occur_in_the_file(repository, verdict, text, expected):
+    repository.write("a.txt", "one\ntwo\nthree\n")
+    repository.page("docs/a.md", "a.txt#L2-L3")
+    repository.commit()
+    repository.write("a.txt", text)
+    repository.commit()
+    assert verdict(repository).verdict == expected
+
+
+def test_lines_beyond_the_end_of_a_file_are_not_found(repository, verdict):
+    repository.write("a.txt", "one\n")
+    repository.page("docs/a.md", "a.txt#L2")
+    repository.commit()
+    assert verdict(repository).verdict == "not_found"

@@ -1,0 +1,503 @@
+"""Find the definitions in a source file and their tokens, with the grammars of ast-grep.
+
+ast-grep is the extra `symbols`. Its grammars tell where definitions are; which kinds of nodes are
+definitions, and where their names are, is the table `_GRAMMARS`.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.util import find_spec
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ubp.core.model import FilePath
+from ubp.core.source import Part, digest
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+# Larger files are generated; a parse takes 5 ms for 100 kB.
+MAX_BYTES = 2_000_000
+# The version of what `read_symbols` returns for the same bytes and the same ast-grep.
+VERSION = 1
+
+_SUFFIXES: Mapping[str, str] = {
+    suffix: language
+    for language, suffixes in {
+        "python": "py pyi",
+        "javascript": "js mjs cjs jsx",
+        "typescript": "ts mts cts",
+        "tsx": "tsx",
+        "go": "go",
+        "rust": "rs",
+        "java": "java",
+        "kotlin": "kt kts",
+        "c": "c",
+        "cpp": "cc cpp cxx c++ h hh hpp hxx h++ ipp",
+        "csharp": "cs",
+        "ruby": "rb rake gemspec",
+        "php": "php",
+        "swift": "swift",
+        "scala": "scala sc",
+        "lua": "lua",
+        "bash": "sh bash",
+        "dart": "dart",
+        "yaml": "yaml yml",
+        "json": "json",
+        "hcl": "hcl tf tfvars",
+    }.items()
+    for suffix in suffixes.split()
+}
+
+
+def find_language(path: FilePath) -> str | None:
+    """Return the grammar for a file by its suffix; None: its symbols cannot be found."""
+    return _SUFFIXES.get(path.rpartition("/")[2].rpartition(".")[2].lower())
+
+
+@cache
+def parser_version() -> str | None:
+    """Return the version of the parser and its grammars; None: ast-grep is not installed."""
+    spec = find_spec("ast_grep_py")
+    if spec is None or spec.origin is None:
+        return None
+    # `importlib.metadata` would do the same, but importing it takes 15 ms.
+    packages = os.path.dirname(os.path.dirname(spec.origin))
+    names = [name for name in os.listdir(packages) if name.startswith("ast_grep_py-")]
+    return " ".join([*sorted(names), str(VERSION)])
+
+
+def select_symbol(parts: tuple[Part, ...], symbol: str) -> tuple[Part, ...]:
+    """Return all definitions of a name: `login`, `Session.login`, `Parser::parse`.
+
+    Definitions at the outermost level come first: only if none of them has that name, those within
+    classes, modules and functions are searched for one whose qualified name ends with it.
+    """
+    name = _normalize(symbol.removesuffix("()"))
+    exact = tuple(part for part in parts if name in part.names)
+    return exact or tuple(part for part in parts if part.names[0].endswith(f".{name}"))
+
+
+def read_symbols(data: bytes, language: str) -> tuple[Part, ...] | None:
+    """Return the definitions in a source file, in order; None: it is too large.
+
+    The parser never fails: where a file has syntax errors, the definitions beside them are found.
+    """
+    from ast_grep_py import SgRoot
+
+    if len(data) > MAX_BYTES:
+        return None
+    walk = _Walk(_GRAMMARS[language])
+    walk.visit(SgRoot(_decode(data), language).root())
+    return tuple(walk.parts())
+
+
+_SEARCHED, _UNNAMED = "?", "-"
+
+
+class _Grammar(NamedTuple):
+    """The kinds of nodes that define something, and how their tokens are delimited.
+
+    `names`: the field with the name, by kind; "?": the grammar has none, so that the name is
+    searched for; "-": a function without a name. `variables` define something only outside
+    `functions`, where they are no local variables; `assignments` only if a function is assigned.
+    `wrappers` belong to the only definition in them, `prefixes` to the definition that follows.
+    `has_keys`: names are keys, which may contain any character. `only_constants`: of the
+    variables, only those that begin with a capital letter.
+    """
+
+    names: Mapping[str, str]
+    functions: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
+    assignments: frozenset[str] = frozenset()
+    wrappers: frozenset[str] = frozenset()
+    prefixes: frozenset[str] = frozenset()
+    has_keys: bool = False
+    only_constants: bool = False
+
+
+def _grammar(  # noqa: PLR0913  # the columns of the table below
+    names: str,
+    functions: str = "",
+    *,
+    variables: str = "",
+    assignments: str = "",
+    wrappers: str = "",
+    prefixes: str = "",
+    has_keys: bool = False,
+    only_constants: bool = False,
+) -> _Grammar:
+    """Return a grammar from words; `kind:field` where the field is not `name`."""
+    words = [*functions.split(), *names.split(), *variables.split(), *assignments.split()]
+    pairs = (word.partition(":") for word in words)
+    return _Grammar(
+        {kind: field or "name" for kind, _, field in pairs},
+        frozenset(word.partition(":")[0] for word in functions.split()),
+        frozenset(word.partition(":")[0] for word in variables.split()),
+        frozenset(word.partition(":")[0] for word in assignments.split()),
+        frozenset(wrappers.split()),
+        frozenset(prefixes.split()),
+        has_keys,
+        only_constants,
+    )
+
+
+_JAVASCRIPT = _grammar(
+    "class_declaration abstract_class_declaration interface_declaration type_alias_declaration"
+    " enum_declaration enum_assignment internal_module module field_definition:property"
+    " public_field_definition property_signature method_signature abstract_method_signature"
+    " function_signature",
+    "function_declaration generator_function_declaration method_definition arrow_function:-"
+    " function_expression:- generator_function:-",
+    variables="variable_declarator pair:key",
+    assignments="assignment_expression:left",
+    wrappers="export_statement lexical_declaration variable_declaration ambient_declaration"
+    " expression_statement",
+    prefixes="decorator",
+)
+_C = _grammar(
+    "preproc_def preproc_function_def struct_specifier union_specifier enum_specifier enumerator"
+    " type_definition:declarator field_declaration:declarator class_specifier namespace_definition"
+    " alias_declaration concept_definition",
+    "function_definition:declarator lambda_expression:-",
+    variables="declaration:declarator",
+    wrappers="template_declaration",
+)
+_GRAMMARS: Mapping[str, _Grammar] = {
+    "python": _grammar(
+        "class_definition type_alias_statement:left",
+        "function_definition",
+        variables="assignment:left",
+        wrappers="decorated_definition expression_statement",
+    ),
+    "javascript": _JAVASCRIPT,
+    "typescript": _JAVASCRIPT,
+    "tsx": _JAVASCRIPT,
+    "go": _grammar(
+        "type_spec type_alias field_declaration method_elem",
+        "function_declaration method_declaration func_literal:-",
+        variables="const_spec var_spec",
+        wrappers="type_declaration const_declaration var_declaration var_spec_list",
+    ),
+    "rust": _grammar(
+        "struct_item enum_item union_item trait_item impl_item:type mod_item type_item"
+        " macro_definition enum_variant field_declaration associated_type function_signature_item",
+        "function_item closure_expression:-",
+        variables="const_item static_item",
+        prefixes="attribute_item",
+    ),
+    "java": _grammar(
+        "class_declaration interface_declaration enum_declaration record_declaration enum_constant"
+        " annotation_type_declaration annotation_type_element_declaration",
+        "method_declaration constructor_declaration compact_constructor_declaration"
+        " lambda_expression:-",
+        variables="variable_declarator",
+        wrappers="field_declaration",
+    ),
+    "kotlin": _grammar(
+        "class_declaration:? object_declaration:? type_alias:? enum_entry:?",
+        "function_declaration:? lambda_literal:-",
+        variables="property_declaration:?",
+    ),
+    "c": _C,
+    "cpp": _C,
+    "csharp": _grammar(
+        "class_declaration struct_declaration interface_declaration record_declaration"
+        " enum_declaration enum_member_declaration delegate_declaration namespace_declaration"
+        " property_declaration event_declaration",
+        "method_declaration constructor_declaration destructor_declaration"
+        " local_function_statement lambda_expression:- anonymous_method_expression:-",
+        variables="variable_declarator",
+        wrappers="field_declaration event_field_declaration variable_declaration",
+    ),
+    "ruby": _grammar(
+        "class module",
+        "method singleton_method",
+        variables="assignment:left",
+        only_constants=True,
+    ),
+    "php": _grammar(
+        "class_declaration interface_declaration trait_declaration enum_declaration enum_case"
+        " const_element:? property_element:?",
+        "function_definition method_declaration",
+        wrappers="const_declaration property_declaration",
+    ),
+    "swift": _grammar(
+        "class_declaration protocol_declaration typealias_declaration enum_entry"
+        " protocol_function_declaration protocol_property_declaration:?",
+        "function_declaration init_declaration lambda_literal:-",
+        variables="property_declaration:?",
+    ),
+    "scala": _grammar(
+        "class_definition object_definition trait_definition enum_definition simple_enum_case"
+        " full_enum_case type_definition given_definition function_declaration",
+        "function_definition lambda_expression:-",
+        variables="val_definition:pattern var_definition:pattern",
+    ),
+    "lua": _grammar(
+        "",
+        "function_declaration function_definition:-",
+        variables="assignment_statement:? field",
+        wrappers="variable_declaration",
+    ),
+    "bash": _grammar(
+        "", "function_definition", variables="variable_assignment", wrappers="declaration_command"
+    ),
+    "dart": _grammar(
+        "class_declaration:? mixin_declaration:? extension_declaration:? enum_declaration:?"
+        " enum_constant:? type_alias:? constructor_signature",
+        "function_declaration:? method_declaration:? function_expression:-",
+        variables="initialized_identifier:? static_final_declaration:?",
+        wrappers="class_member declaration initialized_identifier_list"
+        " top_level_variable_declaration static_final_declaration_list",
+        prefixes="annotation",
+    ),
+    "yaml": _grammar("block_mapping_pair:key flow_pair:key", has_keys=True),
+    "json": _grammar("pair:key", has_keys=True),
+    "hcl": _grammar("block attribute:? object_elem:key", has_keys=True),
+}
+
+# Without a field for the name, the outermost node of these kinds has it.
+_NAME_KINDS = frozenset(
+    [
+        "identifier",
+        "simple_identifier",
+        "type_identifier",
+        "field_identifier",
+        "property_identifier",
+        "name",
+        "constant",
+        "variable_name",
+        "word",
+        "qualified_identifier",
+        "operator_name",
+        "destructor_name",
+        "user_type",
+        "dot_index_expression",
+    ]
+)
+_NOT_NAME_KINDS = frozenset(["modifiers", "annotation", "receiver_type", "parameter_list", "type"])
+_MAX_NAME_DEPTH = 5
+_SEVERAL_NAMES = frozenset(["enum_entry", "field_declaration", "constructor_signature"])
+_FUNCTION_VALUES = frozenset(
+    [
+        "arrow_function",
+        "function",
+        "function_expression",
+        "generator_function",
+        "class",
+        "function_definition",
+        "lambda",
+    ]
+)
+_SEPARATOR = re.compile(r"(?:->|[.:#\\])+")
+_TYPE_ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+_NAME = re.compile(r"operator\W+|[\w$@~][\w$@~!?.]*")
+# What a name begins with where a member of a module or a prototype is assigned.
+_EXPORTS = re.compile(r"^(?:module\.)?exports\.|^this\.|\.prototype(?=\.)")
+
+
+class _Definition:
+    """A definition that the walk has entered; `start` and `end` are numbers of tokens."""
+
+    __slots__ = ("end", "is_function", "lines", "names", "start")
+
+    def __init__(
+        self, names: list[str], start: int, lines: tuple[int, int], *, is_function: bool
+    ) -> None:
+        self.names = names  # qualified
+        self.start = self.end = start
+        self.lines = lines
+        self.is_function = is_function
+
+
+class _Start(NamedTuple):
+    """The next node belongs to what began at this token and line."""
+
+    token: int
+    line: int
+
+
+class _WrapperEnd(NamedTuple):
+    """The end of a wrapper that began at a token."""
+
+    token: int
+    lines: tuple[int, int]
+
+
+class _Walk:
+    """A walk through a syntax tree, without recursion: expressions may be nested deeply.
+
+    The tokens are the texts of the leaves and, because in some languages white space decides on the
+    structure, the kinds of the nodes that have several children.
+    """
+
+    def __init__(self, grammar: _Grammar) -> None:
+        self._grammar = grammar
+        self._tokens: list[str] = []
+        self._definitions: list[_Definition] = []
+        self._open: list[_Definition] = []
+        self._closed: _Definition | None = None
+
+    def visit(self, root: "SgNode") -> None:
+        """Visit a node and all nodes in it."""
+        names, special = self._grammar.names, self._grammar.prefixes | self._grammar.wrappers
+        tokens, node_type = self._tokens, type(root)
+        stack: list[Any] = [root]  # nodes, and marks between them
+        outer: _Start | None = None
+        while stack:
+            node = stack.pop()
+            if type(node) is not node_type:
+                outer = self._pass(node)
+                continue
+            kind = node.kind()
+            if "comment" in kind:
+                continue
+            children = node.children()
+            start = len(tokens)
+            if len(children) > 1:
+                tokens.append(kind)
+            elif not children and not (text := node.text()).isspace():
+                tokens.append(text)
+            if kind in names:
+                if definition := self._enter(node, kind, outer, start):
+                    stack.append(definition)
+            elif kind in special:
+                begin = outer or _Start(start, node.range().start.line + 1)
+                if kind in self._grammar.prefixes:
+                    stack.append(begin)
+                else:
+                    stack.append(_WrapperEnd(begin.token, (begin.line, _last_line(node))))
+                    children = self._mark(children, begin)
+            outer = None
+            stack += children[::-1]
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the definitions that were found."""
+        for definition in self._definitions:
+            tokens = self._tokens[definition.start : definition.end]
+            for name in definition.names:
+                simple_name = name.rpartition(".")[2]
+                nameless = ["" if token == simple_name else token for token in tokens]
+                yield Part((name,), digest(tokens), digest(nameless), *definition.lines)
+
+    def _mark(self, children: list[Any], begin: _Start) -> list[Any]:
+        """Return a wrapper's children with `begin` before the definition, if there is only one."""
+        kinds = self._grammar.names.keys() | self._grammar.wrappers
+        inner = [number for number, child in enumerate(children) if child.kind() in kinds]
+        if len(inner) != 1:
+            return children
+        return [*children[: inner[0]], begin, *children[inner[0] :]]
+
+    def _enter(
+        self, node: "SgNode", kind: str, outer: _Start | None, start: int
+    ) -> _Definition | None:
+        grammar = self._grammar
+        if kind in grammar.assignments or (
+            kind in grammar.variables and any(scope.is_function for scope in self._open)
+        ):
+            value = node.field("right") or node.field("value")
+            if value is None or value.kind() not in _FUNCTION_VALUES:
+                return None
+        scope = self._open[-1].names[0] if self._open else ""
+        if grammar.names[kind] == _UNNAMED:
+            names = [scope]
+        else:
+            names = [f"{scope}.{name}".lstrip(".") for name in _find_names(node, kind, grammar)]
+            if not names:
+                return None
+        token, line = outer or (start, node.range().start.line + 1)
+        definition = _Definition(
+            names, token, (line, _last_line(node)), is_function=kind in grammar.functions
+        )
+        self._open.append(definition)
+        if grammar.names[kind] != _UNNAMED:
+            self._definitions.append(definition)
+        return definition
+
+    def _pass(self, mark: _Start | _Definition | _WrapperEnd) -> _Start | None:
+        """Pass a mark; return it if it is about the next node."""
+        if isinstance(mark, _Start):
+            return mark
+        if isinstance(mark, _Definition):
+            self._closed = self._open.pop()
+            self._closed.end = len(self._tokens)
+        elif self._closed and self._closed.start == mark.token:  # it began with the wrapper
+            self._closed.end = len(self._tokens)
+            self._closed.lines = mark.lines
+        return None
+
+
+def _last_line(node: "SgNode") -> int:
+    """Return the last line of a node, from 1; some end with the end of their last line."""
+    span = node.range()
+    return max(span.start.line + 1, span.end.line + (span.end.column > 0))
+
+
+def _find_names(node: "SgNode", kind: str, grammar: _Grammar) -> list[str]:
+    """Return the names that a node defines, relative to the definitions around it."""
+    if kind == "block":  # of HCL: resource "aws_instance" "web" {
+        labels = takewhile(lambda child: child.kind() != "block_start", node.children())
+        return [_normalize(".".join([label.text().strip('"') for label in labels]))]
+    field = grammar.names[kind]
+    nodes = _search_name(node) if field == _SEARCHED else node.field_children(field)
+    if kind not in grammar.variables and field == "name":
+        nodes = nodes if kind in _SEVERAL_NAMES else nodes[:1]
+    texts = [_declared(found).text() for found in nodes]
+    if grammar.has_keys:
+        return [_normalize(text.strip("\"'")) for text in texts]
+    receiver = node.field("receiver") if kind == "method_declaration" else None
+    if receiver:  # of Go: (s *Set[T])
+        words = _NAME.findall(_TYPE_ARGUMENTS.sub("", receiver.text()))
+        texts = [f"{words[-1]}.{text}" for text in texts] if words else texts
+    if kind == "constructor_signature":  # of Dart: Session.named
+        texts = ["".join(texts)]
+    if kind == "init_declaration":
+        texts = ["init"]
+    names = [name for text in texts for name in _split_pattern(text)]
+    if kind in grammar.variables and grammar.only_constants:
+        return [name for name in names if name[0].isupper()]
+    return names
+
+
+def _declared(node: "SgNode") -> "SgNode":
+    """Return what a declarator of C declares: `*login(int)` declares `login`."""
+    while inner := node.field("declarator"):
+        node = inner
+    return node
+
+
+def _search_name(node: "SgNode") -> list["SgNode"]:
+    level = [node]
+    for _ in range(_MAX_NAME_DEPTH):
+        level = [
+            child
+            for outer in level
+            for child in outer.children()
+            if child.kind() not in _NOT_NAME_KINDS
+        ]
+        if found := [child for child in level if child.kind() in _NAME_KINDS]:
+            return found[:1]
+    return []
+
+
+def _split_pattern(text: str) -> list[str]:
+    """Return the names in the target of an assignment or definition: `A, B`, `{ a, b }`."""
+    bare = _EXPORTS.sub("", _SEPARATOR.sub(".", _TYPE_ARGUMENTS.sub("", text)))
+    names = (_normalize(name) for name in _NAME.findall(bare))
+    return [name for name in names if name]
+
+
+def _normalize(name: str) -> str:
+    """Return a qualified name with dots: `Parser::parse`, `Session#login`, `M:out`, `f()`."""
+    return _SEPARATOR.sub(".", name.strip().removesuffix("()")).strip(".$")
+
+
+def _decode(data: bytes) -> str:
+    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")

@@ -1,0 +1,128 @@
+"""Find the sections of a page with the digests of their words, by which two versions are compared.
+
+Prose is compared without differences of case, white space and markup, and without link definitions
+and the targets of links; code blocks are compared byte by byte.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from ubp.core.source import Part, digest
+from ubp.core.text import fold, slug
+from ubp.markdown.blocks import find_blocks
+from ubp.markdown.document import read_head
+from ubp.markdown.headings import Heading, find_outline
+from ubp.markdown.source_text import SourceText
+
+# The version of what `read_sections` returns for the same bytes.
+VERSION = 1
+# Markup is kept in longer paragraphs: 200 kB of brackets take markdown-it 3 s.
+MAX_PARAGRAPH_CHARACTERS = 20_000
+
+_CUSTOM_ID = re.compile(r"\{#([^\s{}]+)[^{}]*\}\s*$")
+_HTML = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>", re.DOTALL)
+
+
+def read_sections(data: bytes) -> tuple[Part, ...]:
+    """Return a section for every heading: down to the next heading of its level or above.
+
+    Its names are the heading's slug, text and own id.
+    """
+    source = SourceText(data)
+    first_line = source.line_of_byte(read_head(data, ()).body)
+    blocks = find_blocks(source, first_line)
+    headings = find_outline(source.text, blocks.blocks, blocks.definitions).headings
+    if not headings:
+        return ()
+    passages = list(_find_passages(source, first_line))
+    starts = [line for line, _ in passages]
+    parts = []
+    for number, heading in enumerate(headings):
+        end = next(
+            (later.line for later in headings[number + 1 :] if later.level <= heading.level),
+            len(source.lines),
+        )
+        span = passages[bisect_left(starts, heading.line) : bisect_left(starts, end)]
+        words = [word for _, passage in span for word in passage]
+        own_words = len(span[0][1]) if span else 0
+        last_line = _last_text_line(source, heading.line, end)
+        parts.append(
+            Part(
+                _names(heading, source.lines[heading.line]),
+                digest(words),
+                digest(words[own_words:]),
+                heading.line + 1,
+                last_line,
+            )
+        )
+    return tuple(parts)
+
+
+def select_section(parts: tuple[Part, ...], heading: str) -> tuple[Part, ...]:
+    """Return the section of a heading by its slug, text or own id; of several, the first."""
+    for name in (heading, fold(" ".join(heading.split())), slug(" ".join(heading.split()))):
+        if found := [part for part in parts if name in part.names]:
+            return (found[0],)
+    return ()
+
+
+def _names(heading: Heading, line: str) -> tuple[str, ...]:
+    own_id = _CUSTOM_ID.search(line)
+    names = (own_id[1] if own_id else "", heading.anchor, slug(heading.text), fold(heading.text))
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def _last_text_line(source: SourceText, start: int, end: int) -> int:
+    while end > start + 1 and not source.lines[end - 1].strip():
+        end -= 1
+    return end
+
+
+def _find_passages(source: SourceText, first_line: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the first line of each passage of text or code, from 0, and its words."""
+    environment: dict[str, Any] = {}
+    text = "\n".join(source.lines[first_line:])
+    for token in _block_parser().parse(text, environment):
+        if token.map is None:
+            continue
+        line = first_line + token.map[0]
+        if token.type in {"fence", "code_block"}:
+            yield line, [token.content]
+        elif token.type == "html_block":
+            yield line, _HTML.sub(" ", token.content).casefold().split()
+        elif token.type == "inline":
+            yield line, _prose_words(token.content, environment.get("references", {}))
+
+
+def _prose_words(content: str, definitions: Mapping[str, Any]) -> list[str]:
+    if len(content) > MAX_PARAGRAPH_CHARACTERS:
+        return content.casefold().split()
+    tokens: list[Token] = []
+    parser = _block_parser()
+    parser.inline.parse(_CUSTOM_ID.sub("", content), parser, {"references": definitions}, tokens)
+    return "".join(_texts(tokens)).split()
+
+
+def _texts(tokens: list[Token]) -> Iterator[str]:
+    for token in tokens:
+        match token.type:
+            case "code_inline":
+                yield token.content
+            case "image":
+                yield from _texts(token.children or [])
+            case "softbreak" | "hardbreak":
+                yield " "
+            case "text" | "text_special":
+                yield token.content.casefold()
+
+
+@lru_cache(maxsize=1)
+def _block_parser() -> MarkdownIt:
+    """Return a parser that leaves the text of paragraphs unparsed."""
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("inline")
