@@ -85,7 +85,7 @@ def find_candidates(view: View, is_hidden: Callable[[FilePath], bool]) -> Mappin
     return {
         path: entry
         for path, entry in view.files()
-        if entry.is_file and path not in documents and _is_source(path) and not is_hidden(path)
+        if entry.is_file and path not in documents and is_source_path(path) and not is_hidden(path)
     }
 
 
@@ -182,7 +182,8 @@ class CandidateSources:
         return self._own_weights[number]
 
 
-def _is_source(path: FilePath) -> bool:
+def is_source_path(path: str) -> bool:
+    """Return whether a file may be a source, by its path: no lock file, binary, or file of UBP."""
     if path.startswith(".ubp/"):
         return False
     name = path.rpartition("/")[2].lower()

@@ -1,6 +1,6 @@
 """The facts of a snapshot that rules read, each computed when a rule first asks for it."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ from ubp.bindings.review import ReviewedBinding
 from ubp.checks.debt import Debts, accepted_debts
 from ubp.checks.finding import WIKILINKS, Finding
 from ubp.checks.renames import Renames
+from ubp.checks.snapshot_names import OutdatedMention
 from ubp.checks.suppress import ObsidianComments
 from ubp.core.model import (
     MODE_SUBMODULE,
@@ -40,11 +41,12 @@ class RuleContext:
     touches, None: a state is checked. `assess` returns the verdicts of `bound_pages`, `review`
     compares bindings with history. The rule on the debt file also needs
     `rules`, the names of the rules that run, and `find_current`, which returns all their findings
-    in the state.
+    in the state. `not_checked` has the reasons of the rules that cannot answer here.
     """
 
     rules: tuple[str, ...] = ()
     find_current: Callable[[], Sequence[Finding]] = tuple
+    find_outdated_mentions: Callable[[], Iterable[OutdatedMention]] = tuple
 
     def __init__(  # noqa: PLR0913  # the inputs of all rules
         self,
@@ -61,6 +63,7 @@ class RuleContext:
         self.is_change = changes is not None
         self.changes = changes or ()
         self.renames = renames
+        self.not_checked: dict[str, str] = {}
         self._assess = assess
         self._review = review
         self._is_opaque: dict[FilePath, bool] = {}

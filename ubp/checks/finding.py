@@ -111,14 +111,22 @@ class Finding(NamedTuple):
         return self.about if isinstance(self.about, ReferenceVerdict) else None
 
 
+class NotChecked(NamedTuple):
+    """A rule that could not be checked, and why: a sentence."""
+
+    rule: str
+    reason: str
+
+
 class CheckReport(NamedTuple):
     """The findings of a run by path and position; of a change, those that it introduces.
 
     `ignored` findings do not count, and each has a `suppression`. `debts` are older findings that
     are reported for information, `unknown` the references that a shallow clone could not verify.
-    `documents` counts the checked pages; `rules` are the names of the rules that were run. Of a
-    change, `behind` are the pages it touches with a reference that was stale before it, and
-    `obsolete_debts` the lines of the debt file that it leaves without a finding.
+    `documents` counts the checked pages; `rules` are the names of the rules that were run, of
+    which some were `not_checked`. Of a change, `behind` are the pages it touches with a reference
+    that was stale before it, and `obsolete_debts` the lines of the debt file that it leaves without
+    a finding.
     """
 
     snapshot: Snapshot
@@ -128,6 +136,7 @@ class CheckReport(NamedTuple):
     unknown: tuple[Finding, ...]
     rules: tuple[str, ...]
     is_change: bool = False
+    not_checked: tuple[NotChecked, ...] = ()
     debts: tuple[Finding, ...] = ()
     behind: tuple[FilePath, ...] = ()
     obsolete_debts: tuple[Debt, ...] = ()

@@ -16,6 +16,7 @@ from ubp.checks.rules import (
     missing_source,
     obsolete_debt,
     orphan_doc,
+    removed_name,
     stale_doc,
     unknown_link_type,
 )
@@ -54,6 +55,7 @@ class Rule(NamedTuple):
 RULES = (
     Rule(stale_doc, "error"),
     Rule(missing_source, "error"),
+    Rule(removed_name, "warning"),
     Rule(broken_link, "error"),
     Rule(missing_anchor, "warning"),
     Rule(ambiguous_link, "warning"),
@@ -66,6 +68,8 @@ RULES = (
 NAMES = tuple(rule.name for rule in RULES)
 # The rules that compare sources with history: in a shallow clone it may be too short for them.
 VERIFYING = frozenset({stale_doc.NAME, missing_source.NAME})
+# The rules that find in a change only what it introduces.
+COMPARING = VERIFYING | {removed_name.NAME}
 
 
 def find_rules(names: Sequence[str]) -> tuple[Rule, ...]:

@@ -7,11 +7,12 @@ from typing import NamedTuple
 from ubp.bindings.review import review
 from ubp.checks.context import RuleContext
 from ubp.checks.debt import Debts, find_obsolete, split_accepted
-from ubp.checks.finding import CheckReport, Finding, Setting, Severity, number
-from ubp.checks.registry import RULES, VERIFYING, Rule, find_rules
+from ubp.checks.finding import CheckReport, Finding, NotChecked, Setting, Severity, number
+from ubp.checks.registry import COMPARING, RULES, VERIFYING, Rule, find_rules
 from ubp.checks.renames import Renames
 from ubp.checks.rules import obsolete_debt
 from ubp.checks.rules.stale_doc import unknown_finding
+from ubp.checks.snapshot_names import find_outdated_by_change, find_outdated_in_state
 from ubp.checks.suppress import split_ignored
 from ubp.core.config import Config
 from ubp.core.model import Assessment, Debt, FilePath
@@ -69,7 +70,7 @@ def check_state(staleness: StalenessContext, options: CheckOptions) -> CheckRepo
 def find_current(
     staleness: StalenessContext, options: CheckOptions
 ) -> tuple[tuple[str, ...], list[Finding]]:
-    """Return the names of the rules that run, and their findings in a state.
+    """Return the names of the rules that could be checked, and their findings in a state.
 
     Accepted findings and notes are included, ignored findings are not.
     """
@@ -77,7 +78,8 @@ def find_current(
     context = _state_context(staleness, options)
     findings = number(_find(context, rules))
     counted, _ = split_ignored(findings, options.config.ignored, context.view)
-    return tuple(rule.name for rule in rules), counted
+    names = (rule.name for rule in rules if rule.name not in context.not_checked)
+    return tuple(names), counted
 
 
 def check_change(change: Change, options: CheckOptions) -> CheckReport:
@@ -94,9 +96,9 @@ def check_change(change: Change, options: CheckOptions) -> CheckReport:
     # An empty change introduces nothing. Occurrences are numbered in the state after the change.
     findings = number(_find(context, rules)) if change.changes else []
 
-    # The verifying rules compare with the state before by themselves.
-    if any(finding.rule not in VERIFYING for finding in findings):
-        compared = [rule for rule in rules if rule.name not in VERIFYING]
+    # The others compare with the state before by themselves.
+    if any(finding.rule not in COMPARING for finding in findings):
+        compared = [rule for rule in rules if rule.name not in COMPARING]
         old_paths = {
             context.renames.origin(finding.filepath) or finding.filepath for finding in findings
         }
@@ -120,7 +122,9 @@ def _find_obsolete(
         return ()
     state = _state_context(change.after, options._replace(paths=paths))
     edited = Debts({n: debt for n, debt in debts.accepted.items() if debt.filepath in paths})
-    return tuple(find_obsolete(edited, number(_find(state, rules)), [rule.name for rule in rules]))
+    accepted_rules = {debt.rule for debt in edited.accepted.values()}
+    current = number(_find(state, [rule for rule in rules if rule.name in accepted_rules]))
+    return tuple(find_obsolete(edited, current, accepted_rules - state.not_checked.keys()))
 
 
 def choose_rules(options: CheckOptions) -> tuple[Rule, ...]:
@@ -160,6 +164,9 @@ def _state_context(staleness: StalenessContext, options: CheckOptions) -> RuleCo
         lambda assessments: review(assessments, staleness).bindings,
         options.paths,
     )
+    context.find_outdated_mentions = lambda: find_outdated_in_state(
+        staleness, options.paths, options.is_hidden
+    )
     return context
 
 
@@ -182,6 +189,7 @@ def _change_context(change: Change, options: CheckOptions) -> RuleContext:
         options.paths,
         changes=change.changes.keys(),
     )
+    context.find_outdated_mentions = lambda: find_outdated_by_change(change, options.is_hidden)
     return context
 
 
@@ -269,4 +277,5 @@ def _report(
         unknown=tuple(finding for finding in findings if finding.severity == "note"),
         rules=context.rules,
         is_change=context.is_change,
+        not_checked=tuple(NotChecked(*item) for item in context.not_checked.items()),
     )

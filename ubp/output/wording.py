@@ -105,6 +105,11 @@ def and_more(number: int) -> str:
     return f" (and {number} more)" if number > 0 else ""
 
 
+def not_checked_sentences(reasons: Iterable[tuple[str, str]]) -> list[str]:
+    """Return a sentence for each rule that could not be checked, given with the reason."""
+    return [f"{rule} was not checked: {printable(reason)}" for rule, reason in reasons]
+
+
 def suppression_note(ignored: int, accepted: int) -> str:
     """Return how many findings do not count: ` (3 ignored, 12 accepted as debt)`."""
     debt = f"{accepted} accepted as debt" if accepted else ""

@@ -37,7 +37,9 @@ def find(context: RuleContext) -> Iterator[Finding]:
             hint=HINT,
         )
     if not context.is_change:
-        for debt in find_obsolete(debts, context.find_current(), context.rules):
+        current = context.find_current()
+        checked = [rule for rule in context.rules if rule not in context.not_checked]
+        for debt in find_obsolete(debts, current, checked):
             yield obsolete_finding(debt)
 
 

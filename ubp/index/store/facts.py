@@ -129,3 +129,40 @@ class NameTable:
 
         if rows:
             self._database.write(save)
+
+
+class KeyTable:
+    """The keys of the names in blobs (`ubp.core.names`), as four bytes each, uncompressed.
+
+    The kind is the language in which a source was read, or "page", and the parser's version.
+    """
+
+    def __init__(self, database: Database, kind: str) -> None:
+        self._database = database
+        self._kind = kind
+
+    def read(self, blobs: Collection[ObjectId]) -> dict[ObjectId, bytes]:
+        """Return the keys of these blobs that the table has."""
+        rows = self._database.rows_in(
+            f"SELECT blob, content FROM names WHERE {intact('names')} AND kind = ? AND blob IN",  # noqa: S608  # ours
+            map(pack_id, blobs),
+            [self._kind],
+        )
+        return {unpack_id(blob): content for blob, content in rows}
+
+    def known(self, blobs: Collection[ObjectId]) -> set[ObjectId]:
+        """Return those of these blobs that the table has."""
+        rows = self._database.rows_in(
+            "SELECT blob FROM names WHERE kind = ? AND blob IN", map(pack_id, blobs), [self._kind]
+        )
+        return {unpack_id(blob) for (blob,) in rows}
+
+    def save(self, keys: Mapping[ObjectId, bytes]) -> None:
+        """Save keys by blob."""
+        rows = [(self._kind, pack_id(blob), packed) for blob, packed in keys.items()]
+
+        def save(connection: sqlite3.Connection) -> None:
+            connection.executemany(insertion("names", "INSERT OR IGNORE"), rows)
+
+        if rows:
+            self._database.write(save)

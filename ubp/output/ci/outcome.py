@@ -22,6 +22,7 @@ from ubp.output.wording import (
     ChangeWords,
     count,
     day,
+    not_checked_sentences,
     printable,
     printable_json,
     stale_change_sentence,
@@ -115,7 +116,8 @@ def headline(outcome: Outcome, quote: Callable[[str], str] = printable) -> str:
     )
     unverified = outcome.report.unverified
     note = f" {count(unverified, 'source')} could not be verified: this clone is shallow."
-    return sentence + (note if unverified else "")
+    sentence += note if unverified else ""
+    return " ".join([sentence, *not_checked_sentences(outcome.report.not_checked)])
 
 
 def _check_sentence(outcome: Outcome, quote: Callable[[str], str]) -> str:

@@ -29,6 +29,7 @@ def check_record(report: CheckReport) -> Record:
         "ignored": dict(sorted(_by_rule(report, is_accepted=False).items())),
         "accepted": dict(sorted(_by_rule(report, is_accepted=True).items())),
         "rules": list(report.rules),
+        "not_checked": [item._asdict() for item in report.not_checked],
         "snapshot": {"kind": report.snapshot.kind, "commit": report.snapshot.commit},
         "is_change": report.is_change,
     }

@@ -14,6 +14,7 @@ from ubp.output.wording import (
     ChangeWords,
     Style,
     count,
+    not_checked_sentences,
     printable,
     suppression_note,
 )
@@ -40,7 +41,12 @@ def check_text(report: CheckReport, options: CheckTextOptions) -> str:
         return "".join(f"{line}\n" for line in lines)
     if lines:
         lines.append("")
-    lines += [_summary(report, options), *_debts(report, options), *_steps(report, options)]
+    lines += [
+        _summary(report, options),
+        *not_checked_sentences(report.not_checked),
+        *_debts(report, options),
+        *_steps(report, options),
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,248 @@
+"""removed-name: what a change removes from the sources, and pages still mention in code."""
+
+import pytest
+
+from ubp.checks import snapshot_names
+
+CLIENT = """\
+import os
+
+
+class Client:
+    def __init__(self, *, read_timeout=None):
+        self.base_url = ""
+
+    def read_all(self):
+        chunk_size = 3
+        return os.environ["CLIENT_TRACE_FILE"]
+"""
+PAGE = """\
+# Client
+
+`Client.read_all()` reads everything; `--read-timeout` limits it.
+
+```python
+client = Client(read_timeout=3)
+chunk_size = 1
+```
+
+`$CLIENT_TRACE_FILE`, the `chunk_size`, [scripts](x) in `scripts/serve.sh`, and `Accept_Header`.
+"""
+
+
+@pytest.fixture
+def client(repository):
+    """A package, its page, and a source that knows none of the names."""
+    repository.write("src/client.py", CLIENT)
+    repository.write("src/main.py", 'parser.add_argument("--read-timeout")\n')
+    repository.write("scripts/serve.sh", "run\n")
+    repository.write("docs/client.md", PAGE)
+    repository.commit()
+    return repository
+
+
+@pytest.fixture
+def removed(check):
+    """The mentions of removed names; each as "severity page:line message"."""
+
+    def ask(repository, **question):
+        report = check(repository, rules=["removed-name"], **question)
+        return [f"{f.severity} {f.filepath}:{f.line} {f.message}" for f in report.findings]
+
+    return ask
+
+
+def stage(repository, path, old, new):
+    file = repository.root / path
+    repository.write(path, file.read_text().replace(old, new))
+    repository.git("add", "--all")
+
+
+def test_a_removed_method_is_found_where_a_page_mentions_it(client, removed):
+    stage(client, "src/client.py", CLIENT[CLIENT.index("    def read_all") :], "")
+    assert removed(client, staged=True) == [
+        "warning docs/client.md:3 `read_all` was removed from src/client.py, and no source has it.",
+        (
+            "warning docs/client.md:10 `CLIENT_TRACE_FILE` was removed from src/client.py,"
+            " and no source has it."
+        ),
+    ]
+
+
+def test_a_renamed_method_is_reported_with_its_new_name(client, removed, check):
+    stage(client, "src/client.py", "read_all", "aread_all")
+    assert removed(client, staged=True) == [
+        (
+            "warning docs/client.md:3 `read_all` was removed;"
+            " `aread_all` took its place in src/client.py."
+        )
+    ]
+    (finding,) = check(client, staged=True, rules=["removed-name"]).findings
+    assert (finding.hint, finding.related) == (
+        "Write `aread_all` instead, if the text is still right.",
+        "src/client.py",
+    )
+
+
+def test_all_spellings_of_a_name_are_one(client, removed):
+    stage(client, "src/client.py", "read_timeout=None", "")
+    assert removed(client, staged=True) == []  # an option still has the name
+    client.remove("src/main.py")
+    client.git("add", "--all")
+    assert [line.partition(" was")[0] for line in removed(client, staged=True)] == [
+        "warning docs/client.md:3 `--read-timeout`"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "is_found"),
+    [
+        ("src/other.go", False),
+        ("examples/use.py", False),
+        ("tests/test_client.py", True),
+        ("CHANGES.txt", True),
+        ("uv.lock", True),
+        (".github/workflows/ci.yml", True),
+    ],
+)
+def test_only_sources_keep_a_name(client, removed, path, is_found):
+    client.write(path, "read_all\n")
+    client.commit()
+    stage(client, "src/client.py", "def read_all", "def receive")
+    assert bool(removed(client, staged=True)) is is_found
+
+
+def test_names_that_sources_build_when_they_run_are_not_gone(client, removed):
+    client.write(
+        "src/names.py", 'def call(self, what):\n    return getattr(self, "read_" + what)\n'
+    )
+    client.commit()
+    stage(client, "src/client.py", "def read_all", "def receive")
+    assert removed(client, staged=True) == []
+
+
+def test_names_that_sources_only_used_are_not_theirs(client, removed):
+    client.write("src/web.py", "send(Accept_Header, close_now(3))\n")
+    client.write("docs/web.md", "`Accept_Header`, `close_now()`\n")
+    client.commit()
+    client.remove("src/web.py")
+    client.git("add", "--all")
+    assert removed(client, staged=True) == []
+
+
+def test_lines_that_the_change_writes_and_pages_about_the_past_are_left_alone(client, removed):
+    client.write("docs/migration.md", "Replace `read_all()`.\n")
+    client.write("docs/old.md", "`read_all()` is deprecated.\n")
+    client.commit()
+    client.write("docs/client.md", PAGE.replace("`Client.read_all()` reads", "No `read_all()`:"))
+    stage(client, "src/client.py", "def read_all", "def receive")
+    assert removed(client, staged=True) == []
+
+
+def test_names_that_an_example_defines_or_imports_are_not_the_sources(client, removed):
+    client.write(
+        "docs/own.md",
+        "```python\nfrom else_where import read_all\n```\n\n`read_all`\n",
+    )
+    client.write("docs/own2.md", "```python\ndef read_all(): ...\n```\n\n`read_all`\n")
+    client.write("docs/client.md", "# Client\n")
+    client.commit()
+    stage(client, "src/client.py", "def read_all", "def receive")
+    assert removed(client, staged=True) == []
+
+
+def test_a_removed_or_moved_file_is_found_by_its_path(client, removed):
+    client.git("mv", "scripts/serve.sh", "scripts/run.sh")
+    assert removed(client, staged=True) == [
+        "warning docs/client.md:10 `scripts/serve.sh` was moved to scripts/run.sh."
+    ]
+    client.git("rm", "-qf", "scripts/run.sh")
+    assert removed(client, staged=True) == [
+        "warning docs/client.md:10 `scripts/serve.sh` no longer exists."
+    ]
+
+
+def test_a_branch_is_checked_without_a_checkout(client, removed):
+    stage(client, "src/client.py", "read_all", "aread_all")
+    client.commit()
+    client.write("docs/client.md", "# Nothing\n")
+    client.commit()
+    assert removed(client, base="HEAD~2", ref="HEAD~1") == [
+        (
+            "warning docs/client.md:3 `read_all` was removed;"
+            " `aread_all` took its place in src/client.py."
+        )
+    ]
+    assert removed(client, base="HEAD~2", ref="HEAD") == []
+
+
+def test_a_state_has_the_names_that_went_after_the_page_s_last_change(client, removed):
+    assert removed(client) == []
+    stage(client, "src/client.py", "read_all", "aread_all")
+    client.git("mv", "scripts/serve.sh", "scripts/run.sh")
+    client.commit()
+    assert removed(client) == [
+        "warning docs/client.md:3 `read_all` no longer exists; src/client.py used to define it.",
+        "warning docs/client.md:10 `scripts/serve.sh` no longer exists.",
+    ]
+    client.write("docs/client.md", PAGE + "\nMore.\n")
+    assert removed(client) == []  # an edited page describes what there is
+    client.commit()
+    assert removed(client) == []
+
+
+def test_a_merge_does_not_remove_what_one_of_its_sides_never_had(client, removed):
+    client.git("checkout", "--quiet", "-b", "side")
+    stage(client, "src/client.py", "read_all", "aread_all")
+    client.commit()
+    client.git("checkout", "--quiet", "main")
+    client.write("src/more.py", "more = 1\n")
+    client.commit()
+    client.git("merge", "--quiet", "--no-commit", "--no-ff", "side")
+    assert removed(client, staged=True) == []
+
+
+def test_a_hook_reads_no_unknown_repository(client, check, monkeypatch):
+    monkeypatch.setattr(snapshot_names, "MAX_UNREAD", 0)
+    stage(client, "src/client.py", "read_all", "aread_all")
+    report = check(client, staged=True)
+    assert (report.findings, report.not_checked) == (
+        (),
+        (("removed-name", "1 pages are not indexed yet; `ubp check` indexes them."),),
+    )
+    check(client)
+    assert len(check(client, staged=True).findings) == 1
+
+
+def test_a_partial_clone_without_the_old_source_is_not_checked(client, check, tmp_path):
+    stage(client, "src/client.py", "read_all", "aread_all")
+    client.commit()
+    client.git("config", "uploadpack.allowFilter", "true")
+    client.git(
+        "clone", "--quiet", "--filter=blob:none", f"file://{client.root}", str(tmp_path / "c")
+    )
+    clone = type(client)(tmp_path / "c", client.clock)
+    (item,) = check(clone, base="HEAD~1").not_checked
+    assert item == (
+        "removed-name",
+        "src/client.py cannot be read: it is too large, or not available in this partial clone.",
+    )
+
+
+def test_accepted_mentions_are_debt_until_they_are_gone(client, found):
+    from ubp.workspace import Workspace
+
+    stage(client, "src/client.py", "read_all", "aread_all")
+    client.commit()
+    with Workspace.open(str(client.root), clock=lambda: client.clock) as workspace:
+        client.write(".ubp/debt.txt", workspace.accept().text)
+    client.commit()
+    assert found(client) == []
+    client.write("src/new.py", "new = 1\n")
+    client.git("add", "--all")
+    assert found(client, staged=True) == []
+    client.write("docs/client.md", PAGE.replace("read_all", "aread_all"))
+    client.commit()
+    assert [line.partition(":")[0] for line in found(client)] == [
+        "error obsolete-debt .ubp/debt.txt"
+    ]

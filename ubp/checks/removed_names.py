@@ -1,0 +1,257 @@
+"""Names that pages mention in code and that a change removes from the sources for good.
+
+What is asked of the snapshots around the change is behind `Names`: the rule asks the index, and the
+benchmark a table that it moves from commit to commit.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from ubp.bindings.path_words import is_test
+from ubp.bindings.sources import is_source_path
+from ubp.code.definitions import find_keys, language_of
+from ubp.code.removed import ChangedSource, ReadKeys, Removed, removed_names
+from ubp.core.model import FilePath
+from ubp.core.names import fold_name, fragments, may_be_same, name_key
+from ubp.markdown.code_names import CodeName, CodeNames, read_code_names
+
+# In these a capital letter makes a name public, and options and keys are made from fields.
+PUBLIC_UPPER = frozenset({"go", "rust", "braces"})
+
+_PROSE = re.compile(
+    r"\.(?:md|mdx|markdown|rst|rest|txt|adoc|asciidoc|tex|po|pot|ipynb|svg|csv|tsv|snap|map|log|diff"
+    r"|patch|ambr|stderr|stdout|golden|out|xml|pdf|html?)$"
+)
+_NO_SOURCE = re.compile(
+    r"(?:^|/)(?:\.github|\.gitlab|\.circleci|\.azure-pipelines|\.buildkite|\.ci|ci|node_modules|vendor"
+    r"|third_party|testdata|test[-_]data|test[-_]fixtures|fixtures?|__fixtures__|__snapshots__"
+    r"|snapshots|e2e|dist)/"
+    r"|(?:^|/)(?:\.travis|\.gitlab-ci|azure-pipelines|appveyor|\.appveyor|\.pre-commit-config|\.drone)"
+    r"\.ya?ml$"
+    r"|(?:^|/)(?:tox\.ini|noxfile\.py|jenkinsfile|codecov\.yml|\.codecov\.yml)$"
+    r"|(?:^|/)(?:change(?:s|log)?|history|news|releases?|release[-_]notes)(?:\.\w+)?$"
+    r"|[.-]min\.(?:js|css)$|\.lock$",
+    re.IGNORECASE,
+)
+_NO_API = re.compile(
+    r"(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground|benchmarks?|scripts?"
+    r"|tools?|\.\w[^/]*)/"
+    r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile|[\w-]+\.config\.\w+)",
+    re.IGNORECASE,
+)
+_NO_PAGE = re.compile(
+    r"(?:^|/)(?:change(?:s|log)?s?|history|news|releases?|release[-_]?notes|relnotes|upgrad\w*"
+    r"|migrat\w*|deprecat\w*|[\w.-]*announce\w*|v?\d+(?:[.-]\d+)+|whats[-_]?new|roadmap|todo|breaking[-_]changes|compatib\w*|comparison\w*)"
+    r"[^/]*\.\w+$"
+    r"|(?:^|/)(?:blog|posts?|news|changelogs?|releases?|release[-_]notes|relnotes|adrs?|decisions?"
+    r"|rfcs?|proposals?|newsfragments|changes|\.changes|\.changeset|versioned_docs|archive|migration"
+    r"|upgrading|\.github|fixtures?|testdata|v?\d+(?:\.(?:\d+|x))+)/",
+    re.IGNORECASE,
+)
+
+
+class RemovedMention(NamedTuple):
+    """A page's first mention of a name (or path) that a change removes.
+
+    `removed` is None for a path; `name` is then the path from the root.
+    """
+
+    page: FilePath
+    mention: CodeName
+    name: str
+    removed: Removed | None
+
+
+# Folders that a build makes again.
+_BUILT = re.compile(r"(?:[\w.-]+/)*(?:dist|build|target|out|output|coverage|_site|public)(?:/|$)")
+
+
+class PathForm(NamedTuple):
+    """A path from the root, and the text that names it in pages of a folder."""
+
+    path: FilePath
+    text: str
+    folder: str
+
+
+class Names(Protocol):
+    """What is known about the names in the snapshot that a change leads to."""
+
+    def pages_with(self, keys: Collection[int]) -> Mapping[int, Collection[FilePath]]:
+        """Return the pages whose code has a name or path of each of these keys."""
+
+    def occurring(self, keys: Collection[int]) -> Collection[int]:
+        """Return those of these keys that the sources have."""
+
+    def read(self, page: FilePath) -> bytes | None:
+        """Return the contents of a page."""
+
+    def read_before(self, page: FilePath) -> bytes | None:
+        """Return the contents of a page that the change edits, as they were before it."""
+
+    def is_edited(self, page: FilePath) -> bool:
+        """Return whether the change edits or adds a page."""
+
+    def files(self) -> Collection[FilePath]:
+        """Return all files."""
+
+
+def is_source(path: str) -> bool:
+    """Return whether a name in this file exists.
+
+    In prose, tests, lock files, changelogs, CI files and generated files it does not.
+    """
+    return (
+        is_source_path(path)
+        and not _PROSE.search(path.lower())
+        and not _NO_SOURCE.search(path)
+        and not is_test(path)
+    )
+
+
+def defines_names(path: str) -> bool:
+    """Return whether what a source defines is for others: an example or script is not."""
+    return not _NO_API.search(path)
+
+
+def describes_present(path: str) -> bool:
+    """Return whether a page describes the sources as they are.
+
+    Changelogs, migration guides, decisions, posts and old versions of a documentation do not.
+    """
+    return not _NO_PAGE.search(path) and not is_test(path)
+
+
+def changed_source(path: str, before: bytes | None, after: bytes | None) -> ChangedSource:
+    """Return a source that a change touches."""
+    return ChangedSource(before, after, language_of(path) if defines_names(path) else None)
+
+
+def find_removed_names(
+    sources: Mapping[str, ChangedSource], names: Names, read_keys: ReadKeys = find_keys
+) -> Iterator[RemovedMention]:
+    """Yield the first mention in each page of each name that these sources defined last."""
+    gone = removed_names(sources, read_keys)
+    removed = {name_key(folded): name for folded, name in gone.items()}
+    pages = {key: found for key, found in names.pages_with(removed.keys()).items() if found}
+    for key in sorted(pages, key=lambda key: removed[key].name):
+        name = removed[key]
+        if not occurs(name.name, key, names):
+            for page in sorted(pages[key]):
+                mention = find_name(page, key, name, names)
+                if mention:
+                    yield RemovedMention(page, mention, name.name, name)
+
+
+def find_removed_paths(deleted: Collection[FilePath], names: Names) -> Iterator[RemovedMention]:
+    """Yield the first mention in each page of each file, or folder, that no longer exists."""
+    if not deleted:
+        return
+    forms: dict[int, list[PathForm]] = {}
+    for path in with_emptied_folders(deleted, names.files()):
+        for form in path_forms(path):
+            forms.setdefault(name_key(form.text), []).append(form)
+    for key, pages in sorted(names.pages_with(forms.keys()).items()):
+        for form in forms[key]:
+            for page in sorted(pages):
+                mention = find_path(page, form, names)
+                if mention:
+                    yield RemovedMention(page, mention, form.path, None)
+
+
+def occurs(name: str, key: int, names: Names) -> bool:
+    """Return whether a source has a name, or fragments from which it may build it."""
+    return bool(names.occurring({key, *map(name_key, fragments(name))}))
+
+
+def find_name(page: FilePath, key: int, removed: Removed, names: Names) -> CodeName | None:
+    """Return the first mention in a page that may mean a removed name."""
+    is_public_upper = removed.language in PUBLIC_UPPER
+
+    def matches(name: CodeName) -> bool:
+        return (
+            not name.is_path
+            and name_key(fold_name(name.text)) == key
+            and (
+                removed.is_option
+                if name.is_option
+                else (name.place != "block" or not removed.is_key)
+            )
+            and may_be_same(name.text, removed.name, is_public_upper=is_public_upper)
+        )
+
+    mention = _first(page, matches, names)
+    return None if mention is None or occurs(mention.text, key, names) else mention
+
+
+def find_path(page: FilePath, form: PathForm, names: Names) -> CodeName | None:
+    """Return the first mention in a page of a path that no longer exists.
+
+    A page gives a path from the root, or from its own folder.
+    """
+    if form.folder not in {"", page.rpartition("/")[0]} or _BUILT.match(form.text):
+        return None
+    if any(f"/{form.text}/" in f"/{file}/" for file in names.files()):
+        return None
+    return _first(page, lambda name: name.text == form.text and not name.is_output, names)
+
+
+def _first(page: FilePath, matches: Callable[[CodeName], bool], names: Names) -> CodeName | None:
+    """Return the first mention in lines of a page that the change did not write."""
+    data = names.read(page)
+    if data is None:
+        return None
+    code = read_code_names(data)
+    found = [name for name in code.names if matches(name)]
+    if not found or _is_imported(found[0], code, names):
+        return None
+    if names.is_edited(page):
+        old_lines = set((names.read_before(page) or b"").split(b"\n"))
+        lines = data.split(b"\n")
+        found = [name for name in found if lines[name.line - 1] in old_lines]
+    return found[0] if found else None
+
+
+def _is_imported(name: CodeName, code: CodeNames, names: Names) -> bool:
+    """Return whether the page imports a name from a package of somebody else."""
+    module = code.imported.get(fold_name(name.text))
+    if not module:
+        return False
+    root = re.split(r"[./]", module.lstrip("./@"))[0]
+    if "/" in module and names.occurring([name_key(fold_name(root))]):
+        return False  # an npm package, which may have a folder of another name
+    return not any(root in {*file.split("/"), _stem(file)} for file in names.files())
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+def path_forms(path: str) -> Iterator[PathForm]:
+    """Yield the forms in which a page may write a path: from the root, or a folder above it."""
+    parts = path.split("/")
+    for start in range(len(parts) - 1):
+        if not (start and parts[start].startswith(".")):
+            yield PathForm(FilePath(path), "/".join(parts[start:]), "/".join(parts[:start]))
+
+
+def with_emptied_folders(
+    deleted: Collection[FilePath], files: Collection[FilePath]
+) -> Iterator[FilePath]:
+    """Yield the deleted files, and the folders that no file is in any more."""
+    folders: set[str] = set()
+    for path in deleted:
+        yield path
+        folder = path.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    if folders:
+        existing: set[str] = set()
+        for file in files:
+            folder = file.rpartition("/")[0]
+            while folder and folder not in existing:
+                existing.add(folder)
+                folder = folder.rpartition("/")[0]
+        yield from map(FilePath, sorted(folders - existing))

@@ -1,0 +1,307 @@
+"""The names of a snapshot, from the index; and the mentions that a change, or time, outdated."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from ubp.checks.removed_names import (
+    RemovedMention,
+    changed_source,
+    defines_names,
+    describes_present,
+    find_name,
+    find_path,
+    find_removed_names,
+    find_removed_paths,
+    is_source,
+    occurs,
+    path_forms,
+    with_emptied_folders,
+)
+from ubp.code.definitions import find_definitions, language_of
+from ubp.code.removed import (
+    MIN_LETTERS,
+    ChangedSource,
+    Removed,
+    Replacement,
+    find_replacement,
+    has_option,
+)
+from ubp.core.model import Entry, FilePath, ObjectId
+from ubp.core.names import fold_name, name_key
+from ubp.git.snapshot import read_documents
+from ubp.index.name_keys import (
+    SourceKeys,
+    count_unknown_pages,
+    count_unknown_sources,
+    find_present,
+    holders,
+    read_old_source_keys,
+    read_page_keys,
+    read_source_keys,
+    unpack_keys,
+)
+from ubp.index.view import View
+from ubp.staleness.model import Change, StalenessContext
+
+# What the index lacks of so many files is read by a hook, too: half a second.
+MAX_UNREAD = 200
+
+IsHidden = Callable[[FilePath], bool]
+
+
+class NotCheckedError(Exception):
+    """The names of a snapshot are not known; the message is a sentence that says why."""
+
+
+class OutdatedMention(NamedTuple):
+    """A mention, and what took the place of the name as far as the change shows it.
+
+    `is_old`: the name was removed after the page's last change, not by the change that is checked.
+    """
+
+    found: RemovedMention
+    replacement: Replacement | None = None
+    is_old: bool = False
+
+
+class SnapshotNames:
+    """The names in a view's documents and sources.
+
+    `before` has the entries of the files that a change touches, as they were before it. Of a hook
+    the index must have nearly all.
+    """
+
+    def __init__(
+        self, view: View, before: Mapping[FilePath, Entry | None], *, is_hook: bool = False
+    ) -> None:
+        self._view = view
+        self._before = before
+        self._is_hook = is_hook
+
+    def pages_with(self, keys: Collection[int]) -> Mapping[int, Collection[FilePath]]:
+        """Return the pages whose code has a name or path of each of these keys."""
+        return holders(self.page_keys, keys) if keys else {}
+
+    def occurring(self, keys: Collection[int]) -> Collection[int]:
+        """Return those of these keys that the sources have."""
+        contents = [source.occurring for source in self.source_keys.values()]
+        return find_present(contents, keys) if keys else frozenset()
+
+    def read(self, page: FilePath) -> bytes | None:
+        """Return the contents of a page."""
+        return self._view.read([page]).get(page)
+
+    def read_before(self, page: FilePath) -> bytes | None:
+        """Return the contents of a page that the change edits, as they were before it."""
+        entry = self._before.get(page)
+        return None if entry is None else _blobs(self._view, [entry.id])[entry.id]
+
+    def is_edited(self, page: FilePath) -> bool:
+        """Return whether the change edits or adds a page."""
+        return page in self._before
+
+    def files(self) -> Collection[FilePath]:
+        """Return all files."""
+        return self._files
+
+    @cached_property
+    def page_keys(self) -> Mapping[FilePath, bytes]:
+        """The keys in the pages that describe the sources as they are."""
+        paths = [path for path in self._view.document_paths() if describes_present(path)]
+        entries = {path: entry for path, entry in self._view.entries(paths).items() if entry}
+        if self._is_hook:
+            _check_known(count_unknown_pages(self._view.context, entries), "pages")
+        return read_page_keys(self._view.context, entries)
+
+    @cached_property
+    def source_keys(self) -> Mapping[FilePath, SourceKeys]:
+        """The keys in the sources."""
+        documents = frozenset(self._view.document_paths())
+        sources = {
+            path: entry
+            for path, entry in self._files.items()
+            if entry.is_file and path not in documents and is_source(path)
+        }
+        if self._is_hook:
+            _check_known(count_unknown_sources(self._view.context, sources), "sources")
+        keys = read_source_keys(self._view.context, sources)
+        _check_read(sources.keys() - keys.keys())
+        return keys
+
+    @cached_property
+    def _files(self) -> Mapping[FilePath, Entry]:
+        return dict(self._view.files())
+
+
+def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[OutdatedMention]:
+    """Yield the mentions of names and paths that a change removes from the sources for good.
+
+    Raises:
+        NotCheckedError: the contents of a source are not available, or not indexed.
+    """
+    if not change.before:
+        return
+    view = change.after.view
+    paths = [path for path in change.changes if not is_hidden(path)]
+    before, after = change.before[0].view.entries(paths), view.entries(paths)
+    names = SnapshotNames(view, before, is_hook=view.snapshot.kind == "staged")
+    # A name that one side of a merge lacked is not removed by the merge.
+    others = [SnapshotNames(other.view, {}) for other in change.before[1:]]
+    sources = _read_changed(view, before, after)
+    for found in find_removed_names(sources, names):
+        key = name_key(fold_name(found.name))
+        if found.removed and all(other.occurring([key]) for other in others):
+            yield OutdatedMention(found, find_replacement(found.removed, sources))
+    deleted = [path for path, entry in before.items() if entry and not after[path]]
+    for found in find_removed_paths(deleted, names):
+        if all(found.name in _with_folders(other.files()) for other in others):
+            yield OutdatedMention(found)
+
+
+def find_outdated_in_state(
+    context: StalenessContext, pages: frozenset[FilePath] | None, is_hidden: IsHidden
+) -> Iterator[OutdatedMention]:
+    """Yield the mentions of names that existed when their page was last changed, and no more.
+
+    `pages` narrow it, None: all. An edited page describes the state that it is in.
+
+    Raises:
+        NotCheckedError: the contents of a source are not available.
+    """
+    view, head = context.view, context.view.snapshot.commit
+    if head is None:
+        return
+    names = SnapshotNames(view, {})
+    present = set[int]()
+    unknown: dict[FilePath, set[int]] = {}
+    for path, packed in names.page_keys.items():
+        if (pages is None or path in pages) and not view.is_changed(path):
+            unknown[path] = set(unpack_keys(packed))
+    if unknown:
+        for source in names.source_keys.values():
+            present.update(unpack_keys(source.occurring))
+    dead = {path: keys - present for path, keys in unknown.items() if not keys <= present}
+    changes = context.history.last_changes(head, list(dead))
+    by_commit: dict[ObjectId, list[FilePath]] = {}
+    for path in dead:
+        if path in changes and not changes[path].is_boundary:
+            by_commit.setdefault(changes[path].commit, []).append(path)
+    if by_commit:
+        yield from _compare_with_past(context, names, by_commit, dead, is_hidden)
+
+
+def _compare_with_past(
+    context: StalenessContext,
+    names: SnapshotNames,
+    pages: Mapping[ObjectId, list[FilePath]],
+    dead: Mapping[FilePath, set[int]],
+    is_hidden: IsHidden,
+) -> Iterator[OutdatedMention]:
+    """Yield the mentions of names that the sources defined at the commits of these pages."""
+    from ubp.git.past_trees import walk_trees
+
+    view = context.view
+    commits = context.history.commits(pages.keys())
+    in_order = sorted(pages, key=lambda commit: (commits[commit].date, commit))
+    now = {path: entry.id for path, entry in view.files()}
+    old_sources: dict[ObjectId, dict[ObjectId, FilePath]] = {}
+    old_paths: dict[ObjectId, list[FilePath]] = {}
+    for commit, files in walk_trees(context.repository, reversed(in_order)):
+        changed = [path for path, blob in files.items() if now.get(path) != blob]
+        changed = [path for path in changed if not is_hidden(path)]
+        old_sources[commit] = {
+            files[path]: path
+            for path in changed
+            if language_of(path) and defines_names(path) and is_source(path)
+        }
+        old_paths[commit] = [path for path in changed if path not in now]
+    blobs = {blob: path for sources in old_sources.values() for blob, path in sources.items()}
+    keys = read_old_source_keys(view.context, blobs)
+    _check_read(blobs[blob] for blob in blobs.keys() - keys.keys())
+    wanted = set[int]().union(*dead.values())
+    definers: dict[int, list[ObjectId]] = {}
+    for old_blob, source in keys.items():
+        for key in wanted.intersection(unpack_keys(source.defined)):
+            definers.setdefault(key, []).append(old_blob)
+    for commit, paths in pages.items():
+        sources = old_sources[commit]
+        forms = {
+            name_key(form.text): form
+            for path in with_emptied_folders(old_paths[commit], now)
+            for form in path_forms(path)
+        }
+        for page in paths:
+            for key in sorted(dead[page]):
+                blob = next((blob for blob in definers.get(key, ()) if blob in sources), None)
+                removed = None if blob is None else _definition(view, blob, sources[blob], key)
+                if removed and not occurs(removed.name, key, names):
+                    if mention := find_name(page, key, removed, names):
+                        found = RemovedMention(page, mention, removed.name, removed)
+                        yield OutdatedMention(found, is_old=True)
+                elif key in forms and (mention := find_path(page, forms[key], names)):
+                    found = RemovedMention(page, mention, forms[key].path, None)
+                    yield OutdatedMention(found, is_old=True)
+
+
+def _definition(view: View, blob: ObjectId, path: FilePath, key: int) -> Removed | None:
+    """Return the name of a key as an old version of a source defined it."""
+    data, language = _blobs(view, [blob])[blob], language_of(path)
+    if data is None or language is None:
+        return None
+    definitions = find_definitions(data, language)
+    for name in (*sorted(definitions.names), *sorted(definitions.keys)):
+        folded = fold_name(name)
+        if len(folded) >= MIN_LETTERS and name_key(folded) == key:
+            is_key = name in definitions.keys
+            return Removed(name, path, language, is_key, has_option(data, name))
+    return None
+
+
+def _read_changed(
+    view: View, before: Mapping[FilePath, Entry | None], after: Mapping[FilePath, Entry | None]
+) -> dict[str, ChangedSource]:
+    """Return the contents of the sources that a change touches."""
+    documents = frozenset(view.document_paths())
+    paths = [path for path in before if path not in documents and is_source(path)]
+    old = {path: entry for path in paths if (entry := before[path]) and entry.is_file}
+    new = {path: entry for path in paths if (entry := after[path]) and entry.is_file}
+    if not old:  # nothing is removed
+        return {}
+    old_contents = _blobs(view, {entry.id for entry in old.values()})
+    new_contents = read_documents(view.context.repository, view.snapshot, new)
+    _check_read(path for path, entry in old.items() if old_contents[entry.id] is None)
+    _check_read(path for path in new if new_contents[path] is None)
+    return {
+        path: changed_source(
+            path, old_contents[old[path].id] if path in old else None, new_contents.get(path)
+        )
+        for path in paths
+    }
+
+
+def _blobs(view: View, ids: Collection[ObjectId]) -> Mapping[ObjectId, bytes | None]:
+    return view.context.repository.read_blobs(ids)
+
+
+def _with_folders(files: Collection[FilePath]) -> set[str]:
+    paths: set[str] = set(files)
+    for file in files:
+        folder = file.rpartition("/")[0]
+        while folder and folder not in paths:
+            paths.add(folder)
+            folder = folder.rpartition("/")[0]
+    return paths
+
+
+def _check_known(unknown: int, kind: str) -> None:
+    if unknown > MAX_UNREAD:
+        raise NotCheckedError(f"{unknown:,} {kind} are not indexed yet; `ubp check` indexes them.")
+
+
+def _check_read(missing: Iterable[FilePath]) -> None:
+    paths = sorted(missing)
+    if paths:
+        raise NotCheckedError(
+            f"{paths[0]} cannot be read: it is too large, or not available in this partial clone."
+        )

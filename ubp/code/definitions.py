@@ -1,0 +1,255 @@
+"""The names that a source file defines, and all that occur in it, by light rules per language.
+
+A name is defined by a function, class, field, parameter, constant, key or option, or by reading an
+environment variable. What a file imports or calls is not defined there.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from ubp.core.names import name_key
+
+Language = Literal[
+    "python", "script", "typed script", "go", "rust", "braces", "shell", "style", "other"
+]
+
+# Larger files are generated; what people wrote comes before.
+MAX_BYTES = 400_000
+# A file is binary if a NUL is near its beginning, as in Git.
+BINARY_PREFIX_BYTES = 8_000
+# A line as long was made by a machine.
+MAX_LINE = 2_000
+
+_LANGUAGES: dict[str, Language] = {
+    **dict.fromkeys(("py", "pyi", "pyx"), "python"),
+    **dict.fromkeys(("js", "jsx", "mjs", "cjs", "vue", "svelte"), "script"),
+    **dict.fromkeys(("ts", "tsx", "mts", "cts"), "typed script"),
+    "go": "go",
+    "rs": "rust",
+    **dict.fromkeys(
+        ("c", "h", "cc", "cpp", "hpp", "cs", "java", "kt", "scala", "swift", "php", "dart"),
+        "braces",
+    ),
+    **dict.fromkeys(("sh", "bash", "zsh", "fish", "ps1"), "shell"),
+    **dict.fromkeys(("css", "scss", "sass", "less"), "style"),
+    **dict.fromkeys(("rb", "lua", "ex", "exs", "pl", "r", "jl"), "other"),
+}
+
+_TOKEN = re.compile(rb"[a-z_]\w*(?:-+\w+)*")
+_WORD = rb"[A-Za-z_]\w*"
+
+# Blocks, and names that are bound at the beginning of a line.
+_PYTHON_LINES = re.compile(
+    rb"(?m)^([ \t]*)(?:(?:async[ \t]+)?(def|class)[ \t]+(" + _WORD + rb")"
+    rb"|(?:self|cls)\.(" + _WORD + rb")[ \t]*(?::[^=\n]+)?=(?!=)"
+    rb"|(" + _WORD + rb")[ \t]*(?::[ \t]*[\w\"'\[][^=\n{]*(?:,?[ \t]*$|=(?!=))|=(?!=)))"
+)
+_PYTHON_PARAMETERS = re.compile(rb"(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(([^()]*)")
+_PARAMETER = re.compile(rb"(?:^|,)\s*\*{0,2}(" + _WORD + rb")")
+_SCRIPT = (
+    re.compile(
+        rb"(?m)\b(?:function\*?|class|interface|type|enum|namespace)[ \t]+(" + _WORD + rb")"
+        rb"|^(?:export[ \t]+)?(?:declare[ \t]+)?(?:const|let|var)[ \t]+(" + _WORD + rb")"
+    ),
+    re.compile(
+        rb"(?m)^[ \t]+(?:(?:public|private|protected|static|async|get|set|override)[ \t]+)*"
+        rb"(" + _WORD + rb")[ \t]*(?:<[^>\n]*>)?\([^\n]*\)?[^\n;]*\{[ \t]*$"
+    ),
+    re.compile(
+        rb"(?m)^[ \t]*(?:this|exports|module\.exports|[\w$]+(?:\.prototype)?)\.(" + _WORD + rb")"
+        rb"[ \t]*=(?![=>])"
+    ),
+)
+# Keys; in TypeScript one that ends with a comma is an argument for something else.
+_KEY = (re.compile(rb"""(?m)^[ \t]*["']?(""" + _WORD + rb"""(?:-\w+)*)["']?[ \t]*:(?!:)"""),)
+_FIELD = (
+    re.compile(
+        rb"(?m)^[ \t]*(?:(?:public|private|protected|static|readonly|override|declare"
+        rb"|abstract)[ \t]+)*[\"']?("
+        + _WORD
+        + rb"(?:-\w+)*)[\"']?(?:[?!][ \t]*:|[ \t]*:(?!:)[^\n]*[^,{(\[\s][ \t]*$)"
+    ),
+)
+_GO = (
+    # only names with a capital letter are public
+    re.compile(rb"(?m)^func[ \t]+(?:\([^()\n]*\)[ \t]*)?([A-Z]\w*)"),
+    re.compile(rb"(?m)^(?:type|const|var)[ \t]+([A-Z]\w*)"),
+    re.compile(rb"(?m)^\t+([A-Z]\w*)[ \t]+(?:=|[\[\]*\w.]+[ \t]*(?:=|`|//|$))"),
+    re.compile(rb"""(?:json|yaml|toml|mapstructure|hcl):"([A-Za-z_][\w-]*)"""),
+)
+_RUST = (
+    re.compile(
+        rb"\b(?:fn|struct|enum|trait|type|const|static|mod|union|macro_rules!)[ \t]+(?:mut[ \t]+)?"
+        rb"(" + _WORD + rb")"
+    ),
+    re.compile(rb"(?m)^[ \t]+(?:pub(?:\([^)]*\))?[ \t]+)?(" + _WORD + rb")[ \t]*:(?!:)"),
+    re.compile(rb"(?m)^[ \t]+([A-Z]\w*)[ \t]*(?:\([^()\n]*\)|\{)?,?[ \t]*$"),
+)
+_BRACES = (
+    re.compile(
+        rb"\b(?:class|struct|interface|enum|trait|record|object|union|namespace|typedef|fun|func"
+        rb"|function|val|var|const|define|protocol|extension|case)[ \t]+(" + _WORD + rb")"
+    ),
+    re.compile(
+        rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&]?("
+        + _WORD
+        + rb")[ \t]*\([^;\n]*(?:\{|,|\))[ \t]*$"
+    ),
+    re.compile(
+        rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&]?(" + _WORD + rb")[ \t]*(?:=[^=\n]*)?;"
+    ),
+    re.compile(rb"(?m)^[ \t]+([A-Z][A-Z0-9_]+)[ \t]*(?:\(|,|=|;)"),
+)
+_SHELL = (
+    re.compile(rb"(?m)^[ \t]*(?:export[ \t]+|local[ \t]+|readonly[ \t]+)?(" + _WORD + rb")="),
+    re.compile(rb"(?m)^[ \t]*(?:function[ \t]+)?(" + _WORD + rb")[ \t]*\(\)"),
+    re.compile(rb"\$\{(" + _WORD + rb"):?[-=?]"),
+    re.compile(rb"(?m)^[ \t]*-{1,2}[\w|-]*?--([A-Za-z][\w-]+)[|)=]|^[ \t]*--([A-Za-z][\w-]+)[|)=]"),
+)
+_STYLE = (
+    re.compile(rb"(?m)^[ \t]*--([A-Za-z][\w-]*)[ \t]*:"),
+    re.compile(rb"(?m)^[ \t]*[$@]([A-Za-z][\w-]*)[ \t]*:"),
+)
+_OTHER = (
+    re.compile(
+        rb"\b(?:def|class|module|function|defp?|defmodule|sub)[ \t]+(?:self\.)?(" + _WORD + rb")"
+    ),
+    re.compile(rb"(?m)^[ \t]*@?(" + _WORD + rb")[ \t]*=(?![=~>])"),
+    re.compile(rb"\b(?:attr_accessor|attr_reader|attr_writer)[ \t]+:(" + _WORD + rb")"),
+)
+_PATTERNS: dict[Language, tuple[re.Pattern[bytes], ...]] = {
+    "python": (),
+    "script": _SCRIPT,
+    "typed script": _SCRIPT,
+    "go": _GO,
+    "rust": _RUST,
+    "braces": _BRACES,
+    "shell": _SHELL,
+    "style": _STYLE,
+    "other": _OTHER,
+}
+_KEYS = {
+    "python": (re.compile(rb"""(?m)^[ \t]*["']([A-Za-z_][\w-]*)["'][ \t]*:"""),),
+    "script": _KEY,
+    "typed script": _FIELD,
+}
+# Options in quotes, environment variables that are read.
+_OPTION = re.compile(rb"""["'`](--[a-zA-Z][\w-]+)(?=["'`= ,/\[<])""")
+_ENVIRONMENT = re.compile(
+    rb"""(?i:env\w*|getenv|environ\.get|environ|environment|lookup_?env|env::var(?:_os)?)"""
+    rb"""(?:\(|\[|\.|\.get\(|\()[ ]?["'`]?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b"""
+)
+_FLAG = re.compile(
+    rb"""\b(?:\w*(?:Flag|Var|VarP|VarPF|P)|Bool|String|Int|Int64|Uint|Duration|Float64|StringSlice"""
+    rb"""|StringArray|long|name|Name|switch|flag|option|with_name|new|alias|visible_alias|name_long)"""
+    rb"""(?:\(|[ ]?[=:][ ]?)(?:&?[\w.]+,[ ]?)?["'`](?:--)?([a-z][a-z0-9]*(?:-[a-z0-9]+)+)["'`]"""
+)
+# Variables that many programs read.
+_CONVENTION = re.compile(
+    r"(?:https?|ftp|all|no)_proxy|ssl_cert_\w+|(?:no|force)_color|clicolor\w*|node_env|xdg_\w+|lc_\w+"
+    r"|github_\w+|gitlab_\w+|aws_\w+|source_date_epoch|ld_library_path|python\w*path|java_home"
+    r"|virtual_env",
+    re.IGNORECASE,
+)
+# `"task_" + name`, f"{kind}_timeout", "%s_timeout"
+_BEGINNING = re.compile(rb"""["'`}]([A-Za-z][\w-]{2,})[_-](?=["'`{$%]|%s|\{)""")
+_BEGINNING_IN_TEXT = re.compile(rb"""([A-Za-z][\w-]*)[_-](?=\$?\{|%[sdv]|["'`])""")
+_ENDING = re.compile(rb"""(?:[}"'`]|%[sdv])[_-]([A-Za-z][\w-]{2,})""")
+
+
+class Definitions(NamedTuple):
+    """The names that a source defines, and those that are only keys or fields in it.
+
+    A key may as well be an argument for somebody else's function, or describe such a function.
+    """
+
+    names: frozenset[str]
+    keys: frozenset[str]
+
+
+NO_DEFINITIONS = Definitions(frozenset(), frozenset())
+
+
+def language_of(path: str) -> Language | None:
+    """Return the language of a source file by its path; None: its names are not defined there."""
+    name = path.rpartition("/")[2].lower()
+    return _LANGUAGES.get(name.rpartition(".")[2]) if "." in name else None
+
+
+def find_keys(data: bytes) -> frozenset[int]:
+    """Return the keys of all names that occur in a source, folded; none in a binary file.
+
+    They include those of fragments (`read*`, `*timeout`) from which it builds names when it runs.
+    """
+    if b"\0" in data[:BINARY_PREFIX_BYTES]:
+        return frozenset()
+    data = data[:MAX_BYTES]
+    tokens = set(_TOKEN.findall(data.lower()))
+    for token in [token for token in tokens if b"-" in token]:
+        tokens.update(token.split(b"-"))
+    folded = {token.translate(None, b"-_").decode("utf-8", "replace") for token in tokens}
+    for pattern in (_BEGINNING, _BEGINNING_IN_TEXT):
+        folded.update(_fold(name) + "*" for name in pattern.findall(data))
+    folded.update("*" + _fold(name) for name in _ENDING.findall(data))
+    return frozenset([name_key(name) for name in folded])
+
+
+def find_definitions(data: bytes, language: Language) -> Definitions:
+    """Return the names that a source in this language defines, as written.
+
+    A variable of a function is none, a parameter is one. Names that begin with "_" are private.
+    """
+    if b"\0" in data[:BINARY_PREFIX_BYTES]:
+        return NO_DEFINITIONS
+    data = data[:MAX_BYTES]
+    found: set[bytes] = set()
+    keys: set[bytes] = set()
+    for pattern in _PATTERNS[language]:
+        _add(found, pattern.findall(data))
+    for pattern in _KEYS.get(language, ()):
+        _add(keys, pattern.findall(data))
+    if language == "python":
+        found.update(_find_in_python(data))
+    found.update(_OPTION.findall(data))
+    found.update(_ENVIRONMENT.findall(data))
+    found.update(_FLAG.findall(data))
+    return Definitions(_decode(found), _decode(keys - found))
+
+
+def _decode(names: set[bytes]) -> frozenset[str]:
+    decoded = [name.decode("utf-8", "replace") for name in names if name[:1] != b"_"]
+    return frozenset([name for name in decoded if not _CONVENTION.fullmatch(name)])
+
+
+def _find_in_python(data: bytes) -> Iterator[bytes]:
+    """Yield the names that a module defines: no variable of a function, but its parameters."""
+    blocks: list[tuple[int, bytes]] = []  # the indentation and keyword of the blocks around a line
+    for indent, keyword, block, attribute, variable in _PYTHON_LINES.findall(data):
+        depth = len(indent)
+        if keyword or variable:
+            while blocks and blocks[-1][0] >= depth:
+                blocks.pop()
+        if keyword:
+            if not (blocks and blocks[-1][1] == b"def"):
+                yield block
+            blocks.append((depth, keyword))
+        elif variable:
+            if not blocks or blocks[-1][1] == b"class":
+                yield variable
+        else:
+            yield attribute
+    for parameters in _PYTHON_PARAMETERS.findall(data):
+        yield from _PARAMETER.findall(parameters)
+
+
+def _add(found: set[bytes], matches: list[bytes] | list[tuple[bytes, ...]]) -> None:
+    for match in matches:
+        if isinstance(match, bytes):
+            found.add(match)
+        else:
+            found.update(name for name in match if name)
+
+
+def _fold(name: bytes) -> str:
+    return name.translate(None, b"-_").lower().decode("utf-8", "replace")

@@ -1,0 +1,140 @@
+"""Which names a change removes from sources, and which took their places."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from ubp.code.definitions import Language, find_definitions, find_keys
+from ubp.core.names import fold_name, name_key, name_words
+
+# Shorter names occur in every program.
+MIN_LETTERS = 5
+# How much of two lines must be the same, so that one is the other with a new name; and how many
+# words, where the names have none in common.
+MIN_LIKENESS = 0.6
+MIN_COMMON = 3
+# Libraries that make options from parameters and fields: clap, typer, go-flags and the like.
+OPTION_MAKERS = (b"#[arg(", b"#[clap(", b"#[structopt(", b"typer.", b'long:"', b'kong:"')
+# Longer lines were made by machines.
+MAX_LINE = 400
+
+_TOKEN = re.compile(r"[A-Za-z_]\w*(?:-+\w+)*|\S")
+_NAME = re.compile(r"-{0,2}[A-Za-z_]\w*(?:-\w+)*")
+
+
+ReadKeys = Callable[[bytes], AbstractSet[int]]
+
+
+class ChangedSource(NamedTuple):
+    """The bytes of a source before and after a change, and its language; None: no such file."""
+
+    before: bytes | None
+    after: bytes | None
+    language: Language | None
+
+
+class Removed(NamedTuple):
+    """A name that the changed sources defined and no longer contain, and one that defined it.
+
+    `is_key`: only as a key or field. `is_option`: the source has it as a command-line option.
+    """
+
+    name: str
+    path: str
+    language: Language
+    is_key: bool = False
+    is_option: bool = False
+
+
+def removed_names(
+    sources: Mapping[str, ChangedSource], read_keys: ReadKeys = find_keys
+) -> dict[str, Removed]:
+    """Return the names, by their folded spelling, that a change removes from its files."""
+    kept: set[int] = set()
+    for source in sources.values():
+        if source.after is not None:
+            kept |= read_keys(source.after)
+    removed: dict[str, Removed] = {}
+    for path, source in sources.items():
+        if source.before is None or source.language is None or read_keys(source.before) <= kept:
+            continue
+        definitions = find_definitions(source.before, source.language)
+        for name in sorted(definitions.names | definitions.keys):
+            folded = fold_name(name)
+            if len(folded) >= MIN_LETTERS and name_key(folded) not in kept:
+                is_key = name in definitions.keys
+                is_option = has_option(source.before, name)
+                found = Removed(name, path, source.language, is_key, is_option)
+                other = removed.get(folded, found)
+                better = other if other.is_key <= is_key else found
+                removed[folded] = better._replace(is_option=is_option or other.is_option)
+    return removed
+
+
+def has_option(data: bytes, name: str) -> bool:
+    """Return whether a source has an option of this name, or makes options from its names."""
+    option = "-".join(name_words(name)).encode()
+    forms = (b"--" + option, b'"' + option + b'"', b"'" + option + b"'", b"`" + option + b"`")
+    return any(form in data for form in (*forms, *OPTION_MAKERS))
+
+
+class Replacement(NamedTuple):
+    """A name that took another's place, and the source that defines it now."""
+
+    name: str
+    path: str
+
+
+def find_replacement(removed: Removed, sources: Mapping[str, ChangedSource]) -> Replacement | None:
+    """Return the name that a change writes where the removed one was; None: it shows none.
+
+    A line of the old file and one that the change adds must be the same but for the name, and the
+    new name must be new to the file that defines it.
+    """
+    before = sources[removed.path].before or b""
+    old_lines = [line for line in _lines(before) if removed.name in line]
+    old_words = set(name_words(removed.name))
+    best: tuple[float, Replacement] | None = None
+    for path, source in sources.items():
+        if source.after is None or source.language is None:
+            continue
+        text = source.before or b""
+        new = _defined(source.after, source.language) - _defined(text, source.language)
+        new = frozenset([name for name in new if len(fold_name(name)) >= MIN_LETTERS])
+        if not new:
+            continue
+        known = set(_lines(text))
+        for line in (line for line in _lines(source.after) if line not in known):
+            for name in sorted(new.intersection(_NAME.findall(line))):
+                shared = len(old_words.intersection(name_words(name)))
+                for old in old_lines:
+                    likeness, common = _compare(old, removed.name, line, name)
+                    is_alike = likeness >= MIN_LIKENESS and (shared or common >= MIN_COMMON)
+                    if is_alike and (best is None or likeness + shared > best[0]):
+                        best = likeness + shared, Replacement(name, path)
+    return best[1] if best else None
+
+
+def _defined(data: bytes, language: Language) -> frozenset[str]:
+    definitions = find_definitions(data, language)
+    return definitions.names | definitions.keys
+
+
+def _lines(data: bytes) -> list[str]:
+    lines = data.decode("utf-8", "replace").split("\n")
+    return [line.strip() for line in lines if len(line) <= MAX_LINE]
+
+
+def _compare(old: str, old_name: str, new: str, new_name: str) -> tuple[float, int]:
+    """Return the share of tokens that two lines have in common, and the number of words of these.
+
+    The names themselves do not count.
+    """
+    before = Counter(_TOKEN.findall(old.replace(old_name, " ")))
+    after = Counter(_TOKEN.findall(new.replace(new_name, " ")))
+    common = before & after
+    size = max(before.total(), after.total())
+    words = sum(number for token, number in common.items() if token[0].isalpha())
+    return (common.total() / size if size else 0.0), words

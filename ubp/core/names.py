@@ -1,0 +1,53 @@
+"""Names of identifiers and options, in one spelling for all of theirs."""
+
+import re
+import zlib
+from collections.abc import Iterator
+
+_SEPARATORS = re.compile(r"[-_]+")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def fold_name(name: str) -> str:
+    """Return a name as all its spellings are compared: `--read-timeout`, `readTimeout`, one."""
+    return _SEPARATORS.sub("", name).lower()
+
+
+def name_key(folded: str) -> int:
+    """Return the number that stands for a folded name in the index, 32 bits.
+
+    Of 200,000 names in a repository one in 20,000 has the number of another.
+    """
+    return zlib.crc32(folded.encode("utf-8", "surrogatepass"))
+
+
+def name_words(name: str) -> list[str]:
+    """Return the words of a name, in lower case: `readTimeout` has read, timeout."""
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
+def fragments(name: str) -> Iterator[str]:
+    """Yield the parts from which code may build a name: `read*`, `*timeout` of `read_timeout`."""
+    words = name_words(name)
+    for count in range(1, len(words)):
+        yield "".join(words[:count]) + "*"
+        yield "*" + "".join(words[count:])
+
+
+def is_type_name(name: str) -> bool:
+    """Return whether a name is written as types are: `ReadTimeout`, not `READ_TIMEOUT`."""
+    return name[:1].isupper() and not name.isupper() and "_" not in name
+
+
+def may_be_same(mention: str, definition: str, *, is_public_upper: bool) -> bool:
+    """Return whether a mention may mean a definition with the same folded name.
+
+    Both must have the same words: `fetch_one` is not `fetchone`. A type is not the variable that
+    has it as its name, except where `is_public_upper`: in Go and its like the letter shows who may
+    use a name, and options and keys are made from fields.
+    """
+    if name_words(mention) != name_words(definition):
+        return False
+    if is_type_name(mention):
+        return is_type_name(definition)
+    return is_public_upper or not is_type_name(definition)
