@@ -230,10 +230,14 @@ class Session:
     def is_outdated(self) -> bool:
         """Return whether what is read once has changed, so that a new session must be opened.
 
-        That is the configuration, where a shallow clone ends, which file the index is, and in a
-        bare repository HEAD.
+        That is the configuration, where a shallow clone ends, which file the index is and whether
+        only UBP has written to it, and in a bare repository HEAD.
         """
-        return self.repository.root is None or _file_stamps(self.repository) != self._file_stamps
+        return (
+            self.repository.root is None
+            or _file_stamps(self.repository) != self._file_stamps
+            or not self.store.database.is_known()
+        )
 
 
 def _load_config(config_dir: str) -> Config:

@@ -13,7 +13,7 @@ import pytest
 from ubp.core.errors import IndexDamagedError
 from ubp.core.model import ObjectId, PageFacts
 from ubp.index.store.database import DAMAGED, copy_in_memory
-from ubp.index.store.file import FILE_NAME, LOCK_STALE_SECONDS, UNUSED_SECONDS
+from ubp.index.store.file import FILE_NAME, LOCK_STALE_SECONDS, UNUSED_SECONDS, write_stamp
 from ubp.index.store.schema import FORMAT
 from ubp.index.store.store import Store, open_store
 
@@ -58,7 +58,7 @@ def fill(open_here: Callable[[], Store]) -> None:
 
 
 def spoil(database: Path, table: str) -> None:
-    """Overwrite the first page of a table."""
+    """Overwrite the first page of a table, and hide it from the file's times, as disks do."""
     with sqlite3.connect(database) as connection:
         (page,) = connection.execute(
             "SELECT rootpage FROM sqlite_master WHERE name = ?", [table]
@@ -68,6 +68,7 @@ def spoil(database: Path, table: str) -> None:
     with database.open("r+b") as file:
         file.seek((page - 1) * size)
         file.write(b"\xff" * size)
+    write_stamp(str(database))
 
 
 @pytest.fixture
@@ -104,7 +105,7 @@ def make_read_only() -> Iterator[Callable[[Path], None]]:
 def test_opening_makes_a_database_and_nothing_beside_it(store: Store, data_dir: Path) -> None:
     assert store.path == str(data_dir / FILE_NAME)
     store.close()
-    assert os.listdir(data_dir) == [FILE_NAME]
+    assert sorted(os.listdir(data_dir)) == [FILE_NAME, f"{FILE_NAME}-stamp"]
 
 
 def test_two_formats_do_not_rebuild_each_other(
@@ -141,7 +142,14 @@ def test_an_index_of_another_format_goes_when_it_was_not_written_for_long(
     store = open_here()
     freed = store.prune().freed_bytes if does_prune else 10
     store.close()
-    kept = {FILE_NAME, "index-2.db", "index-3.db", "index-3.db-wal", "serve.log"}
+    kept = {
+        FILE_NAME,
+        f"{FILE_NAME}-stamp",
+        "index-2.db",
+        "index-3.db",
+        "index-3.db-wal",
+        "serve.log",
+    }
     assert (set(os.listdir(data_dir)), freed) == (kept, 10)
 
 
@@ -263,6 +271,7 @@ def test_values_that_nobody_saved_so_are_damage(
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE facts SET content = ?", [content])
     connection.close()
+    write_stamp(str(database))
     with pytest.raises(IndexDamagedError):
         open_here().facts.read([ONE], KEYS)
     assert warnings == [DAMAGED]
@@ -279,14 +288,55 @@ def test_what_a_killed_writer_committed_is_there_and_is_checked_once(
     assert warnings == []
 
 
-def test_damage_after_an_unclean_end_is_found_when_the_database_is_opened(
+@pytest.mark.parametrize("table", ["past_entry", "facts", "words_data"])
+def test_damage_that_another_program_did_is_found_when_the_database_is_opened(
+    database: Path, open_here: Callable[[], Store], warnings: list[str], table: str
+) -> None:
+    fill(open_here)
+    content = database.read_bytes()
+    spoil(database, table)
+    database.write_bytes(database.read_bytes())
+    assert open_here().facts.missing([ONE], KEYS) == {ONE}
+    assert warnings == [DAMAGED]
+    database.write_bytes(content)
+    assert open_here().facts.read([ONE], KEYS) == {ONE: PAGE}
+    assert warnings == [DAMAGED]
+
+
+def test_a_value_that_another_program_changed_is_found_when_the_database_is_opened(
+    database: Path, open_here: Callable[[], Store], warnings: list[str]
+) -> None:
+    fill(open_here)
+    content = database.read_bytes()
+    database.write_bytes(content.replace(b'["One"', b'["Two"'))
+    assert open_here().facts.missing([ONE], KEYS) == {ONE}
+    assert warnings == [DAMAGED]
+
+
+def test_a_database_that_was_only_touched_or_copied_stays(
     data_dir: Path, database: Path, open_here: Callable[[], Store], warnings: list[str]
 ) -> None:
     fill(open_here)
-    spoil(database, "past_entry")
-    save_and_die(data_dir, "2")
-    assert open_here().facts.missing([ONE, TWO], KEYS) == {ONE, TWO}
-    assert warnings == [DAMAGED]
+    os.utime(database)
+    assert open_here().facts.read([ONE], KEYS) == {ONE: PAGE}
+    stamp = data_dir / f"{FILE_NAME}-stamp"
+    stamp.unlink()
+    assert open_here().facts.read([ONE], KEYS) == {ONE: PAGE}
+    assert stamp.exists()
+    assert warnings == []
+
+
+def test_a_session_notices_that_another_program_wrote_to_its_database(
+    database: Path, store: Store
+) -> None:
+    store.facts.save({ONE: PAGE}, KEYS)
+    assert store.database.is_known()
+    with database.open("r+b") as file:
+        file.truncate(4096)
+    assert not store.database.is_known()
+    with pytest.raises(IndexDamagedError):
+        store.database.replace_damaged()
+    assert store.database.is_known()
 
 
 def test_a_database_that_was_deleted_leaves_nothing_behind(

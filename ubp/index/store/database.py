@@ -21,11 +21,14 @@ from ubp.index.store.file import (
     Identity,
     create_file,
     find_obstacle,
+    has_stamp,
     identify,
     is_unclean,
+    stamping,
     wait_for_lock,
+    write_stamp,
 )
-from ubp.index.store.schema import FORMAT, SCHEMA, SHADOWS
+from ubp.index.store.schema import CHECKED, FORMAT, SCHEMA, SHADOWS, intact
 
 # A writer holds the lock for a few milliseconds, 0.5 s for the listing of 100,000 files; no
 # call may wait longer than five seconds.
@@ -173,17 +176,22 @@ def _open_file(path: str, warn: Warn) -> Opened:
 
 def _open_sound(path: str) -> tuple[sqlite3.Connection | None, str]:
     """Return a connection to a sound database, else None and the warning to print."""
-    was_unclean = is_unclean(path)
     connection = _connect(path, BUSY_SECONDS)
     try:
         connection.executescript(PRAGMAS)
         _add_functions(connection)
         if not _is_sound(connection):
             fault = DAMAGED if os.stat(path).st_size else ""
-        elif was_unclean and not _is_intact(connection):
-            fault = DAMAGED
-        else:
+        elif has_stamp(path):
+            if is_unclean(path):
+                with stamping(path):
+                    empty_log(connection)
             return connection, ""
+        elif _is_intact(connection):
+            write_stamp(path)
+            return connection, ""
+        else:
+            fault = DAMAGED
     except OSError:
         connection.close()
         raise
@@ -222,11 +230,20 @@ def _check(checksum: Value, *values: Value) -> bool:
 
 
 def _is_intact(connection: sqlite3.Connection) -> bool:
-    """Return whether all pages can be read (2 ms/MB); if so empty the log: once is enough."""
-    if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-        return False
+    """Return whether all pages and rows are right: another program has written to the file."""
     empty_log(connection)
-    return True
+    if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+        return False
+    for table, checked in CHECKED.items():
+        connection.execute(
+            f"SELECT count(*) FROM {table}{checked.joined} WHERE {intact(table)}"  # noqa: S608  # ours
+        ).fetchall()
+    for table in ("words", "stems"):
+        connection.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")  # noqa: S608  # ours
+    return not connection.execute(
+        "SELECT 1 FROM page WHERE links <> (SELECT count(*) FROM link WHERE page = page.id)"
+        " OR chunks <> (SELECT count(*) FROM chunk WHERE page = page.id) LIMIT 1"
+    ).fetchone()
 
 
 def empty_log(connection: sqlite3.Connection) -> None:
@@ -249,11 +266,12 @@ def _copy_of_file(path: str) -> sqlite3.Connection | None:
         before = os.stat(path)
         if is_unclean(path):
             return None
+        is_known = has_stamp(path)
         with closing(sqlite3.connect(uri, uri=True)) as source:
             memory = copy_in_memory(source)
         after = os.stat(path)
         is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-        if is_same and not is_unclean(path):
+        if is_same and not is_unclean(path) and (is_known or _is_intact(memory)):
             return memory
         memory.close()
     return None
@@ -345,7 +363,8 @@ class Database:
                 # A deferred BEGIN would fail at once while another process is writing.
                 connection.execute("BEGIN IMMEDIATE")
                 is_done = work(connection) is not False
-                connection.execute("COMMIT" if is_done else "ROLLBACK")
+                with stamping(self.path):  # a large log is written back
+                    connection.execute("COMMIT" if is_done else "ROLLBACK")
             except sqlite3.Error as error:
                 _roll_back(connection)
                 self._recover(error)
@@ -357,6 +376,10 @@ class Database:
                 return is_done
         path = os.path.join(self._data_dir, FILE_NAME)
         raise StoreError("Cannot write the index.", hint=f"Delete {path} and try again.")
+
+    def is_known(self) -> bool:
+        """Return whether the file is as UBP left it."""
+        return self.path is None or has_stamp(self.path)
 
     def save_memory(self) -> None:
         """Use less memory from now on, before much is written."""
@@ -383,7 +406,8 @@ class Database:
         """Write the log of what was saved back into the file, unless others are reading."""
         if self._has_written and self.path is not None:
             self._has_written = False
-            empty_log(self._opened.connection)
+            with stamping(self.path):
+                empty_log(self._opened.connection)
 
     def vacuum(self) -> None:
         """Return the space of deleted rows to the file system, unless others are reading."""
@@ -395,8 +419,9 @@ class Database:
 
     def close(self) -> None:
         """Close the connection."""
-        self.checkpoint()
-        self._opened.connection.close()
+        with stamping(self.path):  # the last connection writes the log back
+            self.checkpoint()
+            self._opened.connection.close()
 
     def _recover(self, error: sqlite3.Error) -> None:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:

@@ -4,7 +4,9 @@ import os
 import sqlite3
 import stat
 import time
-from contextlib import suppress
+from _thread import get_ident  # `threading` costs the hook 2 ms
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from ubp.index.store.schema import FORMAT, SCHEMA
 
@@ -12,10 +14,12 @@ PREFIX, SUFFIX = "index-", ".db"
 # The format is part of the name, so that two versions of UBP do not rebuild one file in turns.
 FILE_NAME = f"{PREFIX}{FORMAT}{SUFFIX}"
 LOCK_NAME = "rebuild.lock"
+STAMP_SUFFIX = "-stamp"
 
 # Creating an empty database takes 5 ms; after a second of waiting a process goes on in memory.
 LOCK_WAIT_SECONDS = 1.0
 LOCK_POLL_SECONDS = 0.005
+STAMP_POLLS = 20
 # A lock of this age belongs to a process that was killed while it held it.
 LOCK_STALE_SECONDS = 3.0
 # An index of another format that nothing was written to for this long belongs to a version that is
@@ -58,6 +62,56 @@ def is_unclean(path: str) -> bool:
         return False
 
 
+def has_stamp(path: str) -> bool:
+    """Return whether the database is as UBP left it: no other program has written to it.
+
+    A process may be between writing and recording that it did: then it is waited for.
+    """
+    for _ in range(STAMP_POLLS):
+        if _read_stamp(path) == _stamp_of(path):
+            return True
+        time.sleep(LOCK_POLL_SECONDS)
+    return False
+
+
+@contextmanager
+def stamping(path: str | None) -> Iterator[None]:
+    """Record what this process does to the database; not if it was changed unseen before."""
+    before = None if path is None else _stamp_of(path)
+    is_known = path is not None and before == _read_stamp(path)
+    yield
+    if path is not None and is_known and _stamp_of(path) != before:
+        write_stamp(path)
+
+
+def write_stamp(path: str) -> None:
+    """Record that the database is sound as it is."""
+    new = f"{path}{STAMP_SUFFIX}.{os.getpid()}.{get_ident()}"
+    with suppress(OSError):  # where nothing can be written, it is examined again
+        _remove(new)
+        with open(new, "xb") as file:
+            file.write(_stamp_of(path))
+        os.replace(new, path + STAMP_SUFFIX)
+
+
+def _stamp_of(path: str) -> bytes:
+    """Return what changes when a file is written to, replaced or copied; nothing: no file."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return b""
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return repr((status.st_dev, status.st_ino, status.st_size, *times)).encode()
+
+
+def _read_stamp(path: str) -> bytes:
+    try:
+        with open(path + STAMP_SUFFIX, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
 def create_file(path: str, replaced: Identity | None) -> None:
     """Replace the file `replaced` by an empty database, unless another process has done so already.
 
@@ -83,6 +137,7 @@ def create_file(path: str, replaced: Identity | None) -> None:
         # this moment sees the lock, and opens it again (`wait_for_lock`).
         _remove(path + "-wal", path + "-shm")
         os.replace(new, path)
+        write_stamp(path)
         remove_unused(folder)
     finally:
         _remove(lock)
@@ -104,7 +159,8 @@ def remove_unused(folder: str) -> int:
             if not name.startswith(PREFIX) or not name.endswith(SUFFIX) or name == FILE_NAME:
                 continue
             path = os.path.join(folder, name)
-            files = [path, *(log for log in (path + "-wal", path + "-shm") if os.path.exists(log))]
+            beside = (path + suffix for suffix in ("-wal", "-shm", STAMP_SUFFIX))
+            files = [path, *filter(os.path.exists, beside)]
             if time.time() - max(map(os.path.getmtime, files)) > UNUSED_SECONDS:
                 size = sum(map(os.path.getsize, files))
                 _remove(*files)
