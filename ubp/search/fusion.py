@@ -35,6 +35,12 @@ FOREIGN_SHARE = 0.25
 # asked for leads to (482, five repositories), Recall@10 0.47 0.49 0.51 0.55 0.61, for no more than
 # 0, 1, 19, 56 such pushes. To cap what links lift at the third direct hit gained nothing over 0.1.
 LINKS_SHARE = 0.1
+# A best score below it says that probably no page answers the question (benchmarks/no_answer.py).
+# It is said of 0.11 of the questions that a page of XQuAD answers and of 0.98 of those whose page
+# was taken away, of JSQuAD 0.02 and 0.83; of questions about documentation 0.00, and of those about
+# another project 0.21 and 0.74. Cosine, BM25, the share of words found and a logistic model of all
+# of them separate no better on sets that they were not fitted to.
+WEAK_SCORE = 0.3
 
 
 class RankedChunk(NamedTuple):
@@ -48,20 +54,21 @@ class RankedChunk(NamedTuple):
 class Ranking(NamedTuple):
     """What one ranker has found, best first; a document's score is that of its best place.
 
-    `is_cut`: there may be more results.
+    `is_cut`: there may be more results. Documents below `min_score` need another reason to be
+    shown.
     """
 
     places: tuple[RankedChunk, ...] = ()
     scores: Mapping[FilePath, float] = {}
     is_cut: bool = False
+    min_score: float = 0.0
 
     def within(self, paths: Collection[FilePath] | None) -> "Ranking":
         """Return the part of the ranking in these documents; None: all of it."""
         if paths is None:
             return self
-        return make_ranking(
-            (place for place in self.places if place.path in paths), is_cut=self.is_cut
-        )
+        places = (place for place in self.places if place.path in paths)
+        return make_ranking(places, is_cut=self.is_cut, min_score=self.min_score)
 
 
 class RankingScores(NamedTuple):
@@ -97,13 +104,15 @@ class Fused(NamedTuple):
     links: float | None
 
 
-def make_ranking(places: Iterable[RankedChunk], *, is_cut: bool = False) -> Ranking:
+def make_ranking(
+    places: Iterable[RankedChunk], *, is_cut: bool = False, min_score: float = 0.0
+) -> Ranking:
     """Return the ranking of these places, which are sorted, best first."""
     ranked = tuple(places)
     scores: dict[FilePath, float] = {}
     for place in ranked:
         scores.setdefault(place.path, place.score)
-    return Ranking(ranked, scores, is_cut)
+    return Ranking(ranked, scores, is_cut, min_score)
 
 
 def words_share(scores: RankingScores, query: FusionInput) -> float:

@@ -41,6 +41,14 @@ COMMON_SHARE, MIN_COMMON_ROWS = 1 / 8, 300
 WORTHLESS_SHARE = 1 / 2
 # A term worth less than this share of the rarest one is not worth showing: "is", "how".
 MIN_SHOWN = 1 / 3
+# Words that say nothing about a page however rare they are: in code documentation "I" is.
+_STOP_WORD_LIST = """
+a about an and any are as at be been but by can could did do does for from had has have he
+her his how i if in into is it its me my no not of on or our she should so some than that
+the their them then there these they this those to was we were what when where which who
+whom whose why will with would you your
+"""
+STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 # The most that FTS5's BM25 gives for a term of weight 1 (k1 + 1), and its smallest weight.
 SATURATED, MIN_WEIGHT = 2.2, 1e-6
 # However many terms are left: 64 bigrams of a pasted sentence find half of 90,000 chunks.
@@ -248,7 +256,8 @@ def partition_by_idf(
         finding.append(term)
     # Unlike FTS5's weight, this one is above zero for every term.
     worth = {term: log(1 + _odds(frequencies[term], size)) for term in existing}
-    min_worth = max(worth.values(), default=0.0) * MIN_SHOWN
+    telling = [term for term in existing if term.written.lower() not in STOP_WORDS] or existing
+    min_worth = max((worth[term] for term in telling), default=0.0) * MIN_SHOWN
     return TermPartition(
         tuple(term for term in terms if term in finding),
         tuple(
@@ -258,7 +267,7 @@ def partition_by_idf(
         ),
         tuple(
             term
-            for term in sorted(existing, key=lambda term: -worth[term])
+            for term in sorted(telling, key=lambda term: -worth[term])
             if worth[term] >= min_worth
         ),
         max_score,

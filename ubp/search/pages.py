@@ -7,7 +7,15 @@ from typing import Literal, NamedTuple
 from ubp.core.model import FilePath, LinkType
 from ubp.index.view import View
 from ubp.search.filters import Filters
-from ubp.search.fusion import Fused, FusionInput, Ranking, RankingScores, fuse, words_share
+from ubp.search.fusion import (
+    WEAK_SCORE,
+    Fused,
+    FusionInput,
+    Ranking,
+    RankingScores,
+    fuse,
+    words_share,
+)
 from ubp.search.lexical import Corpus, FileNames, LexicalRanking, find_words
 from ubp.search.proximity import MAX_SEEDS, LinkRanking, rank_linked
 from ubp.search.query import Cut, Query, read_query, write_match
@@ -83,6 +91,12 @@ class PageAnswer(NamedTuple):
     terms: tuple[Term, ...] = ()
     words_share: float = 0.0
 
+    @property
+    def is_weak(self) -> bool:
+        """Whether probably no document answers the query; without embeddings it is unknown."""
+        has_meaning = bool(self.rankings.meaning.scores) and not self.query.is_literal
+        return has_meaning and bool(self.fused) and self.fused[0].score < WEAK_SCORE
+
 
 def find_pages(view: View, request: SearchRequest, context: SearchContext) -> PageAnswer:
     """Return the best documents for a request. No text of a query raises an error."""
@@ -135,6 +149,9 @@ def _rank(
             ]
             found = add_names(context.meaning, query, found, untitled)
             found = _keep_literal(view, query, context, found, lexical)
+            if request.mode == "hybrid" and not rankings.words.places:
+                # No page contains a word of the query: for nonsense, too, some cosine is best.
+                found = found._replace(min_score=WEAK_SCORE)
             rankings = rankings._replace(meaning=found)
     if request.mode == "hybrid":
         with watch.step("links"):

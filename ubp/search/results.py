@@ -14,7 +14,6 @@ from ubp.search.excerpt import Passage, cut_passage
 from ubp.search.fusion import Fused, Ranking
 from ubp.search.match import find_terms
 from ubp.search.proximity import MAX_LINKS, paths_around
-from ubp.search.semantic import MIN_COSINE
 from ubp.search.terms import Term
 from ubp.search.traverse import LINK_TYPE_RANKS, Direction, Path
 
@@ -244,7 +243,8 @@ def read_texts(view: View, paths: Collection[FilePath]) -> dict[FilePath, Docume
 
 def _is_direct(path: FilePath, rankings: Rankings) -> bool:
     """Return whether a document contains the words, or is near enough in meaning."""
-    return path in rankings.words.scores or rankings.meaning.scores.get(path, -1.0) >= MIN_COSINE
+    meaning = rankings.meaning
+    return path in rankings.words.scores or meaning.scores.get(path, -1.0) >= meaning.min_score
 
 
 def _chunk_scores(
@@ -252,7 +252,10 @@ def _chunk_scores(
 ) -> dict[FilePath, dict[int, float]]:
     """Return the score of each chunk by words and meaning, as shares of the best of each."""
     scores: dict[FilePath, dict[int, float]] = {}
-    for ranking, min_score in ((rankings.words, 0.0), (rankings.meaning, MIN_COSINE)):
+    for ranking, min_score in (
+        (rankings.words, 0.0),
+        (rankings.meaning, rankings.meaning.min_score),
+    ):
         best = max(ranking.scores.values(), default=0.0)
         for chunk in ranking.places:
             if chunk.path in paths and chunk.number is not None and chunk.score >= min_score < best:

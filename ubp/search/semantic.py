@@ -62,7 +62,8 @@ def find_meaning(
         return Ranking()
     nearest = meaning.nearest(query.wording, limit, within)
     chunks = [RankedChunk(chunk.path, chunk.number, chunk.score) for chunk in nearest]
-    return make_ranking(chunks, is_cut=len(nearest) == limit and nearest[-1].score >= MIN_COSINE)
+    is_cut = len(nearest) == limit and nearest[-1].score >= MIN_COSINE
+    return make_ranking(chunks, is_cut=is_cut, min_score=MIN_COSINE)
 
 
 def add_names(
@@ -79,4 +80,5 @@ def add_names(
         chunk._replace(score=min(1.0, chunk.score + added.get(chunk.path, 0.0)))
         for chunk in ranking.places
     ]
-    return make_ranking(sorted(chunks, key=lambda chunk: -chunk.score), is_cut=ranking.is_cut)
+    chunks.sort(key=lambda chunk: -chunk.score)
+    return make_ranking(chunks, is_cut=ranking.is_cut, min_score=ranking.min_score)

@@ -29,7 +29,7 @@ def relevance_text(hit: PageHit) -> str:
         return _link_text(hit)
     parts = []
     if hit.breakdown.words is not None:
-        parts.append(_words_text(hit.matched) if hit.matched else "holds what was asked for")
+        parts.append(_words_text(hit.matched) if hit.matched else "holds common words only")
     cosine = hit.breakdown.meaning
     if cosine is not None and cosine >= CLOSE_COSINE:
         parts.append(f"close in meaning ({cosine:.2f})")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ubp.core.model import QUIET_LEVELS
 from ubp.output.records.search import RANKINGS, ranking_scores, relevance_text
 from ubp.output.wording import ARROWS, Style, count, joined, printable
+from ubp.search.fusion import WEAK_SCORE
 from ubp.search.pages import PageAnswer
 from ubp.search.query import Cut, Query
 from ubp.search.results import LinkedPage, PageHit, SectionHit
@@ -92,12 +93,20 @@ def pages_text(results: FoundPages, options: SearchTextOptions) -> str:
         lines = [_place(hit, hit.sections[0], options.style) for hit in answer.pages]
         return joined(lines)
     lines = [_pages_heading(answer), ""] if answer.pages else []
+    if answer.is_weak:
+        lines[1:1] = [options.style.yellow(weak_answer(answer))]
     for number, hit in enumerate(answer.pages, 1):
         lines += [*_page(number, hit, results, options), ""]
     lines += _notes(results, options.style)
     if options.is_explained:
         lines += _explanation(results)
     return joined(lines)
+
+
+def weak_answer(answer: PageAnswer) -> str:
+    """Return that probably no page answers a query."""
+    score = answer.fused[0].score
+    return f"Probably no page answers this: the best score is {score:.2f}, below {WEAK_SCORE:.2f}."
 
 
 def _pages_heading(answer: PageAnswer) -> str:

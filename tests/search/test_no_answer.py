@@ -1,0 +1,53 @@
+"""Questions that no page answers: the answer says so, and nonsense finds nothing."""
+
+import pytest
+
+from ubp.output.records.search import relevance_text
+from ubp.workspace import Workspace
+
+
+@pytest.fixture
+def search(repository):
+    repository.page(
+        "docs/tokens.md", body="# Tokens\n\nA refresh token is rotated on every use. Who may ask?\n"
+    )
+    repository.page("docs/cache.md", body="# Cache\n\nThe cache keeps pages for an hour.\n")
+    repository.page("docs/認証.md", body="# 認証\n\nトークンの有効期限は一時間です。\n")
+    repository.commit()
+
+    def run(query, **options):
+        with Workspace.open(str(repository.root)) as workspace:
+            return workspace.search(query, **options).answer
+
+    return run
+
+
+@pytest.mark.parametrize("query", ["zzzqqq", "xkcd qwzx", "ぬぬぬぬぬ"])
+def test_nonsense_finds_nothing(query, search):
+    assert search(query).pages == ()
+
+
+@pytest.mark.parametrize(
+    "query", ["who won the world cup in 1998", "how do I bake a chocolate cake"]
+)
+def test_a_question_about_something_else_is_said_to_have_no_answer(query, search):
+    assert search(query).is_weak
+
+
+@pytest.mark.parametrize("query", ["how are refresh tokens rotated", "cache", "トークンの有効期限"])
+def test_a_question_that_a_page_answers_is_not(query, search):
+    assert not search(query).is_weak
+
+
+def test_without_meaning_nobody_knows(search):
+    assert not search("who won the world cup", mode="fulltext").is_weak
+
+
+def test_stop_words_are_no_reason(search):
+    hit = search("who may ask for the tokens", mode="fulltext").pages[0]
+    assert set(hit.matched) == {"may", "ask", "tokens"}
+    hits = search("who has the cocoa for a cache", mode="fulltext").pages
+    assert [relevance_text(hit) for hit in hits] == [
+        "Holds “cache”.",
+        "Holds common words only.",
+    ]
