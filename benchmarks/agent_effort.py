@@ -34,7 +34,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
-from ubp.output.records.staleness import to_json
+from ubp.output.records.encoding import to_json
 from ubp.server.tools.budget import count_tokens
 from ubp.server.tools.docs import get_context, get_page, search
 from ubp.server.tools.tool import Tool, ToolAnswer, call_tool

@@ -19,6 +19,7 @@ import yaml
 from ubp.__main__ import main
 from ubp.checks.registry import RULES
 from ubp.cli.commands import ROWS
+from ubp.output.records.table import RECORDS
 from ubp.server.tools.registry import TOOLSETS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -130,10 +131,13 @@ def tool_manuals():
 
 def record_table():
     rows = [("record", "keys")]
-    for file in sorted((ROOT / "ubp/output/schemas").glob("*.json")):
-        schema = json.loads(file.read_text(encoding="utf-8"))
-        title = ", ".join(f"`{part}`" for part in schema["title"].split(", "))
-        rows.append((title, ", ".join(f"`{key}`" for key in schema["properties"])))
+    for row in RECORDS:
+        printed_by = (
+            f"`{name} --json`" if name.startswith("ubp ") else name for name in row.returned_by
+        )
+        names = (f"`{name}`" if name.startswith("ubp_") else name for name in printed_by)
+        keys = ", ".join(f"`{key}`" for key in row.schema["properties"])
+        rows.append((", ".join(names), keys))
     return table(*rows)
 
 

@@ -12,10 +12,10 @@ import jsonschema
 import pytest
 
 from ubp.__main__ import main
-from ubp.output.records import staleness as records
+from ubp.output.records.table import RECORDS
 
 SCRIPTS = Path(sys.executable).parent
-SCHEMAS = Path(records.__file__).parent.parent / "schemas"
+SCHEMAS = {row.name: row.schema for row in RECORDS}
 
 
 class Answer(NamedTuple):
@@ -109,13 +109,20 @@ def fits():
 
 
 @pytest.fixture
-def asked(ubp, valid):
+def schemas():
+    """The schema of each record, which requires every key."""
+    return SCHEMAS
+
+
+@pytest.fixture
+def asked(ubp, valid, schemas):
     """Ask with `--json`; the record, once it is known to fit the command's schema."""
 
     def ask(repository, command, *tokens, status=0, shape=None):
         answer = ubp(repository, *command.split(), *tokens, "--json")
         assert (answer.status, answer.err) == (status, "")
-        schema = json.loads((SCHEMAS / f"{shape or command.split()[0]}.json").read_text())
-        return valid(schema, answer.record)
+        record = valid(schemas[shape or command.split()[0]], answer.record)
+        assert record.pop("schema_version") == 1
+        return record
 
     return ask

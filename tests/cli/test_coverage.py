@@ -1,14 +1,10 @@
 """`ubp coverage` as people and programs read it."""
 
-import json
-from pathlib import Path
-
 import jsonschema
 import pytest
 
-from ubp.output.records import bindings as coverage_records
-
-SCHEMA = Path(coverage_records.__file__).parent.parent / "schemas" / "coverage.json"
+from ubp.output.records.bindings import CoverageRecord
+from ubp.output.records.schema import record_schema
 
 
 @pytest.fixture
@@ -59,8 +55,9 @@ def test_where_nothing_is_bound_the_next_step_is_told(repository, ubp):
 def test_the_record_follows_its_schema(project, ubp):
     record = ubp(project, "coverage", "--json", "--limit", "1").record
 
-    jsonschema.validate(record, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    jsonschema.validate(record, record_schema(CoverageRecord))
     assert record == {
+        "schema_version": 1,
         "snapshot": {"kind": "worktree", "commit": project.head()},
         "is_shallow": False,
         "days": 365,

@@ -1,15 +1,12 @@
 """`ubp stale --since`: what became of the pages since a revision."""
 
-import json
 import subprocess
-from pathlib import Path
 
 import jsonschema
 import pytest
 
-from ubp.output.records import staleness as records
-
-SCHEMA = Path(records.__file__).parent.parent / "schemas" / "stale-since.json"
+from ubp.output.records.report import ComparisonRecord
+from ubp.output.records.schema import record_schema
 
 
 @pytest.fixture
@@ -106,7 +103,7 @@ def test_a_page_that_never_was_is_an_error(released, ubp):
 
 def test_a_record_fits_its_schema(released, ubp):
     answer = ubp(released, "stale", "--since", "v1", "--json")
-    jsonschema.validate(answer.record, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(answer.record, record_schema(ComparisonRecord))
     record = answer.record
     assert record["since"] == {
         "commit": released.git("rev-parse", "v1"),

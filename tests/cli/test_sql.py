@@ -2,14 +2,13 @@
 
 import csv
 import io
-import json
 import subprocess
-from importlib import resources
 
 import jsonschema
 import pytest
 
-SCHEMA = json.loads((resources.files("ubp.output") / "schemas/sql.json").read_text())
+from ubp.output.records.schema import record_schema
+from ubp.output.records.sql import RowsRecord
 
 
 @pytest.fixture
@@ -32,7 +31,7 @@ def project(repository, at):
 def query(ubp, project, sql, *options):
     answer = ubp(project, "sql", sql, "--json", *options)
     assert (answer.status, answer.err) == (0, "")
-    jsonschema.validate(answer.record, SCHEMA)
+    jsonschema.validate(answer.record, record_schema(RowsRecord))
     return [tuple(row.values()) for row in answer.record["rows"]]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.output.records.staleness import to_json
+from ubp.output.records.encoding import to_json
 from ubp.output.wording import count, day, moment, printable, printable_line, size
 from ubp.staleness.wording import age
 

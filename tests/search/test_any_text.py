@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ubp.output.records.encoding import to_json, to_object
 from ubp.output.records.search import search_record, sections_record
-from ubp.output.records.staleness import to_json
 from ubp.search.excerpt import PASSAGE_CHARACTERS
 from ubp.workspace import Workspace
 
@@ -61,8 +61,9 @@ def test_any_text_has_an_answer_that_can_be_told(searched, query, mode, limit):
         assert [*ends, len(best.passage.content)] == sorted([*ends, len(best.passage.content)])
         assert len(best.passage.content) <= PASSAGE_CHARACTERS
         assert hit.reason == "direct_match" or hit.near.filepath != hit.page.filepath
-    to_json(search_record(found, is_explained=True)).encode()
-    to_json(sections_record(searched.search_sections(query, limit=limit))).encode()
+    to_json(to_object(search_record(found, is_explained=True))).encode()
+    sections = searched.search_sections(query, limit=limit)
+    to_json(to_object(sections_record(sections))).encode()
 
 
 FILTERS = st.sampled_from(

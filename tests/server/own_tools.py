@@ -4,6 +4,7 @@ import ctypes
 import os
 import subprocess
 import time
+from typing import NamedTuple
 
 import ubp.server.process
 from ubp.core.errors import StoreError
@@ -12,8 +13,14 @@ from ubp.server.tools.arguments import number, object_schema
 from ubp.server.tools.tool import Tool
 
 
+class Version(NamedTuple):
+    """A record with a text."""
+
+    version: str = ""
+
+
 def empty(_, __):
-    return {}
+    return Version()
 
 
 def slow(workspace, given):
@@ -21,7 +28,7 @@ def slow(workspace, given):
     for step in range(given["steps"]):
         workspace.session.progress("Waiting", step, given["steps"])
         time.sleep(0.05)
-    return {"version": str(given["steps"])}
+    return Version(str(given["steps"]))
 
 
 def noisy(_, __):
@@ -31,7 +38,7 @@ def noisy(_, __):
     subprocess.run(["echo", "from a program"], check=True)
     ctypes.CDLL(None).puts(b"from C")
     print("unfinished", end="")
-    return {"version": subprocess.run(["cat"], capture_output=True, check=True).stdout.decode()}
+    return Version(subprocess.run(["cat"], capture_output=True, check=True).stdout.decode())
 
 
 def broken(_, __):
@@ -48,7 +55,7 @@ def tool(run, **properties):
         title=run.__name__,
         description="For tests.",
         input_schema=object_schema(**properties),
-        shape="version",
+        record=Version,
         run=run,
         text=lambda record: record.get("version", ""),
     )

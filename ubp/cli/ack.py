@@ -9,7 +9,6 @@ from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import Keys, Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.output.records.staleness import acknowledge_record, affected_record
 from ubp.output.text.stale import acknowledge_text, affected_text
 
 
@@ -50,6 +49,8 @@ def ack(  # noqa: PLR0913  # the command's options
         prefix = workspace.session.repository.prefix
     has_skipped = any(result.skipped for result in results)
     if terminal.options.json:
+        from ubp.output.records.references import acknowledge_record
+
         terminal.record(acknowledge_record(results))
     elif has_skipped or not terminal.options.quiet:
         is_change = staged or base is not None
@@ -78,6 +79,8 @@ def affected(*paths: str, ref: Revision = None, key: Keys = None, terminal: Term
     with open_workspace(terminal, keys=key or ()) as workspace:
         pages = workspace.affected(paths, ref=ref)
     if terminal.options.json:
+        from ubp.output.records.references import affected_record
+
         terminal.record(affected_record(pages))
     else:
         is_quiet = terminal.options.quiet

@@ -192,7 +192,9 @@ def _completion_installer(app: App) -> Callable[..., int]:
         chosen = shell or _running_shell()
         path = str(app.install_completion(shell=chosen, add_to_startup=True))
         if terminal.options.json:
-            terminal.record({"shell": chosen, "path": path})
+            from ubp.output.records.setup import CompletionRecord
+
+            terminal.record(CompletionRecord(shell=chosen, path=path))
         else:
             terminal.write(
                 f"Wrote {printable(path)}\nNext: start a new {chosen}, type `ubp ` and press Tab.\n"

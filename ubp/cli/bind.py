@@ -13,7 +13,6 @@ from ubp.cli.parameters import Keys, OptionalDecimal, OptionalNumber, Revision, 
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.shell import path_argument, ubp_command
-from ubp.output.records.bindings import bind_record, review_record
 from ubp.output.text.bind import BindTextOptions, bind_text
 from ubp.output.text.review import ReviewTextOptions, coverage_text, review_text
 from ubp.workspace import MAX_PROPOSED
@@ -161,6 +160,8 @@ def _propose(options: _BindOptions, terminal: Terminal) -> int:
             chosen = choose_bindings(suggestions, confidence)
             results = workspace.bind(chosen, is_dry=options.dry_run, **options.pinning._asdict())
         if terminal.options.json:
+            from ubp.output.records.bindings import bind_record
+
             terminal.record(bind_record(suggestions, confidence, results))
         else:
             # A repository without any binding may name sources under another key.
@@ -236,6 +237,8 @@ def _review(options: _BindOptions, terminal: Terminal) -> int:
         review = workspace.review_bindings(options.pages, commits=options.commits)
         prefix = workspace.session.repository.prefix
     if terminal.options.json:
+        from ubp.output.records.bindings import review_record
+
         terminal.record(review_record(review, options.limit))
         return CLEAN
     text_options = ReviewTextOptions(

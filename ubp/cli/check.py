@@ -19,7 +19,6 @@ from ubp.core.model import DEBT_FILE
 from ubp.core.setup_files import write_debt_file
 from ubp.index.session import Target
 from ubp.output.ci.outcome import Outcome
-from ubp.output.records.check import check_record, debt_record, fix_record, rules_record
 from ubp.output.text.check import (
     CheckTextOptions,
     check_text,
@@ -74,13 +73,14 @@ def check(  # noqa: PLR0913  # the command's options
             judged = judge_push(workspace, terminal.environment)
         else:
             judged = judge(workspace, Target(ref, staged, base, amend), terminal.environment)
+        result = None
         if fix:
             result = workspace.fix(paths, rules=rule or (), is_dry=dry_run)
             report = result.check
-            text, record = partial(fix_text, result), partial(fix_record, result)
+            text = partial(fix_text, result)
         else:
             report = workspace.check_target(judged.target, paths, rules=rule or ())
-            text, record = partial(check_text, report), partial(check_record, report)
+            text = partial(check_text, report)
         change = judged.words(workspace, report.snapshot)
         keys = tuple(key or ())
         text_options = CheckTextOptions(
@@ -92,6 +92,12 @@ def check(  # noqa: PLR0913  # the command's options
         )
         status = exit_status(report, fail_on, is_hook=judged.is_hook)
         outcome = Outcome("check", report, status, __version__, change=change, keys=keys)
+
+        def record() -> object:
+            from ubp.output.records.check import check_record, fix_record
+
+            return fix_record(result) if result else check_record(report)
+
         answer = Answer(
             lambda style: text(text_options._replace(style=style)), record, lambda: outcome
         )
@@ -121,6 +127,8 @@ def debt(*, prune: bool = False, terminal: Terminal) -> int:
             # An ignored or excluded file has no effect.
             is_ignored = workspace.session.view().entry(DEBT_FILE) is None
     if terminal.options.json:
+        from ubp.output.records.check import debt_record
+
         terminal.record(debt_record(result))
     elif not terminal.options.quiet:
         terminal.write(debt_text(result, terminal.style, is_pruning=prune, is_unseen=is_ignored))
@@ -137,6 +145,8 @@ def explain(*rules: str, terminal: Terminal) -> int:
     """
     chosen = find_rules(rules) if rules else RULES
     if terminal.options.json:
+        from ubp.output.records.check import rules_record
+
         terminal.record(rules_record(chosen))
     elif rules:
         terminal.write(manuals_text(chosen, terminal.style))

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from ubp.cli.terminal import Format, Terminal
@@ -12,7 +12,7 @@ from ubp.core.files import write_atomically
 from ubp.core.model import Snapshot
 from ubp.output.ci.outcome import Outcome, Provenance
 from ubp.output.formats import FORMATS, render
-from ubp.output.records.staleness import to_json
+from ubp.output.records.encoding import to_json, to_object
 from ubp.output.wording import Style
 from ubp.workspace import Workspace
 
@@ -27,7 +27,7 @@ class Answer(NamedTuple):
     """A command's output: its own text and record, and its outcome for all other formats."""
 
     text: Callable[[Style], str]
-    record: Callable[[], Mapping[str, Any]]
+    record: Callable[[], object]
     outcome: Callable[[], Outcome]
 
 
@@ -48,7 +48,7 @@ class Outputs(NamedTuple):
         texts = {name: render(name, outcome) for name in formats} if outcome else {}
         for name, path in self.files:
             if name == "json":
-                text = to_json(answer.record(), is_indented=True) + "\n"
+                text = to_json(to_object(answer.record()), is_indented=True) + "\n"
             elif name == "text":
                 text = answer.text(Style())
             else:

@@ -1,11 +1,11 @@
 """The commands that read pages and their links, as the MCP tools of the same names do."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from ubp.cli.error_handler import CLEAN
-from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import (
     MAX_USEFUL_DEPTH,
     DocTypes,
@@ -16,8 +16,16 @@ from ubp.cli.parameters import (
     Tags,
     check_range,
 )
+from ubp.cli.reading import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
+from ubp.output.records.pages import (
+    context_record,
+    graph_record,
+    impact_record,
+    page_record,
+    pages_record,
+)
 from ubp.output.text.pages import (
     context_text,
     dot_text,
@@ -27,13 +35,12 @@ from ubp.output.text.pages import (
     mermaid_text,
     page_text,
 )
-from ubp.server.tools.arguments import check_arguments
-from ubp.server.tools.docs.get_context import GET_CONTEXT, MAX_DEPTH, find
-from ubp.server.tools.docs.get_graph import DEPTH, GET_GRAPH, GRAPH_LIMIT, MAX_GRAPH_DEPTH
-from ubp.server.tools.docs.get_page import GET_PAGE
-from ubp.server.tools.docs.list_pages import LIST_LIMIT, LIST_PAGES, next_cursor, read_list
-from ubp.server.tools.maintenance.get_impact import GET_IMPACT, MAX_IMPACT_DEPTH
-from ubp.server.tools.tool import call_tool
+from ubp.search.traverse import PageGraph
+from ubp.server.tools.docs.get_context import MAX_DEPTH, fit_context
+from ubp.server.tools.docs.get_graph import DEPTH, GRAPH_LIMIT, MAX_GRAPH_DEPTH
+from ubp.server.tools.docs.get_page import fit_page
+from ubp.server.tools.docs.list_pages import LIST_LIMIT, ListRequest, next_cursor, read_list
+from ubp.server.tools.maintenance.get_impact import MAX_IMPACT_DEPTH
 from ubp.workspace import MAX_IMPACTED, MAX_SIZE
 
 
@@ -65,21 +72,21 @@ def get_context(  # noqa: PLR0913  # the command's options
         )
     check_range("--depth", depth, MAX_DEPTH, why=MAX_USEFUL_DEPTH)
     check_range("--max-size", max_size)
-    arguments = {
-        "filepath": page,
-        "depth": depth,
-        "link_types": link_type,
-        "max_size": max_size,
-        "max_tokens": max_tokens,
-        "ref": ref,
-    }
-    with open_workspace(terminal) as workspace:
-        if terminal.options.json:
-            terminal.record(call_tool(GET_CONTEXT, workspace, arguments, is_typed=True).record)
-            return CLEAN
-        page_context = find(workspace, arguments)
-    terminal.write(context_text(page_context, terminal.style, is_quiet=terminal.options.quiet))
-    return CLEAN
+    return print_answer(
+        terminal,
+        lambda workspace: workspace.context(
+            page,
+            depth=depth,
+            link_types=link_type or (),
+            max_size=max_size,
+            max_tokens=max_tokens,
+            ref=ref,
+        ),
+        partial(context_text, style=terminal.style, is_quiet=terminal.options.quiet),
+        context_record,
+        fit=fit_context,
+        max_tokens=max_tokens,
+    )
 
 
 def get_graph(  # noqa: PLR0913  # the command's options
@@ -115,23 +122,18 @@ def get_graph(  # noqa: PLR0913  # the command's options
             )
         check_range("--depth", depth, MAX_GRAPH_DEPTH, why=MAX_USEFUL_DEPTH)
     check_range("--limit", limit)
-    with open_workspace(terminal) as workspace:
-        if terminal.options.json or format_ == "json":
-            arguments = {"center": center, "depth": depth, "link_types": link_type, "limit": limit}
-            terminal.record(
-                call_tool(GET_GRAPH, workspace, {**arguments, "ref": ref}, is_typed=True).record
-            )
-            return CLEAN
-        graph = workspace.graph(
+    if format_ == "json":
+        terminal.set(terminal.options._replace(json=True))
+    texts: dict[str, Callable[[PageGraph], str]] = {"dot": dot_text, "mermaid": mermaid_text}
+    return print_answer(
+        terminal,
+        lambda workspace: workspace.graph(
             center=center, depth=depth or DEPTH, link_types=link_type or (), limit=limit, ref=ref
-        )
-    if format_ == "dot":
-        terminal.write(dot_text(graph))
-    elif format_ == "mermaid":
-        terminal.write(mermaid_text(graph))
-    else:
-        terminal.write(graph_text(graph, terminal.style, is_quiet=terminal.options.quiet))
-    return CLEAN
+        ),
+        texts.get(format_)
+        or partial(graph_text, style=terminal.style, is_quiet=terminal.options.quiet),
+        graph_record,
+    )
 
 
 def get_page(
@@ -156,14 +158,16 @@ def get_page(
             "Expected a page, either by path or by --title.",
             hint="Specify one: ubp get-page docs/auth.md; `ubp list-pages` lists all pages.",
         )
-    with open_workspace(terminal) as workspace:
-        if terminal.options.json:
-            arguments = {"filepath": page, "title": title, "ref": ref, "max_tokens": max_tokens}
-            terminal.record(call_tool(GET_PAGE, workspace, arguments, is_typed=True).record)
-            return CLEAN
-        found_page = workspace.page(page, title=title, ref=ref)
-    terminal.write(page_text(found_page, terminal.style, is_quiet=terminal.options.quiet))
-    return CLEAN
+    return print_answer(
+        terminal,
+        lambda workspace: workspace.page(
+            page, title=title, ref=ref, has_created=terminal.options.json
+        ),
+        partial(page_text, style=terminal.style, is_quiet=terminal.options.quiet),
+        page_record,
+        fit=fit_page,
+        max_tokens=max_tokens,
+    )
 
 
 def impact(
@@ -191,14 +195,12 @@ def impact(
         )
     check_range("--depth", depth, MAX_IMPACT_DEPTH, why=MAX_USEFUL_DEPTH)
     check_range("--limit", limit)
-    with open_workspace(terminal) as workspace:
-        if terminal.options.json:
-            arguments = {"path": path, "depth": depth, "limit": limit, "ref": ref}
-            terminal.record(call_tool(GET_IMPACT, workspace, arguments, is_typed=True).record)
-            return CLEAN
-        dependents = workspace.impact(path, depth=depth, limit=limit, ref=ref)
-    terminal.write(impact_text(dependents, terminal.style, is_quiet=terminal.options.quiet))
-    return CLEAN
+    return print_answer(
+        terminal,
+        lambda workspace: workspace.impact(path, depth=depth, limit=limit, ref=ref),
+        partial(impact_text, style=terminal.style, is_quiet=terminal.options.quiet),
+        impact_record,
+    )
 
 
 def list_pages(  # noqa: PLR0913  # the command's options
@@ -226,26 +228,16 @@ def list_pages(  # noqa: PLR0913  # the command's options
         ref: Use this revision instead of the work tree.
         terminal: Where the answer goes.
     """
-    arguments = check_arguments(
-        LIST_PAGES.input_schema,
-        {
-            "doc_type": doc_type,
-            "tags": tag,
-            "sort": sort,
-            "order": order,
-            "limit": limit,
-            "cursor": cursor,
-            "ref": ref,
-        },
-        has_maxima=False,
+    check_range("--limit", limit)
+    request = ListRequest(tuple(doc_type or ()), tuple(tag or ()), sort, order, limit, cursor, ref)
+    return print_answer(
+        terminal,
+        lambda workspace: read_list(workspace, request, is_dated=terminal.options.json),
+        lambda pages: list_text(
+            pages,
+            terminal.style,
+            cursor=next_cursor(pages, request),
+            is_quiet=terminal.options.quiet,
+        ),
+        lambda pages: pages_record(pages, next_cursor(pages, request)),
     )
-    with open_workspace(terminal) as workspace:
-        if terminal.options.json:
-            terminal.record(call_tool(LIST_PAGES, workspace, arguments, is_typed=True).record)
-            return CLEAN
-        pages = read_list(workspace, arguments, is_dated=False)
-    is_quiet = terminal.options.quiet
-    terminal.write(
-        list_text(pages, terminal.style, cursor=next_cursor(pages, arguments), is_quiet=is_quiet)
-    )
-    return CLEAN

@@ -25,8 +25,10 @@ LEVEL = Parameter(metavar="LEVEL")
 MAX_USEFUL_DEPTH = "Beyond a few links, nearly every page is connected."
 
 
-def check_range(option: str, value: int, maximum: int | None = None, *, why: str = "") -> None:
-    """Raise `UsageError` unless the option's value is from 1 to `maximum`."""
-    if value < 1 or (maximum is not None and value > maximum):
-        valid = "at least 1" if maximum is None else f"from 1 to {maximum}"
+def check_range(
+    option: str, value: int, maximum: int | None = None, *, minimum: int = 1, why: str = ""
+) -> None:
+    """Raise `UsageError` unless the option's value is from `minimum` to `maximum`."""
+    if value < minimum or (maximum is not None and value > maximum):
+        valid = f"at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
         raise UsageError(f"Invalid {option}: {value}.", cause=why, hint=f"Must be {valid}.")

@@ -11,8 +11,7 @@ from ubp.cli.outputs import check_folder, write_file
 from ubp.cli.parameters import Keys, OptionalNumber, Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UbpError, UsageError
-from ubp.output.badge import badge_record, badge_svg
-from ubp.output.records.staleness import status_record
+from ubp.output.badge import badge_svg
 from ubp.output.text.report import describe_levels, report_text
 from ubp.output.text.setup import status_text
 from ubp.output.wording import printable, size
@@ -47,7 +46,9 @@ def badge(
     if output is not None:
         write_file(output, badge_svg(result), terminal)
     if terminal.options.json:
-        terminal.record(badge_record(result))
+        from ubp.output.records.report import badge_record
+
+        terminal.record(badge_record(result), is_versioned=False)
     elif output is None:
         terminal.use_utf8()
         terminal.write(badge_svg(result))
@@ -112,6 +113,8 @@ def status(*, check: bool = False, key: Keys = None, terminal: Terminal) -> int:
     with open_workspace(terminal, keys=key or ()) as workspace:
         result = workspace.status(finds_broken=check)
     if terminal.options.json:
+        from ubp.output.records.setup import status_record
+
         terminal.record(status_record(result))
     elif not terminal.options.quiet:
         terminal.write(status_text(result, terminal.style))

@@ -1,12 +1,10 @@
 """`ubp search`: the pages, or sections, that match a query."""
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from ubp.cli.error_handler import CLEAN
-from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import (
     MAX_USEFUL_DEPTH,
     DocTypes,
@@ -17,15 +15,13 @@ from ubp.cli.parameters import (
     Tags,
     check_range,
 )
+from ubp.cli.reading import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
+from ubp.output.records.search import search_record, sections_record
 from ubp.output.text.search import SearchTextOptions, pages_text, sections_text
 from ubp.search.pages import Mode
-from ubp.server.tools.docs import fulltext_search
-from ubp.server.tools.docs import search as page_search
-from ubp.server.tools.docs.search import MAX_DEPTH
-from ubp.server.tools.tool import call_tool
-from ubp.workspace import Workspace
+from ubp.server.tools.docs.search import MAX_DEPTH, fit_search
 
 
 def search(  # noqa: PLR0913  # the command's options
@@ -72,55 +68,31 @@ def search(  # noqa: PLR0913  # the command's options
         raise UsageError(f"Invalid --limit: {limit}.", hint="Must be at least 1.")
     check_range("--depth", depth, MAX_DEPTH, why=MAX_USEFUL_DEPTH)
     options = SearchTextOptions(terminal.style, terminal.options.quiet, not no_content, explain)
-    arguments = {
-        "query": text,
-        "mode": mode,
-        "limit": limit,
-        "doc_type": doc_type,
-        "tags": tag,
-        "include_linked": include_links,
-        "depth": depth,
-        "link_types": link_type,
-        "max_tokens": max_tokens,
-        "ref": ref,
-    }
-    with open_workspace(terminal) as workspace:
-        if fulltext:
-            _print_sections(workspace, arguments, options, terminal)
-        else:
-            _print_pages(workspace, arguments, options, terminal)
-    return CLEAN
-
-
-def _print_pages(
-    workspace: Workspace,
-    arguments: dict[str, Any],
-    options: SearchTextOptions,
-    terminal: Terminal,
-) -> None:
-    if not terminal.options.json:
-        results = page_search.find(workspace, arguments, is_dated=False)
-        terminal.write(pages_text(results, options))
-        return
-    run = partial(
-        page_search.run, has_content=options.has_content, is_explained=options.is_explained
+    if fulltext:
+        return print_answer(
+            terminal,
+            lambda workspace: workspace.search_sections(
+                text, limit=limit, doc_types=doc_type or (), tags=tag or (), ref=ref
+            ),
+            partial(sections_text, options=options),
+            partial(sections_record, has_content=options.has_content),
+        )
+    return print_answer(
+        terminal,
+        lambda workspace: workspace.search(
+            text,
+            mode=mode,
+            limit=limit,
+            doc_types=doc_type or (),
+            tags=tag or (),
+            link_types=link_type or (),
+            depth=depth,
+            include_linked=include_links,
+            is_dated=terminal.options.json,
+            ref=ref,
+        ),
+        partial(pages_text, options=options),
+        partial(search_record, has_content=options.has_content, is_explained=explain),
+        fit=fit_search,
+        max_tokens=max_tokens,
     )
-    tool = page_search.SEARCH._replace(run=run)
-    terminal.record(call_tool(tool, workspace, arguments, is_typed=True).record)
-
-
-def _print_sections(
-    workspace: Workspace,
-    arguments: dict[str, Any],
-    options: SearchTextOptions,
-    terminal: Terminal,
-) -> None:
-    tags = arguments["tags"] or ()
-    if not terminal.options.json:
-        results = fulltext_search.find(workspace, arguments, tags=tags)
-        terminal.write(sections_text(results, options))
-        return
-    run = partial(fulltext_search.run, has_content=options.has_content, tags=tags)
-    tool = fulltext_search.FULLTEXT_SEARCH._replace(run=run)
-    supported = {name: arguments[name] for name in tool.input_schema["properties"]}
-    terminal.record(call_tool(tool, workspace, supported, is_typed=True).record)

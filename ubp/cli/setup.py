@@ -28,12 +28,6 @@ from ubp.core.setup_files import (
 )
 from ubp.core.snippets import SnippetTarget, make_snippets
 from ubp.index.view import View
-from ubp.output.records.staleness import (
-    fetched_record,
-    initialized_record,
-    model_record,
-    reindexed_record,
-)
 from ubp.output.text.setup import fetched_text, initialized_text, model_text, reindexed_text
 from ubp.output.wording import count
 from ubp.workspace import Workspace
@@ -92,6 +86,8 @@ def init(
             is_embedding=not skip_embedding,
         )
     if terminal.options.json:
+        from ubp.output.records.setup import initialized_record
+
         terminal.record(initialized_record(result))
     elif not terminal.options.quiet:
         terminal.write(initialized_text(result, terminal.style))
@@ -199,6 +195,8 @@ def model(
     with open_workspace(terminal) as workspace:
         result = workspace.model_status(workspace.session.view())
     if terminal.options.json:
+        from ubp.output.records.setup import model_record
+
         terminal.record(model_record(result))
     elif not terminal.options.quiet:
         terminal.write(model_text(result))
@@ -215,6 +213,8 @@ def _fetch(name: str | None, terminal: Terminal) -> int:
         )
     fetched = fetch_model(name, terminal.environment, terminal.progress)
     if terminal.options.json:
+        from ubp.output.records.setup import fetched_record
+
         terminal.record(fetched_record(fetched))
     elif not terminal.options.quiet:
         terminal.write(fetched_text(fetched))
@@ -239,6 +239,8 @@ def reindex(
     with open_workspace(terminal) as workspace:
         result = workspace.reindex(file=file, prune=prune, embed=not skip_embedding)
     if terminal.options.json:
+        from ubp.output.records.setup import reindexed_record
+
         terminal.record(reindexed_record(result))
     elif not terminal.options.quiet:
         terminal.write(reindexed_text(result))
@@ -297,17 +299,21 @@ def version(*, terminal: Terminal) -> int:
     Args:
         terminal: Where the answer goes.
     """
-    record = {
-        "ubp": __version__,
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "pygit2": version_of("pygit2"),
-        "cyclopts": version_of("cyclopts"),
-    }
+    from dataclasses import asdict
+
+    from ubp.output.records.setup import VersionRecord
+
+    record = VersionRecord(
+        ubp=__version__,
+        python=platform.python_version(),
+        platform=platform.platform(),
+        pygit2=version_of("pygit2"),
+        cyclopts=version_of("cyclopts"),
+    )
     if terminal.options.json:
         terminal.record(record)
     else:
-        terminal.write("".join(f"{name} {number}\n" for name, number in record.items()))
+        terminal.write("".join(f"{name} {number}\n" for name, number in asdict(record).items()))
     return CLEAN
 
 

@@ -10,7 +10,7 @@ from ubp.cli.parameters import Keys, Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.index.store.query import run_query
-from ubp.output.tables import build_tables, result_csv, result_record, result_text
+from ubp.output.tables import build_tables, result_csv, result_text
 
 
 def sql(  # noqa: PLR0913  # the command's options
@@ -40,6 +40,8 @@ def sql(  # noqa: PLR0913  # the command's options
     with open_workspace(terminal, keys=key or ()) as workspace:
         result = run_query(query, build_tables(workspace, query, ref))
     if terminal.options.json and not table:
+        from ubp.output.records.sql import result_record
+
         terminal.record(result_record(result))
     elif csv:
         terminal.use_utf8()

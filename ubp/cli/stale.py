@@ -1,6 +1,6 @@
 """`ubp stale`: which pages no longer describe their sources. A hook loads this module."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from ubp import __version__
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
@@ -84,7 +84,7 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
             diffs=diffs,
         )
 
-        def record() -> dict[str, Any]:
+        def record() -> object:
             from ubp.output.records.staleness import stale_record
 
             return stale_record(report, every=options.every, diffs=diffs)

@@ -1,17 +1,16 @@
 """`ubp suggest-links`: pairs of similar pages that are not linked."""
 
+from functools import partial
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from ubp.cli.error_handler import CLEAN
-from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import Number, Revision, check_range
+from ubp.cli.reading import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
+from ubp.output.records.suggestions import suggestions_record
 from ubp.output.text.suggestions import suggestions_text
-from ubp.server.tools.maintenance.suggest_links import SUGGEST_LINKS
-from ubp.server.tools.tool import call_tool
 from ubp.workspace import MAX_SUGGESTED, MIN_SCORE
 
 
@@ -39,11 +38,9 @@ def suggest_links(
             cause="At 0.8, four pairs in five deserve a link; at 0.5, three in five.",
             hint="Must be from 0 to 1.",
         )
-    with open_workspace(terminal) as workspace:
-        if terminal.options.json:
-            arguments = {"filepath": page, "min_score": min_score, "limit": limit, "ref": ref}
-            terminal.record(call_tool(SUGGEST_LINKS, workspace, arguments, is_typed=True).record)
-            return CLEAN
-        suggestions = workspace.suggest_links(page, min_score=min_score, limit=limit, ref=ref)
-    terminal.write(suggestions_text(suggestions, terminal.style, is_quiet=terminal.options.quiet))
-    return CLEAN
+    return print_answer(
+        terminal,
+        lambda workspace: workspace.suggest_links(page, min_score=min_score, limit=limit, ref=ref),
+        partial(suggestions_text, style=terminal.style, is_quiet=terminal.options.quiet),
+        suggestions_record,
+    )

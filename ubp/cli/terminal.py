@@ -95,11 +95,17 @@ class Terminal:
         except OSError as error:
             self._close(error)
 
-    def record(self, record: Mapping[str, Any]) -> None:
-        """Print a record as a JSON object: indented for a terminal, else on one line."""
-        from ubp.output.records.staleness import to_json
+    def record(self, record: object, *, is_versioned: bool = True) -> None:
+        """Print a record as a JSON object with all of its keys."""
+        from ubp.output.records.encoding import to_object
 
-        self.write(to_json(record, is_indented=self._stdout.isatty()) + "\n")
+        self.json(to_object(record, is_versioned=is_versioned))
+
+    def json(self, json_object: Mapping[str, Any]) -> None:
+        """Print a JSON object: indented for a terminal, else on one line."""
+        from ubp.output.records.encoding import to_json
+
+        self.write(to_json(json_object, is_indented=self._stdout.isatty()) + "\n")
 
     def warn(self, sentence: str) -> None:
         """Print a warning, unless `--quiet` was given."""

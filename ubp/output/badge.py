@@ -1,7 +1,6 @@
 """A badge as an SVG picture for a README, and as the record that badge services read."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from ubp.output.html.markup import Html, tag
 from ubp.output.wording import printable
@@ -44,16 +43,6 @@ _CHARACTER_WIDTHS = {
 _DEFAULT_WIDTH, _FULL_WIDTH = 7.0, 11.0
 _PADDING = 6
 _HEIGHT = 20
-
-
-def badge_record(badge: Badge) -> dict[str, Any]:
-    """Return what shields.io reads from an endpoint: schemas/badge.json."""
-    return {
-        "schemaVersion": 1,
-        "label": badge.label,
-        "message": badge.message,
-        "color": badge.color,
-    }
 
 
 def badge_svg(badge: Badge) -> str:

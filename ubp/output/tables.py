@@ -5,7 +5,6 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from math import isfinite
 from typing import Any
 from unicodedata import combining, east_asian_width
 
@@ -181,12 +180,6 @@ def _moment(seconds: int | None) -> str | None:
     return None if seconds is None else moment(seconds)
 
 
-def result_record(result: QueryResult) -> Row:
-    """Return the record of `ubp sql --json`; of columns with the same name the last one counts."""
-    rows = [dict(zip(result.columns, map(_json_value, row), strict=True)) for row in result.rows]
-    return {"columns": list(result.columns), "rows": rows}
-
-
 def result_csv(result: QueryResult) -> str:
     """Return the rows as CSV (RFC 4180) with a header; NULL is an empty field."""
     out = io.StringIO()
@@ -225,11 +218,6 @@ def _cell(value: Any) -> str:
 def _width(text: str) -> int:
     """Return the columns that a printable text takes in a terminal."""
     return sum(2 if east_asian_width(c) in "WF" else not combining(c) for c in text)
-
-
-def _json_value(value: Any) -> Any:
-    """JSON has no infinity."""
-    return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def _csv_value(value: Any) -> Any:

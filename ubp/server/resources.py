@@ -20,7 +20,8 @@ from ubp.core.model import FilePath
 from ubp.index.select import select_page
 from ubp.output.agent.pages import name
 from ubp.output.ci.outcome import result_uri
-from ubp.output.records.staleness import status_record
+from ubp.output.records.encoding import to_object
+from ubp.output.records.setup import status_record
 from ubp.server.errors import bad_params
 from ubp.server.tools.arguments import reject_path_traversal
 from ubp.server.tools.registry import TOOLSETS
@@ -135,7 +136,7 @@ def _page_resource(workspace: Workspace, uri: str) -> str:
 
 
 def _status_record(workspace: Workspace) -> Record:
-    record = status_record(workspace.status())
+    record = to_object(status_record(workspace.status()))
     del record["root"]  # agents need not know where the repository is
     del record["index"]["path"], record["index"]["why_in_memory"]
     return record

@@ -125,7 +125,7 @@ def test_a_folder_or_a_glob_may_be_asked_for(record):
 
 @pytest.mark.parametrize("size", [2000, 5000, 20_000])
 def test_a_long_answer_is_cut_where_it_matters_least(size, repository, answer):
-    from ubp.output.records.staleness import to_json
+    from ubp.output.records.encoding import to_json
 
     for number in range(12):
         repository.write(f"src/{number}.py", "".join(f"line = {n}\n" for n in range(80)))

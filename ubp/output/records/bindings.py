@@ -1,139 +1,349 @@
-"""Records of bindings: schemas/bind.json, bind-review.json and coverage.json."""
+"""Records of bindings: proposals, their review, and coverage."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
 from ubp.bindings.coverage import Coverage
-from ubp.bindings.features import BindingSuggestions, Evidence, Suggestion
-from ubp.bindings.review import JUDGEMENTS, BindingReview, ReviewedBinding, estimate_effect
+from ubp.bindings.features import BindingSuggestions, Evidence, EvidenceKind, Suggestion
+from ubp.bindings.review import (
+    JUDGEMENTS,
+    BindingReview,
+    Judgement,
+    ReviewedBinding,
+    estimate_effect,
+)
 from ubp.bindings.suggest import count_bindings
 from ubp.bindings.write import WriteResult
+from ubp.core.model import Verdict
 from ubp.core.paths import doc_id
-from ubp.output.records.pages import moment_or_none
+from ubp.output.records.check import SkippedPageRecord
+from ubp.output.records.fields import (
+    Count,
+    DocId,
+    Fraction,
+    Keyword,
+    Line,
+    Moment,
+    PagePath,
+    Percent,
+    Pin,
+)
+from ubp.output.records.staleness import SnapshotRecord, moment_or_none, snapshot_record
 
-Record = dict[str, Any]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceRecord:
+    """A reason for a proposal."""
+
+    kind: Annotated[
+        EvidenceKind,
+        "path, file_name: mentioned in the page's text; identifier: defines a name that the page"
+        " mentions; link: the source mentions the page; commit: changed in the same commits;"
+        " sibling: listed by a similar page; place: similar location in the tree",
+    ]
+    detail: Annotated[str, "description of the evidence"]
+    line: Annotated[Line | None, "line in the page; null if it is not in the page"] = None
+    weight: Annotated[float, "its share of the evidence"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestionRecord:
+    """A proposed source with its evidence."""
+
+    source_path: Annotated[str, 'path of the source from the root; a directory ends in "/"']
+    confidence: Annotated[Fraction, "confidence: at 0.75, three of four proposals are correct"]
+    evidence: Annotated[tuple[EvidenceRecord, ...], "evidence, strongest first"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestedPageRecord:
+    """A page with its proposed sources."""
+
+    doc_id: DocId
+    filepath: PagePath
+    suggestions: Annotated[tuple[SuggestionRecord, ...], "sources, best first"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenReferenceRecord:
+    """A source that a page lists now."""
+
+    source_path: Annotated[str, "the source"]
+    pin: Annotated[Pin | None, "its pin; null if there is none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenPageRecord:
+    """A page that was or would be changed."""
+
+    filepath: PagePath
+    sources: Annotated[tuple[WrittenReferenceRecord, ...], "sources that the page lists now"]
+    diff: Annotated[str, "text that is written"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindSummaryRecord:
+    """Counts."""
+
+    documents: Annotated[Count, "number of pages"]
+    bound: Annotated[Count, "number of pages that listed sources before"]
+    asked: Annotated[Count, "number of requested pages"]
+    proposed: Annotated[Count, "of these, pages with a proposal of 0.2 or above"]
+    confident: Annotated[Count, "of these, pages with a proposal of `min_confidence` or above"]
+    sources: Annotated[Count, "proposals of `min_confidence` or above"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindRecord:
+    """Proposed sources of pages."""
+
+    pages: Annotated[
+        tuple[SuggestedPageRecord, ...],
+        "requested pages by path, including those without a proposal",
+    ]
+    written: Annotated[
+        tuple[WrittenPageRecord, ...],
+        "with --write or --dry-run: pages that were or would be changed",
+    ]
+    left: Annotated[tuple[SkippedPageRecord, ...], "pages that could not be written"]
+    summary: BindSummaryRecord
+    min_confidence: Annotated[Fraction, "minimum confidence of proposals to write"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareRecord:
+    """How many are described by a page."""
+
+    total: Annotated[Count, "all of them"]
+    described: Annotated[Count, "number covered by a page, by path, directory or glob"]
+    described_percent: Annotated[Percent | None, "rounded down; null if there are none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GapRecord:
+    """A source that no page covers."""
+
+    source_path: Annotated[str, "a file, or a directory without any described file (ends in /)"]
+    files: Annotated[Line, "number of source files"]
+    changes: Annotated[Count, "number of changes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverageRecord:
+    """Sources that no page covers."""
+
+    snapshot: SnapshotRecord
+    is_shallow: Annotated[
+        bool, "whether this clone is shallow, so that older changes are not counted"
+    ]
+    days: Annotated[
+        float,
+        "number of days before the last commit in which changes are counted",
+        Keyword("exclusiveMinimum", 0),
+    ]
+    since: Annotated[Moment | None, "start of the period; null if there is no commit"]
+    files: Annotated[
+        ShareRecord,
+        "source files, without pages and hidden, ignored, binary, generated or lock files",
+    ]
+    changes: Annotated[
+        ShareRecord, "number of changes; a commit counts once for each file that it changes"
+    ]
+    gaps: Annotated[
+        tuple[GapRecord, ...], "sources that no page covers, most frequently changed first"
+    ]
+    gap_count: Annotated[Count, "number of gaps, including those that are not listed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindingRecord:
+    """A binding, and how often changes of its source concerned its page."""
+
+    doc_id: DocId
+    filepath: PagePath
+    line: Annotated[Line, "line of the reference in the page"]
+    source_path: Annotated[str, "the source: a file, directory or glob"]
+    judgement: Annotated[
+        Judgement,
+        "worst first: noise: firings are rarely followed by a change of the page; hub: noise, and"
+        " many pages list the source; wide: only a few of its files matter to the page; dead: the"
+        " source does not exist; unproven: too few changes to judge; sound: all others",
+    ]
+    verdict: Annotated[Verdict, "verdict on the source"]
+    commits: Annotated[Count, "recent commits during the page's lifetime"]
+    changed: Annotated[Count, "of these, those that changed the source"]
+    together: Annotated[Count, "of these, those that also changed the page"]
+    fired: Annotated[
+        Count, "those that did not change the page: `ubp stale --base` would have reported it"
+    ]
+    followed: Annotated[Count, "firings followed by a change of the page within 30 days"]
+    pending: Annotated[Count, "firings too recent to judge"]
+    useful_share: Annotated[
+        Fraction | None,
+        "share of the source's changes that came with or were followed by a change of the page,"
+        " without undecided ones; null if there are none",
+    ]
+    pages: Annotated[Count, "number of pages that list this source"]
+    proposal: Annotated[
+        tuple[str, ...],
+        "sources to list instead; empty if the binding should be removed or is good",
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgementsRecord:
+    """Number of bindings per judgment."""
+
+    hub: Annotated[Count, "rarely followed by a change of the page, and listed by many pages"]
+    noise: Annotated[Count, "rarely followed by a change of the page"]
+    wide: Annotated[Count, "only a few of its files matter to the page"]
+    dead: Annotated[Count, "the source does not exist"]
+    unproven: Annotated[Count, "too few changes to judge"]
+    sound: Annotated[Count, "followed by changes of the page often enough"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectRecord:
+    """Effect of removing hubs and noise, for bindings whose source exists."""
+
+    fired: Annotated[Count, "all firings"]
+    fired_left: Annotated[Count, "firings that would remain"]
+    followed: Annotated[Count, "firings followed by a change of the page within 30 days"]
+    followed_left: Annotated[Count, "of these, those that would remain"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewRecord:
+    """Existing bindings, compared with history."""
+
+    bindings: Annotated[
+        tuple[BindingRecord, ...],
+        "worst judgment first, then most firings, then path and line; at most --limit",
+    ]
+    total: Annotated[Count, "number of bindings"]
+    commits: Annotated[Count, "number of commits compared, without merges"]
+    since: Annotated[Moment | None, "date of the oldest of these commits; null if there are none"]
+    is_shallow: Annotated[bool, "whether this clone's history is incomplete"]
+    summary: JudgementsRecord
+    effect: EffectRecord
 
 
 def bind_record(
     suggestions: BindingSuggestions, min_confidence: float, results: Sequence[WriteResult] | None
-) -> Record:
-    """Return the record of `ubp bind`; `done` is None where nothing was to be written."""
+) -> BindRecord:
+    """Return the record of `ubp bind`; `results` is None where nothing was to be written."""
     counts = count_bindings(suggestions, min_confidence)
-    return {
-        "pages": [
-            {
-                "doc_id": doc_id(page.filepath),
-                "filepath": page.filepath,
-                "suggestions": [suggestion_record(suggestion) for suggestion in page.suggestions],
-            }
+    return BindRecord(
+        pages=tuple(
+            SuggestedPageRecord(
+                doc_id=doc_id(page.filepath),
+                filepath=page.filepath,
+                suggestions=tuple(map(suggestion_record, page.suggestions)),
+            )
             for page in suggestions.pages
-        ],
-        "written": [_written(result) for result in results or () if not result.skip_reason],
-        "left": [
-            {"filepath": result.filepath, "reason": result.skip_reason}
+        ),
+        written=tuple(_written(result) for result in results or () if not result.skip_reason),
+        left=tuple(
+            SkippedPageRecord(filepath=result.filepath, reason=result.skip_reason)
             for result in results or ()
             if result.skip_reason
-        ],
-        "summary": {
-            "documents": suggestions.documents,
-            "bound": suggestions.bound,
-            "asked": len(suggestions.pages),
-            "proposed": counts.proposed,
-            "confident": counts.confident,
-            "sources": counts.sources,
-        },
-        "min_confidence": min_confidence,
-    }
+        ),
+        summary=BindSummaryRecord(
+            documents=suggestions.documents,
+            bound=suggestions.bound,
+            asked=len(suggestions.pages),
+            proposed=counts.proposed,
+            confident=counts.confident,
+            sources=counts.sources,
+        ),
+        min_confidence=min_confidence,
+    )
 
 
-def suggestion_record(suggestion: Suggestion) -> Record:
-    """Return a proposed source with its evidence."""
-    return {
-        "source_path": suggestion.source_path,
-        "confidence": round(suggestion.confidence, 3),
-        "evidence": [_evidence(evidence) for evidence in suggestion.evidence],
-    }
+def suggestion_record(suggestion: Suggestion) -> SuggestionRecord:
+    """Return the record of a proposed source."""
+    return SuggestionRecord(
+        source_path=suggestion.source_path,
+        confidence=round(suggestion.confidence, 3),
+        evidence=tuple(map(_evidence, suggestion.evidence)),
+    )
 
 
-def _evidence(evidence: Evidence) -> Record:
-    return {
-        "kind": evidence.kind,
-        "detail": evidence.detail,
-        "line": evidence.line,
-        "weight": round(evidence.weight, 3),
-    }
+def _evidence(evidence: Evidence) -> EvidenceRecord:
+    return EvidenceRecord(
+        kind=evidence.kind,
+        detail=evidence.detail,
+        line=evidence.line,
+        weight=round(evidence.weight, 3),
+    )
 
 
-def _written(result: WriteResult) -> Record:
-    return {
-        "filepath": result.filepath,
-        "sources": [reference._asdict() for reference in result.written],
-        "diff": result.diff,
-    }
+def _written(result: WriteResult) -> WrittenPageRecord:
+    return WrittenPageRecord(
+        filepath=result.filepath,
+        sources=tuple(
+            WrittenReferenceRecord(**reference._asdict()) for reference in result.written
+        ),
+        diff=result.diff,
+    )
 
 
-def coverage_record(coverage: Coverage, limit: int) -> Record:
+def coverage_record(coverage: Coverage, limit: int) -> CoverageRecord:
     """Return the record of `ubp coverage` with the first `limit` gaps."""
-    return {
-        "snapshot": {"kind": coverage.snapshot.kind, "commit": coverage.snapshot.commit},
-        "is_shallow": coverage.is_shallow,
-        **coverage_parts(coverage, limit),
-    }
-
-
-def coverage_parts(coverage: Coverage, limit: int) -> Record:
-    """Return the part of it that a report contains, too."""
     total = coverage.total
-    return {
-        "days": coverage.days,
-        "since": moment_or_none(coverage.since),
-        "files": {
-            "total": total.files,
-            "described": total.described_files,
-            "described_percent": total.files_percent,
-        },
-        "changes": {
-            "total": total.changes,
-            "described": total.described_changes,
-            "described_percent": total.changes_percent,
-        },
-        "gaps": [
-            {"source_path": gap.path, "files": gap.files, "changes": gap.changes}
+    return CoverageRecord(
+        snapshot=snapshot_record(coverage.snapshot),
+        is_shallow=coverage.is_shallow,
+        days=coverage.days,
+        since=moment_or_none(coverage.since),
+        files=ShareRecord(
+            total=total.files,
+            described=total.described_files,
+            described_percent=total.files_percent,
+        ),
+        changes=ShareRecord(
+            total=total.changes,
+            described=total.described_changes,
+            described_percent=total.changes_percent,
+        ),
+        gaps=tuple(
+            GapRecord(source_path=gap.path, files=gap.files, changes=gap.changes)
             for gap in coverage.gaps[:limit]
-        ],
-        "gap_count": len(coverage.gaps),
-    }
+        ),
+        gap_count=len(coverage.gaps),
+    )
 
 
-def review_record(review: BindingReview, limit: int | None = None) -> Record:
+def review_record(review: BindingReview, limit: int | None = None) -> ReviewRecord:
     """Return the record of `ubp bind --review` with at most `limit` bindings."""
-    return {
-        "bindings": [_binding(binding) for binding in review.bindings[:limit]],
-        "total": len(review.bindings),
-        "commits": review.commits,
-        "since": moment_or_none(review.since),
-        "is_shallow": review.is_shallow,
-        "summary": {name: review.count(name) for name in JUDGEMENTS},
-        "effect": estimate_effect(review)._asdict(),
-    }
+    return ReviewRecord(
+        bindings=tuple(map(_binding, review.bindings[:limit])),
+        total=len(review.bindings),
+        commits=review.commits,
+        since=moment_or_none(review.since),
+        is_shallow=review.is_shallow,
+        summary=JudgementsRecord(**{name: review.count(name) for name in JUDGEMENTS}),
+        effect=EffectRecord(**estimate_effect(review)._asdict()),
+    )
 
 
-def _binding(reviewed: ReviewedBinding) -> Record:
+def _binding(reviewed: ReviewedBinding) -> BindingRecord:
     binding, useful_share = reviewed.binding, reviewed.useful_share
-    return {
-        "doc_id": doc_id(binding.filepath),
-        "filepath": binding.filepath,
-        "line": binding.line,
-        "source_path": binding.source_path,
-        "judgement": reviewed.judgement,
-        "verdict": binding.verdict,
-        "commits": reviewed.commits,
-        "changed": reviewed.changed,
-        "together": reviewed.together,
-        "fired": reviewed.fired,
-        "followed": reviewed.followed,
-        "pending": reviewed.pending,
-        "useful_share": None if useful_share is None else round(useful_share, 3),
-        "pages": binding.pages,
-        "proposal": list(reviewed.proposal),
-    }
+    return BindingRecord(
+        doc_id=doc_id(binding.filepath),
+        filepath=binding.filepath,
+        line=binding.line,
+        source_path=binding.source_path,
+        judgement=reviewed.judgement,
+        verdict=binding.verdict,
+        commits=reviewed.commits,
+        changed=reviewed.changed,
+        together=reviewed.together,
+        fired=reviewed.fired,
+        followed=reviewed.followed,
+        pending=reviewed.pending,
+        useful_share=None if useful_share is None else round(useful_share, 3),
+        pages=binding.pages,
+        proposal=tuple(reviewed.proposal),
+    )

@@ -1,98 +1,234 @@
-"""Records of findings, debt and rules: schemas/check.json, debt.json and explain.json."""
+"""Records of findings, debt and rules."""
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated
 
 from ubp.checks.accept import AcceptedFindings
-from ubp.checks.finding import CheckReport, Finding, FixReport, fingerprint
+from ubp.checks.finding import (
+    CheckReport,
+    Finding,
+    Fixed,
+    FixReport,
+    Setting,
+    Severity,
+    fingerprint,
+)
 from ubp.checks.registry import Rule
 from ubp.core.model import DEBT_FILE
 from ubp.core.paths import doc_id
+from ubp.output.records.fields import Count, Digest, DocId, Line, PagePath
+from ubp.output.records.staleness import SnapshotRecord, snapshot_record
 
-Record = dict[str, Any]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingRecord:
+    """A finding, its place, and its hint."""
+
+    doc_id: DocId
+    filepath: PagePath
+    line: Annotated[Line, "line of the page, from 1"]
+    column: Annotated[Line | None, "column in characters, from 1; null for the whole line"]
+    rule: Annotated[str, "name of the rule"]
+    severity: Annotated[Severity, "error or warning"]
+    message: Annotated[str, "description of the problem"]
+    hint: Annotated[str | None, "how to fix it"]
+    related: Annotated[str | None, "path of the other file involved: a source or a page"]
+    is_fixable: Annotated[bool, "whether --fix can fix it"]
+    fingerprint: Annotated[Digest, "identifies the finding across runs, even if its line changes"]
 
 
-def check_record(report: CheckReport) -> Record:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixedRecord:
+    """A finding that was fixed."""
+
+    doc_id: DocId
+    filepath: PagePath
+    line: Annotated[Line, "line of the page, from 1"]
+    column: Annotated[Line | None, "column in characters, from 1; null for the whole line"]
+    rule: Annotated[str, "name of the rule"]
+    severity: Annotated[Severity, "error or warning"]
+    message: Annotated[str, "description of the problem"]
+    hint: Annotated[str | None, "how to fix it"]
+    related: Annotated[str | None, "path of the other file involved: a source or a page"]
+    is_fixable: Annotated[bool, "whether --fix can fix it"]
+    fingerprint: Annotated[Digest, "identifies the finding across runs, even if its line changes"]
+    before: Annotated[str, "old text"]
+    after: Annotated[str, "new text"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkippedPageRecord:
+    """A page that was not edited."""
+
+    filepath: PagePath
+    reason: Annotated[str, "why not"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixRecord:
+    """What was fixed; findings and summary contain the rest."""
+
+    is_dry_run: Annotated[bool, "whether nothing was written (dry run)"]
+    fixed: Annotated[tuple[FixedRecord, ...], "findings that were fixed"]
+    left: Annotated[tuple[SkippedPageRecord, ...], "pages that were not edited"]
+    diff: Annotated[str, "unified diff of the pages"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckSummaryRecord:
+    """Counts."""
+
+    documents: Annotated[Count, "number of pages checked"]
+    errors: Annotated[Count, "findings of severity error"]
+    warnings: Annotated[Count, "findings of severity warning"]
+    fixable: Annotated[Count, "findings that --fix can fix"]
+    ignored: Annotated[Count, "findings that a comment or the configuration ignores"]
+    accepted: Annotated[Count, "number of findings accepted as debt"]
+    unverified: Annotated[
+        Count, "number of sources that could not be verified, because the clone is shallow"
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncheckedRuleRecord:
+    """A rule that could not be checked, and why."""
+
+    rule: Annotated[str, "a rule's name"]
+    reason: Annotated[str, "why it could not be checked"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRecord:
+    """Findings in the pages."""
+
+    findings: Annotated[tuple[FindingRecord, ...], "findings, sorted by path, line and column"]
+    summary: CheckSummaryRecord
+    ignored: Annotated[Mapping[str, Count], "ignored findings by rule"]
+    accepted: Annotated[Mapping[str, Count], "old findings that the debt file accepts, by rule"]
+    rules: Annotated[tuple[str, ...], "rules that were run"]
+    not_checked: Annotated[tuple[UncheckedRuleRecord, ...], "rules that could not be checked here"]
+    snapshot: SnapshotRecord
+    is_change: Annotated[bool, "whether only findings introduced by a change were reported"]
+    fix: Annotated[
+        FixRecord | None, "with --fix: what was fixed; findings and summary contain the rest"
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebtRecord:
+    """The state of the debt file."""
+
+    path: Annotated[str, "the debt file, from the repository's root"]
+    is_written: Annotated[bool, "whether the file was written"]
+    accepted: Annotated[Count, "number of findings it accepts"]
+    new: Annotated[Count, "number of findings it does not accept"]
+    settled: Annotated[Count, "number of obsolete lines; with is_written they were removed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleRecord:
+    """A rule and its manual."""
+
+    rule: Annotated[str, "its name"]
+    severity: Annotated[Setting, "its severity by default"]
+    summary: Annotated[str, "one sentence"]
+    manual: Annotated[str, "its manual, in Markdown"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesRecord:
+    """Manuals of the rules."""
+
+    rules: Annotated[tuple[RuleRecord, ...], "rules in a fixed order"]
+
+
+def check_record(report: CheckReport, fix: FixRecord | None = None) -> CheckRecord:
     """Return the record of `ubp check`."""
-    return {
-        "findings": [finding_record(finding) for finding in report.findings],
-        "summary": {
-            "documents": report.documents,
-            "errors": report.count("error"),
-            "warnings": report.count("warning"),
-            "fixable": report.fixable,
-            "ignored": len(report.ignored) - report.accepted,
-            "accepted": report.accepted,
-            "unverified": report.unverified,
-        },
-        "ignored": dict(sorted(_by_rule(report, is_accepted=False).items())),
-        "accepted": dict(sorted(_by_rule(report, is_accepted=True).items())),
-        "rules": list(report.rules),
-        "not_checked": [item._asdict() for item in report.not_checked],
-        "snapshot": {"kind": report.snapshot.kind, "commit": report.snapshot.commit},
-        "is_change": report.is_change,
-    }
+    return CheckRecord(
+        findings=tuple(map(finding_record, report.findings)),
+        summary=CheckSummaryRecord(
+            documents=report.documents,
+            errors=report.count("error"),
+            warnings=report.count("warning"),
+            fixable=report.fixable,
+            ignored=len(report.ignored) - report.accepted,
+            accepted=report.accepted,
+            unverified=report.unverified,
+        ),
+        ignored=_by_rule(report, is_accepted=False),
+        accepted=_by_rule(report, is_accepted=True),
+        rules=tuple(report.rules),
+        not_checked=tuple(UncheckedRuleRecord(**item._asdict()) for item in report.not_checked),
+        snapshot=snapshot_record(report.snapshot),
+        is_change=report.is_change,
+        fix=fix,
+    )
 
 
-def _by_rule(report: CheckReport, *, is_accepted: bool) -> Counter[str]:
-    return Counter(finding.rule for finding in report.ignored if finding.is_accepted == is_accepted)
-
-
-def fix_record(result: FixReport) -> Record:
+def fix_record(result: FixReport) -> CheckRecord:
     """Return the record of `ubp check --fix`."""
-    return {
-        **check_record(result.check),
-        "fix": {
-            "is_dry_run": result.is_dry,
-            "fixed": [
-                {**finding_record(fixed.finding), "before": fixed.before, "after": fixed.after}
-                for fixed in result.fixed
-            ],
-            "left": [skipped._asdict() for skipped in result.skipped],
-            "diff": result.diff,
-        },
-    }
+    fix = FixRecord(
+        is_dry_run=result.is_dry,
+        fixed=tuple(map(_fixed, result.fixed)),
+        left=tuple(SkippedPageRecord(**skipped._asdict()) for skipped in result.skipped),
+        diff=result.diff,
+    )
+    return check_record(result.check, fix)
 
 
-def debt_record(result: AcceptedFindings) -> Record:
+def debt_record(result: AcceptedFindings) -> DebtRecord:
     """Return the record of `ubp debt`."""
-    return {
-        "path": DEBT_FILE,
-        "is_written": result.text is not None,
-        "accepted": result.accepted,
-        "new": result.new,
-        "settled": result.obsolete,
-    }
+    return DebtRecord(
+        path=DEBT_FILE,
+        is_written=result.text is not None,
+        accepted=result.accepted,
+        new=result.new,
+        settled=result.obsolete,
+    )
 
 
-def rules_record(rules: Sequence[Rule]) -> Record:
+def rules_record(rules: Sequence[Rule]) -> RulesRecord:
     """Return the record of `ubp explain`."""
-    return {
-        "rules": [
-            {
-                "rule": rule.name,
-                "severity": rule.severity,
-                "summary": rule.summary,
-                "manual": rule.manual,
-            }
+    return RulesRecord(
+        rules=tuple(
+            RuleRecord(
+                rule=rule.name,
+                severity=rule.severity,
+                summary=rule.summary,
+                manual=rule.manual,
+            )
             for rule in rules
-        ]
-    }
+        )
+    )
 
 
-def finding_record(finding: Finding) -> Record:
-    """Return a finding, its place, and its hint."""
-    return {
-        "doc_id": doc_id(finding.filepath),
-        "filepath": finding.filepath,
-        "line": finding.line,
-        "column": finding.column,
-        "rule": finding.rule,
-        "severity": finding.severity,
-        "message": finding.message,
-        "hint": finding.hint or None,
-        "related": finding.related,
-        "is_fixable": finding.fix is not None,
-        "fingerprint": fingerprint(finding),
-    }
+def finding_record(finding: Finding) -> FindingRecord:
+    """Return the record of a finding."""
+    return FindingRecord(
+        doc_id=doc_id(finding.filepath),
+        filepath=finding.filepath,
+        line=finding.line,
+        column=finding.column,
+        rule=finding.rule,
+        severity=finding.severity,
+        message=finding.message,
+        hint=finding.hint or None,
+        related=finding.related,
+        is_fixable=finding.fix is not None,
+        fingerprint=fingerprint(finding),
+    )
+
+
+def _fixed(fixed: Fixed) -> FixedRecord:
+    return FixedRecord(
+        **asdict(finding_record(fixed.finding)), before=fixed.before, after=fixed.after
+    )
+
+
+def _by_rule(report: CheckReport, *, is_accepted: bool) -> Mapping[str, int]:
+    counts = Counter(
+        finding.rule for finding in report.ignored if finding.is_accepted == is_accepted
+    )
+    return dict(sorted(counts.items()))

@@ -1,134 +1,427 @@
-"""Records of documents: one page, lists, context, graph and impact.
-
-Schemas: get-page.json, list-pages.json, get-context.json, get-graph.json, impact.json.
-"""
+"""Records of documents: one page, lists, context, graph and impact."""
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from ubp.core.model import Assessment, FilePath, ReferenceVerdict
+from ubp.core.model import Assessment, FilePath, Level, LinkType, ReferenceVerdict, Verdict
 from ubp.core.paths import doc_id
-from ubp.output.records.staleness import commit_record
-from ubp.output.wording import day, moment
+from ubp.output.records.fields import Count, DocId, DocType, Line, Moment, PagePath, Title
+from ubp.output.records.staleness import CommitRecord, commit_record, moment_or_none
+from ubp.output.wording import day
 from ubp.search.context import Center, PageContext, Related
-from ubp.search.graph import DocumentRow
-from ubp.search.impact import Impacted, ImpactStep, PageImpact
+from ubp.search.impact import Impacted, ImpactStep, PageImpact, Reason
 from ubp.search.list_pages import ListedPage, PageLink, PageList, ReadPage
-from ubp.search.traverse import PageGraph
+from ubp.search.traverse import Direction, PageGraph
 from ubp.staleness.wording import describe_verdict
-
-Record = dict[str, Any]
 
 # The newest commits explain most; `ubp_check_staleness` lists all.
 MAX_COMMITS = 5
 
-
-def document_record(document: DocumentRow) -> Record:
-    """Return what identifies a document."""
-    return {
-        "doc_id": document.doc_id,
-        "filepath": document.path,
-        "title": document.title,
-        "doc_type": document.doc_type,
-    }
+LinkContext = Annotated[str, "the text around the link, up to 50 characters on both sides"]
+PageLevel = Annotated[Level, "worst level of its references; untracked: it lists no sources"]
+UpdatedAt = Annotated[
+    Moment | None,
+    "committer date of the last commit that changed the page; null if never committed or before"
+    " the start of a shallow clone",
+]
 
 
-def link_record(link: PageLink) -> Record:
-    """Return a link and the page at its other end; null where there is none."""
-    page = link.other
-    return {
-        "doc_id": page and page.doc_id,
-        "filepath": page and page.path,
-        "title": page and page.title,
-        "link_type": link.link.link_type,
-        "link_context": link.link.context,
-        "line": link.link.line,
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaleRefRecord:
+    """A reference that is not fresh."""
+
+    source_path: Annotated[str, "path or glob from the root, as it was assessed"]
+    verdict: Annotated[Verdict, "verdict on the reference; never fresh"]
+    since: Annotated[
+        Moment | None,
+        "committer date of the first commit that drifted; null if not committed yet or unknown",
+    ] = None
 
 
-def stale_refs(assessment: Assessment) -> list[Record]:
-    """Return the references that are not fresh."""
-    return [
-        stale_ref(reference) for reference in assessment.references if reference.verdict != "fresh"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedRefRecord:
+    """A reference that is not fresh, and why."""
+
+    source_path: Annotated[str, "path or glob from the root, as it was assessed"]
+    verdict: Annotated[Verdict, "verdict on the reference; never fresh"]
+    since: Annotated[
+        Moment | None,
+        "committer date of the first commit that drifted; null if not committed yet or unknown",
+    ] = None
+    reason: Annotated[str, "the verdict as a sentence"]
+    commits: Annotated[
+        tuple[CommitRecord, ...],
+        "most recent commits since the baseline that changed the source, newest first",
+    ] = ()
+    commit_count: Annotated[Count, "number of commits that drifted"] = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionRecord:
+    """A section of a page."""
+
+    heading: Annotated[
+        str | None, "heading (H2 or H3); null for the text before the first heading"
+    ] = None
+    section_order: Annotated[Count, "its number, from 0"]
+    heading_path: Annotated[
+        tuple[str, ...], "headings above it, starting with the page's H1, and its own"
+    ] = ()
+    anchor: Annotated[str | None, "anchor of the heading, as used after # in links"] = None
+    line_start: Annotated[Line, "its first line in the file, from 1"]
+    line_end: Annotated[Line, "its last line in the file, from 1"]
+    content: Annotated[
+        str,
+        "text including the heading line; empty if max_tokens leaves room only for the page's"
+        " content",
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutlinkRecord:
+    """A link of a page."""
+
+    doc_id: DocId | None = None
+    filepath: Annotated[str | None, "path of the page; null if there is none"] = None
+    title: Annotated[str | None, "title of that page"] = None
+    link_type: Annotated[LinkType, "type of the link"]
+    link_context: LinkContext = ""
+    line: Annotated[Line, "line of the link in its page, from 1"]
+    target: Annotated[
+        str | None, "if there is no such page: the link's target as written, decoded"
+    ] = None
+    anchor: Annotated[str | None, "anchor of the heading in the link to a page"] = None
+    is_ambiguous: Annotated[
+        bool, "whether several pages match; the first one alphabetically is used"
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BacklinkRecord:
+    """A link of another page to a page."""
+
+    doc_id: DocId | None
+    filepath: Annotated[str | None, "path of the linking page"]
+    title: Annotated[str | None, "title of that page"]
+    link_type: Annotated[LinkType, "type of the link"]
+    link_context: LinkContext = ""
+    line: Annotated[Line, "line of the link in its page, from 1"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRecord:
+    """A page, its links, and whether it still describes its sources."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    doc_type: DocType
+    tags: Annotated[tuple[str, ...], "tags from the front matter"] = ()
+    staleness: PageLevel
+    stale_refs: Annotated[tuple[ExplainedRefRecord, ...], "the references that are not fresh"] = ()
+    created_at: Annotated[
+        Moment | None,
+        "committer date of the commit that added the page; null if never committed or before the"
+        " start of a shallow clone",
+    ]
+    updated_at: UpdatedAt
+    uncommitted: Annotated[bool, "whether the file differs from the last commit"] = False
+    content: Annotated[str, "its text without the front matter"]
+    sections: Annotated[tuple[SectionRecord, ...], "its sections in order"]
+    outlinks: Annotated[tuple[OutlinkRecord, ...], "its links to pages, in order"] = ()
+    backlinks: Annotated[tuple[BacklinkRecord, ...], "the links of other pages to it"] = ()
+    truncated_count: Annotated[Count, "sections that are cut because of max_tokens"] = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedPageRecord:
+    """A page in a list."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    doc_type: DocType
+    tags: Annotated[tuple[str, ...], "tags from the front matter"] = ()
+    link_count: Annotated[Count, "outgoing and incoming"]
+    outgoing_link_count: Annotated[Count, "its links to other pages"]
+    incoming_link_count: Annotated[Count, "number of links from other pages"]
+    staleness: PageLevel
+    created_at: Annotated[
+        Moment | None,
+        "committer date of the commit that added the page; null unless it is the sort key",
+    ] = None
+    updated_at: UpdatedAt
+    uncommitted: Annotated[bool, "whether the file differs from the last commit"] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagesRecord:
+    """The list of pages."""
+
+    pages: Annotated[tuple[ListedPageRecord, ...], "pages in the requested order"]
+    total: Annotated[Count, "pages of these types and tags"]
+    documents: Annotated[Count, "number of pages"]
+    next_cursor: Annotated[str | None, "cursor of the next results; null at the end"] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CenterSectionRecord:
+    """A section of the requested page."""
+
+    heading: Annotated[
+        str | None, "heading (H2 or H3); null for the text before the first heading"
+    ] = None
+    line_start: Annotated[Line, "line of the page, from 1"]
+    line_end: Annotated[Line, "line of the page, from 1"]
+    is_cut: Annotated[bool, "whether content contains only a part of it, or nothing"] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CenterRecord:
+    """The requested page."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    doc_type: DocType
+    content: Annotated[
+        str, "text without the front matter; cut after a paragraph if it does not fit"
+    ]
+    sections: Annotated[tuple[CenterSectionRecord, ...], "its sections in order"]
+    full_size: Annotated[
+        Line | None, "number of characters of its whole text, if content was cut"
+    ] = None
+    staleness: PageLevel
+    stale_refs: Annotated[
+        tuple[StaleRefRecord, ...], "sources that drifted or could not be verified"
+    ] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedRecord:
+    """A summary of a linked page."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    doc_type: DocType
+    link_type: Annotated[LinkType, "type of the link to it"]
+    direction: Annotated[
+        Direction,
+        "outlink: the page nearer to the center links to this one; backlink: this one links to it",
+    ]
+    depth: Annotated[Line, "distance in links"]
+    via: Annotated[
+        str | None,
+        "path of the page that it is linked with on the way to the center; null if that is the"
+        " center",
+    ] = None
+    link_context: LinkContext = ""
+    summary: Annotated[
+        str, "first prose of the page, at most 500 characters, cut after a sentence"
+    ] = ""
+    headings: Annotated[
+        tuple[str, ...], "first 20 headings, or those of the highest level if there are more"
+    ] = ()
+    hidden_headings: Annotated[Count, "number of headings omitted"] = 0
+    staleness: PageLevel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextRecord:
+    """A page with its linked pages, as much as fits."""
+
+    center: CenterRecord
+    related: Annotated[
+        tuple[RelatedRecord, ...],
+        "linked pages, most important first: by distance, link strength, outlinks first, number of"
+        " links, path",
+    ]
+    total_size: Annotated[Count, "number of characters of the texts in this result"]
+    truncated_count: Annotated[Count, "number of linked pages omitted because they do not fit"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRecord:
+    """A page of the link graph."""
+
+    id: DocId
+    filepath: PagePath
+    title: Title
+    doc_type: DocType
+    depth: Annotated[
+        Count | None, "distance from the center in links; null if there is no center"
+    ] = None
+    staleness: PageLevel
+    outgoing_link_count: Annotated[
+        Count, "number of links to other pages, including pages not shown"
+    ]
+    incoming_link_count: Annotated[
+        Count, "number of links from other pages, including pages not shown"
     ]
 
 
-def stale_ref(reference: ReferenceVerdict) -> Record:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeRecord:
+    """Links of one type from a page to another."""
+
+    source: Annotated[DocId, "id of the linking page"]
+    target: Annotated[DocId, "id of the target page"]
+    type: Annotated[LinkType, "type of the link"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphRecord:
+    """Pages and the links between them."""
+
+    center: Annotated[
+        DocId | None, "doc_id of the center page; null if all pages are requested"
+    ] = None
+    nodes: Annotated[tuple[NodeRecord, ...], "pages, sorted by path"]
+    edges: Annotated[tuple[EdgeRecord, ...], "each source, target and type once"]
+    total_nodes: Annotated[Count, "number of pages"]
+    truncated_count: Annotated[
+        Count, "number of pages omitted: the farthest first, then those with the fewest links"
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRecord:
+    """A step of a chain of dependencies."""
+
+    filepath: Annotated[
+        str, "page that depends on the previous step, or on the path in the first step"
+    ]
+    link_type: Annotated[LinkType | None, "type of its link; null for a source reference"] = None
+    source_path: Annotated[str | None, "its source reference, path or glob; null for a link"] = None
+    moved_to: Annotated[str | None, "current path of the source, if it moved"] = None
+    target: Annotated[str | None, "target page of its link, if a directory was requested"] = None
+    line: Annotated[Line, "line of the dependency in the page, from 1"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactedRecord:
+    """A page that depends on the requested path."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    doc_type: DocType
+    depth: Annotated[Line, "number of steps"]
+    reason: Annotated[Reason, "how the page states the dependency: the last step of the chain"]
+    chain: Annotated[tuple[StepRecord, ...], "steps from the requested path to this page"]
+    staleness: PageLevel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactRecord:
+    """Pages that depend on a page or a source."""
+
+    path: Annotated[str, "requested path, from the root"]
+    kind: Annotated[
+        Literal["page", "source"],
+        "page: a document, even a removed one; source: any other file or directory",
+    ]
+    exists: Annotated[bool, "whether the path exists"]
+    impacted: Annotated[
+        tuple[ImpactedRecord, ...],
+        "pages that depend on it: first those reached by dependencies only (source_reference,"
+        " depends_on, implements, extends), then by distance",
+    ]
+    total: Annotated[Count, "number of dependent pages"]
+    truncated_count: Annotated[Count, "number of entries omitted from the end"]
+
+
+def stale_refs(assessment: Assessment) -> tuple[StaleRefRecord, ...]:
+    """Return the references that are not fresh."""
+    return tuple(
+        stale_ref(reference) for reference in assessment.references if reference.verdict != "fresh"
+    )
+
+
+def stale_ref(reference: ReferenceVerdict) -> StaleRefRecord:
     """Return a source, its verdict, and since when."""
-    return {
-        "source_path": reference.source_path,
-        "verdict": reference.verdict,
-        "since": moment_or_none(reference.since),
-    }
+    return StaleRefRecord(
+        source_path=reference.source_path,
+        verdict=reference.verdict,
+        since=moment_or_none(reference.since),
+    )
 
 
-def moment_or_none(seconds: int | None) -> str | None:
-    """Return a time in ISO 8601; null where it is unknown."""
-    return None if seconds is None else moment(seconds)
-
-
-def page_record(read: ReadPage) -> Record:
-    """Return the record of `ubp get-page`: schemas/get-page.json."""
+def page_record(read: ReadPage) -> PageRecord:
+    """Return the record of `ubp get-page`."""
     page = read.page
-    return {
-        **document_record(page.document),
-        "tags": list(page.document.tags),
-        "staleness": read.assessment.level,
-        "stale_refs": list(_explained_refs(read.assessment)),
-        "created_at": moment_or_none(read.created_at),
-        "updated_at": moment_or_none(read.updated_at),
-        "uncommitted": read.is_uncommitted,
-        "content": page.content,
-        "sections": [
-            {
-                "heading": part.section.heading,
-                "section_order": order,
-                "heading_path": list(part.section.heading_path),
-                "anchor": part.section.anchor,
-                "line_start": part.section.line_start,
-                "line_end": part.section.line_end,
-                "content": part.content,
-            }
+    document = page.document
+    return PageRecord(
+        doc_id=document.doc_id,
+        filepath=document.path,
+        title=document.title,
+        doc_type=document.doc_type,
+        tags=tuple(document.tags),
+        staleness=read.assessment.level,
+        stale_refs=tuple(_explained_refs(read.assessment)),
+        created_at=moment_or_none(read.created_at),
+        updated_at=moment_or_none(read.updated_at),
+        uncommitted=read.is_uncommitted,
+        content=page.content,
+        sections=tuple(
+            SectionRecord(
+                heading=part.section.heading,
+                section_order=order,
+                heading_path=tuple(part.section.heading_path),
+                anchor=part.section.anchor,
+                line_start=part.section.line_start,
+                line_end=part.section.line_end,
+                content=part.content,
+            )
             for order, part in enumerate(page.parts)
-        ],
-        "outlinks": [{**link_record(link), **_link_target(link)} for link in page.outlinks],
-        "backlinks": [link_record(link) for link in page.backlinks],
-    }
+        ),
+        outlinks=tuple(map(_outlink, page.outlinks)),
+        backlinks=tuple(map(_backlink, page.backlinks)),
+    )
 
 
-def pages_record(listed: PageList) -> Record:
-    """Return the record of `ubp list-pages`: schemas/list-pages.json, without the cursor."""
-    return {
-        "pages": [_listed(page, listed) for page in listed.pages],
-        "total": listed.matching,
-        "documents": listed.total,
-    }
+def pages_record(listed: PageList, next_cursor: str | None) -> PagesRecord:
+    """Return the record of `ubp list-pages`."""
+    return PagesRecord(
+        pages=tuple(_listed(page, listed) for page in listed.pages),
+        total=listed.matching,
+        documents=listed.total,
+        next_cursor=next_cursor,
+    )
 
 
-def _listed(page: ListedPage, listed: PageList) -> Record:
-    path = page.document.path
-    return {
-        **document_record(page.document),
-        "tags": list(page.document.tags),
-        "link_count": page.outgoing + page.incoming,
-        "outgoing_link_count": page.outgoing,
-        "incoming_link_count": page.incoming,
-        "staleness": listed.assessments[path].level,
-        "created_at": moment_or_none(listed.created_at[path]),
-        "updated_at": moment_or_none(listed.updated_at[path]),
-        "uncommitted": path in listed.uncommitted,
-    }
+def _listed(page: ListedPage, listed: PageList) -> ListedPageRecord:
+    document = page.document
+    path = document.path
+    return ListedPageRecord(
+        doc_id=document.doc_id,
+        filepath=path,
+        title=document.title,
+        doc_type=document.doc_type,
+        tags=tuple(document.tags),
+        link_count=page.outgoing + page.incoming,
+        outgoing_link_count=page.outgoing,
+        incoming_link_count=page.incoming,
+        staleness=listed.assessments[path].level,
+        created_at=moment_or_none(listed.created_at[path]),
+        updated_at=moment_or_none(listed.updated_at[path]),
+        uncommitted=path in listed.uncommitted,
+    )
 
 
-def _explained_refs(assessment: Assessment) -> Iterator[Record]:
+def _explained_refs(assessment: Assessment) -> Iterator[ExplainedRefRecord]:
     for reference in assessment.references:
         if reference.verdict != "fresh":
-            yield {
-                **stale_ref(reference),
-                "reason": _reason(reference),
-                "commits": [commit_record(commit) for commit in reference.commits[:MAX_COMMITS]],
-                "commit_count": len(reference.commits),
-            }
+            yield ExplainedRefRecord(
+                source_path=reference.source_path,
+                verdict=reference.verdict,
+                since=moment_or_none(reference.since),
+                reason=_reason(reference),
+                commits=tuple(map(commit_record, reference.commits[:MAX_COMMITS])),
+                commit_count=len(reference.commits),
+            )
 
 
 def _reason(reference: ReferenceVerdict) -> str:
@@ -137,135 +430,157 @@ def _reason(reference: ReferenceVerdict) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def _link_target(link: PageLink) -> Record:
-    if link.other is None:
-        anchor = "" if link.link.anchor is None else f"#{link.link.anchor}"
-        return {"target": link.link.target + anchor}
-    return {"anchor": link.link.anchor, "is_ambiguous": link.bucket == "ambiguous"}
+def _outlink(link: PageLink) -> OutlinkRecord:
+    page = link.other
+    anchor = link.link.anchor
+    target = link.link.target if anchor is None else f"{link.link.target}#{anchor}"
+    return OutlinkRecord(
+        doc_id=page and page.doc_id,
+        filepath=page and page.path,
+        title=page and page.title,
+        link_type=link.link.link_type,
+        link_context=link.link.context,
+        line=link.link.line,
+        target=None if page else target,
+        anchor=anchor if page else None,
+        is_ambiguous=link.bucket == "ambiguous",
+    )
 
 
-def context_record(result: PageContext) -> Record:
-    """Return the record of `ubp get-context`: schemas/get-context.json."""
+def _backlink(link: PageLink) -> BacklinkRecord:
+    page = link.other
+    return BacklinkRecord(
+        doc_id=page and page.doc_id,
+        filepath=page and page.path,
+        title=page and page.title,
+        link_type=link.link.link_type,
+        link_context=link.link.context,
+        line=link.link.line,
+    )
+
+
+def context_record(result: PageContext) -> ContextRecord:
+    """Return the record of `ubp get-context`."""
     context, center = result.context, result.context.center
-    return {
-        "center": _center(center, result.assessments[center.document.path]),
-        "related": [
+    return ContextRecord(
+        center=_center(center, result.assessments[center.document.path]),
+        related=tuple(
             _related(related, result.assessments[related.document.path])
             for related in context.related
-        ],
-        "total_size": context.size,
-        "truncated_count": context.left_out,
-    }
+        ),
+        total_size=context.size,
+        truncated_count=context.left_out,
+    )
 
 
-def graph_record(graph: PageGraph) -> Record:
-    """Return the record of `ubp get-graph`: schemas/get-graph.json."""
+def graph_record(graph: PageGraph) -> GraphRecord:
+    """Return the record of `ubp get-graph`."""
     neighborhood = graph.near
     ids = {document.path: document.doc_id for document in neighborhood.documents}
-    return {
-        **({} if neighborhood.center is None else {"center": doc_id(neighborhood.center)}),
-        "nodes": [
-            {
-                "id": document.doc_id,
-                "filepath": document.path,
-                "title": document.title,
-                "doc_type": document.doc_type,
-                **({"depth": neighborhood.hops[document.path]} if neighborhood.hops else {}),
-                "staleness": graph.assessments[document.path].level,
-                "outgoing_link_count": neighborhood.counts[document.path][0],
-                "incoming_link_count": neighborhood.counts[document.path][1],
-            }
+    return GraphRecord(
+        center=None if neighborhood.center is None else doc_id(neighborhood.center),
+        nodes=tuple(
+            NodeRecord(
+                id=document.doc_id,
+                filepath=document.path,
+                title=document.title,
+                doc_type=document.doc_type,
+                depth=neighborhood.hops[document.path] if neighborhood.hops else None,
+                staleness=graph.assessments[document.path].level,
+                outgoing_link_count=neighborhood.counts[document.path][0],
+                incoming_link_count=neighborhood.counts[document.path][1],
+            )
             for document in neighborhood.documents
-        ],
-        "edges": [
-            {"source": ids[edge.source], "target": ids[edge.target], "type": edge.link_type}
+        ),
+        edges=tuple(
+            EdgeRecord(source=ids[edge.source], target=ids[edge.target], type=edge.link_type)
             for edge in neighborhood.edges
-        ],
-        "total_nodes": neighborhood.total,
-        "truncated_count": neighborhood.left_out,
-    }
+        ),
+        total_nodes=neighborhood.total,
+        truncated_count=neighborhood.left_out,
+    )
 
 
-def impact_record(result: PageImpact) -> Record:
-    """Return the record of `ubp impact`: schemas/impact.json."""
+def impact_record(result: PageImpact) -> ImpactRecord:
+    """Return the record of `ubp impact`."""
     impact = result.impact
     subject = impact.subject
-    return {
-        "path": subject.path,
-        "kind": subject.kind,
-        "exists": subject.exists,
-        "impacted": [
-            {
-                **document_record(impacted.document),
-                "depth": impacted.depth,
-                "reason": impacted.reason,
-                "chain": _chain(impacted, subject.path),
-                "staleness": result.assessments[impacted.document.path].level,
-            }
+    return ImpactRecord(
+        path=subject.path,
+        kind=subject.kind,
+        exists=subject.exists,
+        impacted=tuple(
+            ImpactedRecord(
+                doc_id=impacted.document.doc_id,
+                filepath=impacted.document.path,
+                title=impacted.document.title,
+                doc_type=impacted.document.doc_type,
+                depth=impacted.depth,
+                reason=impacted.reason,
+                chain=_chain(impacted, subject.path),
+                staleness=result.assessments[impacted.document.path].level,
+            )
             for impacted in impact.impacted
-        ],
-        "total": impact.total,
-        "truncated_count": impact.total - len(impact.impacted),
-    }
+        ),
+        total=impact.total,
+        truncated_count=impact.total - len(impact.impacted),
+    )
 
 
-def _center(center: Center, assessment: Assessment) -> Record:
-    return {
-        **document_record(center.document),
-        "content": center.content,
-        "sections": [
-            {
-                **_non_empty(heading=section.heading),
-                "line_start": section.line_start,
-                "line_end": section.line_end,
-                **({"is_cut": True} if index >= center.whole_sections else {}),
-            }
+def _center(center: Center, assessment: Assessment) -> CenterRecord:
+    return CenterRecord(
+        doc_id=center.document.doc_id,
+        filepath=center.document.path,
+        title=center.document.title,
+        doc_type=center.document.doc_type,
+        content=center.content,
+        sections=tuple(
+            CenterSectionRecord(
+                heading=section.heading,
+                line_start=section.line_start,
+                line_end=section.line_end,
+                is_cut=index >= center.whole_sections,
+            )
             for index, section in enumerate(center.sections)
-        ],
-        **({"full_size": center.full_size} if center.is_cut else {}),
-        "staleness": assessment.level,
-        **_non_empty(stale_refs=stale_refs(assessment)),
-    }
+        ),
+        full_size=center.full_size if center.is_cut else None,
+        staleness=assessment.level,
+        stale_refs=stale_refs(assessment),
+    )
 
 
-def _related(related: Related, assessment: Assessment) -> Record:
+def _related(related: Related, assessment: Assessment) -> RelatedRecord:
     path = related.link_path
-    return {
-        **document_record(related.document),
-        "link_type": path.link.link_type,
-        "direction": path.direction,
-        "depth": path.depth,
-        **({"via": path.via} if path.depth > 1 else {}),
-        **_non_empty(
-            link_context=path.link.context,
-            summary=related.summary,
-            headings=list(related.headings),
-            hidden_headings=related.hidden_headings,
-        ),
-        "staleness": assessment.level,
-    }
+    return RelatedRecord(
+        doc_id=related.document.doc_id,
+        filepath=related.document.path,
+        title=related.document.title,
+        doc_type=related.document.doc_type,
+        link_type=path.link.link_type,
+        direction=path.direction,
+        depth=path.depth,
+        via=path.via if path.depth > 1 else None,
+        link_context=path.link.context,
+        summary=related.summary,
+        headings=tuple(related.headings),
+        hidden_headings=related.hidden_headings,
+        staleness=assessment.level,
+    )
 
 
-def _chain(impacted: Impacted, path: FilePath) -> list[Record]:
+def _chain(impacted: Impacted, path: FilePath) -> tuple[StepRecord, ...]:
     previous = [path, *(step.path for step in impacted.chain)]
-    return [_step(step, at) for step, at in zip(impacted.chain, previous, strict=False)]
+    return tuple(_step(step, at) for step, at in zip(impacted.chain, previous, strict=False))
 
 
-def _step(step: ImpactStep, previous: FilePath) -> Record:
+def _step(step: ImpactStep, previous: FilePath) -> StepRecord:
     """Return a step; its target only where that is not the page before, as in a directory."""
-    is_link = step.reason != "source_reference"
-    return {
-        "filepath": step.path,
-        **_non_empty(
-            link_type=step.reason if is_link else None,
-            source_path=step.source_path,
-            moved_to=step.moved_to,
-            target=step.target if is_link and step.target != previous else None,
-        ),
-        "line": step.line,
-    }
-
-
-def _non_empty(**fields: Any) -> Record:
-    """Return the fields that have a value."""
-    return {name: value for name, value in fields.items() if value}
+    is_target = step.reason != "source_reference" and step.target != previous
+    return StepRecord(
+        filepath=step.path,
+        link_type=None if step.reason == "source_reference" else step.reason,
+        source_path=step.source_path,
+        moved_to=step.moved_to,
+        target=step.target if is_target else None,
+        line=step.line,
+    )

@@ -1,212 +1,426 @@
-"""Records of search results: schemas/search.json and schemas/search-fulltext.json.
+"""Records of search results."""
 
-The sentence that says why a page was found is written for people and agents alike.
-"""
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
-
-from ubp.core.model import FilePath, Page, Section
+from ubp.core.model import FilePath, LinkType, Page, Section
 from ubp.core.paths import doc_id
-from ubp.output.records.pages import moment_or_none, stale_refs
-from ubp.output.wording import file_stem
-from ubp.search.pages import PageAnswer
+from ubp.output.records.fields import (
+    Count,
+    DocId,
+    DocType,
+    Fraction,
+    Keyword,
+    Line,
+    Moment,
+    PagePath,
+    Span,
+    Title,
+)
+from ubp.output.records.pages import LinkContext, PageLevel, StaleRefRecord, stale_refs
+from ubp.output.records.staleness import moment_or_none, title_of
+from ubp.output.relevance import RANKINGS, ranking_scores, relevance_text
+from ubp.search.pages import PageAnswer, SearchType
 from ubp.search.query import Cut, Query
-from ubp.search.results import LinkedPage, PageHit, SectionHit
+from ubp.search.results import LinkedPage, PageHit, Reason, SectionHit
 from ubp.search.run import FoundPages
 from ubp.search.sections import Hit, SectionAnswer
-from ubp.search.semantic import CLOSE_COSINE, MIN_COSINE
-
-Record = dict[str, Any]
-
-RANKINGS = ("words", "meaning", "links")
-MAX_WORDS = 4  # named as the reason why a page was found
+from ubp.search.traverse import Direction
 
 
-def relevance_text(hit: PageHit) -> str:
-    """Return which words a page contains and how close it is, or from where it was reached."""
-    if hit.link_path is not None:
-        return _link_text(hit)
-    parts = []
-    if hit.breakdown.words is not None:
-        parts.append(_words_text(hit.matched) if hit.matched else "holds common words only")
-    cosine = hit.breakdown.meaning
-    if cosine is not None and cosine >= CLOSE_COSINE:
-        parts.append(f"close in meaning ({cosine:.2f})")
-    elif cosine is not None and cosine >= MIN_COSINE and not parts:
-        parts.append(f"perhaps close in meaning ({cosine:.2f})")
-    if not parts:
-        return "Fits the filters."
-    text = ", ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutRecord:
+    """A run of characters that was split."""
+
+    run: Annotated[str, "text that no section contains as a whole"]
+    pieces: Annotated[tuple[str, ...], "what was searched for instead"]
 
 
-def _words_text(terms: tuple[str, ...]) -> str:
-    quoted = ", ".join(f"“{term}”" for term in terms[:MAX_WORDS])
-    more = len(terms) - MAX_WORDS
-    return f"holds {quoted} and {more} more" if more > 0 else f"holds {quoted}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryRecord:
+    """How the query was parsed."""
+
+    text: Annotated[str, "the query as typed"]
+    is_boolean: Annotated[bool, "whether AND, OR and NOT are operators"] = False
+    is_shortened: Annotated[
+        bool, "whether the query was too long and only its beginning was searched for"
+    ] = False
+    cuts: Annotated[
+        tuple[CutRecord, ...], "runs of CJK characters and punctuated words that were split"
+    ] = ()
 
 
-def _link_text(hit: PageHit) -> str:
-    path, origin = hit.link_path, hit.near
-    if path is None or origin is None:
-        return ""
-    name = f"{origin.facts.title or file_stem(origin.filepath)} ({origin.filepath})"
-    verb = "Linked from" if path.direction == "outlink" else "Links to"
-    link_type = "" if path.link.link_type == "references" else f" as {path.link.link_type}"
-    distance = "" if path.depth == 1 else f", {path.depth} links away from a page that answers"
-    return f"{verb} {name}{link_type}{distance}."
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundSectionRecord:
+    """A section that contains words of the query."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    section_heading: Annotated[
+        str | None, "heading (H2 or H3); null for the text before the first heading"
+    ] = None
+    line: Annotated[Line, "line of the first highlight, else first line of the passage"]
+    snippet: Annotated[str | None, "matching passage on one line; null with --no-content"] = None
+    highlights: Annotated[tuple[Span, ...], "matches in `snippet`, in order"] = ()
+    rank: Annotated[
+        float, "BM25 with a bonus for the file name; smaller is better", Keyword("maximum", 0)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionsRecord:
+    """Sections that match a query's words, best first."""
+
+    results: Annotated[tuple[FoundSectionRecord, ...], "sections, best first"]
+    total_found: Annotated[
+        Count, "number of matching places; a long section may count several times"
+    ]
+    is_total_exact: Annotated[bool, "whether the total is exact; if false, it is a lower bound"] = (
+        False
+    )
+    search_type: Annotated[Literal["fulltext"], "always fulltext: words only"]
+    query: QueryRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BreakdownRecord:
+    """Scores of the page in each ranking."""
+
+    vector_similarity: Annotated[
+        Fraction | None,
+        "cosine similarity of the query and the page's closest chunk, with a bonus for the file"
+        " name if the page has no title; null if not among the closest or not requested",
+    ] = None
+    graph_proximity: Annotated[
+        Fraction | None,
+        "inverse distance in links from another top page, weighted by its score and the link"
+        " types; null if none is near or links were not requested",
+    ] = None
+    fulltext: Annotated[
+        Fraction | None,
+        "BM25 relative to the best page; null if the page has none of the words or words were not"
+        " requested",
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkPageRecord:
+    """The page by whose link a page was found."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    direction: Annotated[
+        Direction | None,
+        "outlink: that page links to this one; backlink: this one links to it",
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionHitRecord:
+    """A section of a found page."""
+
+    section_id: Annotated[str, "the page's doc_id, followed by # and the heading's anchor"]
+    heading: Annotated[
+        str | None, "heading (H2 or H3); null for the text before the first heading"
+    ] = None
+    heading_path: Annotated[
+        tuple[str, ...],
+        "headings above the best section, starting with the page's H1, and its own",
+    ] = ()
+    line_start: Annotated[Line, "its first line"]
+    line_end: Annotated[Line, "last line"]
+    line: Annotated[
+        Line | None,
+        "line of the first highlight in `content`, else its first line; null if there is no"
+        " content",
+    ] = None
+    score: Annotated[Fraction, "the page's score for its best section, lower for others"]
+    content: Annotated[
+        str | None,
+        "passage on one line, for the best section only; null with --no-content",
+        Keyword("maxLength", 240),
+    ] = None
+    highlights: Annotated[tuple[Span, ...], "matches in `content`, in order"] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedPageRecord:
+    """A page that a found page is linked with."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    link_type: Annotated[LinkType, "type of the link"]
+    link_context: LinkContext = ""
+    direction: Annotated[
+        Direction,
+        "outlink: the found page links to this one; backlink: this one links to it",
+    ]
+    summary: Annotated[str, "beginning of the page, on one line", Keyword("maxLength", 120)] = ""
+    staleness: PageLevel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingScoreRecord:
+    """Score of the page in one ranking."""
+
+    place: Annotated[Line, "rank of the page in this ranking"]
+    raw: Annotated[
+        float,
+        "words: BM25, with a bonus for the file name; meaning: cosine similarity, with a bonus for"
+        " the file name if the page has no title; links: proximity",
+    ]
+    normalised: Annotated[float | None, "normalized score, as combined with the other rankings"] = (
+        None
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingScoresRecord:
+    """Scores of the page in each ranking; null where it is not ranked."""
+
+    words: Annotated[RankingScoreRecord | None, "keywords"]
+    meaning: Annotated[RankingScoreRecord | None, "closeness in meaning"]
+    links: Annotated[RankingScoreRecord | None, "links from the best pages"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundPageRecord:
+    """A page that was found, why, and whether it can be relied on."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    doc_type: DocType
+    updated_at: Annotated[
+        Moment | None,
+        "committer date of its last commit; null if never committed or before the start of a"
+        " shallow clone",
+    ] = None
+    score: Annotated[Fraction, "1 is the maximum; comparable only within one result"]
+    score_breakdown: BreakdownRecord
+    relevance_reason: Annotated[
+        Reason,
+        "direct_match: by its own text; otherwise by links, one, two or more links away from a"
+        " direct match",
+    ]
+    relevance_text: Annotated[
+        str, "the same as a sentence: matching words, similarity, linking page"
+    ]
+    link_type: Annotated[
+        LinkType | None, "type of the link by which it was found; null for a direct match"
+    ] = None
+    link_context: Annotated[str | None, "text around that link"] = None
+    link_page: Annotated[LinkPageRecord | None, "page at the other end of the link"] = None
+    staleness: PageLevel
+    stale_refs: Annotated[
+        tuple[StaleRefRecord, ...], "sources that changed since their baseline"
+    ] = ()
+    sections: Annotated[
+        tuple[SectionHitRecord, ...],
+        "matching passages, best first; the beginning of a page found by links or filters",
+        Keyword("maxItems", 3),
+    ]
+    linked_pages: Annotated[
+        tuple[LinkedPageRecord, ...],
+        "linked pages, strongest links first; only if requested",
+        Keyword("maxItems", 3),
+    ] = ()
+    legs: Annotated[RankingScoresRecord | None, "with --explain: the scores of each ranking"] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FallbackRecord:
+    """Why semantic search was not available."""
+
+    reason: Annotated[str, "why there is no model"]
+    hint: Annotated[str, "how to fix it"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidatesRecord:
+    """The candidates of a ranking."""
+
+    pages: Annotated[Count, "number of pages"]
+    places: Annotated[Count, "number of chunks, or of whole pages"]
+    is_cut: Annotated[bool, "whether there are more"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingsRecord:
+    """Number of candidates per ranking."""
+
+    words: Annotated[CandidatesRecord, "sections that match words"]
+    meaning: Annotated[CandidatesRecord, "closest in meaning"]
+    links: Annotated[CandidatesRecord, "pages linked to the best results"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplanationRecord:
+    """How the results were computed."""
+
+    looked_for: Annotated[tuple[str, ...], "words, phrases and runs of CJK characters"]
+    in_all_forms: Annotated[bool, "whether English words also match their inflected forms"]
+    words_share: Annotated[
+        Fraction, "weight of words in a direct score; the rest is semantic similarity"
+    ]
+    candidates: RankingsRecord
+    milliseconds: Annotated[Mapping[str, float], "time per step"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRecord:
+    """Pages that match a query, best first."""
+
+    results: Annotated[tuple[FoundPageRecord, ...], "pages, best first"]
+    total_found: Annotated[Count, "number of pages found"]
+    is_total_exact: Annotated[bool, "whether the total is exact; if false, it is a lower bound"] = (
+        False
+    )
+    truncated_count: Annotated[Count, "number of entries omitted"] = 0
+    search_type: Annotated[
+        SearchType,
+        "retrieval used: hybrid (words, meaning and links), words only, or meaning only;"
+        " fulltext_fallback: words and links, because there is no model",
+    ]
+    fallback: Annotated[
+        FallbackRecord | None, "why semantic search was not available; null if it was"
+    ] = None
+    query: QueryRecord
+    explanation: Annotated[
+        ExplanationRecord | None, "with --explain: how the results were computed"
+    ] = None
 
 
 def search_record(
     pages: FoundPages, *, has_content: bool = True, is_explained: bool = False
-) -> Record:
-    """Return the record of `ubp search`: schemas/search.json.
-
-    Without `has_content` texts are null.
-    """
+) -> SearchRecord:
+    """Return the record of `ubp search`; without `has_content` texts are null."""
     answer = pages.answer
-    results = [_page_result(hit, pages, has_content=has_content) for hit in answer.pages]
-    if is_explained:
-        results = [
-            record | {"legs": _scores(answer, hit.page.filepath)}
-            for record, hit in zip(results, answer.pages, strict=True)
-        ]
-    record = {
-        "results": results,
-        "total_found": answer.total,
-        "is_total_exact": answer.is_exact,
-        "truncated_count": answer.total - len(answer.pages),
-        "search_type": pages.search_type,
-        "fallback": pages.fallback and pages.fallback._asdict(),
-        "query": _query(answer.query, answer.cuts),
-    }
-    return record | ({"explanation": _explanation(pages)} if is_explained else {})
-
-
-def sections_record(answer: SectionAnswer, *, has_content: bool = True) -> Record:
-    """Return the record of `ubp search --fulltext`: schemas/search-fulltext.json.
-
-    Without `has_content` snippets are null.
-    """
-    ranking = answer.ranking
-    return {
-        "results": [_section_result(hit, has_content=has_content) for hit in answer.hits],
-        "total_found": answer.total,
-        "is_total_exact": answer.is_exact,
-        "search_type": "fulltext",
-        "query": _query(answer.query, ranking.cuts),
-    }
-
-
-class RankingScore(NamedTuple):
-    """A page's place in a ranking, its score there, and that score as it was fused."""
-
-    place: int
-    raw: float
-    normalised: float | None
-
-
-def ranking_scores(answer: PageAnswer, path: FilePath) -> dict[str, RankingScore | None]:
-    """Return a page's score in each ranking; None where it is not ranked."""
-    fused = next(
-        (
-            (fusion.words, fusion.meaning, fusion.links)
-            for fusion in answer.fused
-            if fusion.path == path
+    return SearchRecord(
+        results=tuple(
+            _found_page(hit, pages, has_content=has_content, is_explained=is_explained)
+            for hit in answer.pages
         ),
-        (),
+        total_found=answer.total,
+        is_total_exact=answer.is_exact,
+        truncated_count=answer.total - len(answer.pages),
+        search_type=pages.search_type,
+        fallback=FallbackRecord(**pages.fallback._asdict()) if pages.fallback else None,
+        query=_query(answer.query, answer.cuts),
+        explanation=_explanation(pages) if is_explained else None,
     )
-    return {
-        name: RankingScore(list(ranking.scores).index(path) + 1, ranking.scores[path], normalised)
-        if path in ranking.scores
-        else None
-        for name, ranking, normalised in zip(RANKINGS, answer.rankings, fused, strict=True)
-    }
 
 
-def _section_result(hit: Hit, *, has_content: bool) -> Record:
-    return {
-        **_page(hit.page),
-        "section_heading": hit.section and hit.section.heading,
-        "line": hit.line,
-        "snippet": hit.snippet.text if has_content else None,
-        "highlights": [list(span) for span in hit.snippet.highlights] if has_content else [],
-        "rank": round(hit.rank, 6),
-    }
+def sections_record(answer: SectionAnswer, *, has_content: bool = True) -> SectionsRecord:
+    """Return the record of `ubp search --fulltext`; without `has_content` snippets are null."""
+    return SectionsRecord(
+        results=tuple(_found_section(hit, has_content=has_content) for hit in answer.hits),
+        total_found=answer.total,
+        is_total_exact=answer.is_exact,
+        search_type="fulltext",
+        query=_query(answer.query, answer.ranking.cuts),
+    )
 
 
-def _query(query: Query, cuts: Iterable[Cut]) -> Record:
-    return {
-        "text": query.text,
-        "is_boolean": query.is_boolean,
-        "is_shortened": query.is_shortened,
-        "cuts": [{"run": cut.run, "pieces": list(cut.pieces)} for cut in cuts],
-    }
+def _found_section(hit: Hit, *, has_content: bool) -> FoundSectionRecord:
+    return FoundSectionRecord(
+        doc_id=doc_id(hit.page.filepath),
+        filepath=hit.page.filepath,
+        title=title_of(hit.page),
+        section_heading=hit.section and hit.section.heading,
+        line=hit.line,
+        snippet=hit.snippet.text if has_content else None,
+        highlights=hit.snippet.highlights if has_content else (),
+        rank=round(hit.rank, 6),
+    )
 
 
-def _page_result(hit: PageHit, pages: FoundPages, *, has_content: bool) -> Record:
-    path = hit.page.filepath
+def _query(query: Query, cuts: Iterable[Cut]) -> QueryRecord:
+    return QueryRecord(
+        text=query.text,
+        is_boolean=query.is_boolean,
+        is_shortened=query.is_shortened,
+        cuts=tuple(CutRecord(run=cut.run, pieces=tuple(cut.pieces)) for cut in cuts),
+    )
+
+
+def _found_page(
+    hit: PageHit, pages: FoundPages, *, has_content: bool, is_explained: bool
+) -> FoundPageRecord:
+    path, breakdown = hit.page.filepath, hit.breakdown
     assessment = pages.assessments[path]
-    breakdown = hit.breakdown
-    return {
-        **_page(hit.page),
-        "doc_type": hit.page.facts.doc_type,
-        "updated_at": moment_or_none(pages.updated_at.get(path)),
-        "score": round(hit.score, 4),
-        "score_breakdown": {
-            "vector_similarity": _rounded(breakdown.meaning),
-            "graph_proximity": _rounded(breakdown.links),
-            "fulltext": _rounded(breakdown.words),
-        },
-        "relevance_reason": hit.reason,
-        "relevance_text": relevance_text(hit),
-        "link_type": hit.link_path and hit.link_path.link.link_type,
-        "link_context": hit.link_path and hit.link_path.link.context,
-        "link_page": hit.near
-        and {**_page(hit.near), "direction": hit.link_path and hit.link_path.direction},
-        "staleness": assessment.level,
-        "stale_refs": stale_refs(assessment),
-        "sections": [
-            _section(hit.page, section, has_content=has_content, is_best=not place)
+    return FoundPageRecord(
+        doc_id=doc_id(path),
+        filepath=path,
+        title=title_of(hit.page),
+        doc_type=hit.page.facts.doc_type,
+        updated_at=moment_or_none(pages.updated_at.get(path)),
+        score=round(hit.score, 4),
+        score_breakdown=BreakdownRecord(
+            vector_similarity=_rounded(breakdown.meaning),
+            graph_proximity=_rounded(breakdown.links),
+            fulltext=_rounded(breakdown.words),
+        ),
+        relevance_reason=hit.reason,
+        relevance_text=relevance_text(hit),
+        link_type=hit.link_path and hit.link_path.link.link_type,
+        link_context=hit.link_path and hit.link_path.link.context,
+        link_page=_link_page(hit),
+        staleness=assessment.level,
+        stale_refs=stale_refs(assessment),
+        sections=tuple(
+            _section_hit(hit.page, section, has_content=has_content, is_best=not place)
             for place, section in enumerate(hit.sections)
-        ],
-        "linked_pages": [_linked(linked, pages) for linked in pages.linked.get(path, ())],
-    }
+        ),
+        linked_pages=tuple(_linked(linked, pages) for linked in pages.linked.get(path, ())),
+        legs=_scores(pages.answer, path) if is_explained else None,
+    )
 
 
-def _section(page: Page, hit: SectionHit, *, has_content: bool, is_best: bool) -> Record:
+def _link_page(hit: PageHit) -> LinkPageRecord | None:
+    if hit.near is None:
+        return None
+    return LinkPageRecord(
+        doc_id=doc_id(hit.near.filepath),
+        filepath=hit.near.filepath,
+        title=title_of(hit.near),
+        direction=hit.link_path and hit.link_path.direction,
+    )
+
+
+def _section_hit(
+    page: Page, hit: SectionHit, *, has_content: bool, is_best: bool
+) -> SectionHitRecord:
     section, passage = hit.section, hit.passage if has_content else None
-    return {
-        "section_id": _section_id(page.filepath, section),
-        "heading": section and section.heading,
-        "heading_path": list(section.heading_path) if section and is_best else [],
-        "line_start": section.line_start if section else 1,
-        "line_end": section.line_end if section else 1,
-        "line": hit.line if hit.passage else None,
-        "score": round(hit.score, 4),
-        "content": passage and passage.content,
-        "highlights": [list(span) for span in passage.highlights] if passage else [],
-    }
+    return SectionHitRecord(
+        section_id=_section_id(page.filepath, section),
+        heading=section and section.heading,
+        heading_path=tuple(section.heading_path) if section and is_best else (),
+        line_start=section.line_start if section else 1,
+        line_end=section.line_end if section else 1,
+        line=hit.line if hit.passage else None,
+        score=round(hit.score, 4),
+        content=passage and passage.content,
+        highlights=passage.highlights if passage else (),
+    )
 
 
-def _linked(linked: LinkedPage, pages: FoundPages) -> Record:
-    return {
-        **_page(linked.page),
-        "link_type": linked.link.link_type,
-        "link_context": linked.link.context,
-        "direction": linked.direction,
-        "summary": linked.summary,
-        "staleness": pages.assessments[linked.page.filepath].level,
-    }
-
-
-def _page(page: Page) -> Record:
-    return {
-        "doc_id": doc_id(page.filepath),
-        "filepath": page.filepath,
-        "title": page.facts.title or file_stem(page.filepath),
-    }
+def _linked(linked: LinkedPage, pages: FoundPages) -> LinkedPageRecord:
+    path = linked.page.filepath
+    return LinkedPageRecord(
+        doc_id=doc_id(path),
+        filepath=path,
+        title=title_of(linked.page),
+        link_type=linked.link.link_type,
+        link_context=linked.link.context,
+        direction=linked.direction,
+        summary=linked.summary,
+        staleness=pages.assessments[path].level,
+    )
 
 
 def _section_id(path: FilePath, section: Section | None) -> str:
@@ -219,31 +433,31 @@ def _rounded(score: float | None) -> float | None:
     return None if score is None else round(score, 4)
 
 
-def _explanation(pages: FoundPages) -> Record:
-    answer, rankings = pages.answer, pages.answer.rankings
-    return {
-        "looked_for": [term.written for term in answer.terms],
-        "in_all_forms": answer.query.is_stemmed,
-        "words_share": answer.words_share,
-        "candidates": {
-            name: {
-                "pages": len(ranking.scores),
-                "places": len(ranking.places),
-                "is_cut": ranking.is_cut,
-            }
-            for name, ranking in zip(RANKINGS, rankings, strict=True)
-        },
-        "milliseconds": {name: round(time, 2) for name, time in pages.milliseconds.items()},
+def _explanation(pages: FoundPages) -> ExplanationRecord:
+    answer = pages.answer
+    candidates = {
+        name: CandidatesRecord(
+            pages=len(ranking.scores), places=len(ranking.places), is_cut=ranking.is_cut
+        )
+        for name, ranking in zip(RANKINGS, answer.rankings, strict=True)
     }
+    return ExplanationRecord(
+        looked_for=tuple(term.written for term in answer.terms),
+        in_all_forms=answer.query.is_stemmed,
+        words_share=answer.words_share,
+        candidates=RankingsRecord(**candidates),
+        milliseconds={name: round(time, 2) for name, time in pages.milliseconds.items()},
+    )
 
 
-def _scores(answer: PageAnswer, path: FilePath) -> Record:
-    return {
+def _scores(answer: PageAnswer, path: FilePath) -> RankingScoresRecord:
+    scores = {
         name: score
-        and {
-            "place": score.place,
-            "raw": float(f"{score.raw:.4g}"),
-            "normalised": _rounded(score.normalised),
-        }
+        and RankingScoreRecord(
+            place=score.place,
+            raw=float(f"{score.raw:.4g}"),
+            normalised=_rounded(score.normalised),
+        )
         for name, score in ranking_scores(answer, path).items()
     }
+    return RankingScoresRecord(**scores)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import QUIET_LEVELS
-from ubp.output.records.search import RANKINGS, ranking_scores, relevance_text
+from ubp.output.relevance import RANKINGS, ranking_scores, relevance_text
 from ubp.output.wording import ARROWS, Style, count, joined, printable
 from ubp.search.fusion import WEAK_SCORE
 from ubp.search.pages import PageAnswer

@@ -13,6 +13,7 @@ from typing import Any
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import LINK_TYPES
 from ubp.core.text import closest_name
+from ubp.server.tools.budget import MIN_TOKENS
 
 Schema = Mapping[str, Any]
 
@@ -219,6 +220,6 @@ LINK_TYPE = {
 }
 MAX_TOKENS = {
     "type": "integer",
-    "minimum": 200,
+    "minimum": MIN_TOKENS,
     "description": "drops the least relevant parts to fit",
 }

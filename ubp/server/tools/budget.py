@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
 from ubp.core.text import CJK_RANGES
-from ubp.output.records.staleness import to_json
+from ubp.output.records.encoding import Json, to_json, to_lean_object, to_object
+from ubp.output.records.fields import AnswerFacts
 
 # Words, JSON and code as tokenizers cut them: six letters, three digits, two signs. Compared with
 # Claude's published tokenizer on 1,250 pieces of 1,500 characters (prose, code and answers about
@@ -29,6 +31,8 @@ def count_tokens(text: str) -> int:
 # repositories the estimate is within 5 % of the count.
 SAMPLES, SAMPLE_CHARACTERS = 32, 400
 
+MIN_TOKENS = 200  # the smallest limit
+
 
 def estimate_tokens(text: str) -> int:
     """Return an estimate of `count_tokens`, faster for long texts."""
@@ -45,10 +49,14 @@ MEASURES: Mapping[Budget, Callable[[str], int]] = {"max_tokens": count_tokens, "
 
 
 class TokenLimit(NamedTuple):
-    """The most that `measure` may count in a text; a record counts as its JSON."""
+    """The most that `measure` may count in a text; a record counts as its JSON.
+
+    `is_lean`: empty fields are left out.
+    """
 
     most: int
     measure: Callable[[str], int]
+    is_lean: bool = True
 
     def weigh(self, part: Any) -> int:
         """Return the size of a record or of a part of one."""
@@ -57,6 +65,13 @@ class TokenLimit(NamedTuple):
     def excess(self, record: Mapping[str, Any]) -> int:
         """Return by how much a record is too large."""
         return self.measure(to_json(record)) - self.most
+
+    def clear(self, part: Json, name: str) -> Any:
+        """Remove the value of an optional field, or empty it where all keys are kept."""
+        value = part.pop(name, None)
+        if not self.is_lean:
+            part[name] = None if value is None else type(value)()
+        return value
 
     def drop(self, record: Mapping[str, Any], parts: Iterator[Any]) -> bool:
         """Remove parts until the record fits, and return whether it does.
@@ -73,3 +88,29 @@ class TokenLimit(NamedTuple):
                 return self.excess(record) <= 0
             excess = self.excess(record)
         return True
+
+
+Fit = Callable[[Json, TokenLimit], None]
+"""Removes the least important parts of a record's JSON object until it is within a limit."""
+
+
+def build_answer(
+    record: object,
+    started: float,
+    *,
+    fit: Fit | None = None,
+    limit: TokenLimit | None = None,
+    is_lean: bool,
+) -> Json:
+    """Return a record as a JSON object with `AnswerFacts`, cut to a limit.
+
+    `started` is when the call began, of `perf_counter`. A lean object lacks empty fields.
+    """
+    answer = to_lean_object(record) if is_lean else to_object(record)
+    answer |= AnswerFacts()._asdict()
+    if fit and limit:
+        fit(answer, limit)
+    count = count_tokens if limit else estimate_tokens
+    answer["token_estimate"] = count(to_json(answer))
+    answer["query_time_ms"] = round((perf_counter() - started) * 1000, 1)
+    return answer

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ubp.output.agent.search import fulltext_text
-from ubp.output.records.search import sections_record
+from ubp.output.records.search import SectionsRecord, sections_record
 from ubp.search.sections import SectionAnswer
 from ubp.server.tools.arguments import DOC_TYPE, QUERY, REF, array_of, number, object_schema
-from ubp.server.tools.tool import Record, Tool
+from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 
 MAX_RESULTS = 50
@@ -19,7 +19,7 @@ def run(
     *,
     has_content: bool = True,
     tags: Sequence[str] = (),
-) -> Record:
+) -> SectionsRecord:
     """Return the record of the best sections by their words alone."""
     return sections_record(find(workspace, given, tags=tags), has_content=has_content)
 
@@ -48,7 +48,7 @@ FULLTEXT_SEARCH = Tool(
     input_schema=object_schema(
         "query", query=QUERY, limit=number(1, MAX_RESULTS, 10), doc_type=DOC_TYPE, ref=REF
     ),
-    shape="search-fulltext",
+    record=SectionsRecord,
     run=run,
     text=fulltext_text,
 )

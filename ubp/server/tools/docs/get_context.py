@@ -6,19 +6,20 @@ from typing import Any
 from ubp.core.errors import BadArgumentError
 from ubp.core.text import truncate_page
 from ubp.output.agent.pages import context_text
-from ubp.output.records.pages import context_record
+from ubp.output.records.encoding import Json
+from ubp.output.records.pages import ContextRecord, context_record
 from ubp.search.context import PageContext
 from ubp.server.tools.arguments import FILEPATH, LINK_TYPE, MAX_TOKENS, REF, number, object_schema
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.budget import TokenLimit
-from ubp.server.tools.tool import Record, Tool
+from ubp.server.tools.tool import Tool
 from ubp.workspace import MAX_SIZE, Workspace
 
 DEPTH, MAX_DEPTH = 2, 3
 MAX_CONTEXT_SIZE = 500_000
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+def run(workspace: Workspace, given: Mapping[str, Any]) -> ContextRecord:
     """Return the record of the page and its surroundings, as much as fits."""
     if ("filepath" in given) == ("id" in given):
         raise BadArgumentError("filepath", "Pass exactly one of `filepath` and `id`.")
@@ -37,15 +38,15 @@ def find(workspace: Workspace, given: Mapping[str, Any]) -> PageContext:
     )
 
 
-def fit(record: Record, limit: TokenLimit) -> None:
+def fit_context(record: Json, limit: TokenLimit) -> None:
     """Drop headings, then related pages, then text of the page itself.
 
     The outline takes half of the budget at most: the text is worth more.
     """
     center, related = record["center"], record["related"]
-    if not limit.drop(record, _drop_related(record, related)):
+    if not limit.drop(record, _drop_related(record, related, limit)):
         content = center["content"]
-        center.setdefault("full_size", len(content))
+        center["full_size"] = center.get("full_size") or len(content)
         frame = {**record, "center": {**center, "content": ""}}
         limit._replace(most=limit.most // 2).drop(frame, _drop_outline(center))
         room = limit.weigh(content) - limit.excess(record)
@@ -56,15 +57,15 @@ def fit(record: Record, limit: TokenLimit) -> None:
     record["total_size"] = len(center["content"]) + sum(map(len, texts))
 
 
-def _drop_related(record: Record, related: list[Record]) -> Iterator[Any]:
+def _drop_related(record: Json, related: list[Json], limit: TokenLimit) -> Iterator[Any]:
     for page in reversed(related):
-        yield [page.pop("headings", []), page.pop("hidden_headings", 0)]
+        yield [limit.clear(page, "headings"), limit.clear(page, "hidden_headings")]
     while related:
         record["truncated_count"] += 1
         yield related.pop()
 
 
-def _mark_cut(center: Record, content: str) -> None:
+def _mark_cut(center: Json, content: str) -> None:
     """Mark the sections that end after the last line that is left."""
     lines = center["content"].count("\n") + 1
     is_whole = center["content"] == content
@@ -74,15 +75,13 @@ def _mark_cut(center: Record, content: str) -> None:
             section["is_cut"] = True
 
 
-def _drop_outline(center: Record) -> Iterator[Any]:
+def _drop_outline(center: Json) -> Iterator[Any]:
     while center["sections"]:
         yield center["sections"].pop()
 
 
-def _texts(page: Record) -> Iterator[str]:
-    yield from (
-        page[key] for key in ("filepath", "title", "link_context", "summary") if key in page
-    )
+def _texts(page: Json) -> Iterator[str]:
+    yield from (page.get(key) or "" for key in ("filepath", "title", "link_context", "summary"))
     yield from page.get("headings", [])
 
 
@@ -103,8 +102,8 @@ GET_CONTEXT = Tool(
         max_tokens=MAX_TOKENS,
         ref=REF,
     ),
-    shape="get-context",
+    record=ContextRecord,
     run=run,
     text=context_text,
-    fit=fit,
+    fit=fit_context,
 )

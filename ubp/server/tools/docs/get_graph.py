@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ubp.output.agent.pages import graph_text
-from ubp.output.records.pages import graph_record
+from ubp.output.records.pages import GraphRecord, graph_record
 from ubp.server.tools.arguments import LINK_TYPE, REF, number, object_schema
 from ubp.server.tools.arguments import text as string
-from ubp.server.tools.tool import Record, Tool
+from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 
 DEPTH, MAX_GRAPH_DEPTH = 2, 5
 GRAPH_LIMIT, MAX_LIMIT = 500, 5_000
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+def run(workspace: Workspace, given: Mapping[str, Any]) -> GraphRecord:
     """Return the record of the graph around a page, or of the whole graph."""
     graph = workspace.graph(
         center=given.get("center"),
@@ -41,7 +41,7 @@ GET_GRAPH = Tool(
         limit=number(1, MAX_LIMIT, GRAPH_LIMIT),
         ref=REF,
     ),
-    shape="get-graph",
+    record=GraphRecord,
     run=run,
     text=graph_text,
 )

@@ -6,18 +6,18 @@ from typing import Any
 from ubp.core.errors import BadArgumentError
 from ubp.core.text import truncate_page
 from ubp.output.agent.pages import page_text
-from ubp.output.records.pages import page_record
-from ubp.output.records.staleness import to_json
+from ubp.output.records.encoding import Json, to_json
+from ubp.output.records.pages import PageRecord, page_record
 from ubp.server.tools.arguments import FILEPATH, MAX_TOKENS, REF, object_schema
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.budget import TokenLimit
-from ubp.server.tools.tool import Record, Tool
+from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 
 PAGE_ARGUMENTS = ("filepath", "id", "title")
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+def run(workspace: Workspace, given: Mapping[str, Any]) -> PageRecord:
     """Return the record of the page, which is named by path, id or title."""
     given_names = [name for name in PAGE_ARGUMENTS if name in given]
     if len(given_names) != 1:
@@ -32,20 +32,20 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
     return page_record(workspace.page(path, title=title, ref=given.get("ref"), has_created=True))
 
 
-def fit(record: Record, limit: TokenLimit) -> None:
+def fit_page(record: Json, limit: TokenLimit) -> None:
     """Drop repeated texts, then what surrounds the text, then the end of the text."""
     ends = list(_section_ends(record))
-    if limit.drop(record, _drop_section_texts(record)):
+    if limit.drop(record, _drop_section_texts(record, limit)):
         return
     frame = {**record, "content": ""}
-    limit._replace(most=limit.most // 2).drop(frame, _drop_surroundings(record))
+    limit._replace(most=limit.most // 2).drop(frame, _drop_surroundings(record, limit))
     room = limit.most - limit.measure(to_json({**frame, "truncated_count": len(ends)}))
     kept = truncate_page(record["content"], lambda text: limit.weigh(text) <= room)
     record["content"] = kept
     record["truncated_count"] = sum(end > len(kept) for end in ends)
 
 
-def _section_ends(record: Record) -> Iterator[int]:
+def _section_ends(record: Json) -> Iterator[int]:
     """Yield where each section ends in the page's content."""
     end = 0
     for section in record["sections"]:
@@ -54,22 +54,22 @@ def _section_ends(record: Record) -> Iterator[int]:
         yield end
 
 
-def _drop_section_texts(record: Record) -> Iterator[Any]:
+def _drop_section_texts(record: Json, limit: TokenLimit) -> Iterator[Any]:
     """Drop the texts of the sections: the page's content has them, too."""
     for section in reversed(record["sections"]):
-        yield section.pop("content", "")
+        yield limit.clear(section, "content")
 
 
-def _drop_surroundings(record: Record) -> Iterator[Any]:
+def _drop_surroundings(record: Json, limit: TokenLimit) -> Iterator[Any]:
     """Drop what surrounds the text, the least important parts first."""
     link_lists = [record.get("backlinks", []), record.get("outlinks", [])]
     for link in reversed([link for links in link_lists for link in links]):
-        yield link.pop("link_context", "")
+        yield limit.clear(link, "link_context")
     for items in (*link_lists, record["sections"]):
         while items:
             yield items.pop()
     for reference in record.get("stale_refs", []):
-        yield reference.pop("commits", [])
+        yield limit.clear(reference, "commits")
 
 
 GET_PAGE = Tool(
@@ -87,8 +87,8 @@ GET_PAGE = Tool(
         ref=REF,
         max_tokens=MAX_TOKENS,
     ),
-    shape="get-page",
+    record=PageRecord,
     run=run,
     text=page_text,
-    fit=fit,
+    fit=fit_page,
 )

@@ -1,50 +1,70 @@
 """`ubp_list_pages`: the list of pages, sorted and filtered."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from ubp.output.agent.pages import list_text
-from ubp.output.records.pages import pages_record
-from ubp.search.list_pages import PageList
+from ubp.output.records.pages import PagesRecord, pages_record
+from ubp.search.list_pages import PageList, SortKey
 from ubp.server.tools.arguments import DOC_TYPE, REF, TAGS, array_of, choice, number, object_schema
 from ubp.server.tools.arguments import text as string
-from ubp.server.tools.tool import Record, Tool, read_cursor, write_cursor
+from ubp.server.tools.tool import Tool, read_cursor, write_cursor
 from ubp.workspace import Workspace
 
 LIST_LIMIT, MAX_LIMIT = 200, 1000
 DATE_SORTS = ("updated_at", "created_at")
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+class ListRequest(NamedTuple):
+    """Which pages to list, in which order, and where to go on; `cursor` None: from the start."""
+
+    doc_types: tuple[str, ...]
+    tags: tuple[str, ...]
+    sort: SortKey
+    order: Literal["asc", "desc"]
+    limit: int
+    cursor: str | None
+    ref: str | None
+
+
+def run(workspace: Workspace, given: Mapping[str, Any]) -> PagesRecord:
     """Return the record of the requested pages, with the cursor of the rest."""
-    listed = read_list(workspace, given)
-    return {**pages_record(listed), "next_cursor": next_cursor(listed, given)}
+    request = ListRequest(
+        array_of(given.get("doc_type")),
+        array_of(given.get("tags")),
+        given["sort"],
+        given["order"],
+        given["limit"],
+        given.get("cursor"),
+        given.get("ref"),
+    )
+    listed = read_list(workspace, request)
+    return pages_record(listed, next_cursor(listed, request))
 
 
-def read_list(workspace: Workspace, given: Mapping[str, Any], *, is_dated: bool = True) -> PageList:
+def read_list(workspace: Workspace, request: ListRequest, *, is_dated: bool = True) -> PageList:
     """Return the pages as values; without `is_dated` dates are looked up only for sorting."""
-    kind = int if given["sort"] in DATE_SORTS else str
-    cursor = given.get("cursor")
+    kind = int if request.sort in DATE_SORTS else str
+    cursor = request.cursor
     return workspace.pages(
-        doc_types=array_of(given.get("doc_type")),
-        tags=array_of(given.get("tags")),
-        sort=given["sort"],
-        is_descending=given["order"] == "desc",
-        is_dated=is_dated or given["sort"] == "updated_at",
-        limit=given["limit"],
-        after=read_cursor(_list_query(given), cursor, kind) if cursor else None,
-        ref=given.get("ref"),
+        doc_types=request.doc_types,
+        tags=request.tags,
+        sort=request.sort,
+        is_descending=request.order == "desc",
+        is_dated=is_dated or request.sort == "updated_at",
+        limit=request.limit,
+        after=read_cursor(_list_query(request), cursor, kind) if cursor else None,
+        ref=request.ref,
     )
 
 
-def next_cursor(listed: PageList, given: Mapping[str, Any]) -> str | None:
+def next_cursor(listed: PageList, request: ListRequest) -> str | None:
     """Return the cursor of the rest of a list; None at its end."""
-    return write_cursor(_list_query(given), listed.next) if listed.next else None
+    return write_cursor(_list_query(request), listed.next) if listed.next else None
 
 
-def _list_query(given: Mapping[str, Any]) -> list[Any]:
-    doc_types, tags = array_of(given.get("doc_type")), array_of(given.get("tags"))
-    return [doc_types, tags, given["sort"], given["order"], given.get("ref")]
+def _list_query(request: ListRequest) -> list[object]:
+    return [request.doc_types, request.tags, request.sort, request.order, request.ref]
 
 
 LIST_PAGES = Tool(
@@ -63,7 +83,7 @@ LIST_PAGES = Tool(
         cursor=string("next_cursor of the previous response"),
         ref=REF,
     ),
-    shape="list-pages",
+    record=PagesRecord,
     run=run,
     text=list_text,
 )

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.output.agent.search import search_text
-from ubp.output.records.search import search_record
+from ubp.output.records.encoding import Json
+from ubp.output.records.search import SearchRecord, search_record
 from ubp.search.run import FoundPages
 from ubp.server.tools.arguments import (
     DOC_TYPE,
@@ -20,7 +21,7 @@ from ubp.server.tools.arguments import (
     object_schema,
 )
 from ubp.server.tools.budget import TokenLimit
-from ubp.server.tools.tool import Record, Tool
+from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 
 LIMIT, MAX_LIMIT = 10, 20
@@ -33,7 +34,7 @@ def run(
     *,
     has_content: bool = True,
     is_explained: bool = False,
-) -> Record:
+) -> SearchRecord:
     """Return the record of the best pages by keywords, meaning and links."""
     pages = find(workspace, given)
     return search_record(pages, has_content=has_content, is_explained=is_explained)
@@ -55,29 +56,29 @@ def find(workspace: Workspace, given: Mapping[str, Any], *, is_dated: bool = Tru
     )
 
 
-def fit(record: Record, limit: TokenLimit) -> None:
+def fit_search(record: Json, limit: TokenLimit) -> None:
     """Drop context of the last results first, then results."""
-    limit.drop(record, _removable_parts(record))
+    limit.drop(record, _removable_parts(record, limit))
 
 
-def _removable_parts(record: Record) -> Iterator[Any]:
+def _removable_parts(record: Json, limit: TokenLimit) -> Iterator[Any]:
     results = record["results"]
     for key in ("linked_pages", "stale_refs"):
         for result in reversed(results):
-            yield result.pop(key, [])
+            yield limit.clear(result, key)
     for result in reversed(results):
         while len(result["sections"]) > 1:
             yield result["sections"].pop()
     while len(results) > 1:
         yield _drop_last_result(record)
     for section in [section for result in results for section in result["sections"]]:
-        yield section.pop("content", "")
+        yield limit.clear(section, "content")
     while results:
         yield _drop_last_result(record)
 
 
-def _drop_last_result(record: Record) -> Record:
-    result: Record = record["results"].pop()
+def _drop_last_result(record: Json) -> Json:
+    result: Json = record["results"].pop()
     record["truncated_count"] = record.get("truncated_count", 0) + 1
     return result
 
@@ -109,8 +110,8 @@ SEARCH = Tool(
         max_tokens=MAX_TOKENS,
         ref=REF,
     ),
-    shape="search",
+    record=SearchRecord,
     run=run,
     text=search_text,
-    fit=fit,
+    fit=fit_search,
 )

@@ -1,63 +1,53 @@
-"""`ubp_check_staleness`: the pages that no longer match their sources, and what changed there.
-
-Its record is that of `ubp stale --json` without Git object ids, which are of no use to a reader,
-and with the next step for each page; a single page without sources gets proposals, too.
-"""
+"""`ubp_check_staleness`: the pages that no longer match their sources, and what changed there."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ubp.bindings.features import Suggestion
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, confident_suggestions
 from ubp.core.model import QUIET_LEVELS, Assessment
-from ubp.core.shell import path_argument, ubp_command
 from ubp.output.agent.staleness import staleness_text
-from ubp.output.records.bindings import suggestion_record
-from ubp.output.records.staleness import stale_record
+from ubp.output.records.check_staleness import CheckedRecord, Diffs, checked_record
+from ubp.output.records.encoding import Json
 from ubp.server.tools.arguments import flag, number, object_schema
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.budget import TokenLimit
-from ubp.server.tools.tool import Record, Tool
+from ubp.server.tools.tool import Tool
 from ubp.staleness.model import StaleReport
 from ubp.workspace import Workspace
 
 DEFAULT_SIZE, MIN_SIZE, MAX_SIZE = 20_000, 2_000, 200_000
 # A page with a diff takes more characters than this: further ones would be cut off again.
 MIN_PAGE_SIZE = 500
-GIT_IDS = frozenset({"baseline_commit", "baseline_blob", "current_blob"})
 # The newest commits explain most.
 MIN_COMMITS = 3
 # Of the proposed sources the first are right most often, and the strongest evidence suffices.
 MAX_SUGGESTED, MAX_EVIDENCE = 5, 3
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+def run(workspace: Workspace, given: Mapping[str, Any]) -> CheckedRecord:
     """Return the record of a page's sources, or of those of all pages that are not fresh."""
     path, max_size = given.get("filepath"), given["max_size"]
     report = workspace.stale([path] if path else [], every=path is not None)
     if path is None:
         # With what the debt file accepts: it is no less stale, and marked as accepted.
         report = report._replace(pages=tuple(page for page in report.pages if _is_shown(page)))
-    diffs = _diffs(workspace, report, max_size) if given["include_diff"] else {}
-    record = stale_record(report, every=True, diffs=diffs)
-    _share_diffs(record)
-    _add_suggestions(workspace, record, path)
-    for document in record["documents"]:
-        document["resolve"] = _resolve(document, workspace.session.config.keys[0])
-        document["references"] = [
-            {key: value for key, value in reference.items() if key not in GIT_IDS}
-            for reference in document["references"]
-        ]
-    return record
+    return checked_record(
+        report,
+        diffs=_diffs(workspace, report, max_size) if given["include_diff"] else {},
+        suggestions=_suggest(workspace, report, path),
+        key=workspace.session.config.keys[0],
+    )
 
 
-def fit(record: Record, limit: TokenLimit) -> None:
+def fit(record: Json, limit: TokenLimit) -> None:
     """Drop suggestions, then commits, then ends of diffs, then pages."""
     if limit.drop(record, _drop_suggestions(record)) or limit.drop(
         record, _drop_old_commits(record)
     ):
         return
     references = reversed(list(_references(record)))
-    for diff in [reference["diff"] for reference in references if "diff" in reference]:
+    for diff in [reference["diff"] for reference in references if reference.get("diff")]:
         excess = limit.excess(record)
         if excess <= 0:
             return
@@ -72,76 +62,33 @@ def _is_shown(assessment: Assessment) -> bool:
     return has_problems or assessment.level not in QUIET_LEVELS
 
 
-def _diffs(workspace: Workspace, report: StaleReport, max_size: int) -> dict[Any, Any]:
+def _diffs(workspace: Workspace, report: StaleReport, max_size: int) -> Diffs:
     pages = report.pages[: max_size // MIN_PAGE_SIZE]
     diffs = workspace.diffs(report._replace(pages=pages))
     return {(assessment.page.filepath, reference): diff for assessment, reference, diff in diffs}
 
 
-def _add_suggestions(workspace: Workspace, record: Record, path: str | None) -> None:
-    """Add the proposed sources to a page without any that is requested by its path."""
-    documents = record["documents"]
-    if path is None or len(documents) != 1 or documents[0]["staleness"] != "untracked":
+def _suggest(workspace: Workspace, report: StaleReport, path: str | None) -> Iterator[Suggestion]:
+    """Yield proposed sources for a page without any that is requested by its path."""
+    if path is None or [page.level for page in report.pages] != ["untracked"]:
         return
     (suggestions,) = workspace.suggest_bindings([path], limit=MAX_SUGGESTED).pages
-    documents[0]["suggested_refs"] = [
-        suggestion_record(suggestion._replace(evidence=suggestion.evidence[:MAX_EVIDENCE]))
-        for suggestion in confident_suggestions(suggestions, MIN_REVIEW_CONFIDENCE)
-    ]
+    for suggestion in confident_suggestions(suggestions, MIN_REVIEW_CONFIDENCE):
+        yield suggestion._replace(evidence=suggestion.evidence[:MAX_EVIDENCE])
 
 
-def _share_diffs(record: Record) -> None:
-    """Show each diff once: translations describe the same sources."""
-    first_pages: dict[tuple[str, str], str] = {}
-    for document in record["documents"]:
-        for reference in document["references"]:
-            if reference.get("diff", {}).get("text"):
-                key = reference["source_path"], reference["diff"]["text"]
-                if key in first_pages:
-                    reference["diff"] = {"text": f"Same diff as for {first_pages[key]}."}
-                first_pages.setdefault(key, document["filepath"])
-
-
-def _resolve(document: Record, key: str) -> str:
-    """Return what to do about a page, in a sentence with the command for it."""
-    path = document["filepath"]
-    drifted = [reference for reference in document["references"] if reference["verdict"] != "fresh"]
-    verified = [reference for reference in drifted if reference["verdict"] != "unknown"]
-    missing_lines = [
-        str(reference["line"]) for reference in verified if reference["current_blob"] is None
-    ]
-    steps = []
-    if document["staleness"] == "untracked":
-        proposals = " (see suggested_refs)" if document.get("suggested_refs") else ""
-        steps.append(
-            f"List the sources that the page describes{proposals} under {key} in its front matter."
-        )
-    if missing_lines:
-        lines = "line" if len(missing_lines) == 1 else "lines"
-        steps.append(
-            "Update or remove the missing sources in its front matter"
-            f" ({lines} {', '.join(missing_lines)})."
-        )
-    if len(missing_lines) < len(verified):
-        command = ubp_command("ack", path_argument(path))
-        steps.append(f"Update the page, or if it is still accurate run: {command}")
-    if len(verified) < len(drifted):
-        steps.append("This clone is too shallow to verify all sources. Run: git fetch --unshallow")
-    return " ".join(steps)
-
-
-def _references(record: Record) -> Iterator[Record]:
+def _references(record: Json) -> Iterator[Json]:
     for document in record["documents"]:
         yield from document["references"]
 
 
-def _drop_suggestions(record: Record) -> Iterator[Any]:
+def _drop_suggestions(record: Json) -> Iterator[Any]:
     for document in record["documents"]:
         while document.get("suggested_refs"):
             yield document["suggested_refs"].pop()
 
 
-def _drop_old_commits(record: Record) -> Iterator[Any]:
+def _drop_old_commits(record: Json) -> Iterator[Any]:
     for reference in reversed(list(_references(record))):
         commits = reference.get("commits", [])
         if len(commits) > MIN_COMMITS:
@@ -150,7 +97,7 @@ def _drop_old_commits(record: Record) -> Iterator[Any]:
             yield commits[MIN_COMMITS:]
 
 
-def _shorten(diff: Record, excess: int) -> None:
+def _shorten(diff: Json, excess: int) -> None:
     """Cut lines off the end of a diff."""
     lines = diff["text"].split("\n")
     size, kept_lines = len(diff["text"]) - excess, 0
@@ -160,7 +107,7 @@ def _shorten(diff: Record, excess: int) -> None:
     diff["left_out_lines"] = len(lines) - kept_lines
 
 
-def _drop_last_documents(record: Record, documents: list[Record]) -> Iterator[Any]:
+def _drop_last_documents(record: Json, documents: list[Json]) -> Iterator[Any]:
     while len(documents) > 1:
         record["truncated_count"] += 1
         yield documents.pop()
@@ -181,7 +128,7 @@ CHECK_STALENESS = Tool(
             MIN_SIZE, MAX_SIZE, DEFAULT_SIZE, "in characters; long diffs are truncated"
         ),
     ),
-    shape="check-staleness",
+    record=CheckedRecord,
     run=run,
     text=staleness_text,
     fit=fit,

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ubp.output.agent.pages import impact_text
-from ubp.output.records.pages import impact_record
+from ubp.output.records.pages import ImpactRecord, impact_record
 from ubp.server.tools.arguments import REF, number, object_schema
 from ubp.server.tools.arguments import text as string
-from ubp.server.tools.tool import Record, Tool
+from ubp.server.tools.tool import Tool
 from ubp.workspace import MAX_IMPACTED, Workspace
 
 DEPTH, MAX_IMPACT_DEPTH = 3, 5
 MAX_RESULTS = 1_000
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+def run(workspace: Workspace, given: Mapping[str, Any]) -> ImpactRecord:
     """Return the record of the pages that depend on a page, a source file or a folder."""
     impact = workspace.impact(
         given["path"], depth=given["depth"], limit=given["limit"], ref=given.get("ref")
@@ -38,7 +38,7 @@ GET_IMPACT = Tool(
         limit=number(1, MAX_RESULTS, MAX_IMPACTED),
         ref=REF,
     ),
-    shape="impact",
+    record=ImpactRecord,
     run=run,
     text=impact_text,
 )

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from ubp.output.agent.pages import suggestions_text
-from ubp.output.records.suggestions import suggestions_record
+from ubp.output.records.suggestions import SuggestionsRecord, suggestions_record
 from ubp.server.tools.arguments import REF, fraction, number, object_schema
 from ubp.server.tools.arguments import text as string
-from ubp.server.tools.tool import Record, Tool
+from ubp.server.tools.tool import Tool
 from ubp.workspace import MAX_SUGGESTED, MIN_SCORE, Workspace
 
 MAX_RESULTS = 50
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> Record:
+def run(workspace: Workspace, given: Mapping[str, Any]) -> SuggestionsRecord:
     """Return the record of the best pairs of all pages, or of one page with the others."""
     suggestions = workspace.suggest_links(
         given.get("filepath"),
@@ -38,7 +38,7 @@ SUGGEST_LINKS = Tool(
         limit=number(1, MAX_RESULTS, MAX_SUGGESTED),
         ref=REF,
     ),
-    shape="suggest-links",
+    record=SuggestionsRecord,
     run=run,
     text=suggestions_text,
 )

@@ -1,0 +1,46 @@
+"""What the commands that read pages have in common."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from ubp.cli.error_handler import CLEAN
+from ubp.cli.open_workspace import open_workspace
+from ubp.cli.parameters import check_range
+from ubp.cli.terminal import Terminal
+from ubp.server.tools.budget import MIN_TOKENS, Fit, TokenLimit, build_answer, count_tokens
+from ubp.workspace import Workspace
+
+Value = TypeVar("Value")
+
+
+def print_answer(  # noqa: PLR0913  # a reading command in full
+    terminal: Terminal,
+    read: Callable[[Workspace], Value],
+    text: Callable[[Value], str],
+    record: Callable[[Value], object],
+    *,
+    fit: Fit | None = None,
+    max_tokens: int | None = None,
+) -> int:
+    """Print what `read` returns as text, or with `--json` as its record; return the exit status.
+
+    `fit` cuts the record to `max_tokens`.
+
+    Raises:
+        UsageError: `max_tokens` is too small for any answer.
+    """
+    if max_tokens is not None:
+        check_range("--max-tokens", max_tokens, minimum=MIN_TOKENS)
+    started = time.perf_counter()
+    with open_workspace(terminal) as workspace:
+        value = read(workspace)
+    if terminal.options.json:
+        limit = None
+        if max_tokens is not None:
+            limit = TokenLimit(max_tokens, count_tokens, is_lean=False)
+        answer = build_answer(record(value), started, fit=fit, limit=limit, is_lean=False)
+        terminal.json(answer)
+    else:
+        terminal.write(text(value))
+    return CLEAN

@@ -1,0 +1,130 @@
+"""Records of `ubp affected` and `ubp ack`."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from ubp.core.model import SourceReference
+from ubp.core.paths import doc_id
+from ubp.output.records.fields import Count, DocId, Line, PagePath, Pin, Title
+from ubp.output.records.staleness import title_of
+from ubp.staleness.model import Acknowledgement, Affected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceRecord:
+    """A reference to a source, as written in a page."""
+
+    source_path: Annotated[str, "path or glob from the root, as written"]
+    line: Annotated[Line, "line of the reference in the page, from 1"]
+    key: Annotated[str, "front matter key that contains the reference"]
+    fragment: Annotated[str | None, "suffix removed from the path: #symbol, :12, #L3-L9"]
+    pin: Annotated[str | None, "object id of the pin"]
+    reason: Annotated[str | None, "reason given when it was acknowledged"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AffectedPageRecord:
+    """A page that describes one of the given files."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    references: Annotated[tuple[ReferenceRecord, ...], "references to the given files"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AffectedRecord:
+    """Pages that describe the given files."""
+
+    documents: Annotated[tuple[AffectedPageRecord, ...], "pages, sorted by path"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinnedRecord:
+    """A reference that was pinned."""
+
+    source_path: Annotated[str, "the source"]
+    before: Annotated[str | None, "previous pin"]
+    pin: Annotated[Pin, "the new pin"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkippedReferenceRecord:
+    """A reference that could not be pinned."""
+
+    source_path: Annotated[str, "the source"]
+    reason: Annotated[str, "why not"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcknowledgedPageRecord:
+    """A page that was acknowledged."""
+
+    doc_id: DocId
+    filepath: PagePath
+    pinned: Annotated[tuple[PinnedRecord, ...], "references that were pinned"]
+    left: Annotated[tuple[SkippedReferenceRecord, ...], "references that could not be pinned"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcknowledgeSummaryRecord:
+    """Counts."""
+
+    documents: Annotated[Count, "pages that were changed"]
+    pinned: Annotated[Count, "references pinned"]
+    left: Annotated[Count, "references skipped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcknowledgeRecord:
+    """What was pinned."""
+
+    documents: Annotated[tuple[AcknowledgedPageRecord, ...], "pages that were checked"]
+    summary: AcknowledgeSummaryRecord
+
+
+def affected_record(affected: Iterable[Affected]) -> AffectedRecord:
+    """Return the record of `ubp affected`."""
+    return AffectedRecord(
+        documents=tuple(
+            AffectedPageRecord(
+                doc_id=doc_id(document.page.filepath),
+                filepath=document.page.filepath,
+                title=title_of(document.page),
+                references=tuple(map(_reference, document.references)),
+            )
+            for document in affected
+        )
+    )
+
+
+def acknowledge_record(results: Sequence[Acknowledgement]) -> AcknowledgeRecord:
+    """Return the record of `ubp ack`."""
+    return AcknowledgeRecord(
+        documents=tuple(
+            AcknowledgedPageRecord(
+                doc_id=doc_id(result.filepath),
+                filepath=result.filepath,
+                pinned=tuple(PinnedRecord(**pinned._asdict()) for pinned in result.pinned),
+                left=tuple(SkippedReferenceRecord(**left._asdict()) for left in result.skipped),
+            )
+            for result in results
+        ),
+        summary=AcknowledgeSummaryRecord(
+            documents=sum(1 for result in results if result.pinned),
+            pinned=sum(len(result.pinned) for result in results),
+            left=sum(len(result.skipped) for result in results),
+        ),
+    )
+
+
+def _reference(reference: SourceReference) -> ReferenceRecord:
+    return ReferenceRecord(
+        source_path=reference.source_path,
+        line=reference.line,
+        key=reference.key,
+        fragment=reference.fragment,
+        pin=reference.pin,
+        reason=reference.reason,
+    )

@@ -1,0 +1,260 @@
+"""Records of setup: `ubp init`, `status`, `model`, `reindex`, `version` and shell completion."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from ubp.core.paths import doc_id
+from ubp.core.setup_files import InitResult
+from ubp.index.embed.models import FetchedModel
+from ubp.index.reindex import IndexRun, ModelStatus
+from ubp.index.store.store import Statistics
+from ubp.output.records.fields import Count, Digest, DocId, Fraction, Line, Moment, PagePath
+from ubp.output.records.staleness import (
+    ProblemRecord,
+    SnapshotRecord,
+    SummaryRecord,
+    problem_record,
+    snapshot_record,
+    summary_record,
+)
+from ubp.output.wording import moment
+from ubp.staleness.status import BUCKETS, Status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewRecord:
+    """What `ubp bind` would propose."""
+
+    proposed: Annotated[Count, "pages with a proposal"]
+    confident: Annotated[Count, "pages with a proposal confident enough to be written"]
+    sure: Annotated[Fraction, "confidence"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnippetRecord:
+    """A snippet to paste into another file."""
+
+    name: Annotated[str, "stable name"]
+    title: Annotated[str, "path to paste it into"]
+    text: Annotated[str, "text to paste"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitRecord:
+    """Result of the setup."""
+
+    root: Annotated[str, "absolute path of the work tree"]
+    written: Annotated[tuple[str, ...], "files that were written, from the root"]
+    is_kept: Annotated[bool, "whether an existing configuration was kept"]
+    documents: Annotated[Count, "number of pages"]
+    bound: Annotated[Count, "number of pages that list sources"]
+    problems: Annotated[Count, "pages with front matter problems"]
+    links: Annotated[Count, "links in the pages"]
+    embedded: Annotated[
+        Count | None, "number of sections embedded; null if embedding was not requested"
+    ]
+    acceptable: Annotated[
+        Count, "existing findings that `ubp debt` would accept; 0 if there is a debt file"
+    ]
+    preview: Annotated[PreviewRecord | None, "what `ubp bind` would propose; null if not computed"]
+    is_large: Annotated[bool, "whether the repository is too large for a preview"]
+    seconds: Annotated[float, "indexing time"]
+    snippets: Annotated[tuple[SnippetRecord, ...], "snippets to paste into other files"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompletionRecord:
+    """The installed completion script."""
+
+    shell: Annotated[str, "the shell"]
+    path: Annotated[str, "the script"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchedModelRecord:
+    """A model that was fetched."""
+
+    name: Annotated[str, "value for search.model"]
+    directory: Annotated[str, "absolute path of its directory"]
+    dimensions: Annotated[Line, "number of dimensions of a vector"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRecord:
+    """The embedding model in use."""
+
+    name: Annotated[str | None, "name of the model; null if there is none"]
+    directory: Annotated[str | None, "absolute path of its directory"]
+    dimensions: Annotated[Line | None, "number of dimensions of a vector"]
+    fingerprint: Annotated[Digest | None, "digest of its files; identifies its vectors"]
+    sections: Annotated[Count, "chunks of pages to embed"]
+    pending: Annotated[Count | None, "number without a vector yet"]
+    why_none: Annotated[str, "why there is no model; empty if there is one"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrunedRecord:
+    """What was removed from the index."""
+
+    pages: Annotated[Count, "blobs"]
+    listings: Annotated[Count, "work trees"]
+    freed_bytes: Annotated[Count, "bytes freed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexRecord:
+    """The database."""
+
+    path: Annotated[str | None, "path of the database; null if in memory"]
+    why_in_memory: Annotated[str, "why it is in memory; empty if it has a path"]
+    format: Annotated[Count, "schema version"]
+    size_bytes: Annotated[Count, "size in bytes, including the write-ahead log"]
+    written_at: Annotated[Moment | None, "time of the last write"]
+    pages: Annotated[Count, "parsed blobs"]
+    listings: Annotated[Count, "work trees"]
+    heads: Annotated[Count, "commits with cached history"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReindexRecord:
+    """What was parsed."""
+
+    documents: Annotated[Count, "pages in the index"]
+    parsed: Annotated[Count, "pages that were read"]
+    pruned: Annotated[PrunedRecord | None, "with --prune: what was removed"]
+    embedded: Annotated[
+        Count | None, "number of sections embedded; null if embedding was not requested"
+    ]
+    index: IndexRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnparsedRecord:
+    """A page with front matter problems."""
+
+    doc_id: DocId
+    filepath: PagePath
+    problems: Annotated[tuple[ProblemRecord, ...], "entries by line"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinksRecord:
+    """Number of links per kind of target; the sum is the number of all links."""
+
+    resolved: Annotated[Count, "links to pages"]
+    ambiguous: Annotated[Count, "ambiguous links, resolved to the first match alphabetically"]
+    missing: Annotated[Count, "links to missing targets"]
+    within_page: Annotated[Count, "links within a page"]
+    not_a_page: Annotated[
+        Count, "links to files that are not pages, and to routes of site generators"
+    ]
+    out_of_scope: Annotated[Count, "links out of the repository or to excluded pages"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerRecord:
+    """A process of `ubp serve`."""
+
+    pid: Annotated[Line, "its number"]
+    since: Annotated[Moment, "start time"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusRecord:
+    """State of the index and of the documentation."""
+
+    root: Annotated[str | None, "absolute path of the work tree; null for a bare repository"]
+    snapshot: SnapshotRecord
+    summary: SummaryRecord
+    unparsed: Annotated[tuple[UnparsedRecord, ...], "pages with front matter problems"]
+    keys: Annotated[tuple[str, ...], "front matter keys that list sources"]
+    threshold_days: Annotated[float, "number of days after which drift counts as stale"]
+    links: LinksRecord
+    broken_links: Annotated[Count | None, "findings of broken-link; null without --check"]
+    servers: Annotated[tuple[ServerRecord, ...], "running MCP servers of this repository"]
+    model: ModelRecord
+    index: IndexRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRecord:
+    """Version information for bug reports."""
+
+    ubp: Annotated[str, "version of UBP"]
+    python: Annotated[str, "version of Python"]
+    platform: Annotated[str, "operating system"]
+    pygit2: Annotated[str, "version of pygit2"]
+    cyclopts: Annotated[str, "version of cyclopts"]
+
+
+def status_record(status: Status) -> StatusRecord:
+    """Return the record of `ubp status`."""
+    buckets = {bucket: status.links.buckets.get(bucket, 0) for bucket in BUCKETS}
+    return StatusRecord(
+        root=status.root,
+        snapshot=snapshot_record(status.snapshot),
+        summary=summary_record(status.summary),
+        unparsed=tuple(
+            UnparsedRecord(
+                doc_id=doc_id(document.filepath),
+                filepath=document.filepath,
+                problems=tuple(map(problem_record, document.problems)),
+            )
+            for document in status.unparsed
+        ),
+        keys=tuple(status.keys),
+        threshold_days=status.threshold_days,
+        links=LinksRecord(**buckets),
+        broken_links=status.links.broken,
+        servers=tuple(
+            ServerRecord(pid=server.pid, since=moment(int(server.since)))
+            for server in status.servers
+        ),
+        model=model_record(status.model),
+        index=_index(status.statistics),
+    )
+
+
+def model_record(model: ModelStatus) -> ModelRecord:
+    """Return the record of `ubp model`."""
+    return ModelRecord(**model._asdict())
+
+
+def fetched_record(fetched: FetchedModel) -> FetchedModelRecord:
+    """Return the record of `ubp model fetch`."""
+    return FetchedModelRecord(**fetched._asdict())
+
+
+def reindexed_record(run: IndexRun) -> ReindexRecord:
+    """Return the record of `ubp reindex`."""
+    return ReindexRecord(
+        documents=run.documents,
+        parsed=run.parsed,
+        pruned=PrunedRecord(**run.pruned._asdict()) if run.pruned else None,
+        embedded=run.embedded,
+        index=_index(run.statistics),
+    )
+
+
+def initialized_record(result: InitResult) -> InitRecord:
+    """Return the record of `ubp init`."""
+    return InitRecord(
+        root=result.root,
+        written=result.written,
+        is_kept=result.is_kept,
+        documents=result.documents,
+        bound=result.bound,
+        problems=result.problems,
+        links=result.links,
+        embedded=result.embedded,
+        acceptable=result.acceptable,
+        preview=PreviewRecord(**result.preview._asdict()) if result.preview else None,
+        is_large=result.is_large,
+        seconds=round(result.seconds, 3),
+        snippets=tuple(SnippetRecord(**snippet._asdict()) for snippet in result.snippets),
+    )
+
+
+def _index(index: Statistics) -> IndexRecord:
+    written_at = None if index.written_at is None else moment(int(index.written_at))
+    return IndexRecord(**{**index._asdict(), "written_at": written_at})

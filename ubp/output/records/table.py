@@ -1,0 +1,93 @@
+"""The table of records: which command or tool returns which; a new record is a new row."""
+
+from typing import NamedTuple
+
+from ubp.output.records.bindings import BindRecord, CoverageRecord, ReviewRecord
+from ubp.output.records.check import CheckRecord, DebtRecord, RulesRecord
+from ubp.output.records.check_staleness import CheckedRecord
+from ubp.output.records.pages import (
+    ContextRecord,
+    GraphRecord,
+    ImpactRecord,
+    PageRecord,
+    PagesRecord,
+)
+from ubp.output.records.references import AcknowledgeRecord, AffectedRecord
+from ubp.output.records.report import BadgeRecord, ComparisonRecord, ReportRecord
+from ubp.output.records.schema import Schema, record_schema
+from ubp.output.records.search import SearchRecord, SectionsRecord
+from ubp.output.records.setup import (
+    CompletionRecord,
+    FetchedModelRecord,
+    InitRecord,
+    ModelRecord,
+    ReindexRecord,
+    StatusRecord,
+    VersionRecord,
+)
+from ubp.output.records.sql import RowsRecord
+from ubp.output.records.staleness import ErrorRecord, StaleRecord
+from ubp.output.records.suggestions import SuggestionsRecord
+
+
+class RecordRow(NamedTuple):
+    """A record, its short name, and what returns it.
+
+    `is_answer`: it contains the facts of an answer as well (`AnswerFacts`). Others define the form
+    of a record that is not `is_versioned`.
+    """
+
+    name: str
+    record: type
+    returned_by: tuple[str, ...]
+    is_answer: bool = False
+    is_versioned: bool = True
+
+    @property
+    def schema(self) -> Schema:
+        """The JSON schema of the record as `--json` prints it."""
+        return record_schema(self.record, is_answer=self.is_answer, is_versioned=self.is_versioned)
+
+
+RECORDS = (
+    RecordRow("ack", AcknowledgeRecord, ("ubp ack",)),
+    RecordRow("affected", AffectedRecord, ("ubp affected",)),
+    RecordRow("badge", BadgeRecord, ("ubp badge",), is_versioned=False),
+    RecordRow("bind", BindRecord, ("ubp bind",)),
+    RecordRow("bind-review", ReviewRecord, ("ubp bind --review",)),
+    RecordRow("check", CheckRecord, ("ubp check",)),
+    RecordRow("check-staleness", CheckedRecord, ("ubp_check_staleness",), is_answer=True),
+    RecordRow("coverage", CoverageRecord, ("ubp coverage",)),
+    RecordRow("debt", DebtRecord, ("ubp debt",)),
+    RecordRow("error", ErrorRecord, ("an error",)),
+    RecordRow("explain", RulesRecord, ("ubp explain",)),
+    RecordRow("get-context", ContextRecord, ("ubp get-context", "ubp_get_context"), is_answer=True),
+    RecordRow("get-graph", GraphRecord, ("ubp get-graph", "ubp_get_graph"), is_answer=True),
+    RecordRow("get-page", PageRecord, ("ubp get-page", "ubp_get_page"), is_answer=True),
+    RecordRow("impact", ImpactRecord, ("ubp impact", "ubp_get_impact"), is_answer=True),
+    RecordRow("init", InitRecord, ("ubp init",)),
+    RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),
+    RecordRow("list-pages", PagesRecord, ("ubp list-pages", "ubp_list_pages"), is_answer=True),
+    RecordRow("model", ModelRecord, ("ubp model",)),
+    RecordRow("model-fetch", FetchedModelRecord, ("ubp model fetch",)),
+    RecordRow("reindex", ReindexRecord, ("ubp reindex",)),
+    RecordRow("report", ReportRecord, ("ubp report",)),
+    RecordRow("search", SearchRecord, ("ubp search", "ubp_search"), is_answer=True),
+    RecordRow(
+        "search-fulltext",
+        SectionsRecord,
+        ("ubp search --fulltext", "ubp_fulltext_search"),
+        is_answer=True,
+    ),
+    RecordRow("sql", RowsRecord, ("ubp sql",)),
+    RecordRow("stale", StaleRecord, ("ubp stale",)),
+    RecordRow("stale-since", ComparisonRecord, ("ubp stale --since REV",)),
+    RecordRow("status", StatusRecord, ("ubp status",)),
+    RecordRow(
+        "suggest-links",
+        SuggestionsRecord,
+        ("ubp suggest-links", "ubp_suggest_links"),
+        is_answer=True,
+    ),
+    RecordRow("version", VersionRecord, ("ubp version",)),
+)
