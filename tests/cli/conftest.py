@@ -122,7 +122,7 @@ def asked(ubp, valid, schemas):
         answer = ubp(repository, *command.split(), *tokens, "--json")
         assert (answer.status, answer.err) == (status, "")
         record = valid(schemas[shape or command.split()[0]], answer.record)
-        assert record.pop("schema_version") == 1
+        record.pop("schema_version", None)
         return record
 
     return ask

@@ -47,6 +47,7 @@ def test_a_finding_as_a_record(broken, asked):
         "rules": [name for name in NAMES if name not in {"orphan-doc", "broad-source"}],
         "snapshot": {"kind": "staged", "commit": broken.head()},
         "is_change": True,
+        "fix": None,
     }
 
 

@@ -77,11 +77,12 @@ def test_an_error_is_an_object_where_json_is_read(broken, repository, ubp):
     assert (status, err) == (2, "")
     message, cause, hint = DEFECT.splitlines()
     assert json.loads(out) == {
+        "schema_version": 1,
         "error": {
             "message": message.removeprefix("Error: "),
             "cause": cause.removeprefix("  Cause: "),
             "hint": hint.removeprefix("  Hint: "),
-        }
+        },
     }
 
 

@@ -100,10 +100,10 @@ def test_what_has_no_known_end_has_no_bar(clock, terminal):
 
 def test_json_is_indented_for_a_terminal_only(terminal):
     made = terminal()
-    made.record({"a": [1]})
+    made.json({"a": [1]})
     assert made._stdout.getvalue() == '{\n  "a": [\n    1\n  ]\n}\n'
     made = terminal(is_screen=False)
-    made.record({"a": [1]})
+    made.json({"a": [1]})
     assert made._stdout.getvalue() == '{"a": [1]}\n'
 
 
@@ -129,7 +129,7 @@ def test_json_is_utf8_whatever_the_locale():
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="cp1252", newline="\n")
     made = Terminal(Options(json=True), stream, io.StringIO(), {})
-    made.record({"a": "日本 \udcff"})
+    made.json({"a": "日本 \udcff"})
     made.flush()
     assert raw.getvalue() == '{"a": "日本 \\udcff"}\n'.encode()
 

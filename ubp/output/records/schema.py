@@ -53,7 +53,8 @@ def _schema(hint: Any, *, is_lean: bool) -> Schema:
         schema = _schema(arguments[0], is_lean=is_lean)
         for annotation in arguments[1:]:
             if isinstance(annotation, Keyword):
-                schema[annotation.name] = annotation.value
+                value = annotation.value
+                schema[annotation.name] = list(value) if isinstance(value, tuple) else value
             else:
                 schema["description"] = annotation
         return schema
