@@ -5,6 +5,11 @@ from typing import NamedTuple
 from ubp.output.records.bindings import BindRecord, CoverageRecord, ReviewRecord
 from ubp.output.records.check import CheckRecord, DebtRecord, RulesRecord
 from ubp.output.records.check_staleness import CheckedRecord
+from ubp.output.records.collections import (
+    CollectionsRecord,
+    RemovedCollectionRecord,
+    SyncRecord,
+)
 from ubp.output.records.pages import (
     ContextRecord,
     GraphRecord,
@@ -57,6 +62,9 @@ RECORDS = (
     RecordRow("bind-review", ReviewRecord, ("ubp bind --review",)),
     RecordRow("check", CheckRecord, ("ubp check",)),
     RecordRow("check-staleness", CheckedRecord, ("ubp_check_staleness",), is_answer=True),
+    RecordRow("collections", CollectionsRecord, ("ubp collections",)),
+    RecordRow("collections-remove", RemovedCollectionRecord, ("ubp collections remove",)),
+    RecordRow("collections-sync", SyncRecord, ("ubp collections add", "ubp collections sync")),
     RecordRow("coverage", CoverageRecord, ("ubp coverage",)),
     RecordRow("debt", DebtRecord, ("ubp debt",)),
     RecordRow("error", ErrorRecord, ("an error",)),
