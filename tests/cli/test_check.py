@@ -45,6 +45,7 @@ def test_a_finding_as_a_record(broken, asked):
         "ignored": {},
         "accepted": {},
         "rules": [name for name in NAMES if name not in {"orphan-doc", "broad-source"}],
+        "not_checked": [],
         "snapshot": {"kind": "staged", "commit": broken.head()},
         "is_change": True,
         "fix": None,
