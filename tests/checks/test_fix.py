@@ -78,7 +78,7 @@ def test_a_source_that_moved_is_renamed_in_place(repository, fix):
         f"  - path: lib/d.py\n    blob: {blob}\nother: [src/a.py]\n---\r\nsrc/a.py\r\n"
     )
     assert [(one.before, one.after) for one in done.fixed] == [
-        ("src/a.py", "lib/a.py"),
+        ("src/a.py#L3", "lib/a.py#L3"),
         ("src/b.py", "lib/it's b.py"),
         ("src/c.py", "lib/c.py"),
         ("src/d.py", "lib/d.py"),

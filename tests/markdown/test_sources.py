@@ -60,7 +60,7 @@ def test_a_path_is_quoted_where_yaml_needs_it(path, written):
 
 def test_a_tail_stays_and_other_bytes_do():
     data = b"\xef\xbb\xbf---\r\nsource_refs:\r\n  - a.py#L3  # x\r\nx: \xff\r\n---\r\n\xff\r\n"
-    assert rename_sources(data, KEYS, {"a.py#L3": "b.py"}) == data.replace(b"a.py", b"b.py")
+    assert rename_sources(data, KEYS, {"a.py#L3": "b.py#L3"}) == data.replace(b"a.py", b"b.py")
 
 
 @pytest.mark.parametrize(

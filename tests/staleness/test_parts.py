@@ -3,6 +3,7 @@
 import pytest
 
 from ubp.code import symbols
+from ubp.workspace import Workspace
 
 AUTH = '''"""Authentication."""
 
@@ -317,3 +318,97 @@ def test_lines_beyond_the_end_of_a_file_are_not_found(repository, verdict):
     repository.page("docs/a.md", "a.txt#L2")
     repository.commit()
     assert verdict(repository).verdict == "not_found"
+
+
+def test_ack_pins_the_file_of_a_symbol_that_changed_and_skips_the_others(project):
+    project.page("docs/auth.md", "src/auth.py#login", "src/auth.py#logout", "src/auth.py#gone")
+    project.commit()
+    edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
+    project.commit("change logout")
+    with Workspace.open(str(project.root)) as workspace:
+        (done,) = workspace.acknowledge(["docs/auth.md"])
+    assert [(pinned.source_path, pinned.pin) for pinned in done.pinned] == [
+        ("src/auth.py#logout", project.blob("src/auth.py")[:12])
+    ]
+    assert [skipped.source_path for skipped in done.skipped] == ["src/auth.py#gone"]
+    assert "  - path: src/auth.py#logout\n    blob: " in (project.root / "docs/auth.md").read_text()
+
+
+@pytest.mark.parametrize("is_pinned", [True, False])
+def test_check_fixes_a_reference_to_a_symbol_that_was_renamed(project, verdict, is_pinned):
+    if is_pinned:
+        blob = project.blob("src/auth.py")[:12]
+        text = f"---\nsource_refs:\n  - path: src/auth.py#login\n    blob: {blob}\n---\n"
+        project.write("docs/auth.md", text)
+        project.commit()
+    edit(project, "src/auth.py", ("def login", "def sign_in"))
+    project.commit("rename login")
+    with Workspace.open(str(project.root)) as workspace:
+        done = workspace.fix()
+    assert [(fixed.before, fixed.after) for fixed in done.fixed] == [
+        ("src/auth.py#login", "src/auth.py#sign_in")
+    ]
+    found = verdict(project)
+    assert (found.verdict, found.name) == ("fresh", "src/auth.py#sign_in")
+    assert found.baseline == ("pin" if is_pinned else "snapshot")
+
+
+def diff_of(repository, *paths):
+    with Workspace.open(str(repository.root)) as workspace:
+        ((_, _, diff),) = workspace.diffs(workspace.stale(paths))
+    return diff
+
+
+def test_the_diff_of_a_symbol_is_its_own(project):
+    edit(project, "src/auth.py", ("check(user)", "check(user, 1)"), ("forget", "remember"))
+    edit(project, "src/auth.py", ('"""Authentication."""', '"""A.\n"""'))
+    diff = diff_of(project)
+    assert diff.text == (
+        "--- a/src/auth.py\n+++ b/src/auth.py\n@@ -4,3 +5,3 @@\n def login(user):\n"
+        "     # Ask for the password.\n-    return check(user)\n+    return check(user, 1)"
+    )
+    assert (diff.added, diff.removed, diff.changed) == (1, 1, (("src/auth.py", 7),))
+
+
+def test_the_diff_of_a_section_is_its_own(specification):
+    edit(specification, "docs/spec.md", ("Never.", "Always."), ("Text.", "Words."))
+    diff = diff_of(specification, "guide/a.md")
+    assert "-Never.\n+Always." in diff.text
+    assert "Words" not in diff.text
+
+
+def test_the_diff_of_lines_is_what_changed_at_them(repository):
+    lines = [f"line {number}\n" for number in range(1, 41)]
+    repository.write("a.txt", "".join(lines))
+    repository.page("docs/a.md", "a.txt#L30-L31")
+    repository.commit()
+    lines[1], lines[29] = "first\n", "second\n"
+    repository.write("a.txt", "".join(lines))
+    diff = diff_of(repository)
+    assert "-line 30\n+second" in diff.text
+    assert "first" not in diff.text
+    assert (diff.added, diff.removed) == (1, 1)
+
+
+def test_a_page_is_affected_by_the_file_of_its_symbol(project):
+    with Workspace.open(str(project.root)) as workspace:
+        (affected,) = workspace.affected(["src/auth.py"])
+        by_symbol = {
+            name: len(workspace.affected([f"src/auth.py#{name}"]))
+            for name in ("login", "login.inner", "logout")
+        }
+        impact = workspace.impact("src/auth.py").impact
+    assert affected.page.filepath == "docs/auth.md"
+    assert by_symbol == {"login": 1, "login.inner": 1, "logout": 0}
+    assert [impacted.document.path for impacted in impact.impacted] == ["docs/auth.md"]
+
+
+def test_the_symbols_of_excluded_files_are_not_served(project, verdict):
+    project.write(".ubp/config.json", '{"source": {"exclude": ["src/auth.py"]}}')
+    edit(project, "src/auth.py", ("check(user)", "check()"))
+    project.commit()
+    found = verdict(project)
+    assert (found.verdict, found.baseline_blob, found.commits) == ("modified", None, ())
+    with Workspace.open(str(project.root)) as workspace:
+        assert list(workspace.diffs(workspace.stale())) == []
+        assert workspace.impact("src/auth.py").impact.impacted == ()

@@ -101,6 +101,15 @@ class RuleContext:
         )
 
     @cached_property
+    def assessed(self) -> tuple[AssessedReference, ...]:
+        """The references of the assessed pages, whatever their verdicts are."""
+        return tuple(
+            AssessedReference(assessment.page, verdict)
+            for assessment in self._assessments
+            for verdict in assessment.references
+        )
+
+    @cached_property
     def reviewed(self) -> tuple[ReviewedBinding, ...]:
         """The bindings of the assessed pages, compared with history."""
         return self._review(self._assessments)

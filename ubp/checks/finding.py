@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from ubp.core.model import Debt, FilePath, Link, ReferenceVerdict, Snapshot
+from ubp.staleness.wording import unknown_cause
 
 Severity = Literal["error", "warning", "note"]
 Setting = Literal["error", "warning", "off"]
@@ -53,10 +54,10 @@ class LinkFix(NamedTuple):
 
 
 class SourceFix(NamedTuple):
-    """A new `path` for the source that a page names by its path `literal` (SourceReference)."""
+    """A new reference for the source that a page names by `literal` (SourceReference)."""
 
     literal: FilePath
-    path: FilePath
+    path: str
 
 
 class Suppression(NamedTuple):
@@ -122,7 +123,7 @@ class CheckReport(NamedTuple):
     """The findings of a run by path and position; of a change, those that it introduces.
 
     `ignored` findings do not count, and each has a `suppression`. `debts` are older findings that
-    are reported for information, `unknown` the references that a shallow clone could not verify.
+    are reported for information, `unknown` the references that could not be verified.
     `documents` counts the checked pages; `rules` are the names of the rules that were run, of
     which some were `not_checked`. Of a change, `behind` are the pages it touches with a reference
     that was stale before it, and `obsolete_debts` the lines of the debt file that it leaves without
@@ -158,8 +159,13 @@ class CheckReport(NamedTuple):
 
     @property
     def unverified(self) -> int:
-        """How many references a shallow clone could not verify."""
+        """How many references could not be verified."""
         return len(self.unknown)
+
+    @property
+    def unknown_cause(self) -> str:
+        """Why they could not: `this clone is shallow`."""
+        return unknown_cause(finding.drift for finding in self.unknown if finding.drift)
 
     @property
     def fixable(self) -> int:

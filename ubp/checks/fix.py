@@ -20,7 +20,9 @@ from ubp.core.config import Config
 from ubp.core.errors import PageError, RepositoryError
 from ubp.core.model import FilePath, Link, ReferenceVerdict
 from ubp.git.files import read_file, replace_file
-from ubp.markdown.document import read_head
+from ubp.git.trees import shorten
+from ubp.markdown.document import parse_page, read_head
+from ubp.markdown.edit_pins import Pin, write_pins
 from ubp.markdown.edit_sources import rename_sources
 from ubp.markdown.parse import parse_markdown
 from ubp.markdown.text_edits import as_diff
@@ -41,7 +43,7 @@ def fix_findings(
             continue
         try:
             before = read_file(staleness.repository, path)
-            after, fixed_in_page = _edit(before, tuple(group), config.keys)
+            after, fixed_in_page = _edit(before, tuple(group), config.keys, staleness)
         except (PageError, RepositoryError) as error:
             skipped[path] = " ".join(filter(None, [error.message, error.cause]))
             continue
@@ -77,10 +79,10 @@ def _drifted_sources(
     verdicts: Sequence[ReferenceVerdict],
     renamed: Collection[FilePath],
     staleness: StalenessContext,
-) -> list[FilePath]:
+) -> list[str]:
     """Return the unpinned sources that drifted by more than a rename that is fixed."""
     return [
-        verdict.source_path
+        verdict.name
         for verdict in verdicts
         if verdict.baseline != "pin"
         and verdict.verdict not in {"fresh", "not_found"}
@@ -91,12 +93,14 @@ def _drifted_sources(
 def _is_pure_rename(verdict: ReferenceVerdict, staleness: StalenessContext) -> bool:
     if verdict.moved_to is None or verdict.baseline_blob is None:
         return False
+    if verdict.moved_fragment:  # a symbol or section with another name or path, but the same text
+        return True
     entry = staleness.view.entry(verdict.moved_to)
     return entry is not None and entry.id == verdict.baseline_blob
 
 
 def _edit(
-    data: bytes, findings: Sequence[Finding], keys: Sequence[str]
+    data: bytes, findings: Sequence[Finding], keys: Sequence[str], staleness: StalenessContext
 ) -> tuple[bytes, list[Fixed]]:
     """Return a page's bytes after its fixes, and the fixed findings."""
     links = [(finding, finding.fix) for finding in findings if isinstance(finding.fix, LinkFix)]
@@ -104,8 +108,34 @@ def _edit(
     after, fixed = _relink(data, links, keys) if links else (data, [])
     if sources:
         after = rename_sources(after, keys, {fix.literal: fix.path for _, fix in sources})
-    fixed += [Fixed(finding, finding.related or fix.literal, fix.path) for finding, fix in sources]
+        after = _renew_pins(after, sources, keys, staleness)
+    fixed += [Fixed(finding, fix.literal, fix.path) for finding, fix in sources]
     return after, fixed
+
+
+def _renew_pins(
+    data: bytes,
+    fixes: Sequence[tuple[Finding, SourceFix]],
+    keys: Sequence[str],
+    staleness: StalenessContext,
+) -> bytes:
+    """Pin the parts that moved: they are the same, but the pinned file does not have them."""
+    new_ids = {}
+    for finding, fix in fixes:
+        verdict = finding.drift
+        if verdict and verdict.baseline == "pin" and verdict.moved_fragment and verdict.moved_to:
+            entry = staleness.view.entry(verdict.moved_to)
+            if entry:
+                new_ids[fix.path] = entry.id
+    if not new_ids:
+        return data
+    short_ids = shorten(new_ids.values(), staleness.repository)
+    pins = {
+        reference: Pin(short_ids[new_ids[name]], reference.reason)
+        for reference in parse_page(data, keys).references
+        if (name := reference.source_path + (reference.fragment or "")) in new_ids
+    }
+    return write_pins(data, keys, pins)
 
 
 def _relink(

@@ -12,6 +12,7 @@ from ubp.checks.rules import (
     bad_front_matter,
     broad_source,
     broken_link,
+    ignored_fragment,
     missing_anchor,
     missing_source,
     obsolete_debt,
@@ -63,6 +64,7 @@ RULES = (
     Rule(orphan_doc, "off"),
     Rule(broad_source, "off"),
     Rule(bad_front_matter, "warning"),
+    Rule(ignored_fragment, "warning"),
     Rule(obsolete_debt, "error"),
 )
 NAMES = tuple(rule.name for rule in RULES)

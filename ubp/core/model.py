@@ -181,8 +181,9 @@ class ReferenceVerdict(NamedTuple):
     `since` is the committer date (seconds) of the first commit that drifted, None if no commit did
     or history does not reach it; `age_days` counts from then (0: uncommitted). `commits` are those
     that drifted, newest first. `is_debt`: the debt file accepts it, or, when a change is assessed,
-    the change does not fail for it (`ubp.staleness.change`). `moved_to` is the new path, with
-    `moved_fragment` ("#name", or empty) the new reference. `note`: why a part was not compared.
+    the change does not fail for it (`ubp.staleness.change`). `moved_to` is the new path, and
+    `moved_fragment` ("#name") the new name of a part that is otherwise the same as its baseline.
+    `note`: why a part was not compared.
     """
 
     reference: SourceReference
@@ -210,7 +211,9 @@ class ReferenceVerdict(NamedTuple):
     @property
     def new_name(self) -> str | None:
         """The new reference of a source that moved, None if it did not."""
-        return None if self.moved_to is None else self.moved_to + self.moved_fragment
+        fragment = self.reference.fragment or ""
+        tail = fragment if fragment.startswith("#") else ""
+        return None if self.moved_to is None else self.moved_to + (self.moved_fragment or tail)
 
 
 class Assessment(NamedTuple):

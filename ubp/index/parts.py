@@ -101,6 +101,13 @@ class PartReader:
         return "absent"
 
 
+def find_parts(source: PartSource, data: bytes) -> tuple[Part, ...]:
+    """Return what a symbol or a section names in a file's bytes."""
+    parser = _parser_name(source.kind, source.path)
+    parts = _parse_function(parser)(data) if parser and _parser_version(parser) else None
+    return _select(parts or (), source)
+
+
 def _parser_name(kind: str, path: FilePath) -> str | None:
     if kind == "section":
         return "markdown"

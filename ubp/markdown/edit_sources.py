@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.errors import PageError
-from ubp.core.model import FilePath
+from ubp.core.model import FilePath, SourceReference
 from ubp.core.paths import normalize_path
 from ubp.markdown.document import parse_page, read_head
 from ubp.markdown.front_matter import NO_FRONT_MATTER, FrontMatter
-from ubp.markdown.references import PATH_NAMES, ParsedReference, find_references
+from ubp.markdown.references import PATH_NAMES, ParsedReference, find_references, split_tail
 from ubp.markdown.source_text import BOM
 from ubp.markdown.text_edits import Edit, EditableText, EditError
 from ubp.markdown.yaml_nodes import Node, write_flow_scalar
@@ -54,10 +54,10 @@ def add_sources(data: bytes, keys: Sequence[str], sources: Sequence[str]) -> byt
     return result
 
 
-def rename_sources(data: bytes, keys: Sequence[str], renames: Mapping[FilePath, FilePath]) -> bytes:
-    """Return the page with these sources renamed, from `literal` paths (see SourceReference).
+def rename_sources(data: bytes, keys: Sequence[str], renames: Mapping[FilePath, str]) -> bytes:
+    """Return the page with new references for these `literal` paths (see SourceReference).
 
-    A tail such as `#symbol` and quotes are kept.
+    A new reference contains its tail, such as `#symbol`; quotes are kept.
 
     Raises:
         PageError: the page has no such source, or cannot be edited in place.
@@ -80,24 +80,20 @@ def rename_sources(data: bytes, keys: Sequence[str], renames: Mapping[FilePath, 
     return result
 
 
-def _rename(text: EditableText, parsed: ParsedReference, path: FilePath) -> Edit:
+def _rename(text: EditableText, parsed: ParsedReference, written: str) -> Edit:
     source = parsed.location.source
     if source.is_shared:
         raise EditError("It is in a YAML anchor (&) or alias (*), so it is shared.")
     if source.style in {"|", ">"} or source.tag:
         raise EditError("Its path is a block scalar, or has a YAML tag.")
-    written = path + (parsed.reference.fragment or "")
     return Edit(source.start, text.end(source), write_flow_scalar(written, source.style))
 
 
 def _is_renamed(
-    data: bytes, result: bytes, keys: Sequence[str], renames: Mapping[FilePath, FilePath]
+    data: bytes, result: bytes, keys: Sequence[str], renames: Mapping[FilePath, str]
 ) -> bool:
     before, after = parse_page(data, keys), parse_page(result, keys)
-    expected = [
-        (renames.get(old.literal, old.source_path), old.fragment, old.line, old.pin, old.reason)
-        for old in before.references
-    ]
+    expected = [(*_split(renames, old), old.line, old.pin, old.reason) for old in before.references]
     actual = [
         (new.source_path, new.fragment, new.line, new.pin, new.reason) for new in after.references
     ]
@@ -106,6 +102,13 @@ def _is_renamed(
         and after._replace(references=()) == before._replace(references=())
         and data[read_head(data, keys).body :] == result[read_head(result, keys).body :]
     )
+
+
+def _split(renames: Mapping[FilePath, str], reference: SourceReference) -> tuple[str, str | None]:
+    """Return the path and the tail that a reference has after the renames."""
+    if reference.literal in renames:
+        return split_tail(renames[reference.literal])
+    return reference.source_path, reference.fragment
 
 
 def _has_key(root: Node | None, key: str) -> bool:

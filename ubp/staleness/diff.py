@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from ubp.core.model import (
     MODE_FILE,
@@ -14,8 +15,8 @@ from ubp.core.model import (
     Verdict,
 )
 from ubp.core.paths import is_glob
-from ubp.core.source import PathSource, possible_sources
-from ubp.git.diff import diff_blobs
+from ubp.core.source import Part, PartSource, PathSource, possible_sources
+from ubp.git.diff import diff_blobs, keep_lines
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_documents
 from ubp.git.trees import entries_at, list_tree, resolve_objects
@@ -71,8 +72,11 @@ def diff_sources(
                 yield SourceDiff(
                     "No diff: Git has no object for the pin of a glob; see the commits."
                 )
+                continue
+            after = _current_files(reference.moved_to or reference.source_path, view)
+            if part := _part(reference):
+                yield _compare_part(part, reference, (before, after), contents)
             else:
-                after = _current_files(reference.moved_to or reference.source_path, view)
                 yield _compare_files(before, after, contents, is_hidden)
 
 
@@ -99,6 +103,55 @@ def _compare_files(
         rest = f"… and {len(changed) - MAX_FILES} more"
         total = total._replace(text="\n".join(filter(None, [total.text, rest])))
     return total
+
+
+def _part(reference: ReferenceVerdict) -> PartSource | None:
+    """Return the part that was compared, as it is named in the baseline; None: a whole source."""
+    if reference.note or reference.source_path != reference.reference.source_path:
+        return None
+    source = possible_sources(reference.source_path, reference.reference.fragment)[0]
+    return source if isinstance(source, PartSource) else None
+
+
+def _compare_part(
+    part: PartSource,
+    reference: ReferenceVerdict,
+    files: tuple[Mapping[FilePath, Entry], Mapping[FilePath, Entry]],
+    contents: "_Contents",
+) -> SourceDiff:
+    """Compare the versions of a symbol or section, or what changed at the lines of a range."""
+    from ubp.index.parts import find_parts
+
+    path = reference.moved_to or part.path
+    before, after = files[0].get(part.path), files[1].get(path)
+    old, new = contents.before(before), contents.after(path, after)
+    if old is None or new is None:
+        entries = ((before, old), (after, new))
+        absent = tuple(entry.id for entry, data in entries if entry and data is None)
+        return SourceDiff("", absent, changed=_changed_line(path, after, None))
+    if part.kind == "lines":
+        patch = keep_lines(diff_blobs(path, old, new), *part.lines)
+        changed = _changed_line(path, after, patch.line)
+        return SourceDiff(patch.text, (), patch.added, patch.removed, len(part.lines), changed)
+    now = part._replace(path=path, fragment=reference.moved_fragment[1:] or part.fragment)
+    spans = zip_longest(find_parts(part, old), find_parts(now, new))
+    total = SourceDiff("")
+    for old_part, new_part in spans:
+        excerpts = _excerpt(old, old_part), _excerpt(new, new_part)
+        first_lines = tuple(span.line_start if span else 1 for span in (old_part, new_part))
+        patch = diff_blobs(path, *excerpts, first_lines)
+        if patch.text:
+            lines = sum(map(_count_lines, excerpts))
+            changed = _changed_line(path, after, patch.line if new_part else None)
+            diff = SourceDiff(patch.text, (), patch.added, patch.removed, lines, changed)
+            total = _joined(total, diff)
+    return total
+
+
+def _excerpt(data: bytes, part: Part | None) -> bytes:
+    if part is None:
+        return b""
+    return b"".join(data.splitlines(keepends=True)[part.line_start - 1 : part.line_end])
 
 
 def _joined(diff: SourceDiff, other: SourceDiff) -> SourceDiff:

@@ -131,17 +131,20 @@ class Affected(NamedTuple):
 
 
 class Pinned(NamedTuple):
-    """A reference that was pinned, with its new pin and the one before."""
+    """A reference that was pinned, with its new pin and the one before.
 
-    source_path: FilePath
+    `source_path` is the source as it is written, from the root, with `#symbol`.
+    """
+
+    source_path: str
     before: str | None
     pin: str
 
 
 class SkippedReference(NamedTuple):
-    """A reference that could not be pinned, and why."""
+    """A reference that could not be pinned, and why; `source_path` as in `Pinned`."""
 
-    source_path: FilePath
+    source_path: str
     reason: str
 
 

@@ -191,7 +191,7 @@ class PartComparison:
     def resolve_deleted(
         self, request: BaselineRequest, drift: DriftSince, moves: Moves
     ) -> tuple[Verdict, FilePath | None, str]:
-        """Return `deleted`, or `moved` with the new path and the fragment of the new reference."""
+        """Return `deleted`, or `moved` with the new path and, if the body is the same, the name."""
         source = self._baselines[request].source
         if move := self.find_move(request, drift):
             return "moved", *move
@@ -200,7 +200,7 @@ class PartComparison:
                 return "not_found", None, ""
             moved_to = moves.follow(source.path, drift)
             if moved_to and self.has_part(request, moved_to):
-                return "moved", moved_to, f"#{source.fragment}"
+                return "moved", moved_to, ""
         return "deleted", None, ""
 
     def find_move(self, request: BaselineRequest, drift: DriftSince) -> PartMove | None:

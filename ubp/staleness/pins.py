@@ -53,7 +53,7 @@ def acknowledge(
         if pins:
             _write(page, pins, context, options)
         pinned = tuple(
-            Pinned(verdict.source_path, verdict.reference.pin, pin) for verdict, pin in pins.items()
+            Pinned(verdict.name, verdict.reference.pin, pin) for verdict, pin in pins.items()
         )
         acknowledgements.append(Acknowledgement(page.filepath, pinned, tuple(skipped)))
     return tuple(acknowledgements)
@@ -65,8 +65,8 @@ def _choose_pins(
     """Return the ids to pin for the references of a page, and the references that are skipped."""
     pin_ids, skipped = [], []
     for verdict in assessment.references:
-        path = verdict.source_path
-        if options.is_hidden(path):
+        path = verdict.name
+        if options.is_hidden(verdict.source_path):
             skipped.append(SkippedReference(path, "the configuration excludes this source"))
         elif options.is_from_history:
             if verdict.reference.pin is not None:
@@ -84,7 +84,7 @@ def _choose_pins(
         elif verdict.current_blob is not None:
             pin_ids.append((verdict, verdict.current_blob))
         elif verdict.moved_to:
-            reason = f"the source moved: change the reference to {verdict.moved_to}"
+            reason = f"the source moved: change the reference to {verdict.new_name}"
             skipped.append(SkippedReference(path, reason))
         else:
             reason = "the source does not exist: update or remove the reference"

@@ -1,11 +1,21 @@
 """Locate the sources that references name in a snapshot, and find the pages that name a source."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import Assessment, Entry, FilePath, ObjectId, SourceReference
 from ubp.core.paths import is_glob
-from ubp.core.source import GlobSource, PathSource, Source, SourceMap, glob_source, possible_sources
+from ubp.core.source import (
+    GlobSource,
+    PartSource,
+    PathSource,
+    Source,
+    SourceMap,
+    file_of,
+    glob_source,
+    possible_sources,
+)
 from ubp.git.trees import glob_tree_id
 from ubp.index.view import View
 from ubp.staleness.model import Affected
@@ -81,20 +91,33 @@ def _locate_glob(view: View, pattern: FilePath) -> LocatedSource:
 def find_affected(view: View, paths: Sequence[FilePath]) -> tuple[Affected, ...]:
     """Return the pages with a source that matches one of these paths (see `Source.overlaps`).
 
-    The paths need not exist: a deleted file affects its pages most of all.
+    The paths need not exist: a deleted file affects its pages most of all. A path with a fragment,
+    `src/auth.py#login`, matches that symbol, what it is in or contains, and the whole file.
     """
     pages = view.bound_pages()
     located = locate(view, {reference for page in pages for reference in page.facts.references})
     matching = {
         reference
         for reference, found in located.items()
-        if any(found.source.overlaps(path) for path in paths)
+        if any(_overlaps(found.source, path) for path in paths)
     }
     affected = (
         Affected(page, tuple(ref for ref in page.facts.references if ref in matching))
         for page in pages
     )
     return tuple(page for page in affected if page.references)
+
+
+def _overlaps(source: Source, path: FilePath) -> bool:
+    file, mark, fragment = path.partition("#")
+    if source.overlaps(path) or not mark:
+        return source.overlaps(path)
+    if not source.overlaps(FilePath(file)):
+        return False
+    if not isinstance(source, PartSource):
+        return True
+    names = [re.split(r"::|[.#]", name) for name in (source.fragment, fragment)]
+    return all(one == other for one, other in zip(*names, strict=False))
 
 
 class SourceUse(NamedTuple):
@@ -163,6 +186,6 @@ def build_source_index(
             )
             for page in pages
             for reference in page.facts.references
-            if not is_hidden(located[reference].source.name)
+            if not is_hidden(file_of(located[reference].source).name)
         ]
     )

@@ -1,6 +1,6 @@
 """The wording of verdicts, levels and ages, shared by findings, texts, records and reports."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ubp.core.model import Level, ReferenceVerdict, Verdict
 
@@ -36,11 +36,49 @@ def describe_verdict(verdict: Verdict, when: str = "", moved_to: str | None = No
             )
 
 
-def verdict_sentence(source: str, verdict: Verdict, when: str = "") -> str:
+# What installs the extra `symbols` in any environment, and in the one of a hook of pre-commit.
+INSTALL_PARSER = "pip install ast-grep-py"
+HOOK_PARSER = "additional_dependencies: [ast-grep-py]"
+
+
+def describe_reference(
+    reference: ReferenceVerdict, when: str = "", moved_to: str | None = None
+) -> str:
+    """Return the verdict on a reference as `describe_verdict` does, and why it is the file's.
+
+    `moved_to` is the new reference as it is to be written, by default unchanged.
+    """
+    if reference.verdict == "unknown" and reference.note == "no_parser":
+        return "could not be verified: ast-grep, which finds symbols, is not installed"
+    text = describe_verdict(reference.verdict, when, moved_to or reference.new_name)
+    if reference.verdict == "modified" and reference.note == "no_blob":
+        return f"{text} (the whole file: this clone lacks one of its versions)"
+    reason = describe_ignored_fragment(reference)
+    return f"{text} (as a whole: {reason})" if reason and reference.verdict != "fresh" else text
+
+
+def describe_ignored_fragment(reference: ReferenceVerdict) -> str | None:
+    """Return why the fragment of a reference has no effect, None if it has."""
+    if reference.note == "no_language":
+        return "UBP finds no symbols in this kind of file"
+    if reference.note == "no_part":
+        return "only files have symbols, sections and lines"
+    return None
+
+
+def unknown_cause(references: Iterable[ReferenceVerdict]) -> str:
+    """Return why these references could not be verified: `this clone is shallow`."""
+    notes = {reference.note for reference in references}
+    causes = ["this clone is shallow"] if notes - {"no_parser"} else []
+    causes += ["ast-grep is not installed"] if "no_parser" in notes else []
+    return " and ".join(causes)
+
+
+def verdict_sentence(reference: ReferenceVerdict, when: str = "") -> str:
     """Return a verdict as a sentence: `src/auth.py was modified 12 days ago.`."""
-    is_participle = verdict in {"modified", "deleted", "moved", "created"}
-    verb = "was " if is_participle else "is " if verdict == "fresh" else ""
-    return f"{source} {verb}{describe_verdict(verdict, when)}."
+    is_participle = reference.verdict in {"modified", "deleted", "moved", "created"}
+    verb = "was " if is_participle else "is " if reference.verdict == "fresh" else ""
+    return f"{reference.name} {verb}{describe_reference(reference, when)}."
 
 
 def describe_drift_time(

@@ -31,7 +31,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
 
 def missing_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
     """Return the finding for a missing source of the page at `path`."""
-    literal, moved_to = verdict.reference.literal, verdict.moved_to
+    literal, moved_to = verdict.reference.literal, verdict.new_name
     hint = "Replace or remove the source."
     if moved_to:
         hint = f"Its new path is {moved_to}."
@@ -39,10 +39,16 @@ def missing_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
         rule=NAME,
         filepath=path,
         line=verdict.reference.line,
-        message=verdict_sentence(verdict.source_path, verdict.verdict),
+        message=verdict_sentence(verdict._replace(moved_to=None)),
         subject=literal,
         hint=hint,
         related=verdict.source_path,
-        fix=SourceFix(literal, moved_to) if moved_to else None,
+        fix=SourceFix(literal, _new_reference(verdict)) if moved_to else None,
         about=verdict,
     )
+
+
+def _new_reference(verdict: ReferenceVerdict) -> str:
+    """Return the reference to write; the tail of a file's is kept."""
+    tail = verdict.moved_fragment or verdict.reference.fragment or ""
+    return f"{verdict.moved_to}{tail}"

@@ -22,7 +22,12 @@ from collections.abc import Iterator
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import Finding
 from ubp.core.model import FilePath, ReferenceVerdict
-from ubp.staleness.wording import describe_drift_time, verdict_sentence
+from ubp.staleness.wording import (
+    HOOK_PARSER,
+    INSTALL_PARSER,
+    describe_drift_time,
+    verdict_sentence,
+)
 
 NAME = "stale-doc"
 DRIFTED = frozenset({"modified", "created"})
@@ -46,7 +51,7 @@ def drift_finding(path: FilePath, verdict: ReferenceVerdict, *, is_change: bool)
         rule=NAME,
         filepath=path,
         line=verdict.reference.line,
-        message=verdict_sentence(verdict.source_path, verdict.verdict, when),
+        message=verdict_sentence(verdict, when),
         subject=verdict.reference.literal,
         is_minor=not is_change and verdict.level != "stale",
         hint=hint,
@@ -56,14 +61,17 @@ def drift_finding(path: FilePath, verdict: ReferenceVerdict, *, is_change: bool)
 
 
 def unknown_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
-    """Return the note for a source that a shallow clone cannot verify."""
+    """Return the note for a source that cannot be verified here."""
+    hint = "Fetch the full history, or pin the source."
+    if verdict.note == "no_parser":
+        hint = f"Install it: {INSTALL_PARSER} (pre-commit: {HOOK_PARSER})."
     return Finding(
         rule=NAME,
         filepath=path,
         line=verdict.reference.line,
-        message=verdict_sentence(verdict.source_path, verdict.verdict),
+        message=verdict_sentence(verdict),
         subject=verdict.reference.literal,
-        hint="Fetch the full history, or pin the source.",
+        hint=hint,
         related=verdict.source_path,
         about=verdict,
         severity="note",

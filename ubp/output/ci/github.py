@@ -111,8 +111,8 @@ def _message(finding: Finding, outcome: Outcome) -> list[str]:
 def _unverified(outcome: Outcome) -> str:
     sources = count(outcome.report.unverified, "source")
     message = (
-        f"{sources} could not be verified because this clone is shallow.\n"
-        "Fetch the history (fetch-depth: 0), or pin the pages that you reviewed."
+        f"{sources} could not be verified because {outcome.report.unknown_cause}.\n"
+        + "\n".join(dict.fromkeys(finding.hint for finding in outcome.report.unknown))
     )
     return command("warning", message, {"title": "not verified"})
 

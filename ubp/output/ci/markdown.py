@@ -35,7 +35,7 @@ from ubp.output.wording import (
 )
 from ubp.report.compare import Comparison, LevelChange
 from ubp.staleness.model import SEVERITY, SourceDiff, worst_level
-from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_verdict
+from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_reference
 
 # A path may have 4,096 bytes and a commit's subject any number: a table has room for less.
 MAX_TEXT_CHARACTERS = 160
@@ -292,9 +292,9 @@ def row(findings: Sequence[Finding], outcome: Outcome) -> str:
 def _drift(reference: ReferenceVerdict, *, is_staged: bool = False) -> str:
     """Return a source and what happened to it: `src/a.py` modified 12 days ago."""
     when = describe_drift_time(reference, is_staged=is_staged)
-    moved_to = code(reference.moved_to) if reference.moved_to else None
-    verdict = describe_verdict(reference.verdict, when, moved_to)
-    return f"{code(reference.source_path or '.')} {verdict}"
+    moved_to = code(reference.new_name) if reference.new_name else None
+    verdict = describe_reference(reference, when, moved_to)
+    return f"{code(reference.name or '.')} {verdict}"
 
 
 def _commits(drifts: Sequence[ReferenceVerdict]) -> list[Commit]:

@@ -115,7 +115,7 @@ def headline(outcome: Outcome, quote: Callable[[str], str] = printable) -> str:
         else _stale_sentence(outcome, quote)
     )
     unverified = outcome.report.unverified
-    note = f" {count(unverified, 'source')} could not be verified: this clone is shallow."
+    note = f" {count(unverified, 'source')} could not be verified: {outcome.report.unknown_cause}."
     sentence += note if unverified else ""
     return " ".join([sentence, *not_checked_sentences(outcome.report.not_checked)])
 

@@ -93,7 +93,7 @@ def _invocation(outcome: Outcome) -> Object:
     }
     if outcome.report.unknown:
         sources = count(outcome.report.unverified, "source")
-        text = f"{sources} could not be verified because this clone is shallow."
+        text = f"{sources} could not be verified because {outcome.report.unknown_cause}."
         locations = [
             _location(finding.filepath, _region(finding)) for finding in outcome.report.unknown
         ]

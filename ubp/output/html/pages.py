@@ -18,7 +18,7 @@ from ubp.output.html.markup import (
 )
 from ubp.output.wording import MAX_COMMITS, SHORT_ID, count, day, file_stem
 from ubp.report.values import ChangedSource, Report, StalePage
-from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_verdict
+from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_reference
 
 # More cards make a browser slow, and nobody reads them: the rest is counted.
 MAX_PAGES = 1_500
@@ -114,8 +114,8 @@ def _source(source: ChangedSource, number: int, page: StalePage, context: _Conte
     when = describe_drift_time(reference, is_shallow=context.report.is_shallow)
     head = tag(
         "p",
-        tag("b", path_text(reference.source_path or "."), class_="path"),
-        f" {describe_verdict(reference.verdict, when, reference.moved_to)} ",
+        tag("b", path_text(reference.name or "."), class_="path"),
+        f" {describe_reference(reference, when)} ",
         _lines(source.added, source.removed)
         if source.added is not None and source.removed is not None
         else None,

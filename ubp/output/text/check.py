@@ -18,6 +18,7 @@ from ubp.output.wording import (
     printable,
     suppression_note,
 )
+from ubp.staleness.wording import HOOK_PARSER, INSTALL_PARSER
 
 
 class CheckTextOptions(NamedTuple):
@@ -114,7 +115,7 @@ def _unknown(report: CheckReport) -> str:
     if not report.unverified:
         return ""
     sources = count(report.unverified, "source")
-    return f"; {sources} could not be verified because this clone is shallow"
+    return f"; {sources} could not be verified because {report.unknown_cause}"
 
 
 def _steps(report: CheckReport, options: CheckTextOptions) -> Iterator[str]:
@@ -144,7 +145,10 @@ def _steps(report: CheckReport, options: CheckTextOptions) -> Iterator[str]:
         selection = options.change.options if report.is_change else ()
         command = ubp_command("stale", *selection, keys=options.keys)
         steps.append((command, "shows the commits and authors"))
-    if report.unverified:
+    notes = {finding.drift.note for finding in report.unknown if finding.drift}
+    if "no_parser" in notes:
+        steps.append((INSTALL_PARSER, f"finds symbols (pre-commit: {HOOK_PARSER})"))
+    if notes - {"no_parser"}:
         steps.append(("git fetch --unshallow", "fetches the history (in CI: fetch-depth: 0)"))
     if steps:
         yield "Next:"

@@ -13,7 +13,7 @@ from ubp.search.context import Center, Context, PageContext, Related
 from ubp.search.impact import FIRM, Impacted, ImpactTarget, PageImpact
 from ubp.search.list_pages import PageLink, PageList, ReadPage
 from ubp.search.traverse import Edge, Neighborhood, PageGraph
-from ubp.staleness.wording import LEVEL_WORDS, describe_verdict
+from ubp.staleness.wording import LEVEL_WORDS, describe_reference
 
 # The width of a summary on a terminal.
 SUMMARY_COLUMNS = 100
@@ -229,8 +229,8 @@ def _center(center: Center, assessment: Assessment, style: Style) -> Iterator[st
         yield f"  {count(number, 'section')}: {', '.join([*shown, *more])}"
     for reference in assessment.references:
         if reference.verdict not in {"fresh", "unknown"}:
-            verdict = describe_verdict(reference.verdict, "", reference.moved_to)
-            yield f"  {style.yellow(printable(f'{reference.source_path} {verdict}'))}"
+            verdict = describe_reference(reference)
+            yield f"  {style.yellow(printable(f'{reference.name} {verdict}'))}"
     if center.is_cut:
         yield style.yellow(f"  Only {len(center.content)} of {center.full_size} characters fit.")
 

@@ -9,7 +9,7 @@ from ubp.output.text.review import coverage_sentence
 from ubp.output.wording import Style, count, day, printable
 from ubp.report.compare import OUTCOMES, Comparison, LevelChange, Outcome
 from ubp.report.values import Levels, Report, StalePage
-from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_verdict
+from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_reference
 
 BAR_WIDTH = 40
 MAX_LISTED_PAGES = 10
@@ -48,7 +48,7 @@ def describe_level_change(change: LevelChange) -> str:
 
 def describe_drift(reference: ReferenceVerdict) -> str:
     """Return what happened to a source, and when that began."""
-    return describe_verdict(reference.verdict, describe_drift_time(reference), reference.moved_to)
+    return describe_reference(reference, describe_drift_time(reference))
 
 
 def group_changes(changes: Sequence[LevelChange]) -> list[tuple[Outcome, list[LevelChange]]]:
@@ -111,7 +111,7 @@ def _heading(change: LevelChange, style: Style) -> str:
 
 def _sources(change: LevelChange) -> Iterator[str]:
     for reference in change.drifted:
-        yield f"  {printable(reference.source_path or '.')}  {printable(describe_drift(reference))}"
+        yield f"  {printable(reference.name or '.')}  {printable(describe_drift(reference))}"
 
 
 def report_text(report: Report, style: Style, *, is_quiet: bool) -> str:

@@ -29,7 +29,13 @@ from ubp.output.wording import (
     stale_change_sentence,
 )
 from ubp.staleness.model import Acknowledgement, Affected, SourceDiff, StaleReport
-from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_verdict
+from ubp.staleness.wording import (
+    HOOK_PARSER,
+    INSTALL_PARSER,
+    LEVEL_WORDS,
+    describe_drift_time,
+    describe_reference,
+)
 
 
 def stale_text(report: StaleReport, options: StaleTextOptions) -> str:
@@ -91,18 +97,12 @@ def _reference(
     debt = style.dim(note) if reference.is_debt else ""
     is_staged = report.snapshot.kind == "staged" and not reference.is_debt
     when = describe_drift_time(reference, is_staged=is_staged, is_shallow=report.is_shallow)
-    verdict = printable(describe_verdict(reference.verdict, when, reference.moved_to))
-    yield f"  {printable(_name(reference))}  {verdict}{debt}"
+    verdict = printable(describe_reference(reference, when))
+    yield f"  {printable(reference.name or '.')}  {verdict}{debt}"
     yield from _commits(reference.commits, style)
     diff = options.diffs.get((assessment.page.filepath, reference))
     if diff is not None:
         yield from _diff(diff, style)
-
-
-def _name(reference: ReferenceVerdict) -> str:
-    has_fragment = reference.source_path == reference.reference.source_path
-    fragment = reference.reference.fragment if has_fragment else None
-    return (reference.source_path or ".") + (fragment or "")
 
 
 def _commits(commits: tuple[Commit, ...], style: Style) -> Iterator[str]:
@@ -238,14 +238,16 @@ def _is_pinned(assessment: Assessment) -> bool:
 
 
 def _unknown_steps(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
-    unknown = [
-        assessment
-        for assessment in report.pages
-        if any(reference.verdict == "unknown" for reference in assessment.references)
-    ]
+    unknown = _pages_with_unknown(report, needs_parser=False)
+    style = options.style
+    if needing := _pages_with_unknown(report, needs_parser=True):
+        yield (
+            f"{style.cyan('Hint:')} {count(len(needing), 'page')} could not be verified"
+            " because ast-grep, which finds symbols, is not installed. Add it:"
+        )
+        yield f"  {style.cyan(INSTALL_PARSER)}  (pre-commit: {HOOK_PARSER})"
     if not unknown:
         return
-    style = options.style
     page = path_argument(unknown[0].page.filepath, options.prefix)
     yield (
         f"{style.cyan('Hint:')} {count(len(unknown), 'page')} could not be verified"
@@ -253,6 +255,17 @@ def _unknown_steps(report: StaleReport, options: StaleTextOptions) -> Iterator[s
     )
     yield f"  {style.cyan('git fetch --unshallow')}  (in CI: fetch-depth: 0)"
     yield f"or pin what you reviewed, which needs no history: {options.command('ack', page)}"
+
+
+def _pages_with_unknown(report: StaleReport, *, needs_parser: bool) -> list[Assessment]:
+    return [
+        assessment
+        for assessment in report.pages
+        if any(
+            reference.verdict == "unknown" and (reference.note == "no_parser") == needs_parser
+            for reference in assessment.references
+        )
+    ]
 
 
 def explain(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
