@@ -21,12 +21,14 @@ from ubp.markdown.headings import Heading, find_outline
 from ubp.markdown.source_text import SourceText
 
 # The version of what `read_sections` returns for the same bytes.
-VERSION = 1
+VERSION = 2
 # Markup is kept in longer paragraphs: 200 kB of brackets take markdown-it 3 s.
 MAX_PARAGRAPH_CHARACTERS = 20_000
 
 _CUSTOM_ID = re.compile(r"\{#([^\s{}]+)[^{}]*\}\s*$")
 _HTML = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>", re.DOTALL)
+# Ids beside a heading's own one, as converters of web pages write them: `## <a id="x"></a>Title`.
+_ANCHOR = re.compile(r"<a\s+(?:id|name)=[\"']([^\"'<>]+)[\"']\s*>", re.IGNORECASE)
 
 
 def read_sections(data: bytes) -> tuple[Part, ...]:
@@ -40,7 +42,7 @@ def read_sections(data: bytes) -> tuple[Part, ...]:
     headings = find_outline(source.text, blocks.blocks, blocks.definitions).headings
     if not headings:
         return ()
-    passages = list(_find_passages(source, first_line))
+    passages = list(find_passages(source, first_line))
     starts = [line for line, _ in passages]
     parts = []
     for number, heading in enumerate(headings):
@@ -54,7 +56,7 @@ def read_sections(data: bytes) -> tuple[Part, ...]:
         last_line = _last_text_line(source, heading.line, end)
         parts.append(
             Part(
-                _names(heading, source.lines[heading.line]),
+                section_names(heading, source.lines[heading.line]),
                 digest(words),
                 digest(words[own_words:]),
                 heading.line + 1,
@@ -72,10 +74,11 @@ def select_section(parts: tuple[Part, ...], heading: str) -> tuple[Part, ...]:
     return ()
 
 
-def _names(heading: Heading, line: str) -> tuple[str, ...]:
+def section_names(heading: Heading, line: str) -> tuple[str, ...]:
+    """Return what a heading answers to: first its own id, or else its slug."""
     own_id = _CUSTOM_ID.search(line)
     names = (own_id[1] if own_id else "", heading.anchor, slug(heading.text), fold(heading.text))
-    return tuple(dict.fromkeys(filter(None, names)))
+    return tuple(dict.fromkeys(filter(None, (*names, *_ANCHOR.findall(line)))))
 
 
 def _last_text_line(source: SourceText, start: int, end: int) -> int:
@@ -84,42 +87,49 @@ def _last_text_line(source: SourceText, start: int, end: int) -> int:
     return end
 
 
-def _find_passages(source: SourceText, first_line: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the first line of each passage of text or code, from 0, and its words."""
+def find_passages(
+    source: SourceText, first_line: int, *, is_shown: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the first line of each passage of text or code, from 0, and its words.
+
+    Each line of a block of code is a word. With `is_shown` the words keep their case.
+    """
     environment: dict[str, Any] = {}
-    text = "\n".join(source.lines[first_line:])
-    for token in _block_parser().parse(text, environment):
+    body = "\n".join(source.lines[first_line:])
+    for token in _block_parser().parse(body, environment):
         if token.map is None:
             continue
         line = first_line + token.map[0]
         if token.type in {"fence", "code_block"}:
-            yield line, [token.content]
+            yield line, token.content.split("\n")
         elif token.type == "html_block":
-            yield line, _HTML.sub(" ", token.content).casefold().split()
+            text = _HTML.sub(" ", token.content)
+            yield line, (text if is_shown else text.casefold()).split()
         elif token.type == "inline":
-            yield line, _prose_words(token.content, environment.get("references", {}))
+            definitions = environment.get("references", {})
+            yield line, _prose_words(token.content, definitions, is_shown=is_shown)
 
 
-def _prose_words(content: str, definitions: Mapping[str, Any]) -> list[str]:
+def _prose_words(content: str, definitions: Mapping[str, Any], *, is_shown: bool) -> list[str]:
     if len(content) > MAX_PARAGRAPH_CHARACTERS:
-        return content.casefold().split()
+        return (content if is_shown else content.casefold()).split()
     tokens: list[Token] = []
     parser = _block_parser()
     parser.inline.parse(_CUSTOM_ID.sub("", content), parser, {"references": definitions}, tokens)
-    return "".join(_texts(tokens)).split()
+    return "".join(_texts(tokens, is_shown=is_shown)).split()
 
 
-def _texts(tokens: list[Token]) -> Iterator[str]:
+def _texts(tokens: list[Token], *, is_shown: bool) -> Iterator[str]:
     for token in tokens:
         match token.type:
             case "code_inline":
                 yield token.content
             case "image":
-                yield from _texts(token.children or [])
+                yield from _texts(token.children or [], is_shown=is_shown)
             case "softbreak" | "hardbreak":
                 yield " "
             case "text" | "text_special":
-                yield token.content.casefold()
+                yield token.content if is_shown else token.content.casefold()
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,102 @@
+"""The outline of a page: a section for every heading, with its id, path, lines and words."""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from ubp.core.text import fold, slug
+from ubp.markdown.blocks import find_blocks
+from ubp.markdown.document import read_head
+from ubp.markdown.headings import Heading, find_outline
+from ubp.markdown.section_words import find_passages, section_names
+from ubp.markdown.source_text import SourceText
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineSection:
+    """A heading with its text.
+
+    `id` is the heading's own (`## Title {#id}`), else its slug; `names` are all that it answers to.
+    `path` contains the headings above it and its own. The section reaches from `line_start` to
+    `line_end` (from 1, inclusive), down to the next heading of its level or above; its own text,
+    whose words are `words`, ends before the first heading below it. `keys` are the words as they
+    are compared: without case, except in code. The text before the first heading is a section of
+    level 0 without an id.
+    """
+
+    id: str
+    names: tuple[str, ...]
+    level: int
+    heading: str
+    path: tuple[str, ...]
+    line_start: int
+    line_end: int
+    words: tuple[str, ...]
+    keys: tuple[str, ...]
+
+
+def read_outline(data: bytes) -> tuple[OutlineSection, ...]:
+    """Return the sections of a page in order; any bytes are accepted."""
+    source = SourceText(data)
+    first_line = source.line_of_byte(read_head(data, ()).body)
+    blocks = find_blocks(source, first_line)
+    headings = find_outline(source.text, blocks.blocks, blocks.definitions).headings
+    shown = list(find_passages(source, first_line, is_shown=True))
+    compared = list(find_passages(source, first_line))
+    starts = [line for line, _ in shown]
+    last = len(source.lines)
+
+    def words(start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        span = slice(bisect_left(starts, start), bisect_left(starts, end))
+        both = (
+            tuple(word for _, passage in passages[span] for word in passage)
+            for passages in (shown, compared)
+        )
+        return next(both), next(both)
+
+    sections = []
+    first_heading = headings[0].line if headings else last
+    preamble = words(first_line, first_heading)
+    if preamble[0]:
+        end = _last_text_line(source, first_line, first_heading)
+        sections.append(OutlineSection("", (), 0, "", (), first_line + 1, end, *preamble))
+    above: list[Heading] = []
+    for number, heading in enumerate(headings):
+        above = [*(outer for outer in above if outer.level < heading.level), heading]
+        later = headings[number + 1 :]
+        end = next((next_.line for next_ in later if next_.level <= heading.level), last)
+        own_end = later[0].line if later else last
+        names = section_names(heading, source.lines[heading.line])
+        sections.append(
+            OutlineSection(
+                names[0] if names else "",
+                names,
+                heading.level,
+                heading.text,
+                tuple(outer.text for outer in above),
+                heading.line + 1,
+                _last_text_line(source, heading.line, end),
+                *words(heading.line, own_end),
+            )
+        )
+    return tuple(sections)
+
+
+def find_section(outline: tuple[OutlineSection, ...], name: str) -> OutlineSection | None:
+    """Return the section with this id, slug or heading; of several, the first."""
+    shown = " ".join(name.split())
+    for wanted in (name, fold(shown), slug(shown)):
+        for section in outline:
+            if wanted in section.names:
+                return section
+    return None
+
+
+def section_text(data: bytes, section: OutlineSection) -> str:
+    """Return the text of a section of these bytes, with those below it."""
+    return "\n".join(SourceText(data).lines[section.line_start - 1 : section.line_end]) + "\n"
+
+
+def _last_text_line(source: SourceText, start: int, end: int) -> int:
+    while end > start + 1 and not source.lines[end - 1].strip():
+        end -= 1
+    return end
