@@ -4,6 +4,7 @@
 answers is imported where it is called: `ubp stale` and the hook need little of it.
 """
 
+import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -39,9 +40,11 @@ if TYPE_CHECKING:
     from ubp.bindings.write import WriteResult
     from ubp.checks.accept import AcceptedFindings
     from ubp.checks.finding import CheckReport, FixReport
+    from ubp.index.collections import Collection as DocumentCollection
     from ubp.index.reindex import IndexRun, ModelStatus
     from ubp.report.compare import Comparison
     from ubp.report.values import Report, Span
+    from ubp.search.compare import VersionComparison
     from ubp.search.context import PageContext
     from ubp.search.impact import ImpactStep, PageImpact
     from ubp.search.list_pages import PageList, Place, ReadPage, SortKey
@@ -64,8 +67,9 @@ MAX_PROPOSED = 10
 class Workspace:
     """A repository with its index. Not safe for use by several threads at once."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, collection: "DocumentCollection | None" = None) -> None:
         self.session = session
+        self.collection = collection
         self._assess = partial(assess_paths, session)
 
     @classmethod
@@ -103,6 +107,40 @@ class Workspace:
                 clock=clock,
             )
         )
+
+    @classmethod
+    def open_collection(  # noqa: PLR0913  # the API's options, all of them named
+        cls,
+        name: str,
+        version: str = "",
+        *,
+        directory: str = ".",
+        environment: Mapping[str, str] | None = None,
+        warn: Warn = ignore_progress,
+        progress: Progress = ignore_progress,
+        clock: Callable[[], float] = time.time,
+    ) -> Self:
+        """Open a collection, as the project around a directory knows it.
+
+        Without a version it is the one that the project pins, else the newest that was fetched.
+
+        Raises:
+            CollectionError: there is no such collection or version on this machine.
+            RepositoryError: it cannot be read.
+        """
+        from ubp.index.open_collection import locate_version
+
+        environment = os.environ if environment is None else environment
+        place = locate_version(name, version, directory, environment)
+        session = Session.open(
+            place.directory,
+            environment=place.environment,
+            warn=warn,
+            progress=progress,
+            clock=clock,
+            revision=place.revision,
+        )
+        return cls(session, place.collection)
 
     def __enter__(self) -> Self:
         return self
@@ -621,6 +659,39 @@ class Workspace:
         context = open_context(self.session, self.session.view())
         options = check_options(self.session, context.view)
         return accept_findings(context, options, is_pruning=is_pruning)
+
+    # Versions
+
+    def compare_versions(
+        self, old: str, new: str, path: FilePath | None = None, section: str | None = None
+    ) -> "VersionComparison":
+        """Compare two versions of the documents by sections; `path` and `section` narrow it.
+
+        Raises:
+            RevisionNotFoundError: there is no such version.
+            CollectionError: the collection has no such version.
+            UsageError: neither version has this path or section.
+        """
+        from ubp.core.config import FULL_TEXT
+        from ubp.index.collections import resolve_version
+        from ubp.index.tree import document_filter
+        from ubp.search.compare import compare_versions
+
+        repository, collection = self.session.repository, self.collection
+        commits = [
+            resolve_version(repository, collection, name)
+            if collection
+            else repository.resolve(name)
+            for name in (old, new)
+        ]
+        return compare_versions(
+            repository,
+            *commits,
+            is_document=document_filter(self.session.config),
+            path=path,
+            section=section,
+            policy=collection.policy if collection else FULL_TEXT,
+        )
 
     # Overviews
 

@@ -119,6 +119,14 @@ ROWS = (
         "ubp suggest-links docs/auth.md --min-score 0.6",
     ),
     CommandRow(
+        "diff",
+        "ubp.cli.diff:diff",
+        QUERY,
+        "Show which sections of the pages changed between two versions, with the words.\n\n"
+        "Sections are compared by their words: markup, line breaks and case make no difference.",
+        "ubp diff HEAD~10..HEAD docs/auth.md",
+    ),
+    CommandRow(
         "coverage",
         "ubp.cli.bind:coverage",
         QUERY,

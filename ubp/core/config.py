@@ -10,7 +10,7 @@ DEFAULT_INCLUDE = ("**/*.md", "**/*.markdown")
 DEFAULT_KEYS = ("source_refs",)
 DEFAULT_THRESHOLD_DAYS = 7.0
 NO_MODEL = "none"
-FULL_TEXT = "fulltext"
+FULL_TEXT, EXCERPT_ONLY = "fulltext", "excerpt_only"
 # At least two characters: `C:` is a drive of Windows. No `@`, `:` and `,`, which separate.
 COLLECTION_NAME = r"[a-z0-9][a-z0-9._-]{1,63}"
 COLLECTION_NAME_RULE = (

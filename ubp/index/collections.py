@@ -16,6 +16,7 @@ from ubp.core.config import (
     COLLECTION_NAME,
     COLLECTION_NAME_RULE,
     DEFAULT_INCLUDE,
+    EXCERPT_ONLY,
     FULL_TEXT,
     CollectionSetting,
 )
@@ -36,6 +37,9 @@ COMPLETE = "refs/ubp/complete/"
 """Below it, a mirror has a reference for each commit whose wanted files were all fetched."""
 
 UPSTREAM = "refs/remotes/origin/"
+EXCERPT_CHARACTERS = 1200
+"""How much of a text is shown where the licence allows only excerpts."""
+
 DOCUMENT_SUFFIXES = (".md", ".markdown")
 CURRENT_VERSION = "HEAD"
 
@@ -460,3 +464,10 @@ def _size_of(folder: str) -> int:
             with suppress(OSError):
                 total += os.lstat(os.path.join(path, name)).st_size
     return total
+
+
+def excerpt(text: str, policy: str) -> str:
+    """Return what the policy of a collection allows to show of a text."""
+    if policy != EXCERPT_ONLY or len(text) <= EXCERPT_CHARACTERS:
+        return text
+    return text[: EXCERPT_CHARACTERS - 1].rstrip() + "…"

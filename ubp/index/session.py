@@ -57,8 +57,10 @@ class Session:
         model: str | None,
         progress: Progress,
         clock: Callable[[], float],
+        revision: str | None = None,
     ) -> None:
         """Use `open`."""
+        self.revision = revision
         self.repository = repository
         self.store = store
         self.config = config
@@ -84,11 +86,13 @@ class Session:
         warn: Warn = ignore_progress,
         progress: Progress = ignore_progress,
         clock: Callable[[], float] = time.time,
+        revision: str | None = None,
     ) -> Self:
         """Open the repository around a directory.
 
         `keys`, `days` and `model` replace the configuration's `staleness.keys`,
-        `staleness.threshold_days` and `search.model`.
+        `staleness.threshold_days` and `search.model`. `revision` is the state that questions are
+        about unless they say otherwise; None: the work tree.
 
         Raises:
             RepositoryError: no repository that can be read.
@@ -111,6 +115,7 @@ class Session:
             model=model,
             progress=progress,
             clock=clock,
+            revision=revision,
         )
 
     def __enter__(self) -> Self:
@@ -141,6 +146,8 @@ class Session:
             return read_index(self.repository, amend=target.amend)
         if target.ref is not None:
             return read_commit(self.repository, target.ref)
+        if self.revision is not None and target.base is None:
+            return read_commit(self.repository, self.revision)
         if target.base is not None or self.repository.root is None:
             return read_commit(self.repository, "HEAD")
         return read_worktree(self.repository)

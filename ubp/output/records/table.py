@@ -10,6 +10,7 @@ from ubp.output.records.collections import (
     RemovedCollectionRecord,
     SyncRecord,
 )
+from ubp.output.records.comparison import VersionDiffRecord
 from ubp.output.records.pages import (
     ContextRecord,
     GraphRecord,
@@ -67,6 +68,7 @@ RECORDS = (
     RecordRow("collections-sync", SyncRecord, ("ubp collections add", "ubp collections sync")),
     RecordRow("coverage", CoverageRecord, ("ubp coverage",)),
     RecordRow("debt", DebtRecord, ("ubp debt",)),
+    RecordRow("diff", VersionDiffRecord, ("ubp diff",)),
     RecordRow("error", ErrorRecord, ("an error",)),
     RecordRow("explain", RulesRecord, ("ubp explain",)),
     RecordRow("get-context", ContextRecord, ("ubp get-context", "ubp_get_context"), is_answer=True),
