@@ -6,6 +6,7 @@ import pytest
 
 from ubp.core.errors import BadArgumentError
 from ubp.server.tools.budget import count_tokens
+from ubp.server.tools.docs.get_page import PAGE_TOKENS
 
 BEGUN = "2023-11-15T22:13:20Z"
 
@@ -73,6 +74,19 @@ def test_a_page_without_a_budget_is_whole(record):
     assert "truncated_count" not in page
     assert page["content"] == "\n\n".join(one["content"] for one in page["sections"])
     assert len(page["outlinks"]) == len(page["backlinks"]) == 40
+
+
+def test_a_huge_page_without_a_budget_is_cut_at_the_default(repository, answer):
+    sections = (f"## Part {number}\n\n{PARAGRAPH}\n\n" for number in range(3000))
+    repository.write("huge.md", "".join(sections))
+    repository.commit()
+    page = answer("get_page", filepath="huge.md")
+    assert 10_000 < page.record["token_estimate"] <= PAGE_TOKENS
+    assert page.record["truncated_count"] > 2000
+    assert "sections omitted: use a larger max_tokens]" in page.text
+    assert count_tokens(page.text) <= PAGE_TOKENS
+    larger = answer("get_page", filepath="huge.md", max_tokens=2 * PAGE_TOKENS)
+    assert larger.record["token_estimate"] > PAGE_TOKENS
 
 
 @pytest.mark.usefixtures("long_page")

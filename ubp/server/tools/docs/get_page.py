@@ -14,6 +14,8 @@ from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 
+# Claude Code refuses answers of more than 25,000 tokens.
+PAGE_TOKENS = 20_000
 PAGE_ARGUMENTS = ("filepath", "id", "title")
 
 
@@ -77,7 +79,7 @@ GET_PAGE = Tool(
     title="Read a page",
     description=(
         "Read one documentation page: its Markdown, outgoing and incoming links, and whether its "
-        "sources changed since it was written (if so, trust the code over the page). Use it "
+        "sources changed since it was written (if so, trust the code). Use it "
         "instead of opening the file; use ubp_get_context to see the linked pages as well."
     ),
     input_schema=object_schema(
@@ -85,7 +87,7 @@ GET_PAGE = Tool(
         id=string("doc_id of the page, instead of filepath"),
         title=string("unique part of the title, instead of filepath"),
         ref=REF,
-        max_tokens=MAX_TOKENS,
+        max_tokens={**MAX_TOKENS, "default": PAGE_TOKENS},
     ),
     record=PageRecord,
     run=run,
