@@ -75,6 +75,10 @@ def test_sources_that_drifted_and_sources_that_are_gone_are_one_finding_each(rep
         "[a](../b/nowhere.markdown)",
         "[a](/nowhere.md)",
         "[a](image.png)",
+        "![shown](nowhere.png)",
+        "![shown][r]\n\n[r]: nowhere.png",
+        '<img alt="shown" src="nowhere.png">',
+        "a <img src='nowhere.png'> b",
         "![[nowhere.png]]",
         "[[Nowhere]]",
         "[[docs/Nowhere|depends_on]]",
@@ -104,7 +108,6 @@ def test_a_link_to_nothing_is_broken(repository, found, link):
         "[through a link](../linked/a.md)",
         "[b](b.md)",
         "[b](b)",
-        "[b](B.MD)",
         "[folder](../docs/)",
         "[script](../src/x.py#L3)",
         "[top](#top) [here](#a)",
@@ -114,7 +117,13 @@ def test_a_link_to_nothing_is_broken(repository, found, link):
         "%% [[Nowhere]] %%",
         "%%\n[[Nowhere]]\n%%",
         "\\[a](nowhere.md)",
-        "![shown](nowhere.png)",
+        "![shown](/nowhere.png)",
+        "`<img src='nowhere.png'>`",
+        "![shown](https://example.org/nowhere.png)",
+        "[a]({{ site.url }}/nowhere.md)",
+        "[[4]] says so",
+        "[[ -f nowhere ]] && [[ $a == nowhere ]]",
+        "[[TOC]] [[_TOC_]]",
         "[[B|any words]]",
         "[[b#^block]]",
     ],
@@ -136,14 +145,14 @@ def test_what_may_lead_somewhere_is_not_called_broken(repository, new_repository
 def test_a_heading_that_is_not_there_is_a_warning_with_the_nearest(repository, check):
     repository.write("b.md", "# B\n\n## Set up & go\n\n### $?\n\n<a id=html></a>\n\n## X {#own}\n")
     fine = "[1](b.md#set-up--go) [2](b.md#HTML) [3](b.md#own) [4](b.md#section) [[b#Set up go]]"
-    repository.write("a.md", f"# A\n\n{fine}\n\n[x](b.md#set-up-go) [y](#nope) [[b#^no]]\n")
+    repository.write("a.md", f"# A\n\n{fine}\n\n[x](b.md#set-ups-go) [y](#nope) [[b#^no]]\n")
     repository.commit()
     report = check(repository)
     assert [(one.severity, one.rule, one.message, one.hint) for one in report.findings] == [
         (
             "warning",
             "missing-anchor",
-            "b.md has no heading #set-up-go.",
+            "b.md has no heading #set-ups-go.",
             "Did you mean #set-up--go?",
         ),
         ("warning", "missing-anchor", "a.md has no heading #nope.", ""),
@@ -276,3 +285,29 @@ def test_a_pinned_source_has_advice_of_its_own(repository, check):
         "Update the page, or acknowledge it as still accurate.",
         "Update the page if it is no longer accurate, then renew its pin.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "fixed"),
+    [
+        ("[b](B.md)", "[b](b.md)"),
+        ("[b](b.MD)", "[b](b.md)"),
+        ("[b](B)", "[b](b.md)"),
+        ("[c](Sub/c.md)", "[c](sub/c.md)"),
+        ("![d](D.png)", "![d](d.PNG)"),
+    ],
+)
+def test_a_link_that_only_the_letter_case_keeps_alive_is_broken(
+    repository, found, fix, written, fixed
+):
+    repository.write("docs/a.md", f"# A\n\n{written}\n")
+    for path in ("docs/b.md", "docs/sub/c.md"):
+        repository.write(path, "# B\n")
+    repository.write("docs/d.PNG", "x")
+    repository.commit()
+
+    (one,) = found(repository)
+    fix(repository)
+
+    assert one.startswith("error broken-link docs/a.md:3")
+    assert (repository.root / "docs/a.md").read_text().endswith(f"{fixed}\n")

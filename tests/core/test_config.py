@@ -16,12 +16,14 @@ from ubp.core.config import (
     CollectionSetting,
     Config,
     Ignored,
+    SiteSetting,
     is_document,
     is_excluded,
     scope_key,
 )
 from ubp.core.config_file import load_config, schema_text
 from ubp.core.errors import ConfigError
+from ubp.core.model import FilePath
 
 EVERYTHING = {
     "$schema": "./config.schema.json",
@@ -29,6 +31,7 @@ EVERYTHING = {
     "source": {"include": ["docs/**/*.md"], "exclude": ["drafts/"]},
     "staleness": {"keys": ["covers", "code_references[].ref"], "threshold_days": 0.5},
     "links": {"root": "docs/site"},
+    "sites": [{"generator": "hugo", "folder": "site", "root": "site/pages", "base": "/x/"}],
     "check": {
         "severity": {"orphan-doc": "warning", "stale-doc": "off"},
         "ignore": [{"path": "docs/old/**", "rule": "broken-link"}],
@@ -74,7 +77,7 @@ def test_without_a_file_the_defaults_hold_and_json_is_not_even_imported(config_d
     assert load_config(str(config_dir)) == Config()
     assert load_config(str(config_dir / "missing" / ".ubp")) == Config()
     assert Config() == Config(
-        "", ("**/*.md", "**/*.markdown"), BUILT_IN_EXCLUDE, ("source_refs",), 7.0, ()
+        "", ("**/*.md", "**/*.mdx", "**/*.markdown"), BUILT_IN_EXCLUDE, ("source_refs",), 7.0, ()
     )
 
 
@@ -101,6 +104,7 @@ def test_every_setting_of_the_design_is_accepted(config_dir: Path):
                 policy="excerpt_only",
             ),
         ),
+        sites=(SiteSetting("hugo", FilePath("site"), FilePath("site/pages"), "/x/"),),
     )
 
 
@@ -254,7 +258,9 @@ def test_an_unknown_key_is_a_warning_that_names_the_nearest(config_dir: Path):
         "check": {"ignore": [{"path": "a", "rule": "stale", "why": "c"}]},
         "qqq": [],
     }
-    everything = "$schema, docs_dir, source, staleness, links, check, search, bind, collections"
+    everything = (
+        "$schema, docs_dir, source, staleness, links, sites, check, search, bind, collections"
+    )
     assert load(config_dir, content) == Config(
         warnings=(
             '.ubp/config.json:2: Unknown setting "stalness"; did you mean "staleness"?',

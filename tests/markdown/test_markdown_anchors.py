@@ -4,12 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ubp.core.model import FilePath
 from ubp.core.text import fold, slug
 from ubp.markdown.parse import parse_markdown
+from ubp.markdown.sites.detect import configured_site, site_anchors
+
+GITHUB = configured_site("github", FilePath(""), FilePath(""), "")
 
 
-def _anchors(text: str) -> list[str]:
-    return list(parse_markdown(text.encode()).anchors)
+def _anchors(text: str) -> set[str]:
+    return set(site_anchors(parse_markdown(text.encode()).anchors, GITHUB))
 
 
 @pytest.mark.parametrize(
@@ -37,23 +41,23 @@ def test_a_heading_gets_githubs_anchor(heading: str, anchor: str) -> None:
 
 
 def test_what_stands_beside_an_emoji_or_image_is_found_with_and_without_the_hyphen() -> None:
-    assert _anchors("## 🚀 Launch\n## ![logo](x.png) Logo\n## End :tada:\n") == [
+    assert _anchors("## 🚀 Launch\n## ![logo](x.png) Logo\n## End :tada:\n") == {
         *("-launch", "launch", "-logo", "logo", "end-tada"),
-    ]
+    }
 
 
 def test_equal_anchors_are_counted_as_github_counts() -> None:
-    assert _anchors("# A\n## A\n## A-1\n## a\n") == ["a", "a-1", "a-1-1", "a-2"]
+    assert _anchors("# A\n## A\n## A-1\n## a\n") == {"a", "a-1", "a-1-1", "a-2"}
 
 
 def test_headings_of_all_levels_and_in_containers_have_anchors() -> None:
     text = "###### Six\n> # Quoted\n\n- ## Listed\n\nUnder\nlined\n---\n"
 
-    assert _anchors(text) == ["six", "quoted", "listed", "under-lined"]
+    assert _anchors(text) == {"six", "quoted", "listed", "under-lined"}
 
 
 def test_headings_in_code_and_comments_have_none() -> None:
-    assert _anchors("```\n# code\n```\n\n    # code\n\n<!--\n# gone\n<h2>gone</h2>\n-->\n") == []
+    assert _anchors("```\n# code\n```\n\n    # code\n\n<!--\n# gone\n<h2>gone</h2>\n-->\n") == set()
 
 
 def test_html_names_anchors_and_its_headings_have_some() -> None:
@@ -63,21 +67,21 @@ def test_html_names_anchors_and_its_headings_have_some() -> None:
         '<div\n  id="fourth">\n</div>\n\n<a href="#x">no</a>\n'
     )
 
-    assert _anchors(text) == ["my-project--more", "first", "second", "third", "fourth"]
+    assert _anchors(text) == {"my-project--more", "first", "Second", "third", "fourth"}
 
 
 def test_generators_own_ids_and_block_ids_are_anchors() -> None:
     text = "## Setup {#Install}\n\nA statement. ^claim-1\n\n- item ^item\n\n5 ^ 3 and x^2\n"
 
-    assert _anchors(text) == ["setup-install", "install", "^claim-1", "^item"]
+    assert _anchors(text) == {"setup-install", "Install", "^claim-1", "^item"}
 
 
 def test_references_in_a_heading_are_links() -> None:
-    assert _anchors("## See [this][r]\n\n[r]: x.md\n") == ["see-this"]
+    assert _anchors("## See [this][r]\n\n[r]: x.md\n") == {"see-this"}
 
 
 def test_a_very_long_heading_is_not_searched_for_markup() -> None:
-    assert _anchors("## " + "*a* " * 1000) == ["-".join(["a"] * 1000)]
+    assert _anchors("## " + "*a* " * 1000) == {"-".join(["a"] * 1000)}
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ from ubp.markdown.resolve import (
     resolve,
     stem,
 )
+from ubp.markdown.sites.anchors import PageAnchors
+from ubp.markdown.sites.site import Sites
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "links" / "cases.md"
 ROOTS = (FilePath("site"),)
@@ -65,7 +67,7 @@ CASES = [
 
 @pytest.fixture
 def targets() -> Targets:
-    made = Targets(lambda _: {"install"})
+    made = Targets(lambda _: PageAnchors(ids=("install",)), Sites(link_roots=ROOTS))
     for page in PAGES:
         made.add_page(page)
     for (path,) in _rows("Other files"):
@@ -79,7 +81,7 @@ def _links(written: str) -> tuple[Link, ...]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_link_leads_where_the_table_says(case: Case, targets: Targets) -> None:
-    led = [resolve(case.source, link, targets, ROOTS) for link in _links(case.written)]
+    led = [resolve(case.source, link, targets) for link in _links(case.written)]
 
     assert led or case.bucket == "none"
     assert {(found.bucket, found.target) for found in led} == (
@@ -87,15 +89,14 @@ def test_a_link_leads_where_the_table_says(case: Case, targets: Targets) -> None
     )
 
 
-def test_a_link_within_its_page_asks_for_no_name() -> None:
-    assert [requested_names(link) for link in _links("[[#a]] [b](#c)")] == [
-        frozenset(),
-        frozenset(),
-    ]
+def test_a_link_within_its_page_asks_for_its_anchor() -> None:
+    links = _links("[[#a]] [b](#C) [c](#)")
+
+    assert list(map(requested_names, links)) == [{"#a"}, {"#c"}, frozenset()]
 
 
 def test_a_page_spelt_as_the_link_is_wins_over_one_in_the_same_folder() -> None:
-    known = Targets(lambda _: ())
+    known = Targets()
     for path in ("People/BookFusion.md", "Plugins/Deep/bookfusion.md"):
         known.add_page(PageNameForms(FilePath(path), None, ()))
     for source in ("People/BookFusion.md", "People/Other.md"):
@@ -219,7 +220,7 @@ written = st.one_of(
 def test_a_relative_link_from_one_page_to_another_leads_there(
     source: FilePath, target: FilePath
 ) -> None:
-    targets = Targets(lambda _: ())
+    targets = Targets()
     targets.add_page(PageNameForms(target, None, ()))
     relative = posixpath.relpath(target, posixpath.dirname(source) or ".")
     (link,) = _links(f"[x]({quote(relative)})")
@@ -286,7 +287,7 @@ def test_for_a_link_the_pages_that_answer_to_it_are_enough(
 
 
 def _targets(snapshot: Snapshot) -> Targets:
-    made = Targets(lambda _: ())
+    made = Targets()
     for page in snapshot[0]:
         made.add_page(page)
     for path in snapshot[1]:

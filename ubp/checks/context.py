@@ -21,7 +21,7 @@ from ubp.core.model import (
 from ubp.core.paths import normalize_path
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
-from ubp.markdown.resolve import stem
+from ubp.markdown.resolve import differs_in_case, stem
 from ubp.search.graph import Graph, open_graph
 
 UNVERIFIABLE = frozenset({"missing", "ambiguous"})
@@ -138,6 +138,7 @@ class RuleContext:
             if edge.resolution.bucket in UNVERIFIABLE
             or edge.resolution.has_anchor is False
             or edge.link.meant_type
+            or self.differs_in_case(edge)
         ]
         near_comments = {edge.source for edge in suspects if "%%" in edge.link.context}
         contents = self.view.read(near_comments) if near_comments else {}
@@ -146,6 +147,15 @@ class RuleContext:
             edge
             for edge in suspects
             if edge.source not in comments or not comments[edge.source].cover(edge.link.byte_start)
+        )
+
+    def differs_in_case(self, edge: GraphEdge) -> bool:
+        """Whether a link finds its page only where the case of file names does not count."""
+        resolution = edge.resolution
+        return (
+            resolution.bucket == "resolved"
+            and resolution.target is not None
+            and differs_in_case(edge.link, resolution.target, self.graph.sites)
         )
 
     def is_behind_opaque_folder(self, edge: GraphEdge) -> bool:

@@ -163,7 +163,8 @@ def _relink(
 
 
 def _links(data: bytes, keys: Sequence[str]) -> tuple[Link, ...]:
-    return parse_markdown(data, read_head(data, keys).body).links
+    body = parse_markdown(data, read_head(data, keys).body)
+    return body.links + body.embedded
 
 
 def _unchanged_part(link: Link) -> tuple[str, str | None, str | None, int]:

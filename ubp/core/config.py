@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ubp.core.model import FilePath
 from ubp.core.paths import match_any, nfc
 
-DEFAULT_INCLUDE = ("**/*.md", "**/*.markdown")
+DEFAULT_INCLUDE = ("**/*.md", "**/*.mdx", "**/*.markdown")
 DEFAULT_KEYS = ("source_refs",)
 DEFAULT_THRESHOLD_DAYS = 7.0
 NO_MODEL = "none"
@@ -53,6 +53,18 @@ class CollectionSetting(NamedTuple):
     remote: str = ""
 
 
+class SiteSetting(NamedTuple):
+    """A site that the configuration describes: its generator, its folder and its pages' folder.
+
+    `base` is the path that absolute links begin with. The generator "none": there is no site.
+    """
+
+    generator: str
+    folder: FilePath
+    root: FilePath
+    base: str = ""
+
+
 class Config(NamedTuple):
     """The settings, with normalized patterns; `exclude` contains the built-in exclusions.
 
@@ -60,7 +72,8 @@ class Config(NamedTuple):
     about unknown settings. `severities` are pairs of a rule's name and its severity. `link_roots`
     are folders that links with a leading "/" may be relative to. `model` is the folder or hub id of
     an embedding model, NO_MODEL for none, None for the bundled one. `refused` are pairs of a page
-    (None: every page) and a source that it does not describe.
+    (None: every page) and a source that it does not describe. `sites` replace those found in the
+    same folders.
     """
 
     docs_dir: FilePath = FilePath("")
@@ -75,6 +88,7 @@ class Config(NamedTuple):
     model: str | None = None
     refused: frozenset[tuple[FilePath | None, FilePath]] = frozenset()
     collections: tuple[CollectionSetting, ...] = ()
+    sites: tuple[SiteSetting, ...] = ()
 
 
 def has_config(config_dir: str) -> bool:

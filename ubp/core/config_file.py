@@ -24,6 +24,7 @@ from ubp.core.config import (
     CollectionSetting,
     Config,
     Ignored,
+    SiteSetting,
 )
 from ubp.core.errors import ConfigError
 from ubp.core.model import FilePath
@@ -176,6 +177,7 @@ class _Loader:
             settings.get("search", {}).get("model"),
             _refused(settings.get("bind", {}).get("refused", ())),
             self._collections(settings.get("collections", {})),
+            tuple(map(_site, settings.get("sites", ()))),
         )
 
     def _collections(self, settings: Mapping[str, Any]) -> tuple[CollectionSetting, ...]:
@@ -256,6 +258,12 @@ def _is_valid(value: Any, schema: dict[str, Any]) -> bool:
     if isinstance(value, dict):
         return all(key in value for key in schema.get("required", ()))
     return bool(schema["minimum"] <= value <= schema["maximum"])  # False for NaN
+
+
+def _site(setting: Mapping[str, str]) -> SiteSetting:
+    folder = normalize_path(nfc(setting.get("folder", ""))) or FilePath("")
+    root = normalize_path(nfc(setting["root"])) if "root" in setting else folder
+    return SiteSetting(setting["generator"], folder, root or FilePath(""), setting.get("base", ""))
 
 
 def _refused(pairs: Sequence[Mapping[str, str]]) -> frozenset[tuple[FilePath | None, FilePath]]:

@@ -243,7 +243,7 @@ class Debt(NamedTuple):
 
 LinkType = Literal["references", "depends_on", "implements", "extends", "conflicts_with"]
 LINK_TYPES: tuple[LinkType, ...] = get_args(LinkType)
-LinkKind = Literal["wikilink", "embed", "markdown", "definition"]
+LinkKind = Literal["wikilink", "embed", "markdown", "definition", "image", "include"]
 
 
 class Link(NamedTuple):
@@ -252,7 +252,8 @@ class Link(NamedTuple):
     `target` is decoded and without its anchor, "" for the page itself; it is written in the bytes
     from `byte_start` to `byte_end`. `line` and `column` (in characters, both from 1) are the start
     of the link, of a `definition` that of `[label]: target`, whose `context` and `section` (an
-    index) are those of its first use. `meant_type` is the link type that a label resembles.
+    index) are those of its first use. `meant_type` is the link type that a label resembles. The
+    label of an `include` is the name of the site generator whose syntax it is.
     """
 
     kind: LinkKind

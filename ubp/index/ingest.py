@@ -14,6 +14,8 @@ from ubp.index.store.codec import (
     NO_ROWS,
     PageNames,
     PageRows,
+    unpack_addresses,
+    unpack_anchors,
     unpack_links,
     unpack_names,
     unpack_sections,
@@ -21,6 +23,7 @@ from ubp.index.store.codec import (
 from ubp.index.store.database import Database
 from ubp.index.store.page_facts import PageFactsTable
 from ubp.markdown.resolve import PageNameForms
+from ubp.markdown.sites.anchors import NO_ANCHORS, PageAnchors
 
 # Starting the processes takes 0.2 s of CPU each, as long as reading this many pages of 2 KB.
 MIN_PAGES_FOR_PROCESSES = 300
@@ -55,7 +58,7 @@ class LazyPageFacts:
             max_batch_bytes=MAX_BATCH_BYTES,
             files_per_save=PAGES_PER_SAVE,
         )
-        self._anchors: dict[ObjectId, frozenset[str]] = {}
+        self._anchors: dict[ObjectId, PageAnchors] = {}
 
     def learn(self, files: Files) -> None:
         """Parse and save the facts of these documents that the store lacks."""
@@ -71,7 +74,9 @@ class LazyPageFacts:
         names = self._read(
             files,
             self.table.names,
-            lambda rows: PageNames(rows.title, unpack_names(rows.aliases)),
+            lambda rows: PageNames(
+                rows.title, unpack_names(rows.aliases), unpack_addresses(rows.addresses)
+            ),
         )
         return {path: PageNameForms(path, *names[blob]) for path, blob in files.items() if blob}
 
@@ -87,14 +92,14 @@ class LazyPageFacts:
         )
         return {path: sections[blob] for path, blob in files.items()}
 
-    def anchors(self, blob: ObjectId | None) -> frozenset[str]:
-        """Return all that a link may name as an anchor in a page, case-folded."""
+    def anchors(self, blob: ObjectId | None) -> PageAnchors:
+        """Return what a page says about its anchors."""
         if blob is None:
-            return frozenset()
+            return NO_ANCHORS
         if blob not in self._anchors:
             stored = self.table.anchors([blob]).get(blob)
             if stored is None:
-                stored = frozenset(unpack_names(self._unsaved(blob).anchors))
+                stored = unpack_anchors(self._unsaved(blob).anchors)
             self._anchors[blob] = stored
         return self._anchors[blob]
 

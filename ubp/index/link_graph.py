@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast, get_args
 
 from ubp.core.config import Config, scope_key
 from ubp.core.errors import StoreError
@@ -26,6 +26,8 @@ from ubp.index.store.links import (
 from ubp.index.store.page_facts import PageFactsTable
 from ubp.index.tree import IndexContext, document_filter
 from ubp.markdown.resolve import Bucket, Resolution, requested_names
+from ubp.markdown.sites.detect import configured_site, site_anchors
+from ubp.markdown.sites.site import Sites
 
 T = TypeVar("T")
 
@@ -41,9 +43,14 @@ class GraphEdge(NamedTuple):
     link: Link
     resolution: Resolution
 
+    @property
+    def bucket(self) -> Bucket:
+        """The bucket of the link, which is no embedded file."""
+        return cast("Bucket", self.resolution.bucket)
+
 
 class LinkGraph:
-    """The links of one snapshot, resolved.
+    """The links of one snapshot, resolved; `sites` are those that publish its pages.
 
     `load_count` grows when the stored graph had to be loaded again: another process has moved it,
     or the database failed. What was read before and after that does not fit together.
@@ -55,6 +62,7 @@ class LinkGraph:
         self._stored = stored
         self._page_facts = page_facts
         self._writer = writer
+        self.sites = writer.sites
         self._graph, self._patch = writer.load()
         self.load_count = 1
 
@@ -127,6 +135,7 @@ class LinkGraph:
                 GraphEdge(path, link, resolved[number])
                 for number, link in enumerate(links[path])
                 if number in resolved  # a page may be readable now that was not when they were
+                and resolved[number].bucket != "embedded"
             )
         return edges
 
@@ -165,16 +174,16 @@ class LinkGraph:
     def buckets(self) -> Counter[Bucket]:
         """Return the number of links in each bucket."""
 
-        def count(graph: StoredGraphVersion) -> Counter[Bucket]:
+        def count(graph: StoredGraphVersion) -> Counter[str]:
             counts = self._stored.buckets(graph)
             for edges in self._replaced(graph).values():
                 counts.subtract(resolution.bucket for resolution in edges.values())
             return counts
 
-        counts = self._query(count) if self._graph else Counter()
+        counts: Counter[str] = self._query(count) if self._graph else Counter()
         for edges in self._patch.edges.values():
             counts.update(resolution.bucket for resolution in edges.values())
-        return +counts
+        return +Counter({bucket: counts[bucket] for bucket in get_args(Bucket)})
 
     def pairs(self) -> Iterator[tuple[FilePath, FilePath]]:
         """Yield the source and the target of each link to a page."""
@@ -224,10 +233,11 @@ class LinkGraph:
         return self._page_facts.sections(blobs)
 
     def anchors(self, path: FilePath) -> frozenset[str]:
-        """Return all that a link may name as an anchor in a page, case-folded."""
+        """Return the anchors of a page: those of its site's generator, or of GitHub."""
         blobs = self.blobs([path])
         self._page_facts.learn(blobs)
-        return self._page_facts.anchors(blobs.get(path))
+        site = self.sites.of(path) or configured_site("github", FilePath(""), FilePath(""), "")
+        return site_anchors(self._page_facts.anchors(blobs.get(path)), site)
 
     def _replaced(self, graph: StoredGraphVersion) -> Edges:
         """Return the stored edges that the patch replaces."""
@@ -276,6 +286,7 @@ class LinkGraph:
 def link_snapshot(
     context: IndexContext,
     config: Config,
+    sites: Sites,
     *,
     changes: Mapping[FilePath, Entry | None],
     all_files: Callable[[], Iterable[tuple[FilePath, Entry]]],
@@ -291,12 +302,12 @@ def link_snapshot(
         table.prune()
     version = GraphVersion(
         git_dir=repository.git_dir,
-        scope="\n".join([scope_key(config), *config.link_roots]),
+        scope="\n".join([scope_key(config), sites.key]),
         commit=snapshot.commit,
         changes=changes,
         all_files=lambda: dict(all_files()),
         is_page=document_filter(config),
-        roots=config.link_roots,
+        sites=sites,
         is_current=snapshot.kind != "commit" or snapshot.commit == repository.head(),
     )
     stored = EdgeTable(database)

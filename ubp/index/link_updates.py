@@ -7,7 +7,7 @@ Resolving every link of 26,005 notes again takes 4.0 s of CPU, the update 0.10 s
 0.06 s after an edit (`benchmarks/graph_updates.py`): therefore the graph is stored and updated.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
@@ -28,6 +28,7 @@ from ubp.index.store.links import (
     StoredGraphVersion,
 )
 from ubp.markdown.resolve import PageNameForms, Targets, page_names, requested_names, resolve, stem
+from ubp.markdown.sites.site import Sites
 
 Files = Mapping[FilePath, ObjectId | None]
 """Files by path: a page's blob, or None for any other file."""
@@ -53,7 +54,7 @@ class GraphVersion(NamedTuple):
     all_files: Callable[[], Mapping[FilePath, Entry]]
     is_page: Callable[[FilePath, Entry], bool]
     is_current: bool
-    roots: Sequence[FilePath]
+    sites: Sites
 
 
 class LinkGraphWriter:
@@ -70,6 +71,7 @@ class LinkGraphWriter:
         self._stored = stored
         self._page_facts = page_facts
         self._version = version
+        self.sites = version.sites
 
     def load(self) -> tuple[StoredGraphVersion | None, GraphPatch]:
         """Return the stored graph, and how the snapshot differs from it.
@@ -81,7 +83,7 @@ class LinkGraphWriter:
         if version.commit is None:
             files = self._files({path: entry for path, entry in version.changes.items() if entry})
             self._page_facts.learn(files)
-            return None, resolve_all(files, self._page_facts, version.roots)
+            return None, resolve_all(files, self._page_facts, version.sites)
         for _ in range(MAX_ATTEMPTS):
             with suppress(GraphMovedError):
                 graph = self._update(version.commit)
@@ -106,7 +108,7 @@ class LinkGraphWriter:
     def _build(self, commit: ObjectId) -> None:
         files = self._files(self._version.all_files())
         self._page_facts.learn(files)
-        graph = resolve_all(files, self._page_facts, self._version.roots)
+        graph = resolve_all(files, self._page_facts, self._version.sites)
         self._stored.save(self._version.git_dir, commit, self._version.scope, graph)
 
     def _move(self, graph: StoredGraphVersion, commit: ObjectId) -> bool:
@@ -140,7 +142,7 @@ class LinkGraphWriter:
 
     def _patch(self, graph: StoredGraphVersion, changed: ChangedFiles) -> GraphPatch:
         self._page_facts.learn({path: file[0] for path, file in changed.items() if file})
-        return update_links(self._stored, graph, changed, self._page_facts, self._version.roots)
+        return update_links(self._stored, graph, changed, self._page_facts, self._version.sites)
 
     def _changed_files(
         self, changes: Mapping[FilePath, Entry | None]
@@ -156,18 +158,20 @@ class LinkGraphWriter:
         }
 
 
-def resolve_all(files: Files, page_facts: LazyPageFacts, roots: Sequence[FilePath]) -> GraphPatch:
+def resolve_all(files: Files, page_facts: LazyPageFacts, sites: Sites) -> GraphPatch:
     """Resolve every link of a snapshot."""
     names = page_facts.names(files)
-    targets = _targets(files, names, page_facts)
+    targets = _targets(files, names, page_facts, sites)
     edges: Edges = {}
     for batch in _batches({path: blob for path, blob in files.items() if blob}):
         for path, links in page_facts.links(batch).items():
             if links:
                 edges[path] = {
-                    number: resolve(path, link, targets, roots) for number, link in enumerate(links)
+                    number: resolve(path, link, targets) for number, link in enumerate(links)
                 }
-    return GraphPatch({path: _node(path, files[path], names, page_facts) for path in files}, edges)
+    return GraphPatch(
+        {path: _node(path, files[path], names, page_facts, sites) for path in files}, edges
+    )
 
 
 def update_links(
@@ -175,7 +179,7 @@ def update_links(
     graph: StoredGraphVersion,
     changed: ChangedFiles,
     page_facts: LazyPageFacts,
-    roots: Sequence[FilePath],
+    sites: Sites,
 ) -> GraphPatch:
     """Return how the graph differs from the stored one when these files change."""
     before = stored.blobs(graph, changed)
@@ -183,7 +187,7 @@ def update_links(
     names_before, names_after = page_facts.names(before), page_facts.names(after)
     if not graph.is_complete:  # pages that could not be read had no name but their file's
         names_before.update((path, PageNameForms(path, None, ())) for path in stored.unread(graph))
-    affected = _affected_names(before, after, names_before, names_after)
+    affected = _affected_names(before, after, names_before, names_after, sites)
     links = {
         path: dict(enumerate(page_links))
         for path, page_links in page_facts.links(after).items()
@@ -198,13 +202,13 @@ def update_links(
     }
     candidates = stored.named(graph, checksums(requested))
     files = {path: blob for path, blob in candidates.items() if path not in changed} | after
-    targets = _targets(files, page_facts.names(files), page_facts)
+    targets = _targets(files, page_facts.names(files), page_facts, sites)
     edges = {
-        path: {number: resolve(path, link, targets, roots) for number, link in numbered.items()}
+        path: {number: resolve(path, link, targets) for number, link in numbered.items()}
         for path, numbered in links.items()
     }
     nodes = {
-        path: _node(path, after[path], names_after, page_facts) if path in after else None
+        path: _node(path, after[path], names_after, page_facts, sites) if path in after else None
         for path in changed
     }
     return GraphPatch(nodes, edges)
@@ -215,6 +219,7 @@ def _affected_names(
     after: Files,
     names_before: Mapping[FilePath, PageNameForms],
     names_after: Mapping[FilePath, PageNameForms],
+    sites: Sites,
 ) -> set[str]:
     """Return the names that files were added or removed under, or that no longer mean the same."""
     affected: set[str] = set()
@@ -228,7 +233,7 @@ def _affected_names(
         if not is_same:
             for files, names in ((before, names_before), (after, names_after)):
                 if path in files:
-                    affected |= _names(path, names)
+                    affected |= _names(path, names, sites)
     return affected
 
 
@@ -257,9 +262,12 @@ def _affected_links(
 
 
 def _targets(
-    files: Files, names: Mapping[FilePath, PageNameForms], page_facts: LazyPageFacts
+    files: Files,
+    names: Mapping[FilePath, PageNameForms],
+    page_facts: LazyPageFacts,
+    sites: Sites,
 ) -> Targets:
-    targets = Targets(lambda path: page_facts.anchors(files.get(path)))
+    targets = Targets(lambda path: page_facts.anchors(files.get(path)), sites)
     for path, blob in files.items():
         if blob is None:
             targets.add_file(path)
@@ -279,13 +287,14 @@ def _node(
     blob: ObjectId | None,
     names: Mapping[FilePath, PageNameForms],
     page_facts: LazyPageFacts,
+    sites: Sites,
 ) -> GraphNode:
-    answers = frozenset(checksums(_names(path, names)))
+    answers = frozenset(checksums(_names(path, names, sites)))
     if blob is None:
         return GraphNode(None, None, answers)
     return GraphNode(blob, doc_id(path), answers, not page_facts.is_known(blob))
 
 
-def _names(path: FilePath, names: Mapping[FilePath, PageNameForms]) -> frozenset[str]:
+def _names(path: FilePath, names: Mapping[FilePath, PageNameForms], sites: Sites) -> frozenset[str]:
     page = names.get(path)
-    return page_names(page) if page else frozenset({stem(path)})
+    return page_names(page, sites) if page else frozenset({stem(path)})

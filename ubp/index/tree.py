@@ -145,6 +145,10 @@ class CommitTree:
             lambda tree: [path for path in tree if not path.isascii()],
         )
 
+    def site_configs(self) -> list[FilePath]:
+        """Return the files that may configure a site generator, and more."""
+        return self._query(self._store.listings.site_configs, list)
+
     def documents(self) -> list[tuple[FilePath, ObjectId]]:
         """Return the documents and their blobs."""
         return self._query(self._store.listings.documents, self._documents_of)
@@ -272,6 +276,10 @@ class WorktreeOverlay:
         """Return the paths, deleted ones too, that may be written in several Unicode forms."""
         changed = self._changes.keys() | self._changed_folders.keys()
         return {*self._base.non_ascii_paths(), *(path for path in changed if not path.isascii())}
+
+    def site_configs(self) -> set[FilePath]:
+        """Return the files, deleted ones too, that may configure a site generator, and more."""
+        return {*self._base.site_configs(), *self._changes}
 
     @cached_property
     def _changed_folders(self) -> Mapping[FilePath, set[FilePath]]:

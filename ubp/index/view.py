@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # imported where they are used: `ubp stale` needs none of the
     from ubp.index.fulltext import FullTextSearch
     from ubp.index.link_graph import Adjacency, LinkGraph
     from ubp.index.vectors import SemanticIndex
+    from ubp.markdown.sites.site import Sites
 
 T = TypeVar("T")
 
@@ -195,6 +196,10 @@ class View:
         documents = self._documents_at(paths)
         return read_documents(self.context.repository, self.snapshot, documents)
 
+    def sites(self) -> "Sites":
+        """Return the sites that publish the documents."""
+        return self._sites
+
     def link_graph(self) -> "LinkGraph":
         """Return the links, resolved; indexes the documents' links and words first."""
         return self._link_graph
@@ -243,6 +248,13 @@ class View:
         return Adjacency(self.context.store.database, self._link_graph)
 
     @cached_property
+    def _sites(self) -> "Sites":
+        from ubp.index.sites import read_sites
+
+        overlay = self._overlay
+        return read_sites(self.context, self._config, overlay.site_configs(), overlay.entries)
+
+    @cached_property
     def _link_graph(self) -> "LinkGraph":
         from ubp.index.link_graph import link_snapshot
 
@@ -251,6 +263,7 @@ class View:
         return link_snapshot(
             self.context,
             self._config,
+            self._sites,
             changes={
                 path: documents.get(path) if entry and is_document(self._config, path) else entry
                 for path, entry in self.snapshot.changes.items()

@@ -14,7 +14,7 @@ from ubp.core.model import ObjectId
 from ubp.core.text import identifier_parts, segment_cjk
 from ubp.index.embed.text import embedding_key
 from ubp.index.store.codec import ChunkRow, PageRows, checksums, clean, pack_json, pack_link
-from ubp.markdown.document import parse_page, read_head
+from ubp.markdown.document import parse_page, read_head, written_addresses
 from ubp.markdown.parse import parse_markdown
 from ubp.markdown.resolve import requested_names
 
@@ -30,6 +30,10 @@ def read_page(data: bytes) -> PageRows:
     """Return the rows of a page."""
     head = parse_page(data, ())
     body = parse_markdown(data, read_head(data, ()).body)
+    links = (*body.links, *body.embedded)
+    addresses = written_addresses(data)
+    if body.anchors.targets:
+        addresses += (("target", body.anchors.targets),)
     title = clean(head.title) if head.title else None
     title_words = index_words(title or "")
     alias_words = index_words(clean("\n".join(head.aliases)))
@@ -48,12 +52,13 @@ def read_page(data: bytes) -> PageRows:
     return PageRows(
         title=title,
         aliases=pack_json(head.aliases),
+        addresses=pack_json(addresses),
         sections=pack_json(body.sections),
         anchors=pack_json(body.anchors),
         texts=b"".join(keys),
-        requested=checksums({name for link in body.links for name in requested_names(link)}),
+        requested=checksums({name for link in links for name in requested_names(link)}),
         chunks=tuple(chunks),
-        links=tuple(map(pack_link, body.links)),
+        links=tuple(map(pack_link, links)),
     )
 
 

@@ -19,6 +19,7 @@ MAX_TITLE_CHARACTERS = 500  # a longer one would only fill a terminal
 MAX_NAMES = 200  # tags, and aliases
 MAX_PROBLEMS = 50  # a hostile page has thousands
 
+_ADDRESS_NAMES = ("slug", "id", "url", "permalink", "aliases", "redirect_from")
 _FIELD_NAMES = ("title", "doc_type", "tags", "aliases")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _BLOCK = re.compile(
@@ -64,6 +65,19 @@ def read_head(data: bytes, keys: Sequence[str]) -> FrontMatter:
     if not data.startswith((b"---", b"\xef\xbb\xbf---")):
         return NO_FRONT_MATTER
     return read_front_matter(data, {*_FIELD_NAMES, *(re.split(r"[.\[]", key)[0] for key in keys)})
+
+
+def written_addresses(data: bytes) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the addresses that a page's front matter sets for a site, by their keys."""
+    root = read_head(data, ()).root
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for name in _ADDRESS_NAMES if root else ():
+        pair = root.get(name) if root else None
+        if pair:
+            nodes = pair[1].items if pair[1].kind == "sequence" else (pair[1],)
+            texts = (one_line(node.text or "") for node in nodes if node.kind == "scalar")
+            found.append((name, tuple(filter(None, texts))[:MAX_NAMES]))
+    return tuple(found)
 
 
 def first_heading(body: bytes) -> str | None:

@@ -1,11 +1,12 @@
 """Find a page's headings, anchors and sections.
 
-Anchors are GitHub's for headings, the ids and names in HTML, and Obsidian's block ids. A section
+What a generator makes of headings is left to `ubp.markdown.sites`; sections have GitHub's anchors.
+Ids are those of HTML, of attribute lists (`{#id}`), MyST's targets and Obsidian's blocks. A section
 reaches from an H2 or H3 to the next.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from html import unescape
 from typing import Any, NamedTuple
@@ -14,8 +15,14 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ubp.core.model import Section
-from ubp.core.text import fold, slug
 from ubp.markdown.blocks import Block
+from ubp.markdown.sites.anchors import (
+    TERM,
+    HeadingName,
+    PageAnchors,
+    github_slugs,
+    github_text,
+)
 from ubp.markdown.source_text import SourceText
 
 # Markup is kept in longer headings: 200 kB of brackets take markdown-it 3 s.
@@ -24,7 +31,23 @@ MAX_TEXT_CHARACTERS = 500  # of a heading: its text is repeated for every sectio
 MAX_SECTION_LEVEL = 3  # H4 and deeper headings are part of their section
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>&~!\n]")
-_CUSTOM_ID = re.compile(r"\{#[^\s{}]+\s*\}$")
+# `{#id}`, `{ #id .class }`, kramdown's `{: #id}`, and in MDX a comment.
+_ATTRIBUTES = r"\{:?[ \t]*(?:[.][^\s{}#]+[ \t]+)*#(?P<id>[^\s{}]+)(?:[ \t][^{}\n]*)?\}"
+_OWN_ID = re.compile(rf"[ \t]*(?:{_ATTRIBUTES}|\{{/\*[ \t]*#(?P<mdx>[^\s{{}}*]+)[ \t]*\*/\}})$")
+_ATTRIBUTE_ID = re.compile(_ATTRIBUTES)
+_MYST_TARGET = re.compile(
+    r"^[ \t]*(?:\(([^()\n]{1,200})\)=|:name:[ \t]+(\S{1,200}))[ \t]*$", re.MULTILINE
+)
+# A definition below its term, as Goldmark and others write it.
+_TERM = re.compile(r"(?:^|\n)([^\n:][^\n]*)\n:[ \t]+\S")
+# A component of Vue or React: what it shows is not in the page.
+_COMPONENT = re.compile(r"<[A-Z]\w*[\s/>]|^<script\b", re.MULTILINE)
+# mkdocstrings and Sphinx make headings and ids of the source code that these name.
+_GENERATED = re.compile(
+    r"^[ \t]*(?::::[ \t]*[A-Za-z_]\w*\.[\w.]+"
+    r"|(?:`{3,}|:{3,})\{(?:auto\w+|eval-rst|click|py:\w+)\})",
+    re.MULTILINE,
+)
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
 _HTML_ID = re.compile(
     r"<[a-zA-Z](?:[^<>]{0,2000}?\s)(?:id|name)\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s\"'<>]+))",
@@ -48,36 +71,78 @@ class Heading(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """A page's headings in order, and all its anchors, folded."""
+    """A page's headings in order, and what anchors are made of."""
 
     headings: tuple[Heading, ...]
-    anchors: tuple[str, ...]
+    anchors: PageAnchors
 
 
 def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any]) -> Outline:
     """Return the headings and anchors of a page with this text and these blocks."""
-    anchors = _Anchors()
-    headings = []
+    names: list[HeadingName] = []
+    openings: list[Block | None] = []  # None for a heading in HTML
+    ids: list[str] = []
     opening: Block | None = None
+    above = ""
     for block in blocks:
+        if block.type == "inline" and ":" in block.content and opening is None:
+            terms = _TERM.findall(block.content)
+            if block.content.startswith((": ", ":\t")):
+                terms.insert(0, above.rpartition("\n")[2])
+            names += (HeadingName(TERM, plain_text(term, definitions)) for term in terms)
+            openings += [None] * len(terms)
+        above = block.content
         if opening is not None:
-            content, custom_id = _split_custom_id(block.content)
-            text_content = plain_text(content, definitions)
-            shown = " ".join(text_content.split())[:MAX_TEXT_CHARACTERS]
-            anchor = anchors.add_heading(
-                f"{text_content} {custom_id}" if custom_id else text_content
-            )
-            anchors.add(custom_id[2:-1].strip())
-            line = opening.map[0] if opening.map else 0
-            is_outer = opening.level == 0
-            headings.append(Heading(int(opening.tag[1]), shown, anchor, line, is_outer))
+            content, own_id = split_own_id(block.content)
+            markup = content if "](" in content or "![" in content else ""
+            described = plain_text(content, definitions, images=True) if markup else ""
+            text_of = plain_text(content, definitions)
+            names.append(HeadingName(int(opening.tag[1]), text_of, described, markup, own_id))
+            openings.append(opening)
+        is_heading = opening is not None
         opening = block if block.type == "heading_open" else None
-        if "<" in block.content and block.type in {"inline", "html_block"}:
-            _add_html_anchors(anchors, block)
+        if block.type in {"inline", "html_block"}:
+            if "<" in block.content:
+                html = _HTML_COMMENT.sub("", block.content)
+                html_headings = list(_html_headings(html)) if block.type == "html_block" else []
+                names += html_headings
+                openings += [None] * len(html_headings)
+                ids += (unescape("".join(groups)) for groups in _HTML_ID.findall(html))
+            if "#" in block.content and "{" in block.content and not is_heading:
+                ids += (match["id"] for match in _ATTRIBUTE_ID.finditer(block.content))
     if "^" in text:
-        for block_id in _BLOCK_ID.findall(text):
-            anchors.add(f"^{block_id}")
-    return Outline(tuple(headings), tuple(anchors.names))
+        ids += (f"^{block_id}" for block_id in _BLOCK_ID.findall(text))
+    targets = (
+        ["".join(groups) for groups in _MYST_TARGET.findall(text)]
+        if ")=" in text or ":name:" in text
+        else []
+    )
+    headings = [
+        Heading(
+            int(opening.tag[1]),
+            " ".join(name.text.split())[:MAX_TEXT_CHARACTERS],
+            anchor,
+            opening.map[0] if opening.map else 0,
+            opening.level == 0,
+        )
+        for name, opening, anchor in zip(names, openings, _section_anchors(names), strict=True)
+        if opening is not None
+    ]
+    is_generated = _GENERATED.search(text) if "::" in text or "{" in text else None
+    is_component = not names and _COMPONENT.search(text)
+    anchors = PageAnchors(
+        tuple(names),
+        tuple(dict.fromkeys(filter(None, ids))),
+        tuple(dict.fromkeys(targets)),
+        bool(is_generated or is_component),
+    )
+    return Outline(tuple(headings), anchors)
+
+
+def _section_anchors(names: Sequence[HeadingName]) -> Iterator[str]:
+    """Yield GitHub's anchor of each heading, and "" for each term."""
+    slugs = github_slugs(github_text(name) for name in names if name.level != TERM)
+    return (next(slugs) if name.level != TERM else "" for name in names)
 
 
 def find_sections(
@@ -102,30 +167,8 @@ def find_sections(
     return tuple(section for section in sections if section)
 
 
-class _Anchors:
-    """The anchors so far, in order; the second heading with the same text gets "-1"."""
-
-    def __init__(self) -> None:
-        self.names: dict[str, None] = {}
-        self._counts: dict[str, int] = {}
-
-    def add_heading(self, text: str) -> str:
-        base = name = slug(text)
-        while name in self._counts:  # as github-slugger counts: "a", "a-1", "a" ends in "a-2"
-            self._counts[base] += 1
-            name = f"{base}-{self._counts[base]}"
-        self._counts[name] = 0
-        self.add(name)
-        self.add(name.strip("-"))  # an image or emoji beside the text leaves a hyphen
-        return name
-
-    def add(self, name: str) -> None:
-        if name:
-            self.names[fold(name)] = None
-
-
-def plain_text(content: str, definitions: Mapping[str, Any]) -> str:
-    """Return the text of a heading without its markup, as rendered."""
+def plain_text(content: str, definitions: Mapping[str, Any], *, images: bool = False) -> str:
+    """Return the text of a heading without its markup, as rendered; `images`: with descriptions."""
     if len(content) > MAX_HEADING_CHARACTERS or not _MARKUP.search(content):
         return content
     tokens: list[Token] = []
@@ -134,6 +177,7 @@ def plain_text(content: str, definitions: Mapping[str, Any]) -> str:
     texts = (
         token.content
         if token.type in {"text", "text_special", "code_inline"}
+        or (images and token.type == "image")
         else " " * (token.type in {"softbreak", "hardbreak"})
         for token in tokens
     )
@@ -145,19 +189,17 @@ def _inline_parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("strikethrough")
 
 
-def _split_custom_id(content: str) -> tuple[str, str]:
+def split_own_id(content: str) -> tuple[str, str]:
     """Split `Title {#id}`, as site generators write it, into the title and the id."""
-    match = _CUSTOM_ID.search(content) if content.endswith("}") else None
-    return (content[: match.start()].rstrip(), match[0]) if match else (content, "")
+    match = _OWN_ID.search(content) if content.endswith("}") else None
+    if match is None:
+        return content, ""
+    return content[: match.start()].rstrip(), match["id"] or match["mdx"]
 
 
-def _add_html_anchors(anchors: _Anchors, block: Block) -> None:
-    html = _HTML_COMMENT.sub("", block.content)
-    if block.type == "html_block":
-        for inner in _HTML_HEADING.findall(html) if "<h" in html or "<H" in html else ():
-            anchors.add_heading(" ".join(unescape(_HTML_TAG.sub("", inner)).split()))
-    for quoted_or_plain in _HTML_ID.findall(html):
-        anchors.add(unescape("".join(quoted_or_plain)))
+def _html_headings(html: str) -> Iterator[HeadingName]:
+    for inner in _HTML_HEADING.findall(html) if "<h" in html or "<H" in html else ():
+        yield HeadingName(0, " ".join(unescape(_HTML_TAG.sub("", inner)).split()))
 
 
 class _SectionStart(NamedTuple):

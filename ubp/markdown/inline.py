@@ -37,7 +37,7 @@ class InlineLink(NamedTuple):
     A `reference` has the name of its definition in `definition`, and its label's span as target.
     """
 
-    kind: Literal["wikilink", "embed", "markdown", "reference", "image reference"]
+    kind: Literal["wikilink", "embed", "markdown", "image", "reference", "image reference"]
     start: int
     end: int
     target: Span
@@ -59,6 +59,16 @@ def find_links(text: str, definitions: Mapping[str, str]) -> list[InlineLink]:
 
     `definitions` maps normalized labels to targets.
     """
+    return find_links_and_images(text, definitions)[0]
+
+
+def find_links_and_images(
+    text: str, definitions: Mapping[str, str]
+) -> tuple[list[InlineLink], list[InlineLink]]:
+    """Return the links in a block's text as `find_links` does, and its images, those in HTML too.
+
+    An image with a definition is a link of the kind "image reference".
+    """
     scanner = _Scanner(text, definitions)
     position = 0
     while match := _SPECIAL.search(text, position):
@@ -73,12 +83,25 @@ def find_links(text: str, definitions: Mapping[str, str]) -> list[InlineLink]:
             position = scanner.skip_html(match.start())
         else:
             position = scanner.skip_code(match.start(), match.end())
-    return scanner.links
+    return scanner.links, scanner.images
+
+
+def find_html_images(html: str, offset: int = 0) -> list[InlineLink]:
+    """Return the images in a text of HTML; `offset` is added to positions."""
+    if "<img" not in html and "<IMG" not in html:
+        return []
+    images = []
+    for match in _HTML_SOURCE.finditer(html):
+        name = "double" if match["double"] is not None else "single"
+        start, end = (position + offset for position in match.span(name))
+        span = (match.start() + offset, match.end() + offset)
+        images.append(InlineLink("image", *span, (start, end), (-1, -1)))
+    return images
 
 
 def read_target(written: str) -> Target | None:
-    """Parse the destination of a Markdown link; None if it leads to the web."""
-    if _EXTERNAL.match(unescapeAll(written)):
+    """Parse the destination of a Markdown link; None if it leads to the web, or is a macro."""
+    if _EXTERNAL.match(unescapeAll(written)) or _MACRO.search(written):
         return None
     tail = _TAIL.search(written)
     path = written[: tail.start()] if tail else written
@@ -134,6 +157,16 @@ _HTML_RUN = re.compile(r"<!--|<!\[CDATA\[|<\?|<![A-Za-z]")
 _HTML_RUN_ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>"}
 # A scheme, or another host. In a wikilink, a page's title may contain a colon.
 _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+# Liquid, Jinja, Hugo, ERB, and template literals.
+_MACRO = re.compile(r"\{[{%<]|<%|\$\{")
+# `[[ -f x ]]` and `[[ $a == b ]]` are tests of a shell, `[[TOC]]` a table of contents.
+_NO_WIKILINK = re.compile(
+    r"\s+(?:!\s+)?(?:-[a-zA-Z]\s|\S+\s+(?:[=!]?=|=~|-[a-z]{2}|[<>])\s)|_?TO(?:C|SP)_?$",
+    re.IGNORECASE,
+)
+_HTML_SOURCE = re.compile(
+    r"<img\b[^<>]*?\ssrc\s*=\s*(?:\"(?P<double>[^\"<>]*)\"|'(?P<single>[^'<>]*)')", re.IGNORECASE
+)
 _WEB = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|mailto:")
 # A query does not identify a page; "&#35;" is an entity.
 _TAIL = re.compile(r"(?:\?[^#]*)?(?<!&)#(?P<anchor>.*)|\?[^#]*$", re.DOTALL)
@@ -158,11 +191,13 @@ class _Scanner:
         "_inner_bracket",
         "_openers",
         "_text",
+        "images",
         "links",
     )
 
     def __init__(self, text: str, definitions: Mapping[str, str]) -> None:
         self.links: list[InlineLink] = []
+        self.images: list[InlineLink] = []
         self._text = text
         self._definitions = definitions
         self._openers: list[_Opener] = []
@@ -176,7 +211,8 @@ class _Scanner:
     def open_bracket(self, start: int, end: int) -> int:
         """Add a wikilink, or push the bracket."""
         text = self._text
-        if text.startswith("[", end) and (match := WIKILINK.match(text, end - 1)):
+        match = WIKILINK.match(text, end - 1) if text.startswith("[", end) else None
+        if match and not _NO_WIKILINK.match(match[1]):
             continue_at = self._citation(start, end, match)
             if continue_at is not None:
                 return continue_at
@@ -210,6 +246,8 @@ class _Scanner:
                 self.links.pop()  # an image's description is plain text
             if link.kind == "image reference":
                 self.links.append(link)
+            else:
+                self.images.append(link._replace(kind="image"))
         else:
             self._add(link)
         return link.end
@@ -217,6 +255,7 @@ class _Scanner:
     def skip_html(self, start: int) -> int:
         """Skip an autolink, a tag or a comment."""
         if match := _TAG.match(self._text, start):
+            self.images += find_html_images(match[0], start)
             return match.end()
         if match := _HTML_RUN.match(self._text, start):
             closing = _HTML_RUN_ENDS.get(match[0], ">")

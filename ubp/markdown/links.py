@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -12,8 +12,10 @@ from ubp.core.model import Link, LinkKind, Section
 from ubp.markdown.blocks import Block, Blocks
 from ubp.markdown.inline import (
     InlineLink,
+    Target,
     closest_link_type,
-    find_links,
+    find_html_images,
+    find_links_and_images,
     link_type,
     read_target,
     read_wikilink_target,
@@ -28,20 +30,49 @@ _DEFINITION = re.compile(
     r"[ \t]*(?:\n[ \t>]*)?(?:<(?P<angled>[^\n]*?)>|(?P<plain>\S+))",
     re.DOTALL,
 )
+# The syntaxes that put a file into a page, by generator.
+_INCLUDES = (
+    ("mkdocs", re.compile(r"^[ \t]*-+8<-+[ \t]+[\"'](?P<path>[^\"'\n:;]+)", re.MULTILINE)),
+    ("mkdocs", re.compile(r"\{[!*][ \t]*(?P<path>[^!*{}\s]+)[^!*{}\n]*[!*]\}")),
+    ("mkdocs", re.compile(r"\{%[ \t]*include(?:-markdown)?[ \t]+[\"'](?P<path>[^\"'\n]+)[\"']")),
+    ("vitepress", re.compile(r"^[ \t]*<<<[ \t]*(?P<path>[^\s{}#]+)", re.MULTILINE)),
+    ("vitepress", re.compile(r"<!--[ \t]*@include:[ \t]*(?P<path>[^\s{}#]+?)(?=[\s{}#]|-->)")),
+    (
+        "mdbook",
+        re.compile(
+            r"(?<!\\)\{\{[ \t]*#(?:rustdoc_)?(?:include|playground)[ \t]+(?P<path>[^\s:{}]+)"
+        ),
+    ),
+    (
+        "sphinx",
+        re.compile(
+            r"^[ \t]*(?:`{3,}|:{3,})\{(?:literal)?include\}[ \t]+(?P<path>\S+)", re.MULTILINE
+        ),
+    ),
+    ("jekyll", re.compile(r"\{%-?[ \t]*include_relative[ \t]+(?P<path>[^\s%{}]+)")),
+)
+_LIQUID_RAW = re.compile(r"\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw", re.DOTALL)
+_EMBEDDED = frozenset({"image", "include"})
+_MAY_INCLUDE = re.compile(r"8<-|\{[!*]|\{%|<<<|@include:|\{\{[ \t]*#|include\}")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BAR = re.compile(r"(?<!\\)\|")
 _ESCAPED_BAR = re.compile(r"\\\|")
 
 
 def collect_links(
     source: SourceText, blocks: Blocks, sections: Sequence[Section]
-) -> tuple[Link, ...]:
-    """Return the links to files, in the order of their targets in the page."""
+) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
+    """Return the links to files, and the images and included files, each in the page's order."""
     collector = _LinkCollector(source, blocks.definitions, sections)
     text_blocks = (block for block in blocks.blocks if block.type == "inline")
     links = [link for block in text_blocks for link in collector.links(block)]
     links += collector.definitions()
+    links += collector.html_images(block for block in blocks.blocks if block.type == "html_block")
+    if sections and _MAY_INCLUDE.search(source.text):
+        links += collector.includes(sections[0].line_start - 1, blocks.blocks)
     links.sort(key=lambda link: link.byte_start)
-    return tuple(links)
+    embedded = tuple(link for link in links if link.kind in _EMBEDDED)
+    return tuple(link for link in links if link.kind not in _EMBEDDED), embedded
 
 
 class _Use(NamedTuple):
@@ -74,12 +105,13 @@ class _LinkCollector:
         """Yield the links of a block, and note which definitions it uses; blocks come in order."""
         self._positions.count_cell(block)
         text = block.content
-        if "[[" not in text and "](" not in text and not (self._targets and "[" in text):
+        is_linked = "[[" in text or "](" in text or (self._targets and "[" in text)
+        if not is_linked and "<img" not in text:
             return
-        inline_links = find_links(text, self._targets)
-        if inline_links:
+        inline_links, images = find_links_and_images(text, self._targets)
+        if inline_links or images:
             self._positions.enter(block)
-        for inline_link in inline_links:
+        for inline_link in sorted([*inline_links, *images], key=lambda link: link.target):
             name = inline_link.definition
             if inline_link.kind == "image reference":
                 self._image_definitions.add(name)
@@ -91,12 +123,63 @@ class _LinkCollector:
                 yield link
 
     def definitions(self) -> Iterator[Link]:
-        """Yield the definitions of links to files, except those that only images use."""
+        """Yield the definitions of links and images."""
         for name, definition in self._definitions.items():
-            if name in self._image_definitions and name not in self._uses:
-                continue
             if link := self._definition(name, definition["map"]):
-                yield link
+                is_image = name in self._image_definitions and name not in self._uses
+                yield link._replace(kind="image") if is_image else link
+
+    def html_images(self, blocks: Iterable[Block]) -> Iterator[Link]:
+        """Yield the images in blocks of HTML."""
+        source = self._source
+        for block in blocks:
+            if "<img" not in block.content or not block.map:
+                continue
+            start, end = source.starts[block.map[0]], source.starts[block.map[1]]
+            html = _COMMENT.sub(lambda comment: " " * len(comment[0]), source.text[start:end])
+            for image in find_html_images(html, start):
+                if target := read_target(source.text[slice(*image.target)]):
+                    yield self._at_offsets("image", target, image.start, image.target[0])
+
+    def includes(self, first_line: int, blocks: Iterable[Block]) -> Iterator[Link]:
+        """Yield the files that generators put into the page."""
+        source = self._source
+        fences = [block.map for block in blocks if block.type == "fence" and block.map]
+        raw = [match.span() for match in _LIQUID_RAW.finditer(source.text)]
+        for generator, pattern in _INCLUDES:
+            for match in pattern.finditer(source.text, source.starts[first_line]):
+                line = source.line_of(match.start("path"))
+                fence = next((span for span in fences if span[0] <= line < span[1]), None)
+                if fence and (
+                    generator == "vitepress" or (generator == "sphinx" and line > fence[0])
+                ):
+                    continue  # an example
+                if any(start <= match.start() < end for start, end in raw):
+                    continue
+                path = match["path"]
+                target = Target(path, None, 0, len(path))
+                yield self._at_offsets(
+                    "include", target, match.start(), match.start("path")
+                )._replace(label=generator)
+
+    def _at_offsets(self, kind: LinkKind, target: Target, start: int, target_start: int) -> Link:
+        """Return a link at offsets in the page's text."""
+        source = self._source
+        line = source.line_of(start)
+        return Link(
+            kind=kind,
+            target=target.path,
+            anchor=None,
+            link_type="references",
+            label=None,
+            line=line + 1,
+            column=start - source.starts[line] + 1,
+            byte_start=source.byte_of(target_start + target.start),
+            byte_end=source.byte_of(target_start + target.end),
+            context=_one_line(source.lines[line]),
+            section=self._section(line),
+            meant_type=None,
+        )
 
     def _link(self, block: Block, inline_link: InlineLink) -> Link | None:
         text = block.content
@@ -109,7 +192,9 @@ class _LinkCollector:
             typed = link_type(label) if label else None
         else:
             target = read_target(written)
-        if target is None:
+            if inline_link.kind == "image":
+                kind = "image"
+        if target is None or (kind == "image" and not target.path):
             return None
         line, column = self._positions.at(inline_link.start)
         target_line, start = self._positions.at(inline_link.target[0] + target.start)

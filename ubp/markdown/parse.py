@@ -8,16 +8,19 @@ from ubp.markdown.blocks import Block, find_blocks
 from ubp.markdown.chunks import find_chunks
 from ubp.markdown.headings import find_outline, find_sections
 from ubp.markdown.links import collect_links
+from ubp.markdown.sites.anchors import PageAnchors
+from ubp.markdown.sites.site import PAGE_SUFFIXES
 from ubp.markdown.source_text import SourceText
 
 
 class MarkdownFacts(NamedTuple):
-    """The parts of a page's body, in order; `anchors` are folded."""
+    """The parts of a page's body, in order; `embedded` are its images and included files."""
 
     sections: tuple[Section, ...]
     chunks: tuple[Chunk, ...]
     links: tuple[Link, ...]
-    anchors: tuple[str, ...]
+    embedded: tuple[Link, ...]
+    anchors: PageAnchors
 
 
 def parse_markdown(data: bytes, body: int = 0) -> MarkdownFacts:
@@ -30,11 +33,16 @@ def parse_markdown(data: bytes, body: int = 0) -> MarkdownFacts:
     blocks = find_blocks(source, first_line)
     outline = find_outline(source.text, blocks.blocks, blocks.definitions)
     sections = find_sections(source, outline.headings, first_line)
+    links, embedded = collect_links(source, blocks, sections)
+    anchors = outline.anchors
+    if any(link.kind == "include" and link.target.endswith(PAGE_SUFFIXES) for link in embedded):
+        anchors = anchors._replace(is_generated=True)  # the other page's are here too
     return MarkdownFacts(
         sections=sections,
         chunks=find_chunks(source, sections, _chunk_lines(blocks.blocks)),
-        links=collect_links(source, blocks, sections),
-        anchors=outline.anchors,
+        links=links,
+        embedded=embedded,
+        anchors=anchors,
     )
 
 

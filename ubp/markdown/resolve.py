@@ -7,23 +7,38 @@ can resolve differently, and links with an anchor whose target changed.
 
 import re
 from bisect import bisect_left, insort
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath, Link
 from ubp.core.paths import nfc, normalize_path
 from ubp.core.text import fold, slug
+from ubp.markdown.sites.anchors import NO_ANCHORS, PageAnchors
+from ubp.markdown.sites.detect import site_anchors
+from ubp.markdown.sites.site import (
+    NO_SITES,
+    Site,
+    Sites,
+    addresses,
+    linked_address,
+    locate,
+    old_addresses,
+    without_page_suffix,
+)
 
 DOCS_FOLDERS = frozenset({"docs", "doc", "documentation", "content"})
 MAX_CANDIDATES = 10
 
 _ROOT_PREFIXES = ("/", "~/")  # the second is DocFX's
 _WIKILINKS = frozenset({"wikilink", "embed"})
+_LENIENT = frozenset({"obsidian", "github"})  # they ignore case, and more
 _FOLDER = "."  # the name that links to "", "." and ".." request
-_FOLDER_PAGES = ("readme", "index")
+_FOLDER_PAGES = ("readme", "index", "_index")
 # The suffix of a relative link to a file, not to a page of a site generator.
 _FILE_SUFFIX = re.compile(r"\.(?!x?html?$|php$|aspx?$)[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
+_CITATION = re.compile(r"\d{1,3}(?:[,;-]\s*\d{1,3})*")
+_HTML = re.compile(r"\.html?$", re.IGNORECASE)
 # Text fragments, and the line anchors of files on GitHub.
 _BROWSER_ANCHOR = re.compile(r":~:|l\d+(?:c\d+)?(?:-l?\d+(?:c\d+)?)?$")
 
@@ -33,14 +48,22 @@ Ranked = tuple[int, FilePath]
 _Index = dict[str, list[Ranked]]
 
 Bucket = Literal["resolved", "ambiguous", "missing", "within_page", "not_a_page", "out_of_scope"]
+# What generators make beside the pages: search, indexes, feeds.
+_GENERATED_PAGES = frozenset({"404", "genindex", "modindex", "print", "search", "toc", "index"})
+_TAXONOMIES = frozenset({"tags", "categories", "series", "authors", "page"})
 
 
 class PageNameForms(NamedTuple):
-    """The path, title and aliases of a page, by which links may name it."""
+    """The path, title and aliases of a page, by which links may name it.
+
+    `addresses` are those that the front matter sets, with their keys (`slug`, `permalink`, …), and
+    under `target` MyST's targets.
+    """
 
     path: FilePath
     title: str | None
     aliases: tuple[str, ...]
+    addresses: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 class Resolution(NamedTuple):
@@ -48,26 +71,51 @@ class Resolution(NamedTuple):
 
     `target` is a page, or the first of `candidates` for an ambiguous link. The `candidates` of a
     missing page are the page at the path from the root, else those of the same file name.
+    `embedded` are images and included files that exist, or cannot be verified; they are no links.
     `has_anchor` is None if the link has no anchor.
     """
 
-    bucket: Bucket
+    bucket: Bucket | Literal["embedded"]
     target: FilePath | None = None
     candidates: tuple[FilePath, ...] = ()
     has_anchor: bool | None = None
 
 
+_EMBEDDED = Resolution("embedded")
+
+
 class Targets:
     """The pages and files of a snapshot by name; the cost of a change is that of its names.
 
-    `anchors` returns a page's anchors, folded; it is called only for links with an anchor. To
-    resolve a few links, it is enough to add the pages and files with the names that they request.
+    `anchors` returns what a page says about its anchors; it is called only for links with an
+    anchor. To resolve a few links, it is enough to add the pages and files with the names that they
+    request.
     """
 
-    __slots__ = ("_aliases", "_files", "_pages", "_paths", "_stems", "_titles", "anchors")
+    __slots__ = (
+        "_addresses",
+        "_aliases",
+        "_files",
+        "_old_addresses",
+        "_pages",
+        "_paths",
+        "_stems",
+        "_targets",
+        "_titles",
+        "anchors",
+        "sites",
+    )
 
-    def __init__(self, anchors: Callable[[FilePath], Collection[str]]) -> None:
+    def __init__(
+        self,
+        anchors: Callable[[FilePath], PageAnchors] = lambda _: NO_ANCHORS,
+        sites: Sites = NO_SITES,
+    ) -> None:
         self.anchors = anchors
+        self.sites = sites
+        self._addresses: _Index = {}
+        self._old_addresses: _Index = {}
+        self._targets: _Index = {}
         self._pages: dict[FilePath, PageNameForms] = {}
         self._paths: _Index = {}
         self._stems: _Index = {}
@@ -117,6 +165,18 @@ class Targets:
         """Return the pages with this title."""
         return self._titles.get(fold(name), [])
 
+    def at_address(self, site: Site, address: str) -> list[FilePath]:
+        """Return the pages that a site publishes at an address, ignoring case."""
+        key = _address_key(site, address)
+        return [page for _, page in self._addresses.get(key) or self._old_addresses.get(key, [])]
+
+    def by_target(self, link: Link) -> list[FilePath]:
+        """Return the pages with the MyST target that a link without a page names."""
+        is_named = link.kind == "markdown" and link.anchor
+        return (
+            [page for _, page in self._targets.get(fold(link.anchor or ""), [])] if is_named else []
+        )
+
     def files(self, path: str) -> list[FilePath]:
         """Return the files with the last name of a path that are not pages."""
         return [file for _, file in self._files.get(stem(path), [])]
@@ -128,35 +188,74 @@ class Targets:
             yield self._titles, fold(page.title)
         for alias in {fold(alias) for alias in page.aliases}:
             yield self._aliases, alias
+        for target in {fold(target) for target in dict(page.addresses).get("target", ())}:
+            yield self._targets, target
+        if site := self.sites.of(page.path):
+            for address in addresses(site, page.path, page.addresses):
+                yield self._addresses, _address_key(site, address)
+            for address in set(old_addresses(site, page.path, page.addresses)):
+                yield self._old_addresses, _address_key(site, address)
 
 
-def resolve(
-    source: FilePath, link: Link, targets: Targets, roots: Sequence[FilePath] = ()
-) -> Resolution:
+def resolve(source: FilePath, link: Link, targets: Targets) -> Resolution:
     """Resolve a link of the page `source`.
 
-    A root-absolute target (`/a.md`, `~/a.md`) is looked up in the repository's root, then in the
-    folders `roots`, then in the nearest docs folder above the page.
+    A root-absolute target (`/a.md`, `~/a.md`) is looked up in the roots of the page's site and in
+    its folders of static files, then in the repository's root, in the configured folders, and in
+    the nearest docs folder above the page.
     """
+    if link.kind == "include":
+        return _resolve_include(source, link, targets)
+    if link.kind == "image":
+        image = _resolve_path(source, link, targets)
+        return image if image.bucket == "missing" else _EMBEDDED
     if not link.target:
         resolution = Resolution("within_page", source)
+        if pages := targets.by_target(link):
+            resolution = Resolution("resolved", source if source in pages else pages[0])
     elif link.kind in _WIKILINKS:
-        resolution = _resolve_wikilink(source, link.target, targets, roots)
+        resolution = _resolve_wikilink(source, link.target, targets)
+        if resolution.bucket == "missing" and not _is_wikilink(source, link.target, targets.sites):
+            resolution = Resolution("not_a_page")
     else:
-        resolution = _resolve_path(source, link.target, targets, roots)
+        resolution = _resolve_path(source, link, targets)
     if link.anchor is None or resolution.target is None:
         return resolution
-    anchors = targets.anchors(resolution.target)
-    return resolution._replace(has_anchor=_has_anchor(anchors, link.anchor))
+    return resolution._replace(has_anchor=_has_anchor(link, resolution.target, targets))
 
 
-def page_names(page: PageNameForms) -> frozenset[str]:
+def differs_in_case(link: Link, target: FilePath, sites: Sites) -> bool:
+    """Return whether a link to a page fails where the case of file names counts."""
+    if link.kind in _WIKILINKS or not link.target:
+        return False
+    site, suffix = sites.of(target), _page_suffix(link.target)
+    if site and not suffix and site.style.ignores_case:
+        return False
+    name = without_suffix(target)
+    if suffix and not (link.target + "\n").endswith(target[len(name) :] + "\n"):
+        return True
+    written = _HTML.sub("", without_suffix(link.target)).strip("/").split("/")
+    parts = name.split("/")
+    if fold(written[-1]) != fold(parts[-1]):
+        parts.pop()  # a folder's page
+    for part, actual in zip(reversed(written), reversed(parts), strict=False):
+        if nfc(part) != nfc(actual):
+            return fold(part) == fold(actual)
+    return False
+
+
+def page_names(page: PageNameForms, sites: Sites = NO_SITES) -> frozenset[str]:
     """Return the names that a page answers to."""
     names = {stem(page.path), *map(fold, page.aliases)}
     if page.title:
         names.add(fold(page.title))
     if stem(page.path) in _FOLDER_PAGES:
         names |= {fold(page.path.rpartition("/")[0].rpartition("/")[2]), _FOLDER}
+    names.update(f"#{fold(target)}" for target in dict(page.addresses).get("target", ()))
+    if site := sites.of(page.path):
+        for find in (addresses, old_addresses):
+            for address in find(site, page.path, page.addresses):
+                names.add(fold(address.rpartition("/")[2]) or _FOLDER)
     return frozenset(names)
 
 
@@ -166,19 +265,23 @@ def requested_names(link: Link) -> frozenset[str]:
     A file that is not a page answers to its `stem`.
     """
     if not link.target:
-        return frozenset()
+        return frozenset({f"#{fold(link.anchor)}"} if link.anchor else ())
     path = link.target.rstrip("/")
     if link.kind in _WIKILINKS:
         return frozenset({stem(path), fold(link.target)})
-    return frozenset({_FOLDER if _is_folder(path) else stem(path)})
+    if _is_folder(path):
+        return frozenset({_FOLDER})
+    if _HTML.search(path):
+        name = stem(_HTML.sub("", path))
+        folder = path.rpartition("/")[0]
+        names = {stem(path), name}
+        if name in _FOLDER_PAGES:
+            names.add(_FOLDER if _is_folder(folder) else stem(folder))
+        return frozenset(names)
+    return frozenset({stem(path)})
 
 
-def without_suffix(path: str) -> str:
-    """Return a path without ".md" or ".markdown"."""
-    lower = path[-9:].lower()
-    if lower.endswith(".md"):
-        return path[:-3]
-    return path[:-9] if lower == ".markdown" else path
+without_suffix = without_page_suffix
 
 
 def stem(path: str) -> str:
@@ -204,14 +307,24 @@ def _remove(index: _Index, key: str, path: FilePath) -> None:
             del index[key]
 
 
-def _resolve_wikilink(
-    source: FilePath, target: str, targets: Targets, roots: Sequence[FilePath]
-) -> Resolution:
+def _is_wikilink(source: FilePath, target: str, sites: Sites) -> bool:
+    """Return whether double brackets around a name of no page are meant as a link."""
+    if _CITATION.fullmatch(target):
+        return False
+    site = sites.of(source)
+    return (
+        site is None
+        or site.style.has_wikilinks
+        or any(other.style.has_wikilinks and locate(other, source) for other in sites.sites)
+    )
+
+
+def _resolve_wikilink(source: FilePath, target: str, targets: Targets) -> Resolution:
     folder = _folder(source)
     name = without_suffix(target.strip("/"))
     is_relative = name.startswith(("./", "../"))
     if target.startswith("/"):
-        folders = _root_folders(source, roots)
+        folders = _root_folders(source, targets.sites)
     else:
         folders = [folder] if is_relative else [folder, FilePath("")]
     paths = [path for base in folders if (path := _join(base, name)) and not _is_folder(name)]
@@ -259,24 +372,117 @@ def _shallowest(ranked: Sequence[Ranked]) -> list[FilePath]:
     return [path for _, path in takewhile(lambda entry: entry[0] == ranked[0][0], ranked)]
 
 
-def _resolve_path(
-    source: FilePath, target: str, targets: Targets, roots: Sequence[FilePath]
-) -> Resolution:
+def _resolve_path(source: FilePath, link: Link, targets: Targets) -> Resolution:
+    target, site = link.target, targets.sites.of(source)
     is_rooted = target.startswith(_ROOT_PREFIXES)
     folders = [_folder(source)]
     if is_rooted:
-        target, folders = target.removeprefix("~"), _root_folders(source, roots)
+        target, folders = target.removeprefix("~"), _root_folders(source, targets.sites)
     paths = [path for base in folders if (path := _join(base, target)) is not None]
-    for path in paths:
-        if resolution := _at_path(path, _suffixes(target), targets):
-            return resolution
+    if site is None:
+        resolution = _first_at(paths, target, targets)
+    else:
+        resolution = _resolve_in_site(source, site, target, paths, targets)
+    if resolution:
+        return resolution
     if not paths:
         return Resolution("out_of_scope")
-    if _page_suffix(target):
+    if _page_suffix(target) and link.kind != "image":
         return Resolution("missing", None, _missing_candidates(target, targets))
-    if _FILE_SUFFIX.search(target) and not is_rooted:
-        return Resolution("missing")
+    if _FILE_SUFFIX.search(target):
+        if not is_rooted or (site and site.static and link.kind == "image"):
+            return Resolution("missing", None, _same_but_for_case(paths, targets))
+    elif site and link.kind != "image" and _is_verifiable(source, site, target):
+        return Resolution("missing", None, _missing_candidates(_HTML.sub("", target), targets))
     return Resolution("not_a_page")  # a route of a site generator, a folder
+
+
+def _first_at(paths: Sequence[FilePath], target: str, targets: Targets) -> Resolution | None:
+    suffixes = _suffixes(target)
+    return next((found for path in paths if (found := _at_path(path, suffixes, targets))), None)
+
+
+def _resolve_in_site(
+    source: FilePath, site: Site, target: str, paths: Sequence[FilePath], targets: Targets
+) -> Resolution | None:
+    """Resolve a link as the site's generator, or a reader's browser, does."""
+    place = locate(site, source)
+    published = [*paths, *_published_paths(source, site, target)]
+    if site.style.searches_roots and not target.startswith(_ROOT_PREFIXES):
+        folders = (
+            *(root.folder for root in site.roots if "{lang}" not in root.folder),
+            site.folder,
+        )
+        published += filter(None, (_join(FilePath(folder), target) for folder in folders))
+    if place and not place.is_default and site.style.falls_back:
+        places = [locate(site, path) for path in published]
+        published += [other.in_default_language() for other in places if other]
+    if _page_suffix(target) or _FILE_SUFFIX.search(target):
+        return _first_at(published, target, targets)
+    for address in linked_address(site, source, target):
+        if pages := targets.at_address(site, address):
+            return _choose(_preferred(pages, site, source), address)
+    if site.style.verifies == "files":
+        return _first_at(published, target, targets)
+    return next((_not_a_page(path) for path in published if targets.is_file(path)), None)
+
+
+def _published_paths(source: FilePath, site: Site, target: str) -> Iterator[FilePath]:
+    """Yield where the file may lie that a browser would get for a link."""
+    for address in linked_address(site, source, target):
+        for folder in (*(root.folder for root in site.roots), *site.static):
+            if "{lang}" not in folder and (path := _join(FilePath(folder), address)):
+                yield path
+
+
+def _preferred(pages: Sequence[FilePath], site: Site, source: FilePath) -> list[FilePath]:
+    """Return the pages in the language of a page, if there are any, else all."""
+    place = locate(site, source)
+    same = [
+        page
+        for page in pages
+        if place and (other := locate(site, page)) and other.language == place.language
+    ]
+    return same or list(pages)
+
+
+def _is_verifiable(source: FilePath, site: Site, target: str) -> bool:
+    """Return whether the repository has a page for each such address of the site."""
+    found = linked_address(site, source, target)
+    if not found or site.style.verifies == "files":
+        return False
+    parts = found[0].split("/")
+    if parts[-1] in _GENERATED_PAGES or (target.startswith("/") and site.style.name == "mdbook"):
+        return False
+    return site.style.verifies == "all" or (len(parts) > 1 and parts[0] not in _TAXONOMIES)
+
+
+def _resolve_include(source: FilePath, link: Link, targets: Targets) -> Resolution:
+    """Resolve the inclusion of a file, which is relative to one of several folders."""
+    site = targets.sites.of(source)
+    if site is None or link.label != site.style.name:  # another generator's syntax, as an example
+        return _EMBEDDED
+    target = link.target.removeprefix("@/")
+    folders = [_folder(source), *(FilePath(root.folder) for root in site.roots), site.folder, ""]
+    paths = [path for folder in folders if (path := _join(FilePath(folder), target))]
+    for path in paths:
+        if targets.is_page(path):
+            return Resolution("resolved", path)
+        if targets.is_file(path):
+            return _EMBEDDED
+    is_verifiable = paths and site.style.name != "mkdocs"  # extensions set the base by options
+    return (
+        Resolution("missing", None, _same_but_for_case(paths, targets))
+        if is_verifiable
+        else _EMBEDDED
+    )
+
+
+def _same_but_for_case(paths: Sequence[FilePath], targets: Targets) -> tuple[FilePath, ...]:
+    """Return the files at these paths in other letter case."""
+    folded = {fold(path) for path in paths}
+    files = {file for path in paths for file in targets.files(path) if fold(file) in folded}
+    return tuple(sorted(files))[:MAX_CANDIDATES]
 
 
 def _missing_candidates(target: str, targets: Targets) -> tuple[FilePath, ...]:
@@ -324,8 +530,8 @@ def _not_a_page(path: FilePath) -> Resolution:
     return Resolution("out_of_scope" if _page_suffix(path) else "not_a_page")
 
 
-def _root_folders(source: FilePath, roots: Sequence[FilePath]) -> list[FilePath]:
-    folders = [FilePath(""), *roots]
+def _root_folders(source: FilePath, sites: Sites) -> list[FilePath]:
+    folders = [FilePath(""), *sites.link_roots]
     folder = _folder(source)
     while folder and fold(folder.rpartition("/")[2]) not in DOCS_FOLDERS:
         folder = _folder(folder)
@@ -349,8 +555,18 @@ def _page_suffix(path: str) -> str:
     return path[len(without_suffix(path)) :].lower()
 
 
-def _has_anchor(anchors: Collection[str], anchor: str) -> bool:
-    name = fold(anchor)
+def _address_key(site: Site, address: str) -> str:
+    return f"{site.folder}\0{fold(address)}"
+
+
+def _has_anchor(link: Link, target: FilePath, targets: Targets) -> bool:
+    page, site, anchor = targets.anchors(target), targets.sites.of(target), link.anchor or ""
+    if page.is_generated:
+        return True
+    if site and site.style.name not in _LENIENT and link.kind not in _WIKILINKS:
+        is_browsers = anchor in {"", "top"} or anchor.startswith(":~:")
+        return is_browsers or anchor in site_anchors(page, site)
+    anchors, name = site_anchors(page, None), fold(anchor)
     if name in anchors or name in {"", "top"} or _BROWSER_ANCHOR.match(name):
         return True
     # Obsidian writes the headings above it, and the text of the heading, separated by "#".

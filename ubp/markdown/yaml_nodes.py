@@ -193,6 +193,7 @@ def _collection(start: "CollectionStartEvent", children: list[Node], end: int, o
         "mapping" if is_mapping else "sequence",
         _position(start.start_mark, offset),
         end,
+        tag=start.tag,
         items=() if is_mapping else tuple(children),
         pairs=tuple(zip(children[::2], children[1::2], strict=True)) if is_mapping else (),
         is_flow=bool(start.flow_style),

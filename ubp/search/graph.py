@@ -1,7 +1,7 @@
 """The documents of a snapshot and the links between them."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
@@ -11,6 +11,7 @@ from ubp.core.paths import doc_id
 from ubp.index.link_graph import GraphEdge, LinkGraph
 from ubp.index.view import View
 from ubp.markdown.resolve import Bucket, PageNameForms, Targets, resolve, stem
+from ubp.markdown.sites.site import Sites
 
 T = TypeVar("T")
 
@@ -82,20 +83,20 @@ class Graph:
             for path, edges in self._link_graph.into(paths).items()
         }
 
-    def links_to_missing(
-        self, path: FilePath, roots: Sequence[FilePath] = ()
-    ) -> tuple[GraphEdge, ...]:
-        """Return the broken links that would lead to this path if it were a document.
+    @property
+    def sites(self) -> Sites:
+        """The sites that publish the documents."""
+        return self._link_graph.sites
 
-        `roots` are folders where links with a leading "/" may start.
-        """
-        targets = Targets(lambda _: ())
+    def links_to_missing(self, path: FilePath) -> tuple[GraphEdge, ...]:
+        """Return the broken links that would lead to this path if it were a document."""
+        targets = Targets(sites=self.sites)
         targets.add_page(PageNameForms(path, None, ()))
         return tuple(
             edge
             for edge in self._link_graph.links_to_names({stem(path)})
             if edge.resolution.target is None
-            and resolve(edge.source, edge.link, targets, roots).target == path
+            and resolve(edge.source, edge.link, targets).target == path
         )
 
     def buckets(self) -> Counter[Bucket]:
@@ -136,7 +137,7 @@ class Graph:
         return self._link_graph.sections_of(paths)
 
     def anchors(self, path: FilePath) -> frozenset[str]:
-        """Return the anchors that a link to a document may have, normalized."""
+        """Return the anchors that a link to a document may have."""
         return self._link_graph.anchors(path)
 
     def text(self, path: FilePath) -> bytes | None:

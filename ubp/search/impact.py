@@ -131,7 +131,7 @@ def _target_at(
     else:
         pages = (path,) if view.page(path) else ()
     is_page = is_document(session.config, path) and not (entry and not pages)
-    edges = graph.links_to_missing(path, session.config.link_roots)
+    edges = graph.links_to_missing(path)
     first = (*referencing_steps(path), *(link_step(edge, path) for edge in edges))
     return ImpactTarget(path, "page" if is_page else "source", entry is not None, pages, first)
 

@@ -137,15 +137,14 @@ def read_page(graph: Graph, path: FilePath) -> OpenPage:
     outlinks = tuple(
         PageLink(
             edge.link,
-            edge.resolution.bucket,
+            edge.bucket,
             None if edge.resolution.target is None else document_at(edge.resolution.target),
         )
         for edge in graph.outlinks(path)
         if edge.resolution.bucket in TO_DOCUMENTS
     )
     backlinks = tuple(
-        PageLink(edge.link, edge.resolution.bucket, document_at(edge.source))
-        for edge in graph.backlinks(path)
+        PageLink(edge.link, edge.bucket, document_at(edge.source)) for edge in graph.backlinks(path)
     )
     return OpenPage(document, content, parts, outlinks, backlinks)
 

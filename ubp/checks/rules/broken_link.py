@@ -1,10 +1,16 @@
 """A link points to a page or file that does not exist.
 
 The rule checks wikilinks (`[[Page]]`, `![[Page]]`), which are resolved by path, file name, alias or
-title, and Markdown links and reference definitions that point to files. It skips links that cannot
-be verified from the repository's files: web links, URLs that a site generator resolves (no `.md`
-and no such file), paths through a submodule or symbolic link, and paths outside the repository. It
-also skips links in code, comments and HTML.
+title, Markdown links and reference definitions that point to files, images (also `<img>`), and
+files that a site generator includes in the page. A link that finds its page only because the case
+of letters is ignored works on macOS and Windows, but not on GitHub or on a web server; it is
+broken, too.
+
+If a site generator publishes the page, links are resolved as that generator does: from its content
+and static folders, with or without `.md`, and to the default language where a translation is
+missing. The rule skips links that cannot be verified from the repository's files: web links,
+addresses that only the generator knows, macros such as `{{ … }}`, paths through a submodule or
+symbolic link, and paths outside the repository. It also skips links in code, comments and HTML.
 
 With `--staged` or `--base`, only links broken by the change are reported: its own new links, and
 links in other pages to files that it removes or renames.
@@ -35,6 +41,20 @@ FOLDER_PAGES = frozenset({"readme", "index"})
 def find(context: RuleContext) -> Iterator[Finding]:
     """Yield the links without a target."""
     for edge in context.suspect_links:
+        if context.differs_in_case(edge) and edge.resolution.target:
+            target = edge.resolution.target
+            yield Finding(
+                rule=NAME,
+                filepath=edge.source,
+                line=edge.link.line,
+                message=f"{edge.link.target} and {target} differ in letter case.",
+                subject=f"{edge.link.kind} {edge.link.target}",
+                column=edge.link.column,
+                hint="Web servers and Linux distinguish upper and lower case.",
+                about=edge.link,
+                related=target,
+                fix=_fix(edge, target, context),
+            )
         if edge.resolution.bucket == "missing" and not context.is_behind_opaque_folder(edge):
             renamed = context.renamed_target(edge)
             targets = (renamed,) if renamed else _possible_targets(edge, context)
@@ -61,8 +81,12 @@ def _message(edge: GraphEdge) -> str:
 
 
 def _possible_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, ...]:
-    if edge.resolution.candidates:
-        return edge.resolution.candidates
+    candidates = edge.resolution.candidates or _similar_targets(edge, context)
+    sites = context.graph.sites
+    return tuple(path for path in candidates if not sites.is_translation(edge.source, path))
+
+
+def _similar_targets(edge: GraphEdge, context: RuleContext) -> tuple[FilePath, ...]:
     if edge.link.kind not in WIKILINKS:
         path = context.file_from_root(edge)
         return (path,) if path else ()

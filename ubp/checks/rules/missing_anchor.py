@@ -1,9 +1,11 @@
 """A link points to a heading that its page does not have (`page.md#anchor`, `[[Page#Heading]]`).
 
-The page exists, but the link opens it at the top. Valid anchors are those that GitHub generates for
-headings, HTML anchors (`id`, `name`), explicit anchors of site generators (`## Title {#id}`;
-`section`, which DocFX generates for headings without letters), and Obsidian block ids. If the link
-matches several pages, its anchor is not checked; see ambiguous-link.
+The page exists, but the link opens it at the top. Valid anchors are those that the page's site
+generator makes of headings, HTML anchors (`id`, `name`), the author's own (`## Title {#id}`, MyST's
+`(name)=`), and Obsidian block ids. For a page of no site, the anchors of every known generator are
+valid, also those of GitHub and DocFX. Anchors are not checked in pages that are made of other
+sources (`::: package.module`, an included page, a component), and where a link matches several
+pages; see ambiguous-link.
 
 What to do: link to an existing heading.
 

@@ -1,8 +1,9 @@
 """No other page links to this page.
 
-Off by default, because many repositories list their pages elsewhere, such as in the navigation of a
-site. Enable it with `check.severity` in the configuration, or run it once with `--rule orphan-doc`.
-Pages named README or index are the entry points of their directories and are never reported.
+Off by default, because many repositories list their pages elsewhere. Enable it with
+`check.severity` in the configuration, or run it once with `--rule orphan-doc`. Pages named README
+or index are the entry points of their directories and are never reported, nor are pages that the
+navigation of a site lists, or that its generator lists by itself.
 
 What to do: link to the page from where readers would look for it, or remove the page.
 
@@ -23,7 +24,9 @@ ENTRY_PAGES = frozenset({"readme", "index"})
 def find(context: RuleContext) -> Iterator[Finding]:
     """Yield the pages without incoming links."""
     for path, (_, incoming) in context.graph.link_counts().items():
-        if not incoming and stem(path) not in ENTRY_PAGES:
+        if incoming or stem(path) in ENTRY_PAGES:
+            continue
+        if not context.graph.sites.is_in_navigation(path):
             sections = context.graph.sections(path) if context.includes(path) else ()
             yield Finding(
                 rule=NAME,

@@ -24,6 +24,7 @@ from ubp.core.model import (
     Section,
     SourceReference,
 )
+from ubp.markdown.sites.anchors import HeadingName, PageAnchors
 
 KEY_BYTES = 16  # the length of a text's key (`ubp.index.embed.text`)
 
@@ -38,6 +39,7 @@ class PageRows(NamedTuple):
 
     title: str | None
     aliases: str
+    addresses: str
     sections: str
     anchors: str
     texts: bytes
@@ -46,7 +48,7 @@ class PageRows(NamedTuple):
     links: tuple[LinkRow, ...]
 
 
-NO_ROWS = PageRows(None, "[]", "[]", "[]", b"", (), (), ())
+NO_ROWS = PageRows(None, "[]", "[]", "[]", "[[],[],[],false]", b"", (), (), ())
 """The rows of a page that cannot be read."""
 
 
@@ -55,6 +57,7 @@ class PageNames(NamedTuple):
 
     title: str | None
     aliases: tuple[str, ...]
+    addresses: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def checksum(name: str) -> int:
@@ -97,6 +100,20 @@ def unpack_sections(text: str) -> tuple[Section, ...]:
         Section(heading, level, tuple(path), *rest)
         for heading, level, path, *rest in json.loads(text)
     )
+
+
+def unpack_anchors(text: str) -> PageAnchors:
+    """Return what a page says about its anchors."""
+    headings, ids, targets, is_generated = json.loads(text)
+    names = tuple(HeadingName(*heading) for heading in headings)
+    return PageAnchors(names, tuple(ids), tuple(targets), bool(is_generated))
+
+
+def unpack_addresses(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the addresses that a page sets, by their keys."""
+    if text == "[]":
+        return ()
+    return tuple((str(key), tuple(addresses)) for key, addresses in json.loads(text))
 
 
 def unpack_names(text: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from ubp.index.store.codec import (
 from ubp.index.store.database import Database, Rows, chunks, marks
 from ubp.index.store.listings import MAX_LISTINGS
 from ubp.index.store.schema import CHECKED, insertion, intact
-from ubp.markdown.resolve import Bucket, Resolution
+from ubp.markdown.resolve import Resolution
 
 NODE = intact("node")
 
@@ -313,7 +313,7 @@ class EdgeTable:
         sql = f"{EDGES} AND target.graph = ? AND target.path IN"
         return _edges(self._rows_in(graph, sql, map(pack_path, paths), [graph.row]))
 
-    def buckets(self, graph: StoredGraphVersion) -> Counter[Bucket]:
+    def buckets(self, graph: StoredGraphVersion) -> Counter[str]:
         """Return the number of links in each bucket."""
         rows = self._rows(
             graph,

@@ -195,6 +195,18 @@ class ListingTable:
         self._check(listing)
         return [unpack_path(path) for (path,) in rows]
 
+    def site_configs(self, listing: Listing) -> list[FilePath]:
+        """Return the files whose names resemble those of site generators' configurations."""
+        rows = self._database.rows(
+            f"SELECT path FROM entry WHERE listing = ? AND NOT is_document AND {INTACT}"  # noqa: S608  # ours
+            " AND (path LIKE '%conf%.%' OR path LIKE '%mkdocs.y%ml' OR path LIKE '%hugo.%'"
+            " OR path LIKE '%book.toml' OR path LIKE '%.obsidian/app.json'"
+            " OR path LIKE '%versions.json' OR path LIKE '%render-link%.html')",
+            [listing.row],
+        )
+        self._check(listing)
+        return [unpack_path(path) for (path,) in rows]
+
     def documents(self, listing: Listing) -> list[tuple[FilePath, ObjectId]]:
         """Return the documents and their blobs."""
         rows = self._database.rows(

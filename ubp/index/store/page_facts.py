@@ -12,6 +12,8 @@ from ubp.index.store.codec import (
     PageNames,
     PageRows,
     pack_id,
+    unpack_addresses,
+    unpack_anchors,
     unpack_chunks,
     unpack_id,
     unpack_links,
@@ -22,6 +24,7 @@ from ubp.index.store.database import Database, Rows, chunks, last_number
 from ubp.index.store.links import StoredGraphVersion
 from ubp.index.store.schema import CHECKED, insertion, intact
 from ubp.index.store.vectors import prune_vectors
+from ubp.markdown.sites.anchors import PageAnchors
 
 # After the page and the number in it.
 LINK_COLUMNS = ", ".join(f"link.{column}" for column in CHECKED["link"].columns[2:])
@@ -56,7 +59,7 @@ class PageFactsTable:
             last_chunk = last_number(connection, "chunk")
             for blob, rows in pages.items():
                 counts = len(rows.links), len(rows.chunks)
-                page = connection.execute(statement, [pack_id(blob), *rows[:5], *counts])
+                page = connection.execute(statement, [pack_id(blob), *rows[:6], *counts])
                 if page.rowcount:
                     _insert_page(connection, (page.lastrowid or 0, pack_id(blob)), rows, last_chunk)
                     last_chunk += len(rows.chunks)
@@ -65,10 +68,15 @@ class PageFactsTable:
             self._database.write(save)
 
     def names(self, blobs: Collection[ObjectId]) -> dict[ObjectId, PageNames]:
-        """Return titles and aliases."""
+        """Return titles, aliases and addresses."""
+        rows = self._rows(_of_pages("blob, title, aliases, addresses"), blobs)
         return {
-            unpack_id(blob): PageNames(title, unpack_names(aliases) if aliases != "[]" else ())
-            for blob, title, aliases in self._rows(_of_pages("blob, title, aliases"), blobs)
+            unpack_id(blob): PageNames(
+                title,
+                unpack_names(aliases) if aliases != "[]" else (),
+                unpack_addresses(addresses),
+            )
+            for blob, title, aliases, addresses in rows
         }
 
     def links(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Link, ...]]:
@@ -83,10 +91,10 @@ class PageFactsTable:
         rows = self._rows(_of_pages("blob, sections"), blobs)
         return {unpack_id(blob): unpack_sections(text) for blob, text in rows}
 
-    def anchors(self, blobs: Collection[ObjectId]) -> dict[ObjectId, frozenset[str]]:
-        """Return all that a link may name after `#`, case-folded."""
+    def anchors(self, blobs: Collection[ObjectId]) -> dict[ObjectId, PageAnchors]:
+        """Return what these pages say about their anchors."""
         rows = self._rows(_of_pages("blob, anchors"), blobs)
-        return {unpack_id(blob): frozenset(unpack_names(text)) for blob, text in rows}
+        return {unpack_id(blob): unpack_anchors(text) for blob, text in rows}
 
     def chunks(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Chunk, ...]]:
         """Return the chunks of these pages in order."""

@@ -1,0 +1,147 @@
+"""Links in the pages of site generators."""
+
+import pytest
+
+SITES = {
+    "vitepress": {
+        "docs/.vitepress/config.mts": "export default { srcDir: 'src', base: '/x/' }\n",
+        "docs/src/index.md": "# Home\n",
+        "docs/src/guide/start.md": "# Start here!\n\n## Set-up\n",
+        "docs/src/public/logo.svg": "<svg/>\n",
+    },
+    "mkdocs": {
+        "mkdocs.yml": "site_name: x\ndocs_dir: docs/src\nnav:\n  - guide/start.md\n",
+        "docs/src/index.md": "# Home\n",
+        "docs/src/guide/start.md": "# Start here!\n\n## Set-up\n",
+        "docs/src/logo.svg": "<svg/>\n",
+    },
+    "docusaurus": {
+        "docs/docusaurus.config.js": (
+            "module.exports = { presets: [['classic', { docs: { path: 'src' } }]] }\n"
+        ),
+        "docs/src/01-intro.md": "---\nslug: /\n---\n# Home\n",
+        "docs/src/guide/02-start.mdx": "# Start here!\n\n## Set-up\n",
+        "docs/static/logo.svg": "<svg/>\n",
+    },
+    "hugo": {
+        "docs/hugo.toml": "baseURL = 'https://example.org/x/'\ncontentDir = 'src'\n",
+        "docs/src/_index.md": "# Home\n",
+        "docs/src/guide/start.md": "# Start here!\n\n## Set-up\n",
+        "docs/static/logo.svg": "<svg/>\n",
+    },
+    "mdbook": {
+        "docs/book.toml": "[book]\ntitle = 'x'\n",
+        "docs/src/SUMMARY.md": "[Start](guide/start.md)\n",
+        "docs/src/guide/start.md": "# Start here!\n\n## Set-up\n",
+        "docs/src/logo.svg": "<svg/>\n",
+    },
+    "jekyll": {
+        "docs/_config.yml": "title: x\nsource: src\n",
+        "docs/src/index.md": "---\n---\n# Home\n",
+        "docs/src/_guide/start.md": (
+            "---\npermalink: /guide/start/\n---\n# Start here!\n\n## Set-up\n"
+        ),
+        "docs/src/logo.svg": "<svg/>\n",
+    },
+    "sphinx": {
+        "docs/src/conf.py": "extensions = ['myst_parser']\nmyst_heading_anchors = 3\n",
+        "docs/src/guide/start.md": "(goal)=\n# Start here!\n\n## Set-up\n",
+        "docs/src/logo.svg": "<svg/>\n",
+    },
+}
+WORKING = {
+    "vitepress": (
+        "[a](/guide/start#set-up) [b](guide/start.html) [c](/) ![d](/logo.svg) [e](/x/guide/start)"
+    ),
+    "mkdocs": "[a](guide/start.md#set-up) [b](../guide/start/#start-here) ![c](logo.svg) [d](/x)",
+    "docusaurus": (
+        "[a](/docs/guide/start#set-up) [b](/docs) [c](guide/02-start.mdx) ![d](/logo.svg)"
+    ),
+    "hugo": "[a](/guide/start/#set-up) [b](/x/guide/start/) [c](../guide/start/) ![d](/logo.svg)",
+    "mdbook": (
+        "[a](guide/start.html#set-up) [b](guide/start.md#start-here)"
+        " ![c](logo.svg) [d](../x/y.html)"
+    ),
+    "jekyll": "[a](/guide/start/#set-up) [b](_guide/start.md) ![c](/logo.svg) [d](/later/)",
+    "sphinx": "[a](guide/start.md#set-up) [b](#goal) ![c](logo.svg)",
+}
+BROKEN = {
+    "vitepress": "[a](/guide/begin) [b](begin.html) [c](/guide/start#Set-up) ![d](/lgo.svg)",
+    "mkdocs": "[a](begin.md) [b](guide/start.md#start-here-) ![c](lgo.svg) <img src='lgo.png'>",
+    "docusaurus": "[a](begin.md) [b](/docs/guide/start#setup) [c](02-start.mdx) ![d](/lgo.svg)",
+    "hugo": "[a](/guide/begin/) [b](/guide/start/#setup) [c](begin.md) ![d](/lgo.svg)",
+    "mdbook": "[a](begin.html) [b](guide/start.html#setup) [c](begin.md) {{#include x.rs}}",
+    "jekyll": "[a](begin.md) [b](/guide/start/#setup) ![c](lgo.svg) ![d](/lgo.svg)",
+    "sphinx": "[a](begin.md) [b](guide/start.md#setup) [c](#gaol) ![d](lgo.svg)",
+}
+
+
+@pytest.mark.parametrize("generator", SITES)
+def test_links_that_the_generator_resolves_are_not_reported(repository, found, generator):
+    _write(repository, generator, WORKING[generator])
+
+    assert found(repository) == []
+
+
+@pytest.mark.parametrize("generator", SITES)
+def test_links_that_the_generator_cannot_resolve_are_reported(repository, found, generator):
+    _write(repository, generator, BROKEN[generator])
+
+    assert len(found(repository)) == 4
+
+
+def test_a_page_that_only_the_default_language_has_is_not_broken(repository, found, fix):
+    repository.write("docs/en/mkdocs.yml", "site_name: x\n")
+    repository.write("docs/en/docs/a.md", "# A\n\n## B\n")
+    repository.write("docs/en/docs/sub/only.md", "# Only\n")
+    repository.write("docs/en/docs/logo.svg", "<svg/>\n")
+    page = "# A\n\n[a](a.md#b) ![b](logo.svg) [c](sub/only.md) [d](only.md)\n"
+    repository.write("docs/ja/docs/x.md", page)
+    repository.commit()
+
+    assert found(repository) == ["error broken-link docs/ja/docs/x.md:3 markdown only.md"]
+    assert fix(repository).fixed == ()  # docs/en/docs/sub/only.md is in another language
+
+
+def test_pages_in_the_navigation_are_no_orphans(repository, found):
+    _write(repository, "mkdocs", "")
+    assert found(repository, rules=["orphan-doc"]) == ["warning orphan-doc docs/src/page.md:1"]
+
+    repository.write("mkdocs.yml", "site_name: x\ndocs_dir: docs/src\n")
+    repository.commit()
+    assert found(repository, rules=["orphan-doc"]) == []
+
+
+def test_another_configuration_resolves_links_anew(repository, found):
+    _write(repository, "vitepress", "[a](/guide/start) [b](/src/guide/start)")
+    assert [one[-18:] for one in found(repository)] == ["n /src/guide/start"]
+
+    repository.write("docs/.vitepress/config.mts", "export default { srcDir: '.' }\n")
+    assert [one[-14:] for one in found(repository)] == ["n /guide/start"]
+
+    config = '{"sites": [{"generator": "none", "folder": "docs"}]}'
+    repository.write(".ubp/config.json", config)
+    assert found(repository) == []
+
+    config = '{"sites": [{"generator": "vitepress", "folder": "docs", "root": "docs/src"}]}'
+    repository.write(".ubp/config.json", config)
+    assert [one[-18:] for one in found(repository)] == ["n /src/guide/start"]
+
+
+def test_each_site_of_a_repository_has_its_own_rules(repository, found):
+    for generator in ("vitepress", "mkdocs"):
+        for path, text in SITES[generator].items():
+            repository.write(f"{generator}/{path}", text)
+    repository.write("vitepress/docs/src/page.md", "# A\n\n[a](/guide/start#set-up)\n")
+    repository.write("mkdocs/docs/src/page.md", "# A\n\n[a](guide/start.md#start-here)\n")
+    repository.write("README.md", "# A\n\n[a](mkdocs/docs/src/guide/start.md#set-up)\n")
+    repository.commit()
+
+    assert found(repository) == []
+
+
+def _write(repository, generator, links):
+    for path, text in SITES[generator].items():
+        repository.write(path, text)
+    repository.write("docs/src/page.md", f"# Page\n\n{links}\n")
+    repository.commit()

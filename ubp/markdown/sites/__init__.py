@@ -1,0 +1,1 @@
+"""Site generators: how each one makes anchors and addresses from a repository's pages."""

@@ -1,0 +1,72 @@
+"""Find the sites of a snapshot by the configuration files of their generators."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from ubp.core.model import FilePath
+from ubp.core.text import fold
+from ubp.markdown.sites.anchors import PageAnchors
+from ubp.markdown.sites.generators import GENERATORS, MAX_CONFIG_BYTES, Configs, Generator
+from ubp.markdown.sites.site import Root, Site
+
+MAX_SITES = 200
+
+_BY_NAME = {generator.style.name: generator for generator in GENERATORS}
+_CONFIG = re.compile(
+    "(?P<folder>(?:.*/)?)(?:"
+    + "|".join(
+        f"(?P<{generator.style.name}>{generator.configs.pattern})" for generator in GENERATORS
+    )
+    + r"|versions\.json|layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html)"
+)
+
+
+def is_site_config(path: FilePath) -> bool:
+    """Return whether a file may configure a site."""
+    return _CONFIG.fullmatch(path) is not None
+
+
+def find_sites(configs: Configs) -> tuple[Site, ...]:
+    """Return the sites that configuration files describe; files that describe none are skipped."""
+    sites: list[Site] = []
+    readable = {path: data for path, data in configs.items() if len(data) <= MAX_CONFIG_BYTES}
+    for path in sorted(readable):
+        match = _CONFIG.fullmatch(path)
+        name = match.lastgroup if match else None
+        if match is None or name is None or name not in _BY_NAME or len(sites) >= MAX_SITES:
+            continue
+        site = _BY_NAME[name].read(FilePath(match["folder"].rstrip("/")), path, readable)
+        if site is not None:
+            sites.append(site)
+    order = list(_BY_NAME)
+    return tuple(sorted(sites, key=lambda site: order.index(site.style.name)))
+
+
+def configured_site(generator: str, folder: FilePath, root: FilePath, base: str) -> Site:
+    """Return a site that UBP's own configuration describes."""
+    return Site(_BY_NAME[generator].style, folder, (Root(root),), base=base, navigation=())
+
+
+@lru_cache(maxsize=2048)
+def site_anchors(page: PageAnchors, site: Site | None) -> frozenset[str]:
+    """Return all that a link may name as an anchor in a page of a site, in the exact spelling.
+
+    Without a site these are the anchors of all generators, folded.
+    """
+    if site is not None:
+        generator = _BY_NAME[site.style.name]
+        return frozenset({*generator.anchors(page.headings, site), *page.ids, *page.targets} - {""})
+    names = {*page.ids, *page.targets}
+    for generator in GENERATORS:
+        names.update(generator.anchors(page.headings, _without_options(generator)))
+    return frozenset(map(fold, names - {""}))
+
+
+def _without_options(generator: Generator) -> Site:
+    return Site(generator.style, FilePath(""), ())
+
+
+def config_paths(paths: Iterable[FilePath]) -> list[FilePath]:
+    """Return those of these files that may configure a site."""
+    return [path for path in paths if is_site_config(path)]

@@ -1,0 +1,548 @@
+"""The table of site generators: how each is configured, and how it makes anchors of headings.
+
+A new generator is a row of `GENERATORS`, with a function that reads its configuration and one that
+yields the anchors of a page's headings.
+"""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from ubp.core.model import FilePath
+from ubp.core.text import slug
+from ubp.markdown.sites.anchors import TERM, HeadingName, github_slugs, github_text
+from ubp.markdown.sites.literals import (
+    block_after,
+    block_at,
+    number_after,
+    string_after,
+    strings_in,
+    without_comments,
+)
+from ubp.markdown.sites.site import Root, Site, Style, join
+from ubp.markdown.yaml_nodes import BadYamlError, Node, read_yaml
+
+MAX_CONFIG_BYTES = 256 * 1024
+MAX_NAVIGATION = 10_000
+
+Configs = Mapping[FilePath, bytes]
+"""The contents of the configuration files of a snapshot, of all generators."""
+
+
+class Generator(NamedTuple):
+    """A row of the table.
+
+    `configs` matches the paths of its configuration files, up to the folder of the site. `read`
+    returns the site in a folder, None if the file configures something else. `anchors` yields the
+    anchors of headings, in order, given the site's options.
+    """
+
+    style: Style
+    configs: re.Pattern[str]
+    read: Callable[[FilePath, FilePath, Configs], Site | None]
+    anchors: Callable[[Sequence[HeadingName], Site], Iterator[str]]
+
+
+# MkDocs
+
+
+def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    settings, parent_folder = _read_yaml(configs[path]), folder
+    parent = _text(settings, "INHERIT")
+    parent_path = join(folder, parent) if parent else None
+    if parent_path and parent_path in configs and parent_path != path:
+        settings += _read_yaml(configs[parent_path])
+        parent_folder = FilePath(parent_path.rpartition("/")[0])
+    docs = (_text(settings, "docs_dir") or "docs").strip("/")
+    root = Root(join(folder, docs) or folder)
+    own, default = folder.rpartition("/")[2], parent_folder.rpartition("/")[2]
+    outer = parent_folder.rpartition("/")[0]
+    if _LANGUAGE.fullmatch(default) and folder.rpartition("/")[0] == outer and "/" not in docs:
+        root = Root(f"{outer}/{{lang}}/{docs}".lstrip("/"), "{lang}", default)
+        if own != default:  # its languages are those of the configuration that it inherits from
+            return None
+    languages = _mkdocs_languages(settings)
+    if languages:
+        root = Root(f"{root.folder}/{{lang}}", "{lang}", languages)
+    nav = _value(settings, "nav")
+    pages = (join(root.folder, text) for text in _scalars(nav) if text.endswith(".md"))
+    toc = _mkdocs_toc(settings)
+    slugify = toc and _get(toc, "slugify")
+    options = {
+        "separator": _scalar(_get(toc, "separator")) if toc else "",
+        "slugify": _mkdocs_slugify(slugify) if slugify else "",
+        "case": _scalar(_get(_get(slugify, "kwds"), "case")) if slugify else "",
+        "attributes": "yes" if "attr_list" in _extension_names(settings) else "",
+    }
+    return Site(
+        MKDOCS,
+        folder,
+        (root,),
+        base=urlsplit(_text(settings, "site_url")).path,
+        navigation=tuple(page for page in pages if page)[:MAX_NAVIGATION] if nav else None,
+        options=tuple(item for item in options.items() if item[1]),
+    )
+
+
+def _mkdocs_languages(settings: Sequence[Node]) -> str:
+    """Return the default language where each language has a folder (mkdocs-static-i18n)."""
+    plugins = _items(_value(settings, "plugins"))
+    i18n = next((found for plugin in plugins if (found := _get(plugin, "i18n"))), None)
+    if i18n is None or _scalar(_get(i18n, "docs_structure")) != "folder":
+        return ""
+    for language in _items(_get(i18n, "languages")):
+        if _scalar(_get(language, "default")) == "true":
+            return _scalar(_get(language, "locale"))
+    return ""
+
+
+def _extension_names(settings: Sequence[Node]) -> list[str]:
+    extensions = _value(settings, "markdown_extensions")
+    if extensions is None:
+        return []
+    names = [key.value for key, _ in extensions.pairs]
+    for item in extensions.items:
+        names += [item.value] if item.kind == "scalar" else [key.value for key, _ in item.pairs]
+    return [name.rpartition(".")[2] if "markdown.ext" in name else name for name in names]
+
+
+def _mkdocs_toc(settings: Sequence[Node]) -> Node | None:
+    extensions = _value(settings, "markdown_extensions")
+    found = [_get(extensions, "toc"), *(_get(item, "toc") for item in _items(extensions))]
+    return next((toc for toc in found if toc is not None), None)
+
+
+def _mkdocs_slugify(value: Node) -> str:
+    """Return the name of the slug function, from a tag such as `!!python/name:pkg.function`."""
+    written = value.tag or value.value
+    return re.split(r"[:.]", written)[-1] if written else ""
+
+
+def _mkdocs_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str]:
+    separator = site.option("separator") or "-"
+    has_attributes = bool(site.option("attributes")) or (not site.folder and not site.roots)
+    used = {heading.id for heading in headings if heading.id and has_attributes}
+    yield from used
+    for heading in _markdown_headings(headings):
+        if heading.id and has_attributes:
+            continue
+        text = github_text(heading)  # without the extension, `{#id}` is a part of the text
+        name = _mkdocs_slug(text, separator, site)
+        while name in used or not name:
+            match = _COUNTED.match(name)
+            name = f"{match[1]}_{int(match[2]) + 1}" if match else f"{name}_1"
+        used.add(name)
+        yield name
+
+
+def _mkdocs_slug(text: str, separator: str, site: Site) -> str:
+    name = " ".join(text.split())
+    match site.option("slugify"):
+        case "slugify" | "uslugify" | "slugify_unicode" | "gfm" | "uslugify_cased" as function:
+            if function == "slugify_unicode":
+                return _python_markdown_slug(name, separator)
+            case_option = "lower" if function in {"uslugify", "gfm"} else site.option("case")
+            name = unicodedata.normalize("NFC", name)
+            name = name.casefold() if case_option == "fold" else name
+            name = name.lower() if case_option in {"lower", "lower-ascii"} else name
+            return re.sub(r"[^\w\- ]", "", name).strip().replace(" ", separator)
+        case "":
+            return _python_markdown_slug(
+                unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode(), separator
+            )
+        case _:
+            return _python_markdown_slug(name, separator)
+
+
+def _python_markdown_slug(text: str, separator: str) -> str:
+    kept = re.sub(r"[^\w\s-]", "", text).strip().lower()
+    return re.sub(rf"[{re.escape(separator)}\s]+", separator, kept)
+
+
+# VitePress (and VuePress 2)
+
+
+def _read_vitepress(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    text = without_comments(_decode(configs[path]))
+    source = join(folder, string_after(text, "srcDir") or "") or folder
+    links = re.findall(r"(?<![\w.$])link\s*:\s*(\"[^\"\n]*\"|'[^'\n]*'|`[^`$]*`)", text)
+    pages = (join(source, link[1:-1]) for link in links if link[1:2] == "/")
+    return Site(
+        VITEPRESS,
+        folder,
+        (Root(source),),
+        static=(FilePath(f"{source}/public".lstrip("/")),),
+        base=string_after(text, "base") or "",
+        navigation=tuple(page for page in pages if page)[:MAX_NAVIGATION] or None,
+    )
+
+
+def _vitepress_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
+    return _numbered(_markdown_headings(headings), _vitepress_slug)
+
+
+def _vitepress_slug(heading: HeadingName) -> str:
+    text = _EMOJI_NAME.sub("", heading.with_descriptions)
+    text = re.sub(r"[\u0300-\u036f\x00-\x1f]", "", unicodedata.normalize("NFKD", text))
+    name = re.sub(r"-{2,}", "-", _VITEPRESS_SEPARATORS.sub("-", text)).strip("-")
+    return re.sub(r"^(\d)", r"_\1", name).lower()
+
+
+# Docusaurus
+
+
+def _read_docusaurus(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    text = without_comments(_decode(configs[path]))
+    versions = _json_strings(configs.get(FilePath(f"{folder}/versions.json".lstrip("/")), b""))
+    roots: list[Root] = []
+    instances = re.finditer(r"plugin-content-docs['\"`]\s*,\s*(?=\{)", text)
+    plugins = [block_after(text, "docs"), *(block_at(text, match.end()) for match in instances)]
+    for number, options in enumerate(plugins):
+        if number and not string_after(options, "path"):
+            continue
+        docs = join(folder, string_after(options, "path") or "docs")
+        route = string_after(options, "routeBasePath")
+        url = ("docs" if route is None else route).strip("/")
+        name = string_after(options, "id") or ""
+        prefix = f"{name}_" if name and number else ""
+        versioned = f"{folder}/{prefix}versioned_docs/version-".lstrip("/")
+        if versions and not number:
+            for position, version in enumerate(versions):
+                roots.append(
+                    Root(f"{versioned}{version}", url if not position else f"{url}/{version}")
+                )
+        is_versioned = bool(versions) and not number
+        roots.append(Root(docs or folder, f"{url}/next" if is_versioned else url))
+        plugin = "docusaurus-plugin-content-docs" + (f"-{name}" if prefix else "")
+        translated = f"{folder}/i18n/{{lang}}/{plugin}/current".lstrip("/")
+        roots.append(Root(translated, f"{{lang}}/{url}", docs or folder))
+    blog = block_after(text, "blog")
+    blog_folder = join(folder, string_after(blog, "path") or "blog") or folder
+    roots.append(Root(blog_folder, (string_after(blog, "routeBasePath") or "blog").strip("/")))
+    roots.append(Root(f"{folder}/src/pages".lstrip("/")))
+    return Site(
+        DOCUSAURUS,
+        folder,
+        tuple(roots),
+        static=(FilePath(f"{folder}/static".lstrip("/")),),
+        base=string_after(text, "baseUrl") or "",
+    )
+
+
+def _docusaurus_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
+    yield from (heading.id for heading in headings if heading.id)
+    texts = (
+        heading.with_descriptions for heading in _markdown_headings(headings) if not heading.id
+    )
+    yield from github_slugs(texts)
+
+
+# Hugo
+
+
+def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    settings = _read_settings(path, configs[path])
+    is_old_name = not re.search(r"(?:^|/)hugo\.\w+$", path)
+    if settings is None or (is_old_name and not settings.keys() & _HUGO_KEYS):
+        return None
+    default = str(settings.get("defaultcontentlanguage", "en"))
+    roots: list[Root] = []
+    languages = settings.get("languages")
+    for name, language in languages.items() if isinstance(languages, dict) else ():
+        if isinstance(language, dict) and isinstance(language.get("contentdir"), str):
+            is_default = name == default
+            content = join(folder, language["contentdir"]) or folder
+            roots.append(Root(content, "" if is_default else str(name)))
+    mounts = settings.get("module", {})
+    mounts = mounts.get("mounts", ()) if isinstance(mounts, dict) else ()
+    static = [FilePath(f"{folder}/static".lstrip("/"))]
+    for mount in mounts if isinstance(mounts, list) else ():
+        if not isinstance(mount, dict):
+            continue
+        target, source = str(mount.get("target", "")), join(folder, str(mount.get("source", "")))
+        if source and target.split("/", maxsplit=1)[0] == "content":
+            language = str(mount.get("lang", default))
+            url = target.partition("/")[2]
+            roots.append(Root(source, url if language == default else f"{language}/{url}"))
+        elif source and target == "static":
+            static.append(source)
+    if not roots:
+        content = join(folder, str(settings.get("contentdir", "content"))) or folder
+        roots = [Root(content), Root(f"{content}/{{lang}}", "{lang}", default)]
+    roots.sort(key=lambda root: root.url)
+    markup = settings.get("markup", {})
+    parser = _dig(markup, "goldmark", "parser")
+    kinds = {
+        "slugs": _dig(parser, "autoheadingidtype"),
+        "terms": _dig(parser, "autodefinitiontermid"),
+    }
+    has_own_links = any(_HUGO_LINK_HOOK.fullmatch(p.removeprefix(f"{folder}/")) for p in configs)
+    return Site(
+        HUGO._replace(verifies="files") if has_own_links else HUGO,
+        folder,
+        tuple(roots),
+        static=tuple(static),
+        base=urlsplit(str(settings.get("baseurl", ""))).path,
+        options=tuple((name, str(value)) for name, value in kinds.items() if value),
+    )
+
+
+def _hugo_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str]:
+    ascii_only = site.option("slugs") == "github-ascii"
+
+    def slug_of(text: str) -> str:
+        text = text.strip().replace("\n", " ")
+        if ascii_only:
+            text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+        kept = (c for c in text if c in "-_ " or unicodedata.category(c)[0] == "L" or c.isdecimal())
+        return "".join(kept).replace(" ", "-").lower() or "heading"
+
+    has_terms = not site.roots or site.option("terms") == "True"
+    named = headings if has_terms else _markdown_headings(headings)
+    yield from _numbered(
+        (heading for heading in named if heading.level), lambda heading: slug_of(heading.text)
+    )
+    # before version 0.144, the targets of links and images were part of the text
+    yield from (slug_of(text) for heading in headings for text in heading[2:4] if text)
+
+
+# mdBook
+
+
+def _read_mdbook(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    settings = _read_settings(path, configs[path]) or {}
+    source = str(_dig(settings, "book", "src") or "src")
+    return Site(MDBOOK, folder, (Root(join(folder, source) or folder),), navigation=())
+
+
+def _mdbook_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
+    def slug_of(heading: HeadingName) -> str:
+        text = heading.text.strip().lower()
+        kept = (c if c.isalnum() or c in "_-" else "-" * c.isspace() for c in text)
+        return "".join(kept) or "section"
+
+    return _numbered((heading for heading in headings if heading.level), slug_of)
+
+
+# Jekyll
+
+
+def _read_jekyll(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    settings = _read_yaml(configs[path])
+    source = join(folder, _text(settings, "source")) or folder
+    base = _text(settings, "baseurl")
+    return Site(JEKYLL, folder, (Root(source),), static=(source,), base=base)
+
+
+def _jekyll_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
+    yield from (heading.id for heading in headings if heading.id)
+    counts: dict[str, int] = {}
+    for heading in _markdown_headings(headings):
+        if not heading.id and (name := slug(heading.text)):
+            counts[name] = counts.get(name, -1) + 1
+            yield f"{name}-{counts[name]}" if counts[name] else name
+
+
+# Sphinx with MyST
+
+
+def _read_sphinx(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
+    text = _decode(configs[path])
+    if not re.search(r"^extensions\s*=|^html_theme\s*=|myst_parser", text, re.MULTILINE):
+        return None
+    depth = number_after(text, "myst_heading_anchors")
+    own = string_after(text, "myst_heading_slug_func")
+    options = {"depth": str(depth or 0), "slugs": own or ""}
+    return Site(SPHINX, folder, (Root(folder),), options=tuple(options.items()))
+
+
+def _sphinx_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str]:
+    yield from (heading.id for heading in headings if heading.id)
+    depth = int(site.option("depth") or 0)
+    used: set[str] = set()
+    for heading in _markdown_headings(headings):
+        if not site.options or heading.level <= depth:
+            text = heading.text
+            if "docutils" in site.option("slugs") or "make_id" in site.option("slugs"):
+                name = _docutils_id(text)
+            else:
+                name = re.sub(r"[^\w\u4e00-\u9fff\- ]", "", text.lower().replace(" ", "-"))
+            number, numbered = 1, name
+            while numbered in used:
+                numbered, number = f"{name}-{number}", number + 1
+            used.add(numbered)
+            yield numbered
+
+
+def _docutils_id(text: str) -> str:
+    ascii_text = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
+    return re.sub(r"^[-0-9]+|-+$", "", re.sub(r"[^a-z0-9]+", "-", " ".join(ascii_text.split())))
+
+
+# GitHub and Obsidian
+
+
+def _read_obsidian(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
+    return Site(OBSIDIAN, folder, (Root(folder),), navigation=())
+
+
+def _read_nothing(folder: FilePath, _: FilePath, __: Configs) -> Site | None:
+    return Site(GITHUB, folder, (Root(folder),), navigation=())
+
+
+def _github_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
+    for name in github_slugs(github_text(name) for name in headings if name.level != TERM):
+        yield name
+        yield name.strip("-")  # an image or emoji beside the text leaves a hyphen
+    # where one is written, another generator publishes the page too
+    yield from (heading.id for heading in headings if heading.id)
+
+
+MKDOCS = Style("mkdocs", is_pretty=True, has_wikilinks=True)
+VITEPRESS = Style("vitepress", verifies="all", falls_back=False)
+DOCUSAURUS = Style("docusaurus", drops_numbers=True, searches_roots=True)
+HUGO = Style("hugo", is_pretty=True, drops_languages=True, verifies="sections", ignores_case=True)
+MDBOOK = Style("mdbook", verifies="all")
+JEKYLL = Style("jekyll", is_pretty=True, has_wikilinks=True)
+SPHINX = Style("sphinx")
+OBSIDIAN = Style("obsidian", has_wikilinks=True)
+GITHUB = Style("github", has_wikilinks=True)
+
+GENERATORS = (
+    Generator(MKDOCS, re.compile(r"mkdocs\.ya?ml"), _read_mkdocs, _mkdocs_anchors),
+    Generator(
+        VITEPRESS,
+        re.compile(r"\.vitepress/config(?:/index)?\.[cm]?[jt]s"),
+        _read_vitepress,
+        _vitepress_anchors,
+    ),
+    Generator(
+        DOCUSAURUS,
+        re.compile(r"docusaurus\.config\.[cm]?[jt]s"),
+        _read_docusaurus,
+        _docusaurus_anchors,
+    ),
+    Generator(
+        HUGO,
+        re.compile(r"(?:config/_default/)?(?:hugo|config)\.(?:toml|ya?ml)"),
+        _read_hugo,
+        _hugo_anchors,
+    ),
+    Generator(MDBOOK, re.compile(r"book\.toml"), _read_mdbook, _mdbook_anchors),
+    Generator(JEKYLL, re.compile(r"_config\.ya?ml"), _read_jekyll, _jekyll_anchors),
+    Generator(SPHINX, re.compile(r"conf\.py"), _read_sphinx, _sphinx_anchors),
+    Generator(OBSIDIAN, re.compile(r"\.obsidian/app\.json"), _read_obsidian, _github_anchors),
+    Generator(GITHUB, re.compile(r"(?!)"), _read_nothing, _github_anchors),
+)
+"""In the order of preference where two sites publish the same folder."""
+
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
+_COUNTED = re.compile(r"(.*)_(\d+)$", re.DOTALL)
+_EMOJI_NAME = re.compile(r":[a-z0-9_+-]+:")
+_VITEPRESS_SEPARATORS = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+")  # noqa: RUF001 - quotes
+_HUGO_LINK_HOOK = re.compile(r"layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html")
+_HUGO_KEYS = frozenset({"baseurl", "languagecode", "theme", "markup", "contentdir", "taxonomies"})
+
+
+def _markdown_headings(headings: Iterable[HeadingName]) -> Iterator[HeadingName]:
+    """Yield the headings, but not those in HTML, and no terms."""
+    return (heading for heading in headings if 0 < heading.level < TERM)
+
+
+def _numbered(
+    headings: Iterable[HeadingName], slug_of: Callable[[HeadingName], str]
+) -> Iterator[str]:
+    """Yield own ids and slugs; a slug that was used gets the first free number."""
+    used: set[str] = set()
+    for heading in headings:
+        base = name = heading.id or slug_of(heading)
+        number = 1
+        while name in used and not heading.id:
+            name, number = f"{base}-{number}", number + 1
+        used.add(name)
+        yield name
+
+
+# Configuration files
+
+
+def _decode(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _read_yaml(data: bytes) -> list[Node]:
+    """Return the mapping of a YAML file in a list, an empty one if it has none."""
+    try:
+        root = read_yaml(_decode(data))
+    except BadYamlError:
+        return []
+    return [root] if root is not None and root.kind == "mapping" else []
+
+
+def _get(node: Node | None, name: str) -> Node | None:
+    pair = node.get(name) if node is not None else None
+    return pair[1] if pair else None
+
+
+def _value(settings: Sequence[Node], name: str) -> Node | None:
+    """Return the value of a key in the first mapping that has it."""
+    return next((value for root in settings if (value := _get(root, name))), None)
+
+
+def _scalar(node: Node | None) -> str:
+    return node.value if node is not None and node.kind == "scalar" else ""
+
+
+def _text(settings: Sequence[Node], name: str) -> str:
+    return _scalar(_value(settings, name))
+
+
+def _items(node: Node | None) -> tuple[Node, ...]:
+    return node.items if node is not None else ()
+
+
+def _scalars(node: Node | None) -> Iterator[str]:
+    """Yield the scalars in a tree, keys excepted."""
+    stack = [node] if node is not None else []
+    while stack:
+        current = stack.pop()
+        if current.kind == "scalar":
+            yield current.value
+        stack += [*reversed(current.items), *(value for _, value in current.pairs)]
+
+
+def _read_settings(path: FilePath, data: bytes) -> dict[str, Any] | None:
+    """Return the settings of a TOML or YAML file with their keys in lower case."""
+    if path.endswith(".toml"):
+        try:
+            settings: dict[str, Any] = _lower_keys(tomllib.loads(_decode(data)))
+        except (tomllib.TOMLDecodeError, RecursionError):
+            return None
+        return settings
+    return next((_lower_keys(_plain(root)) for root in _read_yaml(data)), None)
+
+
+def _plain(node: Node) -> Any:
+    if node.kind == "mapping":
+        return {key.value: _plain(value) for key, value in node.pairs}
+    return [_plain(item) for item in node.items] if node.kind == "sequence" else node.value
+
+
+def _lower_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key).lower(): _lower_keys(item) for key, item in value.items()}
+    return [_lower_keys(item) for item in value] if isinstance(value, list) else value
+
+
+def _dig(value: Any, *names: str) -> Any:
+    """Return a value in nested mappings, None if there is none."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _json_strings(data: bytes) -> list[str]:
+    return strings_in(_decode(data))

@@ -1,0 +1,257 @@
+"""A site: the pages that one generator publishes, their addresses, and who may link to what.
+
+`Site` is what a generator's configuration says, `Sites` all sites of a snapshot. Everything here is
+computed from paths and facts, so that another configuration does not parse a page again.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from ubp.core.model import FilePath
+from ubp.core.paths import normalize_path
+
+PAGE_SUFFIXES = (".md", ".mdx", ".markdown")
+FOLDER_PAGES = ("index", "readme", "_index")
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
+_LANGUAGE_SUFFIX = re.compile(r"(.+)\.([a-z]{2}(?:[-_][A-Za-z]{2,4})?)")
+_NUMBER_PREFIX = re.compile(r"\d+\s*[-_.]+\s*(?=[^\d\s])")
+
+
+class Style(NamedTuple):
+    """How a generator makes addresses.
+
+    `is_pretty`: each page is a folder, so that relative links begin in it. `drops_numbers`: from
+    the beginning of names. `drops_languages`: from the end of names (`page.ja.md`). `verifies`:
+    which addresses can be judged by the repository's files: none ("files": only links to files
+    are), those of pages below a section, or all. `falls_back`: a page that a language lacks is
+    published from the default language. `has_wikilinks`: itself, or by a plugin in wide use.
+    `searches_roots`: a relative link to a file may also begin in a root. `ignores_case`: addresses
+    are in lower case.
+    """
+
+    name: str
+    is_pretty: bool = False
+    drops_numbers: bool = False
+    drops_languages: bool = False
+    verifies: Literal["files", "sections", "all"] = "files"
+    falls_back: bool = True
+    has_wikilinks: bool = False
+    searches_roots: bool = False
+    ignores_case: bool = False
+
+
+class Root(NamedTuple):
+    """A folder of pages. "{lang}" in `folder` and `url` stands for a language.
+
+    `url` is its address below the site's base. Pages in `language`, the default one, have no
+    language in their address and stand in for pages that other languages lack.
+    """
+
+    folder: str
+    url: str = ""
+    language: str = ""
+
+
+Written = Sequence[tuple[str, Sequence[str]]]
+"""Addresses in front matter: `slug`, `id`, `url`, `permalink`, `aliases`, `redirect_from`."""
+
+
+class Site(NamedTuple):
+    """A site as its configuration describes it.
+
+    `roots` are ordered by preference. `static` are folders of files that are published unchanged.
+    `base` is the path that absolute links begin with. `navigation` are the pages that its menus
+    list; None: the generator lists every page. `options` are those of the generator's anchors.
+    """
+
+    style: Style
+    folder: FilePath
+    roots: tuple[Root, ...]
+    static: tuple[FilePath, ...] = ()
+    base: str = ""
+    navigation: tuple[FilePath, ...] | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+    def option(self, name: str) -> str:
+        """Return an option, "" where the configuration does not set it."""
+        return dict(self.options).get(name, "")
+
+
+@lru_cache(maxsize=256)
+def _listed(navigation: tuple[FilePath, ...]) -> frozenset[str]:
+    return frozenset(without_page_suffix(path).rstrip("/") for path in navigation)
+
+
+class Place(NamedTuple):
+    """The position of a file in a site: its root, its language and its path in the root."""
+
+    root: Root
+    language: str
+    path: str
+
+    @property
+    def is_default(self) -> bool:
+        """True for the default language, and where there is only one."""
+        return not self.root.language or self.language == self.root.language
+
+    def in_default_language(self) -> FilePath:
+        """Return the path of the same file in the default language."""
+        folder = self.root.folder.replace("{lang}", self.root.language)
+        return FilePath(f"{folder}/{self.path}".lstrip("/"))
+
+    @property
+    def url(self) -> str:
+        """The address of the root in this language."""
+        language = "" if self.is_default else self.language
+        return re.sub(r"//+", "/", self.root.url.replace("{lang}", language)).strip("/")
+
+
+class Sites(NamedTuple):
+    """All sites of a snapshot, and the configured folders that "/" in a link may mean."""
+
+    sites: tuple[Site, ...] = ()
+    link_roots: tuple[FilePath, ...] = ()
+
+    def of(self, path: FilePath) -> Site | None:
+        """Return the site that publishes a page, None if there is none."""
+        return _site_of(self.sites, FilePath(path.rpartition("/")[0]))
+
+    def is_translation(self, path: FilePath, other: FilePath) -> bool:
+        """Return whether two pages of a site are in different languages."""
+        site = self.of(path)
+        places = (locate(site, path), locate(site, other)) if site else (None, None)
+        return bool(places[0] and places[1] and places[0].language != places[1].language)
+
+    def is_in_navigation(self, path: FilePath) -> bool:
+        """Return whether a page's site lists it in a menu."""
+        site = self.of(path)
+        if site is None:
+            return False
+        if site.navigation is None:
+            return True
+        name = without_page_suffix(path)
+        listed = _listed(site.navigation)
+        return name in listed or name.rpartition("/")[0] in listed
+
+    @property
+    def key(self) -> str:
+        """A text that changes whenever links may resolve differently."""
+        return repr(tuple(self)) if self.sites or self.link_roots else ""
+
+
+NO_SITES = Sites()
+
+
+@lru_cache(maxsize=4096)
+def _site_of(sites: tuple[Site, ...], folder: FilePath) -> Site | None:
+    found = [
+        (len(place.root.folder), -number, site)
+        for number, site in enumerate(sites)
+        if (place := locate(site, FilePath(f"{folder}/x".lstrip("/"))))
+    ]
+    return max(found)[2] if found else None
+
+
+def locate(site: Site, path: FilePath) -> Place | None:
+    """Return the position of a file in a site: in the root with the longest folder."""
+    places = [place for root in site.roots if (place := _place(root, path))]
+    return max(places, key=lambda place: len(place.root.folder), default=None)
+
+
+def _place(root: Root, path: FilePath) -> Place | None:
+    before, mark, after = root.folder.partition("{lang}")
+    if not path.startswith(f"{before}/" if before and not mark else before):
+        return None
+    if not mark:
+        return Place(root, root.language, path[len(before) :].lstrip("/"))
+    language, _, rest = path[len(before) :].partition("/")
+    inner = after.strip("/")
+    if not _LANGUAGE.fullmatch(language) or (inner and not rest.startswith(f"{inner}/")):
+        return None
+    return Place(root, language, rest[len(inner) :].lstrip("/"))
+
+
+def join(folder: str, path: str) -> FilePath | None:
+    """Return a path in a folder, None if it leads out of the repository."""
+    return normalize_path(f"{folder}/{path.lstrip('/')}" if folder else path.lstrip("/"))
+
+
+def without_page_suffix(path: str) -> str:
+    """Return a path without the suffix of a page."""
+    lower = path.lower()
+    return next((path[: -len(end)] for end in PAGE_SUFFIXES if lower.endswith(end)), path)
+
+
+def addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
+    """Return the addresses of a page below the site's base, without slashes at the ends.
+
+    `written` are the addresses that its front matter sets.
+    """
+    place = locate(site, path)
+    if place is None:
+        return ()
+    fields = dict(written)
+    set_by_page = (*fields.get("url", ()), *fields.get("permalink", ()))
+    if set_by_page:
+        return tuple(_join_url(url.removesuffix(".html")) for url in set_by_page)
+    address = without_page_suffix(place.path)
+    language = place.url
+    if (suffix := _LANGUAGE_SUFFIX.fullmatch(address)) and site.style.drops_languages:
+        address, language = suffix[1], _join_url(suffix[2], language)
+    folder, _, name = address.removeprefix("_").rpartition("/")  # "_" begins Jekyll's collections
+    if site.style.drops_numbers:
+        folder = "/".join(_NUMBER_PREFIX.sub("", part, count=1) for part in folder.split("/"))
+        name = next(iter(fields.get("id", ())), _NUMBER_PREFIX.sub("", name, count=1))
+        name = "" if name == folder.rpartition("/")[2] else name
+    name = "" if name.lower() in FOLDER_PAGES else name
+    slug = next(iter(fields.get("slug", ())), name)
+    return (_join_url(language, *(() if slug.startswith("/") else (folder,)), slug),)
+
+
+def old_addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:
+    """Return the addresses from which a page's front matter redirects."""
+    fields = dict(written)
+    folder = "/".join(address.rpartition("/")[0] for address in addresses(site, path, ()))
+    aliases = (*fields.get("aliases", ()), *fields.get("redirect_from", ()))
+    return tuple(
+        _join_url(*(() if alias.startswith("/") else (folder,)), alias.removesuffix(".html"))
+        for alias in aliases
+    )
+
+
+def _join_url(*parts: str) -> str:
+    return "/".join(filter(None, (part.strip("/") for part in parts)))
+
+
+def linked_address(site: Site, source: FilePath, target: str) -> list[str]:
+    """Return the addresses below the site's base that a link may mean, as a browser follows it."""
+    place = locate(site, source)
+    path = target.rstrip("/") if target.strip("/") else "/"
+    path = path[:-5] if path.lower().endswith(".html") else path
+    head, _, last = path.rpartition("/")
+    if last.lower() in FOLDER_PAGES[:1]:
+        path = head or "/"
+    if path.startswith("/"):
+        base = site.base.strip("/")
+        absolute = path.strip("/")
+        bases = [absolute]
+        if base and (absolute == base or absolute.startswith(f"{base}/")):
+            bases.insert(0, absolute[len(base) :].strip("/"))
+        found = bases
+    else:
+        if place is None:
+            return []
+        own = next(iter(addresses(site, source, ())), "")
+        is_index = without_page_suffix(source).rpartition("/")[2].lower() in FOLDER_PAGES
+        folders = [own if is_index else own.rpartition("/")[0]]
+        if site.style.is_pretty and not is_index:
+            folders.insert(0, own)
+        joined = (normalize_path(f"{folder}/{path}".lstrip("/")) for folder in folders)
+        found = [address for address in joined if address is not None]
+    if place is not None and not place.is_default and "{lang}" in place.root.url:
+        prefix = f"{place.language}/"
+        found += [url[len(prefix) :] for url in found if url.startswith(prefix)]
+    return found
