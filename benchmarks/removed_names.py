@@ -15,7 +15,7 @@ import math
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,8 @@ from ubp.checks.removed_names import (
     find_removed_paths,
     is_source,
 )
-from ubp.code.definitions import find_keys
-from ubp.code.removed import ChangedSource, find_replacement
+from ubp.code.definitions import Language, find_definitions, find_keys
+from ubp.code.removed import ChangedSource, find_definition, find_replacement
 from ubp.core.config import Config, is_document
 from ubp.core.names import fold_name, name_key
 from ubp.markdown.code_names import read_code_names
@@ -164,7 +164,7 @@ def replay(clone: Path, name: str) -> Record:
         if number == 0:
             continue
         found = [
-            *find_removed_names(changed, names, read_keys),
+            *find_names(changed, names),
             *find_removed_paths(deleted, names),
         ]
         spoken += bool(found)
@@ -190,6 +190,25 @@ def replay(clone: Path, name: str) -> Record:
         "seconds": round(time.process_time() - started, 1),
         "firings": firings,
     }
+
+
+def find_names(changed: dict[str, ChangedSource], names: Replay) -> Iterator[RemovedMention]:
+    """Return what the rule finds in these sources."""
+    removed: set[int] = set()
+    for source in changed.values():
+        if source.before is not None and source.language:
+            removed |= read_definitions(source.before, source.language)
+    for source in changed.values():
+        if source.after is not None and removed:
+            removed -= read_keys(source.after)
+    return find_removed_names(removed, lambda key: find_definition(key, changed), names)
+
+
+@lru_cache(maxsize=5_000)
+def read_definitions(data: bytes, language: Language) -> frozenset[int]:
+    """Return the keys of the names that a source defines."""
+    definitions = find_definitions(data, language)
+    return frozenset(name_key(fold_name(n)) for n in definitions.names | definitions.keys)
 
 
 def read_changes(previous: pygit2.Tree | None, tree: pygit2.Tree) -> Changes:

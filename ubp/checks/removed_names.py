@@ -6,12 +6,14 @@ benchmark a table that it moves from commit to commit.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from ubp.bindings.path_words import is_test
 from ubp.bindings.sources import is_source_path
-from ubp.code.definitions import find_keys, language_of
-from ubp.code.removed import ChangedSource, ReadKeys, Removed, removed_names
+from ubp.code.definitions import language_of
+from ubp.code.removed import ChangedSource, Removed
 from ubp.core.model import FilePath
 from ubp.core.names import fold_name, fragments, may_be_same, name_key
 from ubp.markdown.code_names import CodeName, CodeNames, read_code_names
@@ -21,17 +23,21 @@ PUBLIC_UPPER = frozenset({"go", "rust", "braces"})
 
 _PROSE = re.compile(
     r"\.(?:md|mdx|markdown|rst|rest|txt|adoc|asciidoc|tex|po|pot|ipynb|svg|csv|tsv|snap|map|log|diff"
-    r"|patch|ambr|stderr|stdout|golden|out|xml|pdf|html?)$"
+    r"|patch|ambr|stderr|stdout|golden|out|xml|pdf|html?)$",
+    re.IGNORECASE,
 )
-_NO_SOURCE = re.compile(
+_NO_SOURCE_FOLDER = re.compile(
     r"(?:^|/)(?:\.github|\.gitlab|\.circleci|\.azure-pipelines|\.buildkite|\.ci|ci|node_modules|vendor"
     r"|third_party|testdata|test[-_]data|test[-_]fixtures|fixtures?|__fixtures__|__snapshots__"
-    r"|snapshots|e2e|dist)/"
-    r"|(?:^|/)(?:\.travis|\.gitlab-ci|azure-pipelines|appveyor|\.appveyor|\.pre-commit-config|\.drone)"
+    r"|snapshots|e2e|dist)/",
+    re.IGNORECASE,
+)
+_NO_SOURCE = re.compile(
+    r"(?:\.travis|\.gitlab-ci|azure-pipelines|appveyor|\.appveyor|\.pre-commit-config|\.drone)"
     r"\.ya?ml$"
-    r"|(?:^|/)(?:tox\.ini|noxfile\.py|jenkinsfile|codecov\.yml|\.codecov\.yml)$"
-    r"|(?:^|/)(?:change(?:s|log)?|history|news|releases?|release[-_]notes)(?:\.\w+)?$"
-    r"|[.-]min\.(?:js|css)$|\.lock$",
+    r"|(?:tox\.ini|noxfile\.py|jenkinsfile|codecov\.yml|\.codecov\.yml)$"
+    r"|(?:change(?:s|log)?|history|news|releases?|release[-_]notes)(?:\.\w+)?$"
+    r"|.*(?:[.-]min\.(?:js|css)|\.lock)$",
     re.IGNORECASE,
 )
 _NO_API = re.compile(
@@ -81,7 +87,7 @@ class Names(Protocol):
     def pages_with(self, keys: Collection[int]) -> Mapping[int, Collection[FilePath]]:
         """Return the pages whose code has a name or path of each of these keys."""
 
-    def occurring(self, keys: Collection[int]) -> Collection[int]:
+    def occurring(self, keys: Collection[int]) -> AbstractSet[int]:
         """Return those of these keys that the sources have."""
 
     def read(self, page: FilePath) -> bytes | None:
@@ -102,12 +108,19 @@ def is_source(path: str) -> bool:
 
     In prose, tests, lock files, changelogs, CI files and generated files it does not.
     """
+    folder, slash, name = path.rpartition("/")
     return (
-        is_source_path(path)
-        and not _PROSE.search(path.lower())
-        and not _NO_SOURCE.search(path)
-        and not is_test(path)
+        _can_have_sources(folder + slash)
+        and is_source_path(name)
+        and not _PROSE.search(name)
+        and not _NO_SOURCE.match(name)
+        and not is_test(name)
     )
+
+
+@lru_cache(maxsize=10_000)
+def _can_have_sources(folder: str) -> bool:
+    return not (_NO_SOURCE_FOLDER.search(folder) or is_test(folder) or folder.startswith(".ubp/"))
 
 
 def defines_names(path: str) -> bool:
@@ -129,19 +142,23 @@ def changed_source(path: str, before: bytes | None, after: bytes | None) -> Chan
 
 
 def find_removed_names(
-    sources: Mapping[str, ChangedSource], names: Names, read_keys: ReadKeys = find_keys
+    keys: Collection[int], define: Callable[[int], Removed | None], names: Names
 ) -> Iterator[RemovedMention]:
-    """Yield the first mention in each page of each name that these sources defined last."""
-    gone = removed_names(sources, read_keys)
-    removed = {name_key(folded): name for folded, name in gone.items()}
-    pages = {key: found for key, found in names.pages_with(removed.keys()).items() if found}
-    for key in sorted(pages, key=lambda key: removed[key].name):
-        name = removed[key]
-        if not occurs(name.name, key, names):
+    """Yield the first mention in each page of each name that sources defined and do not contain.
+
+    `define` returns the name of one of the `keys`.
+    """
+    pages = {key: found for key, found in names.pages_with(keys).items() if found}
+    if not pages:
+        return
+    occurring = names.occurring(pages)
+    for key in sorted(pages.keys() - occurring):
+        removed = define(key)
+        if removed and not occurs(removed.name, key, names):
             for page in sorted(pages[key]):
-                mention = find_name(page, key, name, names)
+                mention = find_name(page, key, removed, names)
                 if mention:
-                    yield RemovedMention(page, mention, name.name, name)
+                    yield RemovedMention(page, mention, removed.name, removed)
 
 
 def find_removed_paths(deleted: Collection[FilePath], names: Names) -> Iterator[RemovedMention]:

@@ -1,7 +1,9 @@
 """The names of a snapshot, from the index; and the mentions that a change, or time, outdated."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from ubp.checks.removed_names import (
@@ -18,27 +20,24 @@ from ubp.checks.removed_names import (
     path_forms,
     with_emptied_folders,
 )
-from ubp.code.definitions import find_definitions, language_of
+from ubp.code.definitions import language_of
 from ubp.code.removed import (
-    MIN_LETTERS,
     ChangedSource,
     Removed,
     Replacement,
+    find_definition,
     find_replacement,
-    has_option,
 )
 from ubp.core.model import Entry, FilePath, ObjectId
 from ubp.core.names import fold_name, name_key
-from ubp.git.snapshot import read_documents
 from ubp.index.name_keys import (
     SourceKeys,
-    count_unknown_pages,
-    count_unknown_sources,
+    UnreadError,
     find_present,
     holders,
-    read_old_source_keys,
     read_page_keys,
     read_source_keys,
+    read_version_keys,
     unpack_keys,
 )
 from ubp.index.view import View
@@ -77,13 +76,13 @@ class SnapshotNames:
     ) -> None:
         self._view = view
         self._before = before
-        self._is_hook = is_hook
+        self._limit = MAX_UNREAD if is_hook else None
 
     def pages_with(self, keys: Collection[int]) -> Mapping[int, Collection[FilePath]]:
         """Return the pages whose code has a name or path of each of these keys."""
         return holders(self.page_keys, keys) if keys else {}
 
-    def occurring(self, keys: Collection[int]) -> Collection[int]:
+    def occurring(self, keys: Collection[int]) -> AbstractSet[int]:
         """Return those of these keys that the sources have."""
         contents = [source.occurring for source in self.source_keys.values()]
         return find_present(contents, keys) if keys else frozenset()
@@ -110,9 +109,8 @@ class SnapshotNames:
         """The keys in the pages that describe the sources as they are."""
         paths = [path for path in self._view.document_paths() if describes_present(path)]
         entries = {path: entry for path, entry in self._view.entries(paths).items() if entry}
-        if self._is_hook:
-            _check_known(count_unknown_pages(self._view.context, entries), "pages")
-        return read_page_keys(self._view.context, entries)
+        with _limited("pages"):
+            return read_page_keys(self._view.context, entries, self._limit)
 
     @cached_property
     def source_keys(self) -> Mapping[FilePath, SourceKeys]:
@@ -123,9 +121,8 @@ class SnapshotNames:
             for path, entry in self._files.items()
             if entry.is_file and path not in documents and is_source(path)
         }
-        if self._is_hook:
-            _check_known(count_unknown_sources(self._view.context, sources), "sources")
-        keys = read_source_keys(self._view.context, sources)
+        with _limited("sources"):
+            keys = read_source_keys(self._view.context, sources, self._limit)
         _check_read(sources.keys() - keys.keys())
         return keys
 
@@ -148,11 +145,16 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     names = SnapshotNames(view, before, is_hook=view.snapshot.kind == "staged")
     # A name that one side of a merge lacked is not removed by the merge.
     others = [SnapshotNames(other.view, {}) for other in change.before[1:]]
-    sources = _read_changed(view, before, after)
-    for found in find_removed_names(sources, names):
+    sources = _changed_sources(view, before, after)
+    contents = cache(lambda: _read_changed(view, sources))
+
+    def define(key: int) -> Removed | None:
+        return find_definition(key, contents())
+
+    for found in find_removed_names(_removed_keys(view, sources), define, names):
         key = name_key(fold_name(found.name))
         if found.removed and all(other.occurring([key]) for other in others):
-            yield OutdatedMention(found, find_replacement(found.removed, sources))
+            yield OutdatedMention(found, find_replacement(found.removed, contents()))
     deleted = [path for path, entry in before.items() if entry and not after[path]]
     for found in find_removed_paths(deleted, names):
         if all(found.name in _with_folders(other.files()) for other in others):
@@ -217,7 +219,7 @@ def _compare_with_past(
         }
         old_paths[commit] = [path for path in changed if path not in now]
     blobs = {blob: path for sources in old_sources.values() for blob, path in sources.items()}
-    keys = read_old_source_keys(view.context, blobs)
+    keys = read_version_keys(view.context, blobs)
     _check_read(blobs[blob] for blob in blobs.keys() - keys.keys())
     wanted = set[int]().union(*dead.values())
     definers: dict[int, list[ObjectId]] = {}
@@ -246,37 +248,52 @@ def _compare_with_past(
 
 def _definition(view: View, blob: ObjectId, path: FilePath, key: int) -> Removed | None:
     """Return the name of a key as an old version of a source defined it."""
-    data, language = _blobs(view, [blob])[blob], language_of(path)
-    if data is None or language is None:
-        return None
-    definitions = find_definitions(data, language)
-    for name in (*sorted(definitions.names), *sorted(definitions.keys)):
-        folded = fold_name(name)
-        if len(folded) >= MIN_LETTERS and name_key(folded) == key:
-            is_key = name in definitions.keys
-            return Removed(name, path, language, is_key, has_option(data, name))
-    return None
+    version = ChangedSource(_blobs(view, [blob])[blob], None, language_of(path))
+    return find_definition(key, {path: version})
+
+
+def _changed_sources(
+    view: View, before: Mapping[FilePath, Entry | None], after: Mapping[FilePath, Entry | None]
+) -> dict[FilePath, tuple[ObjectId | None, ObjectId | None]]:
+    """Return the blobs of the sources that a change touches, before and after it."""
+    documents = frozenset(view.document_paths())
+    sources = (path for path in before if path not in documents and is_source(path))
+    return {path: (_file_id(before[path]), _file_id(after[path])) for path in sources}
+
+
+def _file_id(entry: Entry | None) -> ObjectId | None:
+    return entry.id if entry and entry.is_file else None
+
+
+def _removed_keys(
+    view: View, sources: Mapping[FilePath, tuple[ObjectId | None, ObjectId | None]]
+) -> set[int]:
+    """Return the keys of the names that these sources defined and contain no longer."""
+    if not any(before for before, _ in sources.values()):
+        return set()
+    versions = {blob: path for path, blobs in sources.items() for blob in blobs if blob}
+    keys = read_version_keys(view.context, versions)
+    _check_read(versions[blob] for blob in versions.keys() - keys.keys())
+    removed: set[int] = set()
+    for path, (before, _) in sources.items():
+        if before and defines_names(path):
+            removed.update(unpack_keys(keys[before].defined))
+    for _, after in sources.values():
+        if after and removed:
+            removed.difference_update(unpack_keys(keys[after].occurring))
+    return removed
 
 
 def _read_changed(
-    view: View, before: Mapping[FilePath, Entry | None], after: Mapping[FilePath, Entry | None]
+    view: View, sources: Mapping[FilePath, tuple[ObjectId | None, ObjectId | None]]
 ) -> dict[str, ChangedSource]:
     """Return the contents of the sources that a change touches."""
-    documents = frozenset(view.document_paths())
-    paths = [path for path in before if path not in documents and is_source(path)]
-    old = {path: entry for path in paths if (entry := before[path]) and entry.is_file}
-    new = {path: entry for path in paths if (entry := after[path]) and entry.is_file}
-    if not old:  # nothing is removed
-        return {}
-    old_contents = _blobs(view, {entry.id for entry in old.values()})
-    new_contents = read_documents(view.context.repository, view.snapshot, new)
-    _check_read(path for path, entry in old.items() if old_contents[entry.id] is None)
-    _check_read(path for path in new if new_contents[path] is None)
+    contents = _blobs(view, {blob for blobs in sources.values() for blob in blobs if blob})
     return {
         path: changed_source(
-            path, old_contents[old[path].id] if path in old else None, new_contents.get(path)
+            path, contents[before] if before else None, contents[after] if after else None
         )
-        for path in paths
+        for path, (before, after) in sources.items()
     }
 
 
@@ -294,9 +311,14 @@ def _with_folders(files: Collection[FilePath]) -> set[str]:
     return paths
 
 
-def _check_known(unknown: int, kind: str) -> None:
-    if unknown > MAX_UNREAD:
-        raise NotCheckedError(f"{unknown:,} {kind} are not indexed yet; `ubp check` indexes them.")
+@contextmanager
+def _limited(kind: str) -> Iterator[None]:
+    try:
+        yield
+    except UnreadError as error:
+        raise NotCheckedError(
+            f"{error.files:,} {kind} are not indexed yet; `ubp check` indexes them."
+        ) from error
 
 
 def _check_read(missing: Iterable[FilePath]) -> None:

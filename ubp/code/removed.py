@@ -2,11 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from ubp.code.definitions import Language, find_definitions, find_keys
+from ubp.code.definitions import Language, find_definitions
 from ubp.core.names import fold_name, name_key, name_words
 
 # Shorter names occur in every program.
@@ -22,9 +21,6 @@ MAX_LINE = 400
 
 _TOKEN = re.compile(r"[A-Za-z_]\w*(?:-+\w+)*|\S")
 _NAME = re.compile(r"-{0,2}[A-Za-z_]\w*(?:-\w+)*")
-
-
-ReadKeys = Callable[[bytes], AbstractSet[int]]
 
 
 class ChangedSource(NamedTuple):
@@ -48,29 +44,21 @@ class Removed(NamedTuple):
     is_option: bool = False
 
 
-def removed_names(
-    sources: Mapping[str, ChangedSource], read_keys: ReadKeys = find_keys
-) -> dict[str, Removed]:
-    """Return the names, by their folded spelling, that a change removes from its files."""
-    kept: set[int] = set()
-    for source in sources.values():
-        if source.after is not None:
-            kept |= read_keys(source.after)
-    removed: dict[str, Removed] = {}
+def find_definition(key: int, sources: Mapping[str, ChangedSource]) -> Removed | None:
+    """Return the name of a key that these sources defined before the change."""
+    best: Removed | None = None
+    is_option = False
     for path, source in sources.items():
-        if source.before is None or source.language is None or read_keys(source.before) <= kept:
+        if source.before is None or source.language is None:
             continue
         definitions = find_definitions(source.before, source.language)
-        for name in sorted(definitions.names | definitions.keys):
+        for name in (*sorted(definitions.names), *sorted(definitions.keys)):
             folded = fold_name(name)
-            if len(folded) >= MIN_LETTERS and name_key(folded) not in kept:
-                is_key = name in definitions.keys
-                is_option = has_option(source.before, name)
-                found = Removed(name, path, source.language, is_key, is_option)
-                other = removed.get(folded, found)
-                better = other if other.is_key <= is_key else found
-                removed[folded] = better._replace(is_option=is_option or other.is_option)
-    return removed
+            if len(folded) >= MIN_LETTERS and name_key(folded) == key:
+                is_option |= has_option(source.before, name)
+                if best is None or (best.is_key and name in definitions.names):
+                    best = Removed(name, path, source.language, name in definitions.keys)
+    return best and best._replace(is_option=is_option)
 
 
 def has_option(data: bytes, name: str) -> bool:

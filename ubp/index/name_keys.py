@@ -6,7 +6,7 @@ A key is four bytes. All those of 2,000 sources are 4 MB, which are searched in 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from ubp.code.definitions import NO_DEFINITIONS, Language, find_definitions, find_keys, language_of
 from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
@@ -19,7 +19,6 @@ from ubp.markdown.code_names import read_code_names
 KEY_BYTES = 4
 # Raise it with what `find_keys`, `find_definitions` or `read_code_names` return.
 VERSION = 1
-PAGE = f"keys {VERSION} page"
 
 
 class SourceKeys(NamedTuple):
@@ -29,14 +28,25 @@ class SourceKeys(NamedTuple):
     defined: bytes
 
 
+class UnreadError(Exception):
+    """More files would have to be read than the caller allows."""
+
+    def __init__(self, files: int) -> None:
+        super().__init__(files)
+        self.files = files
+
+
 def read_source_keys(
-    context: IndexContext, sources: Mapping[FilePath, Entry]
+    context: IndexContext, sources: Mapping[FilePath, Entry], limit: int | None = None
 ) -> dict[FilePath, SourceKeys]:
-    """Return the keys in each of these sources that can be read; their entries must be hashed."""
+    """Return the keys in each of these sources that can be read; their entries must be hashed.
+
+    Raises:
+        UnreadError: the index lacks more than `limit` of them in one language.
+    """
     keys: dict[FilePath, SourceKeys] = {}
     for language, files in _by_language(sources).items():
-        pack = partial(_pack_source, language=language)
-        packed = _read(context, files, _kind(language), "Reading sources", pack)
+        packed = _read(context, files, _Parser.of_source(language), limit)
         keys |= {
             path: _unpack_source(packed[entry.id])
             for path, entry in files.items()
@@ -45,41 +55,31 @@ def read_source_keys(
     return keys
 
 
-def count_unknown_sources(context: IndexContext, sources: Mapping[FilePath, Entry]) -> int:
-    """Return how many of these sources would have to be read."""
-    unknown = 0
-    for language, files in _by_language(sources).items():
-        blobs = {entry.id for entry in files.values()}
-        unknown += len(blobs - KeyTable(context.store.database, _kind(language)).known(blobs))
-    return unknown
-
-
-def read_old_source_keys(
-    context: IndexContext, blobs: Mapping[ObjectId, FilePath]
+def read_version_keys(
+    context: IndexContext, versions: Mapping[ObjectId, FilePath]
 ) -> dict[ObjectId, SourceKeys]:
-    """Return the keys in old versions of sources that can be read, given with their paths."""
+    """Return the keys in committed versions of sources that can be read, given with their paths."""
     by_language: dict[Language | None, dict[FilePath, Entry]] = {}
-    for blob, path in blobs.items():
-        # The same path has many versions; no file has an id as its path, so Git's bytes are read.
+    for blob, path in versions.items():
+        # A path has many versions. No file has an id as its path, so that Git's bytes are read.
         version = {FilePath(blob): Entry(MODE_FILE, blob)}
         by_language.setdefault(language_of(path), {}).update(version)
     keys: dict[ObjectId, SourceKeys] = {}
     for language, files in by_language.items():
-        pack = partial(_pack_source, language=language)
-        packed = _read(context, files, _kind(language), "Reading old sources", pack)
+        packed = _read(context, files, _Parser.of_source(language))
         keys |= {blob: _unpack_source(content) for blob, content in packed.items()}
     return keys
 
 
-def count_unknown_pages(context: IndexContext, pages: Mapping[FilePath, Entry]) -> int:
-    """Return how many of these documents would have to be read."""
-    blobs = {entry.id for entry in pages.values()}
-    return len(blobs - KeyTable(context.store.database, PAGE).known(blobs))
+def read_page_keys(
+    context: IndexContext, pages: Mapping[FilePath, Entry], limit: int | None = None
+) -> dict[FilePath, bytes]:
+    """Return the packed keys of the names and paths in the code of each of these documents.
 
-
-def read_page_keys(context: IndexContext, pages: Mapping[FilePath, Entry]) -> dict[FilePath, bytes]:
-    """Return the packed keys of the names and paths in the code of each of these documents."""
-    packed = _read(context, pages, PAGE, "Reading pages", _pack_page)
+    Raises:
+        UnreadError: the index lacks more than `limit` of them.
+    """
+    packed = _read(context, pages, PAGE_PARSER, limit)
     return {path: packed[entry.id] for path, entry in pages.items() if entry.id in packed}
 
 
@@ -141,28 +141,47 @@ def _by_language(sources: Mapping[FilePath, Entry]) -> dict[Language | None, dic
     return files
 
 
-def _kind(language: Language | None) -> str:
-    return f"keys {VERSION} {language or 'text'}"
+class _Parser(NamedTuple):
+    """How keys are read from bytes, under which name they are stored, and what progress shows."""
+
+    kind: str
+    title: str
+    parse: Callable[[bytes], bytes]
+
+    @classmethod
+    def of_source(cls, language: Language | None) -> Self:
+        kind = f"keys {VERSION} {language or 'text'}"
+        return cls(kind, "Reading sources", partial(_pack_source, language=language))
+
+
+PAGE_PARSER = _Parser(f"keys {VERSION} page", "Reading pages", _pack_page)
 
 
 def _read(
     context: IndexContext,
     files: Mapping[FilePath, Entry],
-    kind: str,
-    title: str,
-    parse: Callable[[bytes], bytes],
+    parser: _Parser,
+    limit: int | None = None,
 ) -> dict[ObjectId, bytes]:
-    table = KeyTable(context.store.database, kind)
+    table = KeyTable(context.store.database, parser.kind)
+    blobs = {entry.id for entry in files.values()}
+    stored = table.read(blobs)
+    missing = blobs - stored.keys()
+    if limit is not None and len(missing) > limit:
+        raise UnreadError(len(missing))
+    if not missing:
+        return stored
 
     def parse_batches(batches: Iterator[Contents], total: int) -> Iterator[dict[ObjectId, bytes]]:
-        context.progress(title, 0, total)
+        context.progress(parser.title, 0, total)
         for batch in batches:
-            yield {blob: parse(data) for blob, data in batch.items()}
+            yield {blob: parser.parse(data) for blob, data in batch.items()}
 
-    blobs = BlobFacts(
+    facts = BlobFacts(
         FileContents(context.repository, context.snapshot),
         parse_batches,
         table.save,
-        lambda done, total: context.progress(title, done, total),
+        lambda done, total: context.progress(parser.title, done, total),
     )
-    return blobs.get(files, table.read)
+    unread = {path: entry for path, entry in files.items() if entry.id in missing}
+    return stored | facts.get(unread, table.read)

@@ -150,13 +150,6 @@ class KeyTable:
         )
         return {unpack_id(blob): content for blob, content in rows}
 
-    def known(self, blobs: Collection[ObjectId]) -> set[ObjectId]:
-        """Return those of these blobs that the table has."""
-        rows = self._database.rows_in(
-            "SELECT blob FROM names WHERE kind = ? AND blob IN", map(pack_id, blobs), [self._kind]
-        )
-        return {unpack_id(blob) for (blob,) in rows}
-
     def save(self, keys: Mapping[ObjectId, bytes]) -> None:
         """Save keys by blob."""
         rows = [(self._kind, pack_id(blob), packed) for blob, packed in keys.items()]
