@@ -27,7 +27,7 @@ _PROSE = re.compile(
     re.IGNORECASE,
 )
 _NO_SOURCE_FOLDER = re.compile(
-    r"(?:^|/)(?:\.github|\.gitlab|\.circleci|\.azure-pipelines|\.buildkite|\.ci|ci|node_modules|vendor"
+    r"(?:^|/)(?:\.github|\.gitlab|\.circleci|\.azure-pipelines|\.buildkite|\.ci|ci|node_modules|vendor|godeps"
     r"|third_party|testdata|test[-_]data|test[-_]fixtures|fixtures?|__fixtures__|__snapshots__"
     r"|snapshots|e2e|dist)/",
     re.IGNORECASE,
@@ -48,11 +48,12 @@ _NO_API = re.compile(
 )
 _NO_PAGE = re.compile(
     r"(?:^|/)(?:change(?:s|log)?s?|history|news|releases?|release[-_]?notes|relnotes|upgrad\w*"
-    r"|migrat\w*|deprecat\w*|[\w.-]*announce\w*|v?\d+(?:[.-]\d+)+|whats[-_]?new|roadmap|todo|breaking[-_]changes|compatib\w*|comparison\w*)"
+    r"|migrat\w*|deprecat\w*|[\w.-]*announce\w*|v?\d+(?:[.-]\d+)+|whats[-_]?new|roadmap|todo"
+    r"|breaking[-_]changes|compatib\w*|comparison\w*)"
     r"[^/]*\.\w+$"
     r"|(?:^|/)(?:blog|posts?|news|changelogs?|releases?|release[-_]notes|relnotes|adrs?|decisions?"
-    r"|rfcs?|proposals?|newsfragments|changes|\.changes|\.changeset|versioned_docs|archive|migration"
-    r"|upgrading|\.github|fixtures?|testdata|v?\d+(?:\.(?:\d+|x))+)/",
+    r"|rfcs?|proposals?|newsfragments|changes|\.changes|\.changeset|versioned_docs|archive|old|legacy"
+    r"|migration|upgrading|\.github|fixtures?|testdata|v?\d+(?:\.(?:\d+|x))+)/",
     re.IGNORECASE,
 )
 
@@ -81,6 +82,18 @@ class PathForm(NamedTuple):
     folder: str
 
 
+class PageCode(NamedTuple):
+    """The names in a page's code, and the page's lines."""
+
+    names: CodeNames
+    lines: tuple[bytes, ...]
+
+
+def read_page_code(data: bytes) -> PageCode:
+    """Return the names in a page's code, and its lines."""
+    return PageCode(read_code_names(data), tuple(data.split(b"\n")))
+
+
 class Names(Protocol):
     """What is known about the names in the snapshot that a change leads to."""
 
@@ -90,8 +103,8 @@ class Names(Protocol):
     def occurring(self, keys: Collection[int]) -> AbstractSet[int]:
         """Return those of these keys that the sources have."""
 
-    def read(self, page: FilePath) -> bytes | None:
-        """Return the contents of a page."""
+    def code(self, page: FilePath) -> PageCode | None:
+        """Return the names in a page's code, and its lines; None: it cannot be read."""
 
     def read_before(self, page: FilePath) -> bytes | None:
         """Return the contents of a page that the change edits, as they were before it."""
@@ -216,17 +229,15 @@ def find_path(page: FilePath, form: PathForm, names: Names) -> CodeName | None:
 
 def _first(page: FilePath, matches: Callable[[CodeName], bool], names: Names) -> CodeName | None:
     """Return the first mention in lines of a page that the change did not write."""
-    data = names.read(page)
-    if data is None:
+    code = names.code(page)
+    if code is None:
         return None
-    code = read_code_names(data)
-    found = [name for name in code.names if matches(name)]
-    if not found or _is_imported(found[0], code, names):
+    found = [name for name in code.names.names if matches(name)]
+    if not found or _is_imported(found[0], code.names, names):
         return None
     if names.is_edited(page):
         old_lines = set((names.read_before(page) or b"").split(b"\n"))
-        lines = data.split(b"\n")
-        found = [name for name in found if lines[name.line - 1] in old_lines]
+        found = [name for name in found if code.lines[name.line - 1] in old_lines]
     return found[0] if found else None
 
 

@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from ubp.checks.removed_names import (
+    PageCode,
     RemovedMention,
     changed_source,
     defines_names,
@@ -18,6 +19,7 @@ from ubp.checks.removed_names import (
     is_source,
     occurs,
     path_forms,
+    read_page_code,
     with_emptied_folders,
 )
 from ubp.code.definitions import language_of
@@ -25,16 +27,14 @@ from ubp.code.removed import (
     ChangedSource,
     Removed,
     Replacement,
-    find_definition,
-    find_replacement,
+    SourceChange,
 )
 from ubp.core.model import Entry, FilePath, ObjectId
 from ubp.core.names import fold_name, name_key
 from ubp.index.name_keys import (
+    PackedFiles,
     SourceKeys,
     UnreadError,
-    find_present,
-    holders,
     read_page_keys,
     read_source_keys,
     read_version_keys,
@@ -77,19 +77,22 @@ class SnapshotNames:
         self._view = view
         self._before = before
         self._limit = MAX_UNREAD if is_hook else None
+        self._code: dict[FilePath, PageCode | None] = {}
 
     def pages_with(self, keys: Collection[int]) -> Mapping[int, Collection[FilePath]]:
         """Return the pages whose code has a name or path of each of these keys."""
-        return holders(self.page_keys, keys) if keys else {}
+        return self._packed_pages.holders(keys) if keys else {}
 
     def occurring(self, keys: Collection[int]) -> AbstractSet[int]:
         """Return those of these keys that the sources have."""
-        contents = [source.occurring for source in self.source_keys.values()]
-        return find_present(contents, keys) if keys else frozenset()
+        return self._packed_sources.present(keys) if keys else frozenset()
 
-    def read(self, page: FilePath) -> bytes | None:
-        """Return the contents of a page."""
-        return self._view.read([page]).get(page)
+    def code(self, page: FilePath) -> PageCode | None:
+        """Return the names in a page's code, and its lines; None: it cannot be read."""
+        if page not in self._code:
+            data = self._view.read([page]).get(page)
+            self._code[page] = None if data is None else read_page_code(data)
+        return self._code[page]
 
     def read_before(self, page: FilePath) -> bytes | None:
         """Return the contents of a page that the change edits, as they were before it."""
@@ -127,6 +130,14 @@ class SnapshotNames:
         return keys
 
     @cached_property
+    def _packed_pages(self) -> PackedFiles:
+        return PackedFiles(self.page_keys)
+
+    @cached_property
+    def _packed_sources(self) -> PackedFiles:
+        return PackedFiles({path: keys.occurring for path, keys in self.source_keys.items()})
+
+    @cached_property
     def _files(self) -> Mapping[FilePath, Entry]:
         return dict(self._view.files())
 
@@ -146,15 +157,15 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     # A name that one side of a merge lacked is not removed by the merge.
     others = [SnapshotNames(other.view, {}) for other in change.before[1:]]
     sources = _changed_sources(view, before, after)
-    contents = cache(lambda: _read_changed(view, sources))
+    source_change = cache(lambda: SourceChange(_read_changed(view, sources)))
 
     def define(key: int) -> Removed | None:
-        return find_definition(key, contents())
+        return source_change().find_definition(key)
 
     for found in find_removed_names(_removed_keys(view, sources), define, names):
         key = name_key(fold_name(found.name))
         if found.removed and all(other.occurring([key]) for other in others):
-            yield OutdatedMention(found, find_replacement(found.removed, contents()))
+            yield OutdatedMention(found, source_change().find_replacement(found.removed))
     deleted = [path for path, entry in before.items() if entry and not after[path]]
     for found in find_removed_paths(deleted, names):
         if all(found.name in _with_folders(other.files()) for other in others):
@@ -249,7 +260,7 @@ def _compare_with_past(
 def _definition(view: View, blob: ObjectId, path: FilePath, key: int) -> Removed | None:
     """Return the name of a key as an old version of a source defined it."""
     version = ChangedSource(_blobs(view, [blob])[blob], None, language_of(path))
-    return find_definition(key, {path: version})
+    return SourceChange({path: version}).find_definition(key)
 
 
 def _changed_sources(

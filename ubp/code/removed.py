@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from ubp.code.definitions import Language, find_definitions
@@ -16,6 +17,8 @@ MIN_LIKENESS = 0.6
 MIN_COMMON = 3
 # Libraries that make options from parameters and fields: clap, typer, go-flags and the like.
 OPTION_MAKERS = (b"#[arg(", b"#[clap(", b"#[structopt(", b"typer.", b'long:"', b'kong:"')
+# New definitions that are compared with a removed one; few changes have more.
+MAX_ADDED = 2_000
 # Longer lines were made by machines.
 MAX_LINE = 400
 
@@ -44,30 +47,6 @@ class Removed(NamedTuple):
     is_option: bool = False
 
 
-def find_definition(key: int, sources: Mapping[str, ChangedSource]) -> Removed | None:
-    """Return the name of a key that these sources defined before the change."""
-    best: Removed | None = None
-    is_option = False
-    for path, source in sources.items():
-        if source.before is None or source.language is None:
-            continue
-        definitions = find_definitions(source.before, source.language)
-        for name in (*sorted(definitions.names), *sorted(definitions.keys)):
-            folded = fold_name(name)
-            if len(folded) >= MIN_LETTERS and name_key(folded) == key:
-                is_option |= has_option(source.before, name)
-                if best is None or (best.is_key and name in definitions.names):
-                    best = Removed(name, path, source.language, name in definitions.keys)
-    return best and best._replace(is_option=is_option)
-
-
-def has_option(data: bytes, name: str) -> bool:
-    """Return whether a source has an option of this name, or makes options from its names."""
-    option = "-".join(name_words(name)).encode()
-    forms = (b"--" + option, b'"' + option + b'"', b"'" + option + b"'", b"`" + option + b"`")
-    return any(form in data for form in (*forms, *OPTION_MAKERS))
-
-
 class Replacement(NamedTuple):
     """A name that took another's place, and the source that defines it now."""
 
@@ -75,34 +54,80 @@ class Replacement(NamedTuple):
     path: str
 
 
-def find_replacement(removed: Removed, sources: Mapping[str, ChangedSource]) -> Replacement | None:
-    """Return the name that a change writes where the removed one was; None: it shows none.
+class SourceChange:
+    """The sources that a change touches."""
 
-    A line of the old file and one that the change adds must be the same but for the name, and the
-    new name must be new to the file that defines it.
-    """
-    before = sources[removed.path].before or b""
-    old_lines = [line for line in _lines(before) if removed.name in line]
-    old_words = set(name_words(removed.name))
-    best: tuple[float, Replacement] | None = None
-    for path, source in sources.items():
-        if source.after is None or source.language is None:
-            continue
-        text = source.before or b""
-        new = _defined(source.after, source.language) - _defined(text, source.language)
-        new = frozenset([name for name in new if len(fold_name(name)) >= MIN_LETTERS])
-        if not new:
-            continue
-        known = set(_lines(text))
-        for line in (line for line in _lines(source.after) if line not in known):
-            for name in sorted(new.intersection(_NAME.findall(line))):
-                shared = len(old_words.intersection(name_words(name)))
-                for old in old_lines:
-                    likeness, common = _compare(old, removed.name, line, name)
-                    is_alike = likeness >= MIN_LIKENESS and (shared or common >= MIN_COMMON)
-                    if is_alike and (best is None or likeness + shared > best[0]):
-                        best = likeness + shared, Replacement(name, path)
-    return best[1] if best else None
+    def __init__(self, sources: Mapping[str, ChangedSource]) -> None:
+        self._sources = sources
+
+    @cached_property
+    def defined(self) -> Mapping[int, Removed]:
+        """The names that the sources defined before the change, by key."""
+        defined: dict[int, Removed] = {}
+        for path, source in self._sources.items():
+            if source.before is None or source.language is None:
+                continue
+            definitions = find_definitions(source.before, source.language)
+            for name in (*sorted(definitions.names), *sorted(definitions.keys)):
+                folded = fold_name(name)
+                if len(folded) >= MIN_LETTERS:
+                    is_key = name in definitions.keys
+                    new = Removed(name, path, source.language, is_key)
+                    old = defined.setdefault(name_key(folded), new)
+                    if old.is_key > is_key:
+                        defined[name_key(folded)] = new
+        return defined
+
+    def find_definition(self, key: int) -> Removed | None:
+        """Return the name of a key that the sources defined before the change."""
+        found = self.defined.get(key)
+        if found is None:
+            return None
+        contents = (source.before for source in self._sources.values() if source.before)
+        return found._replace(is_option=any(_has_option(data, found.name) for data in contents))
+
+    def find_replacement(self, removed: Removed) -> Replacement | None:
+        """Return the name that a change writes where the removed one was; None: it shows none.
+
+        A line of the old file and one that the change adds must be the same but for the name, and
+        the new name must be new to the file that defines it.
+        """
+        before = self._sources[removed.path].before or b""
+        old_lines = [line for line in _lines(before) if removed.name in line]
+        old_words = set(name_words(removed.name))
+        best: tuple[float, Replacement] | None = None
+        for path, line, name in self._added:
+            shared = len(old_words.intersection(name_words(name)))
+            for old in old_lines:
+                likeness, common = _compare(old, removed.name, line, name)
+                is_alike = likeness >= MIN_LIKENESS and (shared or common >= MIN_COMMON)
+                if is_alike and (best is None or likeness + shared > best[0]):
+                    best = likeness + shared, Replacement(name, path)
+        return best[1] if best else None
+
+    @cached_property
+    def _added(self) -> list[tuple[str, str, str]]:
+        """The path, the line and the name of each new definition."""
+        added: list[tuple[str, str, str]] = []
+        for path, source in self._sources.items():
+            if source.after is None or source.language is None:
+                continue
+            before = source.before or b""
+            new = _defined(source.after, source.language) - _defined(before, source.language)
+            new = frozenset([name for name in new if len(fold_name(name)) >= MIN_LETTERS])
+            old_lines = set(_lines(before)) if new else set()
+            for line in _lines(source.after) if new else ():
+                if line not in old_lines:
+                    names = sorted(new.intersection(_NAME.findall(line)))
+                    added += [(path, line, name) for name in names]
+        return added[:MAX_ADDED]
+
+
+def _has_option(data: bytes, name: str) -> bool:
+    """Return whether a source has an option of this name, or makes options from its names."""
+    option = "-".join(name_words(name)).encode()
+    forms = (b"--" + option, b'"' + option + b'"', b"'" + option + b"'", b"`" + option + b"`")
+    return any(form in data for form in (*forms, *OPTION_MAKERS))
 
 
 def _defined(data: bytes, language: Language) -> frozenset[str]:

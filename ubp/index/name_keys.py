@@ -4,8 +4,10 @@ A key is four bytes. All those of 2,000 sources are 4 MB, which are searched in 
 """
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import accumulate
 from typing import NamedTuple, Self
 
 from ubp.code.definitions import NO_DEFINITIONS, Language, find_definitions, find_keys, language_of
@@ -17,6 +19,8 @@ from ubp.index.tree import IndexContext
 from ubp.markdown.code_names import read_code_names
 
 KEY_BYTES = 4
+# Making a set of a million keys takes as long as so many searches for one.
+MAX_SEARCHES = 50
 # Raise it with what `find_keys`, `find_definitions` or `read_code_names` return.
 VERSION = 1
 
@@ -90,30 +94,39 @@ def unpack_keys(packed: bytes) -> "array[int]":
     return keys
 
 
-def holders(packed: Mapping[FilePath, bytes], keys: Iterable[int]) -> dict[int, list[FilePath]]:
-    """Return the files that have each of these keys."""
-    return {
-        key: [path for path, content in packed.items() if _has(content, pack_keys([key]))]
-        for key in keys
-    }
+class PackedFiles:
+    """The packed keys of many files, searched as one text, which is much faster than one by one."""
 
+    def __init__(self, contents: Mapping[FilePath, bytes]) -> None:
+        self._paths = list(contents)
+        self._ends = list(accumulate(map(len, contents.values())))
+        self._joined = b"".join(contents.values())
 
-def find_present(packed: Collection[bytes], keys: Iterable[int]) -> set[int]:
-    """Return those of these keys that one of the files has."""
-    joined = b"".join(packed)  # one long search is a hundred times as fast as thousands
-    return {key for key in keys if _has(joined, pack_keys([key]))}
+    def present(self, keys: Collection[int]) -> set[int]:
+        """Return those of these keys that a file has."""
+        if len(keys) > MAX_SEARCHES:
+            return set(unpack_keys(self._joined)).intersection(keys)
+        return {key for key in keys if next(self._positions(key), None) is not None}
+
+    def holders(self, keys: Collection[int]) -> dict[int, list[FilePath]]:
+        """Return the files that have each of these keys, keys without any left out."""
+        return {
+            key: [self._paths[bisect_right(self._ends, p)] for p in self._positions(key)]
+            for key in self.present(keys)
+        }
+
+    def _positions(self, key: int) -> Iterator[int]:
+        packed = pack_keys([key])
+        position = self._joined.find(packed)
+        while position >= 0:
+            if position % KEY_BYTES == 0:
+                yield position
+            position = self._joined.find(packed, position + 1)
 
 
 def pack_keys(keys: Iterable[int]) -> bytes:
     """Return keys as four bytes each."""
     return array("I", keys).tobytes()
-
-
-def _has(packed: bytes, key: bytes) -> bool:
-    position = packed.find(key)
-    while position % KEY_BYTES and position >= 0:
-        position = packed.find(key, position + 1)
-    return position >= 0
 
 
 def _pack_source(data: bytes, language: Language | None) -> bytes:
