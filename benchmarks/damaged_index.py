@@ -20,6 +20,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,15 +82,16 @@ def main() -> None:
         bench = Bench(root, is_silent=options.silent)
         outcomes: dict[str, list[Outcome]] = {name: [] for name in DAMAGES}
         begun = time.monotonic()
-        for number in range(options.rounds):
-            name = chance.choices(list(DAMAGES), weights=[3, 1, 1])[0]
-            damaged = DAMAGES[name](bench.content, chance)
-            outcome = bench.round(damaged, is_served=number % SERVED_EVERY == 0)
-            outcomes[name].append(outcome)
-            if outcome.lasting or set(outcome.wrong) - SEARCHES:
-                print(f"round {number}, {name}: {outcome}", file=sys.stderr)
+        with suppress(KeyboardInterrupt):  # the rounds until then count
+            for number in range(options.rounds):
+                name = chance.choices(list(DAMAGES), weights=[3, 1, 1])[0]
+                damaged = DAMAGES[name](bench.content, chance)
+                outcome = bench.round(damaged, is_served=number % SERVED_EVERY == 0)
+                outcomes[name].append(outcome)
+                if outcome.lasting or set(outcome.wrong) - SEARCHES:
+                    print(f"round {number}, {name}: {outcome}", file=sys.stderr, flush=True)
     print_table(
-        f"{options.rounds} damages, {len(QUESTIONS)} questions each,"
+        f"{sum(map(len, outcomes.values()))} damages, {len(QUESTIONS)} questions each,"
         f" {time.monotonic() - begun:.0f} s, {len(bench.content) // 1024} KB",
         ["damage", "times", "noticed", "wrong verdict, link, text", "search missed", "lasting"],
         [row(name, found) for name, found in outcomes.items()],
@@ -125,6 +127,7 @@ class Bench:
         with self._open() as workspace:
             self._right = {name: plain(ask(workspace)) for name, ask in QUESTIONS.items()}
         with self._open() as workspace:
+            self._model = workspace.session.model()  # held, so that it is loaded only once
             assert self._right == {name: plain(ask(workspace)) for name, ask in QUESTIONS.items()}
         self._files = {path.name: path.read_bytes() for path in self._index.parent.iterdir()}
         self.content = self._files[self._index.name]

@@ -85,7 +85,9 @@ def test_a_changed_file_that_nobody_asked_about_is_not_hashed(written, workspace
     written.write("data.bin", "1\n")
     workspace.page("docs/1.md")
     hashed = []
-    monkeypatch.setattr("ubp.index.view.hash_files", lambda _, paths: hashed.extend(paths) or {})
+    monkeypatch.setattr(
+        "ubp.index.view.hash_changed", lambda _, __, paths: hashed.extend(paths) or {}
+    )
     workspace.page("docs/1.md")
     assert hashed == []
 

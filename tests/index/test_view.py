@@ -585,3 +585,29 @@ def test_progress_is_told_of_each_batch(repository: Any, bench: Callable[..., Be
     snapshot = read_worktree(one.repository)
     build_view(one.repository, one.store, Config(), snapshot, lambda *step: steps.append(step))
     assert steps == [("Reading pages", 16, 20), ("Reading pages", 20, 20)]
+
+
+def test_a_large_file_is_hashed_once(
+    repository: Any, bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_pages(repository)
+    large = repository.root / "large.bin"
+    with large.open("wb") as file:
+        file.truncate(3 << 20)
+    os.utime(large, (1_600_000_000,) * 2)
+    monkeypatch.setattr("ubp.index.tree.SETTLED_SECONDS", 0)
+    path = FilePath("large.bin")
+    entry = bench(repository).view().entry(path)
+    assert entry == Entry(MODE_FILE, ObjectId(repository.git("hash-object", "large.bin").strip()))
+
+    def fail(_: Repository, paths: list[FilePath]) -> dict[FilePath, ObjectId]:
+        raise AssertionError(paths)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ubp.git.snapshot.hash_regular_files", fail)
+        assert bench(repository).view().entry(path) == entry
+    with large.open("r+b") as file:
+        file.write(b"x")
+    again = bench(repository).view().entry(path)
+    assert again is not None
+    assert again.id == repository.git("hash-object", "large.bin").strip()

@@ -110,3 +110,15 @@ def scope_key(config: Config) -> str:
     """Return a key of the settings that decide which files are documents; patterns have no NUL."""
     text = "\0".join([*config.include, "", *config.exclude])
     return text.encode("ascii", "backslashreplace").decode()  # JSON can contain lone surrogates
+
+
+def is_narrower(scope: str, than: str) -> bool:
+    """Return whether a scope may exclude files that are documents in another one."""
+    include, exclude = _split_scope(scope)
+    old_include, old_exclude = _split_scope(than)
+    return not (old_include <= include and exclude <= old_exclude)
+
+
+def _split_scope(scope: str) -> tuple[set[str], set[str]]:
+    include, _, exclude = f"{scope}\0".partition("\0\0")
+    return set(include.split("\0")), set(exclude.split("\0"))

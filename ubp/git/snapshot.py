@@ -4,6 +4,7 @@ import os
 import re
 import stat
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from ubp.core.errors import RepositoryError
 from ubp.core.model import (
@@ -90,17 +91,22 @@ def read_commit(repository: Repository, revision: str) -> Snapshot:
     return Snapshot("commit", repository.resolve(revision), {})
 
 
-def hash_files(repository: Repository, paths: Collection[FilePath]) -> dict[FilePath, Entry | None]:
+def hash_files(
+    repository: Repository,
+    paths: Collection[FilePath],
+    known: Mapping[FilePath, ObjectId] = MappingProxyType({}),
+) -> dict[FilePath, Entry | None]:
     """Return the entries at paths of the work tree, with the ids that Git would give; None: none.
 
     The id of a symlink is that of its target's name, and paths through a symlink have no entry. The
     id of a submodule is its HEAD. The id of what cannot be read is UNREADABLE. The mode is that on
-    the disk, which may differ from the mode that a snapshot has for a tracked file.
+    the disk, which may differ from the mode that a snapshot has for a tracked file. Files with a
+    `known` id are not read.
     """
     work_tree = _WorkTree(repository)
     entries = {path: work_tree.entry(path) for path in paths}
-    regular = [path for path, entry in entries.items() if entry and entry.is_file]
-    ids = hash_regular_files(repository, regular) if regular else {}
+    regular = [p for p, entry in entries.items() if entry and entry.is_file and p not in known]
+    ids = {**known, **(hash_regular_files(repository, regular) if regular else {})}
     for path, entry in entries.items():
         if entry is None:
             continue

@@ -9,8 +9,9 @@ from ubp.index.embed.model_files import fingerprint, stamp, youngest
 from ubp.index.link_graph import LinkGraph
 from ubp.index.store.codec import pack_path
 from ubp.index.store.database import Database
+from ubp.index.store.digests import known_digest, save_digests
 from ubp.index.store.page_facts import TextTable
-from ubp.index.store.vectors import VectorTable, known_fingerprint, save_fingerprint, split
+from ubp.index.store.vectors import VectorTable, split
 
 # Some file systems store times in steps of two seconds: a file written within the last step may be
 # written again unnoticed.
@@ -24,12 +25,12 @@ def fingerprint_of(database: Database, place: ModelLocation) -> bytes:
         ModelError: the files cannot be read.
     """
     current = stamp(place)
-    stored = known_fingerprint(database, pack_path(place.directory), current)
+    stored = known_digest(database, pack_path(place.directory), current)
     if stored is not None:
         return stored
     digest = fingerprint(place)
     if time.time() - youngest(place) > SETTLED_SECONDS:
-        save_fingerprint(database, pack_path(place.directory), current, digest)
+        save_digests(database, {(pack_path(place.directory), current): digest})
     return digest
 
 

@@ -4,12 +4,15 @@ The store lists the files of one commit per work tree, and the listing moves wit
 listing cannot answer, the tree is read from Git.
 """
 
+import os
+import stat
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from ubp.core.config import Config, is_document, scope_key
+from ubp.core.config import Config, is_document, is_narrower, scope_key
 from ubp.core.errors import RepositoryError
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import (
@@ -24,8 +27,9 @@ from ubp.core.model import (
     Snapshot,
 )
 from ubp.git.repository import Repository
-from ubp.git.snapshot import hash_files
+from ubp.git.snapshot import UNREADABLE, hash_files
 from ubp.git.trees import diff_trees, list_tree, tree_id
+from ubp.index.store.codec import pack_id, pack_path, unpack_id
 from ubp.index.store.listings import Listing, ListingMovedError
 from ubp.index.store.store import Store
 
@@ -84,6 +88,54 @@ class IndexContext(NamedTuple):
 def document_filter(config: Config) -> Callable[[FilePath, Entry], bool]:
     """Return a test for documents: regular files (never symlinks) within the configured scope."""
     return lambda path, entry: entry.is_file and is_document(config, path)
+
+
+# Git reads a file of this size in 2 ms, and we once more for its line ends.
+LARGE_FILE_BYTES = 1 << 20
+# A file may be written again within a step of the file system's clock; the longest is two seconds.
+SETTLED_SECONDS = 2.5
+
+
+def hash_changed(
+    repository: Repository, store: Store, paths: Collection[FilePath]
+) -> dict[FilePath, Entry | None]:
+    """Return what `hash_files` does; a large file is only read when its times or size changed.
+
+    As in Git's index, a change of attributes alone does not show.
+    """
+    stamps = {path: stamp for path in paths if (stamp := _large_file_stamp(repository, path))}
+    if not stamps:
+        return hash_files(repository, paths)
+    from ubp.index.store.digests import known_digest, save_digests
+
+    keys = {p: (pack_path(os.path.join(repository.root or "", p)), stamps[p]) for p in stamps}
+    found = {path: known_digest(store.database, *key) for path, key in keys.items()}
+    known = {path: unpack_id(digest) for path, digest in found.items() if digest}
+    hashed = hash_files(repository, paths, known)
+    new = {
+        keys[path]: pack_id(entry.id)
+        for path in stamps.keys() - known.keys()
+        if (entry := hashed[path]) and entry.is_file and entry.id != UNREADABLE
+        if _large_file_stamp(repository, path, is_settled=True) == stamps[path]
+    }
+    save_digests(store.database, new)
+    return hashed
+
+
+def _large_file_stamp(
+    repository: Repository, path: FilePath, *, is_settled: bool = False
+) -> str | None:
+    """Return what changes with a large regular file; `is_settled`: only if it is no new one."""
+    try:
+        status = os.lstat(os.path.join(repository.root or "", path))
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(status.st_mode) or status.st_size < LARGE_FILE_BYTES:
+        return None
+    if is_settled and time.time() - max(status.st_mtime, status.st_ctime) < SETTLED_SECONDS:
+        return None
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return repr((status.st_dev, status.st_ino, status.st_size, *times))
 
 
 class CommitTree:
@@ -228,9 +280,16 @@ class WorktreeOverlay:
     """
 
     def __init__(
-        self, repository: Repository, base: CommitTree, changes: Changes, *, has_folders: bool
+        self,
+        repository: Repository,
+        store: Store,
+        base: CommitTree,
+        changes: Changes,
+        *,
+        has_folders: bool,
     ) -> None:
         self._repository = repository
+        self._store = store
         self._base = base
         self._changes = dict(changes)
         self._has_folders = has_folders
@@ -243,7 +302,7 @@ class WorktreeOverlay:
     @property
     def base(self) -> "WorktreeOverlay":
         """The commit alone, without the changes."""
-        return WorktreeOverlay(self._repository, self._base, {}, has_folders=True)
+        return WorktreeOverlay(self._repository, self._store, self._base, {}, has_folders=True)
 
     @property
     def changes(self) -> Changes:
@@ -328,7 +387,7 @@ class WorktreeOverlay:
         ]
         if not unhashed:
             return
-        for path, hashed in hash_files(self._repository, unhashed).items():
+        for path, hashed in hash_changed(self._repository, self._store, unhashed).items():
             listed = self._changes[path]
             if hashed and listed and listed.is_file and hashed.is_file:
                 # Not every disk knows what is executable (core.fileMode); Git's index does.
@@ -380,7 +439,9 @@ def _update_listing(
         if listing is None:
             _save_listing(repository, store, config, commit)
         elif listing.scope != current_scope:
-            store.listings.rescope(listing, current_scope, document_filter(config))
+            is_moved = store.listings.rescope(listing, current_scope, document_filter(config))
+            if is_moved and is_narrower(current_scope, listing.scope):
+                store.forget_excluded()
         elif listing.commit != commit:
             _move_listing(repository, store, config, listing, commit)
         else:

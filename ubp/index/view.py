@@ -18,7 +18,7 @@ from ubp.core.model import (
 )
 from ubp.core.paths import nfc
 from ubp.git.repository import Repository
-from ubp.git.snapshot import hash_files, read_documents
+from ubp.git.snapshot import read_documents
 from ubp.index.facts import DocumentFacts
 from ubp.index.store.store import Store
 from ubp.index.tree import (
@@ -28,6 +28,7 @@ from ubp.index.tree import (
     SessionCache,
     WorktreeOverlay,
     document_filter,
+    hash_changed,
     open_commit_tree,
 )
 
@@ -81,7 +82,7 @@ class View:
             return False
         changes = self._overlay.changes.items()
         hashed = {path: entry for path, entry in changes if entry != snapshot.changes[path]}
-        current = hash_files(self.context.repository, hashed)
+        current = hash_changed(self.context.repository, self.context.store, hashed)
         return all(_id(current[path]) == _id(entry) for path, entry in hashed.items())
 
     def forget(self) -> None:
@@ -347,7 +348,7 @@ def build_view(  # noqa: PLR0913  # a view combines as many
     (other processes, a full disk, damage), the view answers correctly.
     """
     base, changes, has_folders = open_commit_tree(repository, store, config, snapshot)
-    overlay = WorktreeOverlay(repository, base, changes, has_folders=has_folders)
+    overlay = WorktreeOverlay(repository, store, base, changes, has_folders=has_folders)
     facts = DocumentFacts(repository, store, config.keys, snapshot, progress)
     context = IndexContext(repository, store, snapshot, progress, cache or SessionCache())
     view = View(context, config, base, overlay, facts)

@@ -13,7 +13,7 @@ ROWS = {
     "head": ("INSERT INTO head VALUES (1, x'01')",),
     "page": ("INSERT INTO page VALUES (1, x'02', NULL, '', '', '', x'', 1, 1, 0)",),
     "node": ("INSERT INTO node VALUES (1, 1, 'a.md', NULL, NULL, 0, 0)",),
-    "listing": ("INSERT INTO listing VALUES (1, '/g', x'03', '', NULL, 1, 0)",),
+    "listing": ("INSERT INTO listing VALUES (1, '/g', x'03', '', NULL, NULL, 1, 0)",),
     "graph": ("INSERT INTO graph VALUES (1, '/g', x'03', '', 1, 1, 1, 0)",),
 }
 

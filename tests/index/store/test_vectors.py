@@ -11,9 +11,7 @@ from ubp.index.store.schema import insertion
 from ubp.index.store.vectors import (
     Block,
     VectorTable,
-    known_fingerprint,
     prune_vectors,
-    save_fingerprint,
 )
 
 MODEL, OTHER = b"m" * 16, b"o" * 16
@@ -128,16 +126,6 @@ def test_a_read_only_file_is_answered_from_memory(vectors, store, data_dir: Path
     holder.close()
     assert store.path is None
     assert vectors.keys(vectors.sizes()) == {key(1), key(2)}
-
-
-def test_a_fingerprint_is_known_while_the_files_are_the_same(store):
-    assert known_fingerprint(store.database, "/models/a", "1") is None
-    save_fingerprint(store.database, "/models/a", "1", MODEL)
-    assert known_fingerprint(store.database, "/models/a", "1") == MODEL
-    assert known_fingerprint(store.database, "/models/a", "2") is None
-    save_fingerprint(store.database, "/models/a", "2", OTHER)
-    assert known_fingerprint(store.database, "/models/a", "1") is None
-    assert known_fingerprint(store.database, "/models/a", "2") == OTHER
 
 
 def put_page(store, texts):

@@ -4,6 +4,7 @@ SQLite keeps the text of each statement, and `database` compares it with the one
 checksums: each row from which an answer is derived has its own, see CHECKED.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 FORMAT = 16
@@ -33,6 +34,7 @@ CREATE TABLE listing (
     "commit" BLOB NOT NULL,
     scope TEXT NOT NULL,       -- the configuration under which `is_document` was set
     complete_for TEXT,         -- the front matter keys under which every document has facts
+    bound_sum INTEGER,         -- of the checksums of documents with references, under these keys
     generation INTEGER NOT NULL UNIQUE,
     checksum INTEGER NOT NULL
 );
@@ -197,11 +199,12 @@ CREATE TABLE vector_block (
     checksum INTEGER NOT NULL
 );
 CREATE INDEX model_block ON vector_block (model, id, size);
--- The fingerprint of a model's files; `stamp` changes with them.
-CREATE TABLE model (
-    directory NOT NULL PRIMARY KEY,
+-- The fingerprints of models, by their folders, and the ids of large files of the work tree;
+-- `stamp` changes with the files.
+CREATE TABLE digest (
+    path NOT NULL PRIMARY KEY,
     stamp TEXT NOT NULL,
-    fingerprint BLOB NOT NULL,
+    digest BLOB NOT NULL,
     checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
@@ -258,7 +261,7 @@ TABLES = (
     "touched_path",
     "names",
     "vector_block",
-    "model",
+    "digest",
     "graph",
 )
 """All tables but those of pages' Markdown, and those whose rows depend on another table's."""
@@ -341,7 +344,7 @@ CHECKED = {
     ),
     "asked": Checked(("name", "page")),
     "vector_block": Checked(("id", "model", "dimensions", "size", "keys", "vectors")),
-    "model": Checked(("directory", "stamp", "fingerprint")),
+    "digest": Checked(("path", "stamp", "digest")),
     "graph": Checked(("id", "git_dir", '"commit"', "scope", "is_complete")),
     "node": Checked(("id", "graph", "path", "blob", "doc_id", "is_unread")),
     "name": Checked(("graph", "name", "node")),
@@ -362,6 +365,7 @@ CHECKED = {
 """The tables whose rows have a checksum, in their column of that name."""
 
 
+@cache
 def intact(table: str, name: str = "") -> str:
     """Return the condition that a row's checksum is right; it raises where it is not.
 

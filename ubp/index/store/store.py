@@ -110,6 +110,32 @@ class Store:
         self.facts.forget(blobs)
         PageFactsTable(self.database).forget(blobs)
 
+    def forget_excluded(self) -> None:
+        """Remove and overwrite what comes from texts that are no documents of a commit here.
+
+        The words of a single page cannot be removed from the full text: the documents are read
+        again when they are needed, as their uncommitted and former versions are.
+        """
+        from ubp.index.store.page_facts import clear_pages
+        from ubp.index.store.vectors import prune_vectors
+
+        def forget(connection: sqlite3.Connection) -> None:
+            for table in ("facts", "page"):
+                connection.execute(
+                    f"DELETE FROM {table} WHERE blob NOT IN"  # noqa: S608  # ours
+                    " (SELECT id FROM entry WHERE is_document)"
+                )
+            prune_vectors(connection)
+            clear_pages(connection)
+            connection.execute("DELETE FROM names")
+            connection.execute("UPDATE graph SET is_learned = 0")
+
+        self.facts = FactsTable(self.database)
+        self.database.rows("PRAGMA secure_delete=ON")
+        self.database.write(forget)
+        self.database.rows("PRAGMA secure_delete=OFF")
+        self.database.vacuum()  # removes what was deleted earlier, too
+
     def prune(self, model: bytes | None = None) -> Pruned:
         """Remove what no work tree needs: its listing, pages that no listing has, old commits.
 

@@ -127,23 +127,3 @@ def _extract(
         b"".join(keys[KEY_BYTES * place : KEY_BYTES * (place + 1)] for place in places),
         b"".join(vectors[dimensions * place : dimensions * (place + 1)] for place in places),
     )
-
-
-def known_fingerprint(database: Database, directory: str | bytes, stamp: str) -> bytes | None:
-    """Return the saved fingerprint of the model in a folder, if its files are unchanged."""
-    rows = database.rows(
-        f"SELECT {intact('model')}, fingerprint FROM model WHERE directory = ? AND stamp = ?",  # noqa: S608  # ours
-        [directory, stamp],
-    )
-    return next((fingerprint for _, fingerprint in rows), None)
-
-
-def save_fingerprint(
-    database: Database, directory: str | bytes, stamp: str, fingerprint: bytes
-) -> None:
-    """Save a model's fingerprint, so that its files need not be read again."""
-
-    def save(connection: sqlite3.Connection) -> None:
-        connection.execute(insertion("model", "INSERT OR REPLACE"), [directory, stamp, fingerprint])
-
-    database.write(save)
