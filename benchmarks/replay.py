@@ -4,6 +4,15 @@
 
 Each of the last commits of the main line is judged against its first parent, as a pull request is.
 
+*Rules*: the rule of `ubp stale` beside others. A rule fires for a page at a commit; *every touched
+pair* fires whenever a source of a page changes, and the page does not renew its reference to it in
+the same commit; the rule of `ubp stale` fires only where the reference was fresh before, its source
+is gone only now, or it is new and refers to nothing. *Later edits announced*: an edit of a page
+that renews a reference to a source which had drifted is announced by a rule that fired for the page
+within the 30 days before; the share is of the edits that the rule *every touched pair* announced.
+`quiet_after N` does not fire for a page with N older firings since its last edit;
+`ignore_commits WORDS` does not fire for commits whose subject begins with one of the words.
+
 *Alarms*: how many of the commits it would have spoken at, of how many pages, and which share of
 those pages somebody touched within the next 30 days. A page is one that is told by one commit; its
 window is left out where history ends before it is over. Beside it the same share of the pages that
@@ -43,11 +52,17 @@ IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:_\w|[a-z][A-Z]|\d)\w*")
 Key = tuple[str, str]  # page, source
 
 
+TOUCHED, FRESH_BEFORE, NAMED = "every touched pair", "ubp stale", "ubp stale --fail-on named"
+QUIET_AFTER = (1, 2, 3)
+IGNORED_SUBJECTS = ("style", "refactor", "chore", "test", "ci")
+
+
 class Step(NamedTuple):
-    """A commit of the main line, when it came, and the files that it touched."""
+    """A commit of the main line, when it came, its subject, and the files that it touched."""
 
     commit: str
     date: int
+    subject: str
     touched: frozenset[str]
 
 
@@ -107,6 +122,103 @@ class Alarms:
         ]
 
 
+class Rules:
+    """Counts the firings of each rule, and the later edits that each announced."""
+
+    def __init__(self, steps: list[Step]) -> None:
+        self._steps = steps
+        self._fired: dict[str, dict[str, list[int]]] = {}  # rule → page → steps
+        self._edits: list[tuple[int, str]] = []
+        self._edited: dict[str, int] = {}  # page → step of its last edit
+
+    def add(self, number: int, touched: set[str], pages: set[str], named: set[str]) -> None:
+        """Count the firings at a step: `pages` are those of `ubp stale`, `named` with evidence."""
+        subject = self._steps[number].subject.lower()
+        is_ignored = subject.startswith(IGNORED_SUBJECTS)
+        quiet = {
+            count: {page for page in pages if self._older_firings(page) < count}
+            for count in QUIET_AFTER
+        }
+        fired = {TOUCHED: touched, FRESH_BEFORE: pages, NAMED: named}
+        fired |= {f"quiet_after {count}": kept for count, kept in quiet.items()}
+        fired[f"ignore_commits {' '.join(IGNORED_SUBJECTS)}"] = set() if is_ignored else pages
+        for rule, names in fired.items():
+            by_page = self._fired.setdefault(rule, {})
+            for page in names:
+                by_page.setdefault(page, []).append(number)
+
+    def edit(self, number: int, before: Mapping[Key, State], now: Mapping[Key, State]) -> None:
+        """Count the pages that a step edits so that a reference is fresh again."""
+        edited = {key[0] for key in before.keys() & now.keys() if is_edited(before[key], now[key])}
+        renewed = {
+            key[0]
+            for key in before.keys() & now.keys()
+            if key[0] in edited
+            and before[key].verdict.verdict not in {"fresh", "unknown"}
+            and now[key].verdict.verdict == "fresh"
+        }
+        self._edits += [(number, page) for page in sorted(renewed)]
+        self._edited |= dict.fromkeys(edited, number)
+
+    def rows(self, name: str) -> list[list[str]]:
+        """The lines of the table, one for each rule."""
+        commits = len(self._steps) - 1
+        all_firings = self._firings(TOUCHED)
+        all_announced = self._announced(TOUCHED)
+        rows = []
+        for rule, by_page in self._fired.items():
+            spoken = len({number for numbers in by_page.values() for number in numbers})
+            firings, announced = self._firings(rule), self._announced(rule)
+            rows.append(
+                [
+                    name,
+                    rule,
+                    f"{spoken} of {commits} ({percent(spoken, commits)})",
+                    f"{firings} ({percent(firings, all_firings)})",
+                    f"{len(announced)} ({percent(len(announced), len(all_announced))})",
+                ]
+            )
+        return rows
+
+    def _older_firings(self, page: str) -> int:
+        since = self._edited.get(page, -1)
+        fired = self._fired.get(FRESH_BEFORE, {}).get(page, ())
+        return sum(number > since for number in fired)
+
+    def _firings(self, rule: str) -> int:
+        return sum(map(len, self._fired.get(rule, {}).values()))
+
+    def _announced(self, rule: str) -> set[tuple[int, str]]:
+        by_page = self._fired.get(rule, {})
+        return {
+            (number, page)
+            for number, page in self._edits
+            if any(
+                fired < number and self._steps[number].date - self._steps[fired].date <= WINDOW
+                for fired in by_page.get(page, ())
+            )
+        }
+
+
+def is_edited(before: State, now: State) -> bool:
+    """Whether a page has other bytes."""
+    return before.page_blob != now.page_blob
+
+
+def touched_pairs(before: Mapping[Key, State], now: Mapping[Key, State]) -> set[str]:
+    """The pages with a reference that is not fresh and whose source changed, or that is new."""
+    return {
+        key[0]
+        for key, state in now.items()
+        if state.verdict.verdict not in {"fresh", "unknown"}
+        and (
+            key not in before
+            or before[key].verdict.verdict == "fresh"
+            or before[key].verdict.current_blob != state.verdict.current_blob
+        )
+    }
+
+
 class Misses:
     """Counts how drift ended."""
 
@@ -124,12 +236,12 @@ class Misses:
             old, new = before[key], now[key]
             if "pin" in {old.verdict.baseline, new.verdict.baseline}:
                 continue
-            is_edited = old.page_blob != new.page_blob
+            was_edited = is_edited(old, new)
             is_changed = old.verdict.current_blob != new.verdict.current_blob
             was_fresh, is_fresh = (s.verdict.verdict == "fresh" for s in (old, new))
             if was_fresh and not is_fresh:
                 self._open.add(key)
-            elif is_edited and is_fresh and (is_changed or not was_fresh):
+            elif was_edited and is_fresh and (is_changed or not was_fresh):
                 self._cleared(key, old, new, was_fresh=was_fresh)
             elif not was_fresh and is_fresh:
                 self._end(key, "source came back")
@@ -191,12 +303,15 @@ def main() -> None:
     parser.add_argument("--commits", type=int, default=500)
     parser.add_argument("repository", nargs="+", metavar="GIT_DIR[:KEY,KEY…]")
     options = parser.parse_args()
-    alarms, misses = [], []
+    rules, alarms, misses = [], [], []
     for argument in options.repository:
         path, _, keys = argument.partition(":")
-        one, other = replay(Path(path), keys.split(",") if keys else [], options.commits)
-        alarms.append(one)
-        misses.append(other)
+        tables = replay(Path(path), keys.split(",") if keys else [], options.commits)
+        rules += tables[0]
+        alarms.append(tables[1])
+        misses.append(tables[2])
+    compared = ["repository", "rule", "commits that speak", "firings", "later edits announced"]
+    print_table("Rules", compared, rules)
     spoken = ["repository", "commits", "spoke at", "pages told", "told, then touched in 30 days"]
     print_table("Alarms", [*spoken, "not told, and touched all the same", "CPU s"], alarms)
     ended = ["page edited at once", "edited later", "ended otherwise", "still open"]
@@ -204,7 +319,9 @@ def main() -> None:
     print_table("Misses", ["repository", "drifts", *ended, *missed], misses)
 
 
-def replay(git_dir: Path, keys: list[str], count: int) -> tuple[list[str], list[str]]:
+def replay(
+    git_dir: Path, keys: list[str], count: int
+) -> tuple[list[list[str]], list[str], list[str]]:
     """Judge the last commits of a repository, in a clone that shares its objects."""
     begun = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
@@ -212,13 +329,13 @@ def replay(git_dir: Path, keys: list[str], count: int) -> tuple[list[str], list[
         run = ["git", "clone", "--quiet", "--shared", "--bare", "--", str(git_dir), str(root)]
         subprocess.run(run, check=True)
         steps = read_steps(root, count)
-        alarms, misses = Alarms(steps), Misses(root)
+        rules, alarms, misses = Rules(steps), Alarms(steps), Misses(root)
         before: dict[Key, State] = {}
         with Workspace.open(str(root), keys=keys) as workspace:
             for number, step in enumerate(steps):
                 report = workspace.stale(ref=step.commit)
                 now = {
-                    (one.page.filepath, answer.source_path): State(one.page.blob, answer)
+                    (one.page.filepath, answer.reference.literal): State(one.page.blob, answer)
                     for one in report.pages
                     for answer in one.references
                 }
@@ -228,25 +345,33 @@ def replay(git_dir: Path, keys: list[str], count: int) -> tuple[list[str], list[
                     told = {
                         one.page.filepath for one in change.introduced if one.level != "unknown"
                     }
+                    named = {
+                        one.page.filepath
+                        for one in change.introduced
+                        if any(answer.evidence for answer in one.references if not answer.is_debt)
+                    }
+                    rules.add(number, touched_pairs(before, now), told, named)
+                    rules.edit(number, before, now)
                     alarms.add(number, told, {page for page, _ in now})
                     misses.add(before, now)
                 before = now
         changed_lines.cache_clear()
     name = git_dir.name if git_dir.name not in {"repo", ".git"} else git_dir.parent.name
-    return alarms.row(name, time.process_time() - begun), misses.row(name)
+    seconds = time.process_time() - begun
+    return rules.rows(name), alarms.row(name, seconds), misses.row(name)
 
 
 def read_steps(root: Path, count: int) -> list[Step]:
     """The last commits of the main line, oldest first, the one before them ahead."""
     out = git(
         *(root, "log", "--first-parent", "-m", "-z", "--name-only", "--no-renames"),
-        *(f"--max-count={count + 1}", "--format=%x01%H %ct", "HEAD"),
+        *(f"--max-count={count + 1}", "--format=%x01%H %ct %s", "HEAD"),
     )
     steps = []
     for record in out.split("\x01")[1:]:
         head, *names = record.replace("\n", "\0").split("\0")
-        commit, date = head.split()
-        steps.append(Step(commit, int(date), frozenset(filter(None, names))))
+        commit, date, subject = head.split(" ", 2)
+        steps.append(Step(commit, int(date), subject, frozenset(filter(None, names))))
     return steps[::-1]
 
 

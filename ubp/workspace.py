@@ -173,10 +173,17 @@ class Workspace:
         return self.judge(Target(ref, staged, base, amend), paths, every=every)
 
     def judge(
-        self, target: Target, paths: Sequence[str] = (), *, every: bool = False
+        self,
+        target: Target,
+        paths: Sequence[str] = (),
+        *,
+        every: bool = False,
+        has_evidence: bool = False,
     ) -> StaleReport:
-        """Return the stale pages of a target, as `stale` does."""
-        report, context = find_stale(self.session, target, paths, every=every)
+        """Return the stale pages of a target, as `stale` does; of a state `has_evidence` too."""
+        report, context = find_stale(
+            self.session, target, paths, every=every, has_evidence=has_evidence
+        )
         # What a change makes stale is new, whatever the debt file accepts.
         if not report.is_change and context.view.entry(DEBT_FILE) is not None:
             from ubp.checks.debt import accepted_debts
@@ -184,6 +191,12 @@ class Workspace:
 
             report = accept_debts(report, accepted_debts(context.view), is_whole=not paths)
         return rank_pages(report, context)
+
+    def with_evidence(self, pages: Sequence[Assessment]) -> tuple[Assessment, ...]:
+        """Return the pages with the names of changed lines that each contains."""
+        from ubp.staleness.evidence import add_evidence
+
+        return add_evidence(pages, open_context(self.session, self.session.view()))
 
     def diffs(
         self, report: StaleReport
@@ -611,9 +624,14 @@ class Workspace:
         return self.check_target(Target(ref, staged, base, amend), paths, rules=rules)
 
     def check_target(
-        self, target: Target, paths: Sequence[str] = (), *, rules: Sequence[str] = ()
+        self,
+        target: Target,
+        paths: Sequence[str] = (),
+        *,
+        rules: Sequence[str] = (),
+        has_evidence: bool = False,
     ) -> "CheckReport":
-        """Return the findings of a target, as `check` does."""
+        """Return the findings of a target, as `check` does; of a state `has_evidence` too."""
         from ubp.checks.run import check_change, check_options, check_state
 
         session = self.session
@@ -622,7 +640,8 @@ class Workspace:
             options = check_options(session, change.after.view, paths, rules)
             return check_change(change, options)
         context = open_context(session, session.view(target))
-        return check_state(context, check_options(session, context.view, paths, rules))
+        options = check_options(session, context.view, paths, rules)
+        return check_state(context, options._replace(has_evidence=has_evidence))
 
     def place(self, report: "CheckReport") -> "CheckReport":
         """Return the report with the columns of its findings, and the places of their sources."""

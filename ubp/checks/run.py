@@ -21,19 +21,22 @@ from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.staleness.assess import assess, hide
 from ubp.staleness.change import assess_change, touched_pages
+from ubp.staleness.evidence import add_evidence
 from ubp.staleness.model import Change, StalenessContext
 
 
 class CheckOptions(NamedTuple):
     """The configuration, the names of the rules to run (none: the enabled ones), and the pages.
 
-    Findings are reported in the pages `paths`, None: all of them.
+    Findings are reported in the pages `paths`, None: all of them. `has_evidence`: evidence for
+    drift is found in a state, too.
     """
 
     config: Config
     rules: tuple[str, ...]
     paths: frozenset[FilePath] | None
     is_hidden: Callable[[FilePath], bool]
+    has_evidence: bool = False
 
 
 def check_options(
@@ -154,7 +157,10 @@ def _state_context(staleness: StalenessContext, options: CheckOptions) -> RuleCo
     view = staleness.view
 
     def assess_bound_pages() -> tuple[Assessment, ...]:
-        return hide(assess(context.bound_pages, staleness), options.is_hidden)
+        assessments = assess(context.bound_pages, staleness)
+        if options.has_evidence:
+            assessments = add_evidence(assessments, staleness)
+        return hide(assessments, options.is_hidden)
 
     renames = Renames(staleness.repository, view, view.base_entries, view.snapshot.changes)
     context = RuleContext(
@@ -177,7 +183,7 @@ def _change_context(change: Change, options: CheckOptions) -> RuleContext:
     def assess_touched_pages() -> tuple[Assessment, ...]:
         touched = {page.filepath for page in touched_pages(change)}
         pages = [page for page in context.bound_pages if page.filepath in touched]
-        return hide(assess_change(pages, change), options.is_hidden)
+        return hide(add_evidence(assess_change(pages, change), staleness), options.is_hidden)
 
     before = change.before[0].view.entries if change.before else view.base_entries
     renames = Renames(staleness.repository, view, before, change.changes)
@@ -269,6 +275,9 @@ def _report(
         if rule.name == obsolete_debt.NAME
         for finding in _find_by_rule(context, rule)
     ]
+    # Pages with evidence come first.
+    named = {finding.filepath for finding in new if finding.drift and finding.drift.evidence}
+    new.sort(key=lambda finding: finding.filepath not in named)
     return CheckReport(
         snapshot=view.snapshot,
         findings=(*obsolete, *new),

@@ -27,8 +27,9 @@ from ubp.output.text.check import (
     manuals_text,
     rules_text,
 )
+from ubp.staleness.model import is_certain
 
-FailOn = Literal["warning", "error", "never"]
+FailOn = Literal["warning", "error", "named", "never"]
 
 
 def check(  # noqa: PLR0913  # the command's options
@@ -58,7 +59,8 @@ def check(  # noqa: PLR0913  # the command's options
         pre_push: Check the commits being pushed; outside a hook, those not yet upstream.
         rule: Run only this rule, even if it is off; repeatable.
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
-        fail_on: Exit with 1 on findings of this severity or higher.
+        fail_on: Exit with 1 on findings of this severity or higher; with named not for stale pages
+            that name nothing of what changed.
         fix: Fix moved sources, and broken links with a single possible target.
         dry_run: With --fix, show the changes as a diff; write nothing.
         format_: Output format.
@@ -79,7 +81,10 @@ def check(  # noqa: PLR0913  # the command's options
             report = result.check
             text = partial(fix_text, result)
         else:
-            report = workspace.check_target(judged.target, paths, rules=rule or ())
+            is_named = fail_on == "named"
+            report = workspace.check_target(
+                judged.target, paths, rules=rule or (), has_evidence=is_named
+            )
             text = partial(check_text, report)
         change = judged.words(workspace, report.snapshot)
         keys = tuple(key or ())
@@ -160,12 +165,15 @@ def exit_status(report: CheckReport, fail_on: FailOn, *, is_hook: bool = False) 
 
     In a hook what is unknown is only a warning.
     """
-    failing = report.count("error") if fail_on != "never" else 0
-    if fail_on == "warning":
-        failing += report.count("warning")
+    severities = {"warning": ("error", "warning"), "never": ()}.get(fail_on, ("error",))
+    failing = [finding for finding in report.findings if finding.severity in severities]
+    has_unread = False
+    if fail_on == "named":
+        has_unread = any(finding.drift and finding.drift.is_unread for finding in failing)
+        failing = [finding for finding in failing if not finding.drift or is_certain(finding.drift)]
     if failing:
         return FINDINGS
-    return FAILED if report.unverified and not is_hook else CLEAN
+    return FAILED if (report.unverified or has_unread) and not is_hook else CLEAN
 
 
 def _check_options(*, fix: bool, dry_run: bool, has_target: bool, pre_push: bool) -> None:

@@ -41,7 +41,7 @@ def _number(value: str) -> float:
 
 
 def _level(value: str) -> str:
-    if value not in {"stale", "possibly_stale"}:
+    if value not in {"stale", "possibly_stale", "named", "never"}:
         raise _UnsupportedCallError
     return value
 

@@ -12,12 +12,14 @@ from ubp.core.model import Level
 from ubp.index.session import Target
 from ubp.output.text.common import StaleTextOptions, visible_pages, visible_references
 from ubp.output.text.stale import stale_text
-from ubp.staleness.model import StaleReport
+from ubp.staleness.model import StaleReport, is_certain
 
-FailOn = Literal["stale", "possibly_stale"]
+FailOn = Literal["stale", "possibly_stale", "named", "never"]
 FAILING: dict[FailOn, tuple[Level, ...]] = {
     "stale": ("stale",),
     "possibly_stale": ("stale", "possibly_stale"),
+    "named": ("stale",),
+    "never": (),
 }
 
 
@@ -58,7 +60,10 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
     with open_workspace(terminal, keys=options.keys, days=options.days) as workspace:
         target = Target(options.ref, options.staged, options.base, options.amend)
         judged = judge(workspace, target, terminal.environment)
-        report = workspace.judge(judged.target, options.paths, every=options.every)
+        is_named = options.fail_on == "named"
+        report = workspace.judge(
+            judged.target, options.paths, every=options.every, has_evidence=is_named
+        )
         # A hook that judges the whole state fails as for a change.
         fails = options.exit_code or judged.is_hook
         fail_on = options.fail_on or ("stale" if fails else None)
@@ -121,35 +126,24 @@ def exit_status(report: StaleReport, fail_on: FailOn | None, *, is_hook: bool = 
 
     In a hook what is unknown is only a warning.
     """
-    if report.is_change:
-        verdicts = {
-            reference.verdict
-            for assessment in report.introduced
-            for reference in visible_references(assessment, every=False)
-        }
-        has_failed = bool(verdicts - {"unknown"})
-    else:
-        has_failed = fail_on is not None and _has_level(report, FAILING[fail_on])
-    if has_failed:
+    references = [
+        reference
+        for assessment in report.pages
+        for reference in assessment.references
+        if not reference.is_debt and reference.verdict != "fresh"
+    ]
+    levels = FAILING[fail_on] if fail_on else ()
+    if report.is_change and fail_on != "never":
+        levels = ("stale", "possibly_stale")
+    failing = [reference for reference in references if reference.level in levels]
+    unknown = [reference for reference in references if reference.verdict == "unknown"]
+    if fail_on == "named":
+        unknown += [reference for reference in failing if reference.is_unread]
+        failing = [reference for reference in failing if is_certain(reference)]
+    # Obsolete lines of the debt file fail the check of a state.
+    if failing or (levels and report.obsolete_debts):
         return FINDINGS
-    is_unknown = any(
-        reference.verdict == "unknown" and not reference.is_debt
-        for assessment in report.pages
-        for reference in assessment.references
-    )
-    return FAILED if is_unknown and not is_hook else CLEAN
-
-
-def _has_level(report: StaleReport, levels: tuple[Level, ...]) -> bool:
-    """Whether a reference that the debt file does not accept has one of these levels.
-
-    Obsolete lines of the debt file count, too.
-    """
-    return bool(report.obsolete_debts) or any(
-        reference.level in levels and not reference.is_debt
-        for assessment in report.pages
-        for reference in assessment.references
-    )
+    return FAILED if unknown and not is_hook else CLEAN
 
 
 def _compare(options: StaleOptions, revision: str, terminal: Terminal) -> int:

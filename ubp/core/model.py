@@ -172,6 +172,13 @@ of a version are not available, ast-grep is not installed, symbols cannot be fou
 file, or a directory or glob has no such parts."""
 
 
+class Evidence(NamedTuple):
+    """A name in the changed lines of a source that a page contains, and its line in the page."""
+
+    name: str
+    line: int
+
+
 class ReferenceVerdict(NamedTuple):
     """The assessment of one source reference.
 
@@ -183,7 +190,8 @@ class ReferenceVerdict(NamedTuple):
     that drifted, newest first. `is_debt`: the debt file accepts it, or, when a change is assessed,
     the change does not fail for it (`ubp.staleness.change`). `moved_to` is the new path, and
     `moved_fragment` ("#name") the new name of a part that is otherwise the same as its baseline.
-    `note`: why a part was not compared.
+    `note`: why a part was not compared. `evidence` is looked for in changes, and for agents;
+    `is_unread`: in vain, because a partial clone lacks the changed lines.
     """
 
     reference: SourceReference
@@ -201,6 +209,8 @@ class ReferenceVerdict(NamedTuple):
     is_debt: bool = False
     moved_fragment: str = ""
     note: PartNote | None = None
+    evidence: tuple[Evidence, ...] = ()
+    is_unread: bool = False
 
     @property
     def name(self) -> str:

@@ -6,17 +6,15 @@ gone now and was not before, or that is new and refers to nothing. What was behi
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Page, ReferenceVerdict, Verdict
+from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Page, ReferenceVerdict
 from ubp.core.source import SourceMap
 from ubp.git.trees import similar_file
 from ubp.staleness.assess import assess, assess_against, assessment, baseline_requests
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
-from ubp.staleness.model import Change
+from ubp.staleness.model import GONE, Change
 from ubp.staleness.references import locate
 
 _ReferenceKey = tuple[FilePath, FilePath]  # page, source as it is written
-
-GONE: frozenset[Verdict] = frozenset({"deleted", "moved", "not_found"})
 
 
 def assess_change(pages: Sequence[Page], change: Change) -> tuple[Assessment, ...]:

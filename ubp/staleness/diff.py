@@ -1,8 +1,9 @@
 """Diffs of sources between their baselines and a snapshot."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from typing import NamedTuple
 
 from ubp.core.model import (
     MODE_FILE,
@@ -58,6 +59,88 @@ def diff_sources(
 
     Files for which `is_hidden` is true are left out: they must not be served.
     """
+    versions = _read_versions(references, view, repository)
+    for reference, (before, after, contents) in zip(references, versions, strict=True):
+        if before is None:
+            yield SourceDiff("No diff: Git has no object for the pin of a glob; see the commits.")
+        elif part := _part(reference):
+            yield _compare_part(part, reference, (before, after), contents)
+        else:
+            yield _compare_files(before, after, contents, is_hidden)
+
+
+class ChangedLines(NamedTuple):
+    """The lines, apart from white space, that only one version of a source has.
+
+    `is_incomplete`: a partial clone lacks a version of a file, or it is too long.
+    """
+
+    removed: frozenset[str]
+    added: frozenset[str]
+    is_incomplete: bool = False
+
+
+def read_changed_lines(
+    references: Sequence[ReferenceVerdict],
+    view: View,
+    repository: Repository,
+    is_hidden: Callable[[FilePath], bool],
+) -> Iterator[ChangedLines]:
+    """Yield for each reference the lines that changed since its baseline.
+
+    It is cheaper than a diff: the hook does not load libgit2 for it.
+    """
+    versions = _read_versions(references, view, repository)
+    for reference, (before, after, contents) in zip(references, versions, strict=True):
+        if before is None:
+            yield ChangedLines(frozenset(), frozenset(), is_incomplete=True)
+            continue
+        old_lines, new_lines = Counter[bytes](), Counter[bytes]()
+        is_incomplete = False
+        part = _part(reference)
+        for old_name, name in _changed_files(before, after, contents, is_hidden)[:MAX_FILES]:
+            old = contents.before(before.get(old_name))
+            new = contents.after(name, after.get(name))
+            if old is None or new is None or _count_lines(old) + _count_lines(new) > MAX_LINES:
+                is_incomplete = True
+                continue
+            if part:
+                old, new = _part_texts(part, reference, old, new)
+            old_lines.update(b" ".join(line.split()) for line in old.splitlines())
+            new_lines.update(b" ".join(line.split()) for line in new.splitlines())
+        yield ChangedLines(
+            frozenset(line.decode("utf-8", "replace") for line in old_lines - new_lines),
+            frozenset(line.decode("utf-8", "replace") for line in new_lines - old_lines),
+            is_incomplete,
+        )
+
+
+def _part_texts(
+    part: PartSource, reference: ReferenceVerdict, old: bytes, new: bytes
+) -> tuple[bytes, bytes]:
+    """Return the text of a symbol or section in both versions, of a range what is left of it."""
+    from ubp.index.parts import find_parts
+
+    if part.kind == "lines":
+        first, last = part.lines
+        pinned = old.splitlines()[first - 1 : last]
+        return b"\n".join(pinned), b"\n".join({*pinned} & {*new.splitlines()})
+    now = part._replace(
+        path=reference.moved_to or part.path, fragment=reference.moved_fragment[1:] or part.fragment
+    )
+    return (
+        b"".join(_excerpt(old, span) for span in find_parts(part, old)),
+        b"".join(_excerpt(new, span) for span in find_parts(now, new)),
+    )
+
+
+def _read_versions(
+    references: Sequence[ReferenceVerdict], view: View, repository: Repository
+) -> Iterator[tuple[Mapping[FilePath, Entry] | None, Mapping[FilePath, Entry], "_Contents"]]:
+    """Yield the files of each reference's baseline and of the snapshot, and their contents.
+
+    Of the baseline None where Git has no object that lists them.
+    """
     for start in range(0, len(references), SOURCES_PER_READ):
         batch = references[start : start + SOURCES_PER_READ]
         baselines = _find_baselines(batch, repository)
@@ -68,26 +151,20 @@ def diff_sources(
         )
         for number, reference in enumerate(batch):
             before = _baseline_files(reference, baselines.get(number), repository)
-            if before is None:
-                yield SourceDiff(
-                    "No diff: Git has no object for the pin of a glob; see the commits."
-                )
-                continue
             after = _current_files(reference.moved_to or reference.source_path, view)
-            if part := _part(reference):
-                yield _compare_part(part, reference, (before, after), contents)
-            else:
-                yield _compare_files(before, after, contents, is_hidden)
+            yield before, after, contents
 
 
-def _compare_files(
+def _changed_files(
     before: Mapping[FilePath, Entry],
     after: Mapping[FilePath, Entry],
     contents: "_Contents",
     is_hidden: Callable[[FilePath], bool],
-) -> SourceDiff:
+) -> list[tuple[FilePath, FilePath]]:
+    """Return the old and new names of the files that differ, and read the first of them at once."""
     if len(before) == len(after) == 1:  # a moved file is compared with itself
-        before = {next(iter(after)): next(iter(before.values()))}
+        (old_name,), (name,) = before, after
+        return [(old_name, name)] if before[old_name] != after[name] else []
     changed = [
         name
         for name in sorted({*before, *after})
@@ -96,9 +173,20 @@ def _compare_files(
     if len(changed) > 1:
         old_blobs = [entry.id for name in changed[:MAX_FILES] if (entry := before.get(name))]
         contents.prefetch(old_blobs, changed[:MAX_FILES])
+    return [(name, name) for name in changed]
+
+
+def _compare_files(
+    before: Mapping[FilePath, Entry],
+    after: Mapping[FilePath, Entry],
+    contents: "_Contents",
+    is_hidden: Callable[[FilePath], bool],
+) -> SourceDiff:
+    changed = _changed_files(before, after, contents, is_hidden)
     total = SourceDiff("")
-    for name in changed[:MAX_FILES]:
-        total = _joined(total, _compare_file(name, before.get(name), after.get(name), contents))
+    for old_name, name in changed[:MAX_FILES]:
+        diff = _compare_file(name, before.get(old_name), after.get(name), contents)
+        total = _joined(total, diff)
     if len(changed) > MAX_FILES:
         rest = f"… and {len(changed) - MAX_FILES} more"
         total = total._replace(text="\n".join(filter(None, [total.text, rest])))

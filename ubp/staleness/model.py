@@ -12,6 +12,7 @@ from ubp.core.model import (
     Level,
     ObjectId,
     Page,
+    ReferenceVerdict,
     Snapshot,
     SourceReference,
     Verdict,
@@ -25,6 +26,8 @@ SECONDS_PER_DAY = 86_400
 
 # Worst first: the level of a page is the first of these that one of its references has.
 SEVERITY: tuple[Level, ...] = ("stale", "possibly_stale", "unknown", "fresh", "untracked")
+
+GONE: frozenset[Verdict] = frozenset({"deleted", "moved", "not_found"})
 
 # A missing source does not become less wrong with time, so its age does not matter.
 STALE_AT_ONCE: frozenset[Verdict] = frozenset({"deleted", "not_found"})
@@ -183,6 +186,11 @@ def compare(baseline: str | None, current: str | None) -> Verdict:
     if current is None:
         return "deleted"
     return "fresh" if current.startswith(baseline) else "modified"
+
+
+def is_certain(reference: ReferenceVerdict) -> bool:
+    """Return whether `--fail-on named` fails: the page names what changed, or a missing source."""
+    return bool(reference.evidence) or reference.verdict in GONE
 
 
 def level_of(verdict: Verdict, age_seconds: float | None, threshold_days: float) -> Level:

@@ -24,7 +24,7 @@ commits they rank as well (AUC 0.76 and 0.71) as 500 (0.76 and 0.70) and all (0.
 
 
 def rank_pages(report: StaleReport, context: StalenessContext) -> StaleReport:
-    """Sort the pages: worst level first, then by score, then by path.
+    """Sort the pages: worst level first, then those with evidence, then by score, then by path.
 
     Pages that a change makes stale come first, whatever the age of their drift.
     """
@@ -38,11 +38,12 @@ def rank_pages(report: StaleReport, context: StalenessContext) -> StaleReport:
     scores = _score_pages(drifted, context)
     severity = {level: position for position, level in enumerate(SEVERITY)}
 
-    def sort_key(assessment: Assessment) -> tuple[int, float, FilePath]:
+    def sort_key(assessment: Assessment) -> tuple[int, bool, float, FilePath]:
         path = assessment.page.filepath
+        has_evidence = any(reference.evidence for reference in assessment.references)
         is_made_stale = report.is_change and path in drifted
         rank = -1 if is_made_stale else severity[assessment.level]
-        return rank, -scores.get(path, 0.0), path
+        return rank, not has_evidence, -scores.get(path, 0.0), path
 
     return report._replace(pages=tuple(sorted(report.pages, key=sort_key)))
 

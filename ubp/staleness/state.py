@@ -76,12 +76,18 @@ def assess_paths(
 
 
 def find_stale(
-    session: Session, target: Target, paths: Sequence[str], *, every: bool
+    session: Session,
+    target: Target,
+    paths: Sequence[str],
+    *,
+    every: bool,
+    has_evidence: bool = False,
 ) -> tuple[StaleReport, StalenessContext]:
     """Return the pages that no longer describe their sources, and the context of that verdict.
 
     `paths` narrow it; `every` includes pages without sources, and of a change the old debts. The
-    worst pages come first, with ties as they were.
+    worst pages come first, with ties as they were. Evidence is found for a change, for a state
+    only with `has_evidence`: it takes longer than all the rest.
 
     Raises:
         UsageError: the target contradicts itself, or a path matches no page.
@@ -90,8 +96,14 @@ def find_stale(
         context = open_context(session, session.view(target))
         selected = _select(session, context.view, paths)
         pages = _pages_to_assess(context.view, selected, every=every)
-        return build_stale_report(context, pages, assess(pages, context), selected), context
+        assessments = assess(pages, context)
+        if has_evidence:
+            from ubp.staleness.evidence import add_evidence
+
+            assessments = add_evidence(assessments, context)
+        return build_stale_report(context, pages, assessments, selected), context
     from ubp.staleness.change import assess_change, touched_pages
+    from ubp.staleness.evidence import add_evidence
 
     change = open_change(session, target)
     context = change.after
@@ -101,7 +113,8 @@ def find_stale(
     if not every:
         touched = {page.filepath for page in touched_pages(change)}
         assessed = [page for page in pages if page.filepath in touched]
-    report = build_stale_report(context, pages, assess_change(assessed, change), selected)
+    assessments = add_evidence(assess_change(assessed, change), context)
+    report = build_stale_report(context, pages, assessments, selected)
     return report._replace(is_change=True), context
 
 

@@ -1,8 +1,10 @@
 """The wording of verdicts, levels and ages, shared by findings, texts, records and reports."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ubp.core.model import Level, ReferenceVerdict, Verdict
+
+MAX_EVIDENCE_SHOWN = 3
 
 LEVEL_WORDS: Mapping[Level, str] = {
     "stale": "stale",
@@ -95,6 +97,26 @@ def describe_drift_time(
     if reference.age_days is not None:
         return ", not committed yet"
     return " before the history of this clone starts" if is_shallow else ""
+
+
+def evidence_sentence(reference: ReferenceVerdict, when: str = "") -> str:
+    """Return which names of its changed lines a page contains; empty where none is known.
+
+    `when` follows the participle, as in `describe_verdict`.
+    """
+    if reference.is_unread:
+        return "The changed lines could not be read: this partial clone lacks them."
+    shown = reference.evidence[:MAX_EVIDENCE_SHOWN]
+    if not shown:
+        return ""
+    names = [f"`{evidence.name}` (line {evidence.line})" for evidence in shown]
+    verb = "is" if len(names) == 1 else "are"
+    return f"{join_names(names)} {verb} changed{when}."
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return names as in a sentence: `a, b and c`."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def age(days: int) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import Finding, SourceFix
 from ubp.core.model import FilePath, ReferenceVerdict
-from ubp.staleness.wording import verdict_sentence
+from ubp.staleness.wording import evidence_sentence, verdict_sentence
 
 NAME = "missing-source"
 MISSING = frozenset({"deleted", "moved", "not_found"})
@@ -39,7 +39,12 @@ def missing_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
         rule=NAME,
         filepath=path,
         line=verdict.reference.line,
-        message=verdict_sentence(verdict._replace(moved_to=None)),
+        message=" ".join(
+            filter(
+                None,
+                [verdict_sentence(verdict._replace(moved_to=None)), evidence_sentence(verdict)],
+            )
+        ),
         subject=literal,
         hint=hint,
         related=verdict.source_path,

@@ -26,6 +26,7 @@ from ubp.staleness.wording import (
     HOOK_PARSER,
     INSTALL_PARSER,
     describe_drift_time,
+    evidence_sentence,
     verdict_sentence,
 )
 
@@ -51,7 +52,9 @@ def drift_finding(path: FilePath, verdict: ReferenceVerdict, *, is_change: bool)
         rule=NAME,
         filepath=path,
         line=verdict.reference.line,
-        message=verdict_sentence(verdict, when),
+        message=" ".join(
+            filter(None, [verdict_sentence(verdict, when), evidence_sentence(verdict)])
+        ),
         subject=verdict.reference.literal,
         is_minor=not is_change and verdict.level != "stale",
         hint=hint,

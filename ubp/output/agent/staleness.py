@@ -78,6 +78,11 @@ def _suggestion(suggestion: Record) -> str:
 def _reference(reference: Record, marker: str) -> Iterator[str]:
     debt = " (accepted debt)" if reference.get("is_debt") else ""
     yield f"  {stale_ref(reference)}{debt}"
+    for evidence in reference.get("evidence", ()):
+        place = f"line {evidence['line']}"
+        yield f"    the page names {quoted(evidence['name'])} ({place}), which is changed"
+    if reference.get("is_unread"):
+        yield "    the changed lines could not be read: this partial clone lacks them"
     commits = reference.get("commits", [])
     for commit in commits:
         origin = f"{day(commit['date'])} {name(commit['author'])}"

@@ -35,7 +35,12 @@ from ubp.output.wording import (
 )
 from ubp.report.compare import Comparison, LevelChange
 from ubp.staleness.model import SEVERITY, SourceDiff, worst_level
-from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_reference
+from ubp.staleness.wording import (
+    LEVEL_WORDS,
+    MAX_EVIDENCE_SHOWN,
+    describe_drift_time,
+    describe_reference,
+)
 
 # A path may have 4,096 bytes and a commit's subject any number: a table has room for less.
 MAX_TEXT_CHARACTERS = 160
@@ -111,16 +116,17 @@ def _add_table(text: "_Text", outcome: Outcome) -> None:
 
 
 def _by_page(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
-    """Return the findings page by page: worst level first, then most commits."""
+    """Return the findings page by page: worst level, then evidence, then most commits first."""
     groups = (tuple(group) for _, group in groupby(findings, key=lambda finding: finding.filepath))
     return sorted(groups, key=_rank)
 
 
-def _rank(group: Sequence[Finding]) -> tuple[int, int, str]:
+def _rank(group: Sequence[Finding]) -> tuple[int, bool, int, str]:
     drifts = [finding.drift for finding in group if finding.drift]
     level = min(SEVERITY.index(drift.level) for drift in drifts)
     commits = {commit.id for drift in drifts for commit in drift.commits}
-    return level, -len(commits), group[0].filepath
+    has_evidence = any(drift.evidence for drift in drifts)
+    return level, not has_evidence, -len(commits), group[0].filepath
 
 
 def _by_rule(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
@@ -294,7 +300,13 @@ def _drift(reference: ReferenceVerdict, *, is_staged: bool = False) -> str:
     when = describe_drift_time(reference, is_staged=is_staged)
     moved_to = code(reference.new_name) if reference.new_name else None
     verdict = describe_reference(reference, when, moved_to)
-    return f"{code(reference.name or '.')} {verdict}"
+    names = ", ".join(
+        f"{code(evidence.name, MAX_TEXT_CHARACTERS)} (line {evidence.line})"
+        for evidence in reference.evidence[:MAX_EVIDENCE_SHOWN]
+    )
+    named = f"<br>changed and named by the page: {names}" if names else ""
+    unread = "<br>the changed lines are missing from this clone" if reference.is_unread else ""
+    return f"{code(reference.name or '.')} {verdict}{named}{unread}"
 
 
 def _commits(drifts: Sequence[ReferenceVerdict]) -> list[Commit]:

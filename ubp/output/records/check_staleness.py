@@ -17,10 +17,12 @@ from ubp.output.records.fields import Count, DocId, GitId, Line, Moment, PagePat
 from ubp.output.records.pages import PageLevel
 from ubp.output.records.staleness import (
     CommitRecord,
+    EvidenceRecord,
     ProblemRecord,
     SnapshotRecord,
     SummaryRecord,
     commit_record,
+    evidence_record,
     moment_or_none,
     problem_record,
     snapshot_record,
@@ -62,6 +64,11 @@ class CheckedReferenceRecord:
         "commits since the baseline that changed the source, newest first",
     ] = ()
     commit_count: Annotated[Count, "number of commits that drifted, if some are omitted"] = 0
+    evidence: Annotated[
+        tuple[EvidenceRecord, ...],
+        "names in the changed lines that the page contains: look there first",
+    ] = ()
+    is_unread: Annotated[bool, "whether a partial clone lacks the changed lines"] = False
     line: Annotated[Line, "line of the reference in the page, from 1"]
     key: Annotated[str, "front matter key that contains the reference"]
     fragment: Annotated[str | None, "suffix removed from the path: #symbol, :12, #L3-L9"] = None
@@ -163,6 +170,8 @@ def _reference(verdict: ReferenceVerdict, diff: ShownDiffRecord | None) -> Check
         since=moment_or_none(verdict.since),
         age_days=verdict.age_days,
         commits=tuple(map(commit_record, verdict.commits)),
+        evidence=tuple(map(evidence_record, verdict.evidence)),
+        is_unread=verdict.is_unread,
         line=reference.line,
         key=reference.key,
         fragment=reference.fragment,

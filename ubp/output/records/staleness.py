@@ -13,6 +13,7 @@ from ubp.core.model import (
     Assessment,
     BaselineKind,
     Commit,
+    Evidence,
     FilePath,
     Level,
     Page,
@@ -72,6 +73,13 @@ class DiffRecord(NamedTuple):
     missing_blobs: Annotated[tuple[GitId, ...], "blobs missing from a partial clone"]
 
 
+class EvidenceRecord(NamedTuple):
+    """A name in the changed lines of a source that the page contains."""
+
+    name: Annotated[str, "identifier, option, path, number or quoted text"]
+    line: Annotated[Line, "line of the page that contains it, from 1"]
+
+
 class VerdictRecord(NamedTuple):
     """The assessment of a reference."""
 
@@ -99,6 +107,11 @@ class VerdictRecord(NamedTuple):
         tuple[CommitRecord, ...],
         "commits since the baseline that changed the source, newest first",
     ]
+    evidence: Annotated[
+        tuple[EvidenceRecord, ...],
+        "names in the changed lines that the page contains; looked for in changes",
+    ]
+    is_unread: Annotated[bool, "whether a partial clone lacks the changed lines"]
     line: Annotated[Line, "line of the reference in the page, from 1"]
     key: Annotated[str, "front matter key that contains the reference"]
     fragment: Annotated[str | None, "suffix removed from the path: #symbol, :12, #L3-L9"]
@@ -187,6 +200,11 @@ def summary_record(summary: Summary) -> SummaryRecord:
     return SummaryRecord(**summary._asdict())
 
 
+def evidence_record(evidence: Evidence) -> EvidenceRecord:
+    """Return the record of evidence."""
+    return EvidenceRecord(evidence.name, evidence.line)
+
+
 def commit_record(commit: Commit) -> CommitRecord:
     """Return the record of a commit."""
     return CommitRecord(commit.id, moment(commit.date), commit.author, commit.subject)
@@ -242,6 +260,8 @@ def _verdict(
         since=moment_or_none(verdict.since),
         age_days=verdict.age_days,
         commits=tuple(map(commit_record, verdict.commits)),
+        evidence=tuple(map(evidence_record, verdict.evidence)),
+        is_unread=verdict.is_unread,
         line=reference.line,
         key=reference.key,
         fragment=reference.fragment,

@@ -35,6 +35,7 @@ from ubp.staleness.wording import (
     LEVEL_WORDS,
     describe_drift_time,
     describe_reference,
+    evidence_sentence,
 )
 
 
@@ -99,6 +100,8 @@ def _reference(
     when = describe_drift_time(reference, is_staged=is_staged, is_shallow=report.is_shallow)
     verdict = printable(describe_reference(reference, when))
     yield f"  {printable(reference.name or '.')}  {verdict}{debt}"
+    if evidence := evidence_sentence(reference, " by this commit" if is_staged else ""):
+        yield f"    {printable(evidence)}"
     yield from _commits(reference.commits, style)
     diff = options.diffs.get((assessment.page.filepath, reference))
     if diff is not None:

@@ -32,6 +32,9 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> CheckedRecord:
     if path is None:
         # With what the debt file accepts: it is no less stale, and marked as accepted.
         report = report._replace(pages=tuple(page for page in report.pages if _is_shown(page)))
+    shown = max_size // MIN_PAGE_SIZE
+    with_evidence = workspace.with_evidence(report.pages[:shown])
+    report = report._replace(pages=(*with_evidence, *report.pages[shown:]))
     return checked_record(
         report,
         diffs=_diffs(workspace, report, max_size) if given["include_diff"] else {},

@@ -1,0 +1,132 @@
+"""Evidence: the names of changed lines that a page contains."""
+
+import pytest
+
+from ubp.cli.stale import exit_status
+
+
+@pytest.fixture
+def evidence(repository, ask):
+    """The evidence for a page with this text, where a source changes from one text to another."""
+
+    def find(before, after, body):
+        repository.write("src/a.py", before)
+        repository.page("docs/a.md", "src/a.py", body=body)
+        repository.commit()
+        repository.write("src/a.py", after)
+        repository.git("add", "src/a.py")
+        (page,) = ask(repository, staged=True).introduced
+        return [(found.name, found.line) for found in page.references[0].evidence]
+
+    return find
+
+
+def test_names_options_paths_numbers_and_quoted_text_of_changed_lines_are_found(evidence):
+    before = (
+        'parser.add("--no-lock", help="do not take the lock")\n'
+        "read_timeout = 30\nCONFIG = 'etc/app.toml'\nunchanged_name = 1\n"
+    )
+    body = (
+        "# A\n\nRun it with `--no-lock`.\n\n`read_timeout` is 30 seconds; unchanged_name stays.\n"
+        "It says: do not take the lock.\nIt reads etc/app.toml.\n"
+    )
+    assert evidence(before, "unchanged_name = 1\n", body) == [
+        ("--no-lock", 7),
+        ("read_timeout", 9),
+        ("do not take the lock", 10),
+        ("etc/app.toml", 11),
+        ("30", 9),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "body"),
+    [
+        ("login(1)\n", "login(2)\n", "People login here; 1 of them.\n"),  # a word of prose
+        ("max_size = 5\n", "max_size  = 5\nother = 1\n", "max_size\n"),  # aligned
+        ("a_b = 1\nc_d = 2\n", "c_d = 2\na_b = 1\n", "a_b and c_d\n"),  # lines that are moved
+        ("if x:\n    call_it()\n", "call_it()\n", "`call_it`\n"),  # indented anew
+        ("ttl = 30\n", "ttl = 60\n", "In 300 days or 130.\n"),
+        ("old_name()\n", "new_name()\n", "old_names and an_old_name\n"),
+    ],
+)
+def test_what_did_not_change_or_is_prose_is_no_evidence(evidence, before, after, body):
+    assert evidence(before, after, body) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "body", "name"),
+    [
+        ("def login(user):\n", "def login(user, token):\n", "Call `login(user)`.\n", "login"),
+        ("max_size = 5\n", "max_size = 6\n", "max_size is small.\n", "max_size"),
+        ("  ttl: 30\n", "  ttl: 45\n", "It lives 30 minutes.\n", "30"),
+        ("call(readAll)\n", "call()\n", "日本語でreadAllを使う。\n", "readAll"),
+    ],
+)
+def test_a_definition_that_changed_is_evidence(evidence, before, after, body, name):
+    assert evidence(before, after, body) == [(name, 5)]
+
+
+def test_front_matter_is_no_evidence(evidence):
+    assert evidence("x = 'src/a.py'\n", "x = 1\n", "Text.\n") == []
+
+
+def test_pages_with_evidence_come_first_and_named_fails_for_those_alone(repository, ask):
+    repository.write("src/a.py", "read_all()\n")
+    repository.page("docs/a.md", "src/a.py", body="Nothing of it.\n")
+    repository.page("docs/z.md", "src/a.py", body="`read_all` reads.\n")
+    repository.commit()
+    repository.write("src/a.py", "read_some()\n")
+    repository.git("add", "src/a.py")
+    report = ask(repository, staged=True)
+    assert [page.page.filepath for page in report.introduced] == ["docs/z.md", "docs/a.md"]
+    assert exit_status(report, "named") == 1
+    repository.page("docs/z.md", "src/a.py", body="`read_some` reads.\n")
+    repository.git("add", "docs/z.md")
+    report = ask(repository, staged=True)
+    assert (exit_status(report, None), exit_status(report, "named")) == (1, 0)
+    repository.git("rm", "--quiet", "--cached", "src/a.py")
+    assert exit_status(ask(repository, staged=True), "named") == 1, "a missing source"
+
+
+def test_absent_blobs_are_said_and_undetermined(repository, ask, new_repository):
+    repository.write("src/a.py", "read_all()\n")
+    repository.page("docs/a.md", "src/a.py", body="`read_all` reads.\n")
+    repository.commit()
+    repository.write("src/a.py", "read_some()\n")
+    repository.commit()
+    repository.git("config", "uploadpack.allowFilter", "true")
+    clone = new_repository("partial")
+    clone.git("remote", "add", "origin", f"file://{repository.root}")
+    clone.git("fetch", "--quiet", "--filter=blob:none", "origin", "main")
+    clone.git("update-ref", "refs/heads/main", "FETCH_HEAD")
+    page = clone.git("rev-parse", "FETCH_HEAD:docs/a.md")
+    clone.git("fetch", "--quiet", "origin", page)
+    report = ask(clone, base="HEAD~1", ref="HEAD")
+    (reference,) = report.introduced[0].references
+    assert (reference.evidence, reference.is_unread) == ((), True)
+    assert exit_status(report, None) == 1
+    assert exit_status(report, "named") == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("src/a.py", ["other_name", "read_all"]),
+        ("src/a.py#reader", ["read_all"]),
+        ("src/a.py#L3-L4", ["read_all"]),
+        ("src/a.md#Reader", ["read_all"]),
+    ],
+)
+def test_evidence_for_a_part_is_of_its_own_lines(repository, ask, source, names):
+    def write(first, second):
+        repository.write("src/a.py", f"{first} = 1\n\ndef reader():\n    return {second}\n")
+        repository.write("src/a.md", f"# A\n\n{first}\n\n## Reader\n\n{second}\n")
+
+    write("other_name", "read_all")
+    repository.page("docs/a.md", source, body="other_name and read_all\n")
+    repository.commit()
+    write("another", "nothing")
+    repository.git("add", "src")
+    (page,) = ask(repository, staged=True).introduced
+    assert sorted(found.name for found in page.references[0].evidence) == names
