@@ -203,6 +203,57 @@ def test_what_could_be_bound_as_a_record(drifted, asked):
     }
 
 
+COMMANDS = {
+    "ack": "ack docs/b.md",
+    "affected": "affected src/a.py",
+    "badge": "badge",
+    "bind": "bind",
+    "bind-review": "bind --review",
+    "check": "check",
+    "collections": "collections",
+    "coverage": "coverage",
+    "debt": "debt",
+    "diff": "diff HEAD~1..HEAD",
+    "explain": "explain",
+    "get-context": "get-context docs/a.md",
+    "get-graph": "get-graph --center docs/a.md",
+    "get-page": "get-page docs/a.md",
+    "impact": "impact src/a.py",
+    "init": "init --yes",
+    "list-pages": "list-pages",
+    "model": "model",
+    "reindex": "reindex",
+    "report": "report",
+    "search": "search text --include-links --explain",
+    "search-fulltext": "search --fulltext text",
+    "sql": "sql SELECT(1)",
+    "stale": "stale --all --diff",
+    "stale-since": "stale --since HEAD~1",
+    "status": "status --check",
+    "suggest-links": "suggest-links",
+    "version": "version",
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_prints_every_key_of_its_record(name, drifted, ubp, valid, schemas):
+    answer = ubp(drifted, *COMMANDS[name].split(), "--json")
+    assert answer.err == ""
+    valid(schemas[name], answer.record)
+
+
+def test_every_record_has_a_test():
+    elsewhere = {
+        "check-staleness",  # of a tool
+        "collections-remove",  # these need a collection
+        "collections-sync",
+        "error",
+        "install-completion",  # writes into the home folder
+        "model-fetch",  # downloads
+    }
+    assert {row.name for row in RECORDS} - COMMANDS.keys() == elsewhere
+
+
 def test_errors_have_one_shape(drifted, asked):
     for call in ("stale --nonsense", "stale missing.md", "nonsense", "affected", "stale --days x"):
         record = asked(drifted, call, status=2, shape="error")

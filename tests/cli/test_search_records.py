@@ -397,10 +397,10 @@ def test_a_suggestion_has_both_sections_and_the_reason(asked, linked):
 
 
 def test_a_context_too_large_says_what_is_missing(asked):
-    record = asked("get-context", AUTH, "--max-size", "80")
+    record = asked("get-context", AUTH, "--max-size", "100")
     assert record["center"]["content"].endswith("and [[twin]].")
     assert record["center"]["sections"][1]["is_cut"] is True
-    assert record["center"]["full_size"] > 80 >= record["total_size"]
+    assert record["center"]["full_size"] > 100 >= record["total_size"]
     assert (record["related"], record["truncated_count"]) == ([], 2)
 
 
