@@ -29,7 +29,13 @@ EVERYTHING = {
     "$schema": "./config.schema.json",
     "docs_dir": "docs",
     "source": {"include": ["docs/**/*.md"], "exclude": ["drafts/"]},
-    "staleness": {"keys": ["covers", "code_references[].ref"], "threshold_days": 0.5},
+    "staleness": {
+        "keys": ["covers", "code_references[].ref"],
+        "threshold_days": 0.5,
+        "records": ["adr", "docs/reports/**"],
+        "ignore_commits": ["[skip-docs]"],
+        "quiet_after": 3,
+    },
     "links": {"root": "docs/site"},
     "sites": [{"generator": "hugo", "folder": "site", "root": "site/pages", "base": "/x/"}],
     "check": {
@@ -105,6 +111,9 @@ def test_every_setting_of_the_design_is_accepted(config_dir: Path):
             ),
         ),
         sites=(SiteSetting("hugo", FilePath("site"), FilePath("site/pages"), "/x/"),),
+        records=("adr", "adr/**", "docs/reports", "docs/reports/**"),
+        ignored_commits=("[skip-docs]",),
+        quiet_after=3,
     )
 
 
@@ -381,6 +390,8 @@ def test_the_schema_tells_the_defaults_that_hold():
         exclude=(*BUILT_IN_EXCLUDE, *source["exclude"]["default"]),
         keys=tuple(staleness["keys"]["default"]),
         threshold_days=staleness["threshold_days"]["default"],
+        records=tuple(staleness["records"]["default"]),
+        ignored_commits=tuple(staleness["ignore_commits"]["default"]),
     )
     assert list(SCHEMA["properties"]) == list(EVERYTHING)
 

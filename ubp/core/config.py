@@ -73,7 +73,9 @@ class Config(NamedTuple):
     are folders that links with a leading "/" may be relative to. `model` is the folder or hub id of
     an embedding model, NO_MODEL for none, None for the bundled one. `refused` are pairs of a page
     (None: every page) and a source that it does not describe. `sites` replace those found in the
-    same folders.
+    same folders. `records` are patterns and doc_types of pages that are never stale; commits whose
+    subject contains one of `ignored_commits` make none stale. `quiet_after` is the number of
+    announcements after which a page is only mentioned, None for any.
     """
 
     docs_dir: FilePath = FilePath("")
@@ -89,6 +91,9 @@ class Config(NamedTuple):
     refused: frozenset[tuple[FilePath | None, FilePath]] = frozenset()
     collections: tuple[CollectionSetting, ...] = ()
     sites: tuple[SiteSetting, ...] = ()
+    records: tuple[str, ...] = ()
+    ignored_commits: tuple[str, ...] = ()
+    quiet_after: int | None = None
 
 
 def has_config(config_dir: str) -> bool:
@@ -104,6 +109,11 @@ def is_document(config: Config, path: FilePath) -> bool:
 def is_excluded(config: Config, path: FilePath) -> bool:
     """Return whether a file's content, diffs and ids must not be shown."""
     return match_any(config.exclude, nfc(path))
+
+
+def is_record(config: Config, path: FilePath, doc_type: str) -> bool:
+    """Return whether a page records the past, so that it is never stale."""
+    return doc_type in config.records or match_any(config.records, nfc(path))
 
 
 def scope_key(config: Config) -> str:

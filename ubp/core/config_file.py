@@ -154,6 +154,10 @@ class _Loader:
             for index, pattern in enumerate(source.get(name, ())):
                 if normalize_path(pattern) is None or is_too_complex(pattern):
                     self._expect("a simpler pattern", pattern, ("source", name, index))
+        records = staleness.get("records", ())
+        for index, pattern in enumerate(records):
+            if normalize_path(pattern) is None or is_too_complex(pattern):
+                self._expect("a simpler pattern", pattern, ("staleness", "records", index))
         root = normalize_path(nfc(settings.get("links", {}).get("root", "")))
         check = settings.get("check", {})
         ignored = check.get("ignore", ())
@@ -178,6 +182,9 @@ class _Loader:
             _refused(settings.get("bind", {}).get("refused", ())),
             self._collections(settings.get("collections", {})),
             tuple(map(_site, settings.get("sites", ()))),
+            tuple(path for entry in records for path in _excluded(entry)),
+            tuple(staleness.get("ignore_commits", ())),
+            int(staleness["quiet_after"]) if "quiet_after" in staleness else None,
         )
 
     def _collections(self, settings: Mapping[str, Any]) -> tuple[CollectionSetting, ...]:

@@ -7,7 +7,14 @@ from ubp.core.model import Assessment, FilePath, Page, ReferenceVerdict, SourceR
 from ubp.core.source import GlobSource, PartSource, file_of
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
 from ubp.staleness.drift import DriftSince, Moves, find_drift
-from ubp.staleness.model import SECONDS_PER_DAY, StalenessContext, compare, level_of, worst_level
+from ubp.staleness.model import (
+    SECONDS_PER_DAY,
+    StalenessContext,
+    StalenessRules,
+    compare,
+    level_of,
+    worst_level,
+)
 from ubp.staleness.references import LocatedSource, locate
 
 if TYPE_CHECKING:  # only where a reference names a part of a file
@@ -16,17 +23,23 @@ if TYPE_CHECKING:  # only where a reference names a part of a file
 
 def assess(pages: Sequence[Page], context: StalenessContext) -> tuple[Assessment, ...]:
     """Assess every reference of these pages, in one pass for all."""
-    requests = baseline_requests(pages)
+    requests = baseline_requests(pages, context.rules)
     located = locate(context.view, {request.reference for request in requests})
     origins = Origins.uncommitted(context.view)
     baselines = find_baselines(requests, located, context, origins, origins.is_edited)
     return assess_against(baselines, pages, located, context)
 
 
-def baseline_requests(pages: Sequence[Page]) -> list[BaselineRequest]:
-    """Return a request for the baseline of every reference of every page."""
+def baseline_requests(pages: Sequence[Page], rules: StalenessRules) -> list[BaselineRequest]:
+    """Return a request for the baseline of every reference of every page but records of the past.
+
+    A record is assessed as a page without sources.
+    """
     return [
-        BaselineRequest(page, reference) for page in pages for reference in page.facts.references
+        BaselineRequest(page, reference)
+        for page in pages
+        if page.facts.references and not rules.is_record(page)
+        for reference in page.facts.references
     ]
 
 
@@ -152,6 +165,9 @@ def _add_history(
                 verdict, moved_to, fragment = parts.resolve_deleted(request, drift, moves)
             else:
                 verdict, moved_to = _resolve_deleted(baseline, drift, moves)
+        if verdict in {"modified", "created"} and context.rules.ignored_commits:
+            drift = _without_ignored(drift, baseline, context)
+            verdict = verdict if drift.commits or drift.is_uncommitted else "fresh"
         age = _age(verdict, drift, context.rules.now)
         references[position] = references[position]._replace(
             verdict=verdict,
@@ -162,6 +178,22 @@ def _add_history(
             age_days=None if age is None else int(age // SECONDS_PER_DAY),
             commits=drift.commits,
         )
+
+
+def _without_ignored(
+    drift: DriftSince, baseline: Baseline, context: StalenessContext
+) -> DriftSince:
+    """Return the drift without the commits that the configuration ignores."""
+    ignored = context.rules.ignored_commits
+    commits = tuple(
+        commit for commit in drift.commits if not any(text in commit.subject for text in ignored)
+    )
+    if len(commits) == len(drift.commits) or drift.date is None:  # or history ends too early
+        return drift
+    changes = context.view.snapshot.changes
+    is_uncommitted = any(baseline.source.matches(path) for path in changes)
+    date = min((commit.date for commit in commits), default=None)
+    return drift._replace(commits=commits, date=date, is_uncommitted=is_uncommitted)
 
 
 def _resolve_deleted(

@@ -6,7 +6,7 @@ gone now and was not before, or that is new and refers to nothing. What was behi
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Page, ReferenceVerdict
+from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, ObjectId, Page, ReferenceVerdict
 from ubp.core.source import SourceMap
 from ubp.git.trees import similar_file
 from ubp.staleness.assess import assess, assess_against, assessment, baseline_requests
@@ -28,7 +28,7 @@ def assess_change(pages: Sequence[Page], change: Change) -> tuple[Assessment, ..
         origins = Origins(view, change.before[0].view.entries, change.changes)
     else:
         origins = Origins.uncommitted(view)
-    requests = baseline_requests(pages)
+    requests = baseline_requests(pages, change.after.rules)
     located = locate(view, {request.reference for request in requests})
     baselines = find_baselines(
         requests, located, change.after, Origins.uncommitted(view), origins.is_edited
@@ -81,9 +81,17 @@ def _mark_debts(
                 key = paths[assessed.page.filepath], reference.reference.literal
                 old_verdicts.setdefault(key, []).append(reference)
 
+    announcements = _count_announcements(old_verdicts)
+    quiet_after = change.after.rules.quiet_after
+
     def mark(page: FilePath, reference: ReferenceVerdict) -> ReferenceVerdict:
         old = old_verdicts.get((page, reference.reference.literal), ())
-        return reference._replace(is_debt=not _is_introduced(reference, old))
+        is_quiet = (
+            quiet_after is not None
+            and announcements.get(page, 0) >= quiet_after
+            and reference.verdict in {"modified", "created"}
+        )
+        return reference._replace(is_debt=is_quiet or not _is_introduced(reference, old))
 
     return tuple(
         assessment(
@@ -97,6 +105,21 @@ def _mark_debts(
         )
         for assessed in assessments
     )
+
+
+def _count_announcements(
+    old_verdicts: Mapping[_ReferenceKey, Sequence[ReferenceVerdict]],
+) -> dict[FilePath, int]:
+    """Return how many commits made each page stale since its last edit, before the change.
+
+    Each reference announces the first commit that took it from its baseline, and no later one.
+    """
+    commits: dict[FilePath, set[ObjectId]] = {}
+    for (page, _), verdicts in old_verdicts.items():
+        for verdict in verdicts:
+            if verdict.verdict != "fresh" and verdict.commits:
+                commits.setdefault(page, set()).add(verdict.commits[-1].id)
+    return {page: len(names) for page, names in commits.items()}
 
 
 def _is_introduced(reference: ReferenceVerdict, before: Collection[ReferenceVerdict]) -> bool:

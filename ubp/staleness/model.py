@@ -36,12 +36,16 @@ STALE_AT_ONCE: frozenset[Verdict] = frozenset({"deleted", "not_found"})
 class StalenessRules(NamedTuple):
     """The time `now` (seconds since the epoch) and the age in days from which drift is stale.
 
-    Files for which `is_hidden` is true are not served, not even as the new path of a source.
+    Files for which `is_hidden` is true are not served, not even as the new path of a source. The
+    other fields are those of the configuration (`ubp.core.config.Config`).
     """
 
     now: float
     threshold_days: float
     is_hidden: Callable[[FilePath], bool]
+    is_record: Callable[[Page], bool] = lambda _: False
+    ignored_commits: tuple[str, ...] = ()
+    quiet_after: int | None = None
 
 
 class StalenessContext(NamedTuple):

@@ -5,6 +5,7 @@ Imported by `ubp stale` and the hook: what only changes or acknowledgements need
 
 from collections.abc import Sequence
 
+from ubp.core.config import is_record
 from ubp.core.errors import UsageError
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Page
 from ubp.git.snapshot import read_commit
@@ -25,7 +26,15 @@ from ubp.staleness.model import (
 
 def open_context(session: Session, view: View) -> StalenessContext:
     """Return what the verdicts on a view depend on, as of now."""
-    rules = StalenessRules(session.clock(), session.config.threshold_days, session.is_hidden)
+    config = session.config
+    rules = StalenessRules(
+        session.clock(),
+        config.threshold_days,
+        session.is_hidden,
+        lambda page: is_record(config, page.filepath, page.facts.doc_type),
+        config.ignored_commits,
+        config.quiet_after,
+    )
     return StalenessContext(view, session.repository, session.history, rules)
 
 
@@ -131,7 +140,7 @@ def build_stale_report(
     view, rules = context.view, context.rules
     documents = view.count_documents() if selected is None else len(selected)
     shown = worst_first(hide(assessed, rules.is_hidden))
-    bound = sum(1 for page in pages if page.facts.references)
+    bound = sum(1 for page in pages if page.facts.references and not rules.is_record(page))
     return StaleReport(
         snapshot=view.snapshot,
         pages=shown,

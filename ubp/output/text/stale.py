@@ -74,6 +74,8 @@ def _heading(assessment: Assessment, report: StaleReport, options: StaleTextOpti
 def _level(assessment: Assessment, style: Style) -> str:
     if assessment.page.facts.problems and not assessment.references:
         return style.yellow("front matter has problems")
+    if assessment.page.facts.references and not assessment.references:
+        return style.dim("a record of the past")
     words = LEVEL_WORDS[assessment.level]
     if assessment.level == "stale":
         return style.red(words)
