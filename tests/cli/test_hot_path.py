@@ -30,6 +30,7 @@ HEAVY = {
     "yaml",
     "ubp.bindings.review",
     "ubp.checks.finding",
+    "ubp.core.text",
     "ubp.cli.outputs",
     "ubp.output.formats",
     "ubp.output.ci.outcome",

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ubp.core.text import slug
-
 TERM = 7
 
 
@@ -51,6 +49,8 @@ def github_text(heading: HeadingName) -> str:
 
 def github_slugs(texts: Iterable[str]) -> Iterator[str]:
     """Yield GitHub's anchors for the texts of a page's headings: "a", "a-1", "a" ends in "a-2"."""
+    from ubp.core.text import slug  # compiles patterns that a hook does not need
+
     counts: dict[str, int] = {}
     for text in texts:
         base = name = slug(text)
