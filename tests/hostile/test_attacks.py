@@ -48,6 +48,12 @@ def test_attacks_have_names_of_their_own_and_every_rule_stops_some():
     assert {attack.rule for attack in attacks} == RULES.keys()
 
 
+def test_the_threat_model_names_every_rule_and_counts_the_attacks():
+    model = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
+    assert [rule for rule in RULES if f"**{rule}**" not in model] == []
+    assert f"makes {len(ATTACKS) + len(ABUSES)} attacks" in model
+
+
 def test_the_judge_notices_what_an_attack_achieves(template, tmp_path, monkeypatch):
     monkeypatch.setenv("UBP_NOW", str(NOW))
     victim = Victim(tmp_path, template)
