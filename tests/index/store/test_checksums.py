@@ -1,6 +1,7 @@
 """Checksums: a value that nobody saved so is damage, in every table that declares them."""
 
 import re
+import sqlite3
 from collections.abc import Callable
 
 import pytest
@@ -9,13 +10,7 @@ from ubp.core.errors import IndexDamagedError, StoreError, ask_again_if_damaged
 from ubp.index.store.schema import CHECKED, SCHEMA, intact
 from ubp.index.store.store import Store
 
-ROWS = {
-    "head": ("INSERT INTO head VALUES (1, x'01')",),
-    "page": ("INSERT INTO page VALUES (1, x'02', NULL, '', '', '', x'', 1, 1, 0)",),
-    "node": ("INSERT INTO node VALUES (1, 1, 'a.md', NULL, NULL, 0, 0)",),
-    "listing": ("INSERT INTO listing VALUES (1, '/g', x'03', '', NULL, NULL, 1, 0)",),
-    "graph": ("INSERT INTO graph VALUES (1, '/g', x'03', '', 1, 1, 1, 0)",),
-}
+REFERRED = ("head", "page", "node", "listing", "graph")
 
 
 def columns_of(store: Store, table: str) -> list[tuple[str, str]]:
@@ -26,22 +21,18 @@ def columns_of(store: Store, table: str) -> list[tuple[str, str]]:
 def put(store: Store, table: str) -> None:
     """Insert a row into a table, after those that it refers to, with the right checksum."""
 
-    def work(connection: object) -> None:
-        execute = connection.execute  # type: ignore[attr-defined]
-        for statements in ROWS.values():
-            for statement in statements:
-                execute(statement)
-        execute(f"DELETE FROM {table}")
-        names = columns_of(store, table)
-        values = [b"x" if kind == "BLOB" else "x" if kind != "INTEGER" else 1 for _, kind in names]
-        marks = ", ".join("?" * len(values))
-        execute(f"INSERT INTO {table} VALUES ({marks})", values)
+    def work(connection: sqlite3.Connection) -> None:
+        for name in dict.fromkeys((*REFERRED, table)):
+            kinds = [kind for _, kind in columns_of(store, name)]
+            values = [{"BLOB": b"x", "INTEGER": 1}.get(kind, "x") for kind in kinds]
+            marks = ", ".join("?" * len(values))
+            connection.execute(f"INSERT OR REPLACE INTO {name} VALUES ({marks})", values)
         checked = CHECKED[table]
-        ((checksum,),) = execute(
+        ((checksum,),) = connection.execute(
             f"SELECT checksum('{table}', {', '.join(qualified(table))})"
             f" FROM {table}{checked.joined}"
         ).fetchall()
-        execute(f"UPDATE {table} SET checksum = ?", [checksum])
+        connection.execute(f"UPDATE {table} SET checksum = ?", [checksum])
 
     store.database.rows("PRAGMA foreign_keys=OFF")
     store.database.write(work)

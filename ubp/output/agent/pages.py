@@ -226,6 +226,8 @@ def page_text(record: Record) -> str:
     marker = new_marker(content) if content else ""
     lines = [notice(record, marker), page_line(record), ", ".join(_page_facts(record))]
     lines += _sources(record)
+    for problem in record.get("problems", []):
+        lines.append(f"Line {problem['line']}: {printable(problem['message'])}")
     lines += links("Links", record.get("outlinks", []))
     lines += links("Linked from", record.get("backlinks", []))
     lines += fenced(content, marker) if content else ()

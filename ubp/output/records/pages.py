@@ -7,7 +7,13 @@ from typing import Annotated, Literal
 from ubp.core.model import Assessment, FilePath, Level, LinkType, ReferenceVerdict, Verdict
 from ubp.core.paths import doc_id
 from ubp.output.records.fields import Count, DocId, DocType, Line, Moment, PagePath, Title
-from ubp.output.records.staleness import CommitRecord, commit_record, moment_or_none
+from ubp.output.records.staleness import (
+    CommitRecord,
+    ProblemRecord,
+    commit_record,
+    moment_or_none,
+    problem_record,
+)
 from ubp.output.wording import day
 from ubp.search.context import Center, PageContext, Related
 from ubp.search.impact import Impacted, ImpactStep, PageImpact, Reason
@@ -120,6 +126,10 @@ class PageRecord:
     tags: Annotated[tuple[str, ...], "tags from the front matter"] = ()
     staleness: PageLevel
     stale_refs: Annotated[tuple[ExplainedRefRecord, ...], "the references that are not fresh"] = ()
+    problems: Annotated[
+        tuple[ProblemRecord, ...],
+        "problems in its front matter, or why it cannot be read: its content is empty then",
+    ] = ()
     created_at: Annotated[
         Moment | None,
         "committer date of the commit that added the page; null if never committed or before the"
@@ -361,6 +371,7 @@ def page_record(read: ReadPage) -> PageRecord:
         tags=tuple(document.tags),
         staleness=read.assessment.level,
         stale_refs=tuple(_explained_refs(read.assessment)),
+        problems=tuple(map(problem_record, read.assessment.page.facts.problems)),
         created_at=moment_or_none(read.created_at),
         updated_at=moment_or_none(read.updated_at),
         uncommitted=read.is_uncommitted,

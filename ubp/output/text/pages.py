@@ -128,7 +128,11 @@ def page_text(result: ReadPage, style: Style, *, is_quiet: bool) -> str:
     facts.append(LEVEL_WORDS[result.assessment.level])
     if result.updated_at is not None:
         facts.append(f"changed {day(result.updated_at)}")
-    lines = [f"{place}  {', '.join(facts)}", "", *body]
+    problems = [
+        f"  {style.yellow(f'line {problem.line}:')} {printable(problem.message)}"
+        for problem in result.assessment.page.facts.problems
+    ]
+    lines = [f"{place}  {', '.join(facts)}", *problems, "", *body]
     for title, links, is_outlink in (
         ("Links", page.outlinks, True),
         ("Linked from", page.backlinks, False),
