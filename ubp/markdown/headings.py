@@ -32,11 +32,13 @@ MAX_SECTION_LEVEL = 3  # H4 and deeper headings are part of their section
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>&~!\n]")
 # `{#id}`, `{ #id .class }`, kramdown's `{: #id}`, and in MDX a comment.
-_ATTRIBUTES = r"\{:?[ \t]*(?:[.][^\s{}#]+[ \t]+)*#(?P<id>[^\s{}]+)(?:[ \t][^{}\n]*)?\}"
+_ATTRIBUTES = r"\{:?[ \t]*(?:[.][^\s{}#]+[ \t]+)*#(?P<id>\w[^\s{}]*)(?:[ \t][^{}\n]*)?\}"
 _OWN_ID = re.compile(rf"[ \t]*(?:{_ATTRIBUTES}|\{{/\*[ \t]*#(?P<mdx>[^\s{{}}*]+)[ \t]*\*/\}})$")
+_ATTRIBUTES_ALONE = re.compile(rf"{_ATTRIBUTES}[ \t]*(?:\n|\Z)")
 _ATTRIBUTE_ID = re.compile(_ATTRIBUTES)
 _MYST_TARGET = re.compile(
-    r"^[ \t]*(?:\(([^()\n]{1,200})\)=|:name:[ \t]+(\S{1,200}))[ \t]*$", re.MULTILINE
+    r"^[ \t]*(?:\(([^()\n]{1,200})\)=|:name:[ \t]+(\S{1,200})|\$\$[ \t]*\((\S{1,200})\))[ \t]*$",
+    re.MULTILINE,
 )
 # A definition below its term, as Goldmark and others write it.
 _TERM = re.compile(r"(?:^|\n)([^\n:][^\n]*)\n:[ \t]+\S")
@@ -83,13 +85,12 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
     openings: list[Block | None] = []  # None for a heading in HTML
     ids: list[str] = []
     opening: Block | None = None
-    above = ""
+    targets: list[str] = []
+    above, is_heading = "", False
     for block in blocks:
         if block.type == "inline" and ":" in block.content and opening is None:
-            terms = _TERM.findall(block.content)
-            if block.content.startswith((": ", ":\t")):
-                terms.insert(0, above.rpartition("\n")[2])
-            names += (HeadingName(TERM, plain_text(term, definitions)) for term in terms)
+            terms = [HeadingName(TERM, text) for text in _terms(block.content, above, definitions)]
+            names += terms
             openings += [None] * len(terms)
         above = block.content
         if opening is not None:
@@ -99,6 +100,11 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
             text_of = plain_text(content, definitions)
             names.append(HeadingName(int(opening.tag[1]), text_of, described, markup, own_id))
             openings.append(opening)
+        if block.type == "inline" or (block.type == "fence" and block.info.startswith("{")):
+            targets += ("".join(groups) for groups in _MYST_TARGET.findall(block.content))
+        below = _ATTRIBUTES_ALONE.match(block.content) if is_heading else None
+        if below and names:
+            names[-1] = names[-1]._replace(id_below=below["id"])
         is_heading = opening is not None
         opening = block if block.type == "heading_open" else None
         if block.type in {"inline", "html_block"}:
@@ -112,11 +118,6 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
                 ids += (match["id"] for match in _ATTRIBUTE_ID.finditer(block.content))
     if "^" in text:
         ids += (f"^{block_id}" for block_id in _BLOCK_ID.findall(text))
-    targets = (
-        ["".join(groups) for groups in _MYST_TARGET.findall(text)]
-        if ")=" in text or ":name:" in text
-        else []
-    )
     headings = [
         Heading(
             int(opening.tag[1]),
@@ -137,6 +138,14 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
         bool(is_generated or is_component),
     )
     return Outline(tuple(headings), anchors)
+
+
+def _terms(content: str, above: str, definitions: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the terms of the definitions in a paragraph; the first may be in the one above it."""
+    if content.startswith((": ", ":\t")):
+        yield plain_text(above.rpartition("\n")[2], definitions)
+    for term in _TERM.findall(content):
+        yield plain_text(term, definitions)
 
 
 def _section_anchors(names: Sequence[HeadingName]) -> Iterator[str]:

@@ -11,7 +11,7 @@ class HeadingName(NamedTuple):
 
     `level` is 0 for a heading in HTML, TERM for a term. Where it has links or images, `described`
     is its text with the descriptions of images, and `markup` as it is written; else they are "".
-    `id` is its own id (`{#id}`).
+    `id` is its own id (`{#id}`), `id_below` the one on the next line, as kramdown reads it.
     """
 
     level: int
@@ -19,6 +19,7 @@ class HeadingName(NamedTuple):
     described: str = ""
     markup: str = ""
     id: str = ""
+    id_below: str = ""
 
     @property
     def with_descriptions(self) -> str:

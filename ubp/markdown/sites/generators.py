@@ -341,7 +341,7 @@ def _jekyll_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str]:
     yield from (heading.id for heading in headings if heading.id)
     counts: dict[str, int] = {}
     for heading in _markdown_headings(headings):
-        if not heading.id and (name := slug(heading.text)):
+        if not heading.id and not heading.id_below and (name := slug(heading.text)):
             counts[name] = counts.get(name, -1) + 1
             yield f"{name}-{counts[name]}" if counts[name] else name
 
