@@ -56,6 +56,7 @@ def test_sarif_tells_rules_places_sources_and_who_ignored(faulty, ubp, fits):
         "unknown-link-type",
         "orphan-doc",
         "bad-front-matter",
+        "ignored-fragment",
         "obsolete-debt",
     ]
     for rule in driver["rules"]:

@@ -4,8 +4,9 @@ import time
 from typing import NamedTuple
 
 import pytest
+from ast_grep_py import SgRoot
 
-from ubp.code.symbols import find_language, read_symbols, select_symbol
+from ubp.code.symbols import _GRAMMARS, Symbols, find_language
 
 
 class Sample(NamedTuple):
@@ -214,7 +215,7 @@ def sample(request):
 
 
 def parts_of(path, text, symbol):
-    return select_symbol(read_symbols(text.encode(), find_language(path)), symbol)
+    return Symbols(text.encode(), find_language(path)).find(symbol)
 
 
 def digests(path, text, symbol):
@@ -403,7 +404,7 @@ def test_a_definition_reaches_from_its_decorator_to_its_end(sample):
     ],
 )
 def test_definitions_have_qualified_names(path, text, symbols):
-    found = read_symbols(text.encode(), find_language(path))
+    found = Symbols(text.encode(), find_language(path)).all()
     assert " ".join(part.names[0].replace(" ", "_") for part in found) == symbols
 
 
@@ -440,7 +441,7 @@ def test_white_space_in_a_string_is_a_change():
 
 def test_a_file_that_is_not_utf_8_has_definitions():
     assert digests("a.py", "def f(): ...\n", "f")
-    assert len(read_symbols(b"# \xff\ndef f(): ...\n", "python")) == 1
+    assert len(Symbols(b"# \xff\ndef f(): ...\n", "python").all()) == 1
 
 
 def test_a_suffix_decides_on_the_language():
@@ -464,9 +465,19 @@ def test_a_suffix_decides_on_the_language():
 )
 def test_deeply_nested_code_is_read(path, text):
     started = time.process_time()
-    assert read_symbols(text.encode(), find_language(path)) is not None
+    assert Symbols(text.encode(), find_language(path)).all() is not None
     assert time.process_time() - started < 5
 
 
-def test_a_file_that_is_too_large_has_unknown_definitions():
-    assert read_symbols(b"a = 1\n" * 400_000, "python") is None
+def test_every_grammar_has_the_kinds_that_define_something():
+    for language, grammar in _GRAMMARS.items():
+        root = SgRoot("", language).root()
+        for kind in grammar.names:
+            root.find(kind=kind)  # raises where the grammar does not have it
+
+
+def test_a_kind_that_a_grammar_lost_is_ignored(monkeypatch):
+    grammar = _GRAMMARS["python"]
+    names = {**grammar.names, "no_such_definition": "name"}
+    monkeypatch.setitem(_GRAMMARS, "python", grammar._replace(names=names))
+    assert [part.names for part in Symbols(b"def f(): ...\n", "python").all()] == [("f",)]

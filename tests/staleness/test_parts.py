@@ -412,3 +412,27 @@ def test_the_symbols_of_excluded_files_are_not_served(project, verdict):
     with Workspace.open(str(project.root)) as workspace:
         assert list(workspace.diffs(workspace.stale())) == []
         assert workspace.impact("src/auth.py").impact.impacted == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\n\ndef login", "\n\n@cache\ndef login"),
+        ("\n\ndef login", "\n\n#def login"),
+        ("def login", "if True:\n  def login"),
+        ("forget(user)", "forget(user)\n\n\ndef login(user): ..."),
+        ("\n\ndef logout", "\n    # Return nothing.\n    return None\n\ndef logout"),
+        ('"""Authentication."""', "class Session:"),
+    ],
+)
+def test_a_symbol_read_before_is_compared_like_a_new_one(project, ask, old, new):
+    """What is known of the older version spares reading the newer one only where it is the same."""
+    assert [page.level for page in ask(project).pages] == ["fresh"]
+    edit(project, "src/auth.py", (old, new))
+    text = (project.root / "src/auth.py").read_bytes()
+    before, after = (
+        [part.digest for part in symbols.Symbols(data, "python").find("login")]
+        for data in (AUTH.encode(), text)
+    )
+    (page,) = ask(project).pages
+    assert (page.references[0].verdict == "fresh") == (before == after)

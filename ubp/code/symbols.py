@@ -6,7 +6,8 @@ definitions, and where their names are, is the table `_GRAMMARS`.
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from itertools import takewhile
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 # Larger files are generated; a parse takes 5 ms for 100 kB.
 MAX_BYTES = 2_000_000
-# The version of what `read_symbols` returns for the same bytes and the same ast-grep.
-VERSION = 1
+# The version of what `Symbols` returns for the same bytes and the same ast-grep.
+VERSION = 2
 
 _SUFFIXES: Mapping[str, str] = {
     suffix: language
@@ -69,29 +70,48 @@ def parser_version() -> str | None:
     return " ".join([*sorted(names), str(VERSION)])
 
 
-def select_symbol(parts: tuple[Part, ...], symbol: str) -> tuple[Part, ...]:
-    """Return all definitions of a name: `login`, `Session.login`, `Parser::parse`.
-
-    Definitions at the outermost level come first: only if none of them has that name, those within
-    classes, modules and functions are searched for one whose qualified name ends with it.
-    """
-    name = _normalize(symbol.removesuffix("()"))
-    exact = tuple(part for part in parts if name in part.names)
-    return exact or tuple(part for part in parts if part.names[0].endswith(f".{name}"))
-
-
-def read_symbols(data: bytes, language: str) -> tuple[Part, ...] | None:
-    """Return the definitions in a source file, in order; None: it is too large.
+class Symbols:
+    """The definitions in a source file, in order.
 
     The parser never fails: where a file has syntax errors, the definitions beside them are found.
+    The tokens of a definition are read when it is asked for: that takes as long as parsing.
     """
-    from ast_grep_py import SgRoot
 
-    if len(data) > MAX_BYTES:
-        return None
-    walk = _Walk(_GRAMMARS[language])
-    walk.visit(SgRoot(_decode(data), language).root())
-    return tuple(walk.parts())
+    def __init__(self, data: bytes, language: str) -> None:
+        """Parse a file of at most MAX_BYTES."""
+        from ast_grep_py import SgRoot
+
+        self._grammar = _GRAMMARS[language]
+        self._definitions = _find_definitions(SgRoot(_decode(data), language).root(), self._grammar)
+
+    def find(self, symbol: str) -> tuple[Part, ...]:
+        """Return all definitions of a name: `login`, `Session.login`, `Parser::parse`.
+
+        Definitions at the outermost level come first: only if none of them has that name, those
+        within classes, modules and functions are searched for one whose qualified name ends so.
+        """
+        name = _normalize(symbol)
+        found = [definition for definition in self._definitions if definition.name == name]
+        if not found:
+            end = f".{name}"
+            found = [other for other in self._definitions if other.name.endswith(end)]
+        return tuple(self._part(definition) for definition in found)
+
+    def all(self) -> tuple[Part, ...]:
+        """Return all definitions."""
+        return tuple(map(self._part, self._definitions))
+
+    def _part(self, definition: "_Definition") -> Part:
+        nodes = _whole(definition.node, self._grammar)
+        tokens = [token for node in nodes for token in _tokens(node)]
+        simple_name = definition.name.rpartition(".")[2]
+        return Part(
+            (definition.name,),
+            digest(tokens),
+            digest("" if token == simple_name else token for token in tokens),
+            nodes[0].range().start.line + 1,
+            _last_line(nodes[-1]),
+        )
 
 
 _SEARCHED, _UNNAMED = "?", "-"
@@ -144,26 +164,26 @@ def _grammar(  # noqa: PLR0913  # the columns of the table below
     )
 
 
-_JAVASCRIPT = _grammar(
-    "class_declaration abstract_class_declaration interface_declaration type_alias_declaration"
-    " enum_declaration enum_assignment internal_module module field_definition:property"
-    " public_field_definition property_signature method_signature abstract_method_signature"
-    " function_signature",
+_JAVASCRIPT_FUNCTIONS = (
     "function_declaration generator_function_declaration method_definition arrow_function:-"
-    " function_expression:- generator_function:-",
+    " function_expression:- generator_function:-"
+)
+_JAVASCRIPT_WRAPPERS = (
+    "export_statement lexical_declaration variable_declaration expression_statement"
+)
+_TYPESCRIPT = _grammar(
+    "class_declaration abstract_class_declaration interface_declaration type_alias_declaration"
+    " enum_declaration enum_assignment internal_module module public_field_definition"
+    " property_signature method_signature abstract_method_signature function_signature",
+    _JAVASCRIPT_FUNCTIONS,
     variables="variable_declarator pair:key",
     assignments="assignment_expression:left",
-    wrappers="export_statement lexical_declaration variable_declaration ambient_declaration"
-    " expression_statement",
+    wrappers=f"{_JAVASCRIPT_WRAPPERS} ambient_declaration",
     prefixes="decorator",
 )
-_C = _grammar(
+_C_DEFINITIONS = (
     "preproc_def preproc_function_def struct_specifier union_specifier enum_specifier enumerator"
-    " type_definition:declarator field_declaration:declarator class_specifier namespace_definition"
-    " alias_declaration concept_definition",
-    "function_definition:declarator lambda_expression:-",
-    variables="declaration:declarator",
-    wrappers="template_declaration",
+    " type_definition:declarator field_declaration:declarator"
 )
 _GRAMMARS: Mapping[str, _Grammar] = {
     "python": _grammar(
@@ -172,9 +192,16 @@ _GRAMMARS: Mapping[str, _Grammar] = {
         variables="assignment:left",
         wrappers="decorated_definition expression_statement",
     ),
-    "javascript": _JAVASCRIPT,
-    "typescript": _JAVASCRIPT,
-    "tsx": _JAVASCRIPT,
+    "javascript": _grammar(
+        "class_declaration field_definition:property",
+        _JAVASCRIPT_FUNCTIONS,
+        variables="variable_declarator pair:key",
+        assignments="assignment_expression:left",
+        wrappers=_JAVASCRIPT_WRAPPERS,
+        prefixes="decorator",
+    ),
+    "typescript": _TYPESCRIPT,
+    "tsx": _TYPESCRIPT,
     "go": _grammar(
         "type_spec type_alias field_declaration method_elem",
         "function_declaration method_declaration func_literal:-",
@@ -201,8 +228,18 @@ _GRAMMARS: Mapping[str, _Grammar] = {
         "function_declaration:? lambda_literal:-",
         variables="property_declaration:?",
     ),
-    "c": _C,
-    "cpp": _C,
+    "c": _grammar(
+        _C_DEFINITIONS,
+        "function_definition:declarator",
+        variables="declaration:declarator",
+    ),
+    "cpp": _grammar(
+        f"{_C_DEFINITIONS} class_specifier namespace_definition alias_declaration"
+        " concept_definition",
+        "function_definition:declarator lambda_expression:-",
+        variables="declaration:declarator",
+        wrappers="template_declaration",
+    ),
     "csharp": _grammar(
         "class_declaration struct_declaration interface_declaration record_declaration"
         " enum_declaration enum_member_declaration delegate_declaration namespace_declaration"
@@ -299,135 +336,102 @@ _NAME = re.compile(r"operator\W+|[\w$@~][\w$@~!?.]*")
 _EXPORTS = re.compile(r"^(?:module\.)?exports\.|^this\.|\.prototype(?=\.)")
 
 
-class _Definition:
-    """A definition that the walk has entered; `start` and `end` are numbers of tokens."""
+class _Definition(NamedTuple):
+    """A definition and its qualified name."""
 
-    __slots__ = ("end", "is_function", "lines", "names", "start")
-
-    def __init__(
-        self, names: list[str], start: int, lines: tuple[int, int], *, is_function: bool
-    ) -> None:
-        self.names = names  # qualified
-        self.start = self.end = start
-        self.lines = lines
-        self.is_function = is_function
+    name: str
+    node: "SgNode"
 
 
-class _Start(NamedTuple):
-    """The next node belongs to what began at this token and line."""
+class _Scope(NamedTuple):
+    """What definitions are in; `end` is the character after it."""
 
-    token: int
-    line: int
-
-
-class _WrapperEnd(NamedTuple):
-    """The end of a wrapper that began at a token."""
-
-    token: int
-    lines: tuple[int, int]
+    end: int
+    name: str
+    is_local: bool
 
 
-class _Walk:
-    """A walk through a syntax tree, without recursion: expressions may be nested deeply.
-
-    The tokens are the texts of the leaves and, because in some languages white space decides on the
-    structure, the kinds of the nodes that have several children.
-    """
-
-    def __init__(self, grammar: _Grammar) -> None:
-        self._grammar = grammar
-        self._tokens: list[str] = []
-        self._definitions: list[_Definition] = []
-        self._open: list[_Definition] = []
-        self._closed: _Definition | None = None
-
-    def visit(self, root: "SgNode") -> None:
-        """Visit a node and all nodes in it."""
-        names, special = self._grammar.names, self._grammar.prefixes | self._grammar.wrappers
-        tokens, node_type = self._tokens, type(root)
-        stack: list[Any] = [root]  # nodes, and marks between them
-        outer: _Start | None = None
-        while stack:
-            node = stack.pop()
-            if type(node) is not node_type:
-                outer = self._pass(node)
-                continue
-            kind = node.kind()
-            if "comment" in kind:
-                continue
-            children = node.children()
-            start = len(tokens)
-            if len(children) > 1:
-                tokens.append(kind)
-            elif not children and not (text := node.text()).isspace():
-                tokens.append(text)
-            if kind in names:
-                if definition := self._enter(node, kind, outer, start):
-                    stack.append(definition)
-            elif kind in special:
-                begin = outer or _Start(start, node.range().start.line + 1)
-                if kind in self._grammar.prefixes:
-                    stack.append(begin)
-                else:
-                    stack.append(_WrapperEnd(begin.token, (begin.line, _last_line(node))))
-                    children = self._mark(children, begin)
-            outer = None
-            stack += children[::-1]
-
-    def parts(self) -> Iterator[Part]:
-        """Yield the definitions that were found."""
-        for definition in self._definitions:
-            tokens = self._tokens[definition.start : definition.end]
-            for name in definition.names:
-                simple_name = name.rpartition(".")[2]
-                nameless = ["" if token == simple_name else token for token in tokens]
-                yield Part((name,), digest(tokens), digest(nameless), *definition.lines)
-
-    def _mark(self, children: list[Any], begin: _Start) -> list[Any]:
-        """Return a wrapper's children with `begin` before the definition, if there is only one."""
-        kinds = self._grammar.names.keys() | self._grammar.wrappers
-        inner = [number for number, child in enumerate(children) if child.kind() in kinds]
-        if len(inner) != 1:
-            return children
-        return [*children[: inner[0]], begin, *children[inner[0] :]]
-
-    def _enter(
-        self, node: "SgNode", kind: str, outer: _Start | None, start: int
-    ) -> _Definition | None:
-        grammar = self._grammar
-        if kind in grammar.assignments or (
-            kind in grammar.variables and any(scope.is_function for scope in self._open)
-        ):
+def _find_definitions(root: "SgNode", grammar: _Grammar) -> list[_Definition]:
+    definitions = []
+    scopes = [_Scope(sys.maxsize, "", is_local=False)]
+    for node in _find_kinds(root, tuple(grammar.names)):  # the outer ones come first
+        span = node.range()
+        while scopes[-1].end <= span.start.index:
+            scopes.pop()
+        kind, scope = node.kind(), scopes[-1]
+        if kind in grammar.assignments or (scope.is_local and kind in grammar.variables):
             value = node.field("right") or node.field("value")
             if value is None or value.kind() not in _FUNCTION_VALUES:
-                return None
-        scope = self._open[-1].names[0] if self._open else ""
-        if grammar.names[kind] == _UNNAMED:
-            names = [scope]
-        else:
-            names = [f"{scope}.{name}".lstrip(".") for name in _find_names(node, kind, grammar)]
-            if not names:
-                return None
-        token, line = outer or (start, node.range().start.line + 1)
-        definition = _Definition(
-            names, token, (line, _last_line(node)), is_function=kind in grammar.functions
-        )
-        self._open.append(definition)
+                continue
+        names = [scope.name]
         if grammar.names[kind] != _UNNAMED:
-            self._definitions.append(definition)
-        return definition
+            found = _find_names(node, kind, grammar)
+            names = [f"{scope.name}.{name}".lstrip(".") for name in found]
+            definitions += [_Definition(name, node) for name in names]
+        if names:
+            is_local = scope.is_local or kind in grammar.functions
+            scopes.append(_Scope(span.end.index, names[0], is_local))
+    return definitions
 
-    def _pass(self, mark: _Start | _Definition | _WrapperEnd) -> _Start | None:
-        """Pass a mark; return it if it is about the next node."""
-        if isinstance(mark, _Start):
-            return mark
-        if isinstance(mark, _Definition):
-            self._closed = self._open.pop()
-            self._closed.end = len(self._tokens)
-        elif self._closed and self._closed.start == mark.token:  # it began with the wrapper
-            self._closed.end = len(self._tokens)
-            self._closed.lines = mark.lines
-        return None
+
+def _find_kinds(root: "SgNode", kinds: tuple[str, ...]) -> list["SgNode"]:
+    """Return the nodes of these kinds; a kind that the grammar does not have is ignored."""
+    rule: Any = {"any": [{"kind": kind} for kind in kinds]}
+    try:
+        return root.find_all({"rule": rule})
+    except RuntimeError:  # another version of a grammar, or that of another dialect
+        known = tuple(kind for kind in kinds if _is_kind(root, kind))
+        return _find_kinds(root, known) if known and len(known) < len(kinds) else []
+
+
+def _is_kind(root: "SgNode", kind: str) -> bool:
+    try:
+        root.find(kind=kind)
+    except RuntimeError:
+        return False
+    return True
+
+
+def _whole(node: "SgNode", grammar: _Grammar) -> list["SgNode"]:
+    """Return a definition with what is around it and belongs only to it, after its prefixes."""
+    kinds = grammar.names.keys() | grammar.wrappers
+    while (parent := node.parent()) and parent.kind() in grammar.wrappers:
+        if sum(child.kind() in kinds for child in parent.children()) != 1:
+            break
+        node = parent
+    nodes = [node]
+    for before in node.prev_all() if grammar.prefixes else ():
+        if before.kind() in grammar.prefixes:
+            nodes.insert(0, before)
+        elif "comment" not in before.kind():
+            break
+    return nodes
+
+
+def _tokens(root: "SgNode") -> list[str]:
+    """Return the tokens of a node without its comments.
+
+    They are the texts of the leaves and, because in some languages white space decides on the
+    structure, the kinds of the nodes that have several children. Without recursion: expressions may
+    be nested deeply.
+    """
+    tokens = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        children = node.children()
+        if not children:
+            text = node.text()
+            if not text.isspace() and "comment" not in node.kind():
+                tokens.append(text)
+            continue
+        kind = node.kind()
+        if "comment" in kind:
+            continue
+        if len(children) > 1:
+            tokens.append(kind)
+        stack += children[::-1]
+    return tokens
 
 
 def _last_line(node: "SgNode") -> int:

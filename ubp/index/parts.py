@@ -1,11 +1,13 @@
 """The parts of files that references can name: the definitions in sources, the sections of pages.
 
-They depend only on a file's bytes and on the parser's version, so that they are stored by blob.
+They depend only on a file's bytes and on the parser's version, so that they are stored by blob, as
+far as references named them: a hook has no time to read the tokens of whole files.
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping
-from typing import Literal, NamedTuple
+import re
+from collections.abc import Collection, Mapping
+from typing import Literal, NamedTuple, Protocol
 
 from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
 from ubp.core.source import Part, PartSource
@@ -27,42 +29,81 @@ class FileVersion(NamedTuple):
     is_current: bool
 
 
+class _ParsedFile(Protocol):
+    """A file whose parts can be found by name."""
+
+    def find(self, name: str, /) -> tuple[Part, ...]: ...
+
+    def all(self) -> tuple[Part, ...]: ...
+
+
 class PartReader:
     """Reads parts and bytes of file versions, each once."""
 
     def __init__(self, context: IndexContext) -> None:
         self._context = context
-        self._parts: dict[tuple[str, ObjectId], tuple[Part, ...]] = {}
+        self._found: dict[tuple[str, ObjectId], dict[str, tuple[Part, ...]]] = {}
         self._contents: dict[ObjectId, bytes | None] = {}
 
-    def read_parts(
-        self, versions: Collection[tuple[PartSource, FileVersion]]
+    def find(
+        self, wanted: Collection[tuple[PartSource, FileVersion]]
     ) -> dict[tuple[PartSource, FileVersion], tuple[Part, ...] | PartsFault]:
         """Return what each source (a symbol or a section) names in a version of its file."""
-        by_parser: dict[str, dict[ObjectId, FileVersion]] = {}
-        for source, version in versions:
+        by_parser: dict[str, dict[FileVersion, set[str]]] = {}
+        for source, version in wanted:
             if parser := _parser_name(source.kind, version.path):
-                by_parser.setdefault(parser, {})[version.blob] = version
+                fragments = by_parser.setdefault(parser, {}).setdefault(version, set())
+                fragments.add(source.fragment)
         faults = {parser: self._load(parser, by_parser[parser]) for parser in by_parser}
         found: dict[tuple[PartSource, FileVersion], tuple[Part, ...] | PartsFault] = {}
-        for source, version in versions:
+        for source, version in wanted:
             parser = _parser_name(source.kind, version.path)
             if parser is None:
                 found[source, version] = "language"
                 continue
-            parts = self._parts.get((parser, version.blob))
-            found[source, version] = faults[parser] if parts is None else _select(parts, source)
+            parts = self._found.get((parser, version.blob), {}).get(source.fragment)
+            found[source, version] = faults[parser] if parts is None else parts
         return found
 
-    def read_all(self, source: PartSource, version: FileVersion) -> tuple[Part, ...]:
-        """Return all parts of a version that are of the same kind as a source."""
-        parser = _parser_name(source.kind, version.path)
-        if parser is None:
-            return ()
-        self._load(parser, {version.blob: version})
-        return self._parts.get((parser, version.blob), ())
+    def find_untouched(
+        self, pairs: Mapping[tuple[PartSource, FileVersion], FileVersion]
+    ) -> set[tuple[PartSource, FileVersion]]:
+        """Return what a change of its file left alone: each source in a version, given a later one.
 
-    def read_bytes(self, versions: Collection[FileVersion]) -> Mapping[ObjectId, bytes | None]:
+        Two versions differ in one passage, before and after which they are equal. A definition
+        that is not next to it is the same, if the passage contains no part of its name in either
+        version. This spares a hook the parsing of most files: half of what it has time for.
+        """
+        known = {key: later for key, later in pairs.items() if self._known(*key)}
+        if not known:
+            return set()
+        contents = self.read([version for (_, old), new in known.items() for version in (old, new)])
+        passages: dict[tuple[ObjectId, ObjectId], _Passage] = {}
+        untouched = set()
+        for (source, old), new in known.items():
+            blobs = old.blob, new.blob
+            if blobs not in passages:
+                before, after = contents[old.blob], contents[new.blob]
+                if before is not None and after is not None:
+                    passages[blobs] = _compare(before, after)
+            passage = passages.get(blobs)
+            if passage and passage.leaves(source.fragment, self._known(source, old)):
+                untouched.add((source, old))
+        return untouched
+
+    def _known(self, source: PartSource, version: FileVersion) -> tuple[Part, ...]:
+        """Return what a symbol names, if that has been read and is something."""
+        parser = _parser_name(source.kind, version.path) if source.kind == "symbol" else None
+        found = self._found.get((parser, version.blob), {}) if parser else {}
+        return found.get(source.fragment, ())
+
+    def all(self, source: PartSource, version: FileVersion) -> tuple[Part, ...]:
+        """Return all parts of a version that are of the same kind as a source."""
+        parser, data = _parser_name(source.kind, version.path), self.read([version])[version.blob]
+        file = _parse(parser, data) if parser and data is not None else None
+        return file.all() if file else ()
+
+    def read(self, versions: Collection[FileVersion]) -> Mapping[ObjectId, bytes | None]:
         """Return the bytes of these versions by blob; None: absent or too large."""
         unread = [version for version in versions if version.blob not in self._contents]
         current = {v.path: Entry(MODE_FILE, v.blob) for v in unread if v.is_current}
@@ -74,38 +115,87 @@ class PartReader:
             self._contents |= self._context.repository.read_blobs(earlier)
         return self._contents
 
-    def _load(self, parser: str, versions: Mapping[ObjectId, FileVersion]) -> PartsFault:
-        """Read the parts of these blobs as far as possible, and return why others are unknown."""
-        missing = [blob for blob in versions if (parser, blob) not in self._parts]
-        if not missing:
-            return "absent"
-        version = _parser_version(parser)
-        if version is None:
+    def _load(self, parser: str, wanted: Mapping[FileVersion, set[str]]) -> PartsFault:
+        """Find these fragments as far as possible, and return why others are unknown."""
+        parser_version = _parser_version(parser)
+        if parser_version is None:
             return "extra"
-        table = NameTable(self._context.store.database, f"parts {parser} {version}")
-        stored = table.read(missing)
-        self._parts |= {(parser, blob): _unpack(text) for blob, text in stored.items()}
-        missing = [blob for blob in missing if blob not in stored]
-        contents = self.read_bytes([versions[blob] for blob in missing]) if missing else {}
-        parse = _parse_function(parser)
+        table = NameTable(self._context.store.database, f"parts {parser} {parser_version}")
+        unread = {v.blob for v in wanted if (parser, v.blob) not in self._found}
+        for blob, text in table.read(unread).items():
+            self._found[parser, blob] = _unpack(text)
+        missing = [
+            version
+            for version, fragments in wanted.items()
+            if fragments - self._found.get((parser, version.blob), {}).keys()
+        ]
+        contents = self.read(missing) if missing else {}
         new: dict[ObjectId, str] = {}
-        for blob in missing:
-            data = contents[blob]
-            parts = None if data is None else parse(data)
-            if data is None or parts is None:
+        for version in missing:
+            data = contents[version.blob]
+            file = None if data is None else _parse(parser, data)
+            if data is None or file is None:
                 continue
-            self._parts[parser, blob] = parts
-            if blob_id(data) == blob:  # a filter may change them between the disk and Git
-                new[blob] = _pack(parts)
-        table.save(new)
+            found = self._found.setdefault((parser, version.blob), {})
+            found |= {name: file.find(name) for name in wanted[version] - found.keys()}
+            if blob_id(data) == version.blob:  # a filter may change them between disk and Git
+                new[version.blob] = json.dumps(found, separators=(",", ":"))
+        table.save(new, replaces=True)
         return "absent"
+
+
+class _Passage(NamedTuple):
+    """The passage in which two versions differ: its lines in the older one, its words in both."""
+
+    first_line: int
+    last_line: int
+    words: frozenset[bytes]
+    lines: list[bytes]  # of the older version
+
+    def leaves(self, symbol: str, parts: tuple[Part, ...]) -> bool:
+        """Return whether the passage is not about these definitions, nor next to one.
+
+        What is next to a definition may be a decorator, or indented like its body.
+        """
+        return self.words.isdisjoint(_WORD.findall(symbol.encode())) and all(
+            any(map(_CODE.match, self.lines[part.line_end : self.first_line - 1]))
+            or any(map(_CODE.match, self.lines[self.last_line : part.line_start - 1]))
+            for part in parts
+        )
+
+
+_CODE = re.compile(rb"\s*[\w}\])]")
+_WORD = re.compile(rb"[\w\x80-\xff]+")
+
+
+def _compare(before: bytes, after: bytes) -> _Passage:
+    start = _common_length(before, after, at_end=False)
+    start = before.rfind(b"\n", 0, start) + 1  # whole lines
+    end = min(_common_length(before, after, at_end=True), min(len(before), len(after)) - start)
+    next_line = before.find(b"\n", len(before) - end) + 1 if end else 0
+    end = len(before) - next_line if next_line else 0
+    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    first_line = before.count(b"\n", 0, start) + 1
+    words = frozenset([*_WORD.findall(old), *_WORD.findall(new)])
+    return _Passage(first_line, first_line + old.count(b"\n"), words, before.split(b"\n"))
+
+
+def _common_length(one: bytes, other: bytes, *, at_end: bool) -> int:
+    """Return the length of the longest beginning, or end, that two texts have in common."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        part = slice(-middle, None) if at_end else slice(middle)
+        is_common = one[part] == other[part]
+        low, high = (middle, high) if is_common else (low, middle - 1)
+    return low
 
 
 def find_parts(source: PartSource, data: bytes) -> tuple[Part, ...]:
     """Return what a symbol or a section names in a file's bytes."""
     parser = _parser_name(source.kind, source.path)
-    parts = _parse_function(parser)(data) if parser and _parser_version(parser) else None
-    return _select(parts or (), source)
+    file = _parse(parser, data) if parser and _parser_version(parser) else None
+    return file.find(source.fragment) if file else ()
 
 
 def _parser_name(kind: str, path: FilePath) -> str | None:
@@ -126,29 +216,19 @@ def _parser_version(parser: str) -> str | None:
     return parser_version()
 
 
-def _parse_function(parser: str) -> Callable[[bytes], tuple[Part, ...] | None]:
+def _parse(parser: str, data: bytes) -> _ParsedFile | None:
+    """Return the parts of a file; None: it is too large."""
     if parser == "markdown":
-        from ubp.markdown.section_words import read_sections
+        from ubp.markdown.section_words import Sections
 
-        return read_sections
-    from ubp.code.symbols import read_symbols
+        return Sections(data)
+    from ubp.code.symbols import MAX_BYTES, Symbols
 
-    return lambda data: read_symbols(data, parser)
-
-
-def _select(parts: tuple[Part, ...], source: PartSource) -> tuple[Part, ...]:
-    if source.kind == "section":
-        from ubp.markdown.section_words import select_section
-
-        return select_section(parts, source.fragment)
-    from ubp.code.symbols import select_symbol
-
-    return select_symbol(parts, source.fragment)
+    return Symbols(data, parser) if len(data) <= MAX_BYTES else None
 
 
-def _pack(parts: tuple[Part, ...]) -> str:
-    return json.dumps(parts, separators=(",", ":"))
-
-
-def _unpack(text: str) -> tuple[Part, ...]:
-    return tuple([Part(tuple(names), *others) for names, *others in json.loads(text)])
+def _unpack(text: str) -> dict[str, tuple[Part, ...]]:
+    return {
+        fragment: tuple([Part(tuple(names), *others) for names, *others in parts])
+        for fragment, parts in json.loads(text).items()
+    }

@@ -20,8 +20,8 @@ from ubp.markdown.document import read_head
 from ubp.markdown.headings import Heading, find_outline
 from ubp.markdown.source_text import SourceText
 
-# The version of what `read_sections` returns for the same bytes.
-VERSION = 2
+# The version of what `Sections` returns for the same bytes.
+VERSION = 3
 # Markup is kept in longer paragraphs: 200 kB of brackets take markdown-it 3 s.
 MAX_PARAGRAPH_CHARACTERS = 20_000
 
@@ -31,47 +31,43 @@ _HTML = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>", re.DOTALL)
 _ANCHOR = re.compile(r"<a\s+(?:id|name)=[\"']([^\"'<>]+)[\"']\s*>", re.IGNORECASE)
 
 
-def read_sections(data: bytes) -> tuple[Part, ...]:
-    """Return a section for every heading: down to the next heading of its level or above.
+class Sections:
+    """The sections of a page: one for every heading, down to the next of its level or above.
 
-    Its names are the heading's slug, text and own id.
+    The names of a section are its own id, and the slug and text of its heading.
     """
-    source = SourceText(data)
-    first_line = source.line_of_byte(read_head(data, ()).body)
-    blocks = find_blocks(source, first_line)
-    headings = find_outline(source.text, blocks.blocks, blocks.definitions).headings
-    if not headings:
+
+    def __init__(self, data: bytes) -> None:
+        """Parse a page."""
+        source = SourceText(data)
+        first_line = source.line_of_byte(read_head(data, ()).body)
+        blocks = find_blocks(source, first_line)
+        outline = find_outline(source.text, blocks.blocks, blocks.definitions)
+        passages = list(find_passages(source, first_line)) if outline.headings else []
+        starts = [line for line, _ in passages]
+        self._parts = []
+        for number, heading in enumerate(outline.headings):
+            later = outline.headings[number + 1 :]
+            ends = (other.line for other in later if other.level <= heading.level)
+            end = next(ends, len(source.lines))
+            span = passages[bisect_left(starts, heading.line) : bisect_left(starts, end)]
+            words = [word for _, passage in span for word in passage]
+            own_words = len(span[0][1]) if span else 0
+            names = section_names(heading, source.lines[heading.line])
+            lines = heading.line + 1, _last_text_line(source, heading.line, end)
+            self._parts.append(Part(names, digest(words), digest(words[own_words:]), *lines))
+
+    def find(self, heading: str) -> tuple[Part, ...]:
+        """Return the section of a heading by its slug, text or own id; of several, the first."""
+        text = " ".join(heading.split())
+        for name in (heading, fold(text), slug(text)):
+            if found := [part for part in self._parts if name in part.names]:
+                return (found[0],)
         return ()
-    passages = list(find_passages(source, first_line))
-    starts = [line for line, _ in passages]
-    parts = []
-    for number, heading in enumerate(headings):
-        end = next(
-            (later.line for later in headings[number + 1 :] if later.level <= heading.level),
-            len(source.lines),
-        )
-        span = passages[bisect_left(starts, heading.line) : bisect_left(starts, end)]
-        words = [word for _, passage in span for word in passage]
-        own_words = len(span[0][1]) if span else 0
-        last_line = _last_text_line(source, heading.line, end)
-        parts.append(
-            Part(
-                section_names(heading, source.lines[heading.line]),
-                digest(words),
-                digest(words[own_words:]),
-                heading.line + 1,
-                last_line,
-            )
-        )
-    return tuple(parts)
 
-
-def select_section(parts: tuple[Part, ...], heading: str) -> tuple[Part, ...]:
-    """Return the section of a heading by its slug, text or own id; of several, the first."""
-    for name in (heading, fold(" ".join(heading.split())), slug(" ".join(heading.split()))):
-        if found := [part for part in parts if name in part.names]:
-            return (found[0],)
-    return ()
+    def all(self) -> tuple[Part, ...]:
+        """Return all sections."""
+        return tuple(self._parts)
 
 
 def section_names(heading: Heading, line: str) -> tuple[str, ...]:

@@ -116,7 +116,21 @@ class PartComparison:
                 version = FileVersion(source.path, new, is_current=True)
                 current[request] = _Key(source, version, baseline_version)
         changed = [key for request, key in self._baselines.items() if request in current]
-        states = self._read([*current.values(), *changed])
+        states = self._read(changed)
+        untouched = self._reader.find_untouched(
+            {
+                (key.source, key.version): current[request].version
+                for request, key in self._baselines.items()
+                if request in current and current[request] != key
+            }
+        )
+        same = {
+            request: key
+            for request, key in self._baselines.items()
+            if (key.source, key.version) in untouched
+        }
+        states |= self._read([key for request, key in current.items() if request not in same])
+        current |= same
         verdicts = {}
         for request, baseline in baselines.items():
             verdict = compare(baseline.id, located[request.reference].id)
@@ -243,10 +257,10 @@ class PartComparison:
     def _read(self, keys: Collection[_Key]) -> dict[_Key, _State]:
         """Return the state of each part in each version."""
         named = {(key.source, key.version) for key in keys if key.source.kind != "lines"}
-        found = self._reader.read_parts(named) if named else {}
+        found = self._reader.find(named) if named else {}
         lines = [key for key in keys if key.source.kind == "lines"]
         versions = {version for key in lines for version in key[1:]}
-        contents = self._reader.read_bytes(versions) if lines else {}
+        contents = self._reader.read(versions) if lines else {}
         states: dict[_Key, _State] = {}
         for key in keys:
             if key.source.kind == "lines":
@@ -268,11 +282,11 @@ class PartComparison:
         found = []
         for path, before, after in self._touched_files(key, drift):
             source = key.source._replace(path=path)
-            added = {part.names: part for part in self._reader.read_all(source, after)}
+            added = {part.names: part for part in self._reader.all(source, after)}
             if not any(part.nameless == old.nameless for part in added.values()):
                 continue
             if before:
-                for part in self._reader.read_all(source, before):
+                for part in self._reader.all(source, before):
                     added.pop(part.names, None)
             found += [(path, part) for part in added.values() if part.nameless == old.nameless]
         return found
@@ -317,7 +331,7 @@ class PartComparison:
         if entry is None or not entry.is_file:
             return ()
         version = FileVersion(source.path, entry.id, is_current=True)
-        parts = self._reader.read_parts([(source, version)])[source, version]
+        parts = self._reader.find([(source, version)])[source, version]
         return () if isinstance(parts, str) else parts
 
     def _fragment_now(self, source: PartSource, path: FilePath, old: Part, new: Part) -> str | None:

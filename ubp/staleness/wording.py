@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ubp.core.model import Level, ReferenceVerdict, Verdict
+from ubp.core.model import Level, PartNote, ReferenceVerdict, Verdict
 
 MAX_EVIDENCE_SHOWN = 3
 
@@ -43,6 +43,14 @@ INSTALL_PARSER = "pip install ast-grep-py"
 HOOK_PARSER = "additional_dependencies: [ast-grep-py]"
 
 
+WHOLE_REASONS: Mapping[PartNote, str] = {
+    "no_blob": "this clone lacks one of its versions",
+    "no_parser": "ast-grep, which finds symbols, is not installed",
+    "no_language": "UBP finds no symbols in this kind of file",
+    "no_part": "only files have symbols, sections and lines",
+}
+
+
 def describe_reference(
     reference: ReferenceVerdict, when: str = "", moved_to: str | None = None
 ) -> str:
@@ -50,22 +58,28 @@ def describe_reference(
 
     `moved_to` is the new reference as it is to be written, by default unchanged.
     """
-    if reference.verdict == "unknown" and reference.note == "no_parser":
+    new_name = moved_to or reference.new_name
+    return describe_noted(reference.verdict, reference.note, when, new_name)
+
+
+def describe_noted(
+    verdict: Verdict, note: PartNote | None, when: str = "", moved_to: str | None = None
+) -> str:
+    """Return a verdict as `describe_verdict` does, and why it is that of the whole file."""
+    if verdict == "unknown" and note == "no_parser":
         return "could not be verified: ast-grep, which finds symbols, is not installed"
-    text = describe_verdict(reference.verdict, when, moved_to or reference.new_name)
-    if reference.verdict == "modified" and reference.note == "no_blob":
-        return f"{text} (the whole file: this clone lacks one of its versions)"
-    reason = describe_ignored_fragment(reference)
-    return f"{text} (as a whole: {reason})" if reason and reference.verdict != "fresh" else text
+    text = describe_verdict(verdict, when, moved_to)
+    if note is None or verdict == "fresh":
+        return text
+    return f"{text} (as a whole: {WHOLE_REASONS[note]})"
 
 
 def describe_ignored_fragment(reference: ReferenceVerdict) -> str | None:
     """Return why the fragment of a reference has no effect, None if it has."""
-    if reference.note == "no_language":
-        return "UBP finds no symbols in this kind of file"
-    if reference.note == "no_part":
-        return "only files have symbols, sections and lines"
-    return None
+    note = reference.note
+    if note is None or note not in {"no_language", "no_part"}:
+        return None
+    return WHOLE_REASONS[note]
 
 
 def unknown_cause(references: Iterable[ReferenceVerdict]) -> str:

@@ -117,15 +117,16 @@ class NameTable:
 
         self._database.write(forget)
 
-    def save(self, texts: Mapping[ObjectId, str]) -> None:
-        """Save texts by blob."""
+    def save(self, texts: Mapping[ObjectId, str], *, replaces: bool = False) -> None:
+        """Save texts by blob; those that are known remain, unless this `replaces` them."""
+        verb = "INSERT OR REPLACE" if replaces else "INSERT OR IGNORE"
         rows = [
             (self._kind, pack_id(blob), zlib.compress(text.encode(), COMPRESSION_LEVEL))
             for blob, text in texts.items()
         ]
 
         def save(connection: sqlite3.Connection) -> None:
-            connection.executemany(insertion("names", "INSERT OR IGNORE"), rows)
+            connection.executemany(insertion("names", verb), rows)
 
         if rows:
             self._database.write(save)

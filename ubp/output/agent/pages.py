@@ -12,7 +12,7 @@ from typing import Any
 from ubp.core.model import QUIET_LEVELS
 from ubp.core.text import summarize
 from ubp.output.wording import ARROWS, SHORT_ID, count, printable, printable_line
-from ubp.staleness.wording import LEVEL_WORDS, describe_verdict
+from ubp.staleness.wording import LEVEL_WORDS, describe_noted
 
 Record = Mapping[str, Any]
 
@@ -96,7 +96,10 @@ def stale_ref(ref: Record) -> str:
     """Return a source and what happened to it: `src/auth.py modified since 2026-11-08`."""
     when = f" since {day(ref['since'])}" if ref.get("since") else ""
     moved_to = name(ref["moved_to"]) if ref.get("moved_to") else None
-    return f"{name(ref['source_path'])} {describe_verdict(ref['verdict'], when, moved_to)}"
+    fragment = str(ref.get("fragment") or "")
+    tail = fragment if fragment.startswith("#") else ""
+    source = name(str(ref["source_path"]).removesuffix(tail) + tail)
+    return f"{source} {describe_noted(ref['verdict'], ref.get('note'), when, moved_to)}"
 
 
 def links(title: str, page_links: list[Record]) -> Iterator[str]:

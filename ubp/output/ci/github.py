@@ -12,6 +12,7 @@ from ubp.checks.finding import Finding, Severity
 from ubp.checks.registry import NAMES
 from ubp.output.ci.outcome import Outcome, commit_lines, resolving_commands
 from ubp.output.wording import count, printable
+from ubp.staleness.wording import INSTALL_PARSER
 
 Kind = Literal["error", "warning", "notice"]
 
@@ -110,10 +111,11 @@ def _message(finding: Finding, outcome: Outcome) -> list[str]:
 
 def _unverified(outcome: Outcome) -> str:
     sources = count(outcome.report.unverified, "source")
-    message = (
-        f"{sources} could not be verified because {outcome.report.unknown_cause}.\n"
-        + "\n".join(dict.fromkeys(finding.hint for finding in outcome.report.unknown))
-    )
+    advice = "Fetch the history (fetch-depth: 0), or pin the pages that you reviewed."
+    notes = {finding.drift.note for finding in outcome.report.unknown if finding.drift}
+    if notes == {"no_parser"}:
+        advice = f"Install it: {INSTALL_PARSER}"
+    message = f"{sources} could not be verified because {outcome.report.unknown_cause}.\n{advice}"
     return command("warning", message, {"title": "not verified"})
 
 

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.bindings.features import Suggestion
-from ubp.core.model import Assessment, BaselineKind, FilePath, Level, ReferenceVerdict, Verdict
+from ubp.core.model import (
+    Assessment,
+    BaselineKind,
+    FilePath,
+    Level,
+    PartNote,
+    ReferenceVerdict,
+    Verdict,
+)
 from ubp.core.paths import doc_id
 from ubp.core.shell import path_argument, ubp_command
 from ubp.output.records.bindings import SuggestionRecord, suggestion_record
@@ -53,7 +61,11 @@ class CheckedReferenceRecord:
     baseline: Annotated[
         BaselineKind, "origin of the baseline: a pin, history, or the snapshot itself"
     ]
-    moved_to: Annotated[str | None, "current path of the source"] = None
+    moved_to: Annotated[str | None, "current path of the source, with its #symbol"] = None
+    note: Annotated[
+        PartNote | None,
+        "why a symbol, section or line range was not compared: its file was, or nothing could be",
+    ] = None
     since: Annotated[
         Moment | None,
         "committer date of the first commit that drifted; null if not committed yet or unknown",
@@ -166,7 +178,8 @@ def _reference(verdict: ReferenceVerdict, diff: ShownDiffRecord | None) -> Check
         verdict=verdict.verdict,
         staleness=verdict.level,
         baseline=verdict.baseline,
-        moved_to=verdict.moved_to,
+        moved_to=verdict.new_name,
+        note=verdict.note,
         since=moment_or_none(verdict.since),
         age_days=verdict.age_days,
         commits=tuple(map(commit_record, verdict.commits)),

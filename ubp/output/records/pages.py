@@ -19,7 +19,7 @@ from ubp.search.context import Center, PageContext, Related
 from ubp.search.impact import Impacted, ImpactStep, PageImpact, Reason
 from ubp.search.list_pages import ListedPage, PageLink, PageList, ReadPage
 from ubp.search.traverse import Direction, PageGraph
-from ubp.staleness.wording import describe_verdict
+from ubp.staleness.wording import describe_reference
 
 # The newest commits explain most; `ubp_check_staleness` lists all.
 MAX_COMMITS = 5
@@ -353,7 +353,7 @@ def stale_refs(assessment: Assessment) -> tuple[StaleRefRecord, ...]:
 def stale_ref(reference: ReferenceVerdict) -> StaleRefRecord:
     """Return a source, its verdict, and since when."""
     return StaleRefRecord(
-        source_path=reference.source_path,
+        source_path=reference.name,
         verdict=reference.verdict,
         since=moment_or_none(reference.since),
     )
@@ -426,7 +426,7 @@ def _explained_refs(assessment: Assessment) -> Iterator[ExplainedRefRecord]:
     for reference in assessment.references:
         if reference.verdict != "fresh":
             yield ExplainedRefRecord(
-                source_path=reference.source_path,
+                source_path=reference.name,
                 verdict=reference.verdict,
                 since=moment_or_none(reference.since),
                 reason=_reason(reference),
@@ -437,7 +437,7 @@ def _explained_refs(assessment: Assessment) -> Iterator[ExplainedRefRecord]:
 
 def _reason(reference: ReferenceVerdict) -> str:
     when = "" if reference.since is None else f" since {day(reference.since)}"
-    words = describe_verdict(reference.verdict, when, reference.moved_to)
+    words = describe_reference(reference, when)
     return f"{words[0].upper()}{words[1:]}."
 
 

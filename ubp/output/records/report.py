@@ -146,11 +146,11 @@ class PointRecord:
 class ChangedSourceRecord:
     """A reference that is not fresh, with what changed in its source."""
 
-    source_path: Annotated[str, "path or glob of the source, from the root"]
+    source_path: Annotated[str, "path or glob of the source, from the root, with its #symbol"]
     line: Annotated[Line, "line of the reference in the page, from 1"]
     verdict: Annotated[Verdict, "verdict on the reference"]
     staleness: Annotated[Level, "the reference's level"]
-    moved_to: Annotated[str | None, "current path"]
+    moved_to: Annotated[str | None, "current path, with its #symbol"]
     since: Annotated[Moment | None, "start of its drift; null if not committed or unknown"]
     age_days: Annotated[Count | None, "whole days since then; 0 if not committed; null if unknown"]
     added_lines: Annotated[Count | None, "number of lines added; null if unknown or hidden"]
@@ -362,11 +362,11 @@ def _page(page: StalePage) -> StalePageRecord:
 def _source(source: ChangedSource) -> ChangedSourceRecord:
     reference = source.reference
     return ChangedSourceRecord(
-        source_path=reference.source_path,
+        source_path=reference.name,
         line=reference.reference.line,
         verdict=reference.verdict,
         staleness=reference.level,
-        moved_to=reference.moved_to,
+        moved_to=reference.new_name,
         since=moment_or_none(reference.since),
         age_days=reference.age_days,
         added_lines=source.added,

@@ -17,6 +17,7 @@ from ubp.core.model import (
     FilePath,
     Level,
     Page,
+    PartNote,
     Problem,
     ReferenceVerdict,
     Snapshot,
@@ -97,7 +98,11 @@ class VerdictRecord(NamedTuple):
         Keyword("pattern", "^[0-9a-f]{7,40}$"),
     ]
     current_blob: Annotated[GitId | None, "current object id; null if it does not exist"]
-    moved_to: Annotated[str | None, "current path of the source"]
+    moved_to: Annotated[str | None, "current path of the source, with its #symbol"]
+    note: Annotated[
+        PartNote | None,
+        "why a symbol, section or line range was not compared: its file was, or nothing could be",
+    ]
     since: Annotated[
         Moment | None,
         "committer date of the first commit that drifted; null if there is none or it is unknown",
@@ -256,7 +261,8 @@ def _verdict(
         baseline_commit=verdict.baseline_commit,
         baseline_blob=verdict.baseline_blob,
         current_blob=verdict.current_blob,
-        moved_to=verdict.moved_to,
+        moved_to=verdict.new_name,
+        note=verdict.note,
         since=moment_or_none(verdict.since),
         age_days=verdict.age_days,
         commits=tuple(map(commit_record, verdict.commits)),
