@@ -474,6 +474,7 @@ class Workspace:
         depth: int = 2,
         include_linked: bool = False,
         is_dated: bool = True,
+        is_absolute: bool = False,
         ref: str | None = None,
     ) -> "FoundPages":
         """Return the pages that match a query best, with their best sections.
@@ -482,7 +483,8 @@ class Workspace:
         modes use words alone, or meaning alone. Only pages of one of `doc_types` that have all
         `tags` match; links are followed up to `depth`, those of `link_types` only if any are
         given. `include_linked` adds what the found pages are linked with. Without `is_dated` no
-        history is walked for the dates of their last changes.
+        history is walked for the dates of their last changes. `is_absolute`: the scores are to be
+        compared with those of other repositories.
 
         Raises:
             UsageError: `semantic`, and there is no model.
@@ -490,17 +492,18 @@ class Workspace:
         """
         from ubp.search.filters import page_filters
         from ubp.search.pages import SearchRequest
-        from ubp.search.run import search_pages
+        from ubp.search.run import label_pages, search_pages
 
         filters = page_filters(doc_types, tags)
-        return search_pages(
+        found = search_pages(
             self.session,
             Target(ref),
-            SearchRequest(query, mode, limit, filters, tuple(link_types), depth),
+            SearchRequest(query, mode, limit, filters, tuple(link_types), depth, is_absolute),
             self._assess,
             include_linked=include_linked,
             is_dated=is_dated,
         )
+        return label_pages(found, self.collection.name) if self.collection else found
 
     def search_sections(
         self,

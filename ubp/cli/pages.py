@@ -9,12 +9,14 @@ from cyclopts import Parameter
 from ubp.cli.parameters import (
     MAX_USEFUL_DEPTH,
     DocTypes,
+    In,
     LinkTypes,
     Number,
     OptionalNumber,
     Revision,
     Tags,
     check_range,
+    read_collection,
 )
 from ubp.cli.reading import print_answer
 from ubp.cli.terminal import Terminal
@@ -52,6 +54,7 @@ def get_context(  # noqa: PLR0913  # the command's options
     max_size: Number = MAX_SIZE,
     max_tokens: OptionalNumber = None,
     ref: Revision = None,
+    in_: In = None,
     terminal: Terminal,
 ) -> int:
     """Run `ubp get-context`.
@@ -63,6 +66,7 @@ def get_context(  # noqa: PLR0913  # the command's options
         max_size: Maximum number of characters; the least relevant parts are dropped (50000).
         max_tokens: Maximum number of tokens, likewise; with --json, of the whole output.
         ref: Use this revision instead of the work tree.
+        in_: Use a collection instead of this repository.
         terminal: Where the answer goes.
     """
     if page is None:
@@ -86,6 +90,7 @@ def get_context(  # noqa: PLR0913  # the command's options
         context_record,
         fit=fit_context,
         max_tokens=max_tokens,
+        collection=read_collection(in_, ref),
     )
 
 
@@ -100,6 +105,7 @@ def get_graph(  # noqa: PLR0913  # the command's options
         Parameter(name=["--format", "-f"], metavar="FORMAT"),
     ] = "text",
     ref: Revision = None,
+    in_: In = None,
     terminal: Terminal,
 ) -> int:
     """Run `ubp get-graph`.
@@ -111,6 +117,7 @@ def get_graph(  # noqa: PLR0913  # the command's options
         limit: Maximum number of pages (500): the nearest, or those with the most links.
         format_: Output format.
         ref: Use this revision instead of the work tree.
+        in_: Use a collection instead of this repository.
         terminal: Where the answer goes.
     """
     if depth is not None:
@@ -133,14 +140,16 @@ def get_graph(  # noqa: PLR0913  # the command's options
         texts.get(format_)
         or partial(graph_text, style=terminal.style, is_quiet=terminal.options.quiet),
         graph_record,
+        collection=read_collection(in_, ref),
     )
 
 
-def get_page(
+def get_page(  # noqa: PLR0913  # the command's options
     page: str | None = None,
     *,
     title: Annotated[str | None, Parameter(metavar="TEXT")] = None,
     ref: Revision = None,
+    in_: In = None,
     max_tokens: OptionalNumber = None,
     terminal: Terminal,
 ) -> int:
@@ -150,6 +159,7 @@ def get_page(
         page: Path, unique path suffix, or `doc_id`.
         title: Find the page by its title, or a unique part of it, instead.
         ref: Use this revision instead of the work tree.
+        in_: Use a collection instead of this repository.
         max_tokens: With --json: maximum number of tokens; the least relevant parts are dropped.
         terminal: Where the answer goes.
     """
@@ -167,6 +177,7 @@ def get_page(
         page_record,
         fit=fit_page,
         max_tokens=max_tokens,
+        collection=read_collection(in_, ref),
     )
 
 
@@ -214,6 +225,7 @@ def list_pages(  # noqa: PLR0913  # the command's options
     limit: Annotated[int, Parameter(name=["--limit", "-n"], metavar="N")] = LIST_LIMIT,
     cursor: Annotated[str | None, Parameter(metavar="CURSOR")] = None,
     ref: Revision = None,
+    in_: In = None,
     terminal: Terminal,
 ) -> int:
     """Run `ubp list-pages`.
@@ -226,6 +238,7 @@ def list_pages(  # noqa: PLR0913  # the command's options
         limit: Maximum number of pages (200).
         cursor: Continue a previous listing from its cursor.
         ref: Use this revision instead of the work tree.
+        in_: Use a collection instead of this repository.
         terminal: Where the answer goes.
     """
     check_range("--limit", limit)
@@ -240,4 +253,5 @@ def list_pages(  # noqa: PLR0913  # the command's options
             is_quiet=terminal.options.quiet,
         ),
         lambda pages: pages_record(pages, next_cursor(pages, request)),
+        collection=read_collection(in_, ref),
     )

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from ubp.core.errors import UsageError
 from ubp.core.model import LinkType
+from ubp.index.collections import CollectionReference, parse_reference
 
 Revision = Annotated[str | None, Parameter(metavar="REV")]
 Keys = Annotated[list[str] | None, Parameter(metavar="NAME")]
@@ -20,9 +21,39 @@ OptionalNumber = Annotated[int | None, Parameter(metavar="N")]
 OptionalDecimal = Annotated[float | None, Parameter(metavar="N")]
 OutputFiles = Annotated[list[str] | None, Parameter(metavar="FORMAT=PATH")]
 FORMAT = Parameter(metavar="FORMAT")
+In = Annotated[str | None, Parameter(name="--in", metavar="NAME[@REV]")]
 LEVEL = Parameter(metavar="LEVEL")
 
 MAX_USEFUL_DEPTH = "Beyond a few links, nearly every page is connected."
+
+
+def read_collections(names: str | None, ref: str | None) -> tuple[CollectionReference, ...]:
+    """Return the collections that `--in` names, separated by commas.
+
+    Raises:
+        UsageError: it is not valid, or `--ref` was given, too.
+    """
+    if names is None:
+        return ()
+    if ref is not None:
+        raise UsageError(
+            "--in cannot be combined with --ref.", hint=f"Write the revision as --in NAME@{ref}."
+        )
+    return tuple(dict.fromkeys(parse_reference(name.strip()) for name in names.split(",")))
+
+
+def read_collection(name: str | None, ref: str | None) -> CollectionReference | None:
+    """Return the collection that `--in` names, for a command that reads one of them.
+
+    Raises:
+        UsageError: it is not valid or names several, or `--ref` was given, too.
+    """
+    references = read_collections(name, ref)
+    if len(references) > 1:
+        raise UsageError(
+            f"Only one collection can be read: {name}.", hint="`ubp search` accepts several."
+        )
+    return references[0] if references else None
 
 
 def check_range(

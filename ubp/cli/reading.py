@@ -8,6 +8,7 @@ from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import check_range
 from ubp.cli.terminal import Terminal
+from ubp.index.collections import CollectionReference
 from ubp.server.tools.budget import MIN_TOKENS, Fit, TokenLimit, build_answer, count_tokens
 from ubp.workspace import Workspace
 
@@ -22,10 +23,11 @@ def print_answer(  # noqa: PLR0913  # a reading command in full
     *,
     fit: Fit | None = None,
     max_tokens: int | None = None,
+    collection: CollectionReference | None = None,
 ) -> int:
     """Print what `read` returns as text, or with `--json` as its record; return the exit status.
 
-    `fit` cuts the record to `max_tokens`.
+    `fit` cuts the record to `max_tokens`. `collection` is read instead of the repository.
 
     Raises:
         UsageError: `max_tokens` is too small for any answer.
@@ -33,7 +35,7 @@ def print_answer(  # noqa: PLR0913  # a reading command in full
     if max_tokens is not None:
         check_range("--max-tokens", max_tokens, minimum=MIN_TOKENS)
     started = time.perf_counter()
-    with open_workspace(terminal) as workspace:
+    with open_workspace(terminal, collection=collection) as workspace:
         value = read(workspace)
     if terminal.options.json:
         limit = None

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import (
     MAX_USEFUL_DEPTH,
     DocTypes,
@@ -14,6 +15,7 @@ from ubp.cli.parameters import (
     Revision,
     Tags,
     check_range,
+    read_collections,
 )
 from ubp.cli.reading import print_answer
 from ubp.cli.terminal import Terminal
@@ -21,7 +23,9 @@ from ubp.core.errors import UsageError
 from ubp.output.records.search import search_record, sections_record
 from ubp.output.text.search import SearchTextOptions, pages_text, sections_text
 from ubp.search.pages import Mode
+from ubp.search.run import FoundPages, merge_pages
 from ubp.server.tools.docs.search import MAX_DEPTH, fit_search
+from ubp.workspace import Workspace
 
 
 def search(  # noqa: PLR0913  # the command's options
@@ -38,6 +42,7 @@ def search(  # noqa: PLR0913  # the command's options
     max_tokens: OptionalNumber = None,
     explain: bool = False,
     ref: Revision = None,
+    in_: Annotated[str | None, Parameter(name="--in", metavar="NAME[@REV],…")] = None,
     terminal: Terminal,
 ) -> int:
     """Run `ubp search`.
@@ -56,6 +61,7 @@ def search(  # noqa: PLR0913  # the command's options
         max_tokens: With --json: maximum number of tokens; the least relevant parts are dropped.
         explain: Show the score of each page by search method, and the time of each step.
         ref: Search this revision instead of the work tree.
+        in_: Search collections instead of this repository; their results are merged by score.
         terminal: Where the answer goes.
     """
     text = " ".join(query)
@@ -67,6 +73,12 @@ def search(  # noqa: PLR0913  # the command's options
     if limit < 1:
         raise UsageError(f"Invalid --limit: {limit}.", hint="Must be at least 1.")
     check_range("--depth", depth, MAX_DEPTH, why=MAX_USEFUL_DEPTH)
+    first, *others = read_collections(in_, ref) or (None,)
+    if others and (fulltext or explain):
+        raise UsageError(
+            f"--{'fulltext' if fulltext else 'explain'} searches one collection: {in_}.",
+            hint="Name one with --in, or leave the option out.",
+        )
     options = SearchTextOptions(terminal.style, terminal.options.quiet, not no_content, explain)
     if fulltext:
         return print_answer(
@@ -76,10 +88,11 @@ def search(  # noqa: PLR0913  # the command's options
             ),
             partial(sections_text, options=options),
             partial(sections_record, has_content=options.has_content),
+            collection=first,
         )
-    return print_answer(
-        terminal,
-        lambda workspace: workspace.search(
+
+    def search_one(workspace: Workspace) -> FoundPages:
+        return workspace.search(
             text,
             mode=mode,
             limit=limit,
@@ -89,10 +102,24 @@ def search(  # noqa: PLR0913  # the command's options
             depth=depth,
             include_linked=include_links,
             is_dated=terminal.options.json,
+            is_absolute=bool(others),
             ref=ref,
-        ),
+        )
+
+    def search_all(workspace: Workspace) -> FoundPages:
+        answers = [search_one(workspace)]
+        for other in others:
+            with open_workspace(terminal, collection=other) as other_workspace:
+                other_workspace.session.share_model(workspace.session)
+                answers.append(search_one(other_workspace))
+        return merge_pages(answers, limit)
+
+    return print_answer(
+        terminal,
+        search_all if others else search_one,
         partial(pages_text, options=options),
         partial(search_record, has_content=options.has_content, is_explained=explain),
         fit=fit_search,
         max_tokens=max_tokens,
+        collection=first,
     )

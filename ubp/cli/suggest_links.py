@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ubp.cli.parameters import Number, Revision, check_range
+from ubp.cli.parameters import In, Number, Revision, check_range, read_collection
 from ubp.cli.reading import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
@@ -14,12 +14,13 @@ from ubp.output.text.suggestions import suggestions_text
 from ubp.workspace import MAX_SUGGESTED, MIN_SCORE
 
 
-def suggest_links(
+def suggest_links(  # noqa: PLR0913  # the command's options
     page: str | None = None,
     *,
     min_score: Annotated[float, Parameter(metavar="N")] = MIN_SCORE,
     limit: Number = MAX_SUGGESTED,
     ref: Revision = None,
+    in_: In = None,
     terminal: Terminal,
 ) -> int:
     """Run `ubp suggest-links`.
@@ -29,6 +30,7 @@ def suggest_links(
         min_score: Minimum score, from 0 to 1 (0.8); at 0.8, four in five pairs deserve a link.
         limit: Maximum number of pairs (10).
         ref: Use this revision instead of the work tree.
+        in_: Use a collection instead of this repository.
         terminal: Where the answer goes.
     """
     check_range("--limit", limit)
@@ -43,4 +45,5 @@ def suggest_links(
         lambda workspace: workspace.suggest_links(page, min_score=min_score, limit=limit, ref=ref),
         partial(suggestions_text, style=terminal.style, is_quiet=terminal.options.quiet),
         suggestions_record,
+        collection=read_collection(in_, ref),
     )

@@ -211,6 +211,11 @@ class Session:
             self._model = load_model(place, fingerprint_of(self.store.database, place))
         return self._model
 
+    def share_model(self, other: "Session") -> None:
+        """Use the model that another session has loaded, if both would use the same one."""
+        if self.model_place() == other.model_place():
+            self._model = other.model()
+
     def required_model(self) -> "Model":
         """Return the model in use.
 

@@ -87,11 +87,13 @@ class FusionInput(NamedTuple):
     """What the fusion must know about a query.
 
     `max_words_score` is the BM25 that no document can exceed, 0 if unknown; `is_foreign`: the query
-    is in another language than the documents.
+    is in another language than the documents; `is_absolute`: words alone count with their absolute
+    scores, too, so that those of other repositories compare.
     """
 
     max_words_score: float = 0.0
     is_foreign: bool = False
+    is_absolute: bool = False
 
 
 class Fused(NamedTuple):
@@ -125,7 +127,7 @@ def words_share(scores: RankingScores, query: FusionInput) -> float:
 def fuse(scores: RankingScores, query: FusionInput) -> list[Fused]:
     """Return the documents by score, best first; equal ones by their words, then by path."""
     # Words on their own need no scale comparable with cosines: the best document's score will do.
-    max_words = query.max_words_score if scores.meaning else 0.0
+    max_words = query.max_words_score if scores.meaning or query.is_absolute else 0.0
     max_words = max_words or max(scores.words.values(), default=1.0)
     # Words in a file's name are added to BM25, which may exceed the highest possible BM25.
     words = {path: min(1.0, score / max_words) for path, score in scores.words.items()}

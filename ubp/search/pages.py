@@ -56,7 +56,10 @@ class Stopwatch:
 
 
 class SearchRequest(NamedTuple):
-    """The text of a query and the options of a search."""
+    """The text of a query and the options of a search.
+
+    `is_absolute`: the scores are to be compared with those of other repositories.
+    """
 
     text: str
     mode: Mode = "hybrid"
@@ -64,6 +67,7 @@ class SearchRequest(NamedTuple):
     filters: Filters = Filters()
     link_types: tuple[LinkType, ...] = ()
     depth: int = 2
+    is_absolute: bool = False
 
 
 class SearchContext(NamedTuple):
@@ -109,7 +113,7 @@ def find_pages(view: View, request: SearchRequest, context: SearchContext) -> Pa
         return _list_scope(view, query, scope, request.limit)
     rankings, links, lexical = _rank(view, request, query, scope, context)
     with watch.step("fusion"):
-        fusion = _fusion_input(rankings, lexical)
+        fusion = _fusion_input(rankings, lexical, request)
         fused = fuse(*fusion)
         found = [document for document in fused if is_found(document.path, rankings)]
     with watch.step("sections"):
@@ -155,7 +159,7 @@ def _rank(
             rankings = rankings._replace(meaning=found)
     if request.mode == "hybrid":
         with watch.step("links"):
-            fused = fuse(*_fusion_input(rankings, lexical))
+            fused = fuse(*_fusion_input(rankings, lexical, request))
             best = [document for document in fused if is_found(document.path, rankings)]
             seeds = {document.path: document.score for document in best[:MAX_SEEDS]}
             links = rank_linked(view.adjacency(), seeds, request.depth, request.link_types)
@@ -184,9 +188,11 @@ def _keep_literal(
     )
 
 
-def _fusion_input(rankings: Rankings, lexical: LexicalRanking) -> tuple[RankingScores, FusionInput]:
+def _fusion_input(
+    rankings: Rankings, lexical: LexicalRanking, request: SearchRequest
+) -> tuple[RankingScores, FusionInput]:
     scores = RankingScores(*(ranking.scores for ranking in rankings))
-    return scores, FusionInput(lexical.max_score, lexical.is_foreign)
+    return scores, FusionInput(lexical.max_score, lexical.is_foreign, request.is_absolute)
 
 
 def _list_scope(view: View, query: Query, scope: Scope, limit: int) -> PageAnswer:

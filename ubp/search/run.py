@@ -1,10 +1,10 @@
 """A search in a session, with its model and file names, and the facts about the found documents."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from ubp.core.errors import ModelError, UbpError
-from ubp.core.model import Assessment, FilePath
+from ubp.core.model import Assessment, FilePath, Page
 from ubp.index.session import AssessPaths, Session, Target
 from ubp.index.view import View
 from ubp.search.dates import Dates, updated_at
@@ -20,6 +20,8 @@ from ubp.search.pages import (
 )
 from ubp.search.results import LinkedPage, find_linked
 from ubp.search.semantic import SemanticRanking
+
+Value = TypeVar("Value")
 
 
 class Fallback(NamedTuple):
@@ -86,6 +88,67 @@ def search_pages(  # noqa: PLR0913  # where, what, and what to report of it
         dates = updated_at(session, view, paths) if is_dated else dict.fromkeys(paths)
     search_type: SearchType = "fulltext_fallback" if fallback else request.mode
     return FoundPages(answer, search_type, fallback, assessments, dates, linked, watch.milliseconds)
+
+
+def label_pages(found: FoundPages, collection: str) -> FoundPages:
+    """Return what was found in a collection, with its name before each path."""
+
+    def label(page: Page) -> Page:
+        return page._replace(filepath=_labelled(collection, page.filepath))
+
+    def keys(facts: Mapping[FilePath, Value]) -> dict[FilePath, Value]:
+        return {_labelled(collection, path): fact for path, fact in facts.items()}
+
+    hits = tuple(
+        hit._replace(page=label(hit.page), near=hit.near and label(hit.near), collection=collection)
+        for hit in found.answer.pages
+    )
+    linked = {
+        path: tuple(other._replace(page=label(other.page)) for other in others)
+        for path, others in found.linked.items()
+    }
+    return found._replace(
+        answer=found.answer._replace(pages=hits),
+        assessments=keys(found.assessments),
+        updated_at=keys(found.updated_at),
+        linked=keys(linked),
+    )
+
+
+def merge_pages(answers: Sequence[FoundPages], limit: int) -> FoundPages:
+    """Return the best pages of several labelled answers to one query, by score."""
+    first = answers[0]
+    hits = sorted(
+        (hit for found in answers for hit in found.answer.pages),
+        key=lambda hit: (-hit.score, hit.page.filepath),
+    )
+    merged = first.answer._replace(
+        pages=tuple(hits[:limit]),
+        total=sum(found.answer.total for found in answers),
+        is_exact=all(found.answer.is_exact for found in answers),
+        terms=tuple(dict.fromkeys(term for found in answers for term in found.answer.terms)),
+    )
+    times: dict[str, float] = {}
+    for found in answers:
+        for step, spent in found.milliseconds.items():
+            times[step] = times.get(step, 0.0) + spent
+    return first._replace(
+        answer=merged,
+        fallback=next((found.fallback for found in answers if found.fallback), None),
+        assessments={path: fact for found in answers for path, fact in found.assessments.items()},
+        updated_at={path: date for found in answers for path, date in found.updated_at.items()},
+        linked={path: pages for found in answers for path, pages in found.linked.items()},
+        milliseconds=times,
+    )
+
+
+def own_path(path: FilePath, collection: str) -> FilePath:
+    """Return a path without the name of its collection."""
+    return FilePath(path.removeprefix(f"{collection}:")) if collection else path
+
+
+def _labelled(collection: str, path: FilePath) -> FilePath:
+    return FilePath(f"{collection}:{path}")
 
 
 def file_names(view: View) -> FileNames:

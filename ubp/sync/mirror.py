@@ -252,7 +252,7 @@ def _reach(  # noqa: PLR0913  # named, but for the first four
             protocols=protocols_of(address),
         )
     except GitCommandError as error:
-        lines = [line for line in error.stderr.strip().split("\n") if line]
+        lines = [line for line in error.stderr.split("\n") if line and "warning: " not in line]
         raise CollectionError(
             f"Cannot fetch {collection.name} from {address}.",
             cause=lines[0].removeprefix("fatal: ") if lines else error.cause,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from ubp.core.model import FilePath, LinkType, Page, Section
+from ubp.core.model import FilePath, LinkType, Section
 from ubp.core.paths import doc_id
 from ubp.output.records.fields import (
     Count,
@@ -24,7 +24,7 @@ from ubp.output.relevance import RANKINGS, ranking_scores, relevance_text
 from ubp.search.pages import PageAnswer, SearchType
 from ubp.search.query import Cut, Query
 from ubp.search.results import LinkedPage, PageHit, Reason, SectionHit
-from ubp.search.run import FoundPages
+from ubp.search.run import FoundPages, own_path
 from ubp.search.sections import Hit, SectionAnswer
 from ubp.search.traverse import Direction
 
@@ -191,6 +191,7 @@ class RankingScoresRecord:
 class FoundPageRecord:
     """A page that was found, why, and whether it can be relied on."""
 
+    collection: Annotated[str | None, "the collection; null: this repository"] = None
     doc_id: DocId
     filepath: PagePath
     title: Title
@@ -351,14 +352,16 @@ def _query(query: Query, cuts: Iterable[Cut]) -> QueryRecord:
 def _found_page(
     hit: PageHit, pages: FoundPages, *, has_content: bool, is_explained: bool
 ) -> FoundPageRecord:
-    path, breakdown = hit.page.filepath, hit.breakdown
-    assessment = pages.assessments[path]
+    labelled, breakdown = hit.page.filepath, hit.breakdown
+    path = own_path(labelled, hit.collection)
+    assessment = pages.assessments[labelled]
     return FoundPageRecord(
+        collection=hit.collection or None,
         doc_id=doc_id(path),
         filepath=path,
         title=title_of(hit.page),
         doc_type=hit.page.facts.doc_type,
-        updated_at=moment_or_none(pages.updated_at.get(path)),
+        updated_at=moment_or_none(pages.updated_at.get(labelled)),
         score=round(hit.score, 4),
         score_breakdown=BreakdownRecord(
             vector_similarity=_rounded(breakdown.meaning),
@@ -373,10 +376,12 @@ def _found_page(
         staleness=assessment.level,
         stale_refs=stale_refs(assessment),
         sections=tuple(
-            _section_hit(hit.page, section, has_content=has_content, is_best=not place)
+            _section_hit(path, section, has_content=has_content, is_best=not place)
             for place, section in enumerate(hit.sections)
         ),
-        linked_pages=tuple(_linked(linked, pages) for linked in pages.linked.get(path, ())),
+        linked_pages=tuple(
+            _linked(linked, pages, hit.collection) for linked in pages.linked.get(labelled, ())
+        ),
         legs=_scores(pages.answer, path) if is_explained else None,
     )
 
@@ -384,20 +389,21 @@ def _found_page(
 def _link_page(hit: PageHit) -> LinkPageRecord | None:
     if hit.near is None:
         return None
+    path = own_path(hit.near.filepath, hit.collection)
     return LinkPageRecord(
-        doc_id=doc_id(hit.near.filepath),
-        filepath=hit.near.filepath,
+        doc_id=doc_id(path),
+        filepath=path,
         title=title_of(hit.near),
         direction=hit.link_path and hit.link_path.direction,
     )
 
 
 def _section_hit(
-    page: Page, hit: SectionHit, *, has_content: bool, is_best: bool
+    path: FilePath, hit: SectionHit, *, has_content: bool, is_best: bool
 ) -> SectionHitRecord:
     section, passage = hit.section, hit.passage if has_content else None
     return SectionHitRecord(
-        section_id=_section_id(page.filepath, section),
+        section_id=_section_id(path, section),
         heading=section and section.heading,
         heading_path=tuple(section.heading_path) if section and is_best else (),
         line_start=section.line_start if section else 1,
@@ -409,8 +415,8 @@ def _section_hit(
     )
 
 
-def _linked(linked: LinkedPage, pages: FoundPages) -> LinkedPageRecord:
-    path = linked.page.filepath
+def _linked(linked: LinkedPage, pages: FoundPages, collection: str) -> LinkedPageRecord:
+    path = own_path(linked.page.filepath, collection)
     return LinkedPageRecord(
         doc_id=doc_id(path),
         filepath=path,
@@ -419,7 +425,7 @@ def _linked(linked: LinkedPage, pages: FoundPages) -> LinkedPageRecord:
         link_context=linked.link.context,
         direction=linked.direction,
         summary=linked.summary,
-        staleness=pages.assessments[path].level,
+        staleness=pages.assessments[linked.page.filepath].level,
     )
 
 

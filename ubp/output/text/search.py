@@ -11,7 +11,7 @@ from ubp.search.fusion import WEAK_SCORE
 from ubp.search.pages import PageAnswer
 from ubp.search.query import Cut, Query
 from ubp.search.results import LinkedPage, PageHit, SectionHit
-from ubp.search.run import FoundPages
+from ubp.search.run import FoundPages, own_path
 from ubp.search.sections import Hit, SectionAnswer
 from ubp.staleness.wording import LEVEL_WORDS
 
@@ -183,7 +183,7 @@ def _explanation(results: FoundPages) -> Sequence[str]:
 
 
 def _scores(hit: PageHit, answer: PageAnswer) -> str:
-    scores = ranking_scores(answer, hit.page.filepath)
+    scores = ranking_scores(answer, own_path(hit.page.filepath, hit.collection))
     texts = (
         f"{name} #{score.place} {score.raw:.4g} -> {score.normalised or 0:.3f}"
         if score
