@@ -142,6 +142,25 @@ class Workspace:
         )
         return cls(session, place.collection)
 
+    def in_collection(self, name: str, version: str = "") -> "Workspace":
+        """Open a collection as this repository knows it, with the model that is loaded here.
+
+        Raises:
+            CollectionError: there is no such collection or version on this machine.
+            RepositoryError: it cannot be read.
+        """
+        session = self.session
+        opened = Workspace.open_collection(
+            name,
+            version,
+            directory=session.repository.root or session.repository.git_dir,
+            environment=session.environment,
+            progress=session.progress,
+            clock=session.clock,
+        )
+        opened.session.share_model(session)
+        return opened
+
     def __enter__(self) -> Self:
         return self
 
@@ -283,24 +302,32 @@ class Workspace:
     ) -> "ReadPage":
         """Return a page with its links, by path, unique end of a path, `doc_id`, or title.
 
-        A part of the title will do, if no other page has it. With `has_created` history is walked
-        to where the page was created, once for each page.
+        A part of the title will do, if no other page has it. After a `#`, the id, slug or text of a
+        heading narrows the page to its section. With `has_created` history is walked to where the
+        page was created, once for each page.
 
         Raises:
-            PageNotFoundError: there is no such page, or more than one.
+            PageNotFoundError: there is no such page or section, or more than one page.
         """
-        from ubp.index.select import select_page, select_title
+        from ubp.index.select import select_section, select_title
         from ubp.search.dates import created_at, updated_at
         from ubp.search.graph import open_graph
-        from ubp.search.list_pages import ReadPage, read_page
+        from ubp.search.list_pages import ReadPage, cut_page, narrow_page, read_page
 
         session, view = self.session, self.session.view(Target(ref))
+        fragment = ""
         if title is not None:
             name = select_title(title, view)
         else:
-            name = select_page(path or "", view, session.repository)
+            name, fragment = select_section(path or "", view, session.repository)
+        graph = open_graph(view)
+        page = read_page(graph, name)
+        if fragment:
+            page = narrow_page(page, graph.text(name) or b"", fragment)
+        if self.collection is not None:
+            page = cut_page(page, self.collection.policy)
         return ReadPage(
-            read_page(open_graph(view), name),
+            page,
             self._assess(view, [name])[name],
             updated_at(session, view, [name])[name],
             created_at(session, view, [name])[name] if has_created else None,

@@ -79,6 +79,7 @@ def test_a_page_has_its_score_its_sections_and_its_staleness(asked):
         "highlights": [[2, 7], [8, 15]],
     }
     assert first == {
+        "collection": None,
         "doc_id": doc_id(AUTH),
         "filepath": AUTH,
         "title": "Authentication",

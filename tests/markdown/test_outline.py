@@ -1,6 +1,6 @@
 """The outline: every heading with its id, path, lines and words."""
 
-from ubp.markdown.outline import find_section, read_outline, section_text
+from ubp.markdown.outline import find_section, read_outline
 
 PAGE = b"""---
 title: T
@@ -55,10 +55,3 @@ def test_a_section_is_found_by_id_slug_heading_and_anchor():
     assert find_section(outline, "old-name").id == "deep"
     assert find_section(outline, "title-1").line_start == 18
     assert find_section(outline, "nowhere") is None
-
-
-def test_the_text_of_a_section_has_those_below_it():
-    section = find_section(read_outline(PAGE), "Slice_types")
-    assert section_text(PAGE, section) == (
-        '## Slices {#Slice_types}\n\nOne.\n\n#### <a id="old-name"></a>Deep\n\nTwo.\n'
-    )

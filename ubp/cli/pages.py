@@ -156,7 +156,7 @@ def get_page(  # noqa: PLR0913  # the command's options
     """Run `ubp get-page`.
 
     Args:
-        page: Path, unique path suffix, or `doc_id`.
+        page: Path, unique path suffix, or `doc_id`; with #SECTION only that section.
         title: Find the page by its title, or a unique part of it, instead.
         ref: Use this revision instead of the work tree.
         in_: Use a collection instead of this repository.

@@ -274,7 +274,9 @@ def serve(  # noqa: PLR0913  # the command's options
             cause="The Model Context Protocol library is not installed.",
             hint=f"Install it: {install_command(find_installation(), EXTRA)}",
         )
+    from ubp.index.open_collection import project_collections
     from ubp.server.process import ServeOptions, serve_repository
+    from ubp.server.tools.collections import offer_collections
     from ubp.server.tools.registry import select_tools
 
     chosen = select_tools(
@@ -283,10 +285,12 @@ def serve(  # noqa: PLR0913  # the command's options
         _split_names(exclude_tools),
         read_only=read_only,
     )
+    collections = project_collections(terminal.directory, terminal.environment)
+    offered = offer_collections(chosen, [setting.name for setting in collections])
     level = DEBUG if terminal.options.verbose else ERROR if terminal.options.quiet else INFO
     serve_repository(
         terminal.directory,
-        ServeOptions(chosen, is_structured=not no_output_schema),
+        ServeOptions(offered, is_structured=not no_output_schema),
         environment=terminal.environment,
         level=level,
     )

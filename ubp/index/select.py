@@ -63,6 +63,23 @@ def select_page(argument: str, view: View, repository: Repository) -> FilePath:
     return matches[0]
 
 
+def select_section(argument: str, view: View, repository: Repository) -> tuple[FilePath, str]:
+    """Return the document that PATH or PATH#SECTION means, and the section ("": the whole one).
+
+    A path may contain a `#` itself.
+
+    Raises:
+        UsageError: it matches no document, or several.
+    """
+    try:
+        return select_page(argument, view, repository), ""
+    except PageNotFoundError:
+        path, separator, section = argument.partition("#")
+        if not separator or not path or not section:
+            raise
+        return select_page(path, view, repository), section
+
+
 def select_sources(
     arguments: Sequence[str], sources: Sequence[FilePath], repository: Repository
 ) -> frozenset[FilePath]:

@@ -67,11 +67,12 @@ class Session:
         self.history = History(repository, store, progress=progress)
         self.progress = progress
         self.clock = clock
-        self._environment = environment
+        self.environment = environment
         self._own_model = model
         self._cache = SessionCache()
         self._latest: View | None = None  # the last one of the work tree
         self._model: Model | None = None
+        self._model_owner: Session | None = None
         self._file_stamps = _file_stamps(repository)
 
     @classmethod
@@ -189,7 +190,7 @@ class Session:
         if name == NO_MODEL:
             return None
         find = find_model if chosen else find_repository_model
-        return find(name, self._environment, root)
+        return find(name, self.environment, root)
 
     def _user_model(self) -> str:
         """Return the model that the user's Git configuration names; "" if it names none."""
@@ -204,7 +205,10 @@ class Session:
         Raises:
             ModelError: the configured model does not exist, or cannot be used.
         """
-        if (self._model is None or not self._model.is_current()) and (place := self.model_place()):
+        place = self.model_place() if self._model is None or not self._model.is_current() else None
+        if place is not None and self._model_owner and place == self._model_owner.model_place():
+            self._model = self._model_owner.model()
+        elif place is not None:
             from ubp.index.embed.model import load_model
             from ubp.index.embedded import fingerprint_of
 
@@ -212,9 +216,8 @@ class Session:
         return self._model
 
     def share_model(self, other: "Session") -> None:
-        """Use the model that another session has loaded, if both would use the same one."""
-        if self.model_place() == other.model_place():
-            self._model = other.model()
+        """Use the model of another session where both would load the same one."""
+        self._model_owner = other
 
     def required_model(self) -> "Model":
         """Return the model in use.

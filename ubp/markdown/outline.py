@@ -91,11 +91,6 @@ def find_section(outline: tuple[OutlineSection, ...], name: str) -> OutlineSecti
     return None
 
 
-def section_text(data: bytes, section: OutlineSection) -> str:
-    """Return the text of a section of these bytes, with those below it."""
-    return "\n".join(SourceText(data).lines[section.line_start - 1 : section.line_end]) + "\n"
-
-
 def _last_text_line(source: SourceText, start: int, end: int) -> int:
     while end > start + 1 and not source.lines[end - 1].strip():
         end -= 1

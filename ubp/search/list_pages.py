@@ -3,11 +3,16 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from ubp.core.errors import PageNotFoundError
 from ubp.core.interruption import checkpoint, with_checkpoints
 from ubp.core.model import Assessment, FilePath, Link, Section
+from ubp.core.text import closest_name
+from ubp.index.collections import excerpt
 from ubp.index.session import AssessPaths, Session
 from ubp.index.view import View
+from ubp.markdown.outline import find_section, read_outline
 from ubp.markdown.resolve import Bucket
+from ubp.markdown.source_text import SourceText
 from ubp.search.dates import Dates, created_at, updated_at
 from ubp.search.graph import DocumentRow, Graph, open_graph
 
@@ -147,6 +152,52 @@ def read_page(graph: Graph, path: FilePath) -> OpenPage:
         PageLink(edge.link, edge.bucket, document_at(edge.source)) for edge in graph.backlinks(path)
     )
     return OpenPage(document, content, parts, outlinks, backlinks)
+
+
+def narrow_page(page: OpenPage, data: bytes, name: str) -> OpenPage:
+    """Return the part of a document (with these bytes) that is the section of this name.
+
+    Raises:
+        PageNotFoundError: it has no such section.
+    """
+    outline = read_outline(data)
+    found = find_section(outline, name)
+    if found is None:
+        ids = [section.id for section in outline if section.id]
+        closest = closest_name(name, ids)
+        raise PageNotFoundError(
+            f"{page.document.path} has no section {name}.",
+            cause="No heading has this id or text.",
+            hint=f"Did you mean {page.document.path}#{closest}?" if closest else "",
+        )
+
+    def contains(line: int) -> bool:
+        return found.line_start <= line <= found.line_end
+
+    source = SourceText(data)
+    first, last = found.line_start - 1, found.line_end - 1
+    start, end = source.byte_at(first, 0), source.byte_at(last, len(source.lines[last]))
+    parts = [part for part in page.parts if contains(part.section.line_start)]
+    if not parts or parts[0].section.line_start > found.line_start:
+        # Deeper headings, and a title, begin no part of their own.
+        line_end = parts[0].section.line_start - 1 if parts else found.line_end
+        own_end = source.byte_at(line_end - 1, len(source.lines[line_end - 1]))
+        section = Section(
+            *(found.heading, found.level, found.path, found.id),
+            *(found.line_start, line_end, start, own_end),
+        )
+        parts.insert(0, PagePart(section, _text(data, start, own_end)))
+    return page._replace(
+        content=_text(data, start, end),
+        parts=tuple(parts),
+        outlinks=tuple(link for link in page.outlinks if contains(link.link.line)),
+    )
+
+
+def cut_page(page: OpenPage, policy: str) -> OpenPage:
+    """Return a document with as much of its text as the policy of its collection allows."""
+    content = excerpt(page.content, policy)
+    return page if content == page.content else page._replace(content=content, parts=())
 
 
 def list_pages(session: Session, view: View, request: ListRequest, assess: AssessPaths) -> PageList:

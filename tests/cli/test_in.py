@@ -1,0 +1,165 @@
+"""`--in NAME[@REV]`: the reading commands about other repositories, and sections of pages."""
+
+import json
+
+import pytest
+
+PAGE = """# Types
+
+Text of types.
+
+## Slices {#Slice_types}
+
+A slice has a length. See [maps](maps.md).
+
+#### Growing
+
+Use `append` to grow a slice.
+
+## Arrays
+
+An array has a fixed length.
+"""
+
+
+@pytest.fixture
+def collections(ubp, repository, new_repository, tmp_path, monkeypatch):
+    """A project, and two mirrors: `spec` with versions v1 and v2, and `notes`."""
+    monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "collections"))
+    spec = new_repository("spec")
+    spec.git("config", "uploadpack.allowFilter", "true")
+    spec.write("types.md", PAGE.replace("fixed", "constant"))
+    spec.write("maps.md", "# Maps\n\nA map has keys. See [slices](types.md#Slice_types).\n")
+    spec.commit()
+    spec.git("tag", "v1")
+    spec.write("types.md", PAGE)
+    spec.commit()
+    notes = new_repository("notes")
+    notes.write("a.md", "# Slices of bread\n\nBread is cut into slices.\n")
+    notes.commit()
+    repository.write("README.md", "# Project\n\nNothing about it.\n")
+    repository.commit()
+    for name, upstream in (("spec", spec), ("notes", notes)):
+        ubp(repository, "collections", "add", name, upstream.root.as_uri(), "--yes")
+    ubp(repository, "collections", "sync", "spec@v1")
+    return repository
+
+
+def test_search_answers_about_a_collection_with_its_name(asked, collections):
+    record = asked(collections, "search", "fixed", "length", "--in", "spec", "--mode", "fulltext")
+    found = record["results"][0]
+    assert (found["collection"], found["filepath"]) == ("spec", "types.md")
+    assert "spec:types.md" not in json.dumps(record)
+
+
+def test_search_of_another_version_finds_its_words(ubp, collections):
+    tokens = ("search", "--fulltext", "constant", "--in")
+    assert "No results" in ubp(collections, *tokens, "spec").out
+    assert "types.md:15" in ubp(collections, *tokens, "spec@v1").out
+
+
+def test_search_of_several_collections_is_merged_by_score(ubp, asked, collections):
+    tokens = ("search", "slices", "--mode", "fulltext", "--in", "spec,notes")
+    record = asked(collections, *tokens)
+    assert {found["collection"] for found in record["results"]} == {"spec", "notes"}
+    scores = [found["score"] for found in record["results"]]
+    assert scores == sorted(scores, reverse=True)
+    assert record["total_found"] == len(scores)
+    assert "notes:a.md" in ubp(collections, *tokens).out
+    assert len(asked(collections, *tokens, "--limit", "1")["results"]) == 1
+
+
+def test_merged_scores_of_words_do_not_depend_on_the_best_page_of_each(asked, collections):
+    # Words that a collection has by chance only must not be as good as a page about all of them.
+    tokens = ("search", "map keys bread", "--mode", "fulltext", "--in", "spec,notes")
+    record = asked(collections, *tokens)
+    assert record["results"][0]["filepath"] == "maps.md"
+    assert all(found["score"] < 1 for found in record["results"])
+
+
+def test_other_reading_commands_answer_about_a_collection(ubp, collections):
+    assert ubp(collections, "list-pages", "--in", "spec", "--quiet").out == "maps.md\ntypes.md\n"
+    assert "An array" in ubp(collections, "get-page", "types.md", "--in", "spec").out
+    assert "A map has keys" in ubp(collections, "get-context", "maps.md", "--in", "spec").out
+    assert "2 pages, 2 links" in ubp(collections, "get-graph", "--in", "spec").out
+    assert ubp(collections, "suggest-links", "--in", "spec").status == 0
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (("list-pages", "--in", "nope"), "There is no collection nope."),
+        (("list-pages", "--in", "spce"), "Did you mean spec?"),
+        (("list-pages", "--in", "spec@v9"), "The collection spec has no version v9."),
+        (("list-pages", "--in", "spec", "--ref", "v1"), "--in cannot be combined with --ref."),
+        (("list-pages", "--in", "spec,notes"), "Only one collection can be read"),
+        (("search", "x", "--fulltext", "--in", "spec,notes"), "searches one collection"),
+        (("list-pages", "--in", "../spec"), "Invalid name of a collection"),
+        (("list-pages", "--in", "spec@"), "No version after the @"),
+    ],
+)
+def test_a_collection_that_cannot_be_read_is_explained(ubp, collections, tokens, message):
+    answer = ubp(collections, *tokens)
+    assert answer.status == 2
+    assert message in answer.err
+
+
+def test_the_project_s_pin_is_the_version_that_is_read(ubp, collections, tmp_path):
+    upstream = tmp_path / "spec"
+    v1 = collections.git("-C", str(upstream), "rev-parse", "v1")
+    setting = {"git": upstream.as_uri(), "at": v1}
+    collections.write(".ubp/config.json", json.dumps({"collections": {"spec": setting}}))
+    assert "constant" in ubp(collections, "get-page", "types.md", "--in", "spec").out
+    assert "fixed" in ubp(collections, "get-page", "types.md", "--in", "spec@main").out
+
+
+def test_a_project_cannot_read_a_collection_of_another_address(ubp, collections):
+    setting = {"git": "https://example.org/other.git"}
+    collections.write(".ubp/config.json", json.dumps({"collections": {"spec": setting}}))
+    answer = ubp(collections, "list-pages", "--in", "spec")
+    assert "is not the one on this machine" in answer.err
+
+
+def test_a_policy_of_excerpts_cuts_pages(asked, collections, tmp_path):
+    upstream = tmp_path / "spec"
+    long_page = "# Long\n\n" + "word " * 1000 + "\n"
+    (upstream / "long.md").write_text(long_page)
+    collections.git("-C", str(upstream), "add", ".")
+    collections.git("-C", str(upstream), "commit", "-q", "-m", "long")
+    setting = {"git": upstream.as_uri(), "policy": "excerpt_only"}
+    collections.write(".ubp/config.json", json.dumps({"collections": {"spec": setting}}))
+    asked(collections, "collections sync", "spec", shape="collections-sync")
+    record = asked(collections, "get-page", "long.md", "--in", "spec")
+    assert len(record["content"]) <= 1200
+    assert record["sections"] == []
+
+
+@pytest.mark.parametrize("name", ["Slice_types", "slices", "Slices", "slices-slice_types"])
+def test_a_section_of_a_page_is_read_by_its_id_slug_or_heading(asked, collections, name):
+    record = asked(collections, "get-page", f"types.md#{name}", "--in", "spec")
+    assert record["content"].startswith("## Slices {#Slice_types}\n\nA slice")
+    assert record["content"].endswith("Use `append` to grow a slice.")
+    assert [link["filepath"] for link in record["outlinks"]] == ["maps.md"]
+    assert [section["heading"] for section in record["sections"]] == ["Slices"]
+
+
+def test_a_section_at_any_level_is_read(asked, ubp, collections):
+    record = asked(collections, "get-page", "types.md#growing", "--in", "spec")
+    assert record["content"] == "#### Growing\n\nUse `append` to grow a slice."
+    assert record["sections"][0]["heading_path"] == ["Types", "Slices", "Growing"]
+    answer = ubp(collections, "get-page", "types.md#growin", "--in", "spec")
+    assert "types.md has no section growin." in answer.err
+    assert "types.md#growing" in answer.err
+
+
+def test_section_ids_of_answers_resolve(asked, collections):
+    record = asked(collections, "search", "length", "--in", "spec", "--mode", "fulltext")
+    for section in record["results"][0]["sections"]:
+        page = asked(collections, "get-page", section["section_id"], "--in", "spec")
+        assert page["filepath"] == "types.md"
+
+
+def test_a_page_with_a_hash_in_its_name_is_no_section(asked, repository):
+    repository.write("c#.md", "# C#\n\n## Part\n\nText.\n")
+    repository.commit()
+    assert asked(repository, "get-page", "c#.md")["title"] == "C#"

@@ -1,0 +1,85 @@
+"""The argument `collection`: offered where the project names collections, and only for those."""
+
+import json
+
+import pytest
+
+from ubp.__main__ import main
+from ubp.core.errors import BadArgumentError, CollectionError
+from ubp.server.tools.collections import READING_TOOLS, offer_collections
+from ubp.server.tools.registry import select_tools
+from ubp.server.tools.tool import call_tool
+from ubp.workspace import Workspace
+
+
+@pytest.fixture
+def project(repository, new_repository, tmp_path, monkeypatch, capsys):
+    """A project that names `spec` (fetched) and `api` (not fetched); `mine` is another one's."""
+    monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "collections"))
+    for name in ("spec", "mine"):
+        upstream = new_repository(name)
+        upstream.write("types.md", f"# Types of {name}\n\nA slice has a length.\n")
+        upstream.commit()
+        url = upstream.root.as_uri()
+        assert main(["-C", str(tmp_path), "collections", "add", name, url, "--yes"]) == 0
+    capsys.readouterr()
+    settings = {
+        "spec": {"git": (tmp_path / "spec").as_uri()},
+        "api": {"git": "https://example.org/api.git"},
+    }
+    repository.write(".ubp/config.json", json.dumps({"collections": settings}))
+    repository.write("README.md", "# Project\n\nNothing.\n")
+    repository.commit()
+    return repository
+
+
+@pytest.fixture
+def call(project):
+    """Call a tool of a server for the project."""
+    tools = {tool.name: tool for tool in offer_collections(select_tools(), ["spec", "api"])}
+    with Workspace.open(str(project.root)) as workspace:
+        yield lambda name, **given: call_tool(tools[f"ubp_{name}"], workspace, given).record
+
+
+def test_without_collections_no_tool_changes():
+    assert offer_collections(select_tools(), []) == select_tools()
+
+
+def test_reading_tools_name_the_collections_that_they_take():
+    for tool in offer_collections(select_tools(), ["spec", "api"]):
+        properties = tool.input_schema["properties"]
+        assert ("collection" in properties) == (tool.name in READING_TOOLS)
+        if tool.name in READING_TOOLS:
+            assert "spec, api" in properties["collection"]["description"]
+
+
+def test_a_tool_answers_about_the_collection(call):
+    assert call("get_page", filepath="types.md", collection="spec")["title"] == "Types of spec"
+    assert call("get_page", filepath="README.md")["title"] == "Project"
+    found = call("search", query="slice length", collection="spec@main")["results"][0]
+    assert (found["collection"], found["filepath"]) == ("spec", "types.md")
+    assert len(call("list_pages", collection="spec")["pages"]) == 1
+
+
+def test_a_section_of_a_page_is_read(call):
+    record = call("get_page", filepath="types.md#types-of-spec", collection="spec")
+    assert record["content"].startswith("# Types of spec")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"collection": "mine"}, "This project has no collection mine."),
+        ({"collection": "../spec"}, "Invalid name of a collection"),
+        ({"collection": "spec", "ref": "HEAD"}, "`ref` cannot be combined with `collection`."),
+    ],
+)
+def test_a_collection_that_may_not_be_read_is_refused(call, given, message):
+    with pytest.raises(BadArgumentError, match=message):
+        call("list_pages", **given)
+
+
+def test_a_collection_that_was_not_fetched_says_how_to_fetch_it(call):
+    with pytest.raises(CollectionError) as error:
+        call("list_pages", collection="api")
+    assert error.value.hint == "Fetch it: ubp collections sync api"
