@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from ubp.core.errors import IndexDamagedError
 from ubp.core.model import (
     MODE_FILE,
     MODE_SYMLINK,
@@ -214,3 +215,23 @@ def test_a_mover_waits_for_the_other(open_here: Callable[[], Store]) -> None:
     assert other.listings.move(found(other), name(101), {}, is_document)
     assert not one.listings.move(listing, name(102), {}, is_document)
     assert found(one).commit == name(101)
+
+
+@pytest.mark.parametrize(
+    "damage", ["DELETE FROM entry WHERE path = 'docs/b.md'", "DELETE FROM entry"]
+)
+def test_an_entry_that_is_lost_is_damage(store: Store, damage: str) -> None:
+    save(store)
+    listing = store.listings.of_work_tree(HERE)
+    assert listing is not None
+    a, b = FilePath("docs/a.md"), FilePath("docs/b.md")
+    assert store.listings.move(
+        listing, name(2), {a: None, b: Entry(MODE_FILE, name(9))}, is_document
+    )
+    moved = store.listings.of_work_tree(HERE)
+    assert moved is not None
+    assert store.listings.rescope(moved, "none", lambda *_: False)
+    assert store.listings.of_work_tree(HERE) is not None
+    store.database.write(lambda connection: connection.execute(damage))
+    with pytest.raises(IndexDamagedError):
+        store.listings.of_work_tree(HERE)

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from ubp.core.model import MODE_TREE, Entry, FilePath, ObjectId, Page
@@ -13,7 +14,7 @@ from ubp.index.store.codec import (
     unpack_id,
     unpack_path,
 )
-from ubp.index.store.database import Database, Rows
+from ubp.index.store.database import Database, Rows, chunks, marks
 from ubp.index.store.facts import pack_keys
 from ubp.index.store.schema import insertion, intact
 
@@ -99,11 +100,16 @@ class ListingTable:
             connection.execute("DELETE FROM listing WHERE git_dir = ?", [pack_path(git_dir)])
             (row,) = connection.execute("SELECT ifnull(max(id), 0) + 1 FROM listing").fetchone()
             connection.execute(
-                'INSERT INTO listing (id, git_dir, "commit", scope, generation, checksum)'
-                " VALUES (?1, ?2, ?3, ?4, ?5, checksum('listing', ?1, ?2, ?3, ?4))",
+                'INSERT INTO listing (id, git_dir, "commit", scope, generation, entry_sum,'
+                " checksum) VALUES (?1, ?2, ?3, ?4, ?5, 0, checksum('listing', ?1, ?2, ?3, ?4))",
                 [row, pack_path(git_dir), pack_id(commit), scope, generation],
             )
             _insert(connection, row, rows)
+            connection.execute(
+                "UPDATE listing SET entry_sum ="
+                " (SELECT ifnull(sum(checksum), 0) FROM entry WHERE listing = ?1) WHERE id = ?1",
+                [row],
+            )
             connection.execute(
                 "DELETE FROM listing WHERE id NOT IN"
                 " (SELECT id FROM listing ORDER BY generation DESC LIMIT ?)",
@@ -123,17 +129,19 @@ class ListingTable:
 
         False: another process has changed it meanwhile.
         """
-        removed = [
-            (listing.row, pack_path(path)) for path, entry in changes.items() if entry is None
-        ]
+        removed = [pack_path(path) for path, entry in changes.items() if entry is None]
         present = [(path, entry) for path, entry in changes.items() if entry is not None]
         rows = list(_pack_entries(present, is_document))
 
         def move(connection: sqlite3.Connection) -> bool:
             if not _update(connection, listing, commit, listing.scope):
                 return False
-            connection.executemany("DELETE FROM entry WHERE listing = ? AND path = ?", removed)
-            _insert(connection, listing.row, rows)
+            with _summing(connection, listing.row, [*removed, *(path for path, *_ in rows)]):
+                connection.executemany(
+                    f"DELETE FROM entry WHERE listing = {listing.row} AND path = ?",  # noqa: S608  # a number
+                    [(path,) for path in removed],
+                )
+                _insert(connection, listing.row, rows)
             return True
 
         return self._database.write(move)
@@ -153,7 +161,8 @@ class ListingTable:
                 for path, mode, blob, was_document in entries.fetchall()
                 if is_document(unpack_path(path), unpack_entry(mode, blob)) != bool(was_document)
             ]
-            _insert(connection, listing.row, changed)
+            with _summing(connection, listing.row, [path for path, *_ in changed]):
+                _insert(connection, listing.row, changed)
             return True
 
         return self._database.write(rescope)
@@ -260,11 +269,14 @@ class ListingTable:
     def _find(self, condition: str, value: str | bytes) -> Listing | None:
         rows = self._database.rows(
             f'SELECT {intact("listing")}, id, "commit", scope, generation,'  # noqa: S608  # two texts, above
-            f" complete_for, bound_sum FROM listing WHERE {condition}"
-            " ORDER BY generation DESC LIMIT 1",
+            " complete_for, bound_sum, entry_sum ="
+            " (SELECT ifnull(sum(checksum), 0) FROM entry WHERE entry.listing = listing.id)"
+            f" FROM listing WHERE {condition} ORDER BY generation DESC LIMIT 1",
             [value],
         )
-        listings = [Listing(row, unpack_id(commit), *rest) for _, row, commit, *rest in rows]
+        if not all(is_whole for *_, is_whole in rows):
+            self._database.replace_damaged()
+        listings = [Listing(row, unpack_id(commit), *rest) for _, row, commit, *rest, _ in rows]
         return listings[0] if listings else None
 
     def _query_entries(
@@ -314,6 +326,28 @@ def _insert(
 ) -> None:
     connection.executemany(
         insertion("entry", "INSERT OR REPLACE"), ((row, *entry) for entry in entries)
+    )
+
+
+@contextmanager
+def _summing(
+    connection: sqlite3.Connection, row: int, paths: Sequence[str | bytes]
+) -> Iterator[None]:
+    """Change a listing's sum by what its entries at these paths change."""
+    before = _sum_at(connection, row, paths)
+    yield
+    change = _sum_at(connection, row, paths) - before
+    connection.execute("UPDATE listing SET entry_sum = entry_sum + ? WHERE id = ?", [change, row])
+
+
+def _sum_at(connection: sqlite3.Connection, row: int, paths: Sequence[str | bytes]) -> int:
+    return sum(
+        checksum
+        for chunk in chunks(paths)
+        for (checksum,) in connection.execute(
+            f"SELECT checksum FROM entry WHERE listing = ? AND path IN ({marks(chunk)})",  # noqa: S608  # "?,?"
+            [row, *chunk],
+        )
     )
 
 

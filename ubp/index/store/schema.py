@@ -7,7 +7,7 @@ checksums: each row from which an answer is derived has its own, see CHECKED.
 from functools import cache
 from typing import NamedTuple
 
-FORMAT = 16
+FORMAT = 17
 """`PRAGMA user_version`, and part of the file's name. Raise it with the schema, and with what
 `parse_page`, `parse_markdown`, `read_names`, `read_mentions`, `ubp.core.text`,
 `ubp.index.embed.text`, `ubp.markdown.resolve` or `is_document` return for the same bytes and
@@ -36,6 +36,7 @@ CREATE TABLE listing (
     complete_for TEXT,         -- the front matter keys under which every document has facts
     bound_sum INTEGER,         -- of the checksums of documents with references, under these keys
     generation INTEGER NOT NULL UNIQUE,
+    entry_sum INTEGER NOT NULL, -- of the checksums of its entries, so that none is lost unseen
     checksum INTEGER NOT NULL
 );
 CREATE TABLE entry (
