@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ubp.bindings.review import BindingReview
     from ubp.bindings.write import WriteResult
     from ubp.checks.accept import AcceptedFindings
-    from ubp.checks.finding import CheckReport, FixReport
+    from ubp.checks.finding import CheckReport, Finding, FixReport
     from ubp.index.collections import Collection as DocumentCollection
     from ubp.index.reindex import IndexRun, ModelStatus
     from ubp.report.compare import Comparison
@@ -210,6 +210,21 @@ class Workspace:
 
             report = accept_debts(report, accepted_debts(context.view), is_whole=not paths)
         return rank_pages(report, context)
+
+    def relaxed(
+        self, report: StaleReport, target: Target, paths: Sequence[str] = ()
+    ) -> "tuple[Finding, ...]":
+        """Return what the base's configuration reports as stale, and the change's own does not."""
+        if not (report.is_reconfigured or self.session.config.ignored_commits):
+            return ()
+        from ubp.checks.from_staleness import stale_findings
+        from ubp.checks.relaxed import find_relaxation, relaxed_findings
+
+        relaxation = find_relaxation(self.session, target, open_change(self.session, target))
+        if relaxation is None:
+            return ()
+        strict, _ = find_stale(relaxation.session, target, paths, every=False)
+        return relaxed_findings(stale_findings(strict), stale_findings(report), relaxation.severity)
 
     def with_evidence(self, pages: Sequence[Assessment]) -> tuple[Assessment, ...]:
         """Return the pages with the names of changed lines that each contains."""
@@ -668,6 +683,11 @@ class Workspace:
         if target.is_change:
             change = open_change(session, target)
             options = check_options(session, change.after.view, paths, rules)
+            if target.base is not None:
+                from ubp.checks.relaxed import find_relaxation
+
+                relaxation = find_relaxation(session, target, change)
+                options = options._replace(relaxation=relaxation)
             return check_change(change, options)
         context = open_context(session, session.view(target))
         options = check_options(session, context.view, paths, rules)

@@ -100,6 +100,8 @@ def test_a_reference_as_a_record(drifted, asked):
                         "subject": "Change a",
                     }
                 ],
+                "evidence": [],
+                "is_unread": False,
                 "line": 4,
                 "key": "source_refs",
                 "fragment": None,

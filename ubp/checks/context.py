@@ -46,6 +46,8 @@ class RuleContext:
 
     rules: tuple[str, ...] = ()
     find_current: Callable[[], Sequence[Finding]] = tuple
+    # What the base of a change would have reported (`ubp.checks.relaxed`).
+    relaxed: Sequence[Finding] = ()
     find_outdated_mentions: Callable[[], Iterable[OutdatedMention]] = tuple
 
     def __init__(  # noqa: PLR0913  # the inputs of all rules

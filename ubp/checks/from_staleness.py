@@ -1,21 +1,37 @@
 """A staleness report as findings, which all formats are made from, and debts applied to one."""
 
+from collections.abc import Sequence
+
 from ubp.checks.debt import Debts, find_obsolete
 from ubp.checks.finding import CheckReport, Finding, Severity, number
 from ubp.checks.registry import VERIFYING
-from ubp.checks.rules import bad_front_matter, missing_source, obsolete_debt, stale_doc
+from ubp.checks.rules import (
+    bad_front_matter,
+    missing_source,
+    obsolete_debt,
+    relaxed_check,
+    stale_doc,
+)
 from ubp.core.model import Assessment, ReferenceVerdict
 from ubp.staleness.model import StaleReport
 
-RULES = (stale_doc.NAME, missing_source.NAME, bad_front_matter.NAME, obsolete_debt.NAME)
+RULES = (
+    stale_doc.NAME,
+    missing_source.NAME,
+    bad_front_matter.NAME,
+    obsolete_debt.NAME,
+    relaxed_check.NAME,
+)
 
 
-def stale_findings(report: StaleReport, *, every: bool = False) -> CheckReport:
+def stale_findings(
+    report: StaleReport, *, every: bool = False, relaxed: Sequence[Finding] = ()
+) -> CheckReport:
     """Return the references that are not fresh as findings of their rules.
 
     Of a state, references of level `stale` are errors and younger drift is a warning; of a change,
-    everything that it introduces is an error. With `every`, older drift of a change is reported
-    too, as notes in `debts`.
+    everything that it introduces is an error, and `relaxed` are findings of its relaxed-check. With
+    `every`, older drift of a change is reported too, as notes in `debts`.
     """
     findings = _number_findings(report)
     notes = [finding for finding in findings if finding.severity == "note"]
@@ -25,6 +41,7 @@ def stale_findings(report: StaleReport, *, every: bool = False) -> CheckReport:
         findings=(
             *(obsolete_debt.obsolete_finding(debt) for debt in report.obsolete_debts),
             *(finding for finding in findings if finding.severity != "note"),
+            *relaxed,
         ),
         ignored=(),
         documents=report.summary.documents,

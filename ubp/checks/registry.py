@@ -17,6 +17,7 @@ from ubp.checks.rules import (
     missing_source,
     obsolete_debt,
     orphan_doc,
+    relaxed_check,
     removed_name,
     stale_doc,
     unknown_link_type,
@@ -66,6 +67,7 @@ RULES = (
     Rule(bad_front_matter, "warning"),
     Rule(ignored_fragment, "warning"),
     Rule(obsolete_debt, "error"),
+    Rule(relaxed_check, "warning"),
 )
 NAMES = tuple(rule.name for rule in RULES)
 # The rules that compare sources with history: in a shallow clone it may be too short for them.

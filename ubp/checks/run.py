@@ -9,8 +9,9 @@ from ubp.checks.context import RuleContext
 from ubp.checks.debt import Debts, find_obsolete, split_accepted
 from ubp.checks.finding import CheckReport, Finding, NotChecked, Setting, Severity, number
 from ubp.checks.registry import COMPARING, RULES, VERIFYING, Rule, find_rules
+from ubp.checks.relaxed import NewComments, Relaxation, count_comments, relaxed_findings
 from ubp.checks.renames import Renames
-from ubp.checks.rules import obsolete_debt
+from ubp.checks.rules import obsolete_debt, relaxed_check
 from ubp.checks.rules.stale_doc import unknown_finding
 from ubp.checks.snapshot_names import find_outdated_by_change, find_outdated_in_state
 from ubp.checks.suppress import split_ignored
@@ -29,7 +30,8 @@ class CheckOptions(NamedTuple):
     """The configuration, the names of the rules to run (none: the enabled ones), and the pages.
 
     Findings are reported in the pages `paths`, None: all of them. `has_evidence`: evidence for
-    drift is found in a state, too.
+    drift is found in a state, too. `relaxation` are the settings with which a change is checked
+    again. In that check `debts` replaces the debt file, and `comments` have no effect.
     """
 
     config: Config
@@ -37,6 +39,9 @@ class CheckOptions(NamedTuple):
     paths: frozenset[FilePath] | None
     is_hidden: Callable[[FilePath], bool]
     has_evidence: bool = False
+    relaxation: Relaxation | None = None
+    debts: Debts | None = None
+    comments: NewComments = frozenset()
 
 
 def check_options(
@@ -112,7 +117,28 @@ def check_change(change: Change, options: CheckOptions) -> CheckReport:
     report = _report(context, rules, findings, options)
     if any(rule.name in VERIFYING for rule in rules):
         report = report._replace(behind=tuple(sorted(context.behind)))
-    return report._replace(obsolete_debts=_find_obsolete(change, context, rules, options))
+    report = report._replace(obsolete_debts=_find_obsolete(change, context, rules, options))
+    is_chosen = not options.rules or relaxed_check.NAME in options.rules
+    if options.relaxation is None or not is_chosen:
+        return report
+    context.relaxed = _check_again(report, options, options.relaxation)
+    return report._replace(findings=(*report.findings, *relaxed_check.find(context)))
+
+
+def _check_again(
+    report: CheckReport, options: CheckOptions, relaxation: Relaxation
+) -> tuple[Finding, ...]:
+    """Return what the base's settings report of a change, and its own `report` does not."""
+    strict_options = CheckOptions(
+        relaxation.session.config,
+        options.rules,
+        options.paths,
+        relaxation.session.is_hidden,
+        debts=relaxation.debts,
+        comments=relaxation.comments,
+    )
+    strict = check_change(relaxation.change, strict_options)
+    return relaxed_findings(strict, report, relaxation.severity)
 
 
 def _find_obsolete(
@@ -262,11 +288,13 @@ def _report(
     context.rules = tuple(rule.name for rule in rules)
     problems = [finding for finding in findings if finding.severity != "note"]
     counted, ignored = split_ignored(problems, options.config.ignored, view)
+    counted += count_comments(ignored, options.comments)
+    debts = context.debts if options.debts is None else options.debts
 
     def is_accepted(finding: Finding) -> bool:
         # What a change makes stale is new, even where the debt file accepts an earlier drift.
         is_new_drift = context.is_change and finding.rule in VERIFYING
-        return not is_new_drift and context.debts.accepts(finding)
+        return not is_new_drift and debts.accepts(finding)
 
     new, accepted = split_accepted(counted, is_accepted)
     obsolete = [

@@ -69,6 +69,10 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         fail_on = options.fail_on or ("stale" if fails else None)
         status = exit_status(report, fail_on, is_hook=judged.is_hook)
         change = judged.words(workspace, report.snapshot)
+        has_base = judged.target.base is not None
+        relaxed = workspace.relaxed(report, judged.target, options.paths) if has_base else ()
+        if fail_on != "never" and any(finding.severity == "error" for finding in relaxed):
+            status = FINDINGS
         diffs = {}
         if options.diff:
             visible = report._replace(pages=visible_pages(report, every=options.every))
@@ -87,12 +91,13 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
             change=change,
             keys=options.keys,
             diffs=diffs,
+            relaxed=relaxed,
         )
 
         def record() -> object:
             from ubp.output.records.staleness import stale_record
 
-            return stale_record(report, every=options.every, diffs=diffs)
+            return stale_record(report, every=options.every, diffs=diffs, relaxed=relaxed)
 
         if outputs:
             from ubp.checks.from_staleness import stale_findings
@@ -104,7 +109,7 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
                 record=record,
                 outcome=lambda: Outcome(
                     command="stale",
-                    report=stale_findings(report, every=options.every),
+                    report=stale_findings(report, every=options.every, relaxed=relaxed),
                     exit_status=status,
                     version=__version__,
                     summary=report.summary,

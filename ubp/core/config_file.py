@@ -58,6 +58,15 @@ def load_config(config_dir: str) -> Config:
         return Config()
     except OSError as error:
         raise ConfigError(f"Cannot read {name}.", cause=str(error.strerror)) from error
+    return parse_config(data, name)
+
+
+def parse_config(data: bytes, name: str) -> Config:
+    """Return the configuration in the bytes of a file of this name.
+
+    Raises:
+        ConfigError: they are not valid JSON, or have a value of the wrong type.
+    """
     return _Loader(name, data).load()
 
 

@@ -235,6 +235,7 @@ class Assessment(NamedTuple):
 
 
 DEBT_FILE = FilePath(".ubp/debt.txt")
+CONFIG_FILE = FilePath(".ubp/config.json")
 
 
 class Debt(NamedTuple):

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ubp.core.config import NO_MODEL, Config, has_config, is_excluded
 from ubp.core.errors import ModelNeededError, UsageError
@@ -58,8 +58,10 @@ class Session:
         progress: Progress,
         clock: Callable[[], float],
         revision: str | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
         """Use `open`."""
+        self._options = options or {}
         self.revision = revision
         self.repository = repository
         self.store = store
@@ -104,19 +106,37 @@ class Session:
         config = _load_config(repository.config_dir)
         for warning in config.warnings:
             warn(warning)
-        if keys:
-            config = config._replace(keys=tuple(keys))
+        options: dict[str, Any] = {"keys": tuple(keys)} if keys else {}
         if days is not None:
-            config = config._replace(threshold_days=days)
+            options["threshold_days"] = days
         return cls(
             repository,
             open_store(repository.data_dir, warn),
-            config,
+            config._replace(**options),
+            options=options,
             environment=environment,
             model=model,
             progress=progress,
             clock=clock,
             revision=revision,
+        )
+
+    def with_config(self, config: Config) -> "Session":
+        """Return a session with another configuration; it shares the repository and the index.
+
+        The settings that were given to `open` replace those of the configuration. Close only this
+        session, not the other one.
+        """
+        return Session(
+            self.repository,
+            self.store,
+            config._replace(**self._options),
+            options=self._options,
+            environment=self._environment,
+            model=self._own_model,
+            progress=self.progress,
+            clock=self.clock,
+            revision=self.revision,
         )
 
     def __enter__(self) -> Self:

@@ -88,6 +88,7 @@ class StaleReport(NamedTuple):
     `is_change`: a change was assessed, not a state; `pages` are then those that it concerns, and
     `introduced` those that it makes stale. `accepted` counts the references whose drift the debt
     file accepts; `obsolete_debts` are its lines about references that no longer drift.
+    `is_reconfigured`: the change edits the configuration.
     """
 
     snapshot: Snapshot
@@ -98,6 +99,7 @@ class StaleReport(NamedTuple):
     is_shallow: bool = False
     accepted: int = 0
     obsolete_debts: tuple[Debt, ...] = ()
+    is_reconfigured: bool = False
 
     @property
     def introduced(self) -> tuple[Assessment, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ubp.core.config import is_record
 from ubp.core.errors import UsageError
-from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Page
+from ubp.core.model import CONFIG_FILE, QUIET_LEVELS, Assessment, FilePath, Page
 from ubp.git.snapshot import read_commit
 from ubp.git.trees import diff_trees
 from ubp.index.session import Session, Target
@@ -124,7 +124,8 @@ def find_stale(
         assessed = [page for page in pages if page.filepath in touched]
     assessments = add_evidence(assess_change(assessed, change), context)
     report = build_stale_report(context, pages, assessments, selected)
-    return report._replace(is_change=True), context
+    is_reconfigured = CONFIG_FILE in change.changes
+    return report._replace(is_change=True, is_reconfigured=is_reconfigured), context
 
 
 def build_stale_report(

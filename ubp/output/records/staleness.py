@@ -5,7 +5,7 @@ They are NamedTuples, not dataclasses, because `ubp stale --json` is as lean as 
 `ubp stale` takes about 70 ms.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 from ubp.core.errors import UbpError
@@ -26,7 +26,7 @@ from ubp.core.model import (
 )
 from ubp.core.paths import doc_id
 from ubp.output.records.fields import Count, DocId, GitId, Keyword, Line, Moment, PagePath, Title
-from ubp.output.text.common import visible_pages
+from ubp.output.text.common import Relaxed, visible_pages
 from ubp.output.wording import file_stem, moment
 from ubp.staleness.model import SourceDiff, StaleReport, Summary
 
@@ -140,6 +140,15 @@ class AssessedPageRecord(NamedTuple):
     problems: Annotated[tuple[ProblemRecord, ...], "problems in its front matter"]
 
 
+class RelaxedRecord(NamedTuple):
+    """A finding that the change keeps from being reported."""
+
+    filepath: PagePath
+    line: Annotated[Line, "line of the page, from 1"]
+    severity: Annotated[str, "error or warning"]
+    message: Annotated[str, "what is not reported"]
+
+
 class StaleRecord(NamedTuple):
     """Stale pages; without --all only pages that are not fresh or have front matter problems."""
 
@@ -155,6 +164,10 @@ class StaleRecord(NamedTuple):
     is_shallow: Annotated[bool, "whether this clone is shallow"]
     accepted: Annotated[Count, "number of references accepted as debt"]
     settled: Annotated[Count, "number of obsolete lines in the debt file"]
+    relaxed: Annotated[
+        tuple[RelaxedRecord, ...],
+        "with --base: what the base's configuration would have reported, and the change's does not",
+    ]
 
 
 class MessageRecord(NamedTuple):
@@ -176,6 +189,7 @@ def stale_record(
     *,
     every: bool = False,
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff] | None = None,
+    relaxed: Sequence[Relaxed] = (),
 ) -> StaleRecord:
     """Return the record of `ubp stale`; without `every` only the pages that are not fresh."""
     pages = visible_pages(report, every=every)
@@ -187,6 +201,10 @@ def stale_record(
         is_shallow=report.is_shallow,
         accepted=report.accepted,
         settled=len(report.obsolete_debts),
+        relaxed=tuple(
+            RelaxedRecord(finding.filepath, finding.line, finding.severity, finding.message)
+            for finding in relaxed
+        ),
     )
 
 

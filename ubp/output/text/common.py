@@ -1,7 +1,7 @@
 """What the texts about staleness share: the visible pages, counts in words, options."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Level, ReferenceVerdict
 from ubp.core.shell import path_argument, ubp_command
@@ -16,13 +16,38 @@ BOUND_LEVELS: tuple[Level, ...] = ("stale", "possibly_stale", "unknown", "fresh"
 COUNTED_LEVEL_WORDS: Mapping[Level, str] = {**LEVEL_WORDS, "untracked": "without sources"}
 
 
+class Relaxed(Protocol):
+    """A finding of relaxed-check; the hook does not load `ubp.checks.finding`."""
+
+    @property
+    def filepath(self) -> FilePath:
+        """The page."""
+
+    @property
+    def line(self) -> int:
+        """The line of the page, from 1."""
+
+    @property
+    def severity(self) -> str:
+        """Whether it is an error or a warning."""
+
+    @property
+    def message(self) -> str:
+        """What is not reported."""
+
+    @property
+    def hint(self) -> str:
+        """Why it is not."""
+
+
 class StaleTextOptions(NamedTuple):
     """What a text about staleness contains, and where it is read.
 
     `every`: fresh pages and old debts, too. `quiet`: one line a finding, nothing else. `prefix`:
     the directory, from the root, where commands are typed. `change`: how the change is named.
     `keys`: the front matter keys given on the command line. `diffs`: the changes of references'
-    sources. `key` and `example`: what to write where no page names a source.
+    sources. `key` and `example`: what to write where no page names a source. `relaxed`: what the
+    change keeps from being reported.
     """
 
     style: Style
@@ -34,6 +59,7 @@ class StaleTextOptions(NamedTuple):
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff] = {}
     key: str = "source_refs"
     example: FirstReference | None = None
+    relaxed: Sequence[Relaxed] = ()
 
     def command(self, *words: str) -> str:
         """Return a command to type, with the keys that this one was given."""

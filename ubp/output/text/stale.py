@@ -50,6 +50,11 @@ def stale_text(report: StaleReport, options: StaleTextOptions) -> str:
         lines += _problems(assessment, options.style)
         for reference in visible_references(assessment, every=options.every):
             lines += _reference(assessment, reference, report, options)
+    for finding in options.relaxed:
+        place = options.style.bold(printable(f"{finding.filepath}:{finding.line}"))
+        severity = options.style.yellow(finding.severity)
+        lines.append(f"{place}  {severity}  relaxed-check: {printable(finding.message)}")
+        lines.append(f"  {printable(finding.hint)}")
     if lines:
         lines.append("")
     lines += _summary(report, options)
