@@ -132,7 +132,7 @@ class Session:
             self.store,
             config._replace(**self._options),
             options=self._options,
-            environment=self._environment,
+            environment=self.environment,
             model=self._own_model,
             progress=self.progress,
             clock=self.clock,
