@@ -693,6 +693,20 @@ class Workspace:
         options = check_options(session, context.view, paths, rules)
         return check_state(context, options._replace(has_evidence=has_evidence))
 
+    def removed_names(self, paths: Sequence[str] = ()) -> "CheckReport":
+        """Return the mentions of names that no longer exist, as far as the index knows them.
+
+        Where many files would have to be read first, the report is empty and says so.
+
+        Raises:
+            UsageError: a path matches no page.
+        """
+        from ubp.checks.run import check_options, check_state
+
+        context = open_context(self.session, self.session.view())
+        options = check_options(self.session, context.view, paths, ("removed-name",))
+        return check_state(context, options._replace(is_quick=True))
+
     def place(self, report: "CheckReport") -> "CheckReport":
         """Return the report with the columns of its findings, and the places of their sources."""
         from ubp.checks.locations import locate_findings

@@ -31,7 +31,8 @@ class CheckOptions(NamedTuple):
 
     Findings are reported in the pages `paths`, None: all of them. `has_evidence`: evidence for
     drift is found in a state, too. `relaxation` are the settings with which a change is checked
-    again. In that check `debts` replaces the debt file, and `comments` have no effect.
+    again. In that check `debts` replaces the debt file, and `comments` have no effect. `is_quick`: a
+    rule for which many files would have to be read first is not checked.
     """
 
     config: Config
@@ -42,6 +43,7 @@ class CheckOptions(NamedTuple):
     relaxation: Relaxation | None = None
     debts: Debts | None = None
     comments: NewComments = frozenset()
+    is_quick: bool = False
 
 
 def check_options(
@@ -197,7 +199,7 @@ def _state_context(staleness: StalenessContext, options: CheckOptions) -> RuleCo
         options.paths,
     )
     context.find_outdated_mentions = lambda: find_outdated_in_state(
-        staleness, options.paths, options.is_hidden
+        staleness, options.paths, options.is_hidden, is_quick=options.is_quick
     )
     return context
 

@@ -43,7 +43,7 @@ from ubp.index.name_keys import (
 from ubp.index.view import View
 from ubp.staleness.model import Change, StalenessContext
 
-# What the index lacks of so many files is read by a hook, too: half a second.
+# A hook, or a tool call, reads so many files that the index lacks: half a second.
 MAX_UNREAD = 200
 
 IsHidden = Callable[[FilePath], bool]
@@ -67,16 +67,16 @@ class OutdatedMention(NamedTuple):
 class SnapshotNames:
     """The names in a view's documents and sources.
 
-    `before` has the entries of the files that a change touches, as they were before it. Of a hook
-    the index must have nearly all.
+    `before` has the entries of the files that a change touches, as they were before it. If
+    `is_quick`, the index must have nearly all of what is asked.
     """
 
     def __init__(
-        self, view: View, before: Mapping[FilePath, Entry | None], *, is_hook: bool = False
+        self, view: View, before: Mapping[FilePath, Entry | None], *, is_quick: bool = False
     ) -> None:
         self._view = view
         self._before = before
-        self._limit = MAX_UNREAD if is_hook else None
+        self.limit = MAX_UNREAD if is_quick else None
         self._code: dict[FilePath, PageCode | None] = {}
 
     def pages_with(self, keys: Collection[int]) -> Mapping[int, Collection[FilePath]]:
@@ -113,7 +113,7 @@ class SnapshotNames:
         paths = [path for path in self._view.document_paths() if describes_present(path)]
         entries = {path: entry for path, entry in self._view.entries(paths).items() if entry}
         with _limited("pages"):
-            return read_page_keys(self._view.context, entries, self._limit)
+            return read_page_keys(self._view.context, entries, self.limit)
 
     @cached_property
     def source_keys(self) -> Mapping[FilePath, SourceKeys]:
@@ -125,7 +125,7 @@ class SnapshotNames:
             if entry.is_file and path not in documents and is_source(path)
         }
         with _limited("sources"):
-            keys = read_source_keys(self._view.context, sources, self._limit)
+            keys = read_source_keys(self._view.context, sources, self.limit)
         _check_read(sources.keys() - keys.keys())
         return keys
 
@@ -153,7 +153,7 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     view = change.after.view
     paths = [path for path in change.changes if not is_hidden(path)]
     before, after = change.before[0].view.entries(paths), view.entries(paths)
-    names = SnapshotNames(view, before, is_hook=view.snapshot.kind == "staged")
+    names = SnapshotNames(view, before, is_quick=view.snapshot.kind == "staged")
     # A name that one side of a merge lacked is not removed by the merge.
     others = [SnapshotNames(other.view, {}) for other in change.before[1:]]
     sources = _changed_sources(view, before, after)
@@ -173,19 +173,23 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
 
 
 def find_outdated_in_state(
-    context: StalenessContext, pages: frozenset[FilePath] | None, is_hidden: IsHidden
+    context: StalenessContext,
+    pages: frozenset[FilePath] | None,
+    is_hidden: IsHidden,
+    *,
+    is_quick: bool = False,
 ) -> Iterator[OutdatedMention]:
     """Yield the mentions of names that existed when their page was last changed, and no more.
 
     `pages` narrow it, None: all. An edited page describes the state that it is in.
 
     Raises:
-        NotCheckedError: the contents of a source are not available.
+        NotCheckedError: the contents of a source are not available, or not indexed (`is_quick`).
     """
     view, head = context.view, context.view.snapshot.commit
     if head is None:
         return
-    names = SnapshotNames(view, {})
+    names = SnapshotNames(view, {}, is_quick=is_quick)
     present = set[int]()
     unknown: dict[FilePath, set[int]] = {}
     for path, packed in names.page_keys.items():
@@ -230,7 +234,8 @@ def _compare_with_past(
         }
         old_paths[commit] = [path for path in changed if path not in now]
     blobs = {blob: path for sources in old_sources.values() for blob, path in sources.items()}
-    keys = read_version_keys(view.context, blobs)
+    with _limited("earlier versions of sources"):
+        keys = read_version_keys(view.context, blobs, names.limit)
     _check_read(blobs[blob] for blob in blobs.keys() - keys.keys())
     wanted = set[int]().union(*dead.values())
     definers: dict[int, list[ObjectId]] = {}

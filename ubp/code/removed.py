@@ -12,9 +12,11 @@ from ubp.core.names import fold_name, name_key, name_words
 # Shorter names occur in every program.
 MIN_LETTERS = 5
 # How much of two lines must be the same, so that one is the other with a new name; and how many
-# words, where the names have none in common.
+# of the names' words: with none in common a method is often taken for its neighbor.
 MIN_LIKENESS = 0.6
-MIN_COMMON = 3
+MIN_SHARED = 0.3
+# Words that are this long may be parts of others.
+MIN_WORD = 4
 # Libraries that make options from parameters and fields: clap, typer, go-flags and the like.
 OPTION_MAKERS = (b"#[arg(", b"#[clap(", b"#[structopt(", b"typer.", b'long:"', b'kong:"')
 # New definitions that are compared with a removed one; few changes have more.
@@ -97,11 +99,10 @@ class SourceChange:
         old_words = set(name_words(removed.name))
         best: tuple[float, Replacement] | None = None
         for path, line, name in self._added:
-            shared = len(old_words.intersection(name_words(name)))
-            for old in old_lines:
-                likeness, common = _compare(old, removed.name, line, name)
-                is_alike = likeness >= MIN_LIKENESS and (shared or common >= MIN_COMMON)
-                if is_alike and (best is None or likeness + shared > best[0]):
+            shared = _share_words(old_words, set(name_words(name)))
+            for old in old_lines if shared >= MIN_SHARED else ():
+                likeness = _compare(old, removed.name, line, name)
+                if likeness >= MIN_LIKENESS and (best is None or likeness + shared > best[0]):
                     best = likeness + shared, Replacement(name, path)
         return best[1] if best else None
 
@@ -140,14 +141,24 @@ def _lines(data: bytes) -> list[str]:
     return [line.strip() for line in lines if len(line) <= MAX_LINE]
 
 
-def _compare(old: str, old_name: str, new: str, new_name: str) -> tuple[float, int]:
-    """Return the share of tokens that two lines have in common, and the number of words of these.
+def _share_words(old: set[str], new: set[str]) -> float:
+    """Return the share of words that two names have in common: `aread` contains `read`."""
+    common = {
+        word
+        for word in old
+        if word in new
+        or any(
+            min(word, other, key=len) in max(word, other, key=len)
+            for other in new
+            if min(len(word), len(other)) >= MIN_WORD
+        )
+    }
+    return len(common) / max(len(old), len(new))
 
-    The names themselves do not count.
-    """
+
+def _compare(old: str, old_name: str, new: str, new_name: str) -> float:
+    """Return the share of tokens that two lines have in common, the names left out."""
     before = Counter(_TOKEN.findall(old.replace(old_name, " ")))
     after = Counter(_TOKEN.findall(new.replace(new_name, " ")))
-    common = before & after
     size = max(before.total(), after.total())
-    words = sum(number for token, number in common.items() if token[0].isalpha())
-    return (common.total() / size if size else 0.0), words
+    return (before & after).total() / size if size else 0.0

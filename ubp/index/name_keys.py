@@ -60,9 +60,13 @@ def read_source_keys(
 
 
 def read_version_keys(
-    context: IndexContext, versions: Mapping[ObjectId, FilePath]
+    context: IndexContext, versions: Mapping[ObjectId, FilePath], limit: int | None = None
 ) -> dict[ObjectId, SourceKeys]:
-    """Return the keys in committed versions of sources that can be read, given with their paths."""
+    """Return the keys in committed versions of sources that can be read, given with their paths.
+
+    Raises:
+        UnreadError: the index lacks more than `limit` of them in one language.
+    """
     by_language: dict[Language | None, dict[FilePath, Entry]] = {}
     for blob, path in versions.items():
         # A path has many versions. No file has an id as its path, so that Git's bytes are read.
@@ -70,7 +74,7 @@ def read_version_keys(
         by_language.setdefault(language_of(path), {}).update(version)
     keys: dict[ObjectId, SourceKeys] = {}
     for language, files in by_language.items():
-        packed = _read(context, files, _Parser.of_source(language))
+        packed = _read(context, files, _Parser.of_source(language), limit)
         keys |= {blob: _unpack_source(content) for blob, content in packed.items()}
     return keys
 

@@ -36,7 +36,7 @@ _PAST = re.compile(
 )
 _WORD = r"[A-Za-z_]\w*"
 _DEFINED = re.compile(
-    r"\b(?:def|class|function|func|fn|const|let|var|struct|interface|enum|async|for|as|type)[ \t]+"
+    r"\b(?:def|class|function|func|fn|const|let|var|struct|interface|enum|for|as|type)[ \t]+"
     rf"(?:\([^)]*\)[ \t]*)?({_WORD})"
 )
 _PARAMETERS = re.compile(r"\b(?:def|function|func|fn|async)\b[^(\n]*\(([^)\n]*)")

@@ -174,3 +174,18 @@ def test_accepted_debt_is_shown_and_marked(drifted, answer):
     assert sorted(shown) == ["docs/a.ja.md", "docs/a.md", "docs/gone.md"]
     assert [reference["is_debt"] for reference in shown["docs/a.md"]["references"]] == [True]
     assert found.text.count("(accepted debt)") == 3
+
+
+def test_names_that_the_code_no_longer_has_are_listed(repository, record, answer):
+    repository.write("src/client.py", "def read_all():\n    pass\n")
+    repository.write("docs/client.md", "# Client\n\n`read_all()` reads.\n")
+    repository.write("docs/other.md", "# Other\n")
+    repository.commit()
+    assert "removed_names" not in record("check_staleness")
+    repository.write("src/client.py", "def aread_all():\n    pass\n")
+    message = "`read_all` no longer exists; src/client.py used to define it."
+    assert record("check_staleness")["removed_names"] == [
+        {"filepath": "docs/client.md", "line": 3, "name": "read_all", "message": message}
+    ]
+    assert "removed_names" not in record("check_staleness", filepath="docs/other.md")
+    assert f"  docs/client.md:3: {message}\n" in answer("check_staleness").text

@@ -28,6 +28,9 @@ def staleness_text(record: Record) -> str:
     lines = [f"{_summary(record)} {notice(record, marker if diffs else '')}"]
     for document in record["documents"]:
         lines += _document(document, marker)
+    if removed := record.get("removed_names"):
+        lines += ["", "Names in pages that the code no longer has; update the pages:"]
+        lines += [f"  {n['filepath']}:{n['line']}: {printable(n['message'])}" for n in removed]
     lines += cut_line(record.get("truncated_count", 0), "page", "use a larger max_size")
     return "\n".join(lines) + "\n"
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.bindings.features import Suggestion
+from ubp.checks.finding import Finding
 from ubp.core.model import (
     Assessment,
     BaselineKind,
@@ -108,6 +109,16 @@ class CheckedPageRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RemovedNameRecord:
+    """A name in a page's code that no source has any more."""
+
+    filepath: PagePath
+    line: Annotated[Line, "line of the page, from 1"]
+    name: Annotated[str, "the name, as the page writes it"]
+    message: Annotated[str, "where the name was defined"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedRecord:
     """Pages that no longer describe their sources, with the next step for each page."""
 
@@ -120,15 +131,24 @@ class CheckedRecord:
     snapshot: SnapshotRecord
     threshold_days: Annotated[float, "number of days after which drift counts as stale"]
     is_shallow: Annotated[bool, "whether this clone is shallow"]
+    removed_names: Annotated[
+        tuple[RemovedNameRecord, ...],
+        "names in pages' code that existed when the page was last changed, and no more",
+    ] = ()
     truncated_count: Annotated[Count, "number of pages omitted because of max_size"] = 0
     accepted: Annotated[Count, "number of references accepted as debt"] = 0
     settled: Annotated[Count, "number of obsolete lines in the debt file"] = 0
 
 
 def checked_record(
-    report: StaleReport, *, diffs: Diffs, suggestions: Iterable[Suggestion], key: str
+    report: StaleReport,
+    *,
+    diffs: Diffs,
+    suggestions: Iterable[Suggestion],
+    key: str,
+    removed_names: Iterable[Finding] = (),
 ) -> CheckedRecord:
-    """Return the record of the pages of a report.
+    """Return the record of the pages of a report, and of findings of the rule removed-name.
 
     `suggestions` are proposed sources for the only page; `key` is the front matter key to list
     sources under.
@@ -143,6 +163,15 @@ def checked_record(
         snapshot=snapshot_record(report.snapshot),
         threshold_days=report.threshold_days,
         is_shallow=report.is_shallow,
+        removed_names=tuple(
+            RemovedNameRecord(
+                filepath=finding.filepath,
+                line=finding.line,
+                name=finding.subject,
+                message=finding.message,
+            )
+            for finding in removed_names
+        ),
         accepted=report.accepted,
         settled=len(report.obsolete_debts),
     )

@@ -40,11 +40,12 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> CheckedRecord:
         diffs=_diffs(workspace, report, max_size) if given["include_diff"] else {},
         suggestions=_suggest(workspace, report, path),
         key=workspace.session.config.keys[0],
+        removed_names=workspace.removed_names([path] if path else []).findings,
     )
 
 
 def fit(record: Json, limit: TokenLimit) -> None:
-    """Drop suggestions, then commits, then ends of diffs, then pages."""
+    """Drop suggestions, then commits, then ends of diffs, then removed names, then pages."""
     if limit.drop(record, _drop_suggestions(record)) or limit.drop(
         record, _drop_old_commits(record)
     ):
@@ -55,6 +56,8 @@ def fit(record: Json, limit: TokenLimit) -> None:
         if excess <= 0:
             return
         _shorten(diff, excess)
+    if limit.drop(record, _drop_removed_names(record)):
+        return
     documents = record["documents"]
     record["truncated_count"] = 0
     limit.drop(record, _drop_last_documents(record, documents))
@@ -100,6 +103,11 @@ def _drop_old_commits(record: Json) -> Iterator[Any]:
             yield commits[MIN_COMMITS:]
 
 
+def _drop_removed_names(record: Json) -> Iterator[Any]:
+    while record.get("removed_names"):
+        yield record["removed_names"].pop()
+
+
 def _shorten(diff: Json, excess: int) -> None:
     """Cut lines off the end of a diff."""
     lines = diff["text"].split("\n")
@@ -121,8 +129,8 @@ CHECK_STALENESS = Tool(
     title="Check pages for stale content",
     description=(
         "Find documentation pages that no longer match the code. Returns each source that changed "
-        "since its page was written, the commits that changed it and, with include_diff, the diff "
-        "you need to update the page. Use it before relying on a page and after changing code."
+        "since its page was written, its commits and, with include_diff, its diff; also names in "
+        "pages that the code lost. Use it before relying on a page and after changing code."
     ),
     input_schema=object_schema(
         filepath=string("page, folder or glob; omit for all pages that are not fresh"),
