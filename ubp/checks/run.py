@@ -31,8 +31,8 @@ class CheckOptions(NamedTuple):
 
     Findings are reported in the pages `paths`, None: all of them. `has_evidence`: evidence for
     drift is found in a state, too. `relaxation` are the settings with which a change is checked
-    again. In that check `debts` replaces the debt file, and `comments` have no effect. `is_quick`: a
-    rule for which many files would have to be read first is not checked.
+    again. In that check `debts` replaces the debt file, and `comments` have no effect. `is_quick`:
+    a rule for which many files would have to be read first is not checked.
     """
 
     config: Config
