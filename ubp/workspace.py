@@ -399,13 +399,15 @@ class Workspace:
         """
         from ubp.core.text import Budget
         from ubp.index.select import select_page
-        from ubp.search.context import PageContext, read_context
+        from ubp.search.context import PageContext, cut_context, read_context
         from ubp.search.graph import open_graph
 
         view = self.session.view(Target(ref))
         budget = Budget(max_size, max_tokens)
         name = select_page(page, view, self.session.repository)
         context = read_context(open_graph(view), name, depth, budget, link_types)
+        if self.collection is not None:
+            context = cut_context(context, self.collection.policy)
         paths = [name, *(related.document.path for related in context.related)]
         return PageContext(context, self._assess(view, paths))
 

@@ -132,6 +132,8 @@ def test_a_policy_of_excerpts_cuts_pages(asked, collections, tmp_path):
     record = asked(collections, "get-page", "long.md", "--in", "spec")
     assert len(record["content"]) <= 1200
     assert record["sections"] == []
+    context = asked(collections, "get-context", "long.md", "--in", "spec")
+    assert len(context["center"]["content"]) <= 1200
 
 
 @pytest.mark.parametrize("name", ["Slice_types", "slices", "Slices", "slices-slice_types"])

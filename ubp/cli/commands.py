@@ -219,7 +219,7 @@ ROWS = (
         SETUP,
         "Show the embedding model used for search by meaning, or fetch another one.\n\n"
         "`ubp model fetch ID` downloads a static model from the Hugging Face Hub to your cache; to "
-        "use it, set `search.model` in .ubp/config.json. No other command uses the network.",
+        "use it, set `search.model` in .ubp/config.json.",
         "ubp model fetch minishlab/potion-multilingual-128M",
     ),
     CommandRow(

@@ -186,7 +186,7 @@ def model(
     """Run `ubp model`.
 
     Args:
-        action: Download a model from the Hugging Face Hub; no other command uses the network.
+        action: Download a model from the Hugging Face Hub.
         name: Model id: OWNER/NAME.
         terminal: Where the answer goes.
     """

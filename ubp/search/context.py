@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ubp.core.model import Assessment, FilePath, LinkType, ObjectId, Section
 from ubp.core.text import Budget, summarize, truncate_page
+from ubp.index.collections import excerpt
 from ubp.search.graph import DocumentRow, Graph
 from ubp.search.traverse import Path, find_paths
 
@@ -105,6 +106,16 @@ def read_context(
         budget, size = budget.minus(text), size + len(text)
         selected.append(related)
     return Context(center, tuple(selected), size, len(paths) - len(selected))
+
+
+def cut_context(context: Context, policy: str) -> Context:
+    """Return a context with as much of its document as the policy of its collection allows."""
+    content = excerpt(context.center.content, policy)
+    if content == context.center.content:
+        return context
+    center = context.center._replace(content=content, whole_sections=0)
+    size = context.size - len(context.center.content) + len(content)
+    return context._replace(center=center, size=size)
 
 
 def _read_center(graph: Graph, path: FilePath, budget: Budget) -> tuple[Center, Budget]:
