@@ -79,14 +79,14 @@ def test_a_pin_of_history_shows_what_changed_since_the_page(project, bind):
 
 
 def test_a_page_that_cannot_be_written_is_left_and_the_others_are_not(project, bind):
-    project.write("docs/c.md", "+++\ntitle = 'C'\n+++\n")
+    project.write("docs/c.md", '{\n  "title": "C"\n}\n')
     gone, toml, done = bind(
         {"docs/gone.md": ["src/a.py"], "docs/c.md": ["src/a.py"], "docs/a.md": ["src/a.py"]}
     )
     assert gone.skip_reason == "The file docs/gone.md does not exist in the work tree."
     assert toml.skip_reason == (
         "Cannot add src/a.py to the page in place."
-        " Its front matter is TOML or JSON; UBP reads only YAML."
+        " Its front matter is JSON; UBP reads only YAML and TOML."
     )
     assert done.written == (WrittenReference("src/a.py", None),)
 

@@ -161,8 +161,7 @@ def test_a_path_is_quoted_where_yaml_needs_it(path, written, before):
 
 
 REFUSED = [
-    (b"+++\ntitle = 'x'\n+++\n", "Its front matter is TOML or JSON; UBP reads only YAML."),
-    (b'{\n  "title": "x"\n}\n', "Its front matter is TOML or JSON; UBP reads only YAML."),
+    (b'{\n  "title": "x"\n}\n', "Its front matter is JSON; UBP reads only YAML and TOML."),
     (b"\xff\xfe#\0 \0x\0", "It is not UTF-8 text."),
     (b"---\ntitle: [\n---\n", "Line 2: The front matter is not valid YAML:"),
     (b"---\nsource_refs: [a]\n\ntext\n", "Line 1: The front matter is unterminated:"),

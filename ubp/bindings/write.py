@@ -16,7 +16,7 @@ from ubp.git.repository import Repository
 from ubp.index.session import Session
 from ubp.markdown.document import parse_page
 from ubp.markdown.edit_pins import Pin, write_pins
-from ubp.markdown.edit_sources import add_sources
+from ubp.markdown.edit_sources import Form, add_sources, choose_form
 from ubp.markdown.text_edits import as_diff
 from ubp.staleness.pins import find_pins
 from ubp.staleness.state import open_context
@@ -75,26 +75,31 @@ def bind_pages(
             for page, names in sources.items()
         }
         pins = find_pins(paths, open_context(session, session.view()), from_history=from_history)
-    return write_bindings(sources, pins, session.repository, session.config.keys, is_dry=is_dry)
+    sites = session.view().sites()
+    forms = {page: choose_form(page, sites.of(page)) for page in sources}
+    keys = session.config.keys
+    return write_bindings(sources, pins, session.repository, keys, forms, is_dry=is_dry)
 
 
-def write_bindings(
+def write_bindings(  # noqa: PLR0913  # a write needs as much
     sources_by_page: Mapping[FilePath, Sequence[str]],
     pins: Mapping[tuple[FilePath, FilePath], str],
     repository: Repository,
     keys: Sequence[str],
+    forms: Mapping[FilePath, Form],
     *,
     is_dry: bool,
 ) -> tuple[WriteResult, ...]:
     """Add source references to documents in the work tree; `is_dry`: only return the diffs.
 
-    `pins` are keyed by document and source. References that exist already are not added again.
+    `forms` say how to write into a document that has no front matter. `pins` are keyed by document
+    and source. References that exist already are not added again.
     """
     results = []
     for path, sources in sources_by_page.items():
         try:
             before = read_file(repository, path)
-            after = add_sources(before, keys, sources)
+            after = add_sources(before, keys, sources, forms[path])
             existing = {reference.literal for reference in parse_page(before, keys).references}
             new = [
                 reference

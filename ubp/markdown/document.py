@@ -21,6 +21,7 @@ MAX_PROBLEMS = 50  # a hostile page has thousands
 
 _ADDRESS_NAMES = ("slug", "id", "url", "permalink", "aliases", "redirect_from")
 _FIELD_NAMES = ("title", "doc_type", "tags", "aliases")
+_MAY_BE_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:---|\+\+\+|<!--|\{/\*)")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _BLOCK = re.compile(
     rb"^ {0,3}(?:#[ \t](?P<heading>[^\n]*)|(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})"
@@ -47,6 +48,7 @@ def parse_page(data: bytes, keys: Sequence[str]) -> PageFacts:
     problems = [
         *_encoding_problems(data),
         *head.problems,
+        *_near_misses(head, keys),
         *fields.problems,
         *reference_problems,
     ]
@@ -62,7 +64,7 @@ def parse_page(data: bytes, keys: Sequence[str]) -> PageFacts:
 
 def read_head(data: bytes, keys: Sequence[str]) -> FrontMatter:
     """Return the front matter of a page, recognized by UBP's own fields and these keys."""
-    if not data.startswith((b"---", b"\xef\xbb\xbf---")):
+    if not _MAY_BE_HEAD.match(data):
         return NO_FRONT_MATTER
     return read_front_matter(data, {*_FIELD_NAMES, *(re.split(r"[.\[]", key)[0] for key in keys)})
 
@@ -158,6 +160,25 @@ class _Fields:
 
     def _problem(self, node: Node, message: str) -> Problem:
         return Problem(self._head.line(node.start), message)
+
+
+def _near_misses(head: FrontMatter, keys: Sequence[str]) -> list[Problem]:
+    """Return the problems of keys that resemble one that lists sources: `source_ref`."""
+    names = {re.split(r"[.\[]", key)[0] for key in keys}
+    by_letters = {_letters(name): name for name in names}
+    return [
+        Problem(
+            head.line(key.start),
+            f"Unknown key {shown(key.value)}; did you mean {by_letters[_letters(key.value)]}?",
+        )
+        for key, _ in (head.root.pairs if head.root and names else ())
+        if key.value not in names and _letters(key.value) in by_letters
+    ]
+
+
+def _letters(key: str) -> str:
+    """Return a key without differences of case, separators and number."""
+    return re.sub(r"s(?=_)|s$|[\W_]", "", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower())
 
 
 def _encoding_problems(data: bytes) -> list[Problem]:

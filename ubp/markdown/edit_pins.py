@@ -24,7 +24,7 @@ from ubp.markdown.references import (
     one_line,
 )
 from ubp.markdown.text_edits import LINE_END, Edit, EditableText, EditError
-from ubp.markdown.yaml_nodes import Node, write_scalar
+from ubp.markdown.yaml_nodes import Node, write_flow_scalar, write_scalar
 
 _HINT = "Write the reference as a list item with `path:` on its own line, then try again."
 _NEXT_LINE = re.compile(r"(?:\r\n|\r|\n) *(?=[^\s#])")
@@ -59,7 +59,8 @@ def write_pins(data: bytes, keys: Sequence[str], pins: Mapping[SourceReference, 
     if not changes:
         return data
     text = EditableText(head.text)
-    new_head = text.apply(_find_edits(text, changes)).encode("utf-8", "surrogateescape")
+    find_edits = _find_toml_edits if head.syntax == "toml" else _find_edits
+    new_head = text.apply(find_edits(text, changes)).encode("utf-8", "surrogateescape")
     result = new_head + data[head.body :]
     expected = {parsed.reference.literal: pin for parsed, pin in changes}
     if not _is_as_expected(data, result, keys, expected):
@@ -73,6 +74,33 @@ def _normalize(pin: Pin) -> Pin:
         raise ValueError(f"{pin.blob!r} is not an object id")
     reason = one_line(pin.reason or "").encode("utf-8", "replace").decode()
     return Pin(pin.blob.lower(), reason or None)
+
+
+def _find_toml_edits(
+    text: EditableText, changes: Sequence[tuple[ParsedReference, Pin]]
+) -> Iterator[Edit]:
+    """Yield edits that turn a source into an inline table; TOML allows none over several lines."""
+    for parsed, pin in changes:
+        with _naming_reference(parsed):
+            source, mapping = parsed.location.source, parsed.location.mapping
+            if source.is_shared:
+                raise EditError("Its path is written in an unusual way.")
+            blob, reason = (write_flow_scalar(value, '"') for value in (pin.blob, pin.reason or ""))
+            fields = f"blob = {blob}" + (f", reason = {reason}" if pin.reason else "")
+            start, end = source.start, source.end
+            if mapping is not None:
+                start, end = _inline_table(text, mapping)
+            yield Edit(start, end, f"{{ path = {text.written(source)}, {fields} }}")
+
+
+def _inline_table(text: EditableText, mapping: Node) -> tuple[int, int]:
+    """Return where a table of a source stands, with its braces."""
+    first, last = mapping.pairs[0][0].start, max(value.end for _, value in mapping.pairs)
+    start, end = text.text.rfind("{", 0, first), text.text.find("}", last) + 1
+    names = {key.value for key, _ in mapping.pairs}
+    if text.text[start + 1 : first].strip() or not end or not names <= {"path", "blob", "reason"}:
+        raise EditError("It is a table with other keys, or not written in braces.")
+    return start, end
 
 
 def _find_edits(

@@ -8,7 +8,7 @@ the page said, with these sources.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ubp.core.errors import PageError
 from ubp.core.model import FilePath, SourceReference
@@ -16,6 +16,7 @@ from ubp.core.paths import normalize_path
 from ubp.markdown.document import parse_page, read_head
 from ubp.markdown.front_matter import NO_FRONT_MATTER, FrontMatter
 from ubp.markdown.references import PATH_NAMES, ParsedReference, find_references, split_tail
+from ubp.markdown.sites.site import Site, without_page_suffix
 from ubp.markdown.source_text import BOM
 from ubp.markdown.text_edits import Edit, EditableText, EditError
 from ubp.markdown.yaml_nodes import Node, write_flow_scalar
@@ -23,17 +24,31 @@ from ubp.markdown.yaml_nodes import Node, write_flow_scalar
 _INDENT = "  "
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
-# Hugo and Zola have TOML between such lines, and Hugo JSON between braces: YAML would be a second
-# front matter.
-_OTHER_FRONT_MATTER = re.compile(rb"(?:\xef\xbb\xbf)?(?:\+\+\+|\{)[ \t]*[\r\n]")
-_CLOSING = re.compile(r"(?:\r\n|\r|\n)(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n)?\Z")
+# Hugo also has JSON between braces: YAML would be a second front matter.
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\{[ \t]*[\r\n]")
+_CLOSING = re.compile(
+    r"(?:\r\n|\r|\n)(?:---|\.\.\.|\+\+\+|[ \t]*-->|[ \t]*\*/\})[ \t]*"
+    r"(?:\r\n|\r|\n)?\Z"
+)
+_TOML_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
+
+Form = Literal["front matter", "comment", "mdx comment"]
+"""How sources are written into a page that has no front matter."""
+_FENCES: dict[Form, tuple[bytes, bytes]] = {
+    "front matter": (b"---", b"---"),
+    "comment": (b"<!-- ubp", b"-->"),
+    "mdx comment": (b"{/* ubp", b"*/}"),
+}
 
 
-def add_sources(data: bytes, keys: Sequence[str], sources: Sequence[str]) -> bytes:
+def add_sources(
+    data: bytes, keys: Sequence[str], sources: Sequence[str], form: Form = "front matter"
+) -> bytes:
     """Return the page with these sources after its own; none is added twice.
 
-    They are added under the first of `keys` that the page has, else under the first of all. A
-    source is a path from the root; that of a directory may end in "/".
+    They are added to the page's front matter, or its comment, whatever its syntax; if it has none,
+    one is created in this `form`. They are added under the first of `keys` that the page has, else
+    under the first of all. A source is a path from the root; that of a directory may end in "/".
 
     Raises:
         PageError: the page cannot be edited in place.
@@ -45,13 +60,21 @@ def add_sources(data: bytes, keys: Sequence[str], sources: Sequence[str]) -> byt
         return data
     key = next((key for key in keys if _has_key(head.root, key)), keys[0])
     try:
-        result = _add(data, head, key, added)
+        result = _add(data, head, key, added, form)
     except EditError as error:
         raise _error(key, added, str(error)) from error
     if not _is_added(data, result, keys, added):
         why = "The edit would change other parts of the page, or not add the sources."
         raise _error(key, added, why)
     return result
+
+
+def choose_form(path: FilePath, site: Site | None) -> Form:
+    """Return how to write sources into a page without front matter: as readers do not see them."""
+    name = without_page_suffix(path.rpartition("/")[2])
+    if not (site.style.shows_front_matter if site else name.lower() == "readme"):
+        return "front matter"
+    return "mdx comment" if path.endswith(".mdx") else "comment"
 
 
 def rename_sources(data: bytes, keys: Sequence[str], renames: Mapping[FilePath, str]) -> bytes:
@@ -125,18 +148,20 @@ def _error(key: str, sources: Sequence[str], why: str) -> PageError:
     )
 
 
-def _add(data: bytes, head: FrontMatter, key: str, sources: Sequence[str]) -> bytes:
+def _add(data: bytes, head: FrontMatter, key: str, sources: Sequence[str], form: Form) -> bytes:
     if head.problems:
         problem = head.problems[0]
         raise EditError(f"Line {problem.line}: {problem.message}")
     if data.startswith(_UTF_16_BOMS) or b"\0" in data:
         raise EditError("It is not UTF-8 text.")
     if head == NO_FRONT_MATTER:
-        if _OTHER_FRONT_MATTER.match(data):
-            raise EditError("Its front matter is TOML or JSON; UBP reads only YAML.")
+        if _JSON.match(data):
+            raise EditError("Its front matter is JSON; UBP reads only YAML and TOML.")
         list_location = _parse_key(key)
         items = map(list_location.item, sources)
-        return _with_front_matter(data, _new_block(list_location, items))
+        return _with_front_matter(data, _new_block(list_location, items), form)
+    if head.syntax == "toml":
+        return _add_to_toml(head, key, sources) + data[head.body :]
     text, closing = EditableText(head.text), _CLOSING.search(head.text)
     end = closing.start() if closing else len(head.text)
     root = head.root or Node("mapping", end, end)
@@ -146,13 +171,41 @@ def _add(data: bytes, head: FrontMatter, key: str, sources: Sequence[str]) -> by
     return text.apply(edits).encode("utf-8", "surrogateescape") + data[head.body :]
 
 
-def _with_front_matter(data: bytes, lines: Sequence[str]) -> bytes:
-    """Return a page with new front matter, and an empty line after it."""
+def _add_to_toml(head: FrontMatter, key: str, sources: Sequence[str]) -> bytes:
+    """Return the front matter with sources in the array under a key at the top level."""
+    if not re.fullmatch(r"[\w-]+", key):
+        raise EditError(f"The key {key} is nested, which TOML front matter is not edited for.")
+    text = EditableText(head.text)
+    items = ", ".join(write_flow_scalar(source, '"') for source in sources)
+    pair = head.root.get(key) if head.root else None
+    if pair is None:
+        closing, table = _CLOSING.search(head.text), _TOML_TABLE.search(head.text)
+        end = closing.start() if closing else len(head.text)
+        newline = text.newline(text.line_end(0))
+        if table and table.start() < end:
+            edit = Edit(table.start(), table.start(), f"{key} = [{items}]{newline}")
+        else:
+            edit = Edit(end, end, f"{newline}{key} = [{items}]")
+    elif pair[1].is_shared:
+        raise EditError(f"The value of {key} is a table, or written in an unusual way.")
+    elif pair[1].kind == "sequence":
+        value = pair[1]
+        position = value.items[-1].end if value.items else value.start + 1
+        edit = Edit(position, position, f", {items}" if value.items else items)
+    else:
+        value = pair[1]
+        edit = Edit(value.start, value.end, f"[{text.written(value)}, {items}]")
+    return text.apply([edit]).encode("utf-8", "surrogateescape")
+
+
+def _with_front_matter(data: bytes, lines: Sequence[str], form: Form) -> bytes:
+    """Return a page with new front matter or a comment, and an empty line after it."""
     bom = BOM if data.startswith(BOM) else b""
     body = data[len(bom) :]
     line_end = _LINE_END.search(body)
     newline = line_end[0] if line_end else b"\n"
-    head = newline.join([b"---", *(line.encode() for line in lines), b"---", b""])
+    opening, closing = _FENCES[form]
+    head = newline.join([opening, *(line.encode() for line in lines), closing, b""])
     gap = b"" if not body or body.startswith((b"\r", b"\n")) else newline
     return bom + head + gap + body
 
@@ -174,10 +227,26 @@ def _is_added(data: bytes, result: bytes, keys: Sequence[str], sources: Sequence
         and after._replace(references=(), problems=())
         == before._replace(references=(), problems=())
         and {problem.message for problem in after.problems} <= old_messages
-        and (old.root is None or _is_extended(old.root, new.root))
+        and (old.root is None or _keeps_values(old, new, keys))
         and result.endswith(body)
         and result[new.body :].lstrip(b"\r\n") == body.lstrip(b"\r\n")
     )
+
+
+def _keeps_values(old: FrontMatter, new: FrontMatter, keys: Sequence[str]) -> bool:
+    if old.root is None or new.root is None or old.syntax != "toml":
+        return old.root is None or _is_extended(old.root, new.root)
+    before, after = (
+        {key.value: _contents(value) for key, value in root.pairs if key.value not in keys}
+        for root in (old.root, new.root)
+    )
+    return before == after
+
+
+def _contents(node: Node) -> object:
+    """Return a node's value without its position in the text."""
+    pairs = [(key.value, _contents(value)) for key, value in node.pairs]
+    return node.kind, node.value, list(map(_contents, node.items)), pairs
 
 
 def _is_extended(old: Node, new: Node | None) -> bool:

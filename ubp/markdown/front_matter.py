@@ -1,4 +1,7 @@
-"""Find and parse a page's front matter.
+"""Find and parse a page's front matter: YAML, TOML, or YAML in a comment at the page's beginning.
+
+A comment is for pages that show front matter to readers, such as a README: a line `<!-- ubp`, in
+MDX `{/* ubp`, then YAML, and a line that closes the comment.
 
 python-frontmatter (1.3) cannot be used: it keeps no offsets, drops front matter that is not a
 mapping, and finds none after a byte order mark. The tests compare the two on well-formed pages.
@@ -7,9 +10,10 @@ mapping, and finds none after a byte order mark. The tests compare the two on we
 import re
 from bisect import bisect_right
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ubp.core.model import Problem
+from ubp.markdown.toml_nodes import BadTomlError, read_toml
 from ubp.markdown.yaml_nodes import BadYamlError, Node, read_yaml
 
 # A thousand references with pins and reasons take 150 KB. The slowest YAML known takes 0.1 s for
@@ -18,6 +22,10 @@ MAX_BYTES = 256 * 1024
 
 _OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*(?=[\r\n])")
 _CLOSING = re.compile(rb"(?:\r\n|\r|\n)(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)")
+_TOML_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?\+\+\+[ \t]*(?=[\r\n])")
+_TOML_CLOSING = re.compile(rb"(?:\r\n|\r|\n)\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)")
+_COMMENT_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!--|\{/\*)[ \t]+ubp[ \t]*(?=[\r\n])")
+_COMMENT_CLOSING = re.compile(rb"(?:\r\n|\r|\n)[ \t]*(?:-->|\*/\})[ \t]*(?:\r\n|\r|\n|\Z)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _EMPTY_LINE = re.compile(r"(?>\r\n|\r|\n)[ \t]*[\r\n]")
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
@@ -28,7 +36,7 @@ class FrontMatter(NamedTuple):
     """A page's front matter: its text with both fences, its mapping, and its faults.
 
     Bytes that are not UTF-8 are surrogates in `text`, so that it can be written back. `body` is the
-    first byte after it.
+    first byte after it. `syntax` is that of its text; a "comment" contains YAML.
     """
 
     text: str
@@ -36,6 +44,7 @@ class FrontMatter(NamedTuple):
     body: int
     problems: tuple[Problem, ...] = ()
     line_starts: tuple[int, ...] = (0,)
+    syntax: Literal["yaml", "toml", "comment"] = "yaml"
 
     def line(self, offset: int) -> int:
         """Return the line, from 1, of an offset in the text."""
@@ -53,7 +62,7 @@ def read_front_matter(data: bytes, names: Collection[str]) -> FrontMatter:
     """
     opening = _OPENING.match(data)
     if opening is None:
-        return NO_FRONT_MATTER
+        return _read_toml_or_comment(data)
     closing = _CLOSING.search(data, opening.end())
     if closing is None or closing.start() - opening.end() > MAX_BYTES:
         return _unclosed_or_too_large(
@@ -66,6 +75,40 @@ def read_front_matter(data: bytes, names: Collection[str]) -> FrontMatter:
     line_starts = (0, *(match.end() for match in _LINE_END.finditer(text)))
     unparsed = FrontMatter(text, None, closing.end(), (), line_starts)
     return _parse(unparsed, _UNDECODABLE.sub("\ufffd", yaml_text), len(head), names)
+
+
+def _read_toml_or_comment(data: bytes) -> FrontMatter:
+    if opening := _TOML_OPENING.match(data):
+        closing = _TOML_CLOSING.search(data, opening.end())
+        name = "front matter"
+    elif opening := _COMMENT_OPENING.match(data):
+        closing = _COMMENT_CLOSING.search(data, opening.end())
+        name = "ubp comment"
+    else:
+        return NO_FRONT_MATTER
+    if closing is None or closing.start() - opening.end() > MAX_BYTES:
+        why = "unterminated" if closing is None else f"larger than {MAX_BYTES // 1024} KiB"
+        return NO_FRONT_MATTER._replace(problems=(Problem(1, f"The {name} is {why}."),))
+    text = data[: closing.end()].decode("utf-8", "surrogateescape")
+    start = len(data[: opening.end()].decode("utf-8", "surrogateescape"))
+    inner = data[opening.end() : closing.start()].decode("utf-8", "replace")
+    head = FrontMatter(
+        text,
+        None,
+        closing.end(),
+        line_starts=(0, *(match.end() for match in _LINE_END.finditer(text))),
+        syntax="toml" if name == "front matter" else "comment",
+    )
+    try:
+        root = read_toml(inner, start) if head.syntax == "toml" else read_yaml(inner, start)
+    except (BadTomlError, BadYamlError) as error:
+        language = "TOML" if head.syntax == "toml" else "YAML"
+        problem = Problem(head.line(error.offset), f"The {name} is not valid {language}: {error}.")
+        return head._replace(problems=(problem,))
+    if root is not None and root.kind != "mapping":
+        problem = Problem(head.line(root.start), f"The {name} is a {root.kind}, not a mapping.")
+        return head._replace(problems=(problem,))
+    return head._replace(root=root)
 
 
 def _unclosed_or_too_large(

@@ -1,8 +1,9 @@
 """The front matter of a page contains an error.
 
-The rule reports invalid YAML, sources that are not repository-relative paths (absolute paths, paths
-with `..`, URLs), pins that are not Git object ids, duplicate keys, and invalid UTF-8. The page is
-still indexed, but without the invalid part, so the sources listed there are not verified.
+The rule reports invalid YAML or TOML, keys that are nearly those of sources (`source_ref`), sources
+that are not repository-relative paths (absolute paths, paths with `..`, URLs), pins that are not
+Git object ids, duplicate keys, and invalid UTF-8. The page is still indexed, but without the
+invalid part, so the sources listed there are not verified.
 
 What to do: correct the line.
 

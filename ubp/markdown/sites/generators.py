@@ -405,11 +405,11 @@ MKDOCS = Style("mkdocs", is_pretty=True, has_wikilinks=True)
 VITEPRESS = Style("vitepress", verifies="all", falls_back=False)
 DOCUSAURUS = Style("docusaurus", drops_numbers=True, searches_roots=True)
 HUGO = Style("hugo", is_pretty=True, drops_languages=True, verifies="sections", ignores_case=True)
-MDBOOK = Style("mdbook", verifies="all")
+MDBOOK = Style("mdbook", verifies="all", shows_front_matter=True)
 JEKYLL = Style("jekyll", is_pretty=True, has_wikilinks=True)
 SPHINX = Style("sphinx")
 OBSIDIAN = Style("obsidian", has_wikilinks=True)
-GITHUB = Style("github", has_wikilinks=True)
+GITHUB = Style("github", has_wikilinks=True, shows_front_matter=True)
 
 GENERATORS = (
     Generator(MKDOCS, re.compile(r"mkdocs\.ya?ml"), _read_mkdocs, _mkdocs_anchors),

@@ -29,7 +29,7 @@ class Style(NamedTuple):
     are), those of pages below a section, or all. `falls_back`: a page that a language lacks is
     published from the default language. `has_wikilinks`: itself, or by a plugin in wide use.
     `searches_roots`: a relative link to a file may also begin in a root. `ignores_case`: addresses
-    are in lower case.
+    are in lower case. `shows_front_matter`: to readers, as a table or as text.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Style(NamedTuple):
     has_wikilinks: bool = False
     searches_roots: bool = False
     ignores_case: bool = False
+    shows_front_matter: bool = False
 
 
 class Root(NamedTuple):
