@@ -411,18 +411,20 @@ class Workspace:
         paths = [name, *(related.document.path for related in context.related)]
         return PageContext(context, self._assess(view, paths))
 
-    def graph(
+    def graph(  # noqa: PLR0913  # the options of the question
         self,
         *,
         center: str | None = None,
         depth: int = 2,
         link_types: Collection[LinkType] = (),
         limit: int | None = None,
+        include_summaries: bool = False,
         ref: str | None = None,
     ) -> "PageGraph":
         """Return the pages around a page (given as in `page`), or all pages, and their links.
 
         Of more than `limit` pages the nearest are kept, and of these those with the most links.
+        `include_summaries`: the first lines of each page, too.
 
         Raises:
             PageNotFoundError: there is no such page, or more than one.
@@ -435,7 +437,12 @@ class Workspace:
         name = None if center is None else select_page(center, view, self.session.repository)
         near = neighborhood(open_graph(view), name, depth, link_types, limit)
         paths = [document.path for document in near.documents]
-        return PageGraph(near, self._assess(view, paths))
+        summaries: Mapping[FilePath, str] = {}
+        if include_summaries:
+            from ubp.search.results import summarize_pages
+
+            summaries = summarize_pages(view, view.pages_at(paths))
+        return PageGraph(near, self._assess(view, paths), summaries)
 
     def impact(
         self,

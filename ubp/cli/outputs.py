@@ -13,7 +13,7 @@ from ubp.core.model import Snapshot
 from ubp.output.ci.outcome import Outcome, Provenance
 from ubp.output.formats import FORMATS, render
 from ubp.output.records.encoding import to_json, to_object
-from ubp.output.wording import Style
+from ubp.output.wording import Style, printable, size
 from ubp.workspace import Workspace
 
 NAMES = ("text", "json", *FORMATS)
@@ -121,6 +121,25 @@ def check_folder(path: str, terminal: Terminal) -> None:
             " (paths are relative to the working directory).",
             hint="Create the directory, or use another path.",
         )
+
+
+def write_html(file: str | None, name: str, page: str, config_dir: str, terminal: Terminal) -> str:
+    """Write an HTML page to a file, by default `.ubp/NAME`; say so, and return its path.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    if file is None:
+        from ubp.core.setup_files import write_picture
+
+        written = write_picture(config_dir, name, page)
+        file = os.path.relpath(written, os.path.join(terminal.directory, ""))
+    else:
+        write_file(file, page, terminal)
+    if not (terminal.options.json or terminal.options.quiet):
+        length = size(len(page.encode("utf-8", "replace")))
+        terminal.write(f"Wrote {printable(file)} ({length}).\n")
+    return file
 
 
 def write_file(path: str, text: str, terminal: Terminal) -> None:

@@ -1,11 +1,14 @@
 """The commands that read pages and their links, as the MCP tools of the same names do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from ubp.cli.error_handler import CLEAN
+from ubp.cli.open_workspace import open_workspace
+from ubp.cli.outputs import check_folder, write_html
 from ubp.cli.parameters import (
     MAX_USEFUL_DEPTH,
     DocTypes,
@@ -21,6 +24,7 @@ from ubp.cli.parameters import (
 from ubp.cli.reading import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
+from ubp.index.collections import CollectionReference
 from ubp.output.records.pages import (
     context_record,
     graph_record,
@@ -44,6 +48,8 @@ from ubp.server.tools.docs.get_page import fit_page
 from ubp.server.tools.docs.list_pages import LIST_LIMIT, ListRequest, next_cursor, read_list
 from ubp.server.tools.maintenance.get_impact import MAX_IMPACT_DEPTH
 from ubp.workspace import MAX_IMPACTED, MAX_SIZE
+
+PICTURE_LIMIT = 5_000
 
 
 def get_context(  # noqa: PLR0913  # the command's options
@@ -99,11 +105,12 @@ def get_graph(  # noqa: PLR0913  # the command's options
     center: Annotated[str | None, Parameter(metavar="PAGE")] = None,
     depth: OptionalNumber = None,
     link_type: LinkTypes = None,
-    limit: Number = GRAPH_LIMIT,
+    limit: OptionalNumber = None,
     format_: Annotated[
-        Literal["text", "json", "dot", "mermaid"],
+        Literal["text", "json", "dot", "mermaid", "html"],
         Parameter(name=["--format", "-f"], metavar="FORMAT"),
     ] = "text",
+    output: Annotated[str | None, Parameter(metavar="FILE")] = None,
     ref: Revision = None,
     in_: In = None,
     terminal: Terminal,
@@ -114,8 +121,10 @@ def get_graph(  # noqa: PLR0913  # the command's options
         center: Show the pages around this one: path, unique path suffix, or `doc_id`.
         depth: With --center: show pages up to this many links away, 1 to 5 (2).
         link_type: Follow only links of this type; repeatable.
-        limit: Maximum number of pages (500): the nearest, or those with the most links.
-        format_: Output format.
+        limit: Maximum number of pages (500, with html 5000): the nearest, or those with the most
+            links.
+        format_: Output format; html is a picture to explore in a browser.
+        output: With html: write the picture to this file (.ubp/graph.html).
         ref: Use this revision instead of the work tree.
         in_: Use a collection instead of this repository.
         terminal: Where the answer goes.
@@ -128,20 +137,54 @@ def get_graph(  # noqa: PLR0913  # the command's options
                 hint="Specify a page: ubp get-graph --center docs/auth.md --depth 1",
             )
         check_range("--depth", depth, MAX_GRAPH_DEPTH, why=MAX_USEFUL_DEPTH)
-    check_range("--limit", limit)
+    check_range("--limit", 1 if limit is None else limit)
+    if output is not None and format_ != "html":
+        raise UsageError("--output requires --format html.", hint="Add --format html.")
+    options: dict[str, Any] = {
+        "center": center,
+        "depth": depth or DEPTH,
+        "link_types": link_type or (),
+        "limit": limit or (PICTURE_LIMIT if format_ == "html" else GRAPH_LIMIT),
+        "ref": ref,
+    }
+    if format_ == "html":
+        if in_ is not None and output is None:
+            raise UsageError(
+                "--in with --format html requires --output.", hint="Add --output graph.html."
+            )
+        return _write_picture(options, output, terminal, read_collection(in_, ref))
     if format_ == "json":
         terminal.set(terminal.options._replace(json=True))
     texts: dict[str, Callable[[PageGraph], str]] = {"dot": dot_text, "mermaid": mermaid_text}
     return print_answer(
         terminal,
-        lambda workspace: workspace.graph(
-            center=center, depth=depth or DEPTH, link_types=link_type or (), limit=limit, ref=ref
-        ),
+        lambda workspace: workspace.graph(**options),
         texts.get(format_)
         or partial(graph_text, style=terminal.style, is_quiet=terminal.options.quiet),
         graph_record,
         collection=read_collection(in_, ref),
     )
+
+
+def _write_picture(
+    options: Mapping[str, Any],
+    file: str | None,
+    terminal: Terminal,
+    collection: CollectionReference | None,
+) -> int:
+    """Write the picture of a graph; that of a collection needs a file."""
+    from ubp.output.html.graph import graph_html
+
+    if file is not None:
+        check_folder(file, terminal)
+    with open_workspace(terminal, collection=collection) as workspace:
+        graph = workspace.graph(**options, include_summaries=True)
+        repository = workspace.session.repository
+    page = graph_html(graph, repository.name)
+    file = write_html(file, "graph.html", page, repository.config_dir, terminal)
+    if terminal.options.json:
+        terminal.json({"schema_version": 1, "file": file, "pages": len(graph.near.documents)})
+    return CLEAN
 
 
 def get_page(  # noqa: PLR0913  # the command's options

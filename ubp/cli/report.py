@@ -7,17 +7,17 @@ from cyclopts import Parameter
 
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.outputs import check_folder, write_file
+from ubp.cli.outputs import check_folder, write_file, write_html
 from ubp.cli.parameters import Keys, OptionalNumber, Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UbpError, UsageError
 from ubp.output.badge import badge_svg
 from ubp.output.text.report import describe_levels, report_text
 from ubp.output.text.setup import status_text
-from ubp.output.wording import printable, size
-from ubp.report.values import LABEL, Levels, Report, Span, make_badge
+from ubp.output.wording import printable
+from ubp.report.values import LABEL, Levels, Span, make_badge
 
-DEFAULT_FILE = "ubp-report.html"
+DEFAULT_NAME = "report.html"
 
 
 def badge(
@@ -72,7 +72,8 @@ def report(  # noqa: PLR0913  # the command's options
     """Run `ubp report`.
 
     Args:
-        html: Write the full report, with diffs, to a self-contained HTML file (ubp-report.html).
+        html: Write the full report, with diffs, to a self-contained HTML file
+            (.ubp/report.html).
         open_: Write the HTML file and open it in a browser.
         commits: Length of the trend in commits of the main line.
         weeks: Length of the trend in weeks (12).
@@ -80,22 +81,27 @@ def report(  # noqa: PLR0913  # the command's options
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
-    file = None
-    if html is not None or open_:
-        file = html[0] if html else DEFAULT_FILE
+    file = html[0] if html else None
     if file is not None:
         check_folder(file, terminal)
+    has_page = html is not None or open_
     span = _span(commits, weeks)
     with open_workspace(terminal, keys=key or ()) as workspace:
         result = workspace.report(ref=ref, span=span)._replace(keys=tuple(key or ()))
+        config_dir = workspace.session.repository.config_dir
     if terminal.options.json:
         from ubp.output.records.report import report_record
 
         terminal.record(report_record(result))
-    elif file is None:
+    elif not has_page:
         terminal.write(report_text(result, terminal.style, is_quiet=terminal.options.quiet))
-    if file is not None:
-        _write_html(result, file, terminal)
+    if has_page:
+        from ubp.output.html.report import report_html
+
+        if not (terminal.options.json or terminal.options.quiet):
+            levels = describe_levels(result.levels or Levels())
+            terminal.write(f"{levels[:1].upper()}{levels[1:]}.\n")
+        file = write_html(file, DEFAULT_NAME, report_html(result), config_dir, terminal)
         if open_:
             _open_in_browser(file, terminal)
     return CLEAN
@@ -156,17 +162,6 @@ def _span(commits: int | None, weeks: int | None) -> Span | None:
     if commits is not None:
         return Span("commits", commits)
     return None if weeks is None else Span("weeks", weeks)
-
-
-def _write_html(result: Report, file: str, terminal: Terminal) -> None:
-    from ubp.output.html.report import report_html
-
-    page = report_html(result)
-    write_file(file, page, terminal)
-    if not (terminal.options.json or terminal.options.quiet):
-        levels = describe_levels(result.levels or Levels())
-        length = size(len(page.encode("utf-8", "replace")))
-        terminal.write(f"{levels[:1].upper()}{levels[1:]}.\nWrote {printable(file)} ({length}).\n")
 
 
 def _open_in_browser(file: str, terminal: Terminal) -> None:

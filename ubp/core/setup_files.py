@@ -120,6 +120,16 @@ def write_debt_file(root: str, text: str) -> None:
     _write_all(folder, {IGNORE_NAME: IGNORE_TEXT, name: text})
 
 
+def write_picture(config_dir: str, name: str, text: str) -> str:
+    """Write an HTML page into `.ubp/`, where Git ignores it, and return its path.
+
+    Raises:
+        UsageError: a file to be written, or the folder, is a symbolic link.
+    """
+    _write_all(config_dir, {IGNORE_NAME: IGNORE_TEXT, name: text})
+    return os.path.join(config_dir, name)
+
+
 def read_config(config_dir: str) -> str:
     """Return the configuration's text, or the default that `ubp init` would write."""
     try:

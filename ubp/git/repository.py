@@ -93,6 +93,12 @@ class Repository:
     ) -> None:
         self.close()
 
+    @property
+    def name(self) -> str:
+        """What people call the repository: its folder's name."""
+        path = (self.root or self.git_dir).replace(os.sep, "/").removesuffix("/.git")
+        return path.rstrip("/").rpartition("/")[2].removesuffix(".git") or "repository"
+
     def close(self) -> None:
         """Release the files and memory of libgit2."""
         if self._libgit2 is not None:

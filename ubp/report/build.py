@@ -1,6 +1,5 @@
 """Build the report on a snapshot's documentation from the results of the other packages."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
@@ -19,7 +18,6 @@ from ubp.core.model import (
     Snapshot,
     SourceReference,
 )
-from ubp.git.repository import Repository
 from ubp.index.history import History
 from ubp.index.session import Session
 from ubp.index.view import build_view
@@ -96,7 +94,7 @@ def build_report(
     commit = None if stale.snapshot.changes else stale.snapshot.commit
     past = find_trend(context, span, open_past, heads, session.progress)
     return Report(
-        name=_name(session.repository),
+        name=session.repository.name,
         snapshot=stale.snapshot,
         now=now,
         documents=stale.summary.documents,
@@ -121,12 +119,6 @@ def _rules(options: CheckOptions) -> tuple[str, ...]:
     """Return the enabled rules but those on sources, which a report covers, and orphan-doc."""
     names = [rule.name for rule in choose_rules(options) if rule.name not in VERIFYING]
     return tuple(dict.fromkeys([*names, ORPHAN]))
-
-
-def _name(repository: Repository) -> str:
-    """Return what people call a repository: its folder's name."""
-    path = (repository.root or repository.git_dir).replace(os.sep, "/").removesuffix("/.git")
-    return path.rstrip("/").rpartition("/")[2].removesuffix(".git") or "repository"
 
 
 def _since_bound(points: tuple[Point, ...]) -> tuple[Point, ...]:

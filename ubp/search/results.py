@@ -211,7 +211,7 @@ def find_linked(
     neighborhoods = view.adjacency().neighbors(found, MAX_LINKS)
     chosen = {path: _strongest(path, neighborhoods[path], found, link_types) for path in found}
     pages = view.pages_at({link.filepath for links in chosen.values() for link in links})
-    summaries = _summarize(view, pages)
+    summaries = summarize_pages(view, pages)
     return {
         path: tuple(
             LinkedPage(pages[link.filepath], link.link, link.direction, summaries[link.filepath])
@@ -305,7 +305,7 @@ def _strongest(
     return list(strongest.values())[:LINKED_PER_PAGE]
 
 
-def _summarize(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, str]:
+def summarize_pages(view: View, pages: Mapping[FilePath, Page]) -> dict[FilePath, str]:
     """Summarize documents; the results for committed ones are cached by blob."""
     cache: dict[ObjectId, str] = view.context.cache.derived("summaries", dict)
     if len(cache) > MAX_SUMMARIES:

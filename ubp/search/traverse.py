@@ -72,10 +72,11 @@ class Neighborhood(NamedTuple):
 
 
 class PageGraph(NamedTuple):
-    """Documents, the edges between them, and their assessments."""
+    """Documents, the edges between them, their assessments and, if wanted, their first lines."""
 
     near: Neighborhood
     assessments: Mapping[FilePath, Assessment]
+    summaries: Mapping[FilePath, str] = {}
 
 
 Expand = Callable[[Sequence[FilePath], int, Mapping[FilePath, T]], Mapping[FilePath, T]]

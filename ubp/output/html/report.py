@@ -4,16 +4,13 @@ It needs no network and no other file. The policy in the page forbids everything
 and script, which are named by their hashes: markup that got in (see `markup`) could do nothing.
 """
 
-from base64 import b64encode
-from hashlib import sha256
-
 from ubp import __version__
 from ubp.core.model import FilePath, Level
 from ubp.core.shell import ubp_command
 from ubp.output.ci.outcome import Outcome, headline
 from ubp.output.html import lists, overview
 from ubp.output.html.lists import bindings, coverage
-from ubp.output.html.markup import Html, fill, join, read_asset, rule_name, tag
+from ubp.output.html.markup import Html, content_policy, fill, join, read_asset, rule_name, tag
 from ubp.output.html.pages import page_cards
 from ubp.output.wording import SHORT_ID, clock, day
 from ubp.report.values import Folder, Levels, Report
@@ -34,7 +31,7 @@ def report_html(report: Report) -> str:
     name = f"{report.name}: documentation report"
     return fill(
         read_asset("report.html"),
-        policy=_policy(style, script),
+        policy=content_policy([style], [script]),
         generator=f"UBP {__version__}",
         title=name,
         style=style,
@@ -63,22 +60,6 @@ def outcome_html(outcome: Outcome) -> str:
         base=outcome.change.base,
     )
     return report_html(html_report)
-
-
-def _policy(style: str, script: str) -> str:
-    return "; ".join(
-        [
-            "default-src 'none'",
-            f"style-src '{_hash(style)}'",
-            f"script-src '{_hash(script)}'",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
-
-
-def _hash(content: str) -> str:
-    return "sha256-" + b64encode(sha256(content.encode("utf-8")).digest()).decode("ascii")
 
 
 def _body(report: Report) -> Html:

@@ -1,0 +1,152 @@
+"""The link graph as one HTML file: a picture to explore, and the same as a list.
+
+The file needs no network and no other file. Cytoscape.js, which draws it, is inside (MIT licence,
+named at the beginning of `cytoscape.min.js`).
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ubp import __version__
+from ubp.core.model import LINK_TYPES, QUIET_LEVELS, Assessment, FilePath
+from ubp.core.paths import ancestors
+from ubp.output.html.graph_layout import place_pages
+from ubp.output.html.markup import Html, content_policy, fill, join, path_text, read_asset, tag
+from ubp.output.wording import count, printable
+from ubp.search.traverse import PageGraph
+from ubp.staleness.wording import LEVEL_WORDS, describe_reference
+
+# Cytoscape adds this element to a page that does not have it, which the policy would forbid.
+_CYTOSCAPE_STYLE = Html(".__________cytoscape_container { position: relative; }")
+# More pages are shown as folders first.
+MAX_OPEN = 2_000
+
+
+def graph_html(graph: PageGraph, name: str) -> str:
+    """Return the whole file; `name` is that of the repository."""
+    base, own = read_asset("report.css"), read_asset("graph.css")
+    library, script = read_asset("cytoscape.min.js"), read_asset("graph.js")
+    style = Html(f"{base}\n{own}")
+    pages = graph_data(graph)
+    shown = count(len(graph.near.documents), "page")
+    total = "" if not graph.near.left_out else f" of {graph.near.total}"
+    return fill(
+        read_asset("graph.html"),
+        policy=content_policy([style, _CYTOSCAPE_STYLE], [library, script]),
+        generator=f"UBP {__version__}",
+        title=f"{name}: document graph",
+        heading=printable(name),
+        lead=f"{shown}{total}, {count(len(graph.near.edges), 'link')}.",
+        style=style,
+        cytoscape_style=_CYTOSCAPE_STYLE,
+        levels=_choices("level", {level: LEVEL_WORDS[level] for level in _levels(graph)}),
+        types=_choices("type", {kind: kind.replace("_", " ") for kind in _types(graph)}),
+        folders=_folder_options(graph),
+        list=_list(graph),
+        data=Html(json.dumps(pages, ensure_ascii=True).replace("<", "\\u003c")),
+        library=library,
+        script=script,
+    )
+
+
+def graph_data(graph: PageGraph) -> dict[str, Any]:
+    """Return what the script draws: pages with their positions, links, sources."""
+    near = graph.near
+    links = {path: sum(counts) for path, counts in near.counts.items()}
+    positions = place_pages([document.path for document in near.documents], links)
+    numbers = {document.path: number for number, document in enumerate(near.documents)}
+    return {
+        "center": None if near.center is None else numbers[near.center],
+        "isFolded": len(numbers) > MAX_OPEN,
+        "pages": [
+            {
+                "path": printable(document.path),
+                "folder": printable(document.path.rpartition("/")[0]),
+                "title": printable(document.title),
+                "type": printable(document.doc_type),
+                "level": graph.assessments[document.path].level,
+                "age": _age(graph.assessments[document.path]),
+                "text": printable(graph.summaries.get(document.path, "")),
+                "links": links[document.path],
+                "x": round(positions[document.path].x, 1),
+                "y": round(positions[document.path].y, 1),
+                "sources": [
+                    {
+                        "path": printable(verdict.name),
+                        "level": verdict.level,
+                        "state": printable(describe_reference(verdict)),
+                    }
+                    for verdict in graph.assessments[document.path].references
+                ],
+            }
+            for document in near.documents
+        ],
+        "links": [
+            [numbers[edge.source], numbers[edge.target], LINK_TYPES.index(edge.link_type)]
+            for edge in near.edges
+        ],
+        "types": list(LINK_TYPES),
+        "levels": {level: LEVEL_WORDS[level] for level in _levels(graph)},
+    }
+
+
+def _age(assessment: Assessment) -> int | None:
+    """Return the days since the oldest drift."""
+    ages = [verdict.age_days for verdict in assessment.references if verdict.age_days is not None]
+    return max(ages, default=None) if assessment.level not in QUIET_LEVELS else None
+
+
+def _levels(graph: PageGraph) -> list[Any]:
+    found = {assessment.level for assessment in graph.assessments.values()}
+    return [level for level in LEVEL_WORDS if level in found]
+
+
+def _types(graph: PageGraph) -> list[Any]:
+    found = {edge.link_type for edge in graph.near.edges}
+    return [kind for kind in LINK_TYPES if kind in found]
+
+
+def _choices(name: str, words: Mapping[Any, str]) -> Html:
+    """Return a checkbox for each choice, with the mark that the picture gives it."""
+    return join(
+        tag(
+            "label",
+            tag("input", type="checkbox", name_=name, value=value, checked=True),
+            tag("span", class_=f"mark {name} {value}", aria_hidden="true"),
+            label,
+        )
+        for value, label in words.items()
+    )
+
+
+def _folder_options(graph: PageGraph) -> Html:
+    folders = {
+        folder for document in graph.near.documents for folder in ancestors(document.path) if folder
+    }
+    return join(tag("option", path, value=path) for path in sorted(folders))
+
+
+def _list(graph: PageGraph) -> Html:
+    """Return the same graph as nested lists, for screen readers and without the script."""
+    linked: dict[FilePath, list[FilePath]] = {}
+    for edge in graph.near.edges:
+        linked.setdefault(edge.source, []).append(edge.target)
+    titles = {document.path: document.title for document in graph.near.documents}
+    items = []
+    for number, document in enumerate(graph.near.documents):
+        level = graph.assessments[document.path].level
+        targets = dict.fromkeys(linked.get(document.path, ()))
+        items.append(
+            tag(
+                "li",
+                tag("button", document.title, type="button", data_page=number),
+                tag("span", path_text(document.path), class_="path quiet"),
+                tag("span", LEVEL_WORDS[level], class_=f"badge {level}"),
+                tag("span", f"links to {', '.join(titles[path] for path in targets)}", class_="to")
+                if targets
+                else None,
+                data_item=number,
+            )
+        )
+    return tag("ul", join(items, "\n"), class_="listed")
