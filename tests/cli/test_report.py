@@ -78,7 +78,7 @@ def test_the_file_is_written_beside_what_is_printed(drifted, ubp):
     assert page.startswith(b"<!doctype html>\n")
     assert b"\r" not in page
     assert ubp(drifted, "report", "--html", "--quiet") == (0, "", "")
-    assert (drifted.root / "ubp-report.html").read_bytes() == page
+    assert (drifted.root / ".ubp/report.html").read_bytes() == page
     record = ubp(drifted, "report", "--html", "other.html", "--json").record
     assert record["name"] == "project"
     assert (drifted.root / "other.html").read_bytes() == page
@@ -89,7 +89,7 @@ def test_the_browser_is_given_the_file(drifted, ubp, monkeypatch):
     monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
     answer = ubp(drifted, "report", "--open")
     assert (answer.status, answer.err) == (0, "")
-    assert opened == [(drifted.root / "ubp-report.html").as_uri()]
+    assert opened == [(drifted.root / ".ubp/report.html").as_uri()]
 
 
 def test_without_a_browser_somebody_is_told(drifted, ubp, monkeypatch):
@@ -199,7 +199,7 @@ def test_where_history_cannot_be_read_the_rest_is_told(drifted, asked, monkeypat
     monkeypatch.setattr("ubp.report.build.measure_coverage", refuse)
     record = asked(drifted, "report", "--html")
     assert (record["coverage"], record["levels"]["stale"]) == (None, 1)
-    assert 'id="coverage"' not in (drifted.root / "ubp-report.html").read_text(encoding="utf-8")
+    assert 'id="coverage"' not in (drifted.root / ".ubp/report.html").read_text(encoding="utf-8")
 
 
 def test_a_record_tells_what_no_page_describes(drifted, asked):
