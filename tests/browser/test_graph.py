@@ -103,7 +103,7 @@ def test_the_picture_is_written_into_ubp_by_default_and_json_names_it(repository
     record = json.loads(capsys.readouterr().out)
     assert record == {"schema_version": 1, "file": ".ubp/graph.html", "pages": 1}
     assert (repository.root / record["file"]).is_file()
-    assert repository.git("status", "--porcelain") == "?? .ubp/\n?? a.md"
+    assert repository.git("status", "--porcelain") == "?? a.md"
     assert main(["-C", root, "get-graph", "--output", "x.html"]) == 2
 
 

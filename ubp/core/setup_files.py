@@ -123,10 +123,13 @@ def write_debt_file(root: str, text: str) -> None:
 def write_picture(config_dir: str, name: str, text: str) -> str:
     """Write an HTML page into `.ubp/`, where Git ignores it, and return its path.
 
+    Without a .gitignore one is written that ignores itself too, so that nothing becomes untracked.
+
     Raises:
         UsageError: a file to be written, or the folder, is a symbolic link.
     """
-    _write_all(config_dir, {IGNORE_NAME: IGNORE_TEXT, name: text})
+    has_ignore = os.path.lexists(os.path.join(config_dir, IGNORE_NAME))
+    _write_all(config_dir, {name: text} if has_ignore else {IGNORE_NAME: "*\n", name: text})
     return os.path.join(config_dir, name)
 
 
