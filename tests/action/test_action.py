@@ -97,6 +97,25 @@ def test_only_commits_folders_and_changed_pages_are_fetched(runner, upstream):
     assert upstream.git("rev-parse", "main:docs/login.md") in held, "a removed page's are"
 
 
+def test_a_symbol_is_compared_with_a_version_that_only_history_has(runner, upstream):
+    source = "def login():\n    return 1\n\n\ndef logout():\n    return 2\n"
+    upstream.write("src/auth.py", source)
+    upstream.page("docs/auth.md", "src/auth.py#login")
+    upstream.commit("Describe the login")
+    upstream.write("src/auth.py", source.replace("2", "3"))
+    upstream.commit("Change the logout")
+    upstream.git("push", "--quiet", "origin", "main")
+    upstream.git("checkout", "--quiet", "-b", "harmless")
+    upstream.write("src/auth.py", source.replace("2", "4"))
+    upstream.commit("Change the logout again")
+    assert pull_request(runner, upstream, "harmless").status == 0
+    upstream.write("src/auth.py", source.replace("1", "5"))
+    upstream.commit("Change the login")
+    job = pull_request(runner, upstream, "harmless")
+    assert job.status == 1
+    assert "src/auth.py#login was modified by this change." in job.steps["Run UBP"]
+
+
 def test_a_push_is_compared_with_what_stood_before_it(runner, upstream):
     before = upstream.head()
     upstream.write("src/session.py", "ttl = 5\n")
