@@ -26,7 +26,7 @@ from served import Client
 
 WORDS, SOURCES = 8000, 200
 SECONDS_BEFORE = 0.3
-ROUNDS = 5
+ROUNDS = 3
 PAGE = {"filepath": "docs/a01/b0/page-1.md"}
 LONG_CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "missing links of all pages": ("ubp_suggest_links", {}),
@@ -65,6 +65,7 @@ def measure(client: Client) -> None:
         ends = [cancel(client, tool, arguments) for _ in range(ROUNDS)]
         cells = (whole, statistics.median(waits), max(waits), max(ends))
         rows.append((name, *(f"{seconds * 1000:.0f} ms" for seconds in cells)))
+        print(*rows[-1], flush=True)
     header = (
         "long call",
         "alone",

@@ -10,11 +10,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 EMPTY = "empty"
 VERSION = "2025-11-25"
+
+
+class Nothing(NamedTuple):
+    """An empty record."""
 
 
 def main() -> None:
@@ -29,8 +33,8 @@ def main() -> None:
         title="Nothing",
         description="Answers at once.",
         input_schema=object_schema(),
-        shape="version",
-        run=lambda _, __: {},
+        record=Nothing,
+        run=lambda _, __: Nothing(),
         text=lambda _: "",
     )
     serve_repository(sys.argv[1], ServeOptions((*select_tools(), empty)), environment=os.environ)
