@@ -126,14 +126,19 @@ def _mkdocs_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str
     has_attributes = bool(site.option("attributes")) or (not site.folder and not site.roots)
     used = {heading.id for heading in headings if heading.id and has_attributes}
     yield from used
+    later: dict[str, str] = {}  # names between are used: a page may have 10,000 equal headings
     for heading in _markdown_headings(headings):
         if heading.id and has_attributes:
             continue
         text = github_text(heading)  # without the extension, `{#id}` is a part of the text
         name = _mkdocs_slug(text, separator, site)
+        passed = []
         while name in used or not name:
+            passed.append(name)
             match = _COUNTED.match(name)
-            name = f"{match[1]}_{int(match[2]) + 1}" if match else f"{name}_1"
+            next_name = f"{match[1]}_{int(match[2]) + 1}" if match else f"{name}_1"
+            name = later.get(name, next_name)
+        later.update(dict.fromkeys(passed, name))
         used.add(name)
         yield name
 
@@ -363,6 +368,7 @@ def _sphinx_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str
     yield from (heading.id for heading in headings if heading.id)
     depth = int(site.option("depth") or 0)
     used: set[str] = set()
+    numbers: dict[str, int] = {}
     for heading in _markdown_headings(headings):
         if not site.options or heading.level <= depth:
             text = heading.text
@@ -370,9 +376,10 @@ def _sphinx_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str
                 name = _docutils_id(text)
             else:
                 name = re.sub(r"[^\w\u4e00-\u9fff\- ]", "", text.lower().replace(" ", "-"))
-            number, numbered = 1, name
+            number, numbered = numbers.get(name, 1), name
             while numbered in used:
                 numbered, number = f"{name}-{number}", number + 1
+            numbers[name] = number
             used.add(numbered)
             yield numbered
 
@@ -457,11 +464,13 @@ def _numbered(
 ) -> Iterator[str]:
     """Yield own ids and slugs; a slug that was used gets the first free number."""
     used: set[str] = set()
+    numbers: dict[str, int] = {}  # those below are used: a page may have 10,000 equal headings
     for heading in headings:
         base = name = heading.id or slug_of(heading)
-        number = 1
+        number = numbers.get(base, 1)
         while name in used and not heading.id:
             name, number = f"{base}-{number}", number + 1
+        numbers[base] = number
         used.add(name)
         yield name
 
