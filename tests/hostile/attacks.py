@@ -39,6 +39,7 @@ RULES = {
     " (ubp/server/transport.py)",
     "interruptible calls": "calls end at their next checkpoint (ubp/core/interruption.py)",
     "no expressions": "action.yml takes inputs from the environment, never as text of a script",
+    "relaxed checks": "what a change hides from its own check is listed (ubp/checks/relaxed.py)",
     "quoted commands": "one function quotes every command that is printed (ubp/core/shell.py)",
 }
 
@@ -402,6 +403,26 @@ def base_option(victim: Victim) -> str:
         return "git took the name of a base for an option"
     accepted = [answer.tokens for answer in answers if answer.status != 2]
     return victim.achieved() or (f"accepted: {accepted}" if accepted else "")
+
+
+def relax(build: Callable[[Victim], object], comment: str = "") -> Callable[[Victim], object]:
+    """Build by a change that breaks a link, and tells its own check not to mind."""
+
+    def build_both(victim: Victim) -> None:
+        config({"docs_dir": "docs"})(victim)
+        victim.git("tag", "base")
+        victim.write("docs/b.md", f"# B\n\n{comment}[gone](gone.md)\n")
+        build(victim)
+        victim.commit()
+
+    return build_both
+
+
+def relaxed(victim: Victim) -> str:
+    """Judge that what a change hides from its own check is listed."""
+    answer = victim.ubp("check", "--base", "base")
+    is_listed = "relaxed-check" in answer.out or "broken-link" in answer.out
+    return victim.achieved() or ("" if is_listed else f"hidden: {answer.out}{answer.err}")
 
 
 def pull_request(victim: Victim) -> str:
@@ -1196,6 +1217,18 @@ ATTACKS = (
     ),
     # Pull requests
     Attack("names and titles of a change", "escaped output", named(*INJECTIONS), pull_request),
+    *(
+        Attack(f"change that hides a finding by {name}", "relaxed checks", build, relaxed)
+        for name, build in (
+            ("a severity", relax(config({"check": {"severity": {"broken-link": "off"}}}))),
+            ("an exclusion", relax(config({"source": {"exclude": ["docs/b.md"]}}))),
+            (
+                "an ignored path",
+                relax(config({"check": {"ignore": [{"path": "docs/**", "rule": "broken-link"}]}})),
+            ),
+            ("a comment", relax(lambda _: None, "<!-- ubp: ignore broken-link -->\n")),
+        )
+    ),
     Attack("name of the base that is an option", "checked arguments", lambda _: None, base_option),
     Attack(
         "inputs of the action as text of a script", "no expressions", lambda _: None, no_expressions

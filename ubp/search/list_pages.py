@@ -241,6 +241,7 @@ def find_documents(
 def sort_documents(documents: Iterable[DocumentRow], order: Order) -> list[DocumentRow]:
     """Sort documents; equal ones by path, those without a date last."""
     by_path = sorted(documents, key=lambda document: document.path)
+    checkpoint()
     values = [(_value(document, order), document) for document in with_checkpoints(by_path)]
     dated = [pair for pair in values if pair[0] is not None]
     checkpoint()

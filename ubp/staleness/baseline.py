@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import (
     BaselineKind,
     Entry,
@@ -158,7 +159,7 @@ def _from_history(
 ) -> dict[BaselineRequest, Baseline]:
     sources_at: dict[ObjectId, set[Source]] = defaultdict(set)
     candidates_at: dict[BaselineRequest, tuple[ObjectId, tuple[Source, ...]]] = {}
-    for request in requests:
+    for request in with_checkpoints(requests):
         current, change = located[request.reference], changes.get(request.page.filepath)
         if change is None or change.is_boundary:
             continue

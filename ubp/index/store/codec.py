@@ -4,11 +4,11 @@ Values that were not packed here raise ValueError or TypeError when they are unp
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from ubp.core.interruption import with_checkpoints
+from ubp.core.interruption import checkpoint
 from ubp.core.model import (
     BaselineQuery,
     Chunk,
@@ -26,6 +26,7 @@ from ubp.core.model import (
 )
 from ubp.markdown.sites.anchors import HeadingName, PageAnchors
 
+TEXTS_PER_DOCUMENT = 5000  # 25 ms
 KEY_BYTES = 16  # the length of a text's key (`ubp.index.embed.text`)
 
 # A chunk's texts in the order of the full text's columns: title, headings, body, aliases.
@@ -227,9 +228,7 @@ def unpack_facts(contents: Sequence[str]) -> list[PageFacts]:
             ),
             tuple([Problem(line, message) for line, message in problems]),
         )
-        for title, doc_type, tags, aliases, references, problems in with_checkpoints(
-            _load(contents)
-        )
+        for title, doc_type, tags, aliases, references, problems in _load(contents)
     ]
 
 
@@ -261,6 +260,9 @@ def unpack_co_changes(text: str) -> dict[Pair, PairCount]:
     }
 
 
-def _load(texts: Sequence[str]) -> list[list[Any]]:
-    # One document instead of hundreds: a call of json.loads costs more than the facts of a page.
-    return json.loads("[" + ",".join(texts) + "]")  # type: ignore[no-any-return]
+def _load(texts: Sequence[str]) -> Iterator[list[Any]]:
+    """Yield the values of these texts, with checkpoints."""
+    for start in range(0, len(texts), TEXTS_PER_DOCUMENT):
+        checkpoint()
+        # One document instead of many: a call of json.loads costs more than the facts of a page.
+        yield from json.loads(f"[{','.join(texts[start : start + TEXTS_PER_DOCUMENT])}]")
