@@ -28,7 +28,7 @@ _PROSE = re.compile(
 )
 _NO_SOURCE_FOLDER = re.compile(
     r"(?:^|/)(?:\.github|\.gitlab|\.circleci|\.azure-pipelines|\.buildkite|\.ci|ci|node_modules|vendor|godeps"
-    r"|third_party|testdata|test[-_]data|test[-_]fixtures|fixtures?|__fixtures__|__snapshots__"
+    r"|third_party|[\w-]+_tests|testdata|test[-_]data|test[-_]fixtures|fixtures?|__fixtures__|__snapshots__"
     r"|snapshots|e2e|dist)/",
     re.IGNORECASE,
 )

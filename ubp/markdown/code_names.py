@@ -40,7 +40,9 @@ _DEFINED = re.compile(
     rf"(?:\([^)]*\)[ \t]*)?({_WORD})"
 )
 _PARAMETERS = re.compile(r"\b(?:def|function|func|fn|async)\b[^(\n]*\(([^)\n]*)")
-_ASSIGNED = re.compile(rf"^[ \t>]*(?:\w+[ \t]+)??({_WORD})(?:[ \t]*,[ \t]*{_WORD})*[ \t]*:?=(?!=)")
+_ASSIGNED = re.compile(
+    rf"^[ \t>]*(?:\w+[ \t]+)??({_WORD})(?:[ \t]*,[ \t]*{_WORD})*[ \t]*(?::[^=]+)?:?=(?!=)"
+)
 _DESTRUCTURED = re.compile(r"\b(?:const|let|var)[ \t]*[{\[]([^}\]\n]*)[}\]]")
 _IMPORTED = re.compile(
     r"\bfrom[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([^)\n]*)"
