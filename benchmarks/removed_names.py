@@ -396,7 +396,9 @@ REFINED_ON = frozenset(
         "sharkdp+bat",
         "sindresorhus+got",
         "spf13+cobra",
+        "tiangolo+fastapi",
         "tiangolo+typer",
+        "traefik+traefik",
         "webpack+webpack-dev-server",
         "zk-org+zk",
     }

@@ -61,9 +61,9 @@ def stage(repository, path, old, new):
 def test_a_removed_method_is_found_where_a_page_mentions_it(client, removed):
     stage(client, "src/client.py", CLIENT[CLIENT.index("    def read_all") :], "")
     assert removed(client, staged=True) == [
-        "warning docs/client.md:3 `read_all` was removed from src/client.py, and no source has it.",
+        "error docs/client.md:3 `read_all` was removed from src/client.py, and no source has it.",
         (
-            "warning docs/client.md:10 `CLIENT_TRACE_FILE` was removed from src/client.py,"
+            "error docs/client.md:10 `CLIENT_TRACE_FILE` was removed from src/client.py,"
             " and no source has it."
         ),
     ]
@@ -73,7 +73,7 @@ def test_a_renamed_method_is_reported_with_its_new_name(client, removed, check):
     stage(client, "src/client.py", "read_all", "aread_all")
     assert removed(client, staged=True) == [
         (
-            "warning docs/client.md:3 `read_all` was removed;"
+            "error docs/client.md:3 `read_all` was removed;"
             " `aread_all` took its place in src/client.py."
         )
     ]
@@ -90,7 +90,7 @@ def test_all_spellings_of_a_name_are_one(client, removed):
     client.remove("src/main.py")
     client.git("add", "--all")
     assert [line.partition(" was")[0] for line in removed(client, staged=True)] == [
-        "warning docs/client.md:3 `--read-timeout`"
+        "error docs/client.md:3 `--read-timeout`"
     ]
 
 
@@ -154,11 +154,11 @@ def test_names_that_an_example_defines_or_imports_are_not_the_sources(client, re
 def test_a_removed_or_moved_file_is_found_by_its_path(client, removed):
     client.git("mv", "scripts/serve.sh", "scripts/run.sh")
     assert removed(client, staged=True) == [
-        "warning docs/client.md:10 `scripts/serve.sh` was moved to scripts/run.sh."
+        "error docs/client.md:10 `scripts/serve.sh` was moved to scripts/run.sh."
     ]
     client.git("rm", "-qf", "scripts/run.sh")
     assert removed(client, staged=True) == [
-        "warning docs/client.md:10 `scripts/serve.sh` no longer exists."
+        "error docs/client.md:10 `scripts/serve.sh` no longer exists."
     ]
 
 
@@ -169,7 +169,7 @@ def test_a_branch_is_checked_without_a_checkout(client, removed):
     client.commit()
     assert removed(client, base="HEAD~2", ref="HEAD~1") == [
         (
-            "warning docs/client.md:3 `read_all` was removed;"
+            "error docs/client.md:3 `read_all` was removed;"
             " `aread_all` took its place in src/client.py."
         )
     ]

@@ -57,7 +57,7 @@ class Rule(NamedTuple):
 RULES = (
     Rule(stale_doc, "error"),
     Rule(missing_source, "error"),
-    Rule(removed_name, "warning"),
+    Rule(removed_name, "error"),
     Rule(broken_link, "error"),
     Rule(missing_anchor, "warning"),
     Rule(ambiguous_link, "warning"),
