@@ -368,7 +368,8 @@ def table(out: Path, judged: Path) -> None:
         totals["all"] += counts
         cells = (name.replace("+", "/"), group, f"{result['commits']:,}", result["spoken"])
         print("|", " | ".join(map(str, (*cells, len(pages), right))), "|")
-    for group, counts in totals.items():
+    for group in ("refined on", "held out", "all"):
+        counts = totals[group]
         low, high = wilson(counts["right"], counts["pages"])
         share = counts["right"] / max(1, counts["pages"])
         spoken = f"{counts['spoken']} ({counts['spoken'] / counts['commits']:.2%})"
