@@ -284,13 +284,15 @@ class Workspace:
         amend: bool = False,
         base: str | None = None,
         from_history: bool = False,
+        at: str | None = None,
         reason: str | None = None,
     ) -> tuple[Acknowledgement, ...]:
         """Pin the references of these pages (or of `every` page) that are not at their baseline.
 
         With `staged` or `base` only those that the change takes from their baseline: `staged` pins
         what the index contains, in the index and in the work tree, `base` what HEAD contains.
-        `from_history` pins the baselines that history gives to unpinned references.
+        `from_history` pins unpinned references to what their sources were when the page's text last
+        changed, `at` (a revision) all references to what their sources were then.
 
         Raises:
             UsageError: neither pages nor `every` are given, a path matches no page, or nothing is
@@ -302,6 +304,7 @@ class Workspace:
             Target(staged=staged, base=base, amend=amend),
             every=every,
             from_history=from_history,
+            at=at,
             reason=reason,
         )
 

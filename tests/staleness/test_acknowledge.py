@@ -142,3 +142,50 @@ def test_directories_are_pinned_by_their_tree(repository, ack, ask, told):
     assert done.pinned[0].pin == repository.git("rev-parse", "HEAD:src/x")[:12]
     repository.commit()
     assert told(ask(repository))["docs/a.md"][0] == "fresh"
+
+
+def test_history_pins_what_the_source_was_when_the_text_of_the_page_last_changed(repository):
+    repository.write("a.py", "1\n")
+    repository.write("docs/a.md", "# A\n")
+    repository.commit("text")
+    described = repository.blob("a.py")[:12]
+    repository.write("a.py", "2\n")
+    repository.commit("source")
+    repository.page("docs/a.md", "a.py", body="# A\n")
+    for _ in range(2):  # the reference is not committed, and then it is
+        with Workspace.open(str(repository.root)) as workspace:
+            (done,) = workspace.acknowledge(["docs/a.md"], from_history=True)
+        assert [pinned.pin for pinned in done.pinned] == [described]
+        repository.page("docs/a.md", "a.py", body="# A\n")
+        repository.commit("reference")
+
+
+def test_history_pins_the_present_for_a_text_that_is_not_committed(repository):
+    repository.write("a.py", "1\n")
+    repository.write("docs/a.md", "# A\n")
+    repository.commit("text")
+    repository.write("a.py", "2\n")
+    repository.commit("source")
+    repository.page("docs/a.md", "a.py", body="# Another text\n")
+    with Workspace.open(str(repository.root)) as workspace:
+        (done,) = workspace.acknowledge(["docs/a.md"], from_history=True)
+    assert [pinned.pin for pinned in done.pinned] == [repository.blob("a.py")[:12]]
+
+
+def test_at_pins_all_references_as_of_a_revision(repository):
+    repository.write("a.py", "1\n")
+    repository.page("docs/a.md", "a.py", "later.py")
+    first = repository.commit("first")
+    described = repository.blob("a.py")[:12]
+    repository.write("a.py", "2\n")
+    repository.write("later.py", "1\n")
+    repository.commit("source")
+    with Workspace.open(str(repository.root)) as workspace:
+        workspace.acknowledge(["docs/a.md"])
+        (done,) = workspace.acknowledge(["docs/a.md"], at=first)
+        assert [(p.source_path, p.pin) for p in done.pinned] == [("a.py", described)]
+        assert [skipped.source_path for skipped in done.skipped] == ["later.py"]
+        (again,) = workspace.acknowledge(["docs/a.md"], at=first)
+        assert again.pinned == ()
+        with pytest.raises(UsageError, match="--at"):
+            workspace.acknowledge(["docs/a.md"], at=first, from_history=True)

@@ -74,7 +74,12 @@ def bind_pages(
             page: [path for name in names if (path := normalize_path(name))]
             for page, names in sources.items()
         }
-        pins = find_pins(paths, open_context(session, session.view()), from_history=from_history)
+        pins = find_pins(
+            paths,
+            open_context(session, session.view()),
+            from_history=from_history,
+            keys=session.config.keys,
+        )
     sites = session.view().sites()
     forms = {page: choose_form(page, sites.of(page)) for page in sources}
     keys = session.config.keys

@@ -19,6 +19,7 @@ def ack(  # noqa: PLR0913  # the command's options
     amend: bool = False,
     base: Revision = None,
     history: bool = False,
+    at: Revision = None,
     reason: Annotated[str | None, Parameter(metavar="TEXT")] = None,
     key: Keys = None,
     terminal: Terminal,
@@ -31,7 +32,9 @@ def ack(  # noqa: PLR0913  # the command's options
         staged: Pin what the staged changes make stale, and stage the pins (nothing else is staged).
         amend: With --staged, pin what the commit that replaces HEAD makes stale.
         base: Pin only what the commits since the merge base with this revision make stale.
-        history: Pin the sources as of each page's last change, so that existing drift is kept.
+        history: Pin the sources as of the last change of each page's text (not of its front
+            matter), so that existing drift is kept.
+        at: Pin the sources as of this revision.
         reason: Why the page is still accurate; stored with the pin until the next one.
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
@@ -44,6 +47,7 @@ def ack(  # noqa: PLR0913  # the command's options
             amend=amend,
             base=base,
             from_history=history,
+            at=at,
             reason=reason,
         )
         prefix = workspace.session.repository.prefix

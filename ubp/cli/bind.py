@@ -50,7 +50,8 @@ def bind(  # noqa: PLR0913  # the command's options
         min_confidence: Minimum confidence, from 0 to 1 (0.7); at 0.75, three in four are correct.
         limit: Maximum number of sources per page (10); with --review, of lines (20).
         pin: Pin the sources as of now: the pages were reviewed and are accurate.
-        history: Pin the sources as of each page's last change, so that existing drift shows.
+        history: Pin the sources as of the last change of each page's text, so that existing drift
+            shows.
         explain: List all the evidence for each proposal.
         review: Compare existing bindings with history, to find sources that are too broad.
         commits: With --review: number of commits to compare with (500).

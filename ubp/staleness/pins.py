@@ -1,29 +1,34 @@
 """Pin references: acknowledge reviewed pages, and find pins for new references."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.errors import RepositoryError
 from ubp.core.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict
 from ubp.core.shell import git_add
+from ubp.core.source import Source
 from ubp.git.files import read_file, replace_file, stage_file
 from ubp.git.trees import shorten
-from ubp.markdown.document import parse_page
+from ubp.markdown.document import parse_page, read_head
 from ubp.markdown.edit_pins import Pin, write_pins
 from ubp.staleness.baseline import Origins
 from ubp.staleness.model import Acknowledgement, Pinned, SkippedReference, StalenessContext
+from ubp.staleness.references import candidates, locate
 
 Pins = Mapping[tuple[FilePath, FilePath], str]
 """Pins by page and source."""
 PinIds = dict[tuple[FilePath, FilePath], ObjectId]
+PastIds = Mapping[tuple[FilePath, FilePath], ObjectId | None]
+"""Ids in the past by page and literal reference; None: the source did not exist."""
 
 
 class AckOptions(NamedTuple):
     """Options of `ubp ack`.
 
     `keys`: the front matter keys that name sources; `is_staged`: pin in the index as well;
-    `is_from_history`: pin the baseline that history gives to unpinned references.
+    `is_from_history`: pin unpinned references to what the source was when the page's text last
+    changed; `at`: pin all to what the source was in this commit.
     """
 
     keys: tuple[str, ...]
@@ -31,20 +36,25 @@ class AckOptions(NamedTuple):
     is_from_history: bool
     reason: str | None
     is_hidden: Callable[[FilePath], bool]
+    at: ObjectId | None = None
 
 
 def acknowledge(
-    assessments: Iterable[Assessment], context: StalenessContext, options: AckOptions
+    assessments: Sequence[Assessment], context: StalenessContext, options: AckOptions
 ) -> tuple[Acknowledgement, ...]:
     """Write pins into the pages whose references need them, without changing any other byte.
 
-    The pin is the source's id in the snapshot, or with `is_from_history` the baseline that history
-    gives to an unpinned reference, so that a team can start to pin without losing existing drift.
+    The pin is the source's id in the snapshot, or an earlier one (see `AckOptions`), so that a team
+    can start to pin without losing existing drift.
 
     Raises:
         RepositoryError: a page cannot be read or written.
     """
-    chosen = [(assessment.page, *_choose_pins(assessment, options)) for assessment in assessments]
+    is_past = options.is_from_history or options.at
+    past = _past_ids(assessments, context, options) if is_past else {}
+    chosen = [
+        (assessment.page, *_choose_pins(assessment, options, past)) for assessment in assessments
+    ]
     ids = {blob for _, pin_ids, _ in chosen for _, blob in pin_ids}
     short_ids = shorten(ids, context.repository)
     acknowledgements = []
@@ -60,7 +70,7 @@ def acknowledge(
 
 
 def _choose_pins(
-    assessment: Assessment, options: AckOptions
+    assessment: Assessment, options: AckOptions, past: PastIds
 ) -> tuple[list[tuple[ReferenceVerdict, ObjectId]], list[SkippedReference]]:
     """Return the ids to pin for the references of a page, and the references that are skipped."""
     pin_ids, skipped = [], []
@@ -68,18 +78,20 @@ def _choose_pins(
         path = verdict.name
         if options.is_hidden(verdict.source_path):
             skipped.append(SkippedReference(path, "the configuration excludes this source"))
-        elif options.is_from_history:
-            if verdict.reference.pin is not None:
+        elif options.is_from_history or options.at:
+            pin = verdict.reference.pin
+            if options.is_from_history and pin is not None:
                 continue
-            if verdict.baseline_blob is not None:
-                pin_ids.append((verdict, ObjectId(verdict.baseline_blob)))
-            elif verdict.verdict == "unknown":
+            key = assessment.page.filepath, verdict.reference.literal
+            if key not in past:
                 reason = "the history of this shallow clone starts after the page's last change"
                 skipped.append(SkippedReference(path, reason))
+            elif blob := past[key]:
+                pin_ids += [] if pin and blob.startswith(pin) else [(verdict, blob)]
             else:
-                reason = "the source did not exist when the page last changed"
-                skipped.append(SkippedReference(path, reason))
-        elif verdict.verdict == "fresh" or verdict.is_debt:
+                when = "at this revision" if options.at else "when the page last changed"
+                skipped.append(SkippedReference(path, f"the source did not exist {when}"))
+        elif verdict.verdict == "fresh":
             continue
         elif verdict.current_blob is not None:
             pin_ids.append((verdict, verdict.current_blob))
@@ -90,6 +102,79 @@ def _choose_pins(
             reason = "the source does not exist: update or remove the reference"
             skipped.append(SkippedReference(path, reason))
     return pin_ids, skipped
+
+
+def _past_ids(
+    assessments: Sequence[Assessment], context: StalenessContext, options: AckOptions
+) -> PastIds:
+    """Return the ids of the pages' sources at the revision, or when each page's text last changed.
+
+    References are left out where a shallow clone ends before that.
+    """
+    pages = [assessment.page.filepath for assessment in assessments]
+    commits: Mapping[FilePath, ObjectId | None]
+    if options.at:
+        commits = dict.fromkeys(pages, options.at)
+    else:
+        commits = find_text_changes(pages, context, options.keys)
+    wanted = [
+        (assessment.page.filepath, verdict.reference)
+        for assessment in assessments
+        for verdict in assessment.references
+    ]
+    sources_at: dict[ObjectId, set[Source]] = defaultdict(set)
+    for page, reference in wanted:
+        if commit := commits.get(page):
+            sources_at[commit].update(candidates(reference))
+    ids = context.history.ids_at(sources_at)
+    located = locate(context.view, {reference for _, reference in wanted})
+    past: dict[tuple[FilePath, FilePath], ObjectId | None] = {}
+    for page, reference in wanted:
+        if page not in commits:
+            continue
+        commit = commits[page]
+        found = (
+            (ids[commit, source] for source in candidates(reference))
+            if commit
+            else iter([located[reference].id])
+        )
+        past[page, reference.literal] = next(filter(None, found), None)
+    return past
+
+
+def find_text_changes(
+    pages: Collection[FilePath], context: StalenessContext, keys: Sequence[str]
+) -> dict[FilePath, ObjectId | None]:
+    """Return the commit that last changed the text of each page, not only its front matter.
+
+    None: the text is not committed as it is. A page is left out where a shallow clone ends first.
+    """
+    head, repository = context.view.snapshot.commit, context.repository
+    changes: dict[FilePath, ObjectId | None] = {}
+    current = context.view.read(pages)
+    origins = Origins.uncommitted(context.view)
+    for page in pages:
+        data, path = current.get(page), origins.of(page) or page
+        if head is None or data is None:
+            changes[page] = None
+            continue
+        log = repository.run("log", "--format=%H", head, "--", path)
+        commits = [ObjectId(line) for line in log.decode("ascii").splitlines()]
+        entries = context.history.entries_at({commit: [path] for commit in commits})
+        blobs = [entry.id if (entry := entries[commit, path]) else None for commit in commits]
+        contents = repository.read_blobs({blob for blob in blobs if blob})
+        text = data[read_head(data, keys).body :]
+        same: list[ObjectId] = []
+        for commit, blob in zip(commits, blobs, strict=True):
+            old = contents[blob] if blob else None
+            if old is None or old[read_head(old, keys).body :] != text:
+                break
+            same.append(commit)
+        if not same:
+            changes[page] = None
+        elif same[-1] not in repository.shallow_commits():
+            changes[page] = same[-1]
+    return changes
 
 
 def _write(
@@ -132,14 +217,17 @@ def find_pins(
     context: StalenessContext,
     *,
     from_history: bool,
+    keys: Sequence[str],
 ) -> Pins:
     """Return the pins for sources that pages do not name yet.
 
-    A pin is the source's id in the snapshot, or with `from_history` that of the last change of the
-    page. Where the source did not exist, or history ends too early, there is no pin.
+    A pin is the source's id in the snapshot, or with `from_history` that when the page's text last
+    changed. Where the source did not exist, or history ends too early, there is no pin.
     """
-    find_ids = _ids_in_history if from_history else _ids_in_snapshot
-    ids = find_ids(sources_by_page, context)
+    if from_history:
+        ids = _ids_in_history(sources_by_page, context, keys)
+    else:
+        ids = _ids_in_snapshot(sources_by_page, context)
     short_ids = shorten(ids.values(), context.repository)
     return {key: short_ids[blob] for key, blob in ids.items()}
 
@@ -148,39 +236,40 @@ def _ids_in_snapshot(
     sources_by_page: Mapping[FilePath, Sequence[FilePath]], context: StalenessContext
 ) -> PinIds:
     entries = context.view.entries(
-        {source for sources in sources_by_page.values() for source in sources}
+        {_file_path(source) for sources in sources_by_page.values() for source in sources}
     )
     return {
         (page, source): entry.id
         for page, sources in sources_by_page.items()
         for source in sources
-        if (entry := entries[source])
+        if (entry := entries[_file_path(source)])
     }
 
 
 def _ids_in_history(
-    sources_by_page: Mapping[FilePath, Sequence[FilePath]], context: StalenessContext
+    sources_by_page: Mapping[FilePath, Sequence[FilePath]],
+    context: StalenessContext,
+    keys: Sequence[str],
 ) -> PinIds:
-    """Return the ids at each page's last change; an edited or new page describes the snapshot."""
-    origins, head = Origins.uncommitted(context.view), context.view.snapshot.commit
-    old_paths = {
-        page: old_path for page in sources_by_page if head and (old_path := origins.of(page))
-    }
-    changes = context.history.last_changes(head, set(old_paths.values())) if head else {}
-    commits = {
-        page: change.commit
-        for page, old_path in old_paths.items()
-        if (change := changes.get(old_path)) and not change.is_boundary
-    }
+    """Return the ids when each page's text last changed; an edited one describes the snapshot."""
+    changes = find_text_changes(list(sources_by_page), context, keys)
+    commits = {page: commit for page, commit in changes.items() if commit}
     sources: dict[ObjectId, set[FilePath]] = defaultdict(set)
     for page, commit in commits.items():
-        sources[commit].update(sources_by_page[page])
+        sources[commit].update(map(_file_path, sources_by_page[page]))
     entries = context.history.entries_at(sources)
     ids = {
         (page, source): entry.id
         for page, commit in commits.items()
         for source in sources_by_page[page]
-        if (entry := entries[commit, source])
+        if (entry := entries[commit, _file_path(source)])
     }
-    edited = {page: sources for page, sources in sources_by_page.items() if page not in old_paths}
+    edited = {
+        page: sources_by_page[page] for page in sources_by_page if changes.get(page, "") is None
+    }
     return ids | _ids_in_snapshot(edited, context)
+
+
+def _file_path(source: FilePath) -> FilePath:
+    """Return the path of a source that may name a part of a file; `bind` proposes no others."""
+    return FilePath(source.partition("#")[0])

@@ -158,11 +158,13 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
     *,
     every: bool,
     from_history: bool,
+    at: str | None,
     reason: str | None,
 ) -> tuple[Acknowledgement, ...]:
     """Pin the references of these pages (or of `every` page) that are not at their baseline.
 
-    Of a change only those for which it fails, so that no older staleness is erased.
+    With `at` (a revision) all references are pinned to what their sources were then. Of a change
+    only those for which it fails, so that no older staleness is erased.
 
     Raises:
         UsageError: neither pages nor `every` are given, a path matches no page, or nothing is
@@ -176,6 +178,12 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
             "No pages given.",
             cause="`ubp ack` needs the pages to acknowledge.",
             hint="Run `ubp ack docs/page.md`, or `ubp ack --all` for all stale pages.",
+        )
+    if at and (from_history or target.is_change):
+        raise UsageError(
+            "--at cannot be combined with --history, --staged or --base.",
+            cause="It pins every reference of the pages to one revision.",
+            hint="Run `ubp ack --at REV PAGE`.",
         )
     change = open_change(session, target) if target.is_change else None
     if target.staged and change and not change.changes:
@@ -191,7 +199,12 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
         pages = [page for page in pages if page.filepath in touched]
     assessed = assess_change(pages, change) if change else assess(pages, context)
     options = AckOptions(
-        session.config.keys, target.staged, from_history, reason, session.is_hidden
+        session.config.keys,
+        target.staged,
+        from_history,
+        reason,
+        session.is_hidden,
+        session.repository.resolve(at) if at else None,
     )
     return acknowledge(assessed, context, options)
 
