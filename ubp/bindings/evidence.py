@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ubp.bindings.features import RawSignals
 from ubp.bindings.folders import CoChange
 from ubp.bindings.history_evidence import CoChangeHistory
-from ubp.bindings.path_evidence import SiblingBindings, find_similar_paths, without_language
+from ubp.bindings.path_evidence import SiblingBindings, find_similar_paths
 from ubp.bindings.sources import CandidateSources, find_candidates
 from ubp.bindings.text_evidence import (
     PageRarity,
@@ -16,6 +16,7 @@ from ubp.bindings.text_evidence import (
     find_text_mentions,
 )
 from ubp.code.names import NO_NAMES, SourceNames
+from ubp.core.languages import without_language
 from ubp.core.model import FilePath
 from ubp.git.change_log import LoggedChange
 from ubp.index.names import read_page_mentions, read_source_names

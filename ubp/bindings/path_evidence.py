@@ -3,12 +3,12 @@
 And the bindings of a document's siblings: translations, documents of the same folder or name.
 """
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from ubp.bindings.path_words import path_words, public_name, written_words
 from ubp.bindings.sources import CandidateSources
+from ubp.core.languages import without_language
 from ubp.core.model import FilePath
 
 # A translation has the same sources; a document of the same folder or name often some of them.
@@ -86,11 +86,6 @@ class SiblingBindings:
         return {number: (value / total, example[number]) for number, value in summed.items()}
 
 
-def without_language(page: str) -> str:
-    """Return a path without the language in it: the same for all translations of a document."""
-    return _LANGUAGE.sub("", page)
-
-
 def _sum_rarity(
     words: Iterable[str], sources: CandidateSources, by_word: Mapping[str, Collection[int]]
 ) -> dict[int, float]:
@@ -108,11 +103,3 @@ def _groups_of(page: FilePath) -> Iterable[tuple[str, float, str]]:
     yield "translation", TRANSLATION, without_language(page)
     yield "name", SAME_NAME, name
     yield "folder", SAME_FOLDER, folder
-
-
-# `auth.ja.md`, `auth-zh-CN.md`, `docs/ja/auth.md`.
-_LANGUAGE = re.compile(
-    r"(?:[._-]|(?<=/)|^)(?:ar|de|en|es|fr|hi|id|it|ja|jp|ko|nl|pl|pt|ru|tr|uk|vi|zh)"
-    r"(?:[-_](?:[a-z]{2}|hans|hant))?(?=\.(?:md|markdown)$|/)",
-    re.IGNORECASE,
-)

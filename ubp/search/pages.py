@@ -1,9 +1,10 @@
 """The documents that match a query best: ranked by words, meaning and links, and fused."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
+from ubp.core.languages import language_of, languages_of_text, without_language
 from ubp.core.model import FilePath, LinkType
 from ubp.index.view import View
 from ubp.search.filters import Filters
@@ -81,6 +82,7 @@ class SearchContext(NamedTuple):
 class PageAnswer(NamedTuple):
     """The best documents; `total` is the number of documents found, or the least if not `is_exact`.
 
+    `translations` are the found translations of each document, which count as one with it.
     `terms` are the terms of the search, `cuts` those that were searched for in pieces; `fused`,
     `rankings` and `words_share` (of a direct score) explain the order.
     """
@@ -94,6 +96,7 @@ class PageAnswer(NamedTuple):
     rankings: Rankings = Rankings()
     terms: tuple[Term, ...] = ()
     words_share: float = 0.0
+    translations: Mapping[FilePath, tuple[FilePath, ...]] = {}
 
     @property
     def is_weak(self) -> bool:
@@ -116,6 +119,7 @@ def find_pages(view: View, request: SearchRequest, context: SearchContext) -> Pa
         fusion = _fusion_input(rankings, lexical, request)
         fused = fuse(*fusion)
         found = [document for document in fused if is_found(document.path, rankings)]
+        found, translations = fold_translations(found, request.text)
     with watch.step("sections"):
         shown = found[: request.limit]
         pages = build_hits(view, shown, rankings, links.paths, lexical.informative)
@@ -128,8 +132,43 @@ def find_pages(view: View, request: SearchRequest, context: SearchContext) -> Pa
         fused=tuple(fused),
         rankings=rankings,
         terms=lexical.terms,
+        translations=translations,
         words_share=words_share(*fusion),
     )
+
+
+def fold_translations(
+    found: Sequence[Fused], question: str
+) -> tuple[list[Fused], dict[FilePath, tuple[FilePath, ...]]]:
+    """Return the documents without those that a translation stands for, and its translations.
+
+    Of a family the document in the question's language stands for all, or else the best one; it
+    takes the place and the score of the best one.
+    """
+    families: dict[str, list[Fused]] = {}
+    for document in found:
+        families.setdefault(without_language(document.path), []).append(document)
+    languages = languages_of_text(question)
+    folded: list[Fused] = []
+    translations: dict[FilePath, tuple[FilePath, ...]] = {}
+    for best, *others in families.values():
+        if not others:
+            folded.append(best)
+            continue
+        first = next(
+            (
+                document
+                for language in languages
+                for document in (best, *others)
+                if language_of(document.path) == language
+            ),
+            best,
+        )
+        folded.append(first._replace(score=best.score))
+        translations[first.path] = tuple(
+            [document.path for document in (best, *others) if document is not first]
+        )
+    return folded, translations
 
 
 def _rank(

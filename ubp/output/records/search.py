@@ -225,6 +225,10 @@ class FoundPageRecord:
         "matching passages, best first; the beginning of a page found by links or filters",
         Keyword("maxItems", 3),
     ]
+    translations: Annotated[
+        tuple[PagePath, ...],
+        "translations of the page that were found too and count as one with it",
+    ] = ()
     linked_pages: Annotated[
         tuple[LinkedPageRecord, ...],
         "linked pages, strongest links first; only if requested",
@@ -379,6 +383,7 @@ def _found_page(
             _section_hit(path, section, has_content=has_content, is_best=not place)
             for place, section in enumerate(hit.sections)
         ),
+        translations=pages.answer.translations.get(path, ()),
         linked_pages=tuple(
             _linked(linked, pages, hit.collection) for linked in pages.linked.get(labelled, ())
         ),

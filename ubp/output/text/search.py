@@ -134,6 +134,8 @@ def _page(
     if others:
         places = (f":{section.line} {_heading(section)}".rstrip() for section in others)
         yield f"{INDENT}{style.dim('Also at ' + '; '.join(places))}"
+    if translations := results.answer.translations.get(path):
+        yield f"{INDENT}{style.dim('Also as ' + ', '.join(map(printable, translations)))}"
     if ends := results.linked.get(path):
         yield f"{INDENT}Links: {', '.join(_linked_page(end) for end in ends)}"
     if options.is_explained:

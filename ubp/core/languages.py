@@ -1,0 +1,41 @@
+"""Languages in the paths of translated pages, and of what people ask.
+
+Patterns of names, not a configuration: `auth.ja.md`, `auth-zh-CN.md`, `docs/ja/auth.md`.
+"""
+
+import re
+
+_LANGUAGE = re.compile(
+    r"(?:[._-]|(?<=/)|^)(?P<language>ar|de|en|es|fr|hi|id|it|ja|jp|ko|nl|pl|pt|ru|tr|uk|vi|zh)"
+    r"(?:[-_](?:[a-z]{2}|hans|hant))?(?=\.(?:md|mdx|markdown)$|/)",
+    re.IGNORECASE,
+)
+_KANA = re.compile("[\u3041-\u30fe]")
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+_HAN = re.compile("[\u4e00-\u9fff]")
+
+
+def without_language(path: str) -> str:
+    """Return a path without the language in it: the same for all translations of a page."""
+    return _LANGUAGE.sub("", path).replace("//", "/").removeprefix("/")
+
+
+def language_of(path: str) -> str:
+    """Return the language that a path names ("ja"); "" if it names none."""
+    match = _LANGUAGE.search(path)
+    language = match["language"].lower() if match else ""
+    return "ja" if language == "jp" else language
+
+
+def languages_of_text(text: str) -> tuple[str, ...]:
+    """Return the languages in which a text may be, by its script, the likeliest first.
+
+    A text in Latin letters may be in English, or in the language of pages that name none ("").
+    """
+    if _KANA.search(text):
+        return ("ja",)
+    if _HANGUL.search(text):
+        return ("ko",)
+    if _HAN.search(text):
+        return ("ja", "zh")
+    return ("en", "")
