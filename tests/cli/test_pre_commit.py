@@ -118,16 +118,26 @@ stale documentation......................................................Failed
 
 docs/session.md:3  now stale
   src/session.py  {verdict} by this commit
+    `30` (line 5) is {change} by this commit.
 
 This commit makes 1 page stale.
 {advice}
 """
 EDIT_OR_ACK = (
-    "Edit it and `git add` it, or if it is still accurate:\n  ubp ack --staged docs/session.md\n"
+    "Edit it and `git add` it, or if it is still accurate:\n"
+    "  {staging}ubp ack --staged docs/session.md\n"
 )
-MODIFIED = STOPPED.format(verdict="modified", advice=EDIT_OR_ACK)
+
+
+def modified(staging=""):
+    advice = EDIT_OR_ACK.format(staging=staging)
+    return STOPPED.format(verdict="modified", change="changed", advice=advice)
+
+
+MODIFIED = modified()
 DELETED = STOPPED.format(
     verdict="deleted",
+    change="removed",
     advice="Edit it and `git add` it: update or remove the references to missing sources.\n",
 )
 
@@ -167,7 +177,7 @@ def test_a_page_deleted_with_its_source_passes(project, commit):
 
 def test_commit_all_is_judged_by_what_it_commits(project, commit):
     project.write("src/session.py", "ttl = 15\n")
-    assert commit("--all", "-m", "Shorten") == (1, MODIFIED)
+    assert commit("--all", "-m", "Shorten") == (1, modified("git add -u && "))
     project.page("docs/session.md", "src/session.py", body="A session lives 15 minutes.\n")
     assert commit("--all", "-m", "Shorten")[0] == 0
 
@@ -177,7 +187,10 @@ def test_commit_path_is_judged_by_what_it_commits(project, commit):
     project.write("src/other.py", "2\n")
     project.page("docs/session.md", "src/session.py", body="A session lives 15 minutes.\n")
     project.git("add", "--all")
-    assert commit("-m", "Shorten", "src/session.py") == (1, MODIFIED)
+    assert commit("-m", "Shorten", "src/session.py") == (
+        1,
+        modified("git add src/session.py && "),
+    )
     assert commit("-m", "Change other", "src/other.py")[0] == 0
     assert commit("-m", "Shorten", "src/session.py", "docs/session.md")[0] == 0
 

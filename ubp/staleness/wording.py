@@ -125,7 +125,8 @@ def evidence_sentence(reference: ReferenceVerdict, when: str = "") -> str:
         return ""
     names = [f"`{evidence.name}` (line {evidence.line})" for evidence in shown]
     verb = "is" if len(names) == 1 else "are"
-    return f"{join_names(names)} {verb} changed{when}."
+    participle = "removed" if reference.verdict == "deleted" else "changed"
+    return f"{join_names(names)} {verb} {participle}{when}."
 
 
 def join_names(names: Sequence[str]) -> str:

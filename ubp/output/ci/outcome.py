@@ -71,9 +71,7 @@ class Outcome(NamedTuple):
     @property
     def is_answerable(self) -> bool:
         """Return whether commands would change what was checked: not an old revision."""
-        if self.report.is_change:
-            return self.change.ref is None
-        return self.report.snapshot.kind == "worktree"
+        return self.report.is_change or self.report.snapshot.kind == "worktree"
 
 
 def resolving_commands(findings: tuple[Finding, ...], outcome: Outcome) -> tuple[str, ...]:
@@ -91,7 +89,9 @@ def resolving_commands(findings: tuple[Finding, ...], outcome: Outcome) -> tuple
         path, is_change = findings[0].filepath, outcome.report.is_change
         has_older = path in outcome.report.behind
         commands.append(
-            acknowledge_command([path], outcome.change, keys=keys, has_older=has_older)
+            acknowledge_command(
+                [path], outcome.change._replace(ref=None), keys=keys, has_older=has_older
+            )
             if is_change
             else ubp_command("ack", page, keys=keys)
         )
