@@ -82,18 +82,21 @@ def test_the_branch_itself_may_be_checked_out_instead_of_the_merge(runner, upstr
     compare("branch", job)
 
 
-def test_only_commits_folders_and_changed_pages_are_fetched(runner, upstream):
+def test_only_commits_folders_and_changed_files_are_fetched(runner, upstream):
     for number in range(40):
         upstream.write(f"src/many/{number}.py", f"{number}\n")
     upstream.commit("Add many")
+    earlier = upstream.blob("src/many/7.py")
+    upstream.write("src/many/7.py", "another\n")
+    upstream.commit("Change one of them")
     upstream.git("push", "--quiet", "origin", "main")
     break_something(upstream)
     job = pull_request(runner, upstream, "change")
     place = runner.work / "checkout1"
     held = upstream.git("-C", str(place), "cat-file", "--batch-all-objects", "--batch-check")
-    old = upstream.git("rev-parse", "main~4:src/session.py")
     assert job.status == 1
-    assert old not in held, "a source's earlier bytes are not needed"
+    assert earlier not in held, "the earlier bytes of an unchanged file are not needed"
+    assert upstream.git("rev-parse", "main:src/session.py") in held, "a changed source's are"
     assert upstream.git("rev-parse", "main:docs/login.md") in held, "a removed page's are"
 
 

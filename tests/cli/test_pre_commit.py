@@ -224,7 +224,8 @@ documentation............................................................Failed
 - hook id: ubp-check
 - exit code: 1
 
-docs/session.md:3  error  stale-doc: src/session.py was modified by this change.
+docs/session.md:3  error  stale-doc: src/session.py was modified by this change. \
+`30` (line 5) is changed.
   Update the page, or acknowledge it as still accurate.
 index.md:1:1  error  broken-link: docs/login.md does not exist.
 
@@ -294,7 +295,7 @@ def test_the_local_hook_that_init_prints_works(repository, spawn, installed):
     )
     repository.write(".pre-commit-config.yaml", snippet["text"])
     repository.write("src/session.py", "ttl = 30\n")
-    repository.page("docs/session.md", "src/session.py")
+    repository.page("docs/session.md", "src/session.py", body="A session lives 30 minutes.\n")
     repository.commit("Begin")
     run(repository.root, "pre-commit", "install", env=environment(installed))
     repository.write("src/session.py", "ttl = 15\n")
@@ -339,7 +340,8 @@ documentation............................................................Failed
 - hook id: ubp-check-push
 - exit code: 1
 
-docs/session.md:3  error  stale-doc: src/session.py was modified by this change.
+docs/session.md:3  error  stale-doc: src/session.py was modified by this change. \
+`30` (line 5) is changed.
   Update the page, or acknowledge it as still accurate.
 
 This branch (since {start}) introduces 1 error in 1 of 2 pages.
