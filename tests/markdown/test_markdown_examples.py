@@ -186,6 +186,7 @@ def test_links_with_targets_are_markdown_its(text: str) -> None:
 @given(st.lists(st.sampled_from(LABEL_PIECES), max_size=30).map("".join))
 @settings(max_examples=600, deadline=None)
 @example("[r][r] [r][] [r]")
+@example("[![[r]][r]][r][r]")
 def test_links_with_labels_are_markdown_its(text: str) -> None:
     text = _without_quirks(text)
 

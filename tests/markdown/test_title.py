@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.markdown.document import first_heading
+from ubp.markdown.document import first_heading, parse_page
+from ubp.markdown.parse import parse_markdown
 
 HEADINGS = [
     ("# Title\n", "Title"),
@@ -89,3 +90,25 @@ def test_a_hostile_body_is_scanned_in_no_time(body: str):
     start = time.process_time()
     first_heading(body.encode())
     assert time.process_time() - start < 5  # one that explodes takes minutes
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ("Start {#start}", "Start"),
+        ("Start { .wide #start }", "Start"),
+        ("`ubp stale` & co", "ubp stale & co"),
+        ("One<br>two<br/>three", "One two three"),
+        ("**Bold** and *more*", "Bold and more"),
+        ("A [link](x.md) and ![image](x.png)", "A link and"),
+        ("snake_case_name and `__init__`", "snake_case_name and __init__"),
+        ("_Emphasis_ a &amp; b \\* c", "Emphasis a & b * c"),
+        ("Vec<T> <Badge text='new' />", "Vec"),
+        ("`a` <b>x</b> 2 * 3 * 4", "a x 2 * 3 * 4"),
+    ],
+)
+def test_a_title_has_no_markup_and_is_the_text_of_its_section(written: str, title: str) -> None:
+    page = f"# {written}\n\ntext\n".encode()
+
+    assert parse_page(page, ()).title == title
+    assert parse_markdown(page).sections[0].heading_path == (title,)

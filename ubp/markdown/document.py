@@ -11,6 +11,7 @@ from ubp.core.model import PageFacts, Problem
 from ubp.markdown.front_matter import NO_FRONT_MATTER, FrontMatter, read_front_matter
 from ubp.markdown.references import find_references, one_line, shown
 from ubp.markdown.source_text import BOM
+from ubp.markdown.title import plain_title
 from ubp.markdown.yaml_nodes import Node
 
 DEFAULT_DOC_TYPE = "spec"
@@ -42,7 +43,9 @@ def parse_page(data: bytes, keys: Sequence[str]) -> PageFacts:
     head = read_head(data, keys)
     references, reference_problems = find_references(head, keys)
     fields = _Fields(head)
-    title = fields.text("title") or one_line(first_heading(data[head.body :]) or "")
+    title = fields.text("title")
+    if not title and (heading := first_heading(data[head.body :])):
+        title = one_line(plain_title(heading))
     doc_type = fields.string("doc_type")
     tags, aliases = fields.names("tags", separator=","), fields.names("aliases")
     problems = [

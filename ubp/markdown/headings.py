@@ -24,6 +24,7 @@ from ubp.markdown.sites.anchors import (
     github_text,
 )
 from ubp.markdown.source_text import SourceText
+from ubp.markdown.title import ATTRIBUTES, LINE_BREAK, split_own_id
 
 # Markup is kept in longer headings: 200 kB of brackets take markdown-it 3 s.
 MAX_HEADING_CHARACTERS = 2000
@@ -31,11 +32,8 @@ MAX_TEXT_CHARACTERS = 500  # of a heading: its text is repeated for every sectio
 MAX_SECTION_LEVEL = 3  # H4 and deeper headings are part of their section
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>&~!\n]")
-# `{#id}`, `{ #id .class }`, kramdown's `{: #id}`, and in MDX a comment.
-_ATTRIBUTES = r"\{:?[ \t]*(?:[.][^\s{}#]+[ \t]+)*#(?P<id>\w[^\s{}]*)(?:[ \t][^{}\n]*)?\}"
-_OWN_ID = re.compile(rf"[ \t]*(?:{_ATTRIBUTES}|\{{/\*[ \t]*#(?P<mdx>[^\s{{}}*]+)[ \t]*\*/\}})$")
-_ATTRIBUTES_ALONE = re.compile(rf"{_ATTRIBUTES}[ \t]*(?:\n|\Z)")
-_ATTRIBUTE_ID = re.compile(_ATTRIBUTES)
+_ATTRIBUTES_ALONE = re.compile(rf"{ATTRIBUTES}[ \t]*(?:\n|\Z)")
+_ATTRIBUTE_ID = re.compile(ATTRIBUTES)
 _MYST_TARGET = re.compile(
     r"^[ \t]*(?:\(([^()\n]{1,200})\)=|:name:[ \t]+(\S{1,200})|\$\$[ \t]*\((\S{1,200})\))[ \t]*$",
     re.MULTILINE,
@@ -82,7 +80,7 @@ class Outline(NamedTuple):
 def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any]) -> Outline:
     """Return the headings and anchors of a page with this text and these blocks."""
     names: list[HeadingName] = []
-    openings: list[Block | None] = []  # None for a heading in HTML
+    openings: list[tuple[Block, str] | None] = []  # None for a heading in HTML, and for a term
     ids: list[str] = []
     opening: Block | None = None
     targets: list[str] = []
@@ -99,7 +97,7 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
             described = plain_text(content, definitions, images=True) if markup else ""
             text_of = plain_text(content, definitions)
             names.append(HeadingName(int(opening.tag[1]), text_of, described, markup, own_id))
-            openings.append(opening)
+            openings.append((opening, _shown_text(content, text_of, definitions)))
         if block.type == "inline" or (block.type == "fence" and block.info.startswith("{")):
             targets += ("".join(groups) for groups in _MYST_TARGET.findall(block.content))
         below = _ATTRIBUTES_ALONE.match(block.content) if is_heading else None
@@ -120,14 +118,14 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
         ids += (f"^{block_id}" for block_id in _BLOCK_ID.findall(text))
     headings = [
         Heading(
-            int(opening.tag[1]),
-            " ".join(name.text.split())[:MAX_TEXT_CHARACTERS],
+            int(opened[0].tag[1]),
+            opened[1],
             anchor,
-            opening.map[0] if opening.map else 0,
-            opening.level == 0,
+            opened[0].map[0] if opened[0].map else 0,
+            opened[0].level == 0,
         )
-        for name, opening, anchor in zip(names, openings, _section_anchors(names), strict=True)
-        if opening is not None
+        for opened, anchor in zip(openings, _section_anchors(names), strict=True)
+        if opened is not None
     ]
     is_generated = _GENERATED.search(text) if "::" in text or "{" in text else None
     is_component = not names and _COMPONENT.search(text)
@@ -146,6 +144,13 @@ def _terms(content: str, above: str, definitions: Mapping[str, Any]) -> Iterator
         yield plain_text(above.rpartition("\n")[2], definitions)
     for term in _TERM.findall(content):
         yield plain_text(term, definitions)
+
+
+def _shown_text(content: str, text: str, definitions: Mapping[str, Any]) -> str:
+    """Return a heading's text as it is shown: on one line, with blanks for line breaks."""
+    if "<" in content and LINE_BREAK.search(content):
+        text = plain_text(LINE_BREAK.sub(" ", content), definitions)
+    return " ".join(text.split())[:MAX_TEXT_CHARACTERS]
 
 
 def _section_anchors(names: Sequence[HeadingName]) -> Iterator[str]:
@@ -196,14 +201,6 @@ def plain_text(content: str, definitions: Mapping[str, Any], *, images: bool = F
 @lru_cache(maxsize=1)
 def _inline_parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("strikethrough")
-
-
-def split_own_id(content: str) -> tuple[str, str]:
-    """Split `Title {#id}`, as site generators write it, into the title and the id."""
-    match = _OWN_ID.search(content) if content.endswith("}") else None
-    if match is None:
-        return content, ""
-    return content[: match.start()].rstrip(), match["id"] or match["mdx"]
 
 
 def _html_headings(html: str) -> Iterator[HeadingName]:

@@ -173,11 +173,15 @@ _TAIL = re.compile(r"(?:\?[^#]*)?(?<!&)#(?P<anchor>.*)|\?[^#]*$", re.DOTALL)
 
 
 class _Opener(NamedTuple):
-    """An open bracket: `start` is at "[" or "![", `label` after it."""
+    """An open bracket: `start` is at "[" or "![", `label` after it.
+
+    `inactive_below` is the height below which brackets were inactive before it was opened.
+    """
 
     start: int
     label: int
     is_image: bool
+    inactive_below: int = 0
 
 
 class _Scanner:
@@ -223,7 +227,7 @@ class _Scanner:
             else:
                 self._add(InlineLink("wikilink", start, match.end(), match.span(1), match.span(2)))
             return match.end()
-        self._openers.append(_Opener(start, end, start != end - 1))
+        self._openers.append(_Opener(start, end, start != end - 1, self._inactive_below))
         return end
 
     def close_bracket(self, position: int) -> int:
@@ -244,6 +248,7 @@ class _Scanner:
         if opener.is_image:
             while self.links and self.links[-1].start > opener.start:
                 self.links.pop()  # an image's description is plain text
+            self._inactive_below = min(self._inactive_below, opener.inactive_below)
             if link.kind == "image reference":
                 self.links.append(link)
             else:

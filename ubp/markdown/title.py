@@ -1,0 +1,52 @@
+"""A heading's text as readers see it, without the Markdown parser: for the title of a page."""
+
+import re
+from html import unescape
+
+# `{#id}`, `{ #id .class }`, kramdown's `{: #id}`, and in MDX a comment.
+ATTRIBUTES = r"\{:?[ \t]*(?:[.][^\s{}#]+[ \t]+)*#(?P<id>\w[^\s{}]*)(?:[ \t][^{}\n]*)?\}"
+LINE_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
+
+_OWN_ID = re.compile(rf"[ \t]*(?:{ATTRIBUTES}|\{{/\*[ \t]*#(?P<mdx>[^\s{{}}*]+)[ \t]*\*/\}})$")
+_MARKUP = re.compile(r"[\\`*_\[\]<>&~!]")
+_CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
+_IMAGE = re.compile(r"!\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])")
+_LINK = re.compile(r"\[([^\[\]]+)\](?:\([^()]*\)|\[[^\[\]]*\])")
+_EMPHASIS = (
+    re.compile(r"(\*\*|~~)(?=\S)(.+?)(?<=\S)\1"),
+    re.compile(r"(?<!\w)(__?)(?=\S)(.+?)(?<=\S)\1(?!\w)"),
+    re.compile(r"(\*)(?=\S)(.+?)(?<=\S)\1"),
+)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def split_own_id(content: str) -> tuple[str, str]:
+    """Split `Title {#id}`, as site generators write it, into the title and the id."""
+    match = _OWN_ID.search(content) if content.endswith("}") else None
+    if match is None:
+        return content, ""
+    return content[: match.start()].rstrip(), match["id"] or match["mdx"]
+
+
+def plain_title(content: str) -> str:
+    """Return the text of a heading without its own id and markup."""
+    title = split_own_id(content)[0]
+    if not _MARKUP.search(title):
+        return title
+    parts: list[str] = []
+    end = 0
+    for code in _CODE.finditer(title):
+        text = code[2]
+        is_padded = text[0] == text[-1] == " " and text.strip()
+        parts += [_without_markup(title[end : code.start()]), text[1:-1] if is_padded else text]
+        end = code.end()
+    parts.append(_without_markup(title[end:]))
+    return " ".join("".join(parts).split())
+
+
+def _without_markup(text: str) -> str:
+    text = _LINK.sub(r"\1", _IMAGE.sub("", _TAG.sub("", LINE_BREAK.sub(" ", text))))
+    for emphasis in _EMPHASIS:
+        text = emphasis.sub(r"\2", text)
+    return unescape(_ESCAPE.sub(r"\1", text))
