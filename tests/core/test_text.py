@@ -13,6 +13,7 @@ from ubp.core.text import (
     estimate_tokens,
     summarize,
     truncate_page,
+    without_markup,
 )
 
 PAGE = """# Login
@@ -133,3 +134,20 @@ def test_closest_name_is_the_most_similar_one_or_none():
 def test_closest_names_are_limited_and_ordered_by_similarity():
     names = ["docs/page.md", "docs/pages.md", "docs/cage.md", "README.md"]
     assert closest_names("docs/pages.md", names, 2, 0.5) == ["docs/pages.md", "docs/page.md"]
+
+
+@pytest.mark.parametrize(
+    ("written", "prose"),
+    [
+        ("A [link](x.md), **bold** and ~~gone~~.", "A link, bold and gone."),
+        ("[a][r] ![image](x.png) [**b**](y)", "a  b"),
+        ("<script setup>\nimport A from 'a'\n</script>\n\ntext", "\n\n\n\ntext"),
+        ("a <b>x</b><br> <!-- no\n--> c", "a x \n c"),
+        ("## Head\n\n`**a** [b](c)`", "Head\n\n`**a** [b](c)`"),
+        ("```js\na[0](1) ** 2 ** 3\n```\nafter", "\na[0](1) ** 2 ** 3\n\nafter"),
+        ("a[0] and 2 ** 3 ** 4, *one* and __init__", "a[0] and 2 ** 3 ** 4, *one* and __init__"),
+    ],
+)
+def test_markup_is_left_out_of_prose_but_not_of_code(written, prose):
+    assert without_markup(written) == prose
+    assert without_markup(written).count("\n") == written.count("\n")

@@ -27,7 +27,7 @@ def quoted(text, terms=TERMS):
         ("A token\n  expires.\n", "A [token] [expir]es."),
         ("# Token\n\n## Use\n\nIt expires.\n", "It [expir]es."),
         ("Token\n=====\n\nIt expires.\n", "It [expir]es."),
-        ("# Token\n", "# [Token]"),
+        ("# Token\n", "[Token]"),
         ("全文検索の索引。", "全文[検索]の索引。"),
         ("", ""),
     ],

@@ -102,6 +102,15 @@ def summarize(text: str, limit: int = SUMMARY_CHARACTERS) -> str:
     return f"{words}\u2026" if words else ""
 
 
+def without_markup(text: str) -> str:
+    """Return Markdown as prose, with the same line ends; code remains as it is written.
+
+    Left out are comments, programs, images, HTML tags, the targets of links, and the marks of
+    headings, of strong text and of fenced code.
+    """
+    return _CODE_OR_MARKUP.sub(_as_prose, text)
+
+
 def slug(text: str) -> str:
     r"""Return GitHub's anchor for a heading's text: "認証 Flow: v1.2" is "認証-flow-v12".
 
@@ -182,7 +191,11 @@ _SENTENCE = re.compile(
 )
 # A word ends before white space; a CJK character is one.
 _WORD = re.compile(rf"\S(?=\s|\Z)|[{CJK_RANGES}]")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|%%.*?%%", re.DOTALL)  # the second are Obsidian's
+# Obsidian's comments too, and the programs of Vue's pages.
+_COMMENT = re.compile(
+    r"<!--.*?(?:-->|\Z)|%%.*?%%|<(script|style)\b[^<>]*>.*?(?:</\1\s*>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
 _TAG = re.compile(
     r"</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|small"
     r"|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul)\b[^<>]{0,500}>",
@@ -193,6 +206,18 @@ _IMAGE = re.compile(
     rf"\[!\[[^\]]{{0,500}}\]{_DESTINATION}\]{_DESTINATION}|!\[[^\]]{{0,500}}\]{_DESTINATION}"
 )
 _LINK = re.compile(rf"\[([^\[\]]{{1,500}})\]{_DESTINATION}")
+_CODE_OR_MARKUP = re.compile(
+    r"(?P<fence>^[ \t>]*(?P<marks>`{3,}|~{3,})[^`\n]*\n"
+    r"(?P<block>.*?)(?:^[ \t>]*(?P=marks)[`~]*[ \t]*$|\Z))"
+    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`))"
+    r"|(?P<gone><!--.*?(?:-->|\Z)|<(?P<program>script|style)\b[^<>]*>.*?(?:</(?P=program)\s*>|\Z))"
+    rf"|(?P<image>!\[[^\[\]\n]{{0,500}}\]{_DESTINATION})"
+    rf"|\[(?P<link>[^\[\]\n]{{1,500}})\]{_DESTINATION}"
+    rf"|(?P<tag>{_TAG.pattern})"
+    r"|^(?P<heading>[ ]{0,3}#{1,6}[ \t]+)"
+    r"|(?P<strong>\*\*|~~)(?=\S)(?P<bold>[^*~\n]+?)(?<=\S)(?P=strong)",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
 _NOT_PROSE = re.compile(
     r"\s{0,3}#{1,6}(?:\s|$)"  # a heading
     r"|\s*\|.*\|\s*$"  # a table row
@@ -202,6 +227,16 @@ _NOT_PROSE = re.compile(
     # nothing but links
     rf"|\s*\[[^\[\]]{{1,500}}\]{_DESTINATION}(?:[\s|/]*\[[^\[\]]{{1,500}}\]{_DESTINATION})*\s*$"
 )
+
+
+def _as_prose(match: re.Match[str]) -> str:
+    if match["code"]:
+        return match[0]
+    if match["block"] is not None:
+        return f"\n{match['block']}"
+    if kept := match["link"] or match["bold"]:
+        return without_markup(kept)
+    return "\n" * match[0].count("\n")
 
 
 def _longest_prefix(text: str, ends: Sequence[int], fits: Fits) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from ubp.core.text import without_markup
 from ubp.search.match import Span, find_terms
 from ubp.search.terms import Term
 
@@ -70,7 +71,8 @@ class _Candidate(NamedTuple):
 
 
 def cut_snippet(text: str, terms: Sequence[Term]) -> Snippet:
-    """Cut out the part with the most terms; without any the beginning."""
+    """Cut out the part with the most terms; without any the beginning; markup is left out."""
+    text = without_markup(text)
     spans = drop_overlaps(find_terms(text, terms))
     candidates = [_Candidate(_Window(0, _snippet_end(text, 0)), ())]
     for index, span in enumerate(spans):
@@ -87,10 +89,12 @@ def cut_snippet(text: str, terms: Sequence[Term]) -> Snippet:
 def cut_passage(text: str, terms: Sequence[Term]) -> Passage:
     """Cut out the part with the most terms; without any the beginning.
 
-    Headings at the beginning are left out: they are shown beside the passage.
+    Markup is left out, and headings at the beginning: they are shown beside the passage.
     """
-    text = text[:MAX_SCANNED_CHARACTERS]
-    body_start = _skip_headings(text)
+    written = text[:MAX_SCANNED_CHARACTERS]
+    body_start = _skip_headings(written)
+    matched = {span.term for span in find_terms(written, terms)}
+    text = written[:body_start] + without_markup(written[body_start:])
     spans = drop_overlaps(find_terms(text, terms))[:MAX_SPANS]
     line = _FoldedLine(text, body_start)
     body = line.text
@@ -107,7 +111,7 @@ def cut_passage(text: str, terms: Sequence[Term]) -> Passage:
     return Passage(
         f"{before}{body[start:end]}{after}",
         tuple((span.start + shift, span.end + shift) for span in window.inside(body_spans)),
-        tuple(sorted({span.term for span in spans})),
+        tuple(sorted(matched)),
         text.count("\n", 0, spans[0].start if spans else body_start),
     )
 
