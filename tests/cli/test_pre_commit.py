@@ -340,8 +340,7 @@ documentation............................................................Failed
 - hook id: ubp-check-push
 - exit code: 1
 
-docs/session.md:3  error  stale-doc: src/session.py was modified by this change. \
-`30` (line 5) is changed.
+docs/session.md:3  error  stale-doc: src/session.py was modified by this change.
   Update the page, or acknowledge it as still accurate.
 
 This branch (since {start}) introduces 1 error in 1 of 2 pages.
