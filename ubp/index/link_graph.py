@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar, cast, get_args
 
 from ubp.core.config import Config, scope_key
 from ubp.core.errors import StoreError
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import Entry, FilePath, Link, ObjectId, Section
 from ubp.index.ingest import LazyPageFacts
 from ubp.index.link_updates import MAX_ATTEMPTS, GraphVersion, LinkGraphWriter
@@ -115,7 +116,7 @@ class LinkGraph:
         pages = [(path, blob) for path, blob in stored.items() if path not in self._patch.nodes]
         pages += [(path, node.blob) for path, node in self._patch.nodes.items() if node]
         paths: dict[ObjectId, list[FilePath]] = {}
-        for path, blob in sorted(pages):
+        for path, blob in with_checkpoints(sorted(pages)):
             if blob is not None and blob in blobs:
                 paths.setdefault(blob, []).append(path)
         return paths

@@ -5,6 +5,7 @@ from collections.abc import Collection as Group
 from itertools import islice
 from typing import NamedTuple
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import EMBEDDING, MODE_FILE, Entry, FilePath, ObjectId
 from ubp.index.embed.model import Model
 from ubp.index.embed.similar import most_similar_pairs
@@ -132,7 +133,7 @@ class SemanticIndex:
         """
         chunks = VectorCollection(texts_of(self._links, self._context.store.database))
         page_paths = self._paths_of(set(chunks.pages))
-        keys = [key(page_paths[page][0]) for page in chunks.pages]
+        keys = [key(page_paths[page][0]) for page in with_checkpoints(chunks.pages)]
         mask = None if paths is None else chunks.mask(set(self._links.blobs(paths).values()))
         pairs = most_similar_pairs(chunks, self._cache.vectors, keys, min_margin, mask)
         while batch := list(islice(pairs, PAIRS_PER_BATCH)):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import Assessment, FilePath
 from ubp.core.text import estimate_tokens, segment_cjk
 from ubp.index.vectors import SemanticHit, SemanticIndex
@@ -164,15 +165,17 @@ class _Candidates:
         self._page = page
         paths = view.document_paths()
         self._languages: dict[str, set[str | None]] = {}
-        for path in paths:
+        for path in with_checkpoints(paths):
             self._languages.setdefault(sibling_key(path), set()).add(language_of(path))
         graph = view.link_graph()
         if page is None:
             pairs = graph.pairs()
         else:
             key = sibling_key(page)
-            pairs = graph.pairs_at([path for path in paths if sibling_key(path) == key])
-        self._excluded = {_pair_key(source, target) for source, target in pairs}
+            pairs = graph.pairs_at(
+                [path for path in with_checkpoints(paths) if sibling_key(path) == key]
+            )
+        self._excluded = {_pair_key(source, target) for source, target in with_checkpoints(pairs)}
         self._texts: dict[FilePath, bytes] = {}
         self._headings: dict[FilePath, set[str]] = {}
 

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ubp.core.interruption import checkpoint
 from ubp.core.model import ObjectId
 from ubp.index.embed.text import KEY_BYTES
 
@@ -38,6 +39,13 @@ class Matrix:
         # A row of length 1 stays the same, bit by bit.
         self.rows /= np.where((lengths > 0) & (abs(lengths - 1) > LENGTH_TOLERANCE), lengths, 1)
         self.rows[~np.isfinite(lengths[:, 0])] = 0
+
+    @classmethod
+    def of_unit_rows(cls, rows: Floats) -> "Matrix":
+        """Return a matrix of rows that have length 1 or are zeros; they are not copied."""
+        matrix = cls.__new__(cls)
+        matrix.rows = rows
+        return matrix
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -146,10 +154,11 @@ class Vectors:
         taken = np.zeros((len(rows), self.dimensions), dtype=np.float32)
         start = 0
         for block in self._blocks.values():
+            checkpoint()
             inside = (rows >= start) & (rows < start + len(block.keys))
             taken[inside] = block.matrix.rows[rows[inside] - start]
             start += len(block.keys)
-        return Matrix(taken)
+        return Matrix.of_unit_rows(taken)
 
 
 def as_keys(keys: bytes) -> Keys:
