@@ -21,40 +21,35 @@ from ubp.markdown.code_names import CodeName, CodeNames, read_code_names
 # In these a capital letter makes a name public, and options and keys are made from fields.
 PUBLIC_UPPER = frozenset({"go", "rust", "braces"})
 
-_PROSE = re.compile(
-    r"\.(?:md|mdx|markdown|rst|rest|txt|adoc|asciidoc|tex|po|pot|ipynb|svg|csv|tsv|snap|map|log|diff"
-    r"|patch|ambr|stderr|stdout|golden|out|xml|pdf|html?)$",
-    re.IGNORECASE,
+_PROSE = (
+    r"(?i)\.(?:md|mdx|markdown|rst|rest|txt|adoc|asciidoc|tex|po|pot|ipynb|svg|csv|tsv|snap|map|log"
+    r"|diff|patch|ambr|stderr|stdout|golden|out|xml|pdf|html?)$"
 )
-_NO_SOURCE_FOLDER = re.compile(
-    r"(?:^|/)(?:\.github|\.gitlab|\.circleci|\.azure-pipelines|\.buildkite|\.ci|ci|node_modules|vendor|godeps"
-    r"|third_party|[\w-]+_tests|testdata|test[-_]data|test[-_]fixtures|fixtures?|__fixtures__|__snapshots__"
-    r"|snapshots|e2e|dist)/",
-    re.IGNORECASE,
+_NO_SOURCE_FOLDER = (
+    r"(?i)(?:^|/)(?:\.github|\.gitlab|\.circleci|\.azure-pipelines|\.buildkite|\.ci|ci|node_modules"
+    r"|vendor|godeps|third_party|[\w-]+_tests|testdata|test[-_]data|test[-_]fixtures|fixtures?|__fixtures__|__snapshots__"
+    r"|snapshots|e2e|dist)/"
 )
-_NO_SOURCE = re.compile(
-    r"(?:\.travis|\.gitlab-ci|azure-pipelines|appveyor|\.appveyor|\.pre-commit-config|\.drone)"
+_NO_SOURCE = (
+    r"(?i)(?:\.travis|\.gitlab-ci|azure-pipelines|appveyor|\.appveyor|\.pre-commit-config|\.drone)"
     r"\.ya?ml$"
     r"|(?:tox\.ini|noxfile\.py|jenkinsfile|codecov\.yml|\.codecov\.yml)$"
     r"|(?:change(?:s|log)?|history|news|releases?|release[-_]notes)(?:\.\w+)?$"
-    r"|.*(?:[.-]min\.(?:js|css)|\.lock)$",
-    re.IGNORECASE,
+    r"|.*(?:[.-]min\.(?:js|css)|\.lock)$"
 )
-_NO_API = re.compile(
-    r"(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground|benchmarks?|scripts?"
-    r"|tools?|\.\w[^/]*)/"
-    r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile|[\w-]+\.config\.\w+)",
-    re.IGNORECASE,
+_NO_API = (
+    r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground|benchmarks?"
+    r"|scripts?|tools?|\.\w[^/]*)/"
+    r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile|[\w-]+\.config\.\w+)"
 )
-_NO_PAGE = re.compile(
-    r"(?:^|/)(?:change(?:s|log)?s?|history|news|releases?|release[-_]?notes|relnotes|upgrad\w*"
+_NO_PAGE = (
+    r"(?i)(?:^|/)(?:change(?:s|log)?s?|history|news|releases?|release[-_]?notes|relnotes|upgrad\w*"
     r"|migrat\w*|deprecat\w*|[\w.-]*announce\w*|v?\d+(?:[.-]\d+)+|whats[-_]?new|roadmap|todo"
     r"|breaking[-_]changes|compatib\w*|comparison\w*)"
     r"[^/]*\.\w+$"
     r"|(?:^|/)(?:blog|posts?|news|changelogs?|releases?|release[-_]notes|relnotes|adrs?|decisions?"
     r"|rfcs?|proposals?|newsfragments|changes|\.changes|\.changeset|versioned_docs|archive|old|legacy"
-    r"|migration|upgrading|\.github|fixtures?|testdata|v?\d+(?:\.(?:\d+|x))+)/",
-    re.IGNORECASE,
+    r"|migration|upgrading|\.github|fixtures?|testdata|v?\d+(?:\.(?:\d+|x))+)/"
 )
 
 
@@ -71,7 +66,7 @@ class RemovedMention(NamedTuple):
 
 
 # Folders that a build makes again.
-_BUILT = re.compile(r"(?:[\w.-]+/)*(?:dist|build|target|out|output|coverage|_site|public)(?:/|$)")
+_BUILT = r"(?:[\w.-]+/)*(?:dist|build|target|out|output|coverage|_site|public)(?:/|$)"
 
 
 class PathForm(NamedTuple):
@@ -125,20 +120,22 @@ def is_source(path: str) -> bool:
     return (
         _can_have_sources(folder + slash)
         and is_source_path(name)
-        and not _PROSE.search(name)
-        and not _NO_SOURCE.match(name)
+        and not re.search(_PROSE, name)
+        and not re.match(_NO_SOURCE, name)
         and not is_test(name)
     )
 
 
 @lru_cache(maxsize=10_000)
 def _can_have_sources(folder: str) -> bool:
-    return not (_NO_SOURCE_FOLDER.search(folder) or is_test(folder) or folder.startswith(".ubp/"))
+    return not (
+        re.search(_NO_SOURCE_FOLDER, folder) or is_test(folder) or folder.startswith(".ubp/")
+    )
 
 
 def defines_names(path: str) -> bool:
     """Return whether what a source defines is for others: an example or script is not."""
-    return not _NO_API.search(path)
+    return not re.search(_NO_API, path)
 
 
 def describes_present(path: str) -> bool:
@@ -146,7 +143,7 @@ def describes_present(path: str) -> bool:
 
     Changelogs, migration guides, decisions, posts and old versions of a documentation do not.
     """
-    return not _NO_PAGE.search(path) and not is_test(path)
+    return not re.search(_NO_PAGE, path) and not is_test(path)
 
 
 def changed_source(path: str, before: bytes | None, after: bytes | None) -> ChangedSource:
@@ -220,7 +217,7 @@ def find_path(page: FilePath, form: PathForm, names: Names) -> CodeName | None:
 
     A page gives a path from the root, or from its own folder.
     """
-    if form.folder not in {"", page.rpartition("/")[0]} or _BUILT.match(form.text):
+    if form.folder not in {"", page.rpartition("/")[0]} or re.match(_BUILT, form.text):
         return None
     if any(f"/{form.text}/" in f"/{file}/" for file in names.files()):
         return None

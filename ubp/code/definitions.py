@@ -36,35 +36,35 @@ _LANGUAGES: dict[str, Language] = {
     **dict.fromkeys(("rb", "lua", "ex", "exs", "pl", "r", "jl"), "other"),
 }
 
-_TOKEN = re.compile(rb"[a-z_]\w*(?:-+\w+)*")
+_TOKEN = rb"[a-z_]\w*(?:-+\w+)*"
 _WORD = rb"[A-Za-z_]\w*"
 
 # Blocks, and names that are bound at the beginning of a line.
-_PYTHON_LINES = re.compile(
+_PYTHON_LINES = (
     rb"(?m)^([ \t]*)(?:(?:async[ \t]+)?(def|class)[ \t]+(" + _WORD + rb")"
     rb"|(?:self|cls)\.(" + _WORD + rb")[ \t]*(?::[^=\n]+)?=(?!=)"
     rb"|(" + _WORD + rb")[ \t]*(?::[ \t]*[\w\"'\[][^=\n{]*(?:,?[ \t]*$|=(?!=))|=(?!=)))"
 )
-_PYTHON_PARAMETERS = re.compile(rb"(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(([^()]*)")
-_PARAMETER = re.compile(rb"(?:^|,)\s*\*{0,2}(" + _WORD + rb")")
+_PYTHON_PARAMETERS = rb"(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(([^()]*)"
+_PARAMETER = rb"(?:^|,)\s*\*{0,2}(" + _WORD + rb")"
 _SCRIPT = (
-    re.compile(
+    (
         rb"(?m)\b(?:function\*?|class|interface|type|enum|namespace)[ \t]+(" + _WORD + rb")"
         rb"|^(?:export[ \t]+)?(?:declare[ \t]+)?(?:const|let|var)[ \t]+(" + _WORD + rb")"
     ),
-    re.compile(
+    (
         rb"(?m)^[ \t]+(?:(?:public|private|protected|static|async|get|set|override)[ \t]+)*"
         rb"(" + _WORD + rb")[ \t]*(?:<[^>\n]*>)?\([^\n]*\)?[^\n;]*\{[ \t]*$"
     ),
-    re.compile(
+    (
         rb"(?m)^[ \t]*(?:this|exports|module\.exports|[\w$]+(?:\.prototype)?)\.(" + _WORD + rb")"
         rb"[ \t]*=(?![=>])"
     ),
 )
 # Keys; in TypeScript one that ends with a comma is an argument for something else.
-_KEY = (re.compile(rb"""(?m)^[ \t]*["']?(""" + _WORD + rb"""(?:-\w+)*)["']?[ \t]*:(?!:)"""),)
+_KEY = ((rb"""(?m)^[ \t]*["']?(""" + _WORD + rb"""(?:-\w+)*)["']?[ \t]*:(?!:)"""),)
 _FIELD = (
-    re.compile(
+    (
         rb"(?m)^[ \t]*(?:(?:public|private|protected|static|readonly|override|declare"
         rb"|abstract)[ \t]+)*[\"']?("
         + _WORD
@@ -73,52 +73,48 @@ _FIELD = (
 )
 _GO = (
     # only names with a capital letter are public
-    re.compile(rb"(?m)^func[ \t]+(?:\([^()\n]*\)[ \t]*)?([A-Z]\w*)"),
-    re.compile(rb"(?m)^(?:type|const|var)[ \t]+([A-Z]\w*)"),
-    re.compile(rb"(?m)^\t+([A-Z]\w*)[ \t]+(?:=|[\[\]*\w.]+[ \t]*(?:=|`|//|$))"),
-    re.compile(rb"""(?:json|yaml|toml|mapstructure|hcl):"([A-Za-z_][\w-]*)"""),
+    (rb"(?m)^func[ \t]+(?:\([^()\n]*\)[ \t]*)?([A-Z]\w*)"),
+    (rb"(?m)^(?:type|const|var)[ \t]+([A-Z]\w*)"),
+    (rb"(?m)^\t+([A-Z]\w*)[ \t]+(?:=|[\[\]*\w.]+[ \t]*(?:=|`|//|$))"),
+    (rb"""(?:json|yaml|toml|mapstructure|hcl):"([A-Za-z_][\w-]*)"""),
 )
 _RUST = (
-    re.compile(
+    (
         rb"\b(?:fn|struct|enum|trait|type|const|static|mod|union|macro_rules!)[ \t]+(?:mut[ \t]+)?"
         rb"(" + _WORD + rb")"
     ),
-    re.compile(rb"(?m)^[ \t]+(?:pub(?:\([^)]*\))?[ \t]+)?(" + _WORD + rb")[ \t]*:(?!:)"),
-    re.compile(rb"(?m)^[ \t]+([A-Z]\w*)[ \t]*(?:\([^()\n]*\)|\{)?,?[ \t]*$"),
+    (rb"(?m)^[ \t]+(?:pub(?:\([^)]*\))?[ \t]+)?(" + _WORD + rb")[ \t]*:(?!:)"),
+    (rb"(?m)^[ \t]+([A-Z]\w*)[ \t]*(?:\([^()\n]*\)|\{)?,?[ \t]*$"),
 )
 _BRACES = (
-    re.compile(
+    (
         rb"\b(?:class|struct|interface|enum|trait|record|object|union|namespace|typedef|fun|func"
         rb"|function|val|var|const|define|protocol|extension|case)[ \t]+(" + _WORD + rb")"
     ),
-    re.compile(
+    (
         rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&]?("
         + _WORD
         + rb")[ \t]*\([^;\n]*(?:\{|,|\))[ \t]*$"
     ),
-    re.compile(
-        rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&]?(" + _WORD + rb")[ \t]*(?:=[^=\n]*)?;"
-    ),
-    re.compile(rb"(?m)^[ \t]+([A-Z][A-Z0-9_]+)[ \t]*(?:\(|,|=|;)"),
+    (rb"(?m)^[ \t]*(?:[\w<>,*&\[\]?:]+[ \t]+)+[*&]?(" + _WORD + rb")[ \t]*(?:=[^=\n]*)?;"),
+    (rb"(?m)^[ \t]+([A-Z][A-Z0-9_]+)[ \t]*(?:\(|,|=|;)"),
 )
 _SHELL = (
-    re.compile(rb"(?m)^[ \t]*(?:export[ \t]+|local[ \t]+|readonly[ \t]+)?(" + _WORD + rb")="),
-    re.compile(rb"(?m)^[ \t]*(?:function[ \t]+)?(" + _WORD + rb")[ \t]*\(\)"),
-    re.compile(rb"\$\{(" + _WORD + rb"):?[-=?]"),
-    re.compile(rb"(?m)^[ \t]*-{1,2}[\w|-]*?--([A-Za-z][\w-]+)[|)=]|^[ \t]*--([A-Za-z][\w-]+)[|)=]"),
+    (rb"(?m)^[ \t]*(?:export[ \t]+|local[ \t]+|readonly[ \t]+)?(" + _WORD + rb")="),
+    (rb"(?m)^[ \t]*(?:function[ \t]+)?(" + _WORD + rb")[ \t]*\(\)"),
+    (rb"\$\{(" + _WORD + rb"):?[-=?]"),
+    (rb"(?m)^[ \t]*-{1,2}[\w|-]*?--([A-Za-z][\w-]+)[|)=]|^[ \t]*--([A-Za-z][\w-]+)[|)=]"),
 )
 _STYLE = (
-    re.compile(rb"(?m)^[ \t]*--([A-Za-z][\w-]*)[ \t]*:"),
-    re.compile(rb"(?m)^[ \t]*[$@]([A-Za-z][\w-]*)[ \t]*:"),
+    (rb"(?m)^[ \t]*--([A-Za-z][\w-]*)[ \t]*:"),
+    (rb"(?m)^[ \t]*[$@]([A-Za-z][\w-]*)[ \t]*:"),
 )
 _OTHER = (
-    re.compile(
-        rb"\b(?:def|class|module|function|defp?|defmodule|sub)[ \t]+(?:self\.)?(" + _WORD + rb")"
-    ),
-    re.compile(rb"(?m)^[ \t]*@?(" + _WORD + rb")[ \t]*=(?![=~>])"),
-    re.compile(rb"\b(?:attr_accessor|attr_reader|attr_writer)[ \t]+:(" + _WORD + rb")"),
+    (rb"\b(?:def|class|module|function|defp?|defmodule|sub)[ \t]+(?:self\.)?(" + _WORD + rb")"),
+    (rb"(?m)^[ \t]*@?(" + _WORD + rb")[ \t]*=(?![=~>])"),
+    (rb"\b(?:attr_accessor|attr_reader|attr_writer)[ \t]+:(" + _WORD + rb")"),
 )
-_PATTERNS: dict[Language, tuple[re.Pattern[bytes], ...]] = {
+_PATTERNS: dict[Language, tuple[bytes, ...]] = {
     "python": (),
     "script": _SCRIPT,
     "typed script": _SCRIPT,
@@ -130,32 +126,31 @@ _PATTERNS: dict[Language, tuple[re.Pattern[bytes], ...]] = {
     "other": _OTHER,
 }
 _KEYS = {
-    "python": (re.compile(rb"""(?m)^[ \t]*["']([A-Za-z_][\w-]*)["'][ \t]*:"""),),
+    "python": ((rb"""(?m)^[ \t]*["']([A-Za-z_][\w-]*)["'][ \t]*:"""),),
     "script": _KEY,
     "typed script": _FIELD,
 }
 # Options in quotes, environment variables that are read.
-_OPTION = re.compile(rb"""["'`](--[a-zA-Z][\w-]+)(?=["'`= ,/\[<])""")
-_ENVIRONMENT = re.compile(
+_OPTION = rb"""["'`](--[a-zA-Z][\w-]+)(?=["'`= ,/\[<])"""
+_ENVIRONMENT = (
     rb"""(?i:env\w*|getenv|environ\.get|environ|environment|lookup_?env|env::var(?:_os)?)"""
     rb"""(?:\(|\[|\.|\.get\(|\()[ ]?["'`]?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b"""
 )
-_FLAG = re.compile(
+_FLAG = (
     rb"""\b(?:\w*(?:Flag|Var|VarP|VarPF|P)|Bool|String|Int|Int64|Uint|Duration|Float64|StringSlice"""
     rb"""|StringArray|long|name|Name|switch|flag|option|with_name|new|alias|visible_alias|name_long)"""
     rb"""(?:\(|[ ]?[=:][ ]?)(?:&?[\w.]+,[ ]?)?["'`](?:--)?([a-z][a-z0-9]*(?:-[a-z0-9]+)+)["'`]"""
 )
 # Variables that many programs read.
-_CONVENTION = re.compile(
-    r"(?:https?|ftp|all|no)_proxy|ssl_cert_\w+|(?:no|force)_color|clicolor\w*|node_env|xdg_\w+|lc_\w+"
-    r"|github_\w+|gitlab_\w+|aws_\w+|source_date_epoch|ld_library_path|python\w*path|java_home"
-    r"|virtual_env",
-    re.IGNORECASE,
+_CONVENTION = (
+    r"(?i)(?:https?|ftp|all|no)_proxy|ssl_cert_\w+|(?:no|force)_color|clicolor\w*|node_env|xdg_\w+"
+    r"|lc_\w+|github_\w+|gitlab_\w+|aws_\w+|source_date_epoch|ld_library_path|python\w*path|java_home"
+    r"|virtual_env"
 )
 # `"task_" + name`, f"{kind}_timeout", "%s_timeout"
-_BEGINNING = re.compile(rb"""["'`}]([A-Za-z][\w-]{2,})[_-](?=["'`{$%]|%s|\{)""")
-_BEGINNING_IN_TEXT = re.compile(rb"""([A-Za-z][\w-]*)[_-](?=\$?\{|%[sdv]|["'`])""")
-_ENDING = re.compile(rb"""(?:[}"'`]|%[sdv])[_-]([A-Za-z][\w-]{2,})""")
+_BEGINNING = rb"""["'`}]([A-Za-z][\w-]{2,})[_-](?=["'`{$%]|%s|\{)"""
+_BEGINNING_IN_TEXT = rb"""([A-Za-z][\w-]*)[_-](?=\$?\{|%[sdv]|["'`])"""
+_ENDING = rb"""(?:[}"'`]|%[sdv])[_-]([A-Za-z][\w-]{2,})"""
 
 
 class Definitions(NamedTuple):
@@ -185,13 +180,13 @@ def find_keys(data: bytes) -> frozenset[int]:
     if b"\0" in data[:BINARY_PREFIX_BYTES]:
         return frozenset()
     data = data[:MAX_BYTES]
-    tokens = set(_TOKEN.findall(data.lower()))
+    tokens = set(re.findall(_TOKEN, data.lower()))
     for token in [token for token in tokens if b"-" in token]:
         tokens.update(token.split(b"-"))
     folded = {token.translate(None, b"-_").decode("utf-8", "replace") for token in tokens}
     for pattern in (_BEGINNING, _BEGINNING_IN_TEXT):
-        folded.update(_fold(name) + "*" for name in pattern.findall(data))
-    folded.update("*" + _fold(name) for name in _ENDING.findall(data))
+        folded.update(_fold(name) + "*" for name in re.findall(pattern, data))
+    folded.update("*" + _fold(name) for name in re.findall(_ENDING, data))
     return frozenset([name_key(name) for name in folded])
 
 
@@ -206,26 +201,26 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
     found: set[bytes] = set()
     keys: set[bytes] = set()
     for pattern in _PATTERNS[language]:
-        _add(found, pattern.findall(data))
+        _add(found, re.findall(pattern, data))
     for pattern in _KEYS.get(language, ()):
-        _add(keys, pattern.findall(data))
+        _add(keys, re.findall(pattern, data))
     if language == "python":
         found.update(_find_in_python(data))
-    found.update(_OPTION.findall(data))
-    found.update(_ENVIRONMENT.findall(data))
-    found.update(_FLAG.findall(data))
+    found.update(re.findall(_OPTION, data))
+    found.update(re.findall(_ENVIRONMENT, data))
+    found.update(re.findall(_FLAG, data))
     return Definitions(_decode(found), _decode(keys - found))
 
 
 def _decode(names: set[bytes]) -> frozenset[str]:
     decoded = [name.decode("utf-8", "replace") for name in names if name[:1] != b"_"]
-    return frozenset([name for name in decoded if not _CONVENTION.fullmatch(name)])
+    return frozenset([name for name in decoded if not re.fullmatch(_CONVENTION, name)])
 
 
 def _find_in_python(data: bytes) -> Iterator[bytes]:
     """Yield the names that a module defines: no variable of a function, but its parameters."""
     blocks: list[tuple[int, bytes]] = []  # the indentation and keyword of the blocks around a line
-    for indent, keyword, block, attribute, variable in _PYTHON_LINES.findall(data):
+    for indent, keyword, block, attribute, variable in re.findall(_PYTHON_LINES, data):
         depth = len(indent)
         if keyword or variable:
             while blocks and blocks[-1][0] >= depth:
@@ -239,8 +234,8 @@ def _find_in_python(data: bytes) -> Iterator[bytes]:
                 yield variable
         else:
             yield attribute
-    for parameters in _PYTHON_PARAMETERS.findall(data):
-        yield from _PARAMETER.findall(parameters)
+    for parameters in re.findall(_PYTHON_PARAMETERS, data):
+        yield from re.findall(_PARAMETER, parameters)
 
 
 def _add(found: set[bytes], matches: list[bytes] | list[tuple[bytes, ...]]) -> None:

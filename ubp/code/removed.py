@@ -24,8 +24,8 @@ MAX_ADDED = 2_000
 # Longer lines were made by machines.
 MAX_LINE = 400
 
-_TOKEN = re.compile(r"[A-Za-z_]\w*(?:-+\w+)*|\S")
-_NAME = re.compile(r"-{0,2}[A-Za-z_]\w*(?:-\w+)*")
+_LEXEME = r"[A-Za-z_]\w*(?:-+\w+)*|\S"
+_NAME = r"-{0,2}[A-Za-z_]\w*(?:-\w+)*"
 
 
 class ChangedSource(NamedTuple):
@@ -119,7 +119,7 @@ class SourceChange:
             old_lines = set(_lines(before)) if new else set()
             for line in _lines(source.after) if new else ():
                 if line not in old_lines:
-                    names = sorted(new.intersection(_NAME.findall(line)))
+                    names = sorted(new.intersection(re.findall(_NAME, line)))
                     added += [(path, line, name) for name in names]
         return added[:MAX_ADDED]
 
@@ -158,7 +158,7 @@ def _share_words(old: set[str], new: set[str]) -> float:
 
 def _compare(old: str, old_name: str, new: str, new_name: str) -> float:
     """Return the share of tokens that two lines have in common, the names left out."""
-    before = Counter(_TOKEN.findall(old.replace(old_name, " ")))
-    after = Counter(_TOKEN.findall(new.replace(new_name, " ")))
+    before = Counter(re.findall(_LEXEME, old.replace(old_name, " ")))
+    after = Counter(re.findall(_LEXEME, new.replace(new_name, " ")))
     size = max(before.total(), after.total())
     return (before & after).total() / size if size else 0.0

@@ -5,46 +5,43 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from ubp.core.names import fold_name
-from ubp.markdown.front_matter import read_front_matter
 
+# The patterns are compiled when they are first used: a hook needs few of them.
 Place = Literal["inline", "block", "front matter"]
 
 # Per page; one with more is generated.
 MAX_NAMES = 10_000
 
-_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?(\w*)")
-_INLINE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-_NAME = re.compile(r"(?<![\w%-])-{0,2}[A-Za-z_]\w*(?:-\w+)*")
-_DIRECTIVE = re.compile(r"^:::[ \t]+([\w.]+)")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_COMPOUND = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-_OPTION = re.compile(r"--[A-Za-z]")
-_ADDRESS = re.compile(r"\w+://\S+")
-_PATH = re.compile(r"(?<![\w$}>*/:])(?:[\w.@~+-]*/)+[\w.@~+-]*(?![*{$<])")
-_COMMAND = re.compile(
+_FENCE = r"^[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?(\w*)"
+_INLINE = r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)"
+_NAME = r"(?<![\w%-])-{0,2}[A-Za-z_]\w*(?:-\w+)*"
+_DIRECTIVE = r"^:::[ \t]+([\w.]+)"
+_COMMENT = r"(?s)<!--.*?(?:-->|\Z)"
+_COMPOUND = r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]"
+_OPTION = r"--[A-Za-z]"
+_ADDRESS = r"\w+://\S+"
+_PATH = r"(?<![\w$}>*/:])(?:[\w.@~+-]*/)+[\w.@~+-]*(?![*{$<])"
+_COMMAND = (
     r"[ \t]*(?:[$>%#][ \t]|\./|(?:bash|sh|zsh|source|python3?|node|deno|bun|npx|npm|pnpm|yarn"
     r"|make|cd|cat|cp|mv|vim|code|go|cargo|uv|pip|docker|git)[ \t])"
 )
 # What the reader is to replace, as in `--name <file_name>`.
-_PLACEHOLDER = re.compile(r"<[\w -]+>|(?<!\$)\{\w+\}")
+_PLACEHOLDER = r"<[\w -]+>|(?<!\$)\{\w+\}"
 # The page knows that the name is gone, or going.
-_PAST = re.compile(
-    r"\b(?:deprecat\w*|removed?|removal|renamed?|replaced|no longer|formerly|previously|used to"
+_PAST = (
+    r"(?i)\b(?:deprecat\w*|removed?|removal|renamed?|replaced|no longer|formerly|previously|used to"
     r"|obsolete|legacy|dropped|earlier versions?|older versions?|prior to)\b"
-    r"|廃止|削除|非推奨",
-    re.IGNORECASE,
+    r"|廃止|削除|非推奨"
 )
 _WORD = r"[A-Za-z_]\w*"
-_DEFINED = re.compile(
+_DEFINED = (
     r"\b(?:def|class|function|func|fn|const|let|var|struct|interface|enum|for|as|type)[ \t]+"
     rf"(?:\([^)]*\)[ \t]*)?({_WORD})"
 )
-_PARAMETERS = re.compile(r"\b(?:def|function|func|fn|async)\b[^(\n]*\(([^)\n]*)")
-_ASSIGNED = re.compile(
-    rf"^[ \t>]*(?:\w+[ \t]+)??({_WORD})(?:[ \t]*,[ \t]*{_WORD})*[ \t]*(?::[^=]+)?:?=(?!=)"
-)
-_DESTRUCTURED = re.compile(r"\b(?:const|let|var)[ \t]*[{\[]([^}\]\n]*)[}\]]")
-_IMPORTED = re.compile(
+_PARAMETERS = r"\b(?:def|function|func|fn|async)\b[^(\n]*\(([^)\n]*)"
+_ASSIGNED = rf"^[ \t>]*(?:\w+[ \t]+)??({_WORD})(?:[ \t]*,[ \t]*{_WORD})*[ \t]*(?::[^=]+)?:?=(?!=)"
+_DESTRUCTURED = r"\b(?:const|let|var)[ \t]*[{\[]([^}\]\n]*)[}\]]"
+_IMPORTED = (
     r"\bfrom[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([^)\n]*)"
     r"|\bimport[ \t]+(?:type[ \t]+)?\{?([^}'\"\n]*)\}?[ \t]*from[ \t]*['\"]([^'\"\n]+)"
 )
@@ -88,11 +85,13 @@ class CodeNames(NamedTuple):
 
 def read_code_names(data: bytes) -> CodeNames:
     """Return the compound names, options and paths in a page's code, in its order."""
+    from ubp.markdown.front_matter import read_front_matter  # it imports YAML
+
     body = read_front_matter(data, ()).body
     first_line = data.count(b"\n", 0, body) + 1
     head = data[:body].decode("utf-8", "replace")
     text = data[body:].decode("utf-8", "replace")
-    text = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+    text = re.sub(_COMMENT, lambda comment: "\n" * comment[0].count("\n"), text)
     names: list[CodeName] = []
     own: set[str] = set()
     imported: dict[str, str] = {}
@@ -112,7 +111,7 @@ def _code(lines: list[str], first: int) -> Iterator[tuple[int, str, Place, str]]
     """Yield the code of each line with its number; of a block with its language."""
     fence = language = ""
     for number, line in enumerate(lines, first):
-        match = _FENCE.match(line)
+        match = re.match(_FENCE, line)
         if fence:
             if match and match[1].startswith(fence) and not line.strip(" \t>`~"):
                 fence = ""
@@ -120,38 +119,38 @@ def _code(lines: list[str], first: int) -> Iterator[tuple[int, str, Place, str]]
                 yield number, line, "block", language
         elif match:
             fence, language = match[1], match[2].lower()
-        elif directive := _DIRECTIVE.match(line):
+        elif directive := re.match(_DIRECTIVE, line):
             yield number, directive[1], "inline", ""
-        elif "`" in line and not _PAST.search(line):
-            for inline in _INLINE.finditer(line):
+        elif "`" in line and not re.search(_PAST, line):
+            for inline in re.finditer(_INLINE, line):
                 yield number, inline[2], "inline", ""
 
 
 def _names(code: str, line: int, place: Place) -> Iterator[CodeName]:
     if "/" in code:
-        code = _ADDRESS.sub(" ", code)
-        is_output = place == "block" and not _COMMAND.match(code)
-        for path in _PATH.findall(code):
+        code = re.sub(_ADDRESS, " ", code)
+        is_output = place == "block" and not re.match(_COMMAND, code)
+        for path in re.findall(_PATH, code):
             text = path.removeprefix("./").rstrip("/.")
             if "/" in text.lstrip("/"):
                 yield CodeName(text, line, place, is_output)
-        code = _PATH.sub(" ", code)
-    for match in _NAME.finditer(_PLACEHOLDER.sub(" ", code)):
+        code = re.sub(_PATH, " ", code)
+    for match in re.finditer(_NAME, re.sub(_PLACEHOLDER, " ", code)):
         text = match[0]
-        if _OPTION.match(text) or _COMPOUND.search(text):
+        if re.match(_OPTION, text) or re.search(_COMPOUND, text):
             yield CodeName(text, line, place)
 
 
 def _own_names(code: str, language: str) -> Iterator[str]:
     """Yield the names that a line of an example defines for itself."""
-    yield from _DEFINED.findall(code)
-    for group in (*_PARAMETERS.findall(code), *_DESTRUCTURED.findall(code)):
+    yield from re.findall(_DEFINED, code)
+    for group in (*re.findall(_PARAMETERS, code), *re.findall(_DESTRUCTURED, code)):
         yield from re.findall(_WORD, group)
-    if language in _PROGRAMS and (assigned := _ASSIGNED.match(code)):
+    if language in _PROGRAMS and (assigned := re.match(_ASSIGNED, code)):
         yield assigned[1]
 
 
 def _imported_names(code: str) -> Iterator[tuple[str, str]]:
-    for module, names, others, package in _IMPORTED.findall(code):
+    for module, names, others, package in re.findall(_IMPORTED, code):
         for name in re.findall(_WORD, names or others):
             yield fold_name(name), module or package
