@@ -6,18 +6,19 @@ import os
 import shlex
 import subprocess
 import sys
+from email.message import Message
 
 import pytest
 
 from ubp.__main__ import main
-from ubp.cli.installation import (
+from ubp.core.config import Config
+from ubp.core.config_file import load_config
+from ubp.core.installation import (
     Installation,
     find_installation,
     install_command,
     launch_command,
 )
-from ubp.core.config import Config
-from ubp.core.config_file import load_config
 from ubp.core.setup_files import IGNORE_TEXT, Plan, config_record, plan_for, propose_config
 from ubp.core.snippets import SnippetTarget, make_snippets
 
@@ -27,14 +28,44 @@ from ubp.core.snippets import SnippetTarget, make_snippets
     [
         (["docs/a.md", "README.md"], [], "docs"),
         (["docs/a.md", "README.md"], ["docs/a.md"], "docs"),
-        (["docs/a.md", "README.md"], ["README.md"], ""),
+        (["docs/a.md", "README.md"], ["README.md"], "docs"),
+        (["docs/a.md", "lib/a.md", "README.md"], ["lib/a.md"], ""),
         (["doc/a.md", "documentation/b.md"], [], "doc"),
         (["README.md", "mydocs/a.md"], [], ""),
         ([], [], ""),
     ],
 )
 def test_the_documentation_folder_is_proposed(documents, bound, folder):
-    assert propose_config(documents, bound) == plan_for(folder)
+    readmes = [path for path in documents if path == "README.md"]
+    assert propose_config(documents, bound) == plan_for(folder, readmes)
+
+
+@pytest.mark.parametrize(
+    ("documents", "site_folders", "plan"),
+    [
+        (["docs/a.md", "site/b.md"], ["site"], plan_for("site")),
+        (["docs/a.md", "b.md"], [""], Plan()),
+        (["docs/a.md", "site/b.md", "www/c.md"], ["site", "www"], Plan()),
+        (["docs/a.md"], ["site"], Plan()),
+    ],
+)
+def test_folder_of_the_only_site_is_proposed(documents, site_folders, plan):
+    assert propose_config(documents, [], site_folders) == plan
+
+
+def test_readmes_in_the_root_are_included():
+    documents = [
+        "README.md",
+        "README.ja.md",
+        "readme-old.MD",
+        "docs/README.md",
+        "docs/a.md",
+        "x.md",
+    ]
+    assert propose_config(documents, []).include == (
+        *("README.md", "README.ja.md", "readme-old.MD"),
+        *("docs/**/*.md", "docs/**/*.mdx", "docs/**/*.markdown"),
+    )
 
 
 @pytest.mark.parametrize("plan", [Plan(), plan_for("docs"), Plan(exclude=("docs/old/**",))])
@@ -49,7 +80,7 @@ def test_the_defaults_need_no_setting():
     assert config_record(Plan()) == {"$schema": "./config.schema.json"}
 
 
-def test_init_leaves_three_files_to_track(drifted, ubp):
+def test_init_leaves_four_files_to_track(drifted, ubp):
     drifted.write(".ubp/debt.txt", "")
     answer = ubp(drifted, "init", "--yes")
     assert (answer.status, answer.err) == (0, "")
@@ -57,6 +88,7 @@ def test_init_leaves_three_files_to_track(drifted, ubp):
     assert drifted.git("diff", "--cached", "--name-only").splitlines() == [
         ".ubp/.gitignore",
         ".ubp/config.json",
+        ".ubp/config.schema.json",
         ".ubp/debt.txt",
     ]
     drifted.commit("Set up")
@@ -128,7 +160,7 @@ def test_enter_takes_the_defaults(answering, drifted):
     assert screen.startswith(
         "Found 3 Markdown files. Press Enter to accept the default in parentheses.\n"
         "? Docs directory: (docs) "
-        "? Include patterns: (docs/**/*.md, docs/**/*.markdown) "
+        "? Include patterns: (README.md, docs/**/*.md, docs/**/*.mdx, docs/**/*.markdown) "
         "? Exclude patterns: (none) "
         "Wrote .ubp/config.json\n"
     )
@@ -176,7 +208,7 @@ def test_the_end_of_the_answers_ends_the_command(answering):
 def place(**known):
     default = {
         "root": "/project",
-        "launch": ("/usr/bin/ubp",),
+        "launch": ("ubp",),
         "server": (),
         "install": "pip install 'ubp[full]'",
         "repository": None,
@@ -195,7 +227,6 @@ def test_a_snippet_is_offered_where_it_can_be_used():
     )
     assert [snippet.name for snippet in make_snippets(installed)] == [
         "pre-commit",
-        "pre-commit-local",
         "claude-code",
         "claude-desktop",
         "cursor",
@@ -206,7 +237,7 @@ def test_a_snippet_is_offered_where_it_can_be_used():
         "  - repo: https://example.com/ubp.git\n"
         "    rev: v1.0\n"
         "    hooks:\n"
-        "      - id: ubp-stale\n"
+        "      - id: ubp-check\n"
     )
 
 
@@ -224,24 +255,46 @@ def test_a_snippet_survives_yaml_and_the_shell(launch):
 
     snippet, *_ = make_snippets(place(launch=launch))
     (hook,) = yaml.safe_load(snippet.text)["repos"][0]["hooks"]
-    assert shlex.split(hook["entry"]) == [*launch, "stale", "--staged"]
+    assert shlex.split(hook["entry"]) == [*launch, "check", "--staged"]
 
 
-@pytest.mark.parametrize(
-    "server", [("/usr/bin/ubp",), ("C:\\Program Files\\ubp.exe",), ("/a b/it's", "-m", "ubp")]
-)
-def test_agents_clients_read_one_command_from_their_snippets(server):
-    root = "/work/a \"b\" 'c' 日本"
-    texts = {one.name: one.text for one in make_snippets(place(root=root, server=server))}
-    command, *arguments = (*server, "--cwd", root, "serve")
+@pytest.mark.parametrize("launch", [("ubp",), ("uvx", "--from", "git+https://a/b c@v1", "ubp")])
+def test_snippets_for_a_team_name_no_folder_of_this_machine(launch):
+    project = place(root="/home/ann/project", launch=launch, server=("/home/ann/bin/ubp",))
+    texts = {snippet.name: snippet.text for snippet in make_snippets(project)}
+    command, *arguments = (*launch, "--cwd", "${workspaceFolder}", "serve")
     entry = {"command": command, "args": arguments}
-    assert json.loads(texts["claude-desktop"]) == {"mcpServers": {"ubp": entry}}
     assert json.loads(texts["cursor"]) == {"mcpServers": {"ubp": entry}}
     assert json.loads(texts["vscode"]) == {"servers": {"ubp": {"type": "stdio", **entry}}}
     assert shlex.split(texts["claude-code"]) == [
         *("claude", "mcp", "add", "ubp", "--"),
-        *(command, *arguments),
+        *(*launch, "serve"),
     ]
+    del texts["claude-desktop"]  # a user's own file
+    assert "/home" not in "".join(texts.values())
+
+
+@pytest.mark.parametrize("server", [("C:\\Program Files\\ubp.exe",), ("/a b/it's", "-m", "ubp")])
+def test_claude_desktop_starts_this_ubp_in_this_repository(server):
+    root = "/work/a \"b\" 'c' 日本"
+    command, *arguments = (*server, "--cwd", root, "serve")
+    entry = {"command": command, "args": arguments}
+    text = text_of("claude-desktop", root=root, server=server)
+    assert json.loads(text) == {"mcpServers": {"ubp": entry}}
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        (".vscode", ["vscode"]),
+        (".cursor", ["cursor"]),
+        ("CLAUDE.md", ["claude-code"]),
+        (".mcp.json", ["claude-code"]),
+    ],
+)
+def test_agent_that_the_repository_is_used_with_is_the_only_one_offered(file, names):
+    snippets = make_snippets(place(server=("/usr/bin/ubp",), files=frozenset({file})))
+    assert [snippet.name for snippet in snippets[1:]] == names
 
 
 AT_GITHUB = {"repository": "https://github.com/example/ubp.git", "revision": "v1.0"}
@@ -333,31 +386,135 @@ def test_what_the_job_runs_is_a_call_that_works(drifted, ubp, monkeypatch):
     assert finding["location"]["path"] == "docs/a.md"
 
 
-DEBT = "  10 existing findings: ubp debt accepts them, so that only new findings fail\n"
-
-
 def test_many_old_findings_are_offered_to_be_accepted(drifted, ubp):
     drifted.write("docs/links.md", "".join(f"[{n}](gone{n}.md)\n" for n in range(8)))
-    told = ubp(drifted, "init", "--yes").out
-    assert "are there already" not in told
+    assert "ubp debt" not in ubp(drifted, "init", "--yes").out
     drifted.write("docs/more.md", "[gone](gone.md)\n")
-    assert DEBT in ubp(drifted, "init", "--yes").out
+    purpose = "accepts 10 existing findings, so that only new ones fail"
+    assert steps_of(ubp(drifted, "init", "--yes").out)["ubp debt"] == purpose
     assert ubp(drifted, "init", "--yes", "--json").record["acceptable"] == 10
     ubp(drifted, "debt")
     drifted.write("docs/most.md", "".join(f"[{n}](gone{n}.md)\n" for n in range(20)))
     assert ubp(drifted, "init", "--yes", "--json").record["acceptable"] == 0
 
 
-def test_what_is_missing_for_agents_is_installed_by_a_line(monkeypatch):
+def steps_of(out):
+    """The commands that the end of an answer proposes, with their purposes."""
+    lines = out.partition("\nNext:\n")[2].splitlines()
+    steps = (line.strip().split("  ", 1) for line in lines)
+    return {command: purpose.strip() for command, purpose in steps}
+
+
+def test_init_ends_with_three_commands_that_work(drifted, ubp):
+    drifted.write("docs/links.md", "[gone](gone.md)\n")
+    steps = steps_of(ubp(drifted, "init", "--yes").out)
+    assert list(steps) == ["ubp check", "ubp stale", "ubp search WORDS"]
+    assert steps["ubp check"] == "lists 1 broken link and what else is wrong"
+    for command in steps:
+        assert ubp(drifted, *command.split()[1:]).status in {0, 1}
+
+
+def test_init_lists_what_it_indexes_and_what_it_leaves_out(drifted, ubp):
+    drifted.write("examples/a.md", "# A\n")
+    drifted.write("examples/deep/b.md", "# B\n")
+    drifted.write("CHANGELOG.md", "# Changes\n")
+    drifted.write("mkdocs.yml", "site_name: Project\n")
+    out = ubp(drifted, "init", "--yes").out
+    assert (
+        "  Pages: docs/ (2), README.md\n"
+        "  Left out: examples/ (2), CHANGELOG.md\n"
+        "  Site: mkdocs (docs/)\n"
+    ) in out
+    record = ubp(drifted, "init", "--yes", "--json").record
+    assert record["indexed"] == [{"path": "README.md", "pages": 1}, {"path": "docs/", "pages": 2}]
+    assert record["sites"] == [{"generator": "mkdocs", "folders": ["docs"]}]
+
+
+def test_schema_of_the_configuration_is_in_a_clone(drifted, ubp, tmp_path):
+    ubp(drifted, "init", "--yes")
+    drifted.git("add", ".ubp")
+    drifted.commit("Set up")
+    clone = tmp_path / "clone"
+    drifted.git("clone", "--quiet", str(drifted.root), str(clone))
+    schema = json.loads((clone / ".ubp/config.json").read_text())["$schema"]
+    assert json.loads((clone / ".ubp" / schema).read_text())["type"] == "object"
+
+
+@pytest.fixture
+def installed_as(monkeypatch):
+    """Let the installer have recorded this (PEP 610), or nothing."""
+
+    class Distribution:
+        metadata = Message()
+
+        def __init__(self, record):
+            self.record = record
+
+        def read_text(self, name):
+            assert name == "direct_url.json"
+            return self.record
+
+    def record(text, *urls):
+        distribution = Distribution(text)
+        distribution.metadata = Message()
+        distribution.metadata["Version"] = "1.2"
+        for url in urls:
+            distribution.metadata["Project-URL"] = url
+        monkeypatch.setattr("ubp.core.installation.distribution", lambda _: distribution)
+
+    return record
+
+
+FROM_GIT = json.dumps(
+    {
+        "url": "https://example.com/ubp.git",
+        "vcs_info": {"vcs": "git", "requested_revision": "v1.0", "commit_id": "abc"},
+    }
+)
+FROM_FOLDER = '{"url": "file:///src/my%20ubp", "dir_info": {}}'
+EDITABLE = '{"url": "file:///src/ubp", "dir_info": {"editable": true}}'
+
+
+@pytest.mark.parametrize(
+    ("record", "arguments"),
+    [
+        (None, ["ubp[full]"]),
+        (FROM_GIT, ["ubp[full] @ git+https://example.com/ubp.git@v1.0"]),
+        (FROM_FOLDER, ["/src/my ubp[full]"]),
+        (EDITABLE, ["-e", "/src/ubp[full]"]),
+        ('{"url": "https://a.example/ubp.whl"}', ["ubp[full] @ https://a.example/ubp.whl"]),
+    ],
+)
+@pytest.mark.parametrize(
+    ("marker", "command"),
+    [
+        (None, ["/a b/python", "-P", "-m", "pip", "install"]),
+        ("pipx_metadata.json", ["pipx", "install", "--force"]),
+        ("uv-receipt.toml", ["uv", "tool", "install", "--force"]),
+    ],
+)
+def test_hint_for_an_extra_installs_it_in_the_environment_at_hand(  # noqa: PLR0917  # fixtures
+    marker, command, record, arguments, installed_as, monkeypatch, tmp_path
+):
     monkeypatch.setattr(sys, "executable", "/a b/python")
-    origin = Installation("https://example.com/ubp.git", "v1.0")
-    assert shlex.split(install_command(origin, "full")) == [
-        *("/a b/python", "-P", "-m", "pip", "install"),
-        "ubp[full] @ git+https://example.com/ubp.git@v1.0",
-    ]
-    line = install_command(None, "full")
-    (snippet,) = [one for one in make_snippets(place(install=line)) if one.name == "mcp-extra"]
-    assert snippet.text == "'/a b/python' -P -m pip install 'ubp[full]'\n"
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr("ubp.core.installation.find_spec", lambda _: True)
+    installed_as(record)
+    if marker:
+        (tmp_path / marker).write_text("")
+    assert shlex.split(install_command("full")) == [*command, *arguments]
+
+
+def test_hint_for_an_extra_uses_uv_where_there_is_no_pip(installed_as, monkeypatch):
+    monkeypatch.setattr("ubp.core.installation.find_spec", lambda _: None)
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
+    installed_as(None)
+    command = shlex.split(install_command("full"))
+    assert command == ["uv", "pip", "install", "--python", sys.executable, "ubp[full]"]
+
+
+def test_missing_extra_for_agents_is_a_snippet():
+    assert text_of("mcp-extra", install="pip install 'ubp[full]'") == "pip install 'ubp[full]'\n"
 
 
 def test_the_launch_command_is_the_one_that_runs(monkeypatch, tmp_path):
@@ -388,7 +545,7 @@ def test_a_launch_command_imports_nothing_from_the_repository_where_it_runs(monk
     assert not (tmp_path / "pwned").exists()
 
 
-def test_uvx_is_named_where_it_runs(monkeypatch, tmp_path):
+def test_uvx_is_named_where_it_runs(installed_as, monkeypatch, tmp_path):
     uvx = tmp_path / "uvx"
     uvx.write_text("#!/bin/sh\n")
     uvx.chmod(0o755)
@@ -400,33 +557,69 @@ def test_uvx_is_named_where_it_runs(monkeypatch, tmp_path):
         "git+https://example.com/ubp.git@v1",
         "ubp",
     )
-    line = install_command(Installation("https://example.com/ubp.git", "v1"), "full")
+    installed_as(FROM_GIT.replace("v1.0", "v1"))
+    line = install_command("full")
     assert line == f"{uvx} --from 'ubp[full] @ git+https://example.com/ubp.git@v1' ubp init"
 
 
 @pytest.mark.parametrize(
-    ("record", "origin"),
+    ("record", "url", "installation"),
     [
-        (None, None),
-        ('{"url": "file:///somewhere", "dir_info": {}}', None),
+        (None, "Repository, https://github.com/OWNER/ubp", None),
+        (None, "Repository, https://a.example/u", Installation("https://a.example/u", "v1.2")),
+        (None, "Changelog, https://a.example/u", None),
+        ('{"url": "file:///somewhere", "dir_info": {}}', "Repository, https://a.example/u", None),
         (
-            '{"url": "https://example.com/u", "vcs_info": {"vcs": "git", "commit_id": "abc"}}',
-            Installation("https://example.com/u", "abc"),
+            FROM_GIT.replace("example", "ann:token@example").replace("v1.0", ""),
+            "Repository, https://a.example/u",
+            Installation("https://example.com/ubp.git", "abc"),
         ),
+        (FROM_GIT, "", Installation("https://example.com/ubp.git", "v1.0")),
         (
-            '{"url": "https://a.example/u", "vcs_info": {"vcs": "git", "requested_revision": "2"}}',
-            Installation("https://a.example/u", "2"),
+            FROM_GIT.replace("v1.0", "main"),
+            "",
+            Installation("https://example.com/ubp.git", "abc"),
         ),
     ],
 )
-def test_the_origin_is_what_the_installer_wrote(record, origin, monkeypatch):
-    class Distribution:
-        def read_text(self, name):
-            assert name == "direct_url.json"
-            return record
+def test_installation_is_what_the_installer_recorded_or_the_metadata(
+    record, url, installation, installed_as
+):
+    installed_as(record, *([url] if url else []))
+    assert find_installation() == installation
 
-    monkeypatch.setattr("ubp.cli.installation.distribution", lambda _: Distribution())
-    assert find_installation() == origin
+
+@pytest.mark.parametrize(
+    ("tags", "revision"), [((), "HEAD"), (("v0.9", "other"), "v0.9"), (("v0.9", "v1.0"), "v1.0")]
+)
+def test_clone_that_ubp_runs_from_has_an_address(  # noqa: PLR0917  # fixtures
+    tags, revision, new_repository, drifted, ubp, installed_as
+):
+    source = new_repository("source")
+    source.git("remote", "add", "origin", "https://ann:token@example.com/ubp.git")
+    for tag in tags:
+        source.write("a.md", tag)
+        source.commit(tag)
+        source.git("tag", tag)
+    source.write("a.md", "last")
+    source.commit("Last")
+    installed_as(json.dumps({"url": source.root.as_uri(), "dir_info": {"editable": True}}))
+    record = ubp(drifted, "init", "--yes", "--json").record
+    (text,) = (one["text"] for one in record["snippets"] if one["name"] == "pre-commit")
+    expected = source.git("rev-parse", "HEAD") if revision == "HEAD" else revision
+    assert f"  - repo: https://example.com/ubp.git\n    rev: {expected}\n" in text
+
+
+def test_program_that_the_shell_does_not_find_is_reported(drifted, ubp, monkeypatch, tmp_path):
+    program = tmp_path / "bin/ubp"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "argv", [str(program), "init"])
+    out = ubp(drifted, "init", "--yes").out
+    assert f"  The shell does not find `ubp`: add {program.parent} to PATH\n" in out
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    assert "does not find" not in ubp(drifted, "init", "--yes").out
 
 
 @pytest.fixture
@@ -448,7 +641,7 @@ def test_init_tells_what_could_be_bound(unbound, ubp):
     preview = record["preview"]
     counted = f"proposals for {preview['proposed']}, {preview['confident']} of them"
     assert f"\n  2 pages, none bound; {counted} with high confidence\n" in out
-    assert "\n  ubp bind      proposes sources for each page\n" in out
+    assert steps_of(out)["ubp bind"] == "proposes sources for each page"
 
 
 def test_where_most_pages_are_bound_nobody_is_told(drifted, ubp):
@@ -463,4 +656,4 @@ def test_too_large_a_repository_has_no_preview(limit, unbound, ubp, monkeypatch)
     assert (record["preview"], record["is_large"]) == (None, True)
     out = ubp(unbound, "init", "--yes").out
     assert "No sources were proposed, because the repository is large\n" in out
-    assert "\n  ubp bind DIR  proposes sources for the pages of a directory\n" in out
+    assert steps_of(out)["ubp bind DIR"] == "proposes sources for the pages of a directory"

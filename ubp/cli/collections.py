@@ -8,12 +8,12 @@ from cyclopts import App, Parameter
 
 from ubp.cli.bind_session import choose
 from ubp.cli.error_handler import CLEAN, FAILED
-from ubp.cli.installation import find_installation, install_command
 from ubp.cli.parameters import Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.config import FULL_TEXT, CollectionSetting, Config, has_config
 from ubp.core.config_file import load_config
 from ubp.core.errors import NotARepositoryError, UsageError
+from ubp.core.installation import install_command
 from ubp.core.setup_files import read_config, set_collection, write_config
 from ubp.git.repository import open_repository
 from ubp.index.collections import (
@@ -258,7 +258,7 @@ def _require_extra(collections: Iterable[Collection | CollectionSetting]) -> Non
         raise UsageError(
             f"Importing web pages needs the extra `{EXTRA}`.",
             cause="It was installed without it.",
-            hint=f"Install it: {install_command(find_installation(), EXTRA)}",
+            hint=f"Install it: {install_command(EXTRA)}",
         )
 
 

@@ -13,20 +13,36 @@ from cyclopts import Parameter
 from ubp import __version__
 from ubp.cli.bind_session import ask, ask_list, choose
 from ubp.cli.error_handler import CLEAN
-from ubp.cli.installation import find_installation, install_command, launch_command
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.terminal import Terminal
-from ubp.core.errors import UsageError
+from ubp.core.config import DEFAULT_INCLUDE
+from ubp.core.errors import GitCommandError, UsageError
+from ubp.core.installation import (
+    Installation,
+    find_checkout,
+    find_installation,
+    install_command,
+    launch_command,
+    missing_from_path,
+    plain_command,
+    without_user,
+)
+from ubp.core.model import FilePath
+from ubp.core.paths import match_any
 from ubp.core.setup_files import (
     InitResult,
     Plan,
     Preview,
+    SiteFolders,
+    count_by_folder,
     is_configured,
     plan_for,
     propose_config,
+    readme_pages,
     write_files,
 )
-from ubp.core.snippets import SnippetTarget, make_snippets
+from ubp.core.snippets import AGENT_FILES, SnippetTarget, make_snippets
+from ubp.git.command import run_git
 from ubp.index.view import View
 from ubp.output.text.setup import fetched_text, initialized_text, model_text, reindexed_text
 from ubp.output.wording import count
@@ -105,19 +121,25 @@ def _build_index(
     links = view.link_graph().buckets().total()
     embedded = workspace.embed(view) if is_embedding else None
     preview, is_large = _preview(workspace, view, bound)
+    documents = view.document_paths()
     return InitResult(
         root=root,
         written=written,
         is_kept=is_kept,
-        documents=view.count_documents(),
+        documents=len(documents),
+        indexed=count_by_folder(documents),
+        left_out=count_by_folder(sorted({*_markdown_files(view)} - {*documents})),
+        sites=_sites(view),
         bound=bound,
         problems=sum(1 for page in pages if page.facts.problems),
         links=links,
+        broken=workspace.status(finds_broken=True).links.broken or 0,
         embedded=embedded,
         acceptable=_count_acceptable(workspace),
         preview=preview,
         is_large=is_large,
         seconds=time.perf_counter() - started,
+        missing_from_path=missing_from_path(),
         snippets=make_snippets(_snippet_target(workspace, root)),
     )
 
@@ -126,14 +148,15 @@ def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:
     view = workspace.session.view()
     bound = [page.filepath for page in view.bound_pages() if page.facts.references]
     documents = view.document_paths()
-    plan = propose_config(documents, bound)
+    folders = {folder for site in _sites(view) for folder in site.folders}
+    plan = propose_config(documents, bound, sorted(folders))
     if not is_asking:
         return plan
     files = count(len(documents), "Markdown file")
     terminal.write(f"Found {files}. Press Enter to accept the default in parentheses.\n")
     folder = ask(terminal, "Docs directory", plan.docs_dir or ".")
     folder = folder.strip("/").removeprefix("./")
-    plan = plan if folder == plan.docs_dir else plan_for(folder)
+    plan = plan if folder == plan.docs_dir else plan_for(folder, readme_pages(documents))
     include = ask_list(terminal, "Include patterns", plan.include) or plan.include
     exclude = ask_list(terminal, "Exclude patterns", ())
     return plan._replace(include=include, exclude=exclude)
@@ -157,6 +180,22 @@ def _preview(workspace: Workspace, view: View, bound: int) -> tuple[Preview | No
     return Preview(counts.proposed, counts.confident, MIN_CONFIDENCE), False
 
 
+def _markdown_files(view: View) -> list[FilePath]:
+    return [
+        path for path, entry in view.files() if entry.is_file and match_any(DEFAULT_INCLUDE, path)
+    ]
+
+
+def _sites(view: View) -> tuple[SiteFolders, ...]:
+    """Return the sites that publish pages; a root per language is the folder above them."""
+    sites = []
+    published = {view.sites().of(path) for path in view.document_paths()}
+    for site in (site for site in view.sites().sites if site in published):
+        folders = {root.folder.partition("{lang}")[0].rstrip("/") for root in site.roots}
+        sites.append(SiteFolders(site.style.name, tuple(map(FilePath, sorted(folders)))))
+    return tuple(sites)
+
+
 def _count_acceptable(workspace: Workspace) -> int:
     """Return how many findings a new debt file could accept; an existing one accepts no more."""
     result = workspace.accept()
@@ -164,20 +203,50 @@ def _count_acceptable(workspace: Workspace) -> int:
 
 
 def _snippet_target(workspace: Workspace, root: str) -> SnippetTarget:
-    installation = find_installation()
+    installation = find_installation() or _checked_out()
     has_server = find_spec("mcp") is not None
     repository = workspace.session.repository
     remote = repository.run("config", "--get", "remote.origin.url", ok=(0, 1))
     return SnippetTarget(
         root=root,
-        launch=launch_command(installation),
+        launch=plain_command(installation),
         server=launch_command(installation, EXTRA) if has_server else (),
-        install=install_command(installation, EXTRA),
+        install=install_command(EXTRA),
         repository=installation.repository if installation else None,
         revision=installation.revision if installation else None,
-        files=frozenset(os.listdir(root)),
+        files=frozenset(
+            [*os.listdir(root), *(name for name in AGENT_FILES if _exists(root, name))]
+        ),
         origin=remote.decode("utf-8", "replace").strip(),
     )
+
+
+def _exists(root: str, name: str) -> bool:
+    return os.path.lexists(os.path.join(root, name))
+
+
+def _checked_out() -> Installation | None:
+    """Return the origin and the newest release, or the commit, of the clone that UBP runs from."""
+    folder = find_checkout()
+    if folder is None or not os.path.exists(os.path.join(folder, ".git")):
+        return None
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+
+    def ask_git(*args: str) -> str:
+        try:
+            output = run_git(args, cwd=folder, environment=environment, ok=(0, 1, 128))
+        except GitCommandError:
+            return ""
+        return output.decode("utf-8", "replace").strip()
+
+    origin = without_user(ask_git("config", "--get", "remote.origin.url"))
+    revision = ask_git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*") or ask_git(
+        "rev-parse", "HEAD"
+    )
+    is_remote = "://" in origin or (":" in origin and "@" in origin)
+    if not is_remote or origin.startswith("file:") or not revision:
+        return None
+    return Installation(origin, revision)
 
 
 def model(
@@ -272,7 +341,7 @@ def serve(  # noqa: PLR0913  # the command's options
         raise UsageError(
             f"`ubp serve` requires the extra `{EXTRA}`.",
             cause="The Model Context Protocol library is not installed.",
-            hint=f"Install it: {install_command(find_installation(), EXTRA)}",
+            hint=f"Install it: {install_command(EXTRA)}",
         )
     from ubp.index.open_collection import project_collections
     from ubp.server.process import ServeOptions, serve_repository

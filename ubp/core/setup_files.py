@@ -3,7 +3,8 @@
 import json
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ubp.core.config import DEFAULT_INCLUDE
@@ -17,12 +18,14 @@ CONFIG_NAME = "config.json"
 SCHEMA_NAME = "config.schema.json"
 IGNORE_NAME = ".gitignore"
 
-# Only what a team shares is tracked: the configuration, the accepted findings, and this file. The
-# schema comes with each version of UBP.
-IGNORE_TEXT = "*\n!.gitignore\n!config.json\n!debt.txt\n"
+# Only what a team shares is tracked: the configuration with its schema, which editors read, the
+# accepted findings, and this file.
+IGNORE_TEXT = "*\n!.gitignore\n!config.json\n!config.schema.json\n!debt.txt\n"
 
 # Usual documentation folders, the most common first.
 DOCS_FOLDERS = ("docs", "doc", "documentation")
+# In the root, the page that every repository has, in any language.
+_README = re.compile(r"readme(?:[._-][\w-]+)*\.(?:md|mdx|markdown)", re.IGNORECASE)
 
 
 class Plan(NamedTuple):
@@ -33,6 +36,13 @@ class Plan(NamedTuple):
     exclude: tuple[str, ...] = ()
 
 
+class SiteFolders(NamedTuple):
+    """A site's generator and the folders of its pages."""
+
+    generator: str
+    folders: tuple[FilePath, ...]
+
+
 class Preview(NamedTuple):
     """The number of pages with proposed sources, and of those at least as confident as `sure`."""
 
@@ -41,8 +51,19 @@ class Preview(NamedTuple):
     sure: float
 
 
+class PathCount(NamedTuple):
+    """A folder with a final slash, or a file, and the number of pages in it."""
+
+    path: str
+    pages: int
+
+
 class InitResult(NamedTuple):
     """The result of `ubp init`: files written (from the root), index counts, snippets to paste.
+
+    `indexed` and `left_out` are the Markdown files by folder of the root; `sites` are the names of
+    site generators with their folders of pages. `broken` is the number of broken links.
+    `missing_from_path` is the folder of the program if the shell does not find it.
 
     `embedded` is the number of embedded sections, None if there was nothing to embed or no model.
     `acceptable` is the number of existing findings, if no debt file accepts them yet. `preview` is
@@ -53,31 +74,56 @@ class InitResult(NamedTuple):
     written: tuple[str, ...]
     is_kept: bool
     documents: int
+    indexed: tuple[PathCount, ...]
+    left_out: tuple[PathCount, ...]
+    sites: tuple[SiteFolders, ...]
     bound: int
     problems: int
     links: int
+    broken: int
     embedded: int | None
     acceptable: int
     preview: Preview | None
     is_large: bool
     seconds: float
+    missing_from_path: str | None
     snippets: tuple[Snippet, ...]
 
 
-def propose_config(documents: Collection[FilePath], bound: Collection[FilePath]) -> Plan:
-    """Propose the documentation folder, or the whole repository if pages elsewhere name sources."""
-    for folder in DOCS_FOLDERS:
+def propose_config(
+    documents: Collection[FilePath],
+    bound: Collection[FilePath],
+    site_folders: Collection[FilePath] = (),
+) -> Plan:
+    """Propose the folder that a site publishes, or one with a usual name, and the README.
+
+    If pages elsewhere list sources, or there are several sites, it is the whole repository.
+    """
+    readmes = readme_pages(documents)
+    for folder in site_folders if len(site_folders) == 1 else () if site_folders else DOCS_FOLDERS:
         below = [path for path in documents if path.startswith(f"{folder}/")]
-        if below and all(path.startswith(f"{folder}/") for path in bound):
-            return plan_for(folder)
+        if below and all(path.startswith(f"{folder}/") or path in readmes for path in bound):
+            return plan_for(folder, readmes)
     return Plan()
 
 
-def plan_for(docs_dir: str) -> Plan:
-    """Return the plan for pages below a folder; "" is the whole repository."""
+def readme_pages(documents: Iterable[FilePath]) -> tuple[FilePath, ...]:
+    """Return the READMEs in the root."""
+    return tuple(path for path in documents if _README.fullmatch(path))
+
+
+def plan_for(docs_dir: str, readmes: Iterable[FilePath] = ()) -> Plan:
+    """Return the plan for pages below a folder, and READMEs; "" is the whole repository."""
     if docs_dir in {"", "."}:
         return Plan()
-    return Plan(docs_dir, tuple(f"{docs_dir}/{pattern}" for pattern in DEFAULT_INCLUDE))
+    below = (f"{docs_dir}/{pattern}" for pattern in DEFAULT_INCLUDE)
+    return Plan(docs_dir, (*readmes, *below))
+
+
+def count_by_folder(paths: Iterable[FilePath]) -> tuple[PathCount, ...]:
+    """Return how many pages each folder of the root has, and the pages in the root itself."""
+    counts = Counter(top + slash for top, slash, _ in (path.partition("/") for path in paths))
+    return tuple(PathCount(path, number) for path, number in sorted(counts.items()))
 
 
 def config_record(plan: Plan) -> Mapping[str, Any]:

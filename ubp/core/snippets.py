@@ -15,14 +15,19 @@ _GITHUB_URL = re.compile(
 _HOST_OF_URL = re.compile(r"(?:\w+://)?(?:[^@/]*@)?([\w.-]+)[:/]")
 _WORKFLOW = ".github/workflows/documentation.yml"
 _PIPELINE = ".gitlab-ci.yml"
+_CLAUDE_FILES = (".claude", ".mcp.json", "CLAUDE.md", "AGENTS.md")
+AGENT_FILES = (*_CLAUDE_FILES, ".cursor", ".vscode")
+"""Files in a repository's root that show which agents its authors use."""
 
 
 class SnippetTarget(NamedTuple):
     """The repository that uses UBP, and how UBP was installed and started there.
 
-    `launch` is the running command; `server` is the same if it can serve agents, else empty, and
+    `launch` starts UBP on every machine where it is installed, for files that a team shares;
+    `server` is the absolute command of this machine if it can serve agents, else empty, and
     `install` the command line that makes it able to. `repository` and `revision` are those that UBP
-    was installed from, None if that was not a Git repository. `files` are the names in the root;
+    was installed from, None if they are unknown. `files` are the names in the root, and of
+    AGENT_FILES;
     `origin` is the URL that the project was cloned from, or "".
     """
 
@@ -74,7 +79,7 @@ def _pre_commit_repository(target: SnippetTarget) -> str:
         f"  - repo: {_scalar(target.repository or '')}\n"
         f"    rev: {_scalar(target.revision or '')}\n"
         "    hooks:\n"
-        "      - id: ubp-stale\n"
+        "      - id: ubp-check\n"
     )
 
 
@@ -83,9 +88,9 @@ def _pre_commit_local(target: SnippetTarget) -> str:
         f"{_repos(target)}"
         "  - repo: local\n"
         "    hooks:\n"
-        "      - id: ubp-stale\n"
-        "        name: stale documentation\n"
-        f"        entry: {_scalar(shlex.join([*target.launch, 'stale', '--staged']))}\n"  # no shell
+        "      - id: ubp-check\n"
+        "        name: documentation\n"
+        f"        entry: {_scalar(shlex.join([*target.launch, 'check', '--staged']))}\n"  # no shell
         "        language: system\n"
         "        always_run: true\n"
         "        pass_filenames: false\n"
@@ -156,23 +161,38 @@ def _host(url: str) -> str:
 
 
 def _claude_code(target: SnippetTarget) -> str:
-    return join(["claude", "mcp", "add", "ubp", "--", *_serve_command(target)]) + "\n"
+    # Claude Code starts servers in the project's folder
+    return join(["claude", "mcp", "add", "ubp", "--", *target.launch, "serve"]) + "\n"
 
 
-def _server_config(key: str, **fields: str) -> Callable[[SnippetTarget], str]:
-    """Return a function for the JSON that lists a client's servers under this key."""
+def _claude_desktop(target: SnippetTarget) -> str:
+    # a user's own file; the program has no project, and not the PATH of a shell
+    return _server_config("mcpServers", (*target.server, "--cwd", target.root, "serve"))
+
+
+def _workspace_config(key: str, **fields: str) -> Callable[[SnippetTarget], str]:
+    """Return a function for the JSON of an editor, which fills in the project's folder."""
 
     def text(target: SnippetTarget) -> str:
-        command, *arguments = _serve_command(target)
-        server = json.dumps({**fields, "command": command, "args": arguments}, ensure_ascii=False)
-        return f'{{\n  "{key}": {{\n    "ubp": {server}\n  }}\n}}\n'
+        command = (*target.launch, "--cwd", "${workspaceFolder}", "serve")
+        return _server_config(key, command, **fields)
 
     return text
 
 
-def _serve_command(target: SnippetTarget) -> tuple[str, ...]:
-    # clients start servers in any directory
-    return (*target.server, "--cwd", target.root, "serve")
+def _server_config(key: str, server_command: tuple[str, ...], **fields: str) -> str:
+    """Return the JSON that lists a client's servers under this key."""
+    command, *arguments = server_command
+    server = json.dumps({**fields, "command": command, "args": arguments}, ensure_ascii=False)
+    return f'{{\n  "{key}": {{\n    "ubp": {server}\n  }}\n}}\n'
+
+
+def _serves(*files: str) -> Callable[[SnippetTarget], bool]:
+    """Return whether to offer an agent: it has files here, or no agent has."""
+    return lambda target: (
+        bool(target.server)
+        and (not target.files.isdisjoint(files) or target.files.isdisjoint(AGENT_FILES))
+    )
 
 
 def _repos(target: SnippetTarget) -> str:
@@ -194,7 +214,7 @@ SNIPPETS = (
     SnippetRow(
         "pre-commit-local",
         lambda target: f"{_pre_commit_title(target)} (runs the installed ubp)",
-        lambda target: bool(target.launch),
+        lambda target: target.repository is None,
         _pre_commit_local,
     ),
     SnippetRow("github", lambda _: f"GitHub: {_WORKFLOW}", _can_use_action, _github),
@@ -202,26 +222,26 @@ SNIPPETS = (
     SnippetRow(
         "claude-code",
         lambda _: "Claude Code: run this in the repository",
-        lambda target: bool(target.server),
+        _serves(*_CLAUDE_FILES),
         _claude_code,
     ),
     SnippetRow(
         "claude-desktop",
         lambda _: "Claude Desktop: claude_desktop_config.json",
-        lambda target: bool(target.server),
-        _server_config("mcpServers"),
+        _serves(),
+        _claude_desktop,
     ),
     SnippetRow(
         "cursor",
         lambda _: "Cursor: .cursor/mcp.json",
-        lambda target: bool(target.server),
-        _server_config("mcpServers"),
+        _serves(".cursor"),
+        _workspace_config("mcpServers"),
     ),
     SnippetRow(
         "vscode",
         lambda _: "VS Code: .vscode/mcp.json",
-        lambda target: bool(target.server),
-        _server_config("servers", type="stdio"),
+        _serves(".vscode"),
+        _workspace_config("servers", type="stdio"),
     ),
     SnippetRow(
         "mcp-extra",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.core.paths import doc_id
-from ubp.core.setup_files import InitResult
+from ubp.core.setup_files import InitResult, PathCount
 from ubp.index.embed.models import FetchedModel
 from ubp.index.reindex import IndexRun, ModelStatus
 from ubp.index.store.store import Statistics
@@ -40,6 +40,22 @@ class SnippetRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PathCountRecord:
+    """Pages of a folder."""
+
+    path: Annotated[str, "folder in the root, with a final slash, or a file in the root"]
+    pages: Annotated[Count, "number of Markdown files"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteFoldersRecord:
+    """A site that publishes pages."""
+
+    generator: Annotated[str, "site generator"]
+    folders: Annotated[tuple[str, ...], "folders of its pages; empty for the root"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InitRecord:
     """Result of the setup."""
 
@@ -47,9 +63,13 @@ class InitRecord:
     written: Annotated[tuple[str, ...], "files that were written, from the root"]
     is_kept: Annotated[bool, "whether an existing configuration was kept"]
     documents: Annotated[Count, "number of pages"]
+    indexed: Annotated[tuple[PathCountRecord, ...], "pages by folder"]
+    left_out: Annotated[tuple[PathCountRecord, ...], "Markdown files that are not pages"]
+    sites: Annotated[tuple[SiteFoldersRecord, ...], "sites that publish pages"]
     bound: Annotated[Count, "number of pages that list sources"]
     problems: Annotated[Count, "pages with front matter problems"]
     links: Annotated[Count, "links in the pages"]
+    broken: Annotated[Count, "links that `ubp check --rule broken-link` reports"]
     embedded: Annotated[
         Count | None, "number of sections embedded; null if embedding was not requested"
     ]
@@ -59,6 +79,9 @@ class InitRecord:
     preview: Annotated[PreviewRecord | None, "what `ubp bind` would propose; null if not computed"]
     is_large: Annotated[bool, "whether the repository is too large for a preview"]
     seconds: Annotated[float, "indexing time"]
+    missing_from_path: Annotated[
+        str | None, "folder of the program if the shell does not find `ubp`"
+    ]
     snippets: Annotated[tuple[SnippetRecord, ...], "snippets to paste into other files"]
 
 
@@ -243,16 +266,25 @@ def initialized_record(result: InitResult) -> InitRecord:
         written=result.written,
         is_kept=result.is_kept,
         documents=result.documents,
+        indexed=_path_counts(result.indexed),
+        left_out=_path_counts(result.left_out),
+        sites=tuple(SiteFoldersRecord(**site._asdict()) for site in result.sites),
         bound=result.bound,
         problems=result.problems,
         links=result.links,
+        broken=result.broken,
         embedded=result.embedded,
         acceptable=result.acceptable,
         preview=PreviewRecord(**result.preview._asdict()) if result.preview else None,
         is_large=result.is_large,
         seconds=round(result.seconds, 3),
+        missing_from_path=result.missing_from_path,
         snippets=tuple(SnippetRecord(**snippet._asdict()) for snippet in result.snippets),
     )
+
+
+def _path_counts(counts: tuple[PathCount, ...]) -> tuple[PathCountRecord, ...]:
+    return tuple(PathCountRecord(**path._asdict()) for path in counts)
 
 
 def _index(index: Statistics) -> IndexRecord:

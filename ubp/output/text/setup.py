@@ -1,10 +1,11 @@
 """Texts about the setup for people: `ubp init`, `status`, `reindex` and `model`."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from ubp import __version__
-from ubp.core.setup_files import InitResult
+from ubp.core.setup_files import InitResult, PathCount
 from ubp.core.snippets import Snippet
 from ubp.index.embed.models import FetchedModel
 from ubp.index.reindex import IndexRun, ModelStatus
@@ -14,6 +15,8 @@ from ubp.staleness.model import Summary
 from ubp.staleness.status import Status
 
 RULE_WIDTH = 70
+MAX_PATHS = 6
+MAX_STEPS = 3
 # Fewer findings are fixed sooner than a debt file is reviewed.
 MANY_FINDINGS = 10
 
@@ -29,21 +32,64 @@ def initialized_text(result: InitResult, style: Style) -> str:
     sections = f", {count(result.embedded, 'section')} embedded" if result.embedded else ""
     lines += [
         style.green(f"Initialized UBP in {printable(result.root)}"),
+        *_scope(result),
         f"  {bound} with sources{problems}; {links}{sections}; indexed in {result.seconds:.2f} s",
         *_preview(result),
-        "",
-        "Next:",
-        *_first_step(result, style),
-        f"  {style.cyan('ubp stale')}     lists stale pages",
     ]
-    if result.written:
-        lines.append(f"  {style.cyan('git add .ubp')}  stages the configuration, to share it")
-    if result.acceptable >= MANY_FINDINGS:
-        debt = f"{style.cyan('ubp debt')} accepts them, so that only new findings fail"
-        lines.append(f"  {count(result.acceptable, 'existing finding')}: {debt}")
+    if result.missing_from_path is not None:
+        folder = printable(result.missing_from_path)
+        lines.append(style.yellow(f"  The shell does not find `ubp`: add {folder} to PATH"))
     for snippet in result.snippets:
         lines += ["", *_snippet(snippet, style)]
+    if result.written:
+        lines += ["", f"To share the configuration: {style.cyan('git add .ubp')}"]
+    steps = list(islice(_next_steps(result), MAX_STEPS))
+    width = max(len(command) for command, _ in steps)
+    lines += ["", "Next:"]
+    lines += [f"  {style.cyan(command.ljust(width))}  {purpose}" for command, purpose in steps]
     return "\n".join(lines) + "\n"
+
+
+def _scope(result: InitResult) -> Iterator[str]:
+    """Yield what is indexed, what is not, and which sites publish it."""
+    yield f"  Pages: {_paths(result.indexed) or 'none'}"
+    if result.left_out:
+        yield f"  Left out: {_paths(result.left_out)}"
+    for site in result.sites:
+        folders = ", ".join(f"{printable(folder)}/" if folder else "." for folder in site.folders)
+        yield f"  Site: {site.generator} ({folders})"
+
+
+def _paths(counts: Sequence[PathCount]) -> str:
+    largest = sorted(counts, key=lambda path: -path.pages)
+    words = [
+        f"{printable(path.path)} ({path.pages})"
+        if path.path.endswith("/")
+        else printable(path.path)
+        for path in largest[:MAX_PATHS]
+    ]
+    if len(largest) > MAX_PATHS:
+        words.append(f"{sum(path.pages for path in largest[MAX_PATHS:])} more")
+    return ", ".join(words)
+
+
+def _next_steps(result: InitResult) -> Iterator[tuple[str, str]]:
+    """Yield commands and what they do, the most useful first."""
+    if result.broken:
+        yield "ubp check", f"lists {count(result.broken, 'broken link')} and what else is wrong"
+    if result.acceptable >= MANY_FINDINGS:
+        found = count(result.acceptable, "existing finding")
+        yield "ubp debt", f"accepts {found}, so that only new ones fail"
+    if result.is_large:
+        yield "ubp bind DIR", "proposes sources for the pages of a directory"
+    elif result.preview is not None and result.preview.proposed:
+        yield "ubp bind", "proposes sources for each page"
+    if result.bound:
+        yield "ubp stale", "lists stale pages"
+    if not result.broken:
+        yield "ubp check", "checks links, anchors, names and front matter"
+    yield "ubp search WORDS", "searches the pages"
+    yield "ubp report", "writes a page about the documentation's state"
 
 
 def _preview(result: InitResult) -> Iterator[str]:
@@ -56,13 +102,6 @@ def _preview(result: InitResult) -> Iterator[str]:
         yield f"  {count(result.documents, 'page')}, {bound}; {proposed}"
     elif result.is_large:
         yield "  No sources were proposed, because the repository is large"
-
-
-def _first_step(result: InitResult, style: Style) -> Iterator[str]:
-    if result.is_large:
-        yield f"  {style.cyan('ubp bind DIR')}  proposes sources for the pages of a directory"
-    elif result.preview is not None and result.preview.proposed:
-        yield f"  {style.cyan('ubp bind')}      proposes sources for each page"
 
 
 def _snippet(snippet: Snippet, style: Style) -> list[str]:
