@@ -7,8 +7,8 @@ from typing import NamedTuple
 from ubp.bindings.review import ReviewedBinding
 from ubp.checks.debt import Debts, accepted_debts
 from ubp.checks.finding import WIKILINKS, Finding
+from ubp.checks.outdated import OutdatedMention
 from ubp.checks.renames import Renames
-from ubp.checks.snapshot_names import OutdatedMention
 from ubp.checks.suppress import ObsidianComments
 from ubp.core.model import (
     MODE_SUBMODULE,

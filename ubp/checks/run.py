@@ -1,19 +1,19 @@
 """Runs of rules over a state, or over a change: then only new findings are reported."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ubp.bindings.review import review
 from ubp.checks.context import RuleContext
 from ubp.checks.debt import Debts, find_obsolete, split_accepted
 from ubp.checks.finding import CheckReport, Finding, NotChecked, Setting, Severity, number
+from ubp.checks.outdated import OutdatedMention
 from ubp.checks.registry import COMPARING, RULES, VERIFYING, Rule, find_rules
 from ubp.checks.relaxed import NewComments, Relaxation, count_comments, relaxed_findings
 from ubp.checks.renames import Renames
 from ubp.checks.rules import obsolete_debt, relaxed_check
 from ubp.checks.rules.stale_doc import unknown_finding
-from ubp.checks.snapshot_names import find_outdated_by_change, find_outdated_in_state
 from ubp.checks.suppress import split_ignored
 from ubp.core.config import Config
 from ubp.core.model import Assessment, Debt, FilePath
@@ -151,7 +151,8 @@ def _find_obsolete(
     paths = frozenset(debt.filepath for debt in debts.accepted.values()) & change.changes.keys()
     if not paths:
         return ()
-    state = _state_context(change.after, options._replace(paths=paths))
+    is_hook = change.after.view.snapshot.kind == "staged"
+    state = _state_context(change.after, options._replace(paths=paths, is_quick=is_hook))
     edited = Debts({n: debt for n, debt in debts.accepted.items() if debt.filepath in paths})
     accepted_rules = {debt.rule for debt in edited.accepted.values()}
     current = number(_find(state, [rule for rule in rules if rule.name in accepted_rules]))
@@ -198,9 +199,15 @@ def _state_context(staleness: StalenessContext, options: CheckOptions) -> RuleCo
         lambda assessments: review(assessments, staleness).bindings,
         options.paths,
     )
-    context.find_outdated_mentions = lambda: find_outdated_in_state(
-        staleness, options.paths, options.is_hidden, is_quick=options.is_quick
-    )
+
+    def find_outdated_mentions() -> Iterable[OutdatedMention]:
+        from ubp.checks.snapshot_names import find_outdated_in_state  # `ubp stale` needs none
+
+        return find_outdated_in_state(
+            staleness, options.paths, options.is_hidden, is_quick=options.is_quick
+        )
+
+    context.find_outdated_mentions = find_outdated_mentions
     return context
 
 
@@ -223,7 +230,13 @@ def _change_context(change: Change, options: CheckOptions) -> RuleContext:
         options.paths,
         changes=change.changes.keys(),
     )
-    context.find_outdated_mentions = lambda: find_outdated_by_change(change, options.is_hidden)
+
+    def find_outdated_mentions() -> Iterable[OutdatedMention]:
+        from ubp.checks.snapshot_names import find_outdated_by_change  # `ubp stale` needs none
+
+        return find_outdated_by_change(change, options.is_hidden)
+
+    context.find_outdated_mentions = find_outdated_mentions
     return context
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from functools import cache, cached_property
-from typing import NamedTuple
 
+from ubp.checks.outdated import NotCheckedError, OutdatedMention
 from ubp.checks.removed_names import (
     PageCode,
     RemovedMention,
@@ -47,21 +47,6 @@ from ubp.staleness.model import Change, StalenessContext
 MAX_UNREAD = 200
 
 IsHidden = Callable[[FilePath], bool]
-
-
-class NotCheckedError(Exception):
-    """The names of a snapshot are not known; the message is a sentence that says why."""
-
-
-class OutdatedMention(NamedTuple):
-    """A mention, and what took the place of the name as far as the change shows it.
-
-    `is_old`: the name was removed after the page's last change, not by the change that is checked.
-    """
-
-    found: RemovedMention
-    replacement: Replacement | None = None
-    is_old: bool = False
 
 
 class SnapshotNames:
@@ -165,11 +150,27 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
     for found in find_removed_names(_removed_keys(view, sources), define, names):
         key = name_key(fold_name(found.name))
         if found.removed and all(other.occurring([key]) for other in others):
-            yield OutdatedMention(found, source_change().find_replacement(found.removed))
+            yield _outdated(found, source_change().find_replacement(found.removed))
     deleted = [path for path, entry in before.items() if entry and not after[path]]
     for found in find_removed_paths(deleted, names):
         if all(found.name in _with_folders(other.files()) for other in others):
-            yield OutdatedMention(found)
+            yield _outdated(found)
+
+
+def _outdated(
+    found: RemovedMention, replacement: Replacement | None = None, *, is_old: bool = False
+) -> OutdatedMention:
+    return OutdatedMention(
+        page=found.page,
+        line=found.mention.line,
+        text=found.mention.text,
+        is_front_matter=found.mention.place == "front matter",
+        name=found.name,
+        source=FilePath(found.removed.path) if found.removed else None,
+        replacement=replacement.name if replacement else None,
+        replaced_in=FilePath(replacement.path) if replacement else None,
+        is_old=is_old,
+    )
 
 
 def find_outdated_in_state(
@@ -256,10 +257,10 @@ def _compare_with_past(
                 if removed and not occurs(removed.name, key, names):
                     if mention := find_name(page, key, removed, names):
                         found = RemovedMention(page, mention, removed.name, removed)
-                        yield OutdatedMention(found, is_old=True)
+                        yield _outdated(found, is_old=True)
                 elif key in forms and (mention := find_path(page, forms[key], names)):
                     found = RemovedMention(page, mention, forms[key].path, None)
-                    yield OutdatedMention(found, is_old=True)
+                    yield _outdated(found, is_old=True)
 
 
 def _definition(view: View, blob: ObjectId, path: FilePath, key: int) -> Removed | None:

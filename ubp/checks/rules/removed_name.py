@@ -26,8 +26,7 @@ from collections.abc import Iterator
 
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import Finding
-from ubp.checks.snapshot_names import NotCheckedError, OutdatedMention
-from ubp.core.model import FilePath
+from ubp.checks.outdated import NotCheckedError, OutdatedMention
 
 NAME = "removed-name"
 
@@ -44,41 +43,39 @@ def find(context: RuleContext) -> Iterator[Finding]:
 
 def _is_reference(outdated: OutdatedMention, context: RuleContext) -> bool:
     """Return whether the mention is a source that the page lists: see missing-source."""
-    mention, page = outdated.found.mention, context.view.page(outdated.found.page)
-    if mention.place != "front matter" or page is None:
+    page = context.view.page(outdated.page)
+    if not outdated.is_front_matter or page is None:
         return False
     return any(
-        outdated.found.name in {reference.source_path, reference.literal}
+        outdated.name in {reference.source_path, reference.literal}
         for reference in page.facts.references
     )
 
 
 def _finding(outdated: OutdatedMention, context: RuleContext) -> Finding:
-    found, replacement = outdated.found, outdated.replacement
-    text = found.mention.text
-    moved_to = None if found.removed else context.renames.new_path(found.name)
-    related = replacement.path if replacement else moved_to
+    text, source = outdated.text, outdated.source
+    moved_to = None if source else context.renames.new_path(outdated.name)
+    hint = "Update the page."
     if moved_to:
         message = f"`{text}` was moved to {moved_to}."
         hint = f"Write `{moved_to}` instead."
-    elif replacement:
-        message = f"`{text}` was removed; `{replacement.name}` took its place in {related}."
-        hint = f"Write `{replacement.name}` instead, if the text is still right."
+    elif outdated.replacement:
+        new = outdated.replacement
+        message = f"`{text}` was removed; `{new}` took its place in {outdated.replaced_in}."
+        hint = f"Write `{new}` instead, if the text is still right."
+    elif source is None:
+        message = f"`{text}` no longer exists."
+    elif outdated.is_old:
+        message = f"`{text}` no longer exists; {source} used to define it."
     else:
-        origin = f" from {found.removed.path}" if found.removed else ""
-        message = f"`{text}` was removed{origin}, and no source has it."
-        hint = "Update the page."
-        if found.removed is None:
-            message = f"`{text}` no longer exists."
-        elif outdated.is_old:
-            message = f"`{text}` no longer exists; {found.removed.path} used to define it."
+        message = f"`{text}` was removed from {source}, and no source has it."
     return Finding(
         rule=NAME,
-        filepath=found.page,
-        line=found.mention.line,
+        filepath=outdated.page,
+        line=outdated.line,
         message=message,
         subject=text,
         hint=hint,
-        related=FilePath(related) if related else None,
+        related=outdated.replaced_in or moved_to,
         is_minor=outdated.is_old,
     )

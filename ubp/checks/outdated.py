@@ -1,0 +1,28 @@
+"""What the rule removed-name reports: apart from how it is found, which few commands need."""
+
+from typing import NamedTuple
+
+from ubp.core.model import FilePath
+
+
+class NotCheckedError(Exception):
+    """The names of a snapshot are not known; the message is a sentence that says why."""
+
+
+class OutdatedMention(NamedTuple):
+    """A page's first mention of a name that `source` defined, or of a path (`source` is None).
+
+    `text` is as the page writes it. `replacement` took its place in the file `replaced_in`, as far
+    as the change shows it. `is_old`: the name was removed after the page's last change, and not by
+    the change that is checked.
+    """
+
+    page: FilePath
+    line: int
+    text: str
+    is_front_matter: bool
+    name: str
+    source: FilePath | None
+    replacement: str | None = None
+    replaced_in: FilePath | None = None
+    is_old: bool = False
