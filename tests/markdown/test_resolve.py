@@ -24,7 +24,8 @@ from ubp.markdown.resolve import (
     stem,
 )
 from ubp.markdown.sites.anchors import PageAnchors
-from ubp.markdown.sites.site import Sites
+from ubp.markdown.sites.detect import configured_site
+from ubp.markdown.sites.site import NO_SITES, Root, Sites
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "links" / "cases.md"
 ROOTS = (FilePath("site"),)
@@ -286,8 +287,34 @@ def test_for_a_link_the_pages_that_answer_to_it_are_enough(
         assert resolve(source, link, few) == resolve(source, link, targets)
 
 
-def _targets(snapshot: Snapshot) -> Targets:
-    made = Targets()
+ROOTED = (Root("docs"), Root("docs/{lang}", "{lang}", "en"), Root(""))
+SITES = [
+    Sites((site._replace(roots=roots, static=(FilePath("docs"),)),))
+    for name in ("mkdocs", "vitepress", "docusaurus", "hugo", "mdbook", "jekyll", "sphinx")
+    for site in [configured_site(name, FilePath(""), FilePath(""), "/x/")]
+    for roots in (site.roots, ROOTED)
+]
+
+
+@given(snapshots, pages, written, paths, st.sampled_from(SITES))
+@settings(max_examples=200, deadline=None)
+def test_in_a_site_too_only_links_that_ask_for_a_name_can_feel_a_page_come_or_go(
+    others: Snapshot, page: PageNameForms, text: str, source: FilePath, sites: Sites
+) -> None:
+    without, with_page, with_file = (_targets(others, sites) for _ in range(3))
+    without.remove(page.path)
+    with_page.add_page(page)
+    with_file.add_file(page.path)
+
+    for link in _links(text):
+        led = resolve(source, link, without)
+        asked = requested_names(link)
+        assert asked & page_names(page, sites) or resolve(source, link, with_page) == led
+        assert stem(page.path) in asked or resolve(source, link, with_file) == led
+
+
+def _targets(snapshot: Snapshot, sites: Sites = NO_SITES) -> Targets:
+    made = Targets(sites=sites)
     for page in snapshot[0]:
         made.add_page(page)
     for path in snapshot[1]:

@@ -271,14 +271,12 @@ def requested_names(link: Link) -> frozenset[str]:
         return frozenset({stem(path), fold(link.target)})
     if _is_folder(path):
         return frozenset({_FOLDER})
-    if _HTML.search(path):
-        name = stem(_HTML.sub("", path))
+    name = stem(_HTML.sub("", path))
+    names = {stem(path), name}
+    if name == "index":  # the address of a folder
         folder = path.rpartition("/")[0]
-        names = {stem(path), name}
-        if name in _FOLDER_PAGES:
-            names.add(_FOLDER if _is_folder(folder) else stem(folder))
-        return frozenset(names)
-    return frozenset({stem(path)})
+        names.add(_FOLDER if _is_folder(folder) else stem(folder))
+    return frozenset(names)
 
 
 without_suffix = without_page_suffix
@@ -420,7 +418,10 @@ def _resolve_in_site(
     if _page_suffix(target) or _FILE_SUFFIX.search(target):
         return _first_at(published, target, targets)
     for address in linked_address(site, source, target):
-        if pages := targets.at_address(site, address):
+        pages = targets.at_address(site, address)
+        if _is_folder(target) and address:  # it requests the page of a folder
+            pages = [page for page in pages if stem(page) in _FOLDER_PAGES]
+        if pages:
             return _choose(_preferred(pages, site, source), address)
     if site.style.verifies == "files":
         return _first_at(published, target, targets)
