@@ -53,7 +53,7 @@ def test_include_fetches_other_files(run, upstream, stored):
 def test_another_version_costs_only_its_new_blobs(run, upstream, stored):
     add(run, upstream)
     before = present(stored)
-    assert "unchanged" in run("collections", "sync", "spec@v1")
+    assert "(has v1)" in run("collections", "sync", "spec@v1")
     assert len(present(stored) - before) == 1
     assert "unchanged" in run("collections", "sync", "spec@maintained")
     assert "the upstream has no such version" in run("collections", "sync", "spec@v9", status=2)

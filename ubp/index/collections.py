@@ -79,7 +79,8 @@ class Problem:
 class SyncResult:
     """What became of one collection.
 
-    `at` is what a project pins: the commit of a mirror, the tree of an import. `absent` are
+    `at` is what a project pins: the commit of a mirror, the tree of an import. `version` is the tag
+    of an import, and of a mirror the versions that were asked for and are there. `absent` are
     addresses that pages link to and the server does not have; they are no failures. With outcome
     "planned" nothing was written.
     """

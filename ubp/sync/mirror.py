@@ -119,12 +119,14 @@ def sync_mirror(
     _reach(collection, folder, env, [*FETCH, *filtered])
     problems = []
     commits = {head}
+    fetched = []
     for version in versions:
         commit = find_version(repository, version)
         if commit is None:
             problems.append(Problem(version, "the upstream has no such version"))
         else:
             commits.add(commit)
+            fetched.append(version)
     for commit in sorted(commits):
         complete_version(repository, collection, commit, progress)
     if before != head and not update_ref(repository, CURRENT, head, before or ABSENT, "sync"):
@@ -141,7 +143,7 @@ def sync_mirror(
         before,
         head,
         head,
-        "",
+        ", ".join(fetched),
         len(new),
         len(new.keys() - old.keys()),
         sum(1 for path in new.keys() & old.keys() if new[path] != old[path]),

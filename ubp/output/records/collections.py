@@ -53,7 +53,7 @@ class SyncedCollectionRecord:
     before: Annotated[str | None, "its commit or tree before"]
     after: Annotated[str | None, "its commit or tree now"]
     at: Annotated[str | None, "what a project pins: the commit of a mirror, the tree of an import"]
-    version: Annotated[str | None, "the version; null if it has none"]
+    version: Annotated[str | None, "tag of an import, requested versions of a mirror; null if none"]
     files: Annotated[Count, "number of files"]
     added: Annotated[Count, "of these, new ones"]
     changed: Annotated[Count, "of these, changed ones"]

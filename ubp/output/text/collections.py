@@ -82,7 +82,8 @@ def _result_lines(result: SyncResult, style: Style) -> Iterator[str]:
     ]
     changes = f": {', '.join(counts)}" if counts else ""
     at = f", at {revision(result.at)[:SHORT_ID]}" if result.at else ""
-    version = f" ({printable(result.version)})" if result.version else ""
+    word = "has " if result.kind == "mirror" else ""
+    version = f" ({word}{printable(result.version)})" if result.version else ""
     if result.outcome == "failed":
         yield f"{name}  {style.red('failed')}"
     elif result.outcome == "planned":
