@@ -45,6 +45,15 @@ def test_a_mirror_has_the_documents_of_the_head_and_no_other_blob(run, upstream,
     stored("spec", "fsck", "--connectivity-only")
 
 
+def test_a_mirror_has_the_configuration_of_the_site(run, upstream, stored):
+    upstream.write("mkdocs.yml", "site_name: Spec\n")
+    upstream.write("vendor/mkdocs.yml", "site_name: Other\n")
+    upstream.commit()
+    out = add(run, upstream)
+    assert present(stored) == {upstream.blob("spec/types.md"), upstream.blob("mkdocs.yml")}
+    assert "1 file: 1 added" in out
+
+
 def test_include_fetches_other_files(run, upstream, stored):
     add(run, upstream, "--include", "src/**")
     assert present(stored) == {upstream.blob("src/main.c")}

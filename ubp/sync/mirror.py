@@ -29,6 +29,8 @@ from ubp.index.collections import (
     find_version,
     is_complete,
 )
+from ubp.index.sites import is_ignored
+from ubp.markdown.sites.detect import config_paths
 
 REFSPECS = (f"+refs/heads/*:{UPSTREAM}*", "+refs/tags/*:refs/tags/*")
 SHARED = "refs/remotes/shared/"
@@ -162,7 +164,8 @@ def complete_version(
     """
     if is_complete(repository, commit):
         return
-    files = wanted_files(repository, collection, commit)
+    listing = list_tree(repository, commit)
+    files = _wanted(listing, collection) | _site_files(listing)
     if len(files) > MAX_FILES:
         raise CollectionError(
             f"The version {commit[:12]} of {collection.name} has {len(files)} files to fetch.",
@@ -195,10 +198,14 @@ def wanted_files(
     repository: Repository, collection: Collection, commit: ObjectId
 ) -> dict[FilePath, Entry]:
     """Return the files of a commit that a mirror keeps: those of `include`, else all documents."""
+    return _wanted(list_tree(repository, commit), collection)
+
+
+def _wanted(listing: Mapping[FilePath, Entry], collection: Collection) -> dict[FilePath, Entry]:
     config = Config()
     return {
         path: entry
-        for path, entry in list_tree(repository, commit).items()
+        for path, entry in listing.items()
         if entry.is_file
         and (
             match_any(collection.include, nfc(path))
@@ -206,6 +213,12 @@ def wanted_files(
             else is_document(config, path)
         )
     }
+
+
+def _site_files(listing: Mapping[FilePath, Entry]) -> dict[FilePath, Entry]:
+    """Return the files that say how the documents are published: slugs, roots of links."""
+    paths = config_paths([path for path, entry in listing.items() if entry.is_file])
+    return {FilePath(path): listing[path] for path in paths if not is_ignored(path)}
 
 
 def fetch_shared(repository: Repository, collection: Collection) -> None:
