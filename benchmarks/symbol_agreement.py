@@ -110,16 +110,15 @@ def main() -> None:
     for path, language, part in drawn:
         name = part.names[0]
         span = f"-L{part.line_start},{part.line_end}:{path}"
-        listed = git(repository, "log", "--no-merges", "--no-patch", "--format=%H", span).split()
-        unseen = {line.decode() for line in listed}
+        output = git(repository, "log", "--no-merges", "--no-patch", "--format=%H %ct", span)
+        listed = dict(line.split() for line in output.decode().splitlines())
+        oldest = min(map(int, listed.values()), default=0)
         for commit, before, after in versions(repository, path, depth):
             old, new = (parse(data, language).find(name) for data in (before, after))
             if not old or not new:
                 continue
             differs = [p.digest for p in old] != [p.digest for p in new]
-            is_older = not unseen  # Git follows these lines no further
-            unseen.discard(commit)
-            by_git = commit.encode() in listed
+            by_git = commit in listed
             counts["checked"] += 1
             counts["changed"] += differs
             if _compare(before, after).leaves(name, old):
@@ -129,7 +128,7 @@ def main() -> None:
                 counts["agreed"] += 1
             elif by_git and bare_texts(before, language, old) == bare_texts(after, language, new):
                 counts["trivial"] += 1
-            elif is_older:
+            elif int(git(repository, "log", "-1", "--format=%ct", commit)) < oldest:
                 counts["older"] += 1
             else:
                 side = "UBP" if differs else "git"

@@ -90,6 +90,7 @@ def test_a_reference_as_a_record(drifted, asked):
                 "baseline_blob": drifted.git("rev-parse", "HEAD~1:src/a.py"),
                 "current_blob": drifted.blob("src/a.py"),
                 "moved_to": None,
+                "note": None,
                 "since": "2023-11-16T22:13:20Z",
                 "age_days": 10,
                 "commits": [
