@@ -84,6 +84,18 @@ def test_a_renamed_method_is_reported_with_its_new_name(client, removed, check):
     )
 
 
+def test_a_new_option_is_proposed_as_the_page_writes_the_old_one(client, removed):
+    client.write("src/cli.py", 'option("--page-size", page_size)\n')
+    client.write("docs/cli.md", "Set `page_size`.\n")
+    client.commit()
+    client.remove("docs/client.md")
+    client.write("src/cli.py", 'option("--sheet-size", sheet_size)\n')
+    client.git("add", "--all")
+    assert removed(client, staged=True) == [
+        "error docs/cli.md:1 `page_size` was removed; `sheet_size` took its place in src/cli.py."
+    ]
+
+
 def test_all_spellings_of_a_name_are_one(client, removed):
     stage(client, "src/client.py", "read_timeout=None", "")
     assert removed(client, staged=True) == []  # an option still has the name

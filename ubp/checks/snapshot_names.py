@@ -160,6 +160,10 @@ def find_outdated_by_change(change: Change, is_hidden: IsHidden) -> Iterator[Out
 def _outdated(
     found: RemovedMention, replacement: Replacement | None = None, *, is_old: bool = False
 ) -> OutdatedMention:
+    new_name = replacement.name if replacement else None
+    if new_name and not found.mention.is_option:
+        new_name = new_name.removeprefix("--")
+        new_name = new_name.replace("-", "_") if "_" in found.mention.text else new_name
     return OutdatedMention(
         page=found.page,
         line=found.mention.line,
@@ -167,7 +171,7 @@ def _outdated(
         is_front_matter=found.mention.place == "front matter",
         name=found.name,
         source=FilePath(found.removed.path) if found.removed else None,
-        replacement=replacement.name if replacement else None,
+        replacement=new_name,
         replaced_in=FilePath(replacement.path) if replacement else None,
         is_old=is_old,
     )
