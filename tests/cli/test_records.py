@@ -108,6 +108,7 @@ def test_a_reference_as_a_record(drifted, asked):
                 "fragment": None,
                 "pin": None,
                 "reason": None,
+                "note": None,
                 "is_debt": None,
                 "diff": None,
             }
@@ -185,7 +186,7 @@ def test_every_other_command_has_its_record(drifted, asked):
 
 def test_what_could_be_bound_as_a_record(drifted, asked):
     drifted.write("src/token_store.py", "class TokenStore: ...\n")
-    for page, head in (("README.md", ""), ("other.md", "+++\n+++\n")):
+    for page, head in (("README.md", ""), ("other.md", "---\ntitle: [\n---\n")):
         drifted.write(page, f"{head}`TokenStore` lives in `src/token_store.py`.\n")
     drifted.commit("Keep tokens")
     record = asked(drifted, "bind --dry-run --pin --limit 1 --min-confidence 0", status=1)
