@@ -108,7 +108,6 @@ def test_a_reference_as_a_record(drifted, asked):
                 "fragment": None,
                 "pin": None,
                 "reason": None,
-                "note": None,
                 "is_debt": None,
                 "diff": None,
             }
