@@ -311,3 +311,26 @@ def test_a_link_that_only_the_letter_case_keeps_alive_is_broken(
 
     assert one.startswith("error broken-link docs/a.md:3")
     assert (repository.root / "docs/a.md").read_text().endswith(f"{fixed}\n")
+
+
+def test_fragments_that_have_no_effect_are_warnings(repository, check):
+    repository.write("src/a.py", "def f(): ...\n")
+    repository.write("Makefile", "all:\n")
+    repository.page("a.md", "src/a.py#f", "Makefile#all", "src#f", "Makefile#L1")
+    repository.commit()
+    assert [
+        (finding.line, finding.severity, finding.message)
+        for finding in check(repository).findings
+        if finding.rule == "ignored-fragment"
+    ] == [
+        (
+            4,
+            "warning",
+            "Makefile#all is compared as a whole: UBP finds no symbols in this kind of file.",
+        ),
+        (
+            5,
+            "warning",
+            "src#f is compared as a whole: only files have symbols, sections and lines.",
+        ),
+    ]

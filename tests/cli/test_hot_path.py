@@ -8,6 +8,7 @@ import pytest
 
 HEAVY = {
     "argparse",
+    "ast_grep_py",
     "asyncio",
     "cyclopts",
     "dataclasses",
@@ -29,6 +30,8 @@ HEAVY = {
     "uuid",
     "yaml",
     "ubp.bindings.review",
+    "ubp.index.parts",
+    "ubp.staleness.parts",
     "ubp.checks.finding",
     "ubp.core.text",
     "ubp.cli.outputs",

@@ -1,6 +1,13 @@
 import pytest
 
-from ubp.core.source import GlobSource, PathSource, SourceMap, glob_source, possible_sources
+from ubp.core.source import (
+    GlobSource,
+    PartSource,
+    PathSource,
+    SourceMap,
+    glob_source,
+    possible_sources,
+)
 
 
 @pytest.mark.parametrize(
@@ -71,3 +78,43 @@ def test_source_map_lists_files_then_directories_then_globs():
         "**/*.py",
     ]
     assert list(by_source.matching("src/auth/session.js")) == ["src/auth", "src"]
+
+
+@pytest.mark.parametrize(
+    ("path", "fragment", "expected"),
+    [
+        ("a.py", "#login", PartSource("a.py", "symbol", "login")),
+        ("a.py", "#L3-L9", PartSource("a.py", "lines", "L3-L9")),
+        ("a.md", "#L3", PartSource("a.md", "lines", "L3")),
+        ("a.md", "#Token life", PartSource("a.md", "section", "Token life")),
+        ("a.py", "#", PathSource("a.py")),
+        ("a.py", "::login", PathSource("a.py")),
+        ("a.py", ":12", PathSource("a.py")),
+        ("pages/[id].ts", "#get", PartSource("pages/[id].ts", "symbol", "get")),
+    ],
+)
+def test_fragment_names_a_part_of_a_literal_path(path, fragment, expected):
+    source, *others = possible_sources(path, fragment)
+    assert source == expected
+    assert others == ([glob_source(path)] if "[" in path else [])
+
+
+def test_part_is_watched_and_matched_as_its_file():
+    part = PartSource("src/a.py", "symbol", "login")
+    assert part.name == "src/a.py#login"
+    assert part.watched == ("src/a.py", None)
+    assert (part.matches("src/a.py"), part.matches("src/a.py/b")) == (True, False)
+    assert (part.overlaps("src"), part.overlaps("src/*.py"), part.overlaps("lib")) == (
+        True,
+        True,
+        False,
+    )
+    assert list(SourceMap([(part, "value")]).matching("src/a.py")) == ["value"]
+
+
+@pytest.mark.parametrize(
+    ("fragment", "lines"),
+    [("L3", (3, 3)), ("L3-L9", (3, 9)), ("L9-3", (3, 9)), ("L0-L2", (1, 2))],
+)
+def test_lines_of_a_range_are_in_order(fragment, lines):
+    assert PartSource("a.py", "lines", fragment).lines == lines
