@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from ubp.__main__ import main
+
 PAGE = """# Types
 
 Text of types.
@@ -22,26 +24,38 @@ An array has a fixed length.
 """
 
 
+@pytest.fixture(scope="module")
+def shared(isolate, repository_in, tmp_path_factory):
+    """Two mirrors: `spec` with versions v1 and v2, and `notes`; their upstreams are beside them."""
+    root = tmp_path_factory.mktemp("shared")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        isolate(monkeypatch)
+        monkeypatch.setenv("UBP_COLLECTIONS", str(root / "collections"))
+        spec = repository_in(root / "spec")
+        spec.git("config", "uploadpack.allowFilter", "true")
+        spec.write("types.md", PAGE.replace("fixed", "constant"))
+        spec.write("maps.md", "# Maps\n\nA map has keys. See [slices](types.md#Slice_types).\n")
+        spec.write("long.md", "# Long\n\n" + "word " * 1000 + "\n")
+        spec.commit()
+        spec.git("tag", "v1")
+        spec.write("types.md", PAGE)
+        spec.commit()
+        notes = repository_in(root / "notes")
+        notes.write("a.md", "# Slices of bread\n\nBread is cut into slices.\n")
+        notes.commit()
+        for name, upstream in (("spec", spec), ("notes", notes)):
+            url = upstream.root.as_uri()
+            assert main(["-C", str(root), "-q", "collections", "add", name, url, "--yes"]) == 0
+        assert main(["-C", str(root), "-q", "collections", "sync", "spec@v1"]) == 0
+    return root
+
+
 @pytest.fixture
-def collections(ubp, repository, new_repository, tmp_path, monkeypatch):
-    """A project, and two mirrors: `spec` with versions v1 and v2, and `notes`."""
-    monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "collections"))
-    spec = new_repository("spec")
-    spec.git("config", "uploadpack.allowFilter", "true")
-    spec.write("types.md", PAGE.replace("fixed", "constant"))
-    spec.write("maps.md", "# Maps\n\nA map has keys. See [slices](types.md#Slice_types).\n")
-    spec.commit()
-    spec.git("tag", "v1")
-    spec.write("types.md", PAGE)
-    spec.commit()
-    notes = new_repository("notes")
-    notes.write("a.md", "# Slices of bread\n\nBread is cut into slices.\n")
-    notes.commit()
+def collections(shared, repository, monkeypatch):
+    """A project on the machine of these collections."""
+    monkeypatch.setenv("UBP_COLLECTIONS", str(shared / "collections"))
     repository.write("README.md", "# Project\n\nNothing about it.\n")
     repository.commit()
-    for name, upstream in (("spec", spec), ("notes", notes)):
-        ubp(repository, "collections", "add", name, upstream.root.as_uri(), "--yes")
-    ubp(repository, "collections", "sync", "spec@v1")
     return repository
 
 
@@ -78,10 +92,12 @@ def test_merged_scores_of_words_do_not_depend_on_the_best_page_of_each(asked, co
 
 
 def test_other_reading_commands_answer_about_a_collection(ubp, collections):
-    assert ubp(collections, "list-pages", "--in", "spec", "--quiet").out == "maps.md\ntypes.md\n"
+    assert ubp(collections, "list-pages", "--in", "spec", "--quiet").out == (
+        "long.md\nmaps.md\ntypes.md\n"
+    )
     assert "An array" in ubp(collections, "get-page", "types.md", "--in", "spec").out
     assert "A map has keys" in ubp(collections, "get-context", "maps.md", "--in", "spec").out
-    assert "2 pages, 2 links" in ubp(collections, "get-graph", "--in", "spec").out
+    assert "3 pages, 2 links" in ubp(collections, "get-graph", "--in", "spec").out
     assert ubp(collections, "suggest-links", "--in", "spec").status == 0
 
 
@@ -104,8 +120,8 @@ def test_a_collection_that_cannot_be_read_is_explained(ubp, collections, tokens,
     assert message in answer.err
 
 
-def test_the_project_s_pin_is_the_version_that_is_read(ubp, collections, tmp_path):
-    upstream = tmp_path / "spec"
+def test_the_project_s_pin_is_the_version_that_is_read(ubp, collections, shared):
+    upstream = shared / "spec"
     v1 = collections.git("-C", str(upstream), "rev-parse", "v1")
     setting = {"git": upstream.as_uri(), "at": v1}
     collections.write(".ubp/config.json", json.dumps({"collections": {"spec": setting}}))
@@ -120,15 +136,9 @@ def test_a_project_cannot_read_a_collection_of_another_address(ubp, collections)
     assert "is not the one on this machine" in answer.err
 
 
-def test_a_policy_of_excerpts_cuts_pages(asked, collections, tmp_path):
-    upstream = tmp_path / "spec"
-    long_page = "# Long\n\n" + "word " * 1000 + "\n"
-    (upstream / "long.md").write_text(long_page)
-    collections.git("-C", str(upstream), "add", ".")
-    collections.git("-C", str(upstream), "commit", "-q", "-m", "long")
-    setting = {"git": upstream.as_uri(), "policy": "excerpt_only"}
+def test_a_policy_of_excerpts_cuts_pages(asked, collections, shared):
+    setting = {"git": (shared / "spec").as_uri(), "policy": "excerpt_only"}
     collections.write(".ubp/config.json", json.dumps({"collections": {"spec": setting}}))
-    asked(collections, "collections sync", "spec", shape="collections-sync")
     record = asked(collections, "get-page", "long.md", "--in", "spec")
     assert len(record["content"]) <= 1200
     assert record["sections"] == []

@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).parents[2] / "benchmarks/kill_sync.py"
 
 
+@pytest.mark.slow
 def test_killed_synchronizations_leave_whole_versions():
     command = [sys.executable, str(SCRIPT), "--rounds", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
