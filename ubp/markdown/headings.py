@@ -40,6 +40,7 @@ _MYST_TARGET = re.compile(
 )
 # A definition below its term, as Goldmark and others write it.
 _TERM = re.compile(r"(?:^|\n)([^\n:][^\n]*)\n:[ \t]+\S")
+_MAY_DEFINE = re.compile(r"(?:\A|\n):[ \t]")
 # A component of Vue or React: what it shows is not in the page.
 _COMPONENT = re.compile(r"<[A-Z]\w*[\s/>]|^<script\b", re.MULTILINE)
 # mkdocstrings and Sphinx make headings and ids of the source code that these name.
@@ -86,7 +87,7 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
     targets: list[str] = []
     above, is_heading = "", False
     for block in blocks:
-        if block.type == "inline" and ":" in block.content and opening is None:
+        if block.type == "inline" and opening is None and _MAY_DEFINE.search(block.content):
             terms = [HeadingName(TERM, text) for text in _terms(block.content, above, definitions)]
             names += terms
             openings += [None] * len(terms)
@@ -98,7 +99,7 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
             text_of = plain_text(content, definitions)
             names.append(HeadingName(int(opening.tag[1]), text_of, described, markup, own_id))
             openings.append((opening, _shown_text(content, text_of, definitions)))
-        if block.type == "inline" or (block.type == "fence" and block.info.startswith("{")):
+        if _may_name_target(block):
             targets += ("".join(groups) for groups in _MYST_TARGET.findall(block.content))
         below = _ATTRIBUTES_ALONE.match(block.content) if is_heading else None
         if below and names:
@@ -127,7 +128,8 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
         for opened, anchor in zip(openings, _section_anchors(names), strict=True)
         if opened is not None
     ]
-    is_generated = _GENERATED.search(text) if "::" in text or "{" in text else None
+    may_generate = ":::" in text or "```{" in text
+    is_generated = _GENERATED.search(text) if may_generate else None
     is_component = not names and _COMPONENT.search(text)
     anchors = PageAnchors(
         tuple(names),
@@ -144,6 +146,13 @@ def _terms(content: str, above: str, definitions: Mapping[str, Any]) -> Iterator
         yield plain_text(above.rpartition("\n")[2], definitions)
     for term in _TERM.findall(content):
         yield plain_text(term, definitions)
+
+
+def _may_name_target(block: Block) -> bool:
+    text = block.content
+    if ")=" not in text and ":name:" not in text and "$$" not in text:
+        return False
+    return block.type == "inline" or (block.type == "fence" and block.info.startswith("{"))
 
 
 def _shown_text(content: str, text: str, definitions: Mapping[str, Any]) -> str:
