@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ubp import __version__
 from ubp.__main__ import main
 from ubp.checks.registry import RULES
 from ubp.cli.commands import ROWS
@@ -24,7 +25,7 @@ from ubp.server.tools.registry import TOOLSETS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [README, ROOT / "README.ja.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 LAYERS = {
     "__main__": "the hook's fast calls",
@@ -177,14 +178,40 @@ def paste(match):
     return f"<!-- {match[1]} -->\n{GENERATORS[kind](*arguments)}\n<!-- end -->"
 
 
+def repository():
+    """The address of this repository, OWNER until it is published."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["urls"]["Repository"]
+
+
+def paste_addresses(text):
+    """The text with this repository's address and newest release in configurations to paste."""
+    name = repository().removeprefix("https://github.com/")
+    major = __version__.partition(".")[0]
+    text = re.sub(r"uses: [\w.-]+/ubp@[\w.]+", f"uses: {name}@v{major}", text)
+    return re.sub(
+        r"repo: https://\S+/ubp\n( +)rev: \S+",
+        lambda match: f"repo: {repository()}\n{match[1]}rev: v{__version__}",
+        text,
+    )
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_shows_is_true(page):
     text = page.read_text(encoding="utf-8")
-    pasted = BLOCK.sub(paste, text)
+    pasted = paste_addresses(BLOCK.sub(paste, text))
     if os.environ.get("UPDATE_DOCS"):
         page.write_text(pasted, encoding="utf-8", newline="\n")
     else:
         assert pasted == text
+
+
+def test_addresses_of_the_package_are_in_its_repository():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert all(url.startswith(repository()) for url in project["urls"].values())
+    text = README.read_text(encoding="utf-8")
+    assert f"  - repo: {repository()}\n    rev: v{__version__}\n" in text
+    assert f"uses: {repository().removeprefix('https://github.com/')}@v" in text
 
 
 def test_layers_of_the_picture_are_those_of_the_import_contract():

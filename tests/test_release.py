@@ -1,0 +1,59 @@
+"""What the release workflow checks before it builds, and the notes that it attaches."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ubp import __version__
+
+ROOT = Path(__file__).resolve().parent.parent
+TAG = f"v{__version__}"
+
+
+@pytest.fixture(scope="module")
+def release():
+    spec = importlib.util.spec_from_file_location("release", ROOT / ".ci/release.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def published(tmp_path):
+    """The files of a release, in a repository that has an address."""
+    (tmp_path / "ubp").mkdir()
+    shutil.copy(ROOT / "ubp/__init__.py", tmp_path / "ubp")
+    shutil.copy(ROOT / "CHANGELOG.md", tmp_path)
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text(text.replace("/OWNER/", "/ann/"), encoding="utf-8")
+    return tmp_path
+
+
+def test_tag_of_the_version_can_be_released(release, published):
+    assert release.check_release(TAG, "ann/ubp", published) == []
+
+
+def test_other_tag_cannot_be_released(release, published):
+    assert release.check_release("v99.0.0", "ann/ubp", published) == [
+        f"The tag is v99.0.0, but __version__ in ubp/__init__.py is {__version__}.",
+        "CHANGELOG.md has no section for v99.0.0.",
+    ]
+
+
+def test_repository_with_another_address_cannot_be_released(release, published):
+    (problem,) = release.check_release(TAG, "bob/ubp", published)
+    assert problem.startswith("Repository in [project.urls] is https://github.com/ann/ubp, but")
+
+
+def test_notes_are_the_section_of_the_version(release, tmp_path):
+    text = "# Changelog\n\n## 1.1.0 (2026-12-01)\n\n- New.\n\n## 1.0.0\n\n- Old.\n"
+    (tmp_path / "CHANGELOG.md").write_text(text)
+    assert release.release_notes("v1.1.0", tmp_path) == "- New."
+    assert release.release_notes("v1.0.0", tmp_path) == "- Old."
+    assert not release.release_notes("v1.0", tmp_path)
+
+
+def test_changelog_has_the_current_version(release):
+    assert release.release_notes(TAG)
