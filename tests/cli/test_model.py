@@ -6,6 +6,7 @@ import sys
 import jsonschema
 import pytest
 
+from ubp.core.installation import install_command
 from ubp.index.embed.locate import find_model
 from ubp.index.embed.model_files import fingerprint
 from ubp.index.embed.models import FetchedModel
@@ -48,12 +49,12 @@ def test_the_bundled_model_is_told_with_what_is_pending(drifted, ubp, told):
 
 
 def test_embedding_can_be_left_to_the_first_search(drifted, ubp, told):
-    assert told(ubp(drifted, "init", "--yes", "--json"), "init")["embedded"] == 2
+    assert told(ubp(drifted, "init", "--yes", "--json"), "init")["embedded"] == 3
     skipped = ubp(drifted, "reindex", "--skip-embedding", "--json")
     assert told(skipped, "reindex")["embedded"] is None
     skipped = ubp(drifted, "init", "--yes", "--skip-embedding", "--json")
     assert told(skipped, "init")["embedded"] is None
-    assert ubp(drifted, "model", "--json").record["pending"] == 2
+    assert ubp(drifted, "model", "--json").record["pending"] == 3
     assert told(ubp(drifted, "reindex", "--prune", "--json"), "reindex")["embedded"] is None
 
 
@@ -69,7 +70,7 @@ def test_why_there_is_no_model_is_told(drifted, ubp, monkeypatch, told):
     assert why() == "Model not found: owner/name"
     assert "Model:         none: Model not found: owner/name" in ubp(drifted, "status").out
     monkeypatch.setattr("ubp.index.embed.locate.LIBRARIES", ("a_library_that_is_not_there",))
-    assert why() == "not installed (pip install 'ubp[full]')"
+    assert why() == f"not installed ({install_command('full')})"
     assert ubp(drifted, "reindex", "--json").record["embedded"] is None
 
 
@@ -112,7 +113,7 @@ def test_without_the_extra_nothing_is_fetched(repository, ubp, monkeypatch):
     monkeypatch.setattr("ubp.index.embed.locate.LIBRARIES", ("a_library_that_is_not_there",))
     answer = ubp(repository, "model", "fetch", "owner/small")
     assert answer.status == 2
-    assert "Hint: Install it: pip install 'ubp[full]'" in answer.err
+    assert f"Hint: Install it: {install_command('full')}" in answer.err
 
 
 def test_telling_the_model_loads_none(drifted):

@@ -4,6 +4,8 @@ import re
 import subprocess
 import sys
 
+from ubp.core.installation import install_command
+
 PROGRAM = """
 import sys
 sys.modules["numpy"] = sys.modules["model2vec"] = None
@@ -29,11 +31,11 @@ def test_words_and_links_answer_and_the_line_that_installs_the_rest_is_told(repo
         'Results for "token" (2 pages):\n\n1. a.md:1  score: #\n   Holds “token”.\n\n'
         "2. b.md:1  score: #\n   A token, see [b](b.md).\n   Linked from a (a.md).\n\n"
         "Keyword and link search only: UBP was installed without the `full` extra.\n"
-        "Hint: Install it: pip install 'ubp[full]'\n0\n"
+        f"Hint: Install it: {install_command('full')}\n0\n"
         "2\n"
     )
     assert done.stderr == (
         "Error: This needs an embedding model, but the libraries to run it are not installed.\n"
         "  Cause: UBP was installed without the `full` extra.\n"
-        "  Hint: Install it: pip install 'ubp[full]'\n"
+        f"  Hint: Install it: {install_command('full')}\n"
     )

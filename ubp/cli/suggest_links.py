@@ -9,8 +9,7 @@ from ubp.cli.parameters import In, Number, Revision, check_range, read_collectio
 from ubp.cli.reading import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.output.records.suggestions import suggestions_record
-from ubp.output.text.suggestions import suggestions_text
+from ubp.index.embed.locate import require_extra
 from ubp.workspace import MAX_SUGGESTED, MIN_SCORE
 
 
@@ -40,6 +39,10 @@ def suggest_links(  # noqa: PLR0913  # the command's options
             cause="At 0.8, four pairs in five deserve a link; at 0.5, three in five.",
             hint="Must be from 0 to 1.",
         )
+    require_extra()  # what follows imports its libraries
+    from ubp.output.records.suggestions import suggestions_record
+    from ubp.output.text.suggestions import suggestions_text
+
     return print_answer(
         terminal,
         lambda workspace: workspace.suggest_links(page, min_score=min_score, limit=limit, ref=ref),

@@ -92,7 +92,8 @@ def embed_sections(session: Session, view: View) -> int | None:
 
 def model_status(session: Session, view: View) -> ModelStatus:
     """Return the model in use, and how much is embedded; nothing is loaded."""
-    from ubp.index.embed.locate import INSTALL, has_extra
+    from ubp.core.installation import install_command
+    from ubp.index.embed.locate import EXTRA, has_extra
     from ubp.index.embed.model_files import dimensions
     from ubp.index.embedded import fingerprint_of
 
@@ -105,7 +106,9 @@ def model_status(session: Session, view: View) -> ModelStatus:
     except ModelError as error:
         why = error.message
     else:
-        why = 'search.model is "none"' if has_extra() else f"not installed ({INSTALL})"
+        why = (
+            'search.model is "none"' if has_extra() else f"not installed ({install_command(EXTRA)})"
+        )
     sections, _ = view.count_embedded(b"", 0)
     return ModelStatus(None, None, None, None, sections, None, why)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ubp.core.errors import IndexDamagedError, ModelError, UsageError
+from ubp.core.installation import install_command
 from ubp.index.embed.locate import find_model
 from ubp.index.embed.model import load_model
 from ubp.index.session import Target
@@ -297,7 +298,7 @@ def test_without_a_model_what_needs_one_says_how_to_get_it(pets, monkeypatch):
         assert workspace.session.model() is None
         with pytest.raises(UsageError, match="are not installed") as caught:
             workspace.session.required_model()
-    assert caught.value.hint == "Install it: pip install 'ubp[full]'"
+    assert caught.value.hint == f"Install it: {install_command('full')}"
 
 
 def test_a_model_whose_files_change_is_loaded_again(pets, make_model):

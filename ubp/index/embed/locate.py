@@ -8,13 +8,14 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from ubp.core.errors import ModelError, ModelNeededError
+from ubp.core.installation import install_command
 from ubp.core.shell import join, ubp_command
 
 BUNDLED = "ubp-bilingual-256"
-LIBRARIES = ("numpy", "model2vec")  # of the `full` extra
+LIBRARIES = ("numpy", "model2vec")  # of EXTRA
 # In Git's configuration, which no commit can change.
 USER_SETTING = "ubp.searchModel"
-INSTALL = "pip install 'ubp[full]'"
+EXTRA = "full"
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
@@ -68,8 +69,8 @@ def require_extra() -> None:
     if not has_extra():
         raise ModelNeededError(
             "This needs an embedding model, but the libraries to run it are not installed.",
-            cause="UBP was installed without the `full` extra.",
-            hint=f"Install it: {INSTALL}",
+            cause=f"UBP was installed without the `{EXTRA}` extra.",
+            hint=f"Install it: {install_command(EXTRA)}",
         )
 
 
