@@ -13,6 +13,11 @@ from ubp.cli.commands import ROWS
 from ubp.cli.terminal import Options, Terminal
 
 NAMES = [row.name for row in ROWS]
+# Commands that only group others.
+GROUPS = {"collections": ("add", "remove", "sync")}
+CALLS = [name for name in NAMES if name not in GROUPS] + [
+    f"{group} {name}" for group, names in GROUPS.items() for name in names
+]
 SHELLS = ("bash", "zsh", "fish", "powershell")
 
 
@@ -27,7 +32,8 @@ def test_a_command_and_its_example_are_understood(row, app):
     assert (program, name) == ("ubp", row.name)
     tokens = [token for token in tokens if token != "--json"]  # the meta app's
     command, _, ignored = app.parse_args([name, *tokens])
-    assert command.__name__.replace("_", "-") == row.name
+    called = tokens[0] if row.name in GROUPS else row.name
+    assert command.__name__.replace("_", "-") == called
     assert set(ignored) == {"terminal"}
 
 
@@ -45,17 +51,22 @@ def test_every_option_is_explained(row, capsys):
 def parameter_panels(app, name):
     """The panels of a command's help, as cyclopts hands them to the formatter."""
     panels = []
-    app[name].help_formatter = lambda *arguments: panels.append(arguments[-1])
-    app.help_print([name])
+    command = app
+    for word in name.split():
+        command = command[word]
+    formatter = command.help_formatter  # the commands of a group outlive this app
+    command.help_formatter = lambda *arguments: panels.append(arguments[-1])
+    app.help_print(name.split())
+    command.help_formatter = formatter
     return [panel for panel in panels if panel.format == "parameter"]
 
 
-@pytest.mark.parametrize("name", [*NAMES, "--install-completion"])
+@pytest.mark.parametrize("name", [*CALLS, "--install-completion"])
 def test_every_option_that_takes_a_value_shows_its_name(name, app, capsys):
     entries = [entry for panel in parameter_panels(app, name) for entry in panel.entries]
     options = [entry for entry in entries if not entry.positional_label]
     capsys.readouterr()
-    assert main([name, "--help"]) == 0
+    assert main([*name.split(), "--help"]) == 0
     out = capsys.readouterr().out
     for option in options:
         is_flag = option.type is bool
@@ -65,12 +76,12 @@ def test_every_option_that_takes_a_value_shows_its_name(name, app, capsys):
         assert shown[1] not in {" STR", " STR...", " INT", " FLOAT", " CHOICE", " CHOICE..."}
 
 
-@pytest.mark.parametrize("name", [*NAMES, "--install-completion"])
+@pytest.mark.parametrize("name", [*CALLS, "--install-completion"])
 def test_usage_names_the_arguments(name, app, capsys):
     entries = [entry for panel in parameter_panels(app, name) for entry in panel.entries]
     arguments = [entry for entry in entries if entry.positional_label]
     capsys.readouterr()
-    assert main([name, "--help"]) == 0
+    assert main([*name.split(), "--help"]) == 0
     usage = capsys.readouterr().out.splitlines()[0]
     shown = ""
     for label in dict.fromkeys(entry.positional_label for entry in arguments):
@@ -78,6 +89,15 @@ def test_usage_names_the_arguments(name, app, capsys):
         value = label + "..." * entry.metavar.endswith("...")
         shown += f" {value}" if entry.required else f" [{value}]"
     assert usage == f"Usage: ubp {name} [OPTIONS]{shown}"
+
+
+@pytest.mark.parametrize(("group", "names"), GROUPS.items())
+def test_a_group_lists_its_commands(group, names, capsys):
+    assert main([group, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"Usage: ubp {group} COMMAND [OPTIONS]\n")
+    listed = out.partition("Commands:\n")[2].partition("\n\n")[0]
+    assert tuple(re.findall(r"^  ([a-z]+)  ", listed, re.MULTILINE)) == names
 
 
 def test_ubp_alone_lists_the_commands_and_tells_how_the_repository_stands(drifted, ubp):
