@@ -87,7 +87,7 @@ def snippet(ubp: str, root: Path, environment: Mapping[str, str]) -> list[str]:
         one for one in json.loads(done.stdout)["snippets"] if one["name"] == "claude-desktop"
     )
     server = json.loads(told["text"])["mcpServers"]["ubp"]
-    return [server["command"], *server["args"]]
+    return [server["command"], *server["args"], "--output-schema"]
 
 
 def ask(command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> Spent:

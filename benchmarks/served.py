@@ -37,7 +37,11 @@ def main() -> None:
         run=lambda _, __: Nothing(),
         text=lambda _: "",
     )
-    serve_repository(sys.argv[1], ServeOptions((*select_tools(), empty)), environment=os.environ)
+    serve_repository(
+        sys.argv[1],
+        ServeOptions((*select_tools(), empty), is_structured=True),
+        environment=os.environ,
+    )
 
 
 class Failed(Exception):  # noqa: N818 - an answer, not a fault of this program

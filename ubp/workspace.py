@@ -315,14 +315,15 @@ class Workspace:
         path: str | None = None,
         *,
         title: str | None = None,
+        lines: tuple[int, int] | None = None,
         ref: str | None = None,
         has_created: bool = False,
     ) -> "ReadPage":
         """Return a page with its links, by path, unique end of a path, `doc_id`, or title.
 
         A part of the title will do, if no other page has it. After a `#`, the id, slug or text of a
-        heading narrows the page to its section. With `has_created` history is walked to where the
-        page was created, once for each page.
+        heading narrows the page to its section, as `lines` (from 1, inclusive) do. With
+        `has_created` history is walked to where the page was created, once for each page.
 
         Raises:
             PageNotFoundError: there is no such page or section, or more than one page.
@@ -330,7 +331,7 @@ class Workspace:
         from ubp.index.select import select_section, select_title
         from ubp.search.dates import created_at, updated_at
         from ubp.search.graph import open_graph
-        from ubp.search.list_pages import ReadPage, cut_page, narrow_page, read_page
+        from ubp.search.list_pages import ReadPage, cut_page, narrow_lines, narrow_page, read_page
 
         session, view = self.session, self.session.view(Target(ref))
         fragment = ""
@@ -342,6 +343,8 @@ class Workspace:
         page = read_page(graph, name)
         if fragment:
             page = narrow_page(page, graph.text(name) or b"", fragment)
+        if lines:
+            page = narrow_lines(page, graph.text(name) or b"", *lines)
         if self.collection is not None:
             page = cut_page(page, self.collection.policy)
         return ReadPage(
@@ -557,7 +560,9 @@ class Workspace:
             include_linked=include_linked,
             is_dated=is_dated,
         )
-        return label_pages(found, self.collection.name) if self.collection else found
+        if self.collection is None:
+            return found
+        return label_pages(found, self.collection.name, self.collection.policy)
 
     def search_sections(
         self,

@@ -68,6 +68,7 @@ def test_a_page_has_its_score_its_sections_and_its_staleness(asked):
     first, second = asked("search", "token", "expires", "--mode", "fulltext")["results"]
     (section,) = first.pop("sections")
     assert section.pop("content").startswith("A token expires, see [[sessions|depends_on]]")
+    assert section.pop("text").startswith("# Login\n\nA token expires, see [[sessions|depends_on]]")
     assert section == {
         "section_id": doc_id(AUTH),
         "heading": None,
@@ -77,6 +78,8 @@ def test_a_page_has_its_score_its_sections_and_its_staleness(asked):
         "line": 10,
         "score": 1.0,
         "highlights": [[2, 7], [8, 15]],
+        "text_start": 8,
+        "text_end": 14,
     }
     assert first == {
         "collection": None,

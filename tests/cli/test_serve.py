@@ -53,9 +53,10 @@ def test_the_log_is_as_loud_as_it_is_told_to_be(offered, options, level):
     assert offered(*options)[2] == level
 
 
-def test_schemas_of_answers_can_be_left_out(offered):
-    assert offered()[1] == (True,)
+def test_schemas_of_answers_are_offered_on_request(offered):
+    assert offered()[1] == (False,)
     assert offered("--no-output-schema")[1] == (False,)
+    assert offered("--output-schema")[1] == (True,)
 
 
 @pytest.mark.parametrize(

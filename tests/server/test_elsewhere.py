@@ -62,7 +62,16 @@ def served(repository):
     repository.write("docs/a.md", "---\ntitle: First\nsource_refs: [src/a.py]\n---\n# A\n")
     repository.write("src/a.py", "1\n")
     repository.commit()
-    return [sys.executable, "-m", "ubp", "--quiet", "-C", str(repository.root), "serve"]
+    return [
+        sys.executable,
+        "-m",
+        "ubp",
+        "--quiet",
+        "-C",
+        str(repository.root),
+        "serve",
+        "--output-schema",
+    ]
 
 
 def run(*command, cwd):

@@ -57,7 +57,7 @@ async def client(request, repository, module_environment):
     """A client that is connected, in one of the two eras."""
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "ubp", "--quiet", "serve"],
+        args=["-m", "ubp", "--quiet", "serve", "--output-schema"],
         cwd=repository.root / "docs",
         env=module_environment,
     )

@@ -46,7 +46,10 @@ async def test_the_first_answer_is_right_and_others_need_not_wait_for_it(
         told.append((done, total, step))
 
     server = StdioServerParameters(
-        command=command[0], args=command[1:], cwd=isolated_environment, env=dict(os.environ)
+        command=command[0],
+        args=[*command[1:], "--output-schema"],
+        cwd=isolated_environment,
+        env=dict(os.environ),
     )
     async with Client(server) as client, anyio.create_task_group() as group:
         answers = {}

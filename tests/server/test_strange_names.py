@@ -31,7 +31,7 @@ def strange(repository):
 async def test_they_are_told_readably_and_understood_as_they_are_told(strange):
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "ubp", "--quiet", "serve"],
+        args=["-m", "ubp", "--quiet", "serve", "--output-schema"],
         cwd=strange.root,
         env=dict(os.environ),
     )

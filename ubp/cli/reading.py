@@ -38,10 +38,10 @@ def print_answer(  # noqa: PLR0913  # a reading command in full
     with open_workspace(terminal, collection=collection) as workspace:
         value = read(workspace)
     if terminal.options.json:
-        limit = None
+        limits = []
         if max_tokens is not None:
-            limit = TokenLimit(max_tokens, count_tokens, is_lean=False)
-        answer = build_answer(record(value), started, fit=fit, limit=limit, is_lean=False)
+            limits.append(TokenLimit(max_tokens, count_tokens, is_lean=False))
+        answer = build_answer(record(value), started, fit=fit, limits=limits, is_lean=False)
         terminal.json(answer)
     else:
         terminal.write(text(value))

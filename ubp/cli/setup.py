@@ -322,7 +322,7 @@ def serve(  # noqa: PLR0913  # the command's options
     tools: Names = None,
     exclude_tools: Names = None,
     read_only: bool = False,
-    no_output_schema: bool = False,
+    output_schema: Annotated[bool, Parameter(negative="--no-output-schema")] = False,
     terminal: Terminal,
 ) -> int:
     """Run `ubp serve`.
@@ -332,9 +332,9 @@ def serve(  # noqa: PLR0913  # the command's options
         tools: Comma-separated tools to offer in addition to --toolsets, or on their own.
         exclude_tools: Comma-separated tools not to offer; overrides the other options.
         read_only: Offer only read-only tools; overrides the other options.
-        no_output_schema: Return text only, without structured content and its schemas. Clients that
-            get both (Claude Code, VS Code) pass the model the structured content, which takes 2.5
-            times as many tokens.
+        output_schema: Return structured content in addition to text, and list its schemas. Clients
+            that get both (Claude Code, VS Code) pass the model the structured content, which takes
+            more tokens.
         terminal: Where the command was given.
     """
     if find_spec("mcp") is None:
@@ -359,7 +359,7 @@ def serve(  # noqa: PLR0913  # the command's options
     level = DEBUG if terminal.options.verbose else ERROR if terminal.options.quiet else INFO
     serve_repository(
         terminal.directory,
-        ServeOptions(offered, is_structured=not no_output_schema),
+        ServeOptions(offered, is_structured=output_schema),
         environment=terminal.environment,
         level=level,
     )

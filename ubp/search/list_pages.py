@@ -10,7 +10,7 @@ from ubp.core.text import closest_name
 from ubp.index.collections import excerpt
 from ubp.index.session import AssessPaths, Session
 from ubp.index.view import View
-from ubp.markdown.outline import find_section, read_outline
+from ubp.markdown.outline import OutlineSection, find_section, read_outline
 from ubp.markdown.resolve import Bucket
 from ubp.markdown.source_text import SourceText
 from ubp.search.dates import Dates, created_at, updated_at
@@ -171,6 +171,26 @@ def narrow_page(page: OpenPage, data: bytes, name: str) -> OpenPage:
             hint=f"Did you mean {page.document.path}#{closest}?" if closest else "",
         )
 
+    return _narrowed(page, data, found)
+
+
+def narrow_lines(page: OpenPage, data: bytes, first: int, last: int) -> OpenPage:
+    """Return these lines (from 1, inclusive) of a document with these bytes.
+
+    Raises:
+        PageNotFoundError: it has fewer lines.
+    """
+    number = len(SourceText(data).lines)
+    if first > number:
+        raise PageNotFoundError(
+            f"{page.document.path} has no line {first}.", cause=f"It has {number} lines."
+        )
+    lines = OutlineSection("", (), 0, "", (), first, min(last, number), (), ())
+    narrowed = _narrowed(page._replace(parts=()), data, lines)
+    return narrowed._replace(content=narrowed.content.rstrip("\n"))
+
+
+def _narrowed(page: OpenPage, data: bytes, found: OutlineSection) -> OpenPage:
     def contains(line: int) -> bool:
         return found.line_start <= line <= found.line_end
 
@@ -183,7 +203,7 @@ def narrow_page(page: OpenPage, data: bytes, name: str) -> OpenPage:
         line_end = parts[0].section.line_start - 1 if parts else found.line_end
         own_end = source.byte_at(line_end - 1, len(source.lines[line_end - 1]))
         section = Section(
-            *(found.heading, found.level, found.path, found.id),
+            *(found.heading or None, found.level, found.path, found.id or None),
             *(found.line_start, line_end, start, own_end),
         )
         parts.insert(0, PagePart(section, _text(data, start, own_end)))

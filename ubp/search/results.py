@@ -7,9 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ubp.core.model import Chunk, FilePath, Link, LinkType, ObjectId, Page, Section
-from ubp.core.text import summarize
+from ubp.core.text import estimate_tokens, summarize
 from ubp.index.store.links import Neighbor, Neighborhood
 from ubp.index.view import View
+from ubp.markdown.chunks import MIN_TOKENS
 from ubp.search.excerpt import Passage, cut_passage
 from ubp.search.fusion import Fused, Ranking
 from ubp.search.match import find_terms
@@ -19,6 +20,9 @@ from ubp.search.traverse import LINK_TYPE_RANKS, Direction, Path
 
 # A document that contains the terms everywhere shows its best sections.
 SECTIONS_PER_PAGE = 3
+
+# A longer section, or one that is hardly more than a heading, is shown as the chunk that matches.
+MAX_WHOLE_TOKENS = 400
 
 LINKED_PER_PAGE = 3
 SUMMARY_CHARACTERS = 120
@@ -54,8 +58,16 @@ class Breakdown(NamedTuple):
     links: float | None
 
 
+class Extract(NamedTuple):
+    """The text of a section, or of a long or tiny one the chunk; lines count from 1."""
+
+    text: str
+    line_start: int
+    line_end: int
+
+
 class SectionHit(NamedTuple):
-    """A section that matches; only the best one of a document has a passage.
+    """A section that matches; only the best one of a document has a passage and an extract.
 
     `section` is None if the document has none. `line`, from 1, is the line of the passage's first
     highlight, or the first line of the section. `score` is the document's for its best section,
@@ -66,6 +78,7 @@ class SectionHit(NamedTuple):
     score: float
     line: int
     passage: Passage | None = None
+    extract: Extract | None = None
 
 
 class PageHit(NamedTuple):
@@ -190,7 +203,11 @@ def best_sections(
     line = best_part.line_start + passage.line
     number = text.section_at(line)
     section = None if number is None else text.sections[number]
-    hits = {number: SectionHit(section, page_score, line, passage)}
+    whole = text.cut(section) if section else None
+    is_whole = whole is not None and MIN_TOKENS <= estimate_tokens(whole) <= MAX_WHOLE_TOKENS
+    shown = section if section and is_whole else best_part
+    extract = Extract(text.cut(shown), shown.line_start, shown.line_end)
+    hits = {number: SectionHit(section, page_score, line, passage, extract)}
     for part, score in parts[1:]:
         number = _section_of(text, part, terms)
         if len(hits) < SECTIONS_PER_PAGE and number not in hits:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from ubp.core.config import EXCERPT_ONLY
 from ubp.core.errors import ModelError, UbpError
 from ubp.core.model import Assessment, FilePath, Page
 from ubp.index.session import AssessPaths, Session, Target
@@ -90,8 +91,11 @@ def search_pages(  # noqa: PLR0913  # where, what, and what to report of it
     return FoundPages(answer, search_type, fallback, assessments, dates, linked, watch.milliseconds)
 
 
-def label_pages(found: FoundPages, collection: str) -> FoundPages:
-    """Return what was found in a collection, with its name before each path."""
+def label_pages(found: FoundPages, collection: str, policy: str) -> FoundPages:
+    """Return what was found in a collection, with its name before each path.
+
+    Where its policy allows excerpts only, sections have no extracts: passages are short.
+    """
 
     def label(page: Page) -> Page:
         return page._replace(filepath=_labelled(collection, page.filepath))
@@ -100,7 +104,15 @@ def label_pages(found: FoundPages, collection: str) -> FoundPages:
         return {_labelled(collection, path): fact for path, fact in facts.items()}
 
     hits = tuple(
-        hit._replace(page=label(hit.page), near=hit.near and label(hit.near), collection=collection)
+        hit._replace(
+            page=label(hit.page),
+            near=hit.near and label(hit.near),
+            collection=collection,
+            sections=tuple(
+                section._replace(extract=None) if policy == EXCERPT_ONLY else section
+                for section in hit.sections
+            ),
+        )
         for hit in found.answer.pages
     )
     linked = {

@@ -36,7 +36,7 @@ class ServeOptions(NamedTuple):
     """The tools of a server; `is_structured`: answers are records, too, not text alone."""
 
     tools: Sequence[Tool]
-    is_structured: bool = True
+    is_structured: bool = False
 
 
 def serve_repository(

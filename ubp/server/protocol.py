@@ -110,13 +110,12 @@ LOG = logging.getLogger(__name__)
 
 
 def create_server(
-    scheduler: Scheduler, tools: Sequence[Tool], *, is_structured: bool = True
+    scheduler: Scheduler, tools: Sequence[Tool], *, is_structured: bool = False
 ) -> Server[dict[str, Any]]:
     """Return a server that offers these tools, resources and prompts, answered by `scheduler`.
 
-    Answers are given twice, as a record and as text, unless `is_structured` is False: clients that
-    find both (Claude Code 2.1, VS Code) pass the record to the model and drop the text, which takes
-    two fifths of the tokens.
+    Answers are texts; with `is_structured` they are records, too. Clients that find both (Claude
+    Code 2.1, VS Code) pass the record to the model, which takes more tokens.
     """
     by_name = {tool.name: tool for tool in tools}
     listed = ListToolsResult(
@@ -179,7 +178,8 @@ async def _call_tool(
     arguments = params.arguments or {}
     started = time.perf_counter()
     answer = await scheduler.answer(
-        lambda workspace: call_tool(tool, workspace, arguments), context.session.report_progress
+        lambda workspace: call_tool(tool, workspace, arguments, is_structured=is_structured),
+        context.session.report_progress,
     )
     _log_time(tool.name, arguments, (time.perf_counter() - started) * 1000)
     if is_structured:

@@ -75,16 +75,27 @@ def lean(record, schema):
     }
 
 
+LISTS = ("fulltext_search", "list_pages", "get_graph", "suggest_links", "get_impact")
+# A record is complete, as a command prints it.
+COMPLETE = {"verbose": True, "max_tokens": 20_000}
+
 CASES = [
-    ("search token", "search", {"query": "token", "include_linked": False}),
+    ("search token", "search", {"query": "token", **COMPLETE}),
     (
         "search token -n 1 --mode fulltext --include-links --depth 1",
         "search",
-        {"query": "token", "limit": 1, "mode": "fulltext", "depth": 1},
+        {
+            "query": "token",
+            "limit": 1,
+            "mode": "fulltext",
+            "depth": 1,
+            "include_linked": True,
+            **COMPLETE,
+        },
     ),
     (
         (
-            "search token --doc-type design --tag security --link-type depends_on --max-tokens 300"
+            "search token --doc-type design --tag security --link-type depends_on --max-tokens 9999"
             " --ref HEAD~1"
         ),
         "search",
@@ -93,7 +104,7 @@ CASES = [
             "doc_type": ["design"],
             "tags": ["security"],
             "link_types": ["depends_on"],
-            "max_tokens": 300,
+            **COMPLETE,
             "include_linked": False,
             "ref": "HEAD~1",
         },
@@ -106,15 +117,15 @@ CASES = [
     ),
     ("get-page docs/auth.md", "get_page", {"filepath": "docs/auth.md"}),
     (
-        "get-page --title Authentication --max-tokens 450 --ref HEAD",
+        "get-page --title Authentication --max-tokens 20000 --ref HEAD",
         "get_page",
-        {"title": "Authentication", "max_tokens": 450, "ref": "HEAD"},
+        {"title": "Authentication", "max_tokens": 20_000, "ref": "HEAD"},
     ),
     ("get-context sessions.md", "get_context", {"filepath": "sessions.md"}),
     (
         (
             "get-context docs/auth.md --depth 1 --link-type depends_on --max-size 300"
-            " --max-tokens 500 --ref HEAD"
+            " --max-tokens 20000 --ref HEAD"
         ),
         "get_context",
         {
@@ -122,7 +133,7 @@ CASES = [
             "depth": 1,
             "link_types": ["depends_on"],
             "max_size": 300,
-            "max_tokens": 500,
+            "max_tokens": 20_000,
             "ref": "HEAD",
         },
     ),
@@ -190,7 +201,11 @@ def test_every_parameter_of_a_tool_has_its_option(tools):
     assert untold == {
         ("get_context", "id"),
         ("get_page", "id"),
+        ("get_page", "section"),  # PATH#SECTION
+        ("get_page", "lines"),
+        ("get_page", "continue"),
         ("list_pages", "cursor"),
+        *((name, "max_tokens") for name in LISTS),
     }
 
 

@@ -106,9 +106,7 @@ def links(title: str, page_links: list[Record]) -> Iterator[str]:
     """Yield one line: the pages at the other ends of links."""
     if page_links:
         shown = ", ".join(dict.fromkeys(_link(link) for link in page_links[:MAX_LINKS]))
-        more = (
-            f", and {count(len(page_links) - MAX_LINKS, 'more')}" if page_links[MAX_LINKS:] else ""
-        )
+        more = f", and {len(page_links) - MAX_LINKS} more" if page_links[MAX_LINKS:] else ""
         yield f"{title}: {shown}{more}"
 
 
@@ -234,7 +232,10 @@ def page_text(record: Record) -> str:
     lines += links("Links", record.get("outlinks", []))
     lines += links("Linked from", record.get("backlinks", []))
     lines += fenced(content, marker) if content else ()
-    lines += cut_line(record.get("truncated_count", 0), "section", "use a larger max_tokens")
+    if rest := record.get("continuation"):
+        sections = count(record.get("truncated_count", 0), "section")
+        advice = f'repeat the call with continue="{rest}"'
+        lines.append(f"[{sections} omitted: {advice if content else 'use a larger max_tokens'}]")
     return "\n".join(lines) + "\n"
 
 

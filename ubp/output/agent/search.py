@@ -1,22 +1,13 @@
-"""Texts of search results for agents: pages, or sections that contain words.
-
-Ten pages take at most 4,000 characters in the median (benchmarks/agent_effort.py measures it), so
-only the best ones show their passage whole.
-"""
+"""Texts of search results for agents: pages with their best sections, or sections with words."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.core.model import QUIET_LEVELS
-from ubp.core.text import summarize
-from ubp.output.agent.pages import name, notice, page_line, quoted, stale_refs
+from ubp.output.agent.pages import day, fenced, name, new_marker, notice, quoted, stale_refs
 from ubp.output.wording import ARROWS, count, printable
 
 Record = Mapping[str, Any]
-
-# The first results show their passage whole, the others at most so many characters of it.
-WHOLE_RESULTS = 3
-PASSAGE_CHARACTERS = 110
 
 
 def fulltext_text(record: Record) -> str:
@@ -40,13 +31,18 @@ def _section_result(result: Record) -> Iterator[str]:
 
 
 def search_text(record: Record) -> str:
-    """Return the pages, best first."""
+    """Return the pages, best first: sections whole, passages, or one line each."""
     results = record["results"]
     if not results and not record.get("truncated_count"):
         return "No results. Try different words, or ubp_list_pages.\n"
-    lines = [f"{_summary(record)} {notice(record)}"]
-    for number, result in enumerate(results, 1):
-        lines += _page_result(number, result)
+    bests = [result["sections"][0] if result["sections"] else {} for result in results]
+    texts = [best["text"] for best in bests if best.get("text")]
+    marker = new_marker(*texts) if texts else ""
+    lines = [f"{_summary(record)} {notice(record, marker)}"]
+    if record["is_weak"]:
+        lines.append(f"Probably no page answers this: the best score is {results[0]['score']:.2f}.")
+    for result, best in zip(results, bests, strict=True):
+        lines += _page_result(result, best, marker)
     if record.get("truncated_count"):
         more = count(record["truncated_count"], "more page")
         lines.append(f"[{more}: use a larger limit or max_tokens]")
@@ -61,30 +57,47 @@ def _summary(record: Record) -> str:
     return f"{found}."
 
 
-def _page_result(number: int, result: Record) -> Iterator[str]:
-    is_whole = number <= WHOLE_RESULTS
-    yield f"{number}. {page_line(result)}{_staleness(result)}"
-    best, *others = result["sections"] or [{}]
-    if "content" not in best or result["relevance_reason"] != "direct_match" or is_whole:
-        yield f"  {printable(result['relevance_text'])}"
-    if best.get("content"):
-        passage = best["content"] if is_whole else summarize(best["content"], PASSAGE_CHARACTERS)
-        yield f"  {_place(best)}: {quoted(passage or best['content'][:PASSAGE_CHARACTERS])}"
-    if others and is_whole:
-        yield f"  Also {', '.join(map(_place, others))}"
+def _page_result(result: Record, best: Record, marker: str) -> Iterator[str]:
+    """Yield `path:lines > headings [stale since …]`, and what there is of the best section."""
+    headings = best.get("heading_path") or [result["title"]]
+    place = _place(result, best.get("line_start", 1), best.get("line_end", 1))
+    yield f"{place} > {' > '.join(map(quoted, headings))}{_staleness(result)}"
+    if result.get("doc_id"):
+        yield from _verbose(result, best)
+    if text := best.get("text"):
+        yield from fenced(text, marker)
+        if best["text_start"] > best["line_start"] or best["text_end"] < best["line_end"]:
+            shown = f"lines {best['text_start']}-{best['text_end']}"
+            yield f"[{shown}; the rest: ubp_get_page(filepath, lines)]"
+    elif passage := best.get("content"):
+        yield f"  {quoted(passage)}"
     if result.get("linked_pages"):
-        shown = result["linked_pages"] if is_whole else result["linked_pages"][:1]
-        yield f"  {', '.join(map(_linked, shown))}"
+        yield f"  {', '.join(map(_linked, result['linked_pages']))}"
+
+
+def _verbose(result: Record, best: Record) -> Iterator[str]:
+    breakdown = result.get("score_breakdown") or {}
+    scores = "".join(f", {name} {score:.2f}" for name, score in breakdown.items() if score)
+    yield f"  {printable(result['relevance_text'])} Score {result['score']:.2f}{scores}."
+    yield f"  id {best.get('section_id') or result['doc_id']}"
+    if result.get("stale_refs"):
+        yield f"  {stale_refs(result['stale_refs'])}"
+    if others := result["sections"][1:]:
+        yield f"  Also {', '.join(map(_section, others))}"
+
+
+def _place(result: Record, start: int, end: int) -> str:
+    return f"{name(result['filepath'])}:{start}-{end}"
 
 
 def _staleness(result: Record) -> str:
     if result["staleness"] in QUIET_LEVELS:
         return ""
-    refs = f": {stale_refs(result['stale_refs'])}" if result.get("stale_refs") else ""
-    return f" ({result['staleness']}{refs})"
+    dates = [ref["since"] for ref in result.get("stale_refs", ()) if ref.get("since")]
+    return f" [{result['staleness']}{f' since {day(min(dates))}' if dates else ''}]"
 
 
-def _place(section: Record) -> str:
+def _section(section: Record) -> str:
     lines = f"{section['line_start']}-{section['line_end']}"
     heading = section.get("heading")
     return f"{quoted(heading)} {lines}" if heading else f"lines {lines}"

@@ -138,6 +138,10 @@ class PageRecord:
     updated_at: UpdatedAt
     uncommitted: Annotated[bool, "whether the file differs from the last commit"] = False
     content: Annotated[str, "its text without the front matter"]
+    line_start: Annotated[Line, "first line of `content` in the file"]
+    continuation: Annotated[
+        str | None, "if the text is cut: the argument `continue` that returns the rest"
+    ] = None
     sections: Annotated[tuple[SectionRecord, ...], "its sections in order"]
     outlinks: Annotated[tuple[OutlinkRecord, ...], "its links to pages, in order"] = ()
     backlinks: Annotated[tuple[BacklinkRecord, ...], "the links of other pages to it"] = ()
@@ -359,9 +363,11 @@ def stale_ref(reference: ReferenceVerdict) -> StaleRefRecord:
     )
 
 
-def page_record(read: ReadPage) -> PageRecord:
-    """Return the record of `ubp get-page`."""
+def page_record(read: ReadPage, start: int = 0) -> PageRecord:
+    """Return the record of `ubp get-page`, with the text from this character on."""
     page = read.page
+    first = page.parts[0].section.line_start if page.parts else 1
+    line_start = first + page.content.count("\n", 0, start)
     document = page.document
     return PageRecord(
         doc_id=document.doc_id,
@@ -375,7 +381,8 @@ def page_record(read: ReadPage) -> PageRecord:
         created_at=moment_or_none(read.created_at),
         updated_at=moment_or_none(read.updated_at),
         uncommitted=read.is_uncommitted,
-        content=page.content,
+        content=page.content[start:],
+        line_start=line_start,
         sections=tuple(
             SectionRecord(
                 heading=part.section.heading,
@@ -387,6 +394,7 @@ def page_record(read: ReadPage) -> PageRecord:
                 content=part.content,
             )
             for order, part in enumerate(page.parts)
+            if part.section.line_end >= line_start
         ),
         outlinks=tuple(map(_outlink, page.outlinks)),
         backlinks=tuple(map(_backlink, page.backlinks)),

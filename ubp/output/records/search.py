@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from ubp.core.model import FilePath, LinkType, Section
 from ubp.core.paths import doc_id
@@ -55,7 +55,7 @@ class QueryRecord:
 class FoundSectionRecord:
     """A section that contains words of the query."""
 
-    doc_id: DocId
+    doc_id: Annotated[DocId | None, "UUIDv5 of the path; for agents only with `verbose`"] = None
     filepath: PagePath
     title: Title
     section_heading: Annotated[
@@ -109,7 +109,7 @@ class BreakdownRecord:
 class LinkPageRecord:
     """The page by whose link a page was found."""
 
-    doc_id: DocId
+    doc_id: Annotated[DocId | None, "UUIDv5 of the path; for agents only with `verbose`"] = None
     filepath: PagePath
     title: Title
     direction: Annotated[
@@ -122,7 +122,10 @@ class LinkPageRecord:
 class SectionHitRecord:
     """A section of a found page."""
 
-    section_id: Annotated[str, "the page's doc_id, followed by # and the heading's anchor"]
+    section_id: Annotated[
+        str | None,
+        "the page's doc_id, followed by # and the heading's anchor; for agents only with `verbose`",
+    ] = None
     heading: Annotated[
         str | None, "heading (H2 or H3); null for the text before the first heading"
     ] = None
@@ -144,13 +147,20 @@ class SectionHitRecord:
         Keyword("maxLength", 240),
     ] = None
     highlights: Annotated[tuple[Span, ...], "matches in `content`, in order"] = ()
+    text: Annotated[
+        str | None,
+        "Markdown of the best section, or of a long one the part that matches; null with"
+        " --no-content, and where max_tokens leaves no room",
+    ] = None
+    text_start: Annotated[Line | None, "first line of `text`"] = None
+    text_end: Annotated[Line | None, "last line of `text`"] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedPageRecord:
     """A page that a found page is linked with."""
 
-    doc_id: DocId
+    doc_id: Annotated[DocId | None, "UUIDv5 of the path; for agents only with `verbose`"] = None
     filepath: PagePath
     title: Title
     link_type: Annotated[LinkType, "type of the link"]
@@ -192,7 +202,7 @@ class FoundPageRecord:
     """A page that was found, why, and whether it can be relied on."""
 
     collection: Annotated[str | None, "the collection; null: this repository"] = None
-    doc_id: DocId
+    doc_id: Annotated[DocId | None, "UUIDv5 of the path; for agents only with `verbose`"] = None
     filepath: PagePath
     title: Title
     doc_type: DocType
@@ -202,7 +212,9 @@ class FoundPageRecord:
         " shallow clone",
     ] = None
     score: Annotated[Fraction, "1 is the maximum; comparable only within one result"]
-    score_breakdown: BreakdownRecord
+    score_breakdown: Annotated[
+        BreakdownRecord | None, "scores in each ranking; for agents only with `verbose`"
+    ] = None
     relevance_reason: Annotated[
         Reason,
         "direct_match: by its own text; otherwise by links, one, two or more links away from a"
@@ -285,6 +297,7 @@ class SearchRecord:
     is_total_exact: Annotated[bool, "whether the total is exact; if false, it is a lower bound"] = (
         False
     )
+    is_weak: Annotated[bool, "whether probably no page answers the query: the best score is low"]
     truncated_count: Annotated[Count, "number of entries omitted"] = 0
     search_type: Annotated[
         SearchType,
@@ -300,18 +313,32 @@ class SearchRecord:
     ] = None
 
 
+class Shown(NamedTuple):
+    """Which optional parts of results a record contains."""
+
+    has_content: bool
+    is_explained: bool = False
+    is_verbose: bool = True
+
+
 def search_record(
-    pages: FoundPages, *, has_content: bool = True, is_explained: bool = False
+    pages: FoundPages,
+    *,
+    has_content: bool = True,
+    is_explained: bool = False,
+    is_verbose: bool = True,
 ) -> SearchRecord:
-    """Return the record of `ubp search`; without `has_content` texts are null."""
+    """Return the record of `ubp search`; without `has_content` texts are null.
+
+    Without `is_verbose` ids, highlights and scores of single rankings are left out.
+    """
     answer = pages.answer
+    show = Shown(has_content=has_content, is_explained=is_explained, is_verbose=is_verbose)
     return SearchRecord(
-        results=tuple(
-            _found_page(hit, pages, has_content=has_content, is_explained=is_explained)
-            for hit in answer.pages
-        ),
+        results=tuple(_found_page(hit, pages, show) for hit in answer.pages),
         total_found=answer.total,
         is_total_exact=answer.is_exact,
+        is_weak=answer.is_weak,
         truncated_count=answer.total - len(answer.pages),
         search_type=pages.search_type,
         fallback=FallbackRecord(**pages.fallback._asdict()) if pages.fallback else None,
@@ -320,10 +347,13 @@ def search_record(
     )
 
 
-def sections_record(answer: SectionAnswer, *, has_content: bool = True) -> SectionsRecord:
+def sections_record(
+    answer: SectionAnswer, *, has_content: bool = True, is_verbose: bool = True
+) -> SectionsRecord:
     """Return the record of `ubp search --fulltext`; without `has_content` snippets are null."""
+    show = Shown(has_content=has_content, is_verbose=is_verbose)
     return SectionsRecord(
-        results=tuple(_found_section(hit, has_content=has_content) for hit in answer.hits),
+        results=tuple(_found_section(hit, show) for hit in answer.hits),
         total_found=answer.total,
         is_total_exact=answer.is_exact,
         search_type="fulltext",
@@ -331,15 +361,15 @@ def sections_record(answer: SectionAnswer, *, has_content: bool = True) -> Secti
     )
 
 
-def _found_section(hit: Hit, *, has_content: bool) -> FoundSectionRecord:
+def _found_section(hit: Hit, show: Shown) -> FoundSectionRecord:
     return FoundSectionRecord(
-        doc_id=doc_id(hit.page.filepath),
+        doc_id=doc_id(hit.page.filepath) if show.is_verbose else None,
         filepath=hit.page.filepath,
         title=title_of(hit.page),
         section_heading=hit.section and hit.section.heading,
         line=hit.line,
-        snippet=hit.snippet.text if has_content else None,
-        highlights=hit.snippet.highlights if has_content else (),
+        snippet=hit.snippet.text if show.has_content else None,
+        highlights=hit.snippet.highlights if show.has_content and show.is_verbose else (),
         rank=round(hit.rank, 6),
     )
 
@@ -353,15 +383,13 @@ def _query(query: Query, cuts: Iterable[Cut]) -> QueryRecord:
     )
 
 
-def _found_page(
-    hit: PageHit, pages: FoundPages, *, has_content: bool, is_explained: bool
-) -> FoundPageRecord:
+def _found_page(hit: PageHit, pages: FoundPages, show: Shown) -> FoundPageRecord:
     labelled, breakdown = hit.page.filepath, hit.breakdown
     path = own_path(labelled, hit.collection)
     assessment = pages.assessments[labelled]
     return FoundPageRecord(
         collection=hit.collection or None,
-        doc_id=doc_id(path),
+        doc_id=doc_id(path) if show.is_verbose else None,
         filepath=path,
         title=title_of(hit.page),
         doc_type=hit.page.facts.doc_type,
@@ -371,32 +399,35 @@ def _found_page(
             vector_similarity=_rounded(breakdown.meaning),
             graph_proximity=_rounded(breakdown.links),
             fulltext=_rounded(breakdown.words),
-        ),
+        )
+        if show.is_verbose
+        else None,
         relevance_reason=hit.reason,
         relevance_text=relevance_text(hit),
         link_type=hit.link_path and hit.link_path.link.link_type,
         link_context=hit.link_path and hit.link_path.link.context,
-        link_page=_link_page(hit),
+        link_page=_link_page(hit, show),
         staleness=assessment.level,
         stale_refs=stale_refs(assessment),
         sections=tuple(
-            _section_hit(path, section, has_content=has_content, is_best=not place)
+            _section_hit(path, section, show, is_best=not place)
             for place, section in enumerate(hit.sections)
         ),
         translations=pages.answer.translations.get(path, ()),
         linked_pages=tuple(
-            _linked(linked, pages, hit.collection) for linked in pages.linked.get(labelled, ())
+            _linked(linked, pages, hit.collection, show)
+            for linked in pages.linked.get(labelled, ())
         ),
-        legs=_scores(pages.answer, path) if is_explained else None,
+        legs=_scores(pages.answer, path) if show.is_explained else None,
     )
 
 
-def _link_page(hit: PageHit) -> LinkPageRecord | None:
+def _link_page(hit: PageHit, show: Shown) -> LinkPageRecord | None:
     if hit.near is None:
         return None
     path = own_path(hit.near.filepath, hit.collection)
     return LinkPageRecord(
-        doc_id=doc_id(path),
+        doc_id=doc_id(path) if show.is_verbose else None,
         filepath=path,
         title=title_of(hit.near),
         direction=hit.link_path and hit.link_path.direction,
@@ -404,11 +435,12 @@ def _link_page(hit: PageHit) -> LinkPageRecord | None:
 
 
 def _section_hit(
-    path: FilePath, hit: SectionHit, *, has_content: bool, is_best: bool
+    path: FilePath, hit: SectionHit, show: Shown, *, is_best: bool
 ) -> SectionHitRecord:
-    section, passage = hit.section, hit.passage if has_content else None
+    section, passage = hit.section, hit.passage if show.has_content else None
+    extract = hit.extract if show.has_content else None
     return SectionHitRecord(
-        section_id=_section_id(path, section),
+        section_id=_section_id(path, section) if show.is_verbose else None,
         heading=section and section.heading,
         heading_path=tuple(section.heading_path) if section and is_best else (),
         line_start=section.line_start if section else 1,
@@ -416,14 +448,19 @@ def _section_hit(
         line=hit.line if hit.passage else None,
         score=round(hit.score, 4),
         content=passage and passage.content,
-        highlights=passage.highlights if passage else (),
+        highlights=passage.highlights if passage and show.is_verbose else (),
+        text=extract and extract.text,
+        text_start=extract and extract.line_start,
+        text_end=extract and extract.line_end,
     )
 
 
-def _linked(linked: LinkedPage, pages: FoundPages, collection: str) -> LinkedPageRecord:
+def _linked(
+    linked: LinkedPage, pages: FoundPages, collection: str, show: Shown
+) -> LinkedPageRecord:
     path = own_path(linked.page.filepath, collection)
     return LinkedPageRecord(
-        doc_id=doc_id(path),
+        doc_id=doc_id(path) if show.is_verbose else None,
         filepath=path,
         title=title_of(linked.page),
         link_type=linked.link.link_type,

@@ -197,7 +197,7 @@ def _described(schema: dict[str, Any], description: str) -> Schema:
 
 
 FILEPATH = text("repository-relative path, or a unique ending of it")
-REF = text("Git revision (default: work tree)")
+REF = text("Git revision")
 QUERY_CHARACTERS = 1000
 QUERY = text(
     'words, "exact phrase", -exclude, prefix*, AND OR NOT, tag:x, path:x',
@@ -206,7 +206,7 @@ QUERY = text(
 DOC_TYPE = {
     "type": ["string", "array"],
     "items": {"type": "string"},
-    "description": "page types, e.g. spec, design, api",
+    "description": "e.g. spec, design, api",
 }
 TAGS = {
     "type": "array",
@@ -216,10 +216,6 @@ TAGS = {
 LINK_TYPE = {
     "type": "array",
     "items": {"enum": list(LINK_TYPES)},
-    "description": "only follow these link types",
 }
-MAX_TOKENS = {
-    "type": "integer",
-    "minimum": MIN_TOKENS,
-    "description": "drops the least relevant parts to fit",
-}
+MAX_TOKENS = {"type": "integer", "minimum": MIN_TOKENS}
+VERBOSE = flag("add ids, scores and reasons", default=False)

@@ -1,11 +1,12 @@
 """The size of answers: token counts, and limits that records are cut down to."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
-from ubp.core.text import CJK_RANGES
+from ubp.core.text import CJK_RANGES, truncate_page
 from ubp.output.records.encoding import Json, to_json, to_lean_object, to_object
 from ubp.output.records.fields import AnswerFacts
 
@@ -32,6 +33,7 @@ def count_tokens(text: str) -> int:
 SAMPLES, SAMPLE_CHARACTERS = 32, 400
 
 MIN_TOKENS = 200  # the smallest limit
+MIN_BEGINNING = 40  # fewer tokens (or characters) of a text say nothing, unless they are a sentence
 
 
 def estimate_tokens(text: str) -> int:
@@ -49,22 +51,23 @@ MEASURES: Mapping[Budget, Callable[[str], int]] = {"max_tokens": count_tokens, "
 
 
 class TokenLimit(NamedTuple):
-    """The most that `measure` may count in a text; a record counts as its JSON.
+    """The most that `measure` may count in what is sent of a record, which `write` returns.
 
     `is_lean`: empty fields are left out.
     """
 
     most: int
     measure: Callable[[str], int]
+    write: Callable[[Json], str] = to_json
     is_lean: bool = True
 
     def weigh(self, part: Any) -> int:
         """Return the size of a record or of a part of one."""
         return self.measure(to_json({"": part}))
 
-    def excess(self, record: Mapping[str, Any]) -> int:
+    def excess(self, record: Json) -> int:
         """Return by how much a record is too large."""
-        return self.measure(to_json(record)) - self.most
+        return self.measure(self.write(record)) - self.most
 
     def clear(self, part: Json, name: str) -> Any:
         """Remove the value of an optional field, or empty it where all keys are kept."""
@@ -73,7 +76,7 @@ class TokenLimit(NamedTuple):
             part[name] = None if value is None else type(value)()
         return value
 
-    def drop(self, record: Mapping[str, Any], parts: Iterator[Any]) -> bool:
+    def drop(self, record: Json, parts: Iterator[Any]) -> bool:
         """Remove parts until the record fits, and return whether it does.
 
         `parts` removes one part each time that it is advanced, and yields it.
@@ -89,6 +92,27 @@ class TokenLimit(NamedTuple):
             excess = self.excess(record)
         return True
 
+    def truncate(self, record: Json, part: Json, name: str) -> None:
+        """Cut off the end of a text of a record, until the record fits or no text is left.
+
+        What is left ends with a paragraph, else with a sentence, else anywhere.
+        """
+        text: str = part[name]
+        room = self.measure(text) - self.excess(record)
+
+        def fits(beginning: str) -> bool:
+            return self.measure(beginning) <= room
+
+        while True:
+            part[name] = truncate_page(text, fits)
+            if not part[name] and room >= MIN_BEGINNING:
+                end = bisect_left(range(len(text)), x=True, key=lambda end: not fits(text[:end]))
+                part[name] = text[: end - 1]
+            excess = self.excess(record)
+            if excess <= 0 or not part[name]:
+                return
+            room -= excess
+
 
 Fit = Callable[[Json, TokenLimit], None]
 """Removes the least important parts of a record's JSON object until it is within a limit."""
@@ -99,18 +123,19 @@ def build_answer(
     started: float,
     *,
     fit: Fit | None = None,
-    limit: TokenLimit | None = None,
+    limits: Sequence[TokenLimit] = (),
     is_lean: bool,
 ) -> Json:
-    """Return a record as a JSON object with `AnswerFacts`, cut to a limit.
+    """Return a record as a JSON object with `AnswerFacts`, cut to each limit.
 
     `started` is when the call began, of `perf_counter`. A lean object lacks empty fields.
     """
     answer = to_lean_object(record) if is_lean else to_object(record)
     answer |= AnswerFacts()._asdict()
-    if fit and limit:
-        fit(answer, limit)
-    count = count_tokens if limit else estimate_tokens
+    if fit:
+        for limit in limits:
+            fit(answer, limit)
+    count = count_tokens if limits else estimate_tokens
     answer["token_estimate"] = count(to_json(answer))
     answer["query_time_ms"] = round((perf_counter() - started) * 1000, 1)
     return answer

@@ -1,7 +1,7 @@
 """Tools: what a tool is, how it is called, and the cursors of lists.
 
-A call checks the arguments, runs the tool, leaves empty fields out of its record (agents pay for
-every null), fits it into its budget, and writes it as text, too.
+A call checks the arguments, runs the tool, writes the answer as text and fits it into its budget.
+The record, for clients that ask for it, lacks empty fields: agents pay for every null.
 """
 
 import base64
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import FilePath
-from ubp.output.records.encoding import Json
+from ubp.output.records.encoding import Json, to_json
 from ubp.output.records.fields import AnswerFacts
 from ubp.output.records.schema import Schema, record_schema
 from ubp.search.list_pages import Place
@@ -29,7 +29,8 @@ class Tool(NamedTuple):
 
     `record` is the type that `run` returns from checked arguments, defaults included; `text` writes
     the finished record as an agent reads it; `fit` removes the least important parts of a record
-    until it is within the argument that `budget` names.
+    until it is within the arguments that `budgets` names. Instead of that, a list named `items` is
+    shortened by calling the tool with a smaller `limit`.
     """
 
     name: str
@@ -40,7 +41,8 @@ class Tool(NamedTuple):
     run: Callable[[Workspace, Mapping[str, Any]], object]
     text: Callable[[Json], str]
     fit: Fit | None = None
-    budget: Budget = "max_tokens"
+    items: str = ""
+    budgets: tuple[Budget, ...] = ("max_tokens",)
     writes: bool = False
 
     @property
@@ -49,18 +51,28 @@ class Tool(NamedTuple):
         return record_schema(self.record, is_answer=True, is_lean=True)
 
 
+# What the server writes below a text (`protocol.measurements`).
+MEASUREMENT_TOKENS = 20
+
+
 class ToolAnswer(NamedTuple):
-    """An answer: the record for programs, and the same facts as text for readers."""
+    """An answer: the text, and the same facts as a record for programs."""
 
     record: Json
     text: str
 
 
-def call_tool(tool: Tool, workspace: Workspace, arguments: Mapping[str, Any]) -> ToolAnswer:
+def call_tool(
+    tool: Tool,
+    workspace: Workspace,
+    arguments: Mapping[str, Any],
+    *,
+    is_structured: bool = False,
+) -> ToolAnswer:
     """Run a tool and return its answer.
 
-    Paths are relative to the directory in which the workspace was opened: open it at the
-    repository's root.
+    Budgets limit what is sent: the text, and with `is_structured` also the record. Paths are
+    relative to the directory in which the workspace was opened: open it at the repository's root.
 
     Raises:
         BadArgumentError: an argument is unknown, missing or not allowed.
@@ -70,13 +82,24 @@ def call_tool(tool: Tool, workspace: Workspace, arguments: Mapping[str, Any]) ->
     started = time.perf_counter()
     checked = check_arguments(tool.input_schema, arguments)
     reject_path_traversal(checked)
-    limit = None
-    if tool.budget in checked:
-        limit = TokenLimit(checked[tool.budget], MEASURES[tool.budget])
-    record = build_answer(
-        tool.run(workspace, checked), started, fit=tool.fit, limit=limit, is_lean=True
-    )
-    return ToolAnswer(record, tool.text(record))
+
+    def write(record: Json) -> str:
+        return tool.text(record) + (to_json(record) if is_structured else "")
+
+    limits = [
+        TokenLimit(checked[name] - MEASUREMENT_TOKENS, MEASURES[name], write)
+        for name in tool.budgets
+        if name in checked
+    ]
+    while True:
+        record = build_answer(
+            tool.run(workspace, checked), started, fit=tool.fit, limits=limits, is_lean=True
+        )
+        shares = [limit.most / (limit.most + limit.excess(record)) for limit in limits]
+        number = len(record[tool.items]) if tool.items else 0
+        if number <= 1 or min(shares, default=1.0) >= 1:
+            return ToolAnswer(record, tool.text(record))
+        checked["limit"] = min(number - 1, max(1, int(number * min(shares))))
 
 
 def write_cursor(query: Any, place: Place) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.core.errors import BadArgumentError
-from ubp.core.text import truncate_page
 from ubp.output.agent.pages import context_text
 from ubp.output.records.encoding import Json
 from ubp.output.records.pages import ContextRecord, context_record
@@ -49,8 +48,7 @@ def fit_context(record: Json, limit: TokenLimit) -> None:
         center["full_size"] = center.get("full_size") or len(content)
         frame = {**record, "center": {**center, "content": ""}}
         limit._replace(most=limit.most // 2).drop(frame, _drop_outline(center))
-        room = limit.weigh(content) - limit.excess(record)
-        center["content"] = truncate_page(content, lambda part: limit.weigh(part) <= room)
+        limit.truncate(record, center, "content")
         _mark_cut(center, content)
         limit.drop(record, _drop_outline(center))
     texts = [text for page in related for text in _texts(page)]
@@ -90,8 +88,8 @@ GET_CONTEXT = Tool(
     title="Read a page and summaries of linked pages",
     description=(
         "Read one documentation page in full plus summaries of the pages linked with it (first "
-        "sentences, headings, link type, staleness), up to depth hops away, in a single call. Use "
-        "it on the best result of ubp_search; use ubp_get_page for the page alone."
+        "sentences, headings, link type, staleness), up to depth hops away. Use it on the best "
+        "result of ubp_search; use ubp_get_page for the page alone."
     ),
     input_schema=object_schema(
         filepath=FILEPATH,

@@ -5,7 +5,7 @@ from typing import Any
 
 from ubp.output.agent.pages import graph_text
 from ubp.output.records.pages import GraphRecord, graph_record
-from ubp.server.tools.arguments import LINK_TYPE, REF, number, object_schema
+from ubp.server.tools.arguments import LINK_TYPE, MAX_TOKENS, REF, number, object_schema
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
@@ -30,8 +30,8 @@ GET_GRAPH = Tool(
     name="ubp_get_graph",
     title="Show how pages are linked",
     description=(
-        "Return the link graph: documentation pages as nodes and typed links as edges, around one "
-        "page or for all pages. Use it to see how the documentation is connected; use "
+        "Return the link graph: documentation pages and typed links, around one page or for all "
+        "pages. Use it to see how the documentation is connected; use "
         "ubp_get_context for page contents and ubp_get_impact for what a change affects."
     ),
     input_schema=object_schema(
@@ -39,9 +39,11 @@ GET_GRAPH = Tool(
         depth=number(1, MAX_GRAPH_DEPTH, DEPTH, "hops from center"),
         link_types=LINK_TYPE,
         limit=number(1, MAX_LIMIT, GRAPH_LIMIT),
+        max_tokens=MAX_TOKENS,
         ref=REF,
     ),
     record=GraphRecord,
     run=run,
     text=graph_text,
+    items="nodes",
 )

@@ -1,14 +1,21 @@
-"""`ubp_get_page`: one page with its text, links and staleness."""
+"""`ubp_get_page`: one page with its text, links and staleness, or a part of it."""
 
+import re
+import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.core.errors import BadArgumentError
-from ubp.core.text import truncate_page
 from ubp.output.agent.pages import page_text
-from ubp.output.records.encoding import Json, to_json
+from ubp.output.records.encoding import Json
 from ubp.output.records.pages import PageRecord, page_record
-from ubp.server.tools.arguments import FILEPATH, MAX_TOKENS, REF, object_schema
+from ubp.server.tools.arguments import (
+    FILEPATH,
+    MAX_SHOWN_CHARACTERS,
+    MAX_TOKENS,
+    REF,
+    object_schema,
+)
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
@@ -17,11 +24,19 @@ from ubp.workspace import Workspace
 # Claude Code refuses answers of more than 25,000 tokens.
 PAGE_TOKENS = 20_000
 PAGE_ARGUMENTS = ("filepath", "id", "title")
+MAX_LINES = 1 << 31
+MAX_DIGITS = 12
+_LINES = re.compile(r"([0-9]{1,9})\s*(-\s*([0-9]{1,9})?)?")
 
 
 def run(workspace: Workspace, given: Mapping[str, Any]) -> PageRecord:
-    """Return the record of the page, which is named by path, id or title."""
+    """Return the record of the page, which is named by path, id or title, or of a part of it."""
     given_names = [name for name in PAGE_ARGUMENTS if name in given]
+    section, lines = given.get("section", ""), given.get("lines")
+    if not given_names and section:  # a section_id contains the page's id
+        given_names, path, section = ["section"], section, ""
+    else:
+        path = given.get("filepath", given.get("id"))
     if len(given_names) != 1:
         raise BadArgumentError(
             "filepath",
@@ -30,30 +45,65 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> PageRecord:
             if given_names
             else "Received none of them.",
         )
-    path, title = given.get("filepath", given.get("id")), given.get("title")
-    return page_record(workspace.page(path, title=title, ref=given.get("ref"), has_created=True))
+    if section and "title" in given:
+        raise BadArgumentError("section", "`section` requires `filepath` or `id`.")
+    name = section.rpartition("#")[2]
+    page = workspace.page(
+        f"{path}#{name}" if name else path,
+        title=given.get("title"),
+        lines=_read_lines(lines) if lines else None,
+        ref=given.get("ref"),
+        has_created=True,
+    )
+    start = _read_continuation(given["continue"], page.page.content) if "continue" in given else 0
+    return page_record(page, start)
+
+
+def _read_lines(lines: str) -> tuple[int, int]:
+    match = _LINES.fullmatch(lines.strip())
+    first = int(match[1]) if match else 0
+    last = int(match[3] or (MAX_LINES if match[2] else first)) if match else 0
+    if not 1 <= first <= last:
+        raise BadArgumentError(
+            "lines",
+            f"Invalid `lines`: {lines[:MAX_SHOWN_CHARACTERS]}.",
+            hint="Write 40, 40-80 or 40- (from line 1).",
+        )
+    return first, last
+
+
+def _read_continuation(continuation: str, content: str) -> int:
+    """Return where the text continues: a continuation has the size and checksum of the rest."""
+    size = continuation.partition("@")[0]
+    start = len(content) - int(size) if size.isdecimal() and len(size) < MAX_DIGITS else -1
+    if start < 0 or _continuation(content[start:]) != continuation:
+        raise BadArgumentError(
+            "continue",
+            f"Invalid `continue`: {continuation[:MAX_SHOWN_CHARACTERS]}.",
+            cause="The page has changed since, or the other arguments are different.",
+            hint="Repeat the arguments of the call that returned it, or omit it to start again.",
+        )
+    return start
+
+
+def _continuation(rest: str) -> str:
+    return f"{len(rest)}@{zlib.crc32(rest.encode('utf-8', 'surrogatepass')):08x}"
 
 
 def fit_page(record: Json, limit: TokenLimit) -> None:
     """Drop repeated texts, then what surrounds the text, then the end of the text."""
-    ends = list(_section_ends(record))
     if limit.drop(record, _drop_section_texts(record, limit)):
         return
-    frame = {**record, "content": ""}
+    content = record["content"]
+    ends = [section["line_end"] for section in record["sections"]]
+    frame = {**record, "content": "", "continuation": _continuation(content)}
     limit._replace(most=limit.most // 2).drop(frame, _drop_surroundings(record, limit))
-    room = limit.most - limit.measure(to_json({**frame, "truncated_count": len(ends)}))
-    kept = truncate_page(record["content"], lambda text: limit.weigh(text) <= room)
-    record["content"] = kept
-    record["truncated_count"] = sum(end > len(kept) for end in ends)
-
-
-def _section_ends(record: Json) -> Iterator[int]:
-    """Yield where each section ends in the page's content."""
-    end = 0
-    for section in record["sections"]:
-        text = section.get("content", "")
-        end = record["content"].find(text, end) + len(text)
-        yield end
+    record |= {"continuation": _continuation(content), "truncated_count": len(ends)}
+    limit.truncate(record, record, "content")
+    rest = content[len(record["content"]) :].lstrip("\n")
+    record["continuation"] = _continuation(rest)
+    line_end = record["line_start"] + record["content"].rstrip("\n").count("\n")
+    record["truncated_count"] = sum(end > line_end for end in ends)
 
 
 def _drop_section_texts(record: Json, limit: TokenLimit) -> Iterator[Any]:
@@ -78,14 +128,17 @@ GET_PAGE = Tool(
     name="ubp_get_page",
     title="Read a page",
     description=(
-        "Read one documentation page: its Markdown, outgoing and incoming links, and whether its "
-        "sources changed since it was written (if so, trust the code). Use it "
+        "Read one documentation page, or a section or lines of it: Markdown, links, and whether "
+        "its sources changed since it was written (if so, trust the code). Use it "
         "instead of opening the file; use ubp_get_context to see the linked pages as well."
     ),
     input_schema=object_schema(
         filepath=FILEPATH,
         id=string("doc_id of the page, instead of filepath"),
         title=string("unique part of the title, instead of filepath"),
+        section=string("heading, its anchor, or a section_id"),
+        lines=string("e.g. 40-80"),
+        **{"continue": string("where the previous response ends, as it says")},
         ref=REF,
         max_tokens={**MAX_TOKENS, "default": PAGE_TOKENS},
     ),

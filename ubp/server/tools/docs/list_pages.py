@@ -6,7 +6,16 @@ from typing import Any, Literal, NamedTuple
 from ubp.output.agent.pages import list_text
 from ubp.output.records.pages import PagesRecord, pages_record
 from ubp.search.list_pages import PageList, SortKey
-from ubp.server.tools.arguments import DOC_TYPE, REF, TAGS, array_of, choice, number, object_schema
+from ubp.server.tools.arguments import (
+    DOC_TYPE,
+    MAX_TOKENS,
+    REF,
+    TAGS,
+    array_of,
+    choice,
+    number,
+    object_schema,
+)
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.tool import Tool, read_cursor, write_cursor
 from ubp.workspace import Workspace
@@ -81,9 +90,11 @@ LIST_PAGES = Tool(
         order=choice("asc", "desc"),
         limit=number(1, MAX_LIMIT, LIST_LIMIT),
         cursor=string("next_cursor of the previous response"),
+        max_tokens=MAX_TOKENS,
         ref=REF,
     ),
     record=PagesRecord,
     run=run,
     text=list_text,
+    items="pages",
 )

@@ -6,7 +6,6 @@ from typing import Any
 from ubp.output.agent.search import search_text
 from ubp.output.records.encoding import Json
 from ubp.output.records.search import SearchRecord, search_record
-from ubp.search.run import FoundPages
 from ubp.server.tools.arguments import (
     DOC_TYPE,
     LINK_TYPE,
@@ -14,6 +13,7 @@ from ubp.server.tools.arguments import (
     QUERY,
     REF,
     TAGS,
+    VERBOSE,
     array_of,
     choice,
     flag,
@@ -25,24 +25,21 @@ from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 
 LIMIT, MAX_LIMIT = 10, 20
+# benchmarks/agent_answers.py measures how often so many tokens contain the answer.
+SEARCH_TOKENS = 1_000
+LINES_SHARE = 0.4  # of a budget, for places and headings: texts are worth more
+# So many best sections come before the passages of the other results.
+WHOLE_RESULTS = 3
+MAX_LINE = 999_999
+MIN_EXTRACT = 60  # less of a section says less than its best passage
+EXTRACT_KEYS = ("text", "text_start", "text_end")
+PASSAGE_KEYS = ("content", "highlights")
 DEPTH, MAX_DEPTH = 2, 3
 
 
-def run(
-    workspace: Workspace,
-    given: Mapping[str, Any],
-    *,
-    has_content: bool = True,
-    is_explained: bool = False,
-) -> SearchRecord:
+def run(workspace: Workspace, given: Mapping[str, Any]) -> SearchRecord:
     """Return the record of the best pages by keywords, meaning and links."""
-    pages = find(workspace, given)
-    return search_record(pages, has_content=has_content, is_explained=is_explained)
-
-
-def find(workspace: Workspace, given: Mapping[str, Any], *, is_dated: bool = True) -> FoundPages:
-    """Return the pages as values; without `is_dated` their dates are not looked up in history."""
-    return workspace.search(
+    pages = workspace.search(
         given["query"],
         mode=given["mode"],
         limit=given["limit"],
@@ -51,14 +48,53 @@ def find(workspace: Workspace, given: Mapping[str, Any], *, is_dated: bool = Tru
         link_types=given.get("link_types") or (),
         depth=given["depth"],
         include_linked=given["include_linked"],
-        is_dated=is_dated,
         ref=given.get("ref"),
     )
+    return search_record(pages, is_verbose=given["verbose"])
 
 
 def fit_search(record: Json, limit: TokenLimit) -> None:
-    """Drop context of the last results first, then results."""
-    limit.drop(record, _removable_parts(record, limit))
+    """Keep a line for each result, then the best sections whole, then passages, while they fit."""
+    if limit.excess(record) <= 0:
+        return
+    results = record["results"]
+    bests = [result["sections"][0] for result in results if result["sections"]]
+    extracts = [{key: limit.clear(best, key) for key in EXTRACT_KEYS} for best in bests]
+    passages = [{key: limit.clear(best, key) for key in PASSAGE_KEYS} for best in bests]
+    if not limit.drop(record, _removable_parts(record, limit)):
+        return
+    lines = limit._replace(most=int(limit.most * LINES_SHARE))
+    lines.drop(record, _last_results(record, 1))
+    bests = bests[: len(results)]
+    firsts = slice(None, WHOLE_RESULTS)
+    for best, extract, passage in zip(bests[firsts], extracts, passages, strict=False):
+        _restore(record, limit, best, extract) or _restore(record, limit, best, passage)
+    for best, passage in zip(bests, passages, strict=False):
+        if not best.get("text"):
+            _restore(record, limit, best, passage)
+    for best, extract in zip(bests, extracts, strict=False):
+        if not best.get("text"):
+            _restore(record, limit, best, extract)
+
+
+def _restore(record: Json, limit: TokenLimit, part: Json, removed: Json) -> bool:
+    """Give a section its text back, or as much of it as fits, and return whether any did."""
+    before = {key: part.get(key) for key in removed}
+    part.update({key: value for key, value in removed.items() if value is not None})
+    if part.get("text"):
+        if limit.excess(record) > 0:
+            part["text_end"] = MAX_LINE  # what it will be takes no more tokens
+        limit.truncate(record, part, "text")
+        part["text_end"] = part["text_start"] + part["text"].count("\n")
+        is_enough = part["text"] == removed["text"] or limit.weigh(part["text"]) >= MIN_EXTRACT
+    else:
+        is_enough = limit.excess(record) <= 0
+    if not is_enough:
+        for key, value in before.items():
+            part[key] = value
+            if value is None and limit.is_lean:
+                del part[key]
+    return is_enough
 
 
 def _removable_parts(record: Json, limit: TokenLimit) -> Iterator[Any]:
@@ -69,27 +105,22 @@ def _removable_parts(record: Json, limit: TokenLimit) -> Iterator[Any]:
     for result in reversed(results):
         while len(result["sections"]) > 1:
             yield result["sections"].pop()
-    while len(results) > 1:
-        yield _drop_last_result(record)
-    for section in [section for result in results for section in result["sections"]]:
-        yield limit.clear(section, "content")
-    while results:
-        yield _drop_last_result(record)
+    yield from _last_results(record, 0)
 
 
-def _drop_last_result(record: Json) -> Json:
-    result: Json = record["results"].pop()
-    record["truncated_count"] = record.get("truncated_count", 0) + 1
-    return result
+def _last_results(record: Json, kept: int) -> Iterator[Any]:
+    while len(record["results"]) > kept:
+        record["truncated_count"] = record.get("truncated_count", 0) + 1
+        yield record["results"].pop()
 
 
 SEARCH = Tool(
     name="ubp_search",
     title="Search the documentation",
     description=(
-        "Search the project documentation by question or topic. Returns pages, best match first, "
-        "each with the reason for the match, its best passage and line numbers, linked pages, and "
-        'whether the page is stale. Use it before grep for "how" and "why" questions; use '
+        "Search the project documentation by question or topic. Returns pages, best match first: "
+        "the best sections whole, then passages, each with its lines, headings, and whether the "
+        'page is stale. Use it before grep for "how" and "why" questions; use '
         "ubp_fulltext_search for exact strings and grep for code."
     ),
     input_schema=object_schema(
@@ -104,10 +135,11 @@ SEARCH = Tool(
         ),
         doc_type=DOC_TYPE,
         tags=TAGS,
-        include_linked=flag("list linked pages with each result", default=True),
+        include_linked=flag("list linked pages with each result", default=False),
         depth=number(1, MAX_DEPTH, DEPTH, "hops when ranking by links"),
         link_types=LINK_TYPE,
-        max_tokens=MAX_TOKENS,
+        verbose=VERBOSE,
+        max_tokens={**MAX_TOKENS, "default": SEARCH_TOKENS},
         ref=REF,
     ),
     record=SearchRecord,

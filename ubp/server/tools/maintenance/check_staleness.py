@@ -9,7 +9,7 @@ from ubp.core.model import QUIET_LEVELS, Assessment
 from ubp.output.agent.staleness import staleness_text
 from ubp.output.records.check_staleness import CheckedRecord, Diffs, checked_record
 from ubp.output.records.encoding import Json
-from ubp.server.tools.arguments import flag, number, object_schema
+from ubp.server.tools.arguments import MAX_TOKENS, flag, number, object_schema
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
@@ -138,10 +138,11 @@ CHECK_STALENESS = Tool(
         max_size=number(
             MIN_SIZE, MAX_SIZE, DEFAULT_SIZE, "in characters; long diffs are truncated"
         ),
+        max_tokens=MAX_TOKENS,
     ),
     record=CheckedRecord,
     run=run,
     text=staleness_text,
     fit=fit,
-    budget="max_size",
+    budgets=("max_size", "max_tokens"),
 )

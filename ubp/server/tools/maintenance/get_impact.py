@@ -5,7 +5,7 @@ from typing import Any
 
 from ubp.output.agent.pages import impact_text
 from ubp.output.records.pages import ImpactRecord, impact_record
-from ubp.server.tools.arguments import REF, number, object_schema
+from ubp.server.tools.arguments import MAX_TOKENS, REF, number, object_schema
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.tool import Tool
 from ubp.workspace import MAX_IMPACTED, Workspace
@@ -27,18 +27,19 @@ GET_IMPACT = Tool(
     title="Find pages that depend on a file",
     description=(
         "Find documentation pages that depend on a page, source file or folder: pages that list "
-        "it as a source, then pages that link to those (depends_on, implements and extends first), "
-        "each with the chain of references. Use it before or after changing, moving or deleting a "
-        "file to find the pages to update."
+        "it as a source, then pages that link to those, each with the chain of references. Use it "
+        "before or after changing, moving or deleting a file to find the pages to update."
     ),
     input_schema=object_schema(
         "path",
         path=string("page, source file or folder; may be deleted"),
         depth=number(1, MAX_IMPACT_DEPTH, DEPTH, "maximum chain length"),
         limit=number(1, MAX_RESULTS, MAX_IMPACTED),
+        max_tokens=MAX_TOKENS,
         ref=REF,
     ),
     record=ImpactRecord,
     run=run,
     text=impact_text,
+    items="impacted",
 )

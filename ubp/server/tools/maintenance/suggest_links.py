@@ -5,7 +5,7 @@ from typing import Any
 
 from ubp.output.agent.pages import suggestions_text
 from ubp.output.records.suggestions import SuggestionsRecord, suggestions_record
-from ubp.server.tools.arguments import REF, fraction, number, object_schema
+from ubp.server.tools.arguments import MAX_TOKENS, REF, fraction, number, object_schema
 from ubp.server.tools.arguments import text as string
 from ubp.server.tools.tool import Tool
 from ubp.workspace import MAX_SUGGESTED, MIN_SCORE, Workspace
@@ -29,16 +29,18 @@ SUGGEST_LINKS = Tool(
     title="Suggest links between pages",
     description=(
         "Find pairs of documentation pages that are similar in meaning but not linked, with the "
-        "matching sections, a similarity score and shared terms. Use it after writing a page to "
-        "find pages to link; read both sections before adding a link."
+        "matching sections and shared terms. Use it after writing a page; read both sections "
+        "before adding a link."
     ),
     input_schema=object_schema(
         filepath=string("a page; omit to compare all pages"),
-        min_score=fraction(MIN_SCORE, "minimum similarity; lower values return more, weaker pairs"),
+        min_score=fraction(MIN_SCORE, "minimum similarity"),
         limit=number(1, MAX_RESULTS, MAX_SUGGESTED),
+        max_tokens=MAX_TOKENS,
         ref=REF,
     ),
     record=SuggestionsRecord,
     run=run,
     text=suggestions_text,
+    items="suggestions",
 )
