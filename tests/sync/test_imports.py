@@ -155,10 +155,11 @@ def test_a_page_that_the_server_lost_is_kept_while_something_links_to_it(site, r
 
 
 @pytest.mark.usefixtures("site")
-def test_a_first_page_that_fails_registers_nothing(run, registered):
+def test_a_first_page_that_fails_registers_nothing(run, registered, folder):
     out = add(run, f"{ORIGIN}/none/spec", status=2)
     assert "The server answered 404" in out
     assert registered("tiny") is None
+    assert {path.name for path in folder.iterdir()} == {".gitignore", "tiny.lock"}
 
 
 def test_pages_that_robots_txt_disallows_are_not_fetched(site, run):
@@ -170,7 +171,9 @@ def test_pages_that_robots_txt_disallows_are_not_fetched(site, run):
     assert "https://spec.example/book/two.html: robots.txt disallows it" in out
     assert site.requests["/book/two.html"] == 0
     site.pages["/robots.txt"] = Answer(statuses=[503])
-    assert "robots.txt cannot be read" in run("collections", "sync", status=2)
+    assert "Its robots.txt cannot be read: the server answered 503" in run(
+        "collections", "sync", status=2
+    )
 
 
 def test_a_busy_server_is_asked_again(site, run):
@@ -243,6 +246,18 @@ def test_a_page_cannot_bring_front_matter(site, run, stored):
     assert stored("tiny", "show", "main:spec.md") == (
         '---\nurl: "https://spec.example/tiny/spec"\n---\n\n# Title'
     )
+
+
+@pytest.mark.parametrize("source", ["http://spec.example/x", "ftp://spec.example/x", "nothing"])
+def test_a_source_that_is_no_https_address_is_refused(run, source):
+    assert f"Cannot import {source}." in add(run, source, status=2)
+
+
+def test_a_host_that_does_not_exist_is_named_as_the_cause(site, run, monkeypatch):
+    monkeypatch.setattr("ubp.sync.fetch.MAX_ATTEMPTS", 1)
+    out = add(run, "https://nowhere.example/spec", status=2)
+    assert "no such host: nowhere.example" in out
+    assert site.requests.total() == 0
 
 
 def test_include_limits_which_pages_are_fetched(site, run, stored):

@@ -192,7 +192,7 @@ class Fetcher:
             trust_env=False,
         )
         self._wait = wait
-        self._robots: dict[str, Protego | None] = {}
+        self._robots: dict[str, Protego | FetchError] = {}
         self._last_request: dict[str, float] = {}
 
     def close(self) -> None:
@@ -259,7 +259,7 @@ class Fetcher:
     def _be_polite(self, url: str) -> None:
         host = urlsplit(url).netloc
         robots = self._robots.get(_origin(url))
-        asked = robots.crawl_delay(USER_AGENT) if robots else None
+        asked = robots.crawl_delay(USER_AGENT) if isinstance(robots, Protego) else None
         delay = max(DELAY_SECONDS, min(asked or 0.0, MAX_DELAY_SECONDS))
         now = time.monotonic()
         remaining = self._last_request.get(host, -delay) + delay - now
@@ -272,13 +272,13 @@ class Fetcher:
         if origin not in self._robots:
             self._robots[origin] = self._read_robots(origin)
         robots = self._robots[origin]
-        if robots is None:
-            raise FetchError(f"{origin}/robots.txt cannot be read, so nothing may be fetched")
+        if isinstance(robots, FetchError):
+            raise FetchError(f"its robots.txt cannot be read: {robots.reason}")
         if not robots.can_fetch(url, USER_AGENT):
             raise FetchError("robots.txt disallows it")
 
-    def _read_robots(self, origin: str) -> Protego | None:
-        """Return the rules of a host; None: they are unavailable, which forbids everything."""
+    def _read_robots(self, origin: str) -> Protego | FetchError:
+        """Return the rules of a host, or why they are unavailable, which forbids everything."""
         url = f"{origin}/robots.txt"
         for _ in range(MAX_REDIRECTS + 1):
             try:
@@ -286,7 +286,7 @@ class Fetcher:
                 answer = self._request(url, MAX_ROBOTS_BYTES)
             except FetchError as error:
                 # Any 4xx means that there are no rules (RFC 9309, 2.3.1.3).
-                return Protego.parse("") if OK < error.status < SERVER_ERROR else None
+                return Protego.parse("") if OK < error.status < SERVER_ERROR else error
             if isinstance(answer, Response):
                 return Protego.parse(answer.body.decode("utf-8", "replace"))
             url = answer

@@ -158,7 +158,8 @@ def _kind_of_path(path: str, context: Context) -> Kind:
 def _kind_of_address(address: str) -> Kind:
     parts = urlsplit(address)
     if parts.scheme != "https" or parts.path.endswith(".git"):
-        return "mirror" if parts.scheme in {"ssh", "file"} or ":" in address else "import"
+        is_git = parts.scheme in {"ssh", "file"} or ("://" not in address and ":" in address)
+        return "mirror" if is_git or parts.path.endswith(".git") else "import"
     names = [name for name in parts.path.split("/") if name]
     return "mirror" if parts.hostname in FORGES and len(names) == OWNER_AND_NAME else "import"
 
@@ -175,12 +176,17 @@ def add_collection(collection: Collection, version: str, context: Context) -> Sy
             return SyncResult(collection.name, "local", "updated", after=opened.head())
     existing = read_collection(context.folder, collection.name)
     versions = [version] if version else []
-    result = _sync(collection, versions, context, is_dry=False)
-    if existing is None and result.after is None:
-        raise CollectionError(
-            f"Nothing could be fetched for {collection.name}.",
-            cause=result.problems[0].reason if result.problems else "",
-        )
+    try:
+        result = _sync(collection, versions, context, is_dry=False)
+        if existing is None and result.after is None:
+            raise CollectionError(
+                f"Nothing could be fetched for {collection.name}.",
+                cause=result.problems[0].reason if result.problems else "",
+            )
+    except UbpError:
+        if existing is None:
+            remove_collection(collection.name, context, purge=True)
+        raise
     if version and collection.kind == "mirror":
         with open_collection(context.folder, collection, context.environment) as repository:
             return replace(result, at=find_version(repository, version) or result.at)
