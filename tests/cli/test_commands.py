@@ -1,14 +1,17 @@
 """Every command is there, explains itself, and ends with an example that works."""
 
+import io
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 from ubp.__main__ import main
-from ubp.cli.app import build_app
+from ubp.checks.registry import RULES
+from ubp.cli.app import build_app, completion_script
 from ubp.cli.commands import ROWS
 from ubp.cli.terminal import Options, Terminal
 
@@ -131,8 +134,63 @@ def test_completion_is_installed_where_the_shell_looks(isolated_environment, cap
     written = [file for file in isolated_environment.rglob("*") if "ubp" in file.name]
     assert [file.is_file() for file in written] == [True]
     assert capsys.readouterr().out == (
-        f"Wrote {written[0]}\nNext: start a new bash, type `ubp ` and press Tab.\n"
+        f"Wrote {written[0]}\n"
+        "If completion does not work, add this to ~/.bashrc:\n"
+        f"  . {written[0]}\n"
+        "Next: start a new bash, type `ubp ` and press Tab.\n"
     )
+    assert not list(isolated_environment.rglob(".bashrc"))
+
+
+@pytest.mark.parametrize(("answer", "is_edited"), [("y", True), ("n", False)])
+def test_startup_file_is_edited_only_after_a_yes(
+    answer, is_edited, isolated_environment, monkeypatch
+):
+    class Screen(io.StringIO):
+        def isatty(self):
+            return True
+
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdin", Screen(f"{answer}\n"))
+    monkeypatch.setattr("ubp.__main__.open_streams", lambda: (screen, Screen()))
+    assert main(["--no-color", "--install-completion", "--shell", "bash"]) == 0
+    assert "? Load it at startup, by a line in ~/.bashrc? [yes/no]: (yes) " in screen.getvalue()
+    assert bool(list(isolated_environment.rglob(".bashrc"))) == is_edited
+    assert ("add this to ~/.bashrc" in screen.getvalue()) != is_edited
+
+
+def complete(script, folder, line):
+    """What bash offers for the last word of a line, where the script is loaded."""
+    program = (
+        f". {script}\nCOMP_WORDS=({line} '')\nCOMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n"
+        'COMP_LINE="${COMP_WORDS[*]}"\nCOMP_POINT=${#COMP_LINE}\n_ubp\n'
+        'printf "%s\\n" "${COMPREPLY[@]}"\ncomplete -p ubp\n'
+    )
+    done = subprocess.run(
+        ["bash", "-c", program], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the script is run by bash")
+def test_bash_completes_rules_and_files(app, tmp_path):
+    script = tmp_path / "ubp.bash"
+    script.write_text(completion_script(app, "bash"))
+    *rules, registration = complete(script, tmp_path, "ubp explain")
+    assert sorted(rules) == sorted(rule.name for rule in RULES)
+    # Nothing of its own for pages: then readline completes files.
+    assert complete(script, tmp_path, "ubp ack") == ["", registration]
+    assert registration == "complete -o default -F _ubp ubp"
+
+
+def test_zsh_completes_files_where_a_page_is_expected(app):
+    lines = completion_script(app, "zsh").splitlines()
+    assert any(line.strip().startswith("'*:Pages, directories or globs.:_files'") for line in lines)
+
+
+def test_unknown_rule_is_answered_with_the_nearest_one(capsys):
+    assert main(["explain", "broken-lnk"]) == 2
+    assert "broken-link" in capsys.readouterr().err
 
 
 def test_a_shell_that_cannot_be_told_is_asked_for(monkeypatch, capsys):

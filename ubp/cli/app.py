@@ -4,6 +4,7 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Group, Parameter, UnknownOptionError
@@ -15,10 +16,11 @@ from ubp.cli.error_handler import CLEAN
 from ubp.cli.fast_path import split_global_options
 from ubp.cli.terminal import Options, Terminal
 from ubp.core.errors import UsageError
-from ubp.core.shell import ubp_command
+from ubp.core.shell import quote, ubp_command
 from ubp.output.wording import printable
 
 Shell = Literal["bash", "zsh", "fish", "powershell"]
+STARTUP_FILES = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "powershell": "$PROFILE"}
 
 GLOBAL = Group("Global options", sort_key=9)
 
@@ -183,25 +185,61 @@ def _completion_installer(app: App) -> Callable[..., int]:
     def install_completion(
         *, shell: Annotated[Shell | None, Parameter(metavar="SHELL")] = None, terminal: Terminal
     ) -> int:
-        """Write a completion script and load it at shell startup.
+        """Write a completion script, and offer to load it at shell startup.
 
         Args:
             shell: The shell; by default the current one.
             terminal: Where the answer goes.
         """
         chosen = shell or _running_shell()
-        path = str(app.install_completion(shell=chosen, add_to_startup=True))
+        path = app.install_completion(shell=chosen, add_to_startup=False)
+        path.write_text(completion_script(app, chosen), encoding="utf-8", newline="\n")
         if terminal.options.json:
             from ubp.output.records.setup import CompletionRecord
 
-            terminal.record(CompletionRecord(shell=chosen, path=path))
-        else:
-            terminal.write(
-                f"Wrote {printable(path)}\nNext: start a new {chosen}, type `ubp ` and press Tab.\n"
-            )
+            terminal.record(CompletionRecord(shell=chosen, path=str(path)))
+            return CLEAN
+        terminal.write(f"Wrote {printable(str(path))}\n")
+        line = _startup_line(path, chosen)
+        if chosen != "fish" and terminal.is_interactive() and _may_edit(terminal, chosen):
+            from cyclopts.completion.install import add_to_rc_file
+
+            add_to_rc_file(path, "ubp", chosen)
+            line = ""
+        if line:
+            terminal.write(f"If completion does not work, add this to {STARTUP_FILES[chosen]}:\n")
+            terminal.write(f"  {printable(line)}\n")
+        terminal.write(f"Next: start a new {chosen}, type `ubp ` and press Tab.\n")
         return CLEAN
 
     return install_completion
+
+
+def completion_script(app: App, shell: Shell) -> str:
+    """Return a shell's completion script, which completes files where the command has no names."""
+    script = app.generate_completion(prog_name="ubp", shell=shell)
+    if shell == "bash":
+        return script.replace("\ncomplete -F ", "\ncomplete -o default -F ")
+    if shell == "zsh":
+        # A positional argument without an action: zsh completes nothing there.
+        return re.sub(
+            r"^( +'(?:\*|\d+):[^:\n]*)'(?= \\$|$)", r"\1:_files'", script, flags=re.MULTILINE
+        )
+    return script  # the others complete files by default
+
+
+def _startup_line(path: Path, shell: Shell) -> str:
+    """Return the line that loads the script at startup, "" if the shell finds it by itself."""
+    if shell == "zsh":
+        return f"fpath=({quote(str(path.parent))} $fpath)"
+    return "" if shell == "fish" else f". {quote(str(path))}"
+
+
+def _may_edit(terminal: Terminal, shell: Shell) -> bool:
+    from ubp.cli.bind_session import choose
+
+    question = f"Load it at startup, by a line in {STARTUP_FILES[shell]}?"
+    return choose(terminal, question, ("yes", "no")) == "yes"
 
 
 def _running_shell() -> Shell:

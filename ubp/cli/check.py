@@ -30,6 +30,22 @@ from ubp.output.text.check import (
 from ubp.staleness.model import is_certain
 
 FailOn = Literal["warning", "error", "named", "never"]
+RuleName = Literal[
+    "stale-doc",
+    "missing-source",
+    "removed-name",
+    "broken-link",
+    "missing-anchor",
+    "ambiguous-link",
+    "unknown-link-type",
+    "orphan-doc",
+    "broad-source",
+    "bad-front-matter",
+    "ignored-fragment",
+    "obsolete-debt",
+    "relaxed-check",
+]
+"""The rules, for completion in a shell."""
 
 
 def check(  # noqa: PLR0913  # the command's options
@@ -141,7 +157,14 @@ def debt(*, prune: bool = False, terminal: Terminal) -> int:
     return FINDINGS if result.new or has_obsolete else CLEAN
 
 
-def explain(*rules: str, terminal: Terminal) -> int:
+def explain(
+    *rules: Annotated[
+        RuleName,
+        # An unknown name is answered with the nearest one.
+        Parameter(converter=lambda _, tokens: tokens[0].value, show_choices=False),
+    ],
+    terminal: Terminal,
+) -> int:
     """Run `ubp explain`.
 
     Args:
