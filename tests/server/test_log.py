@@ -52,8 +52,9 @@ def test_a_defect_is_told_by_a_number_that_stands_in_the_log(line, shared_reposi
 
 
 def test_trouble_with_the_database_has_its_own_code_and_tells_no_place(line):
-    error = line.ask(2, "tools/call", name="locked", arguments={})["error"]
-    assert error == {
+    result = line.ask(2, "tools/call", name="locked", arguments={})["result"]
+    assert result["isError"]
+    assert result["_meta"]["ubp/error"] == {
         "code": -32005,
         "message": "The index index-1.db is locked.",
         "data": {"kind": "database_error"},

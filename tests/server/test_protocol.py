@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.types import EmptyResult, PromptReference, Request, ResourceTemplateReference
+from mcp.types import EmptyResult, ErrorData, PromptReference, Request, ResourceTemplateReference
 
 from ubp.server.protocol import create_server
 from ubp.server.scheduler import Scheduler
@@ -72,6 +72,16 @@ async def refusal(waiting):
     return caught.value.error
 
 
+async def tool_error(client, tool, given):
+    """The error that a tool returns as its result: the code, message and data of `_meta`."""
+    answer = await client.call_tool(tool, given)
+    assert answer.is_error
+    error = answer.meta["ubp/error"]
+    assert answer.content[0].text.endswith(error["message"])
+    assert str(error["code"]) in answer.content[0].text
+    return ErrorData(**error)
+
+
 async def test_the_server_says_who_it_is_and_how_to_use_it(client):
     assert client.protocol_version in {"2026-07-28", "2025-11-25"}
     assert client.server_info.name == "ubp"
@@ -117,7 +127,6 @@ async def test_an_answer_is_said_twice_for_programs_and_for_readers(client):
 @pytest.mark.parametrize(
     ("tool", "given", "kind", "said"),
     [
-        ("ubp_get_pgae", {}, "invalid_params", "ubp_get_page"),
         ("ubp_get_page", {}, "bad_argument", "filepath"),
         ("ubp_get_page", {"filepath": 1}, "bad_argument", "string"),
         ("ubp_get_page", {"filepath": "docs/auth.md", "deepth": 1}, "bad_argument", "deepth"),
@@ -130,14 +139,20 @@ async def test_an_answer_is_said_twice_for_programs_and_for_readers(client):
     ],
 )
 async def test_a_wrong_call_is_told_what_is_right(client, tool, given, kind, said):
-    error = await refusal(client.call_tool(tool, given))
+    error = await tool_error(client, tool, given)
     assert error.code == CODES.get(kind, -32602)
     assert error.data["kind"] == kind
     assert said in error.message
 
 
+async def test_a_tool_that_does_not_exist_is_an_error_of_the_protocol(client):
+    error = await refusal(client.call_tool("ubp_get_pgae", {}))
+    assert (error.code, error.data["kind"]) == (-32602, "invalid_params")
+    assert "Did you mean ubp_get_page?" in error.message
+
+
 async def test_a_page_that_is_not_found_is_told_with_its_neighbours(client):
-    error = await refusal(client.call_tool("ubp_get_page", {"filepath": "docs/auht.md"}))
+    error = await tool_error(client, "ubp_get_page", {"filepath": "docs/auht.md"})
     assert error.data["kind"] == "page_not_found"
     assert error.data["nearest"][0] == "docs/auth.md"
     assert set(error.data["nearest"]) <= LISTED
@@ -193,7 +208,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("path", HOSTILE)
 async def test_no_path_leads_to_what_is_no_document(client, path):
-    error = await refusal(client.call_tool("ubp_get_page", {"filepath": path}))
+    error = await tool_error(client, "ubp_get_page", {"filepath": path})
     assert error.code in {-32602, -32003}
     assert not {"docs/link.md", "docs/private/secret.md", "docs/keys.secret.md"} & {
         *error.data.get("nearest", [])
@@ -230,7 +245,7 @@ async def test_what_is_excluded_is_nowhere(client):
 async def test_nothing_tells_where_the_repository_lies(client, repository):
     told = [await client.read_resource(uri) for uri in RESOURCES]
     told += [await client.call_tool("ubp_check_staleness", {"include_diff": True})]
-    told += [await refusal(client.call_tool("ubp_get_page", {"filepath": "/etc"}))]
+    told += [await tool_error(client, "ubp_get_page", {"filepath": "/etc"})]
     assert all(str(repository.root.parent) not in one.model_dump_json() for one in told)
 
 
@@ -323,7 +338,7 @@ async def test_a_configuration_that_changes_counts_from_the_next_call_on(client,
     listed = (await client.call_tool("ubp_list_pages", {})).structured_content
     assert [page["filepath"] for page in listed["pages"]] == ["docs/design/tokens.md"]
     file.write_text("{")
-    error = await refusal(client.call_tool("ubp_list_pages", {}))
+    error = await tool_error(client, "ubp_list_pages", {})
     assert error.code == -32006
     assert str(repository.root) not in error.message
     file.unlink()

@@ -4,7 +4,7 @@ import os
 import sys
 
 import pytest
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, StdioServerParameters
 from mcp.types import ResourceTemplateReference
 
 pytestmark = pytest.mark.anyio
@@ -65,6 +65,6 @@ async def test_they_are_told_readably_and_understood_as_they_are_told(strange):
         again = (await client.read_resource(page.resource.uri)).contents[0].text
         assert again.endswith(page.resource.text)
         assert "ubp ack $'docs/caf\\351.md'" in steps.text
-        with pytest.raises(MCPError) as caught:
-            await client.call_tool("ubp_get_page", {"filepath": "docs/cafe.md"})
-        assert caught.value.error.data["nearest"][0] == TOLD
+        missing = await client.call_tool("ubp_get_page", {"filepath": "docs/cafe.md"})
+        assert missing.is_error
+        assert missing.meta["ubp/error"]["data"]["nearest"][0] == TOLD

@@ -1,5 +1,9 @@
 """Errors as agents receive them: a code, a message with the next step, and data.
 
+An error of a tool is a result with `isError`, which a model reads and acts on; other requests, and
+mistakes in the protocol such as the name of a tool that does not exist, end with the protocol's
+errors.
+
 The protocol's own codes are used where it has one; the others are between -32003 and -32019, which
 neither the specification nor the library uses (-32001 is a client's time-out there, -32002 is
 retired).
@@ -13,7 +17,7 @@ from typing import Any, NamedTuple
 
 from mcp import MCPError
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextContent
 from pydantic import ValidationError
 
 from ubp.core.errors import (
@@ -37,6 +41,8 @@ INDEX_NOT_READY = -32004
 DATABASE_ERROR = -32005
 REPOSITORY_ERROR = -32006
 MODEL_ERROR = -32007
+
+ERROR_META = "ubp/error"  # the key of `_meta` in the result of a tool that failed
 
 MAX_FAULTS = 3  # listed per request
 
@@ -100,6 +106,23 @@ def translate(error: UbpError) -> MCPError:
     sentences = [error.message, error.cause, *_advice(error, row)]
     message = " ".join(sentence for sentence in sentences if sentence)
     return MCPError(row.code, printable(redact_paths(message)), data)
+
+
+def error_result(error: MCPError) -> CallToolResult:
+    """Return an error as the result of a tool; its code and data are in `_meta`.
+
+    Raises:
+        MCPError: it is an internal error.
+    """
+    code, message, data = error.error.code, error.error.message, error.error.data
+    if code == INTERNAL_ERROR:
+        raise error
+    text = TextContent(text=f"Error {code} ({data['kind']}): {message}")
+    return CallToolResult(
+        content=[text],
+        is_error=True,
+        _meta={ERROR_META: {"code": code, "message": message, "data": data}},
+    )
 
 
 def bad_params(message: str, **data: Any) -> MCPError:

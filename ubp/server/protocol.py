@@ -30,9 +30,10 @@ from mcp.types import (
 from mcp.types import Tool as OfferedTool
 
 from ubp import __version__
+from ubp.core.errors import UbpError
 from ubp.core.text import closest_name
 from ubp.server.completions import completer
-from ubp.server.errors import answer_errors, bad_params
+from ubp.server.errors import answer_errors, bad_params, error_result, translate
 from ubp.server.prompts import list_prompts, writer
 from ubp.server.resources import list_resources, list_templates, reader
 from ubp.server.scheduler import Scheduler
@@ -177,10 +178,13 @@ async def _call_tool(
         raise _unknown_tool(params.name, tools)
     arguments = params.arguments or {}
     started = time.perf_counter()
-    answer = await scheduler.answer(
-        lambda workspace: call_tool(tool, workspace, arguments, is_structured=is_structured),
-        context.session.report_progress,
-    )
+    try:
+        answer = await scheduler.answer(
+            lambda workspace: call_tool(tool, workspace, arguments, is_structured=is_structured),
+            context.session.report_progress,
+        )
+    except UbpError as error:
+        return error_result(translate(error))
     _log_time(tool.name, arguments, (time.perf_counter() - started) * 1000)
     if is_structured:
         text = TextContent(text=readable(answer.text))
