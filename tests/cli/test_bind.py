@@ -85,10 +85,10 @@ def test_of_a_page_that_was_named_all_is_told_that_is_worth_a_look(project, ubp)
     assert ubp(project, "bind", "docs/a.md", "--explain").out.startswith(
         "docs/a.md\n"
         "  0.97  src/a.py\n"
-        "         75 %  path        src/a.py (line 3)\n"
-        "         25 %  commit      4 shared commits\n"
+        "         75%  path        src/a.py (line 3)\n"
+        "         25%  commit      4 shared commits\n"
         "  0.41  src/\n"
-        "        100 %  place       docs, src\n"
+        "        100%  place       docs, src\n"
         "\n"
         "1 unbound page selected; proposals for 1, 1 of them at confidence "
     )
@@ -285,7 +285,7 @@ def test_another_source_may_be_meant(answering, project):
 
 def test_all_of_a_page_is_taken_at_once(answering, project):
     _, screen = answering("?", "a", "n", options=["--explain"])
-    assert "  0.41  src/\n        100 %  place       docs, src\n? Does" in screen
+    assert "  0.41  src/\n        100%  place       docs, src\n? Does" in screen
     assert "  a  accept this and all remaining proposals for this page\n" in screen
     assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py", "src/") + "# a\n"
     assert refused(project) == [("docs/b.md", "src/b.py")]

@@ -25,7 +25,7 @@ def test_a_line_for_each_gap_the_worst_first(project, ubp):
         "      3      2  lib/\n"
         "      1      1  caf\\e.py\n"
         "\n"
-        "1 page describes 1 of 4 source files (25 %), with 20 % of the changes in the last 365"
+        "1 page describes 1 of 4 source files (25%), with 20% of the changes in the last 365"
         " days.\n"
     )
     assert ubp(project, "coverage", "-n", "1", "--days", "0.5").out == (
@@ -33,7 +33,7 @@ def test_a_line_for_each_gap_the_worst_first(project, ubp):
         "      1      2  lib/\n"
         "and 1 more line: --limit 2\n"
         "\n"
-        "1 page describes 1 of 4 source files (25 %), with 0 % of the changes in the last 0.5"
+        "1 page describes 1 of 4 source files (25%), with 0% of the changes in the last 0.5"
         " days.\n"
     )
     assert ubp(project, "--quiet", "coverage").out == "lib/\ncaf\\e.py\n"

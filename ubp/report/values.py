@@ -200,4 +200,4 @@ def make_badge(levels: Levels, label: str = LABEL) -> Badge:
     if percent is None:
         return Badge(label, "unknown" if levels.bound else "no sources", NOTHING_VERIFIED)
     color = next(name for minimum, name in COLORS if percent >= minimum)
-    return Badge(label, f"{percent} % fresh", color)
+    return Badge(label, f"{percent}% fresh", color)

@@ -210,7 +210,7 @@ def test_a_report_of_nothing_says_that_nothing_was_verified():
     empty = Report("x", Snapshot("worktree", None, {}), 0, levels=Levels(), pages=())
     read = " ".join("".join(Skeleton(report_html(empty)).texts).split())
     assert "No page lists sources; nothing to verify." in read
-    assert "100 %" not in read
+    assert "100% fresh" not in read
 
 
 def test_markup_is_a_type():

@@ -30,7 +30,7 @@ def hero(report: Report) -> Html:
     gauge = tag(
         "div",
         charts.ring(levels),
-        tag("p", tag("strong", "?" if percent is None else f"{percent} %"), "fresh"),
+        tag("p", tag("strong", "?" if percent is None else f"{percent}%"), "fresh"),
         class_="gauge",
     )
     words = tag(
@@ -170,7 +170,7 @@ def _trend(report: Report) -> Html | None:
 
 def _trend_words(report: Report) -> str:
     first, last = report.trend[0].levels.fresh_percent, report.trend[-1].levels.fresh_percent
-    change = "" if first is None or last is None else f", from {first} % to {last} % fresh"
+    change = "" if first is None or last is None else f", from {first}% to {last}% fresh"
     return f"Pages with sources by level since {day(report.trend[0].at)}{change}."
 
 

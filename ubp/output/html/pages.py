@@ -93,7 +93,7 @@ def _summary(page: StalePage) -> Html:
 
 def _facts(page: StalePage) -> Iterator[Html]:
     yield tag("span", _lines(page.added, page.removed) if page.lines else "")
-    yield tag("span", f"{page.changed_percent} % changed" if page.lines else "")
+    yield tag("span", f"{page.changed_percent}% changed" if page.lines else "")
     yield tag("span", count(page.links_in, "link"))
     yield tag("span", count(page.age_days, "day") if page.age_days is not None else "")
 

@@ -73,7 +73,7 @@ def proposal_lines(suggestion: Suggestion, width: int, options: BindTextOptions)
         return
     yield f"  {confidence}  {path}"
     for evidence in suggestion.evidence:
-        yield f"        {round(100 * evidence.weight):3} %  {style.dim(_explained(evidence))}"
+        yield f"        {round(100 * evidence.weight):3}%  {style.dim(_explained(evidence))}"
 
 
 def path_width(suggestions: Sequence[Suggestion]) -> int:

@@ -138,7 +138,7 @@ def describe_levels(levels: Levels) -> str:
     if percent is None:
         return f"{levels.unknown} of {levels.bound} pages could not be verified in this clone"
     bound = f"{count(levels.bound, 'page')} with sources"
-    return f"{percent} % fresh, {levels.fresh} of {bound}"
+    return f"{percent}% fresh, {levels.fresh} of {bound}"
 
 
 def _bars(levels: Levels, style: Style) -> Iterator[str]:
@@ -176,7 +176,7 @@ def _trend(report: Report) -> list[str]:
         return []
     line = "".join(SPARKS[percent * (len(SPARKS) - 1) // 100] for _, percent in percents)
     (start, first), (_, last) = percents[0], percents[-1]
-    return ["", f"Fresh since {day(start)}: {first} % {line} {last} %"]
+    return ["", f"Fresh since {day(start)}: {first}% {line} {last}%"]
 
 
 def _pages(pages: tuple[StalePage, ...], style: Style) -> Iterator[str]:

@@ -191,10 +191,10 @@ def coverage_sentence(coverage: Coverage) -> str:
         return f"No page lists sources ({count(total.files, 'source file')} found)."
     verb = "describe" if coverage.bound > 1 else "describes"
     files = f"{total.described_files} of {count(total.files, 'source file')}"
-    described = f"{count(coverage.bound, 'page')} {verb} {files} ({total.files_percent} %)"
+    described = f"{count(coverage.bound, 'page')} {verb} {files} ({total.files_percent}%)"
     if total.changes_percent is None:
         return f"{described}; no source file changed in {_span(coverage.days)}."
-    return f"{described}, with {total.changes_percent} % of the changes in {_span(coverage.days)}."
+    return f"{described}, with {total.changes_percent}% of the changes in {_span(coverage.days)}."
 
 
 def _span(days: float) -> str:
