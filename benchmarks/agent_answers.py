@@ -1,0 +1,84 @@
+"""What one call of `ubp_search` gives an agent: the page, the answer's key term, and its tokens.
+
+    python benchmarks/agent_answers.py encode/httpx=CLONE asciidwango/js-primer=CLONE
+
+The questions, with the page and a term without which the answer is not there, are in
+`data/agent_questions.json`. Each clone is asked about the commit named there, with the tool's
+defaults. The key term counts where it is in the text that the client receives.
+"""
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from ubp.server.tools.budget import count_tokens
+from ubp.server.tools.docs.search import SEARCH
+from ubp.server.tools.tool import call_tool
+from ubp.workspace import Workspace
+
+QUESTIONS = Path(__file__).with_name("data") / "agent_questions.json"
+FIRST = 5
+
+
+class Asked(NamedTuple):
+    """A question's answer: whether page and term are in it, and what it costs."""
+
+    text: str
+    has_page: bool
+    has_term: bool
+    tokens: int
+
+
+def ask(workspace: Workspace, question: Mapping[str, str], arguments: Mapping[str, Any]) -> Asked:
+    """Return what one call answers."""
+    answer = call_tool(SEARCH, workspace, {"query": question["text"], **arguments})
+    pages = [result["filepath"] for result in answer.record["results"][:FIRST]]
+    return Asked(
+        question["text"],
+        question["page"] in pages,
+        question["term"] in answer.text,
+        count_tokens(answer.text),
+    )
+
+
+def main() -> None:
+    """Ask every question of the repositories that are given."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("clones", nargs="+", metavar="OWNER/NAME=CLONE")
+    parser.add_argument("--max-tokens", type=int, help="instead of the tool's default")
+    parser.add_argument("--misses", action="store_true", help="list the questions that fail")
+    options = parser.parse_args()
+    clones = dict(clone.split("=", 1) for clone in options.clones)
+    arguments = {"max_tokens": options.max_tokens} if options.max_tokens else {}
+    everything: list[Asked] = []
+    for row in json.loads(QUESTIONS.read_text(encoding="utf-8")):
+        if row["repository"] in clones:
+            clone = clones[row["repository"]]
+            with Workspace.open(clone) as workspace:
+                given = {"ref": row["commit"], **arguments}
+                asked = [ask(workspace, question, given) for question in row["questions"]]
+            report(row["repository"], asked, has_misses=options.misses)
+            everything += asked
+    report("all", everything, has_misses=False)
+
+
+def report(name: str, asked: Iterable[Asked], *, has_misses: bool) -> None:
+    """Print one line: the shares of questions, and the median of tokens."""
+    rows = list(asked)
+    pages = sum(row.has_page for row in rows) / len(rows)
+    terms = sum(row.has_term for row in rows) / len(rows)
+    tokens = median(row.tokens for row in rows)
+    print(
+        f"{name}: {len(rows)} questions, page in the first {FIRST} {pages:.2f},"
+        f" key term {terms:.2f}, median {tokens:.0f} tokens"
+    )
+    for row in rows if has_misses else ():
+        if not (row.has_page and row.has_term):
+            print(f"  {'page' if not row.has_page else 'term'} missing: {row.text}")
+
+
+if __name__ == "__main__":
+    main()
