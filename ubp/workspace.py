@@ -286,13 +286,15 @@ class Workspace:
         from_history: bool = False,
         at: str | None = None,
         reason: str | None = None,
+        has_diffs: bool = False,
     ) -> tuple[Acknowledgement, ...]:
         """Pin the references of these pages (or of `every` page) that are not at their baseline.
 
         With `staged` or `base` only those that the change takes from their baseline: `staged` pins
         what the index contains, in the index and in the work tree, `base` what HEAD contains.
         `from_history` pins unpinned references to what their sources were when the page's text last
-        changed, `at` (a revision) all references to what their sources were then.
+        changed, `at` (a revision) all references to what their sources were then. With `has_diffs`
+        each pinned reference has the changes that are acknowledged.
 
         Raises:
             UsageError: neither pages nor `every` are given, a path matches no page, or nothing is
@@ -306,6 +308,7 @@ class Workspace:
             from_history=from_history,
             at=at,
             reason=reason,
+            has_diffs=has_diffs,
         )
 
     # Pages and their links

@@ -189,3 +189,18 @@ def test_at_pins_all_references_as_of_a_revision(repository):
         assert again.pinned == ()
         with pytest.raises(UsageError, match="--at"):
             workspace.acknowledge(["docs/a.md"], at=first, from_history=True)
+
+
+def test_ack_with_diff_has_the_changes_that_it_acknowledges(repository):
+    repository.write("src/a.py", "ttl = 30\n")
+    repository.page("docs/a.md", "src/a.py")
+    repository.commit("Begin")
+    repository.write("src/a.py", "ttl = 60\n")
+    repository.commit("Change a")
+    with Workspace.open(str(repository.root)) as workspace:
+        (page,) = workspace.acknowledge(["docs/a.md"], has_diffs=True)
+        (pinned,) = page.pinned
+        assert pinned.diff.text.splitlines()[-2:] == ["-ttl = 30", "+ttl = 60"]
+        for past in ({"from_history": True}, {"at": "HEAD~1"}):
+            with pytest.raises(UsageError, match="--diff cannot be combined"):
+                workspace.acknowledge(["docs/a.md"], has_diffs=True, **past)

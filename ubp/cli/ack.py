@@ -21,6 +21,7 @@ def ack(  # noqa: PLR0913  # the command's options
     history: bool = False,
     at: Revision = None,
     reason: Annotated[str | None, Parameter(metavar="TEXT")] = None,
+    diff: bool = False,
     key: Keys = None,
     terminal: Terminal,
 ) -> int:
@@ -36,6 +37,7 @@ def ack(  # noqa: PLR0913  # the command's options
             matter), so that existing drift is kept.
         at: Pin the sources as of this revision.
         reason: Why the page is still accurate; stored with the pin until the next one.
+        diff: Show what is acknowledged: how each source changed since its baseline.
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
@@ -49,6 +51,7 @@ def ack(  # noqa: PLR0913  # the command's options
             from_history=history,
             at=at,
             reason=reason,
+            has_diffs=diff,
         )
         prefix = workspace.session.repository.prefix
     has_skipped = any(result.skipped for result in results)

@@ -142,12 +142,14 @@ class Affected(NamedTuple):
 class Pinned(NamedTuple):
     """A reference that was pinned, with its new pin and the one before.
 
-    `source_path` is the source as it is written, from the root, with `#symbol`.
+    `source_path` is the source as it is written, from the root, with `#symbol`. `diff`, if it was
+    asked for, is what changed in the source and is acknowledged.
     """
 
     source_path: str
     before: str | None
     pin: str
+    diff: "SourceDiff | None" = None
 
 
 class SkippedReference(NamedTuple):

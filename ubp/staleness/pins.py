@@ -13,7 +13,13 @@ from ubp.git.trees import shorten
 from ubp.markdown.document import parse_page, read_head
 from ubp.markdown.edit_pins import Pin, write_pins
 from ubp.staleness.baseline import Origins
-from ubp.staleness.model import Acknowledgement, Pinned, SkippedReference, StalenessContext
+from ubp.staleness.model import (
+    Acknowledgement,
+    Pinned,
+    SkippedReference,
+    SourceDiff,
+    StalenessContext,
+)
 from ubp.staleness.references import candidates, locate
 
 Pins = Mapping[tuple[FilePath, FilePath], str]
@@ -40,12 +46,15 @@ class AckOptions(NamedTuple):
 
 
 def acknowledge(
-    assessments: Sequence[Assessment], context: StalenessContext, options: AckOptions
+    assessments: Sequence[Assessment],
+    context: StalenessContext,
+    options: AckOptions,
+    diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff],
 ) -> tuple[Acknowledgement, ...]:
     """Write pins into the pages whose references need them, without changing any other byte.
 
     The pin is the source's id in the snapshot, or an earlier one (see `AckOptions`), so that a team
-    can start to pin without losing existing drift.
+    can start to pin without losing existing drift. `diffs` become part of the result.
 
     Raises:
         RepositoryError: a page cannot be read or written.
@@ -63,7 +72,8 @@ def acknowledge(
         if pins:
             _write(page, pins, context, options)
         pinned = tuple(
-            Pinned(verdict.name, verdict.reference.pin, pin) for verdict, pin in pins.items()
+            Pinned(verdict.name, verdict.reference.pin, pin, diffs.get((page.filepath, verdict)))
+            for verdict, pin in pins.items()
         )
         acknowledgements.append(Acknowledgement(page.filepath, pinned, tuple(skipped)))
     return tuple(acknowledgements)

@@ -160,6 +160,7 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
     from_history: bool,
     at: str | None,
     reason: str | None,
+    has_diffs: bool,
 ) -> tuple[Acknowledgement, ...]:
     """Pin the references of these pages (or of `every` page) that are not at their baseline.
 
@@ -171,6 +172,7 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
             staged.
     """
     from ubp.staleness.change import assess_change, touched_pages
+    from ubp.staleness.diff import diff_pages
     from ubp.staleness.pins import AckOptions, acknowledge
 
     if not paths and not every:
@@ -184,6 +186,12 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
             "--at cannot be combined with --history, --staged or --base.",
             cause="It pins every reference of the pages to one revision.",
             hint="Run `ubp ack --at REV PAGE`.",
+        )
+    if has_diffs and (at or from_history):
+        raise UsageError(
+            "--diff cannot be combined with --history or --at.",
+            cause="These options pin earlier versions of the sources.",
+            hint="To compare with the present ones: ubp stale --diff PAGE",
         )
     change = open_change(session, target) if target.is_change else None
     if target.staged and change and not change.changes:
@@ -206,7 +214,11 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
         session.is_hidden,
         session.repository.resolve(at) if at else None,
     )
-    return acknowledge(assessed, context, options)
+    diffs = {}
+    if has_diffs:  # before the pins are written
+        compared = diff_pages(assessed, context.view, session.repository, session.is_hidden)
+        diffs = {(page.page.filepath, verdict): diff for page, verdict, diff in compared}
+    return acknowledge(assessed, context, options, diffs)
 
 
 def _select(session: Session, view: View, paths: Sequence[str]) -> frozenset[FilePath] | None:

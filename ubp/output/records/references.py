@@ -7,8 +7,8 @@ from typing import Annotated
 from ubp.core.model import SourceReference
 from ubp.core.paths import doc_id
 from ubp.output.records.fields import Count, DocId, Line, PagePath, Pin, Title
-from ubp.output.records.staleness import title_of
-from ubp.staleness.model import Acknowledgement, Affected
+from ubp.output.records.staleness import DiffRecord, title_of
+from ubp.staleness.model import Acknowledgement, Affected, Pinned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +47,7 @@ class PinnedRecord:
     source_path: Annotated[str, "the source"]
     before: Annotated[str | None, "previous pin"]
     pin: Annotated[Pin, "the new pin"]
+    diff: Annotated[DiffRecord | None, "with --diff: the changes that were acknowledged"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +107,7 @@ def acknowledge_record(results: Sequence[Acknowledgement]) -> AcknowledgeRecord:
             AcknowledgedPageRecord(
                 doc_id=doc_id(result.filepath),
                 filepath=result.filepath,
-                pinned=tuple(PinnedRecord(**pinned._asdict()) for pinned in result.pinned),
+                pinned=tuple(_pinned(pinned) for pinned in result.pinned),
                 left=tuple(SkippedReferenceRecord(**left._asdict()) for left in result.skipped),
             )
             for result in results
@@ -116,6 +117,15 @@ def acknowledge_record(results: Sequence[Acknowledgement]) -> AcknowledgeRecord:
             pinned=sum(len(result.pinned) for result in results),
             left=sum(len(result.skipped) for result in results),
         ),
+    )
+
+
+def _pinned(pinned: Pinned) -> PinnedRecord:
+    return PinnedRecord(
+        source_path=pinned.source_path,
+        before=pinned.before,
+        pin=pinned.pin,
+        diff=None if pinned.diff is None else DiffRecord(pinned.diff.text, pinned.diff.missing),
     )
 
 

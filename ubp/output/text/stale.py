@@ -347,6 +347,8 @@ def _acknowledged_page(result: Acknowledgement, style: Style) -> Iterator[str]:
         before = f" (was {pinned.before})" if pinned.before else ""
         name = printable(pinned.source_path)
         yield f"  {name}  {style.green(f'pinned to {pinned.pin}')}{printable(before)}"
+        if pinned.diff is not None:
+            yield from _diff(pinned.diff, style)
     for skipped in result.skipped:
         name = printable(skipped.source_path)
         yield f"  {name}  {style.yellow('skipped')}: {printable(skipped.reason)}"
