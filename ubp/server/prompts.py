@@ -19,6 +19,7 @@ from mcp.types import (
 
 from ubp.core.shell import path_argument, ubp_command
 from ubp.output.agent.pages import context_text, name
+from ubp.output.agent.staleness import staleness_text
 from ubp.server.errors import bad_params
 from ubp.server.resources import embed_page, read_page, run_tool
 from ubp.server.tools.tool import NOTICE
@@ -140,7 +141,9 @@ def _argument(row: PromptRow, given: Mapping[str, str]) -> str:
 
 def _write_update(workspace: Workspace, filepath: str) -> Iterator[Content]:
     path, text = read_page(workspace, filepath)
-    drift = run_tool(workspace, "ubp_check_staleness", filepath=path, include_diff=True).text
+    record = run_tool(workspace, "ubp_check_staleness", filepath=path, for_update=True).record
+    documents = [{**document, "content": None} for document in record["documents"]]
+    drift = staleness_text({**record, "documents": documents})
     yield _text(UPDATE.format(notice=NOTICE, page=name(path), drift=drift))
     yield embed_page(path, text)
     yield _text(UPDATE_STEPS.format(command=ubp_command("ack", path_argument(path))))

@@ -65,7 +65,8 @@ INSTRUCTION_LINES = (
     ),
     InstructionLine(
         "Before relying on a page or updating it: check staleness and stale_refs; "
-        "ubp_check_staleness(filepath, include_diff=true) shows what changed in its sources. "
+        "ubp_check_staleness(filepath, for_update=true) returns the page and what changed in its "
+        "sources. "
         "Where page and code disagree, the code is right.",
         frozenset({"ubp_check_staleness"}),
     ),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ubp.core.errors import PageNotFoundError
+from ubp.core.errors import BadArgumentError, PageNotFoundError
+from ubp.server.tools.budget import count_tokens
 from ubp.workspace import Workspace
 
 
@@ -187,3 +188,60 @@ def test_names_that_the_code_no_longer_has_are_listed(repository, record, answer
     ]
     assert "removed_names" not in record("check_staleness", filepath="docs/other.md")
     assert f"  docs/client.md:3: {message}\n" in answer("check_staleness").text
+
+
+@pytest.mark.usefixtures("drifted")
+def test_one_call_returns_what_an_update_takes(drifted, answer, unmarked):
+    pin = drifted.git("rev-parse", "HEAD:src/a.py").strip()[:12]
+    found = answer("check_staleness", filepath="docs/a.md", for_update=True)
+    (document,) = found.record["documents"]
+    (reference,) = document["references"]
+    assert reference["proposed_pin"] == pin
+    assert reference["diff"]["text"] == DIFF
+    page = answer("get_page", filepath="docs/a.md").record["content"]
+    assert document["content"] == page
+    text = unmarked(found.text)
+    assert f"    pin after the update: {pin}\n" in text
+    assert f"  The page:\n<<<MARKER\n{page}\nMARKER>>>\n  Next: " in text
+
+
+@pytest.mark.usefixtures("drifted")
+@pytest.mark.parametrize("arguments", [{}, {"filepath": "docs"}])
+def test_an_update_is_of_one_page(arguments, answer):
+    with pytest.raises(BadArgumentError, match="requires the `filepath` of one page"):
+        answer("check_staleness", for_update=True, **arguments)
+
+
+@pytest.fixture
+def manual(repository):
+    """A long page with two sources, one section of which names what changed."""
+    for name in ("a", "b"):
+        repository.write(f"src/{name}.py", "".join(f"line_{n} = {n}\n" for n in range(200)))
+    filler = "".join(f"## Part {n}\n\n{'Nothing to see here. ' * 20}\n\n" for n in range(40))
+    body = f"# Manual\n\n{filler}## Expiry\n\nA session ends after `SESSION_SECONDS`.\n"
+    repository.page("docs/manual.md", "src/a.py", "src/b.py", body=body)
+    repository.commit("Begin")
+    for name in ("a", "b"):
+        changed = "".join(f"line_{n} = {n + 1}\n" for n in range(200))
+        repository.write(f"src/{name}.py", f"SESSION_SECONDS = 60\n{changed}")
+    repository.commit("Renew")
+    return repository
+
+
+@pytest.mark.usefixtures("manual")
+def test_of_a_long_page_the_sections_concerned_are_returned(answer):
+    found = answer("check_staleness", filepath="docs/manual.md", for_update=True)
+    (document,) = found.record["documents"]
+    assert document["is_partial"]
+    assert document["content"] == "## Expiry\n\nA session ends after `SESSION_SECONDS`."
+
+
+@pytest.mark.usefixtures("manual")
+@pytest.mark.parametrize("budget", [200, 400, 1000, 4000])
+def test_an_update_stays_within_its_budget(budget, answer):
+    for filepath in ("docs/manual.md", None):
+        for_update = filepath is not None
+        arguments = {"filepath": filepath, "for_update": for_update, "include_diff": True}
+        found = answer("check_staleness", max_tokens=budget, **arguments)
+        assert count_tokens(found.text) <= budget
+        assert "src/a.py modified since" in found.text

@@ -23,9 +23,10 @@ LEVELS = ("stale", "possibly_stale", "unknown", "fresh")
 
 def staleness_text(record: Record) -> str:
     """Return the pages, worst first, each with its sources and the next step."""
-    diffs = [diff for document in record["documents"] for diff in _long_diffs(document)]
-    marker = new_marker(*diffs)
-    lines = [f"{_summary(record)} {notice(record, marker if diffs else '')}"]
+    enclosed = [diff for document in record["documents"] for diff in _long_diffs(document)]
+    enclosed += [page["content"] for page in record["documents"] if page.get("content")]
+    marker = new_marker(*enclosed)
+    lines = [f"{_summary(record)} {notice(record, marker if enclosed else '')}"]
     for document in record["documents"]:
         lines += _document(document, marker)
     if removed := record.get("removed_names"):
@@ -68,6 +69,11 @@ def _document(document: Record, marker: str) -> Iterator[str]:
         yield f"  fresh: {', '.join(name(ref['source_path']) for ref in fresh)}"
     for suggestion in document.get("suggested_refs", []):
         yield _suggestion(suggestion)
+    yield from cut_line(document.get("hidden_references", 0), "source", "use a larger max_tokens")
+    if content := document.get("content"):
+        is_partial = document.get("is_partial")
+        yield "  The page, in part (ubp_get_page has all):" if is_partial else "  The page:"
+        yield from fenced(content, marker)
     if document.get("resolve"):
         yield f"  Next: {printable(document['resolve'])}"
 
@@ -84,6 +90,8 @@ def _reference(reference: Record, marker: str) -> Iterator[str]:
     for evidence in reference.get("evidence", ()):
         place = f"line {evidence['line']}"
         yield f"    the page names {quoted(evidence['name'])} ({place}), which is changed"
+    if reference.get("proposed_pin"):
+        yield f"    pin after the update: {reference['proposed_pin']}"
     if reference.get("is_unread"):
         yield "    the changed lines could not be read: this partial clone lacks them"
     commits = reference.get("commits", [])

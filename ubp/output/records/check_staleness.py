@@ -6,7 +6,7 @@ step for each page; a single page without sources gets proposals, too.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from ubp.bindings.features import Suggestion
 from ubp.checks.finding import Finding
@@ -86,6 +86,9 @@ class CheckedReferenceRecord:
     key: Annotated[str, "front matter key that contains the reference"]
     fragment: Annotated[str | None, "suffix removed from the path: #symbol, :12, #L3-L9"] = None
     pin: Annotated[str | None, "object id of the pin"] = None
+    proposed_pin: Annotated[
+        str | None, "with for_update: the pin that the reference has once the page is reviewed"
+    ] = None
     reason: Annotated[str | None, "reason given when it was acknowledged"] = None
     is_debt: Annotated[bool, "whether it is accepted as debt"] = False
     diff: Annotated[ShownDiffRecord | None, "with include_diff: changes since the baseline"] = None
@@ -105,6 +108,11 @@ class CheckedPageRecord:
         tuple[SuggestionRecord, ...],
         "for a single page that lists no sources: proposed sources, best first",
     ] = ()
+    content: Annotated[
+        str | None, "with for_update: the page's text, or of a long page the sections concerned"
+    ] = None
+    is_partial: Annotated[bool, "whether `content` is a part of the page"] = False
+    hidden_references: Annotated[Count, "number of references omitted because of max_tokens"] = 0
     resolve: Annotated[str, "suggested action, with the command"] = ""
 
 
@@ -140,13 +148,24 @@ class CheckedRecord:
     settled: Annotated[Count, "number of obsolete lines in the debt file"] = 0
 
 
-def checked_record(
+PIN_DIGITS = 12  # as `ubp ack` writes them
+
+
+class PageForUpdate(NamedTuple):
+    """The text of the only page, which is to be updated, or the sections concerned."""
+
+    content: str
+    is_partial: bool
+
+
+def checked_record(  # noqa: PLR0913  # what a report is shown with
     report: StaleReport,
     *,
     diffs: Diffs,
     suggestions: Iterable[Suggestion],
     key: str,
     removed_names: Iterable[Finding] = (),
+    update: PageForUpdate | None = None,
 ) -> CheckedRecord:
     """Return the record of the pages of a report, and of findings of the rule removed-name.
 
@@ -157,7 +176,8 @@ def checked_record(
     suggested_refs = tuple(map(suggestion_record, suggestions))
     return CheckedRecord(
         documents=tuple(
-            _page(assessment, diff_records, suggested_refs, key) for assessment in report.pages
+            _page(assessment, diff_records, suggested_refs, key, update)
+            for assessment in report.pages
         ),
         summary=summary_record(report.summary),
         snapshot=snapshot_record(report.snapshot),
@@ -182,6 +202,7 @@ def _page(
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], ShownDiffRecord],
     suggested_refs: tuple[SuggestionRecord, ...],
     key: str,
+    update: PageForUpdate | None,
 ) -> CheckedPageRecord:
     page = assessment.page
     path = page.filepath
@@ -191,17 +212,22 @@ def _page(
         title=title_of(page),
         staleness=assessment.level,
         references=tuple(
-            _reference(reference, diffs.get((path, reference)))
+            _reference(reference, diffs.get((path, reference)), has_pin=update is not None)
             for reference in assessment.references
         ),
         problems=tuple(map(problem_record, page.facts.problems)),
         suggested_refs=suggested_refs,
+        content=update and update.content,
+        is_partial=update is not None and update.is_partial,
         resolve=_next_step(assessment, key, has_suggestions=bool(suggested_refs)),
     )
 
 
-def _reference(verdict: ReferenceVerdict, diff: ShownDiffRecord | None) -> CheckedReferenceRecord:
+def _reference(
+    verdict: ReferenceVerdict, diff: ShownDiffRecord | None, *, has_pin: bool
+) -> CheckedReferenceRecord:
     reference = verdict.reference
+    is_drifted = verdict.verdict != "fresh" and verdict.current_blob is not None
     return CheckedReferenceRecord(
         source_path=verdict.source_path,
         verdict=verdict.verdict,
@@ -218,6 +244,7 @@ def _reference(verdict: ReferenceVerdict, diff: ShownDiffRecord | None) -> Check
         key=reference.key,
         fragment=reference.fragment,
         pin=reference.pin,
+        proposed_pin=str(verdict.current_blob)[:PIN_DIGITS] if has_pin and is_drifted else None,
         reason=reference.reason,
         is_debt=verdict.is_debt,
         diff=diff,

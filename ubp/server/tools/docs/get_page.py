@@ -135,7 +135,7 @@ GET_PAGE = Tool(
     input_schema=object_schema(
         filepath=FILEPATH,
         id=string("doc_id of the page, instead of filepath"),
-        title=string("unique part of the title, instead of filepath"),
+        title=string("unique part of the title"),
         section=string("heading, its anchor, or a section_id"),
         lines=string("e.g. 40-80"),
         **{"continue": string("where the previous response ends, as it says")},

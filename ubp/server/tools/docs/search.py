@@ -30,7 +30,6 @@ SEARCH_TOKENS = 1_000
 LINES_SHARE = 0.4  # of a budget, for places and headings: texts are worth more
 # So many best sections come before the passages of the other results.
 WHOLE_RESULTS = 3
-MAX_LINE = 999_999
 MIN_EXTRACT = 60  # less of a section says less than its best passage
 EXTRACT_KEYS = ("text", "text_start", "text_end")
 PASSAGE_KEYS = ("content", "highlights")
@@ -83,7 +82,7 @@ def _restore(record: Json, limit: TokenLimit, part: Json, removed: Json) -> bool
     part.update({key: value for key, value in removed.items() if value is not None})
     if part.get("text"):
         if limit.excess(record) > 0:
-            part["text_end"] = MAX_LINE  # what it will be takes no more tokens
+            part["text_end"] = part["line_end"] - 1  # the answer says that it is cut
         limit.truncate(record, part, "text")
         part["text_end"] = part["text_start"] + part["text"].count("\n")
         is_enough = part["text"] == removed["text"] or limit.weigh(part["text"]) >= MIN_EXTRACT
@@ -119,9 +118,8 @@ SEARCH = Tool(
     title="Search the documentation",
     description=(
         "Search the project documentation by question or topic. Returns pages, best match first: "
-        "the best sections whole, then passages, each with its lines, headings, and whether the "
-        'page is stale. Use it before grep for "how" and "why" questions; use '
-        "ubp_fulltext_search for exact strings and grep for code."
+        "the best sections whole, then passages, with lines and staleness. Use it before grep for "
+        '"how" and "why" questions; use ubp_fulltext_search for exact strings and grep for code.'
     ),
     input_schema=object_schema(
         "query",

@@ -1,13 +1,15 @@
 """`ubp_check_staleness`: the pages that no longer match their sources, and what changed there."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.bindings.features import Suggestion
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, confident_suggestions
+from ubp.core.errors import BadArgumentError
 from ubp.core.model import QUIET_LEVELS, Assessment
 from ubp.output.agent.staleness import staleness_text
-from ubp.output.records.check_staleness import CheckedRecord, Diffs, checked_record
+from ubp.output.records.check_staleness import CheckedRecord, Diffs, PageForUpdate, checked_record
 from ubp.output.records.encoding import Json
 from ubp.server.tools.arguments import MAX_TOKENS, flag, number, object_schema
 from ubp.server.tools.arguments import text as string
@@ -21,6 +23,8 @@ DEFAULT_SIZE, MIN_SIZE, MAX_SIZE = 20_000, 2_000, 200_000
 MIN_PAGE_SIZE = 500
 # The newest commits explain most.
 MIN_COMMITS = 3
+# The sentence below a diff that is cut, in characters (in tokens it takes fewer).
+CUT_LINE_SIZE = 60
 # Of the proposed sources the first are right most often, and the strongest evidence suffices.
 MAX_SUGGESTED, MAX_EVIDENCE = 5, 3
 
@@ -35,13 +39,38 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> CheckedRecord:
     shown = max_size // MIN_PAGE_SIZE
     with_evidence = workspace.with_evidence(report.pages[:shown])
     report = report._replace(pages=(*with_evidence, *report.pages[shown:]))
+    update = _read_for_update(workspace, report, max_size) if given["for_update"] else None
     return checked_record(
         report,
-        diffs=_diffs(workspace, report, max_size) if given["include_diff"] else {},
+        diffs=_diffs(workspace, report, max_size) if given["include_diff"] or update else {},
         suggestions=_suggest(workspace, report, path),
         key=workspace.session.config.keys[0],
         removed_names=workspace.removed_names([path] if path else []).findings,
+        update=update,
     )
+
+
+def _read_for_update(workspace: Workspace, report: StaleReport, max_size: int) -> PageForUpdate:
+    """Return the text of the page; of a page too long for half of the answer, what is concerned.
+
+    That are the sections with names of changed lines, if there are any.
+    """
+    if len(report.pages) != 1:
+        raise BadArgumentError(
+            "filepath",
+            "`for_update` requires the `filepath` of one page.",
+            cause=f"It matches {len(report.pages)} pages.",
+        )
+    (assessment,) = report.pages
+    page = workspace.page(assessment.page.filepath).page
+    lines = [evidence.line for ref in assessment.references for evidence in ref.evidence]
+    concerned = [
+        part.content
+        for part in page.parts
+        if any(part.section.line_start <= line <= part.section.line_end for line in lines)
+    ]
+    is_partial = bool(concerned) and len(page.content) > max_size // 2
+    return PageForUpdate("\n\n".join(concerned) if is_partial else page.content, is_partial)
 
 
 def fit(record: Json, limit: TokenLimit) -> None:
@@ -55,12 +84,25 @@ def fit(record: Json, limit: TokenLimit) -> None:
         excess = limit.excess(record)
         if excess <= 0:
             return
-        _shorten(diff, excess)
+        _shorten(diff, excess, limit)
     if limit.drop(record, _drop_removed_names(record)):
         return
     documents = record["documents"]
     record["truncated_count"] = 0
-    limit.drop(record, _drop_last_documents(record, documents))
+    if limit.drop(record, _drop_last_documents(record, documents)):
+        return
+    for document in documents:
+        if content := document.get("content"):
+            limit.truncate(record, document, "content")
+            document["is_partial"] = document["content"] != content
+    limit.drop(record, _drop_references(documents))
+
+
+def _drop_references(documents: list[Json]) -> Iterator[Any]:
+    for document in documents:
+        while len(document["references"]) > 1:
+            document["hidden_references"] = document.get("hidden_references", 0) + 1
+            yield document["references"].pop()
 
 
 def _is_shown(assessment: Assessment) -> bool:
@@ -108,12 +150,15 @@ def _drop_removed_names(record: Json) -> Iterator[Any]:
         yield record["removed_names"].pop()
 
 
-def _shorten(diff: Json, excess: int) -> None:
+def _shorten(diff: Json, excess: int, limit: TokenLimit) -> None:
     """Cut lines off the end of a diff."""
     lines = diff["text"].split("\n")
-    size, kept_lines = len(diff["text"]) - excess, 0
-    while kept_lines < len(lines) and (size := size - len(lines[kept_lines]) - 1) >= 0:
-        kept_lines += 1
+    size = limit.measure(diff["text"]) - excess - CUT_LINE_SIZE
+
+    def size_of(number: int) -> int:
+        return limit.measure("\n".join(lines[:number]))
+
+    kept_lines = max(0, bisect_right(range(len(lines) + 1), size, key=size_of) - 1)
     diff["text"] = "\n".join(lines[:kept_lines])
     diff["left_out_lines"] = len(lines) - kept_lines
 
@@ -130,14 +175,14 @@ CHECK_STALENESS = Tool(
     description=(
         "Find documentation pages that no longer match the code. Returns each source that changed "
         "since its page was written, its commits and, with include_diff, its diff; also names in "
-        "pages that the code lost. Use it before relying on a page and after changing code."
+        "pages that the code lost. Use it before relying on a page, to update one (for_update), "
+        "and after changing code."
     ),
     input_schema=object_schema(
-        filepath=string("page, folder or glob; omit for all pages that are not fresh"),
+        filepath=string("page, folder or glob; default: all that are not fresh"),
         include_diff=flag("include the diff of each changed source", default=False),
-        max_size=number(
-            MIN_SIZE, MAX_SIZE, DEFAULT_SIZE, "in characters; long diffs are truncated"
-        ),
+        for_update=flag("all of one page: text, diffs, pins", default=False),
+        max_size=number(MIN_SIZE, MAX_SIZE, DEFAULT_SIZE, "in characters"),
         max_tokens=MAX_TOKENS,
     ),
     record=CheckedRecord,
