@@ -49,14 +49,14 @@ def project(repository):
     return repository
 
 
-def test_pages_stand_in_the_order_of_what_matters(project, report):
+def test_pages_have_their_changes_and_weight_in_the_order_of_stale(project, report):
     made = report(project, days=10)
     told = [
         (p.path, p.added, p.removed, p.changed_percent, p.links_in, p.weight) for p in made.pages
     ]
     assert told == [
-        ("docs/much.md", 50, 50, 50, 1, 202),
         ("docs/gone.md", 0, 100, 100, 0, 101),
+        ("docs/much.md", 50, 50, 50, 1, 202),
         ("docs/linked.md", 0, 1, 1, 1, 4),
         ("docs/little.md", 0, 1, 1, 0, 2),
     ]

@@ -4,6 +4,7 @@ import pytest
 
 from ubp.core.model import PairCount
 from ubp.staleness.ranking import CommitIndex, score_reference
+from ubp.workspace import Workspace
 
 
 @pytest.fixture
@@ -133,3 +134,15 @@ def test_a_name_is_touched_as_a_file_a_folder_and_a_glob():
         "src/[id].py": [3],
         "src/a": [],
     }
+
+
+def test_report_and_stale_list_pages_in_the_same_order(project, ask):
+    project.page("docs/b.md", "src/other.py", body="New.\n")
+    project.commit("describe it at last")
+    change_sources(project)
+    # many readers and many changed lines do not change the order
+    project.write("src/other.py", "changed\n" * 50)
+    project.write("docs/index.md", "[b](b.md)\n")
+    with Workspace.open(str(project.root)) as workspace:
+        assert [page.path for page in workspace.report().pages] == TELLING_FIRST
+    assert paths(ask(project)) == TELLING_FIRST

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from cyclopts import Group
 
+from ubp.output.wording import PAGE_ORDER
+
 QUERY = Group("Query", sort_key=1)
 MAINTAIN = Group("Maintain", sort_key=2)
 SETUP = Group("Setup", sort_key=3)
@@ -31,6 +33,7 @@ ROWS = (
         "ubp.cli.stale_command:stale",
         QUERY,
         "List stale pages, with the commits and authors that outdated them.\n\n"
+        f"{PAGE_ORDER}\n\n"
         "Exit status: 1 if a change (--staged, --base) makes a page stale, or as requested by "
         "--exit-code or --fail-on; 2 if a shallow clone lacks the history to verify a page; "
         "otherwise 0.",

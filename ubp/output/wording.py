@@ -12,6 +12,11 @@ from typing import NamedTuple
 from ubp.core.model import FilePath
 from ubp.core.shell import FIRST_BYTE_SURROGATE, LAST_BYTE_SURROGATE, UNPRINTABLE, ubp_command
 
+PAGE_ORDER = (
+    "The worst level comes first, then the pages that used to change together with their sources"
+    " and share them with few other pages."
+)
+
 
 class Style:
     """Colors for text, or none where `is_on` is False."""

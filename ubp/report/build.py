@@ -35,7 +35,8 @@ from ubp.report.values import (
 )
 from ubp.search.graph import open_graph
 from ubp.staleness.diff import diff_pages
-from ubp.staleness.model import SEVERITY, SourceDiff, StalenessContext, StaleReport
+from ubp.staleness.model import SourceDiff, StalenessContext, StaleReport
+from ubp.staleness.ranking import rank_pages
 from ubp.staleness.references import build_source_index
 
 # A quarter of a year shows a tendency; thirteen points cost as much as the rest of a report.
@@ -86,7 +87,7 @@ def build_report(
     links = open_graph(context.view).link_counts()
     links_in = {path: incoming for path, (_, incoming) in links.items()}
     diffs = diff_pages(stale.pages, context.view, session.repository, session.is_hidden)
-    pages = describe_pages(stale.pages, diffs, links_in)
+    pages = describe_pages(rank_pages(stale, context).pages, diffs, links_in)
     check = check_state(context, options._replace(rules=_rules(options)))
     levels = Levels(**{name: getattr(stale.summary, name) for name in Levels._fields})
     now = int(session.clock())
@@ -207,7 +208,7 @@ def describe_pages(
     diffs: Diffs,
     links_in: Mapping[FilePath, int],
 ) -> tuple[StalePage, ...]:
-    """Return the pages that are not fresh with their diffs: worst level first, then by weight."""
+    """Return the pages that are not fresh with their diffs, in the same order."""
     changed: dict[tuple[FilePath, SourceReference], ChangedSource] = {}
     for assessment, verdict, diff in diffs:
         changed[assessment.page.filepath, verdict.reference] = _changed_source(verdict, diff)
@@ -221,8 +222,6 @@ def describe_pages(
         )
         if assessment.level not in QUIET_LEVELS:
             pages.append(_stale_page(assessment, sources, links_in[path]))
-    rank = {level: position for position, level in enumerate(SEVERITY)}
-    pages.sort(key=lambda page: (rank[page.assessment.level], -page.weight, page.path))
     return tuple(_limit_diffs(pages))
 
 

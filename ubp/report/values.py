@@ -143,7 +143,7 @@ class OtherPage(NamedTuple):
 class Report(NamedTuple):
     """A whole report; parts that were not requested are None or empty.
 
-    `headline` is its sentence where there are no levels. `pages` are in the order of their weight,
+    `headline` is its sentence where there are no levels. `pages` are in the order of `ubp stale`,
     `findings` are those of `check` that are not about sources, `orphans` the pages that no other
     page links to. `now` is in seconds since the epoch. `keys` are the front matter keys given on
     the command line, `base` the revision that a change is compared with.

@@ -12,7 +12,7 @@ from ubp.output.html import lists, overview
 from ubp.output.html.lists import bindings, coverage
 from ubp.output.html.markup import Html, content_policy, fill, join, read_asset, rule_name, tag
 from ubp.output.html.pages import page_cards
-from ubp.output.wording import SHORT_ID, clock, day
+from ubp.output.wording import PAGE_ORDER, SHORT_ID, clock, day
 from ubp.report.values import Folder, Levels, Report
 from ubp.staleness.wording import LEVEL_WORDS
 
@@ -210,10 +210,9 @@ def _pages(report: Report, numbers: dict[FilePath, int]) -> Html | None:
 
 
 def _introduction(report: Report) -> Html:
-    weight = "(1 + lines changed in the sources) \N{MULTIPLICATION SIGN} (1 + links to the page)"
     return tag(
         "p",
-        f"Sorted by level, then by importance: {weight}. Compare a page with the changes (",
+        f"{PAGE_ORDER} Compare a page with the changes (",
         tag("code", ubp_command("stale", "--diff", "PAGE", keys=report.keys)),
         " shows them all) and edit it. If it is still accurate, run ",
         tag("code", ubp_command("ack", "PAGE", keys=report.keys)),
