@@ -155,6 +155,18 @@ def test_a_source_with_its_page_passes(project, commit):
     assert commit("-m", "Shorten")[0] == 0
 
 
+def test_warn_only_hook_shows_the_stale_page_and_passes(project, commit):
+    # as docs/guide/ci.md recommends
+    configuration = project.root / ".pre-commit-config.yaml"
+    options = "        args: [--fail-on, never]\n        verbose: true\n"
+    configuration.write_text(configuration.read_text() + options)
+    project.write("src/session.py", "ttl = 15\n")
+    project.git("add", "--all")
+    status, said = commit("-m", "Shorten")
+    assert status == 0
+    assert "docs/session.md:3  now stale\n" in said
+
+
 def test_an_acknowledged_page_passes(project, commit, spawn):
     project.write("src/session.py", "ttl = 15\n")
     project.git("add", "--all")
