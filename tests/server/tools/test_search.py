@@ -5,7 +5,10 @@ from statistics import median
 
 import pytest
 
+from ubp.output.records.encoding import to_json
 from ubp.server.tools.budget import count_tokens
+from ubp.server.tools.tool import call_tool
+from ubp.workspace import Workspace
 
 MOST_CHARACTERS = 4_000
 SUBJECTS = ("tokens", "sessions", "keys", "roles", "audits", "quotas", "backups", "alerts")
@@ -118,3 +121,25 @@ def test_sections_as_an_agent_reads_them(repository, answer):
     assert answer("fulltext_search", query="clock").text == (
         "No section contains these words. Try fewer or different words, or ubp_search.\n"
     )
+
+
+@pytest.mark.parametrize("budget", [600, 1000, 4000])
+def test_a_budget_limits_text_and_record_together(budget, handbook, tools):
+    arguments = {"query": "how tokens meet keys", "mode": "fulltext", "max_tokens": budget}
+    with Workspace.open(str(handbook.root)) as workspace:
+        found = call_tool(tools["search"], workspace, arguments, is_structured=True)
+    assert count_tokens(found.text) + count_tokens(to_json(found.record)) <= budget
+    assert found.record["results"]
+
+
+def test_a_section_that_is_cut_says_how_to_read_all_of_it(repository, answer):
+    lines = "\n\n".join(f"A token of the kind {n} has an owner and an end." for n in range(90))
+    repository.write("docs/a.md", f"# Tokens\n\n## Kinds\n\n{lines}\n")
+    repository.commit()
+    found = answer("search", query="token kind 40", mode="fulltext")
+    (result,) = found.record["results"]
+    best = result["sections"][0]
+    assert (best["line_start"], best["line_end"]) == (3, 183)
+    assert 'all of them: ubp_get_page(filepath, lines="3-183")]' in found.text
+    part = answer("get_page", filepath="docs/a.md", lines=f"{best['text_start']}-183")
+    assert part.record["content"].startswith(best["text"])

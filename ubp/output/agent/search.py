@@ -67,10 +67,13 @@ def _page_result(result: Record, best: Record, marker: str) -> Iterator[str]:
     if text := best.get("text"):
         yield from fenced(text, marker)
         if best["text_start"] > best["line_start"] or best["text_end"] < best["line_end"]:
-            shown = f"lines {best['text_start']}-{best['text_end']}"
-            yield f"[{shown}; the rest: ubp_get_page(filepath, lines)]"
+            shown = f"lines {best['text_start']}-{best['text_end']} shown"
+            whole = f"{best['line_start']}-{best['line_end']}"
+            yield f'[{shown}; all of them: ubp_get_page(filepath, lines="{whole}")]'
     elif passage := best.get("content"):
         yield f"  {quoted(passage)}"
+    if translations := result.get("translations"):
+        yield f"  Also as {', '.join(map(name, translations))}"
     if result.get("linked_pages"):
         yield f"  {', '.join(map(_linked, result['linked_pages']))}"
 
