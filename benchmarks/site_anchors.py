@@ -6,12 +6,11 @@ DIRECTORY has the generators: a virtual environment `py` with Python-Markdown, M
 pymdown-extensions and MyST-Parser, and `node_modules` with markdown-it, markdown-it-anchor,
 markdown-it-attrs, markdown-it-emoji, @mdit-vue/shared, unified, remark-parse, remark-gfm,
 mdast-util-to-string and github-slugger. `hugo`, and `ruby` with kramdown-parser-gfm, come from the
-system. mdBook has no package to run: its rules are restated here from its documentation.
+system. mdBook has no package to run: its rules are restated here.
 
 Each page of the site is rendered, and the ids in its HTML are the truth. Two sets are judged: the
 links of the site that have an anchor, and probes: for each page all anchors that any generator
-would make of its headings, so that many of them are wrong on purpose. For Hugo the addresses of
-links are compared with the files of the site that it builds, for MkDocs with its own warnings.
+would make of its headings, so that many of them are wrong on purpose.
 """
 
 import argparse
