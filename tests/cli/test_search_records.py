@@ -53,8 +53,8 @@ def test_a_section_has_its_place_and_its_snippet(asked):
         "title": "Sessions",
         "section_heading": None,
         "line": 3,
-        "snippet": "# Sessions A session holds a token ([auth](auth.md#errors)).",
-        "highlights": [[13, 20]],
+        "snippet": "Sessions A session holds a token (auth).",
+        "highlights": [[11, 18]],
     }
     assert record == {
         "total_found": 1,
@@ -103,6 +103,7 @@ def test_a_page_has_its_score_its_sections_and_its_staleness(asked):
         "stale_refs": [
             {"source_path": "src/auth.py", "verdict": "modified", "since": "2023-11-16T22:13:20Z"}
         ],
+        "translations": [],
         "linked_pages": [],
         "legs": None,
     }
