@@ -122,6 +122,9 @@ def test_ack_of_a_branch_pins_only_what_the_branch_made_stale(project, ubp):
     text = (project.root / "docs/both.md").read_text()
     assert project.blob("src/auth.py")[:12] in text
     assert project.blob("src/billing.py")[:12] not in text
+    stale = ubp(project, "stale", "docs/both.md").out
+    assert "src/auth.py" not in stale
+    assert "src/billing.py  modified" in stale
 
 
 def test_an_amended_commit_is_judged_as_the_commit_that_it_becomes(project, commit):

@@ -143,13 +143,15 @@ class Pinned(NamedTuple):
     """A reference that was pinned, with its new pin and the one before.
 
     `source_path` is the source as it is written, from the root, with `#symbol`. `diff`, if it was
-    asked for, is what changed in the source and is acknowledged.
+    asked for, is what changed in the source and is acknowledged. `is_older`: the change did not
+    make it stale, and the pin is its baseline, so that it stays stale.
     """
 
     source_path: str
     before: str | None
     pin: str
     diff: "SourceDiff | None" = None
+    is_older: bool = False
 
 
 class SkippedReference(NamedTuple):

@@ -72,7 +72,13 @@ def acknowledge(
         if pins:
             _write(page, pins, context, options)
         pinned = tuple(
-            Pinned(verdict.name, verdict.reference.pin, pin, diffs.get((page.filepath, verdict)))
+            Pinned(
+                verdict.name,
+                verdict.reference.pin,
+                pin,
+                diffs.get((page.filepath, verdict)),
+                verdict.is_debt,
+            )
             for verdict, pin in pins.items()
         )
         acknowledgements.append(Acknowledgement(page.filepath, pinned, tuple(skipped)))
@@ -85,33 +91,63 @@ def _choose_pins(
     """Return the ids to pin for the references of a page, and the references that are skipped."""
     pin_ids, skipped = [], []
     for verdict in assessment.references:
-        path = verdict.name
-        if options.is_hidden(verdict.source_path):
-            skipped.append(SkippedReference(path, "the configuration excludes this source"))
-        elif options.is_from_history or options.at:
-            pin = verdict.reference.pin
-            if options.is_from_history and pin is not None:
-                continue
-            key = assessment.page.filepath, verdict.reference.literal
-            if key not in past:
-                reason = "the history of this shallow clone starts after the page's last change"
-                skipped.append(SkippedReference(path, reason))
-            elif blob := past[key]:
-                pin_ids += [] if pin and blob.startswith(pin) else [(verdict, blob)]
-            else:
-                when = "at this revision" if options.at else "when the page last changed"
-                skipped.append(SkippedReference(path, f"the source did not exist {when}"))
-        elif verdict.verdict == "fresh":
-            continue
-        elif verdict.current_blob is not None:
-            pin_ids.append((verdict, verdict.current_blob))
-        elif verdict.moved_to:
-            reason = f"the source moved: change the reference to {verdict.new_name}"
-            skipped.append(SkippedReference(path, reason))
+        try:
+            blob = _pin_of(assessment.page.filepath, verdict, options, past)
+        except _SkippedError as reason:
+            skipped.append(SkippedReference(verdict.name, str(reason)))
         else:
-            reason = "the source does not exist: update or remove the reference"
-            skipped.append(SkippedReference(path, reason))
+            if blob is not None:
+                pin_ids.append((verdict, blob))
     return pin_ids, skipped
+
+
+class _SkippedError(Exception):
+    """A reference is not pinned; the message is the reason."""
+
+
+def _pin_of(
+    page: FilePath, verdict: ReferenceVerdict, options: AckOptions, past: PastIds
+) -> ObjectId | None:
+    """Return the id to pin, None if the pin stays as it is."""
+    if options.is_hidden(verdict.source_path):
+        raise _SkippedError("the configuration excludes this source")
+    if options.is_from_history or options.at:
+        return _past_pin(page, verdict, options, past)
+    return _current_pin(verdict)
+
+
+def _past_pin(
+    page: FilePath, verdict: ReferenceVerdict, options: AckOptions, past: PastIds
+) -> ObjectId | None:
+    """Return the past id to pin, None if the pin stays as it is."""
+    pin = verdict.reference.pin
+    if options.is_from_history and pin is not None:
+        return None
+    key = page, verdict.reference.literal
+    if key not in past:
+        raise _SkippedError("the history of this shallow clone starts after the page's last change")
+    if blob := past[key]:
+        return None if pin and blob.startswith(pin) else blob
+    when = "at this revision" if options.at else "when the page last changed"
+    raise _SkippedError(f"the source did not exist {when}")
+
+
+def _current_pin(verdict: ReferenceVerdict) -> ObjectId | None:
+    """Return the id of the snapshot to pin, None if the pin stays as it is.
+
+    What a change did not make stale is pinned to its baseline: the edit of the page would otherwise
+    hide its drift.
+    """
+    if verdict.verdict == "fresh":
+        return None
+    if verdict.is_debt:
+        is_pinned = verdict.reference.pin is not None or verdict.baseline_blob is None
+        return None if is_pinned else ObjectId(str(verdict.baseline_blob))
+    if verdict.current_blob is not None:
+        return verdict.current_blob
+    if verdict.moved_to:
+        raise _SkippedError(f"the source moved: change the reference to {verdict.new_name}")
+    raise _SkippedError("the source does not exist: update or remove the reference")
 
 
 def _past_ids(

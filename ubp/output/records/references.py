@@ -48,6 +48,9 @@ class PinnedRecord:
     before: Annotated[str | None, "previous pin"]
     pin: Annotated[Pin, "the new pin"]
     diff: Annotated[DiffRecord | None, "with --diff: the changes that were acknowledged"]
+    is_older: Annotated[
+        bool, "whether the pin is the old baseline, because the change did not make it stale"
+    ] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +129,7 @@ def _pinned(pinned: Pinned) -> PinnedRecord:
         before=pinned.before,
         pin=pinned.pin,
         diff=None if pinned.diff is None else DiffRecord(pinned.diff.text, pinned.diff.missing),
+        is_older=pinned.is_older,
     )
 
 

@@ -346,6 +346,8 @@ def _acknowledged_page(result: Acknowledgement, style: Style) -> Iterator[str]:
     for pinned in result.pinned:
         before = f" (was {pinned.before})" if pinned.before else ""
         name = printable(pinned.source_path)
+        if pinned.is_older:
+            before = ", its old baseline: it was stale before this change"
         yield f"  {name}  {style.green(f'pinned to {pinned.pin}')}{printable(before)}"
         if pinned.diff is not None:
             yield from _diff(pinned.diff, style)
