@@ -352,13 +352,13 @@ def test_a_model_in_a_configuration_is_never_part_of_a_program(words_of, tmp_pat
         assert "ubp model fetch" not in caught.value.hint
 
 
-def test_snippets_for_a_shell_name_the_folder_as_one_word(words_of):
+def test_snippets_for_a_shell_name_the_program_as_one_word(words_of):
     root = "/home/$(touch pwn)/it's `so`"
     launch = (f"{root}/bin/ubp",)
     place = SnippetTarget(root, launch, launch, "", "https://github.com/a/b", "v1", frozenset(), "")
     texts = {one.name: one.text for one in make_snippets(place)}
     assert words_of(texts["claude-code"].rstrip("\n")) == [
-        *("claude", "mcp", "add", "ubp", "--", launch[0], "--cwd", root, "serve"),
+        *("claude", "mcp", "add", "ubp", "--", launch[0], "serve"),
     ]
 
 
