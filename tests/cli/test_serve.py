@@ -86,8 +86,8 @@ def test_where_there_is_no_repository_nothing_is_said_on_the_wire(spawn, tmp_pat
         root = tmp_path
 
     done = spawn(Nowhere, "serve", stdin=None)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("Error: ")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "is not in a Git repository. Every answer says so." in done.stderr
 
 
 def test_status_tells_the_servers_that_run(repository, ubp):

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import sys
 import time
 
 import anyio
@@ -72,3 +73,26 @@ async def test_the_first_answer_is_right_and_others_need_not_wait_for_it(
     assert told
     steps = {"Reading pages", "Reading links and words", "Reading history"}
     assert {step for _, _, step in told} <= steps
+
+
+async def test_a_server_outside_a_repository_says_so_until_there_is_one(
+    tmp_path, isolated_environment, new_repository
+):
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "ubp", "--quiet", "-C", str(tmp_path / "later"), "serve"],
+        cwd=isolated_environment,
+        env=dict(os.environ),
+    )
+    (tmp_path / "later").mkdir()
+    async with Client(server) as client:
+        assert (await client.list_tools()).tools
+        answer = await client.call_tool("ubp_list_pages", {})
+        assert answer.is_error
+        assert "later is not in a Git repository." in answer.content[0].text
+        (tmp_path / "later").rmdir()
+        repository = new_repository("later")
+        repository.write("a.md", "# A\n")
+        repository.commit()
+        answer = await client.call_tool("ubp_list_pages", {})
+        assert answer.content[0].text.startswith("1 page.")

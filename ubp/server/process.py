@@ -8,10 +8,11 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cache, partial
 from typing import NamedTuple
 
+from ubp.core.errors import RepositoryError
 from ubp.core.model import Progress
 from ubp.core.running import registered_server
 from ubp.output.wording import printable
@@ -48,15 +49,23 @@ def serve_repository(
 ) -> None:
     """Serve the repository around a directory until the client disconnects or a signal comes.
 
+    Clients start servers wherever they are: where there is no readable repository, every answer
+    says so, until there is one.
+
     Raises:
-        RepositoryError: there is no readable repository.
         ConfigError: `.ubp/config.json` cannot be used.
     """
     streams = claim_streams()
-    root, data_dir = _locate(directory, environment)
-    set_up_log(data_dir, level)
+    try:
+        root, data_dir = _locate(directory, environment)
+    except RepositoryError as error:
+        root, data_dir = directory, ""
+        set_up_log(data_dir, level)
+        LOG.warning("%s Every answer says so.", error.message)
+    else:
+        set_up_log(data_dir, level)
     scheduler = Scheduler(partial(_open, root, environment))
-    with registered_server(data_dir):
+    with registered_server(data_dir) if data_dir else nullcontext():
         asyncio.run(_serve(streams, scheduler, options))
         scheduler.close()
     LOG.info("stopped")
@@ -128,11 +137,11 @@ def _schedule(
 
 
 def set_up_log(data_dir: str, level: int) -> None:
-    """Log from this level on to stderr and to the file in this directory."""
+    """Log from this level on to stderr and to the file in this directory ("": stderr alone)."""
     root = logging.getLogger()
     root.setLevel(level)
     root.handlers[:] = [logging.StreamHandler(sys.stderr)]
-    if not os.path.islink(data_dir):
+    if data_dir and not os.path.islink(data_dir):
         root.addHandler(_SharedFileHandler(os.path.join(data_dir, LOG_NAME)))
     for handler in root.handlers:
         handler.setFormatter(_LineFormatter())
