@@ -178,7 +178,7 @@ def test_every_other_command_has_its_record(drifted, asked):
         "left": 0,
     }
     assert asked(drifted, "init --yes")["bound"] == 2
-    assert asked(drifted, "reindex")["parsed"] == 2
+    assert asked(drifted, "reindex")["parsed"] == 3
     assert asked(drifted, "reindex --prune")["pruned"] is not None
     asked(drifted, "version")
 

@@ -19,13 +19,12 @@ PAGES = 350  # more than are read while others wait
 
 @pytest.fixture
 def command(repository, capsys):
-    """What the snippets of `ubp init` start; all of them the same."""
+    """What the snippet of `ubp init` for a program without a shell starts."""
     main(["-C", str(repository.root), "init", "--yes", "--json"])
     snippets = {one["name"]: one["text"] for one in json.loads(capsys.readouterr().out)["snippets"]}
     desktop = json.loads(snippets["claude-desktop"])["mcpServers"]["ubp"]
-    found = [desktop["command"], *desktop["args"]]
-    assert shlex.split(snippets["claude-code"])[5:] == found
-    return found
+    assert shlex.split(snippets["claude-code"])[5:] == ["ubp", "serve"]
+    return [desktop["command"], *desktop["args"]]
 
 
 @pytest.fixture

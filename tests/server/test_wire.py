@@ -76,7 +76,8 @@ def test_a_word_that_means_nothing_is_passed_over(line, make_request, params):
 
 def test_a_large_message_arrives_whole(line, called):
     line.say(called(8, "empty", **{"x" * 1_000_000: 1}))
-    assert line.hear()["error"]["code"] == -32602
+    result = line.hear()["result"]
+    assert (result["isError"], result["_meta"]["ubp/error"]["code"]) == (True, -32602)
 
 
 def test_a_call_that_is_given_up_is_not_answered_and_holds_up_no_other(line, called):

@@ -25,7 +25,8 @@ for (const request of [
   { name: "nope", arguments: {} },
   { name: "ubp_get_page", arguments: { filepath: "docs/nope.md" } },
 ]) {
-  seen.errors.push(await client.callTool(request).catch((error) => error.code));
+  const answer = await client.callTool(request).catch((error) => error);
+  seen.errors.push(answer.isError ? answer._meta["ubp/error"].code : answer.code);
 }
 seen.resource = (await client.readResource({ uri: "ubp://page/docs/a.md" })).contents[0].mimeType;
 const prompt = { name: "ubp_update_stale_page", arguments: { filepath: "docs/a.md" } };

@@ -10,7 +10,6 @@ from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 from ubp.core.shell import join
 
@@ -49,6 +48,8 @@ def find_checkout() -> str | None:
     record = _read_record()
     if "dir_info" not in record:
         return None
+    from urllib.request import url2pathname  # it loads an HTTP client
+
     return url2pathname(unquote(urlsplit(record["url"]).path))
 
 
