@@ -26,8 +26,9 @@ import pytest
 
 from ubp.__main__ import main
 
-# (In a help text the order of alternatives hangs on what else `typing` was asked before.)
-PROCESSES = {"errors", "help", "hook", "init", "newcomer"}
+# (In a help text the order of alternatives hangs on what else `typing` was asked before, and where
+# another test has loaded pydantic, cyclopts validates by it: `ubp explain nonsense`.)
+PROCESSES = {"check", "errors", "help", "hook", "init", "newcomer"}
 # What a shell would not hand on as it is, quoted or not; and what would end a word for it.
 SPECIAL = re.compile(r"[$`*?~|&;<>()\\\n]")
 # What sh itself prints about a command that it cannot run: the transcript is wrong, not UBP.

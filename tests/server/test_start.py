@@ -5,6 +5,7 @@ import os
 import shlex
 import sys
 import time
+from pathlib import Path
 
 import anyio
 import pytest
@@ -18,8 +19,9 @@ PAGES = 350  # more than are read while others wait
 
 
 @pytest.fixture
-def command(repository, capsys):
+def command(repository, capsys, monkeypatch):
     """What the snippet of `ubp init` for a program without a shell starts."""
+    monkeypatch.setattr(sys, "argv", [str(Path(sys.executable).with_name("ubp"))])
     main(["-C", str(repository.root), "init", "--yes", "--json"])
     snippets = {one["name"]: one["text"] for one in json.loads(capsys.readouterr().out)["snippets"]}
     desktop = json.loads(snippets["claude-desktop"])["mcpServers"]["ubp"]
