@@ -4,7 +4,7 @@ Computed in Python and the same each time, so that a browser shows thousands of 
 layout by forces takes it ten seconds for 2,000 pages, and gives another picture each time.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import cos, hypot, pi, sin, sqrt
 from typing import NamedTuple
 
@@ -16,8 +16,9 @@ SPACING = 48.0
 PADDING = 26.0
 # Seeds of a sunflower stand at this angle from each other (H. Vogel, 1979): none is crowded.
 GOLDEN_ANGLE = pi * (3 - sqrt(5))
-# Steps along the spiral on which a free place for a disc is looked for.
-SPIRAL_STEP = 0.35
+# The places tried around each disc, and the discs around which they are: the outermost ones.
+DIRECTIONS, NEIGHBORS = 24, 24
+ROUNDING = 1e-6
 
 
 class Position(NamedTuple):
@@ -57,8 +58,6 @@ def _place_folder(
     discs = [_place_folder(name, by_folder, subfolders) for name in subfolders.get(folder, ())]
     if own := by_folder.get(folder):
         discs.append(_sunflower(own))
-    if len(discs) == 1:
-        return _Disc(discs[0].radius + PADDING, discs[0].positions)
     return _pack(discs)
 
 
@@ -73,21 +72,44 @@ def _sunflower(pages: Sequence[FilePath]) -> _Disc:
 
 
 def _pack(discs: Sequence[_Disc]) -> _Disc:
-    """Place discs, the largest first, each at the first free place of a spiral."""
+    """Place discs, the largest first, each beside another one and as near to the middle as it can.
+
+    Of the places around each disc `DIRECTIONS` are tried.
+    """
     placed: list[tuple[float, float, float]] = []
     positions: dict[FilePath, Position] = {}
-    start = 0.0
     for disc in sorted(discs, key=lambda disc: (-disc.radius, min(disc.positions))):
-        angle = start
-        while True:
-            distance = PADDING * angle / pi
-            x, y = distance * cos(angle), distance * sin(angle)
-            if all(hypot(x - a, y - b) >= disc.radius + radius for a, b, radius in placed):
-                break
-            angle += SPIRAL_STEP
-        start = angle * 0.5  # smaller discs may fit into gaps, but not into the middle
+        x, y = min(
+            _free_places(disc.radius, placed), key=lambda place: hypot(*place), default=(0, 0)
+        )
         placed.append((x, y, disc.radius))
         for page, position in disc.positions.items():
             positions[page] = Position(position.x + x, position.y + y)
-    radius = max((hypot(x, y) + radius for x, y, radius in placed), default=0.0)
-    return _Disc(radius + PADDING, positions)
+    return _Disc(*_centered(placed, positions))
+
+
+def _free_places(
+    radius: float, placed: Sequence[tuple[float, float, float]]
+) -> Iterator[tuple[float, float]]:
+    """Yield places beside the discs for another one that touches none."""
+    for center_x, center_y, other in placed[-NEIGHBORS:]:
+        distance = radius + other + ROUNDING
+        for step in range(DIRECTIONS):
+            angle = 2 * pi * step / DIRECTIONS
+            x, y = center_x + distance * cos(angle), center_y + distance * sin(angle)
+            if all(hypot(x - a, y - b) >= radius + r for a, b, r in placed):
+                yield x, y
+
+
+def _centered(
+    placed: Sequence[tuple[float, float, float]], positions: Mapping[FilePath, Position]
+) -> tuple[float, dict[FilePath, Position]]:
+    """Return the radius of a circle around all discs, and the positions from its center."""
+    if not placed:
+        return 0.0, {}
+    left, right = min(x - r for x, _, r in placed), max(x + r for x, _, r in placed)
+    top, bottom = min(y - r for _, y, r in placed), max(y + r for _, y, r in placed)
+    x, y = (left + right) / 2, (top + bottom) / 2
+    radius = max(hypot(a - x, b - y) + r for a, b, r in placed)
+    moved = {page: Position(place.x - x, place.y - y) for page, place in positions.items()}
+    return radius + PADDING, moved
