@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.outputs import check_folder, write_html
 from ubp.cli.parameters import (
     MAX_USEFUL_DEPTH,
     DocTypes,
@@ -24,7 +23,6 @@ from ubp.cli.parameters import (
 from ubp.cli.reading import print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.index.collections import CollectionReference
 from ubp.output.records.pages import (
     context_record,
     graph_record,
@@ -48,6 +46,9 @@ from ubp.server.tools.docs.get_page import fit_page
 from ubp.server.tools.docs.list_pages import LIST_LIMIT, ListRequest, next_cursor, read_list
 from ubp.server.tools.maintenance.get_impact import MAX_IMPACT_DEPTH
 from ubp.workspace import MAX_IMPACTED, MAX_SIZE
+
+if TYPE_CHECKING:
+    from ubp.index.collections import CollectionReference
 
 PICTURE_LIMIT = 5_000
 
@@ -170,9 +171,10 @@ def _write_picture(
     options: Mapping[str, Any],
     file: str | None,
     terminal: Terminal,
-    collection: CollectionReference | None,
+    collection: "CollectionReference | None",
 ) -> int:
     """Write the picture of a graph; that of a collection needs a file."""
+    from ubp.cli.outputs import check_folder, write_html
     from ubp.output.html.graph import graph_html
 
     if file is not None:

@@ -3,13 +3,15 @@
 Not for `ubp.cli.stale`, which a hook loads: cyclopts takes 85 ms to import.
 """
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from ubp.core.errors import UsageError
 from ubp.core.model import LinkType
-from ubp.index.collections import CollectionReference, parse_reference
+
+if TYPE_CHECKING:
+    from ubp.index.collections import CollectionReference
 
 Revision = Annotated[str | None, Parameter(metavar="REV")]
 Keys = Annotated[list[str] | None, Parameter(metavar="NAME")]
@@ -27,7 +29,7 @@ LEVEL = Parameter(metavar="LEVEL")
 MAX_USEFUL_DEPTH = "Beyond a few links, nearly every page is connected."
 
 
-def read_collections(names: str | None, ref: str | None) -> tuple[CollectionReference, ...]:
+def read_collections(names: str | None, ref: str | None) -> "tuple[CollectionReference, ...]":
     """Return the collections that `--in` names, separated by commas.
 
     Raises:
@@ -39,10 +41,12 @@ def read_collections(names: str | None, ref: str | None) -> tuple[CollectionRefe
         raise UsageError(
             "--in cannot be combined with --ref.", hint=f"Write the revision as --in NAME@{ref}."
         )
+    from ubp.index.collections import parse_reference
+
     return tuple(dict.fromkeys(parse_reference(name.strip()) for name in names.split(",")))
 
 
-def read_collection(name: str | None, ref: str | None) -> CollectionReference | None:
+def read_collection(name: str | None, ref: str | None) -> "CollectionReference | None":
     """Return the collection that `--in` names, for a command that reads one of them.
 
     Raises:

@@ -2,15 +2,17 @@
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import check_range
 from ubp.cli.terminal import Terminal
-from ubp.index.collections import CollectionReference
 from ubp.server.tools.budget import MIN_TOKENS, Fit, TokenLimit, build_answer, count_tokens
 from ubp.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ubp.index.collections import CollectionReference
 
 Value = TypeVar("Value")
 
@@ -23,7 +25,7 @@ def print_answer(  # noqa: PLR0913  # a reading command in full
     *,
     fit: Fit | None = None,
     max_tokens: int | None = None,
-    collection: CollectionReference | None = None,
+    collection: "CollectionReference | None" = None,
 ) -> int:
     """Print what `read` returns as text, or with `--json` as its record; return the exit status.
 

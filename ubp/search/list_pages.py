@@ -1,7 +1,7 @@
 """Documents with their text and links, and lists of documents."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ubp.core.errors import PageNotFoundError
 from ubp.core.interruption import checkpoint, with_checkpoints
@@ -10,11 +10,13 @@ from ubp.core.text import closest_name
 from ubp.index.collections import excerpt
 from ubp.index.session import AssessPaths, Session
 from ubp.index.view import View
-from ubp.markdown.outline import OutlineSection, find_section, read_outline
 from ubp.markdown.resolve import Bucket
 from ubp.markdown.source_text import SourceText
 from ubp.search.dates import Dates, created_at, updated_at
 from ubp.search.graph import DocumentRow, Graph, open_graph
+
+if TYPE_CHECKING:  # it loads markdown-it, which only a part of a page needs
+    from ubp.markdown.outline import OutlineSection
 
 SortKey = Literal["title", "updated_at", "created_at", "filepath"]
 
@@ -160,6 +162,8 @@ def narrow_page(page: OpenPage, data: bytes, name: str) -> OpenPage:
     Raises:
         PageNotFoundError: it has no such section.
     """
+    from ubp.markdown.outline import find_section, read_outline
+
     outline = read_outline(data)
     found = find_section(outline, name)
     if found is None:
@@ -185,12 +189,14 @@ def narrow_lines(page: OpenPage, data: bytes, first: int, last: int) -> OpenPage
         raise PageNotFoundError(
             f"{page.document.path} has no line {first}.", cause=f"It has {number} lines."
         )
+    from ubp.markdown.outline import OutlineSection
+
     lines = OutlineSection("", (), 0, "", (), first, min(last, number), (), ())
     narrowed = _narrowed(page._replace(parts=()), data, lines)
     return narrowed._replace(content=narrowed.content.rstrip("\n"))
 
 
-def _narrowed(page: OpenPage, data: bytes, found: OutlineSection) -> OpenPage:
+def _narrowed(page: OpenPage, data: bytes, found: "OutlineSection") -> OpenPage:
     def contains(line: int) -> bool:
         return found.line_start <= line <= found.line_end
 
