@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 from ubp.output.records.encoding import to_json
 from ubp.server.tools.budget import count_tokens
 from ubp.server.tools.docs import get_context, get_page, search
-from ubp.server.tools.tool import Tool, ToolAnswer, call_tool
+from ubp.server.tools.tool import AnyTool, ToolAnswer, call_tool
 from ubp.workspace import Workspace
 
 MOST_READ = 10  # then an agent gives up
@@ -187,7 +187,7 @@ def ask_ubp(question: Question, workspace: Workspace) -> Answered:
     """Search, read the best page with its surroundings, then the others."""
     answers: list[ToolAnswer] = []
 
-    def use(tool: Tool, **arguments: str) -> Record:
+    def use(tool: AnyTool, **arguments: str) -> Record:
         answers.append(call_tool(tool, workspace, arguments))
         return answers[-1].record
 

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -21,10 +22,14 @@ class Nothing(NamedTuple):
     """An empty record."""
 
 
+@dataclass(frozen=True, slots=True)
+class NoArguments:
+    """A request without arguments."""
+
+
 def main() -> None:
     """Serve a repository."""
     from ubp.server.process import ServeOptions, serve_repository
-    from ubp.server.tools.arguments import object_schema
     from ubp.server.tools.registry import select_tools
     from ubp.server.tools.tool import Tool
 
@@ -32,7 +37,7 @@ def main() -> None:
         name=EMPTY,
         title="Nothing",
         description="Answers at once.",
-        input_schema=object_schema(),
+        request=NoArguments,
         record=Nothing,
         run=lambda _, __: Nothing(),
         text=lambda _: "",

@@ -4,12 +4,13 @@ import ctypes
 import os
 import subprocess
 import time
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import ubp.server.process
 from ubp.core.errors import StoreError
 from ubp.server.process import ServeOptions, serve_repository
-from ubp.server.tools.arguments import number, object_schema
+from ubp.server.tools.arguments import between
 from ubp.server.tools.tool import Tool
 
 
@@ -19,16 +20,28 @@ class Version(NamedTuple):
     version: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class NoArguments:
+    """A request for what needs no arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A request for work in so many steps."""
+
+    steps: Annotated[int, *between(1, 1000)] = 10
+
+
 def empty(_, __):
     return Version()
 
 
-def slow(workspace, given):
+def slow(workspace, request):
     """Take a while, in steps."""
-    for step in range(given["steps"]):
-        workspace.session.progress("Waiting", step, given["steps"])
+    for step in range(request.steps):
+        workspace.session.progress("Waiting", step, request.steps)
         time.sleep(0.05)
-    return Version(str(given["steps"]))
+    return Version(str(request.steps))
 
 
 def noisy(_, __):
@@ -49,12 +62,12 @@ def locked(_, __):
     raise StoreError("The index /home/ann/project/.git/ubp/index-1.db is locked.")
 
 
-def tool(run, **properties):
+def tool(run, request=NoArguments):
     return Tool(
         name=run.__name__,
         title=run.__name__,
         description="For tests.",
-        input_schema=object_schema(**properties),
+        request=request,
         record=Version,
         run=run,
         text=lambda record: record.get("version", ""),
@@ -65,6 +78,6 @@ if __name__ == "__main__":
     if patience := os.environ.get("SECONDS_TO_FINISH"):
         ubp.server.process.SECONDS_TO_FINISH = float(patience)
     tools = [tool(one) for one in (empty, noisy, broken, locked)]
-    tools.append(tool(slow, steps=number(1, 1000, 10)))
+    tools.append(tool(slow, Steps))
     offer = ServeOptions(tools, is_structured=True)
     serve_repository(os.curdir, offer, environment=os.environ)

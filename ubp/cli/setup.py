@@ -345,8 +345,7 @@ def serve(  # noqa: PLR0913  # the command's options
         )
     from ubp.index.open_collection import project_collections
     from ubp.server.process import ServeOptions, serve_repository
-    from ubp.server.tools.collections import offer_collections
-    from ubp.server.tools.registry import select_tools
+    from ubp.server.tools.registry import offer_collections, select_tools
 
     chosen = select_tools(
         _split_names(toolsets),

@@ -18,7 +18,7 @@ from ubp.core.running import registered_server
 from ubp.output.wording import printable
 from ubp.server.scheduler import Scheduler
 from ubp.server.streams import Streams, claim_streams
-from ubp.server.tools.tool import Tool
+from ubp.server.tools.tool import AnyTool
 from ubp.workspace import Workspace
 
 LOG = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ MAX_LOG_BYTES = 1 << 20
 class ServeOptions(NamedTuple):
     """The tools of a server; `is_structured`: answers are records, too, not text alone."""
 
-    tools: Sequence[Tool]
+    tools: Sequence[AnyTool]
     is_structured: bool = False
 
 

@@ -38,7 +38,7 @@ from ubp.server.prompts import list_prompts, writer
 from ubp.server.resources import list_resources, list_templates, reader
 from ubp.server.scheduler import Scheduler
 from ubp.server.tools.budget import count_tokens
-from ubp.server.tools.tool import NOTICE, Tool, ToolAnswer, call_tool
+from ubp.server.tools.tool import NOTICE, AnyTool, ToolAnswer, call_tool
 from ubp.server.transport import readable
 
 
@@ -112,7 +112,7 @@ LOG = logging.getLogger(__name__)
 
 
 def create_server(
-    scheduler: Scheduler, tools: Sequence[Tool], *, is_structured: bool = False
+    scheduler: Scheduler, tools: Sequence[AnyTool], *, is_structured: bool = False
 ) -> Server[dict[str, Any]]:
     """Return a server that offers these tools, resources and prompts, answered by `scheduler`.
 
@@ -143,7 +143,7 @@ def create_server(
     return server
 
 
-def _offer(tool: Tool, *, has_output_schema: bool) -> OfferedTool:
+def _offer(tool: AnyTool, *, has_output_schema: bool) -> OfferedTool:
     return OfferedTool(
         name=tool.name,
         title=tool.title,
@@ -168,7 +168,7 @@ def _constant(listed: Result) -> Callable[[Context, Any], Coroutine[Any, Any, Re
 
 async def _call_tool(
     scheduler: Scheduler,
-    tools: Mapping[str, Tool],
+    tools: Mapping[str, AnyTool],
     context: Context,
     params: CallToolRequestParams,
     *,
@@ -217,7 +217,7 @@ async def _complete(
     return await scheduler.answer(completer(params), context.session.report_progress)
 
 
-def _unknown_tool(requested: str, tools: Mapping[str, Tool]) -> Exception:
+def _unknown_tool(requested: str, tools: Mapping[str, AnyTool]) -> Exception:
     name = requested[:MAX_NAME_CHARACTERS]
     closest = closest_name(name, tools)
     suggestion = f" Did you mean {closest}?" if closest else ""

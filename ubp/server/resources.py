@@ -25,7 +25,7 @@ from ubp.output.records.setup import status_record
 from ubp.server.errors import bad_params
 from ubp.server.tools.arguments import reject_path_traversal
 from ubp.server.tools.registry import TOOLSETS
-from ubp.server.tools.tool import NOTICE, Tool, ToolAnswer, call_tool
+from ubp.server.tools.tool import NOTICE, AnyTool, ToolAnswer, call_tool
 from ubp.server.transport import readable
 from ubp.workspace import Workspace
 
@@ -35,7 +35,7 @@ MARKDOWN, JSON = "text/markdown", "application/json"
 
 Record = Mapping[str, Any]
 
-_TOOLS: Mapping[str, Tool] = {tool.name: tool for tools in TOOLSETS.values() for tool in tools}
+_TOOLS: Mapping[str, AnyTool] = {tool.name: tool for tools in TOOLSETS.values() for tool in tools}
 
 
 class ResourceRow(NamedTuple):

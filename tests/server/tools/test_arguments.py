@@ -1,47 +1,91 @@
 """Arguments are held against their schema exactly, and what is wrong is told to who can mend it."""
 
 import re
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import pytest
 
 from ubp.core.errors import BadArgumentError, PageNotFoundError
+from ubp.output.records.schema import request_schema
 from ubp.server.tools.arguments import (
-    DOC_TYPE,
-    LINK_TYPE,
-    QUERY,
+    DocTypes,
+    LinkTypes,
+    Query,
+    between,
     check_arguments,
-    choice,
-    flag,
-    number,
-    object_schema,
+    make_request,
     reject_path_traversal,
-    text,
-)
-
-SCHEMA = object_schema(
-    "query",
-    query=QUERY,
-    limit=number(1, 20, 10),
-    mode=choice("hybrid", "fulltext"),
-    include_linked=flag("", default=True),
-    link_types=LINK_TYPE,
-    doc_type=DOC_TYPE,
-    filepath=text(),
 )
 
 
-def test_what_is_not_given_has_its_default():
-    assert check_arguments(SCHEMA, {"query": "a", "limit": 3.0, "doc_type": None}) == {
-        "query": "a",
-        "limit": 3,
-        "mode": "hybrid",
-        "include_linked": True,
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A request with a field of each kind."""
+
+    query: Query
+    limit: Annotated[int, *between(1, 20), "how many"] = 10
+    mode: Literal["hybrid", "fulltext"] = "hybrid"
+    include_linked: bool = True
+    link_types: LinkTypes = ()
+    doc_type: DocTypes = ()
+    filepath: str | None = None
+    continue_: str | None = None
+
+
+SCHEMA = request_schema(Example)
+
+
+def read(**arguments):
+    return make_request(Example, check_arguments(SCHEMA, arguments))
+
+
+def test_a_schema_is_generated_from_the_fields_of_a_request():
+    types = ["references", "depends_on", "implements", "extends", "conflicts_with"]
+    assert request_schema(Example) == {
+        "type": "object",
+        "properties": {
+            "query": {
+                "type": "string",
+                "maxLength": 1000,
+                "description": 'words, "exact phrase", -exclude, prefix*, AND OR NOT, tag:x, '
+                "path:x",
+            },
+            "limit": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 20,
+                "description": "how many",
+                "default": 10,
+            },
+            "mode": {"enum": ["hybrid", "fulltext"], "default": "hybrid"},
+            "include_linked": {"type": "boolean", "default": True},
+            "link_types": {"type": "array", "items": {"enum": types}},
+            "doc_type": {
+                "type": ["string", "array"],
+                "items": {"type": "string"},
+                "description": "e.g. spec, design, api",
+            },
+            "filepath": {"type": "string"},
+            "continue": {"type": "string"},
+        },
+        "additionalProperties": False,
+        "required": ["query"],
     }
 
 
+def test_what_is_not_given_has_its_default():
+    assert read(query="a", limit=3.0, doc_type=None) == Example("a", limit=3)
+    assert read(query="a", include_linked=False) == Example("a", include_linked=False)
+
+
 def test_a_type_is_given_alone_or_in_a_list():
-    assert check_arguments(SCHEMA, {"query": "a", "doc_type": "api"})["doc_type"] == "api"
-    assert check_arguments(SCHEMA, {"query": "a", "doc_type": ["api"]})["doc_type"] == ["api"]
+    assert read(query="a", doc_type="api") == Example("a", doc_type=("api",))
+    assert read(query="a", doc_type=["api", "spec"]) == Example("a", doc_type=("api", "spec"))
+
+
+def test_an_argument_that_is_a_keyword_of_python_has_a_field():
+    assert read(query="a", **{"continue": "40@0"}) == Example("a", continue_="40@0")
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import pytest
 
 from ubp.__main__ import main
 from ubp.core.errors import BadArgumentError, CollectionError
-from ubp.server.tools.collections import READING_TOOLS, offer_collections
-from ubp.server.tools.registry import select_tools
+from ubp.server.tools.registry import offer_collections, select_tools
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace
 
@@ -48,8 +47,9 @@ def test_without_collections_no_tool_changes():
 def test_reading_tools_name_the_collections_that_they_take():
     for tool in offer_collections(select_tools(), ["spec", "api"]):
         properties = tool.input_schema["properties"]
-        assert ("collection" in properties) == (tool.name in READING_TOOLS)
-        if tool.name in READING_TOOLS:
+        is_about_the_project = tool.name in {"ubp_check_staleness", "ubp_get_impact"}
+        assert ("collection" in properties) != is_about_the_project
+        if not is_about_the_project:
             assert "spec, api" in properties["collection"]["description"]
 
 

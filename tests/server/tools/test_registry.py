@@ -1,6 +1,7 @@
 """The table of tools: what is offered, what it costs, who wins."""
 
 import json
+from dataclasses import replace
 
 import jsonschema
 import pytest
@@ -68,7 +69,7 @@ def test_excluding_wins():
 
 def test_read_only_wins():
     reading = select_tools()[0]
-    writing = reading._replace(name="ubp_write", writes=True)
+    writing = replace(reading, name="ubp_write", writes=True)
     table = {"docs": (reading, writing)}
     assert names(table=table) == [reading.name, "ubp_write"]
     assert names([], ["ubp_write"], read_only=True, table=table) == []

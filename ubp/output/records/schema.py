@@ -1,4 +1,4 @@
-"""JSON schemas (2020-12), generated from the types of records."""
+"""JSON schemas (2020-12), generated from the types of records and of requests."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -33,6 +33,34 @@ def record_schema(
         schema["properties"] = {"schema_version": version, **schema["properties"]}
         schema["required"] = ["schema_version", *schema["required"]]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+@cache
+def request_schema(request: type) -> Schema:
+    """Return the schema of the arguments of a request: a dataclass whose fields are annotated.
+
+    A field that is None or empty by default is not required and has no default in the schema: each
+    agent pays for every character. An underscore at the end of a name, as in `continue_`, is cut
+    off.
+    """
+    defaults = defaults_of(request)
+    properties, required = {}, []
+    for field, hint in get_type_hints(request, include_extras=True).items():
+        name = field.removesuffix("_")
+        properties[name] = _schema(_given_type(hint), is_lean=True)
+        if field not in defaults:
+            required.append(name)
+        elif defaults[field] not in (None, ()):
+            properties[name]["default"] = defaults[field]
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**schema, "required": required} if required else schema
+
+
+def _given_type(hint: Any) -> Any:
+    """Return the type of an argument that is given: what is not given is None in the request."""
+    alternatives = [type_ for type_ in get_args(hint) if type_ is not NoneType]
+    is_optional = get_origin(hint) in {Union, UnionType} and len(alternatives) == 1
+    return alternatives[0] if is_optional else hint
 
 
 def _object_schema(record: type, *, is_lean: bool) -> Schema:

@@ -1,21 +1,40 @@
-"""Input schemas and the check of arguments against them.
+"""The check of arguments against their schema, and the requests that are made of them.
 
 The check knows what our schemas contain (`type`, `enum`, `minimum`, `maximum`, `maxLength`,
-`items`, `required`, `default`) and no more, and refuses blank texts. Nothing is converted: a number
-in quotation marks is not a number. Null means that an argument is not given. The schemas are short,
-since each agent pays for every character of them.
+`items`, `required`) and no more, and refuses blank texts. Nothing is converted: a number in
+quotation marks is not a number. Null means that an argument is not given.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from keyword import iskeyword
 from math import inf
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
 from ubp.core.errors import BadArgumentError
-from ubp.core.model import LINK_TYPES
+from ubp.core.model import LinkType
 from ubp.core.text import closest_name
+from ubp.output.records.fields import Keyword
+from ubp.output.records.schema import Schema
 from ubp.server.tools.budget import MIN_TOKENS
 
-Schema = Mapping[str, Any]
+# The types of arguments that several tools take. Their descriptions are short, since each agent
+# pays for every character of them.
+QUERY_CHARACTERS = 1000
+Query = Annotated[
+    str,
+    'words, "exact phrase", -exclude, prefix*, AND OR NOT, tag:x, path:x',
+    Keyword("maxLength", QUERY_CHARACTERS),
+]
+PageArgument = Annotated[str, "repository-relative path, or a unique ending of it"]
+IdArgument = Annotated[str, "doc_id of the page, instead of filepath"]
+Ref = Annotated[str, "Git revision"]
+# One type may be given without a list.
+DocTypes = Annotated[
+    tuple[str, ...], "e.g. spec, design, api", Keyword("type", ("string", "array"))
+]
+Tags = Annotated[tuple[str, ...], "pages with all of these tags"]
+LinkTypes = tuple[LinkType, ...]
+MaxTokens = Annotated[int, Keyword("minimum", MIN_TOKENS)]
 
 # These arguments are paths relative to the root, as answers contain them.
 PATH_ARGUMENTS = frozenset({"filepath", "id", "path", "center"})
@@ -36,13 +55,11 @@ _TYPE_NAMES = {
 }
 MAX_SHOWN_CHARACTERS = 60  # of a wrong value
 
+RequestT = TypeVar("RequestT")
 
-def check_arguments(
-    schema: Schema, arguments: Mapping[str, Any], *, has_maxima: bool = True
-) -> dict[str, Any]:
-    """Return the arguments, with the defaults of those that are not given.
 
-    Without `has_maxima` numbers have no upper limit.
+def check_arguments(schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that are given, as values of their fields: lists are tuples.
 
     Raises:
         BadArgumentError: an argument is unknown, missing or not allowed.
@@ -56,11 +73,19 @@ def check_arguments(
         if name not in given:
             raise _missing(name, properties[name])
     for name, value in given.items():
-        schema = properties[name] if has_maxima else {**properties[name], "maximum": inf}
-        for fault in _faults(value, schema):
+        for fault in _faults(value, properties[name]):
             raise _invalid(name, value, fault)
-    defaults = {name: spec["default"] for name, spec in properties.items() if "default" in spec}
-    return defaults | {name: _as_integer(value) for name, value in given.items()}
+    return {name: _field_value(value, properties[name]) for name, value in given.items()}
+
+
+def make_request(request: type[RequestT], given: Mapping[str, Any]) -> RequestT:
+    """Return a request with these checked arguments, and the defaults of the others."""
+    return request(**{name + "_" * iskeyword(name): value for name, value in given.items()})
+
+
+def between(minimum: float, maximum: float) -> tuple[Keyword, Keyword]:
+    """Return the limits of a number, for the `Annotated` of its field."""
+    return Keyword("minimum", minimum), Keyword("maximum", maximum)
 
 
 def reject_path_traversal(arguments: Mapping[str, Any]) -> None:
@@ -82,8 +107,7 @@ def reject_path_traversal(arguments: Mapping[str, Any]) -> None:
 
 def _faults(value: Any, schema: Schema) -> Iterator[str]:
     """Yield what is wrong with a value: what it must be."""
-    types = schema.get("type", ())
-    types = (types,) if isinstance(types, str) else types
+    types = _type_names(schema)
     if types and not any(_has_type(value, type_name) for type_name in types):
         yield f"must be {' or '.join(_TYPE_NAMES[type_name] for type_name in types)}"
     elif "enum" in schema and value not in schema["enum"]:
@@ -97,8 +121,18 @@ def _faults(value: Any, schema: Schema) -> Iterator[str]:
         yield from _range_faults(value, schema)
 
 
-def _as_integer(value: Any) -> Any:
-    """Return a number like 10.0 as an integer, which it is in JSON."""
+def _type_names(schema: Schema) -> tuple[str, ...]:
+    types = schema.get("type", ())
+    return (types,) if isinstance(types, str) else tuple(types)
+
+
+def _field_value(value: Any, schema: Schema) -> Any:
+    """Return a list as a tuple, also one of which the only item is given, and 10.0 as an integer.
+
+    In JSON 10.0 is an integer.
+    """
+    if "array" in _type_names(schema):
+        return (value,) if isinstance(value, str) else tuple(value)
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -118,10 +152,10 @@ def _length_faults(value: str, schema: Schema) -> Iterator[str]:
 
 
 def _range_faults(value: float, schema: Schema) -> Iterator[str]:
-    minimum, maximum = schema.get("minimum", value), schema.get("maximum", value)
+    minimum, maximum = schema.get("minimum", -inf), schema.get("maximum", inf)
     if not minimum <= value <= maximum:
         limits = [f"at least {minimum}"] if "minimum" in schema else []
-        limits += [f"at most {maximum}"] if schema.get("maximum", inf) < inf else []
+        limits += [f"at most {maximum}"] if "maximum" in schema else []
         yield f"must be {' and '.join(limits)}"
 
 
@@ -149,73 +183,3 @@ def _invalid(name: str, value: Any, fault: str) -> BadArgumentError:
     if len(shown) > MAX_SHOWN_CHARACTERS:
         shown = shown[:MAX_SHOWN_CHARACTERS] + "…"
     return BadArgumentError(name, f"`{name}` {fault}.", cause=f"Got {shown}.")
-
-
-def object_schema(*required: str, **properties: Schema) -> Schema:
-    """Return an input schema; arguments that it does not name are refused."""
-    schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    return {**schema, "required": list(required)} if required else schema
-
-
-def text(description: str = "", **limits: Any) -> Schema:
-    """Return the schema of a string; blank ones are refused everywhere."""
-    return _described({"type": "string", **limits}, description)
-
-
-def number(minimum: int, maximum: int, default: int, description: str = "") -> Schema:
-    """Return the schema of an integer between two limits."""
-    limits = {"type": "integer", "minimum": minimum, "maximum": maximum, "default": default}
-    return _described(limits, description)
-
-
-def fraction(default: float, description: str = "") -> Schema:
-    """Return the schema of a number from 0 to 1."""
-    return _described(
-        {"type": "number", "minimum": 0, "maximum": 1, "default": default}, description
-    )
-
-
-def flag(description: str, *, default: bool) -> Schema:
-    """Return the schema of a boolean."""
-    return _described({"type": "boolean", "default": default}, description)
-
-
-def choice(*words: str, description: str = "") -> Schema:
-    """Return the schema of one of these words; the first is the default."""
-    return _described({"enum": list(words), "default": words[0]}, description)
-
-
-def array_of(value: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return a value that is given alone or as a list as a tuple."""
-    if value is None:
-        return ()
-    return (value,) if isinstance(value, str) else tuple(value)
-
-
-def _described(schema: dict[str, Any], description: str) -> Schema:
-    return {**schema, "description": description} if description else schema
-
-
-FILEPATH = text("repository-relative path, or a unique ending of it")
-REF = text("Git revision")
-QUERY_CHARACTERS = 1000
-QUERY = text(
-    'words, "exact phrase", -exclude, prefix*, AND OR NOT, tag:x, path:x',
-    maxLength=QUERY_CHARACTERS,
-)
-DOC_TYPE = {
-    "type": ["string", "array"],
-    "items": {"type": "string"},
-    "description": "e.g. spec, design, api",
-}
-TAGS = {
-    "type": "array",
-    "items": {"type": "string"},
-    "description": "pages with all of these tags",
-}
-LINK_TYPE = {
-    "type": "array",
-    "items": {"enum": list(LINK_TYPES)},
-}
-MAX_TOKENS = {"type": "integer", "minimum": MIN_TOKENS}
-VERBOSE = flag("add ids, scores and reasons", default=False)

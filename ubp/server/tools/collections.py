@@ -1,72 +1,48 @@
 """The argument `collection`, which reading tools take where the project names collections."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Collection, Sequence
 
 from ubp.core.errors import BadArgumentError, UsageError
 from ubp.core.text import closest_name
 from ubp.index.collections import parse_reference
-from ubp.server.tools.arguments import text
-from ubp.server.tools.tool import Tool
+from ubp.output.records.schema import Schema
 from ubp.workspace import Workspace
 
-READING_TOOLS = frozenset(
-    {
-        "ubp_search",
-        "ubp_get_page",
-        "ubp_get_context",
-        "ubp_fulltext_search",
-        "ubp_list_pages",
-        "ubp_get_graph",
-        "ubp_suggest_links",
-    }
-)
-
-Run = Callable[[Workspace, Mapping[str, Any]], object]
+COLLECTION = "collection"
 
 
-def offer_collections(tools: Sequence[Tool], names: Sequence[str]) -> tuple[Tool, ...]:
-    """Return the tools, those that read pages with an argument for one of these collections."""
-    if not names:
-        return tuple(tools)
-    return tuple(
-        _with_collection(tool, names) if tool.name in READING_TOOLS else tool for tool in tools
-    )
+def collection_schema(names: Sequence[str]) -> Schema:
+    """Return the schema of the argument for these collections."""
+    description = f"read this instead of the project: {', '.join(names)} (or NAME@REV)"
+    return {"type": "string", "description": description}
 
 
-def _with_collection(tool: Tool, names: Sequence[str]) -> Tool:
-    properties = {
-        **tool.input_schema["properties"],
-        "collection": text(f"read this instead of the project: {', '.join(names)} (or NAME@REV)"),
-    }
-    return tool._replace(
-        input_schema={**tool.input_schema, "properties": properties},
-        run=partial(_run, tool.run, frozenset(names)),
-    )
+def open_collection(
+    workspace: Workspace, collection: str, names: Collection[str], *, ref: str | None
+) -> Workspace:
+    """Open the collection that an argument names, one of `names`.
 
-
-def _run(run: Run, names: frozenset[str], workspace: Workspace, given: Mapping[str, Any]) -> object:
-    arguments = {name: value for name, value in given.items() if name != "collection"}
-    if "collection" not in given:
-        return run(workspace, arguments)
-    if "ref" in given:
+    Raises:
+        BadArgumentError: it is not one of them, or `ref` is given too.
+        CollectionError: there is no such collection or version on this machine.
+        RepositoryError: it cannot be read.
+    """
+    if ref is not None:
         raise BadArgumentError(
             "ref",
             "`ref` cannot be combined with `collection`.",
             hint="Write the revision as NAME@REV in `collection`.",
         )
     try:
-        reference = parse_reference(given["collection"])
+        reference = parse_reference(collection)
     except UsageError as error:
-        raise BadArgumentError("collection", error.message, cause=error.cause) from error
+        raise BadArgumentError(COLLECTION, error.message, cause=error.cause) from error
     if reference.name not in names:
         closest = closest_name(reference.name, names)
         raise BadArgumentError(
-            "collection",
+            COLLECTION,
             f"This project has no collection {reference.name}.",
             cause=f"It has {', '.join(sorted(names))}.",
             hint=f"Did you mean {closest}?" if closest else "",
         )
-    with workspace.in_collection(reference.name, reference.version) as collection:
-        return run(collection, arguments)
+    return workspace.in_collection(reference.name, reference.version)

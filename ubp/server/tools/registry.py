@@ -1,6 +1,7 @@
 """The table of tool sets; a new tool or set is a new row."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from ubp.core.errors import UsageError
 from ubp.core.text import closest_name
@@ -13,9 +14,9 @@ from ubp.server.tools.docs import (
     search,
 )
 from ubp.server.tools.maintenance import check_staleness, get_impact, suggest_links
-from ubp.server.tools.tool import Tool
+from ubp.server.tools.tool import AnyTool
 
-TOOLSETS: Mapping[str, tuple[Tool, ...]] = {
+TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
     "docs": (
         search.SEARCH,
         get_page.GET_PAGE,
@@ -40,8 +41,8 @@ def select_tools(
     excluded: Sequence[str] = (),
     *,
     read_only: bool = False,
-    table: Mapping[str, Sequence[Tool]] = TOOLSETS,
-) -> tuple[Tool, ...]:
+    table: Mapping[str, Sequence[AnyTool]] = TOOLSETS,
+) -> tuple[AnyTool, ...]:
     """Return the tools of these sets and those listed by name, in table order; by default all.
 
     `excluded` takes precedence over `tools`; `read_only` also leaves out tools that write.
@@ -57,6 +58,14 @@ def select_tools(
     chosen = {*tools, *(tool.name for name in chosen_sets for tool in table[name])} - {*excluded}
     return tuple(
         tool for tool in all_tools if tool.name in chosen and not (read_only and tool.writes)
+    )
+
+
+def offer_collections(tools: Sequence[AnyTool], names: Sequence[str]) -> tuple[AnyTool, ...]:
+    """Return the tools, those that read pages with an argument for one of these collections."""
+    return tuple(
+        replace(tool, collections=tuple(names)) if tool.reads_collections else tool
+        for tool in tools
     )
 
 

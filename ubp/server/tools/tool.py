@@ -1,7 +1,27 @@
 """Tools: what a tool is, how it is called, and the cursors of lists.
 
-A call checks the arguments, runs the tool, writes the answer as text and fits it into its budget.
-The record, for clients that ask for it, lacks empty fields: agents pay for every null.
+A call checks the arguments, makes the tool's request of them, runs the tool, writes the answer as
+text and fits it into its budget. The record, for clients that ask for it, lacks empty fields:
+agents pay for every null.
+
+A new tool is a module of a tool set with
+
+1. a request, a frozen dataclass with slots: one field for each argument, required ones without a
+   default first, the type with its description and limits in `Annotated` (`arguments` has those
+   that several tools take). The published schema is generated from it;
+2. a record in `output.records`, with a description of every field;
+3. `run(workspace, request)`, which calls the Python API once and returns the record;
+4. a function in `output.agent` that writes the record as text;
+5. a `Tool` that joins them, which becomes a row of `registry.TOOLSETS`:
+
+       @dataclass(frozen=True, slots=True)
+       class ImpactRequest:
+           path: Annotated[str, "page, source file or folder; may be deleted"]
+           depth: Annotated[int, *between(1, 5), "maximum chain length"] = 3
+           max_tokens: MaxTokens | None = None
+           ref: Ref | None = None
+
+Arguments that are not given have the field's default; lists are tuples.
 """
 
 import base64
@@ -9,47 +29,74 @@ import json
 import time
 import zlib
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import FilePath
 from ubp.output.records.encoding import Json, to_json
 from ubp.output.records.fields import AnswerFacts
-from ubp.output.records.schema import Schema, record_schema
+from ubp.output.records.schema import Schema, record_schema, request_schema
 from ubp.search.list_pages import Place
-from ubp.server.tools.arguments import check_arguments, reject_path_traversal
+from ubp.server.tools.arguments import check_arguments, make_request, reject_path_traversal
 from ubp.server.tools.budget import MEASURES, Budget, Fit, TokenLimit, build_answer
+from ubp.server.tools.collections import COLLECTION, collection_schema, open_collection
 from ubp.workspace import Workspace
 
 NOTICE = AnswerFacts().content_notice
 
 
-class Tool(NamedTuple):
+class Request(Protocol):
+    """A dataclass with the arguments of a tool; budgets are fields that may be None."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+RequestT = TypeVar("RequestT", bound=Request)
+RecordT = TypeVar("RecordT")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[RequestT, RecordT]):
     """An operation that agents can call.
 
-    `record` is the type that `run` returns from checked arguments, defaults included; `text` writes
-    the finished record as an agent reads it; `fit` removes the least important parts of a record
-    until it is within the arguments that `budgets` names. Instead of that, a list named `items` is
-    shortened by calling the tool with a smaller `limit`.
+    `text` writes the finished record as an agent reads it; `fit` removes the least important parts
+    of a record until it is within the limits that `budgets`, fields of the request, set. Instead of
+    that, a list named `items` is shortened by running the tool with a smaller `limit`. A tool that
+    `reads_collections` takes one of `collections`, if the project has any, in place of a `ref`.
     """
 
     name: str
     title: str
     description: str
-    input_schema: Mapping[str, Any]
-    record: type
-    run: Callable[[Workspace, Mapping[str, Any]], object]
+    request: type[RequestT]
+    record: type[RecordT]
+    run: Callable[[Workspace, RequestT], RecordT]
     text: Callable[[Json], str]
     fit: Fit | None = None
     items: str = ""
     budgets: tuple[Budget, ...] = ("max_tokens",)
     writes: bool = False
+    reads_collections: bool = False
+    collections: tuple[str, ...] = ()
+
+    @property
+    def input_schema(self) -> Schema:
+        """Return the schema of the arguments; others are refused."""
+        schema = request_schema(self.request)
+        if not self.collections:
+            return schema
+        collection = {COLLECTION: collection_schema(self.collections)}
+        return {**schema, "properties": schema["properties"] | collection}
 
     @property
     def output_schema(self) -> Schema:
         """Return the schema of the record, with a description of every field."""
-        return record_schema(self.record, is_answer=True, is_lean=True)
+        record: type = self.record
+        return record_schema(record, is_answer=True, is_lean=True)
 
+
+AnyTool = Tool[Any, Any]
 
 # What the server writes below a text (`protocol.measurements`).
 MEASUREMENT_TOKENS = 20
@@ -63,7 +110,7 @@ class ToolAnswer(NamedTuple):
 
 
 def call_tool(
-    tool: Tool,
+    tool: Tool[RequestT, RecordT],
     workspace: Workspace,
     arguments: Mapping[str, Any],
     *,
@@ -80,26 +127,41 @@ def call_tool(
         UbpError: any other reason why the workspace cannot answer.
     """
     started = time.perf_counter()
-    checked = check_arguments(tool.input_schema, arguments)
-    reject_path_traversal(checked)
+    given = check_arguments(tool.input_schema, arguments)
+    reject_path_traversal(given)
+    collection = given.pop(COLLECTION, None)
+    request = make_request(tool.request, given)
+    if collection is None:
+        return _answer(tool, workspace, request, started, is_structured=is_structured)
+    with open_collection(workspace, collection, tool.collections, ref=given.get("ref")) as opened:
+        return _answer(tool, opened, request, started, is_structured=is_structured)
 
+
+def _answer(
+    tool: Tool[RequestT, RecordT],
+    workspace: Workspace,
+    request: RequestT,
+    started: float,
+    *,
+    is_structured: bool,
+) -> ToolAnswer:
     def write(record: Json) -> str:
         return tool.text(record) + (to_json(record) if is_structured else "")
 
     limits = [
-        TokenLimit(checked[name] - MEASUREMENT_TOKENS, MEASURES[name], write)
+        TokenLimit(most - MEASUREMENT_TOKENS, MEASURES[name], write)
         for name in tool.budgets
-        if name in checked
+        if (most := getattr(request, name, None)) is not None
     ]
     while True:
         record = build_answer(
-            tool.run(workspace, checked), started, fit=tool.fit, limits=limits, is_lean=True
+            tool.run(workspace, request), started, fit=tool.fit, limits=limits, is_lean=True
         )
         shares = [limit.most / (limit.most + limit.excess(record)) for limit in limits]
         number = len(record[tool.items]) if tool.items else 0
         if number <= 1 or min(shares, default=1.0) >= 1:
             return ToolAnswer(record, tool.text(record))
-        checked["limit"] = min(number - 1, max(1, int(number * min(shares))))
+        request = replace(request, limit=min(number - 1, max(1, int(number * min(shares)))))
 
 
 def write_cursor(query: Any, place: Place) -> str:

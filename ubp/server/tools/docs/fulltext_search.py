@@ -1,32 +1,32 @@
 """`ubp_fulltext_search`: sections that contain words or phrases."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
 from ubp.output.agent.search import fulltext_text
 from ubp.output.records.search import SectionsRecord, sections_record
-from ubp.server.tools.arguments import (
-    DOC_TYPE,
-    MAX_TOKENS,
-    QUERY,
-    REF,
-    array_of,
-    number,
-    object_schema,
-)
+from ubp.server.tools.arguments import DocTypes, MaxTokens, Query, Ref, between
 from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 
 MAX_RESULTS = 50
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> SectionsRecord:
+@dataclass(frozen=True, slots=True)
+class FulltextRequest:
+    """The words to find, and how many sections to return."""
+
+    query: Query
+    limit: Annotated[int, *between(1, MAX_RESULTS)] = 10
+    doc_type: DocTypes = ()
+    max_tokens: MaxTokens | None = None
+    ref: Ref | None = None
+
+
+def run(workspace: Workspace, request: FulltextRequest) -> SectionsRecord:
     """Return the record of the best sections by their words alone."""
     answer = workspace.search_sections(
-        given["query"],
-        limit=given["limit"],
-        doc_types=array_of(given.get("doc_type")),
-        ref=given.get("ref"),
+        request.query, limit=request.limit, doc_types=request.doc_type, ref=request.ref
     )
     return sections_record(answer)
 
@@ -39,16 +39,10 @@ FULLTEXT_SEARCH = Tool(
         "message or an identifier, with file and line. Use it when you know the wording; use "
         "ubp_search for a question or topic and grep for code."
     ),
-    input_schema=object_schema(
-        "query",
-        query=QUERY,
-        limit=number(1, MAX_RESULTS, 10),
-        doc_type=DOC_TYPE,
-        max_tokens=MAX_TOKENS,
-        ref=REF,
-    ),
+    request=FulltextRequest,
     record=SectionsRecord,
     run=run,
     text=fulltext_text,
     items="results",
+    reads_collections=True,
 )

@@ -1,15 +1,21 @@
 """`ubp_get_context`: a page and summaries of linked pages."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from ubp.core.errors import BadArgumentError
 from ubp.output.agent.pages import context_text
 from ubp.output.records.encoding import Json
 from ubp.output.records.pages import ContextRecord, context_record
-from ubp.search.context import PageContext
-from ubp.server.tools.arguments import FILEPATH, LINK_TYPE, MAX_TOKENS, REF, number, object_schema
-from ubp.server.tools.arguments import text as string
+from ubp.server.tools.arguments import (
+    IdArgument,
+    LinkTypes,
+    MaxTokens,
+    PageArgument,
+    Ref,
+    between,
+)
 from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
 from ubp.workspace import MAX_SIZE, Workspace
@@ -18,23 +24,33 @@ DEPTH, MAX_DEPTH = 2, 3
 MAX_CONTEXT_SIZE = 500_000
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> ContextRecord:
+@dataclass(frozen=True, slots=True)
+class ContextRequest:
+    """A page, and how much of its surroundings to return."""
+
+    filepath: PageArgument | None = None
+    id: IdArgument | None = None
+    depth: Annotated[int, *between(1, MAX_DEPTH)] = DEPTH
+    link_types: LinkTypes = ()
+    max_size: Annotated[int, *between(1, MAX_CONTEXT_SIZE), "in characters"] = MAX_SIZE
+    max_tokens: MaxTokens | None = None
+    ref: Ref | None = None
+
+
+def run(workspace: Workspace, request: ContextRequest) -> ContextRecord:
     """Return the record of the page and its surroundings, as much as fits."""
-    if ("filepath" in given) == ("id" in given):
+    page = request.filepath or request.id
+    if page is None or (request.filepath and request.id):
         raise BadArgumentError("filepath", "Pass exactly one of `filepath` and `id`.")
-    return context_record(find(workspace, given))
-
-
-def find(workspace: Workspace, given: Mapping[str, Any]) -> PageContext:
-    """Return the page and its surroundings as values."""
-    return workspace.context(
-        given.get("filepath") or given["id"],
-        depth=given["depth"],
-        link_types=given.get("link_types") or (),
-        max_size=given["max_size"],
-        max_tokens=given.get("max_tokens"),
-        ref=given.get("ref"),
+    context = workspace.context(
+        page,
+        depth=request.depth,
+        link_types=request.link_types,
+        max_size=request.max_size,
+        max_tokens=request.max_tokens,
+        ref=request.ref,
     )
+    return context_record(context)
 
 
 def fit_context(record: Json, limit: TokenLimit) -> None:
@@ -91,17 +107,10 @@ GET_CONTEXT = Tool(
         "sentences, headings, link type, staleness), up to depth hops away. Use it on the best "
         "result of ubp_search; use ubp_get_page for the page alone."
     ),
-    input_schema=object_schema(
-        filepath=FILEPATH,
-        id=string("doc_id of the page, instead of filepath"),
-        depth=number(1, MAX_DEPTH, DEPTH),
-        link_types=LINK_TYPE,
-        max_size=number(1, MAX_CONTEXT_SIZE, MAX_SIZE, "in characters"),
-        max_tokens=MAX_TOKENS,
-        ref=REF,
-    ),
+    request=ContextRequest,
     record=ContextRecord,
     run=run,
     text=context_text,
     fit=fit_context,
+    reads_collections=True,
 )

@@ -2,42 +2,54 @@
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from ubp.core.errors import BadArgumentError
 from ubp.output.agent.pages import page_text
 from ubp.output.records.encoding import Json
 from ubp.output.records.pages import PageRecord, page_record
 from ubp.server.tools.arguments import (
-    FILEPATH,
     MAX_SHOWN_CHARACTERS,
-    MAX_TOKENS,
-    REF,
-    object_schema,
+    IdArgument,
+    MaxTokens,
+    PageArgument,
+    Ref,
 )
-from ubp.server.tools.arguments import text as string
 from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 
 # Claude Code refuses answers of more than 25,000 tokens.
 PAGE_TOKENS = 20_000
-PAGE_ARGUMENTS = ("filepath", "id", "title")
 MAX_LINES = 1 << 31
 MAX_DIGITS = 12
 _LINES = re.compile(r"([0-9]{1,9})\s*(-\s*([0-9]{1,9})?)?")
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> PageRecord:
-    """Return the record of the page, which is named by path, id or title, or of a part of it."""
-    given_names = [name for name in PAGE_ARGUMENTS if name in given]
-    section, lines = given.get("section", ""), given.get("lines")
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """A page, named by path, id or title, and which part of it to return."""
+
+    filepath: PageArgument | None = None
+    id: IdArgument | None = None
+    title: Annotated[str, "unique part of the title"] | None = None
+    section: Annotated[str, "heading, its anchor, or a section_id"] | None = None
+    lines: Annotated[str, "e.g. 40-80"] | None = None
+    continue_: Annotated[str, "where the previous response ends, as it says"] | None = None
+    ref: Ref | None = None
+    max_tokens: MaxTokens = PAGE_TOKENS
+
+
+def run(workspace: Workspace, request: PageRequest) -> PageRecord:
+    """Return the record of the page, or of a part of it."""
+    names = {"filepath": request.filepath, "id": request.id, "title": request.title}
+    given_names = [name for name, value in names.items() if value is not None]
+    path, section = request.filepath or request.id, request.section or ""
     if not given_names and section:  # a section_id contains the page's id
-        given_names, path, section = ["section"], section, ""
-    else:
-        path = given.get("filepath", given.get("id"))
-    if len(given_names) != 1:
+        path, section = section, ""
+    elif len(given_names) != 1:
         raise BadArgumentError(
             "filepath",
             "Pass exactly one of `filepath`, `id` and `title`.",
@@ -45,18 +57,18 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> PageRecord:
             if given_names
             else "Received none of them.",
         )
-    if section and "title" in given:
+    if section and request.title is not None:
         raise BadArgumentError("section", "`section` requires `filepath` or `id`.")
     name = section.rpartition("#")[2]
     page = workspace.page(
         f"{path}#{name}" if name else path,
-        title=given.get("title"),
-        lines=_read_lines(lines) if lines else None,
-        ref=given.get("ref"),
+        title=request.title,
+        lines=_read_lines(request.lines) if request.lines else None,
+        ref=request.ref,
         has_created=True,
     )
-    start = _read_continuation(given["continue"], page.page.content) if "continue" in given else 0
-    return page_record(page, start)
+    rest = request.continue_
+    return page_record(page, _read_continuation(rest, page.page.content) if rest else 0)
 
 
 def _read_lines(lines: str) -> tuple[int, int]:
@@ -132,18 +144,10 @@ GET_PAGE = Tool(
         "its sources changed since it was written (if so, trust the code). Use it "
         "instead of opening the file; use ubp_get_context to see the linked pages as well."
     ),
-    input_schema=object_schema(
-        filepath=FILEPATH,
-        id=string("doc_id of the page, instead of filepath"),
-        title=string("unique part of the title"),
-        section=string("heading, its anchor, or a section_id"),
-        lines=string("e.g. 40-80"),
-        **{"continue": string("where the previous response ends, as it says")},
-        ref=REF,
-        max_tokens={**MAX_TOKENS, "default": PAGE_TOKENS},
-    ),
+    request=PageRequest,
     record=PageRecord,
     run=run,
     text=page_text,
     fit=fit_page,
+    reads_collections=True,
 )

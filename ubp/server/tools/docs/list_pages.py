@@ -1,22 +1,12 @@
 """`ubp_list_pages`: the list of pages, sorted and filtered."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple
 
 from ubp.output.agent.pages import list_text
 from ubp.output.records.pages import PagesRecord, pages_record
 from ubp.search.list_pages import PageList, SortKey
-from ubp.server.tools.arguments import (
-    DOC_TYPE,
-    MAX_TOKENS,
-    REF,
-    TAGS,
-    array_of,
-    choice,
-    number,
-    object_schema,
-)
-from ubp.server.tools.arguments import text as string
+from ubp.server.tools.arguments import DocTypes, MaxTokens, Ref, Tags, between
 from ubp.server.tools.tool import Tool, read_cursor, write_cursor
 from ubp.workspace import Workspace
 
@@ -36,19 +26,33 @@ class ListRequest(NamedTuple):
     ref: str | None
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> PagesRecord:
+@dataclass(frozen=True, slots=True)
+class ListPagesRequest:
+    """Which pages to list, in which order, and where to go on."""
+
+    doc_type: DocTypes = ()
+    tags: Tags = ()
+    sort: SortKey = "title"
+    order: Literal["asc", "desc"] = "asc"
+    limit: Annotated[int, *between(1, MAX_LIMIT)] = LIST_LIMIT
+    cursor: Annotated[str, "next_cursor of the previous response"] | None = None
+    max_tokens: MaxTokens | None = None
+    ref: Ref | None = None
+
+
+def run(workspace: Workspace, request: ListPagesRequest) -> PagesRecord:
     """Return the record of the requested pages, with the cursor of the rest."""
-    request = ListRequest(
-        array_of(given.get("doc_type")),
-        array_of(given.get("tags")),
-        given["sort"],
-        given["order"],
-        given["limit"],
-        given.get("cursor"),
-        given.get("ref"),
+    wanted = ListRequest(
+        request.doc_type,
+        request.tags,
+        request.sort,
+        request.order,
+        request.limit,
+        request.cursor,
+        request.ref,
     )
-    listed = read_list(workspace, request)
-    return pages_record(listed, next_cursor(listed, request))
+    listed = read_list(workspace, wanted)
+    return pages_record(listed, next_cursor(listed, wanted))
 
 
 def read_list(workspace: Workspace, request: ListRequest, *, is_dated: bool = True) -> PageList:
@@ -83,18 +87,10 @@ LIST_PAGES = Tool(
         "List documentation pages with type, staleness and link counts, filtered and sorted. Use "
         "it to see which pages exist or changed most recently; use ubp_search to find a topic."
     ),
-    input_schema=object_schema(
-        doc_type=DOC_TYPE,
-        tags=TAGS,
-        sort=choice("title", "updated_at", "created_at", "filepath"),
-        order=choice("asc", "desc"),
-        limit=number(1, MAX_LIMIT, LIST_LIMIT),
-        cursor=string("next_cursor of the previous response"),
-        max_tokens=MAX_TOKENS,
-        ref=REF,
-    ),
+    request=ListPagesRequest,
     record=PagesRecord,
     run=run,
     text=list_text,
     items="pages",
+    reads_collections=True,
 )

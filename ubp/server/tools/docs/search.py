@@ -1,24 +1,21 @@
 """`ubp_search`: ranked pages for a question, each with the reason and its staleness."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from ubp.output.agent.search import search_text
 from ubp.output.records.encoding import Json
 from ubp.output.records.search import SearchRecord, search_record
+from ubp.search.pages import Mode
 from ubp.server.tools.arguments import (
-    DOC_TYPE,
-    LINK_TYPE,
-    MAX_TOKENS,
-    QUERY,
-    REF,
-    TAGS,
-    VERBOSE,
-    array_of,
-    choice,
-    flag,
-    number,
-    object_schema,
+    DocTypes,
+    LinkTypes,
+    MaxTokens,
+    Query,
+    Ref,
+    Tags,
+    between,
 )
 from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
@@ -36,20 +33,37 @@ PASSAGE_KEYS = ("content", "highlights")
 DEPTH, MAX_DEPTH = 2, 3
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> SearchRecord:
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A question or topic, which pages may answer it, and how they are ranked."""
+
+    query: Query
+    limit: Annotated[int, *between(1, MAX_LIMIT)] = LIMIT
+    mode: Annotated[Mode, "hybrid combines keywords, meaning and links"] = "hybrid"
+    doc_type: DocTypes = ()
+    tags: Tags = ()
+    include_linked: Annotated[bool, "list linked pages with each result"] = False
+    depth: Annotated[int, *between(1, MAX_DEPTH), "hops when ranking by links"] = DEPTH
+    link_types: LinkTypes = ()
+    verbose: Annotated[bool, "add ids, scores and reasons"] = False
+    max_tokens: MaxTokens = SEARCH_TOKENS
+    ref: Ref | None = None
+
+
+def run(workspace: Workspace, request: SearchRequest) -> SearchRecord:
     """Return the record of the best pages by keywords, meaning and links."""
     pages = workspace.search(
-        given["query"],
-        mode=given["mode"],
-        limit=given["limit"],
-        doc_types=array_of(given.get("doc_type")),
-        tags=array_of(given.get("tags")),
-        link_types=given.get("link_types") or (),
-        depth=given["depth"],
-        include_linked=given["include_linked"],
-        ref=given.get("ref"),
+        request.query,
+        mode=request.mode,
+        limit=request.limit,
+        doc_types=request.doc_type,
+        tags=request.tags,
+        link_types=request.link_types,
+        depth=request.depth,
+        include_linked=request.include_linked,
+        ref=request.ref,
     )
-    return search_record(pages, is_verbose=given["verbose"])
+    return search_record(pages, is_verbose=request.verbose)
 
 
 def fit_search(record: Json, limit: TokenLimit) -> None:
@@ -121,27 +135,10 @@ SEARCH = Tool(
         "the best sections whole, then passages, with lines and staleness. Use it before grep for "
         '"how" and "why" questions; use ubp_fulltext_search for exact strings and grep for code.'
     ),
-    input_schema=object_schema(
-        "query",
-        query=QUERY,
-        limit=number(1, MAX_LIMIT, LIMIT),
-        mode=choice(
-            "hybrid",
-            "fulltext",
-            "semantic",
-            description="hybrid combines keywords, meaning and links",
-        ),
-        doc_type=DOC_TYPE,
-        tags=TAGS,
-        include_linked=flag("list linked pages with each result", default=False),
-        depth=number(1, MAX_DEPTH, DEPTH, "hops when ranking by links"),
-        link_types=LINK_TYPE,
-        verbose=VERBOSE,
-        max_tokens={**MAX_TOKENS, "default": SEARCH_TOKENS},
-        ref=REF,
-    ),
+    request=SearchRequest,
     record=SearchRecord,
     run=run,
     text=search_text,
     fit=fit_search,
+    reads_collections=True,
 )

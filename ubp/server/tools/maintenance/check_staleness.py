@@ -1,8 +1,9 @@
 """`ubp_check_staleness`: the pages that no longer match their sources, and what changed there."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from ubp.bindings.features import Suggestion
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, confident_suggestions
@@ -11,8 +12,7 @@ from ubp.core.model import QUIET_LEVELS, Assessment
 from ubp.output.agent.staleness import staleness_text
 from ubp.output.records.check_staleness import CheckedRecord, Diffs, PageForUpdate, checked_record
 from ubp.output.records.encoding import Json
-from ubp.server.tools.arguments import MAX_TOKENS, flag, number, object_schema
-from ubp.server.tools.arguments import text as string
+from ubp.server.tools.arguments import MaxTokens, between
 from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
 from ubp.staleness.model import StaleReport
@@ -29,9 +29,20 @@ CUT_LINE_SIZE = 60
 MAX_SUGGESTED, MAX_EVIDENCE = 5, 3
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> CheckedRecord:
+@dataclass(frozen=True, slots=True)
+class StalenessRequest:
+    """Which pages to check, and how much of what changed to return."""
+
+    filepath: Annotated[str, "page, folder or glob; default: all that are not fresh"] | None = None
+    include_diff: Annotated[bool, "include the diff of each changed source"] = False
+    for_update: Annotated[bool, "all of one page: text, diffs, pins"] = False
+    max_size: Annotated[int, *between(MIN_SIZE, MAX_SIZE), "in characters"] = DEFAULT_SIZE
+    max_tokens: MaxTokens | None = None
+
+
+def run(workspace: Workspace, request: StalenessRequest) -> CheckedRecord:
     """Return the record of a page's sources, or of those of all pages that are not fresh."""
-    path, max_size = given.get("filepath"), given["max_size"]
+    path, max_size = request.filepath, request.max_size
     report = workspace.stale([path] if path else [], every=path is not None)
     if path is None:
         # With what the debt file accepts: it is no less stale, and marked as accepted.
@@ -39,10 +50,10 @@ def run(workspace: Workspace, given: Mapping[str, Any]) -> CheckedRecord:
     shown = max_size // MIN_PAGE_SIZE
     with_evidence = workspace.with_evidence(report.pages[:shown])
     report = report._replace(pages=(*with_evidence, *report.pages[shown:]))
-    update = _read_for_update(workspace, report, max_size) if given["for_update"] else None
+    update = _read_for_update(workspace, report, max_size) if request.for_update else None
     return checked_record(
         report,
-        diffs=_diffs(workspace, report, max_size) if given["include_diff"] or update else {},
+        diffs=_diffs(workspace, report, max_size) if request.include_diff or update else {},
         suggestions=_suggest(workspace, report, path),
         key=workspace.session.config.keys[0],
         removed_names=workspace.removed_names([path] if path else []).findings,
@@ -178,13 +189,7 @@ CHECK_STALENESS = Tool(
         "pages that the code lost. Use it before relying on a page, to update one (for_update), "
         "and after changing code."
     ),
-    input_schema=object_schema(
-        filepath=string("page, folder or glob; default: all that are not fresh"),
-        include_diff=flag("include the diff of each changed source", default=False),
-        for_update=flag("all of one page: text, diffs, pins", default=False),
-        max_size=number(MIN_SIZE, MAX_SIZE, DEFAULT_SIZE, "in characters"),
-        max_tokens=MAX_TOKENS,
-    ),
+    request=StalenessRequest,
     record=CheckedRecord,
     run=run,
     text=staleness_text,

@@ -1,12 +1,11 @@
 """`ubp_get_impact`: the pages to review when something changes."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
 from ubp.output.agent.pages import impact_text
 from ubp.output.records.pages import ImpactRecord, impact_record
-from ubp.server.tools.arguments import MAX_TOKENS, REF, number, object_schema
-from ubp.server.tools.arguments import text as string
+from ubp.server.tools.arguments import MaxTokens, Ref, between
 from ubp.server.tools.tool import Tool
 from ubp.workspace import MAX_IMPACTED, Workspace
 
@@ -14,10 +13,21 @@ DEPTH, MAX_IMPACT_DEPTH = 3, 5
 MAX_RESULTS = 1_000
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> ImpactRecord:
+@dataclass(frozen=True, slots=True)
+class ImpactRequest:
+    """What changes, and how far to follow what depends on it."""
+
+    path: Annotated[str, "page, source file or folder; may be deleted"]
+    depth: Annotated[int, *between(1, MAX_IMPACT_DEPTH), "maximum chain length"] = DEPTH
+    limit: Annotated[int, *between(1, MAX_RESULTS)] = MAX_IMPACTED
+    max_tokens: MaxTokens | None = None
+    ref: Ref | None = None
+
+
+def run(workspace: Workspace, request: ImpactRequest) -> ImpactRecord:
     """Return the record of the pages that depend on a page, a source file or a folder."""
     impact = workspace.impact(
-        given["path"], depth=given["depth"], limit=given["limit"], ref=given.get("ref")
+        request.path, depth=request.depth, limit=request.limit, ref=request.ref
     )
     return impact_record(impact)
 
@@ -30,14 +40,7 @@ GET_IMPACT = Tool(
         "it as a source, then pages that link to those, each with the chain of references. Use it "
         "before or after changing, moving or deleting a file to find the pages to update."
     ),
-    input_schema=object_schema(
-        "path",
-        path=string("page, source file or folder; may be deleted"),
-        depth=number(1, MAX_IMPACT_DEPTH, DEPTH, "maximum chain length"),
-        limit=number(1, MAX_RESULTS, MAX_IMPACTED),
-        max_tokens=MAX_TOKENS,
-        ref=REF,
-    ),
+    request=ImpactRequest,
     record=ImpactRecord,
     run=run,
     text=impact_text,

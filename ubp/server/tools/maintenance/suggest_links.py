@@ -1,25 +1,33 @@
 """`ubp_suggest_links`: similar pages that are not linked."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
 from ubp.output.agent.pages import suggestions_text
+from ubp.output.records.fields import Fraction
 from ubp.output.records.suggestions import SuggestionsRecord, suggestions_record
-from ubp.server.tools.arguments import MAX_TOKENS, REF, fraction, number, object_schema
-from ubp.server.tools.arguments import text as string
+from ubp.server.tools.arguments import MaxTokens, Ref, between
 from ubp.server.tools.tool import Tool
 from ubp.workspace import MAX_SUGGESTED, MIN_SCORE, Workspace
 
 MAX_RESULTS = 50
 
 
-def run(workspace: Workspace, given: Mapping[str, Any]) -> SuggestionsRecord:
+@dataclass(frozen=True, slots=True)
+class SuggestLinksRequest:
+    """The page to find links for, and how similar the others must be."""
+
+    filepath: Annotated[str, "a page; omit to compare all pages"] | None = None
+    min_score: Annotated[Fraction, "minimum similarity"] = MIN_SCORE
+    limit: Annotated[int, *between(1, MAX_RESULTS)] = MAX_SUGGESTED
+    max_tokens: MaxTokens | None = None
+    ref: Ref | None = None
+
+
+def run(workspace: Workspace, request: SuggestLinksRequest) -> SuggestionsRecord:
     """Return the record of the best pairs of all pages, or of one page with the others."""
     suggestions = workspace.suggest_links(
-        given.get("filepath"),
-        min_score=given["min_score"],
-        limit=given["limit"],
-        ref=given.get("ref"),
+        request.filepath, min_score=request.min_score, limit=request.limit, ref=request.ref
     )
     return suggestions_record(suggestions)
 
@@ -32,15 +40,10 @@ SUGGEST_LINKS = Tool(
         "matching sections and shared terms. Use it after writing a page; read both sections "
         "before adding a link."
     ),
-    input_schema=object_schema(
-        filepath=string("a page; omit to compare all pages"),
-        min_score=fraction(MIN_SCORE, "minimum similarity"),
-        limit=number(1, MAX_RESULTS, MAX_SUGGESTED),
-        max_tokens=MAX_TOKENS,
-        ref=REF,
-    ),
+    request=SuggestLinksRequest,
     record=SuggestionsRecord,
     run=run,
     text=suggestions_text,
     items="suggestions",
+    reads_collections=True,
 )
