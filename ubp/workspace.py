@@ -20,7 +20,7 @@ from ubp.core.model import (
     Warn,
     ignore_progress,
 )
-from ubp.index.session import Session, Target
+from ubp.index.session import Session, SessionOptions, Target
 from ubp.index.view import View
 from ubp.staleness.model import Acknowledgement, Affected, SourceDiff, StaleReport
 from ubp.staleness.ranking import rank_pages
@@ -85,28 +85,15 @@ class Workspace:
         progress: Progress = ignore_progress,
         clock: Callable[[], float] = time.time,
     ) -> Self:
-        """Open the repository around a directory.
-
-        `keys`, `days` and `model` replace the configuration's `staleness.keys`,
-        `staleness.threshold_days` and `search.model`. `warn` receives what the user should know,
-        `progress` the steps of long work.
+        """Open the repository around a directory; `SessionOptions` says what the options mean.
 
         Raises:
             RepositoryError: no repository that can be read.
             ConfigError: `.ubp/config.json` cannot be used.
         """
-        return cls(
-            Session.open(
-                directory,
-                environment=environment,
-                keys=keys,
-                days=days,
-                model=model,
-                warn=warn,
-                progress=progress,
-                clock=clock,
-            )
-        )
+        environment = os.environ if environment is None else environment
+        options = SessionOptions(environment, keys, days, model, warn, progress, clock)
+        return cls(Session.open(directory, options))
 
     @classmethod
     def open_collection(  # noqa: PLR0913  # the API's options, all of them named
@@ -132,15 +119,10 @@ class Workspace:
 
         environment = os.environ if environment is None else environment
         place = locate_version(name, version, directory, environment)
-        session = Session.open(
-            place.directory,
-            environment=place.environment,
-            warn=warn,
-            progress=progress,
-            clock=clock,
-            revision=place.revision,
+        options = SessionOptions(
+            place.environment, warn=warn, progress=progress, clock=clock, revision=place.revision
         )
-        return cls(session, place.collection)
+        return cls(Session.open(place.directory, options), place.collection)
 
     def in_collection(self, name: str, version: str = "") -> "Workspace":
         """Open a collection as this repository knows it, with the model that is loaded here.

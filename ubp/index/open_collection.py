@@ -19,7 +19,7 @@ from ubp.index.collections import (
 
 
 class CollectionPlace(NamedTuple):
-    """Where a collection is read: the arguments of `Session.open`."""
+    """Where a collection is read: what `Session.open` needs to know."""
 
     collection: Collection
     directory: str

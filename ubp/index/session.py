@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ubp.core.config import NO_MODEL, Config, has_config, is_excluded
 from ubp.core.errors import ModelNeededError, UsageError
@@ -44,33 +44,40 @@ class Target(NamedTuple):
 AssessPaths = Callable[[View, Sequence[FilePath]], Mapping[FilePath, Assessment]]
 
 
+class SessionOptions(NamedTuple):
+    """How a repository is opened.
+
+    `keys`, `days` and `model` replace the configuration's `staleness.keys`,
+    `staleness.threshold_days` and `search.model`, unless they are empty or None. `warn` receives
+    what the user should know, `progress` the steps of long work. `revision` is the state that
+    questions are about unless they say otherwise; None: the work tree.
+    """
+
+    environment: Mapping[str, str] = os.environ
+    keys: Sequence[str] = ()
+    days: float | None = None
+    model: str | None = None
+    warn: Warn = ignore_progress
+    progress: Progress = ignore_progress
+    clock: Callable[[], float] = time.time
+    revision: str | None = None
+
+
 class Session:
     """A repository with its index. Not safe for use by several threads at once."""
 
-    def __init__(  # noqa: PLR0913  # only `open` calls it
-        self,
-        repository: Repository,
-        store: Store,
-        config: Config,
-        *,
-        environment: Mapping[str, str],
-        model: str | None,
-        progress: Progress,
-        clock: Callable[[], float],
-        revision: str | None = None,
-        options: Mapping[str, Any] | None = None,
+    def __init__(
+        self, repository: Repository, store: Store, config: Config, options: SessionOptions
     ) -> None:
         """Use `open`."""
-        self._options = options or {}
-        self.revision = revision
         self.repository = repository
         self.store = store
-        self.config = config
-        self.history = History(repository, store, progress=progress)
-        self.progress = progress
-        self.clock = clock
-        self.environment = environment
-        self._own_model = model
+        self.config = _override(config, options)
+        self.history = History(repository, store, progress=options.progress)
+        self.environment = options.environment
+        self.progress = options.progress
+        self.clock = options.clock
+        self._options = options
         self._cache = SessionCache()
         self._latest: View | None = None  # the last one of the work tree
         self._model: Model | None = None
@@ -78,48 +85,22 @@ class Session:
         self._file_stamps = _file_stamps(repository)
 
     @classmethod
-    def open(  # noqa: PLR0913  # the API's options, all of them named
+    def open(
         cls,
         directory: str = ".",
-        *,
-        environment: Mapping[str, str] | None = None,
-        keys: Sequence[str] = (),
-        days: float | None = None,
-        model: str | None = None,
-        warn: Warn = ignore_progress,
-        progress: Progress = ignore_progress,
-        clock: Callable[[], float] = time.time,
-        revision: str | None = None,
+        options: SessionOptions = SessionOptions(),  # noqa: B008  # an immutable tuple
     ) -> Self:
         """Open the repository around a directory.
-
-        `keys`, `days` and `model` replace the configuration's `staleness.keys`,
-        `staleness.threshold_days` and `search.model`. `revision` is the state that questions are
-        about unless they say otherwise; None: the work tree.
 
         Raises:
             RepositoryError: no repository that can be read.
             ConfigError: `.ubp/config.json` cannot be used.
         """
-        environment = os.environ if environment is None else environment
-        repository = open_repository(directory, environment)
+        repository = open_repository(directory, options.environment)
         config = _load_config(repository.config_dir)
         for warning in config.warnings:
-            warn(warning)
-        options: dict[str, Any] = {"keys": tuple(keys)} if keys else {}
-        if days is not None:
-            options["threshold_days"] = days
-        return cls(
-            repository,
-            open_store(repository.data_dir, warn),
-            config._replace(**options),
-            options=options,
-            environment=environment,
-            model=model,
-            progress=progress,
-            clock=clock,
-            revision=revision,
-        )
+            options.warn(warning)
+        return cls(repository, open_store(repository.data_dir, options.warn), config, options)
 
     def with_config(self, config: Config) -> "Session":
         """Return a session with another configuration; it shares the repository and the index.
@@ -127,17 +108,7 @@ class Session:
         The settings that were given to `open` replace those of the configuration. Close only this
         session, not the other one.
         """
-        return Session(
-            self.repository,
-            self.store,
-            config._replace(**self._options),
-            options=self._options,
-            environment=self.environment,
-            model=self._own_model,
-            progress=self.progress,
-            clock=self.clock,
-            revision=self.revision,
-        )
+        return Session(self.repository, self.store, config, self._options)
 
     def __enter__(self) -> Self:
         return self
@@ -167,8 +138,8 @@ class Session:
             return read_index(self.repository, amend=target.amend)
         if target.ref is not None:
             return read_commit(self.repository, target.ref)
-        if self.revision is not None and target.base is None:
-            return read_commit(self.repository, self.revision)
+        if self._options.revision is not None and target.base is None:
+            return read_commit(self.repository, self._options.revision)
         if target.base is not None or self.repository.root is None:
             return read_commit(self.repository, "HEAD")
         return read_worktree(self.repository)
@@ -204,7 +175,7 @@ class Session:
 
         if not has_extra():
             return None
-        chosen = self._own_model or self._user_model()
+        chosen = self._options.model or self._user_model()
         name = chosen or self.config.model
         root = self.repository.root or self.repository.git_dir
         if name == NO_MODEL:
@@ -281,6 +252,15 @@ def _load_config(config_dir: str) -> Config:
     from ubp.core.config_file import load_config
 
     return load_config(config_dir)
+
+
+def _override(config: Config, options: SessionOptions) -> Config:
+    """Return the configuration with what the options replace of it."""
+    if options.keys:
+        config = config._replace(keys=tuple(options.keys))
+    if options.days is not None:
+        config = config._replace(threshold_days=options.days)
+    return config
 
 
 def _file_stamps(repository: Repository) -> tuple[tuple[int, ...] | None, ...]:
