@@ -103,6 +103,7 @@ def test_a_page_has_its_score_its_sections_and_its_staleness(asked):
         "stale_refs": [
             {"source_path": "src/auth.py", "verdict": "modified", "since": "2023-11-16T22:13:20Z"}
         ],
+        "unreadable": None,
         "translations": [],
         "linked_pages": [],
         "legs": None,
@@ -354,6 +355,7 @@ def test_a_context_has_its_page_and_those_around_it(asked):
                 "since": "2023-11-16T22:13:20Z",
             }
         ],
+        "unreadable": None,
     }
     assert first == {
         "doc_id": doc_id(SESSIONS),
@@ -369,6 +371,7 @@ def test_a_context_has_its_page_and_those_around_it(asked):
         "headings": [],
         "hidden_headings": 0,
         "staleness": "untracked",
+        "unreadable": None,
     }
     assert (second["filepath"], second["link_type"]) == (TWIN, "references")
     assert record["truncated_count"] == 0

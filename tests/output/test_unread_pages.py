@@ -3,9 +3,15 @@
 from typing import Any
 
 from ubp.output.agent.pages import page_text as agent_text
-from ubp.output.records.pages import page_record
-from ubp.output.text.pages import page_text
+from ubp.output.records.pages import context_record, page_record, pages_record
+from ubp.output.records.search import search_record
+from ubp.output.text.pages import context_text, list_text, page_text
+from ubp.output.text.search import SearchTextOptions, pages_text
 from ubp.output.wording import Style
+from ubp.server.tools.docs.get_context import GET_CONTEXT
+from ubp.server.tools.docs.list_pages import LIST_PAGES
+from ubp.server.tools.docs.search import SEARCH
+from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace
 
 REASON = "Cannot read this page: it is larger than 8 MB, or not available in this (partial) clone."
@@ -30,3 +36,40 @@ def test_a_page_over_8_mb_says_why_its_text_is_empty(repository: Any) -> None:
         "problems": [{"line": 1, "message": REASON}],
     }
     assert f"Line 1: {REASON}" in agent_text(answer)
+
+
+def test_lists_searches_and_context_say_which_page_they_could_not_read(repository: Any) -> None:
+    repository.write("large.md", b"# Large\n" + b"x" * (8 << 20))
+    repository.write("small.md", "# Small\n\nSee [the other](large.md).\n")
+    repository.commit()
+    style = Style(is_on=False)
+    with Workspace.open(str(repository.root)) as workspace:
+        listed = workspace.pages()
+        found = workspace.search("large", mode="fulltext")
+        context = workspace.context("small.md")
+        center = workspace.context("large.md")
+        answers = [
+            call_tool(tool, workspace, arguments)
+            for tool, arguments in (
+                (LIST_PAGES, {}),
+                (SEARCH, {"query": "large", "mode": "fulltext"}),
+                (GET_CONTEXT, {"filepath": "small.md"}),
+                (GET_CONTEXT, {"filepath": "large.md"}),
+            )
+        ]
+    texts = [
+        list_text(listed, style, cursor=None, is_quiet=False),
+        pages_text(found, SearchTextOptions(style)),
+        context_text(context, style, is_quiet=False),
+        context_text(center, style, is_quiet=False),
+        *(answer.text for answer in answers),
+    ]
+    assert [text.count(REASON) for text in texts] == [1] * len(texts)
+    records = [
+        *(page.unreadable for page in pages_record(listed, None).pages),
+        *(page.unreadable for page in search_record(found).results if page.filepath == "large.md"),
+        *(page.unreadable for page in context_record(context).related),
+        context_record(context).center.unreadable,
+        context_record(center).center.unreadable,
+    ]
+    assert records == [REASON, None, REASON, REASON, None, REASON]

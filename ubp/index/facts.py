@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Generic, TypeVar
 
-from ubp.core.model import Entry, FilePath, ObjectId, PageFacts, Problem, Progress, Snapshot
+from ubp.core.model import Entry, FilePath, ObjectId, Page, PageFacts, Problem, Progress, Snapshot
 from ubp.git.output import MAX_BLOB_BYTES, blob_id
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_documents
@@ -29,6 +29,11 @@ UNREADABLE_REASON = (
     f"{MAX_BLOB_BYTES >> 20} MB, or not available in this (partial) clone."
 )
 UNREADABLE = PageFacts(None, "spec", (), (), (), (Problem(1, UNREADABLE_REASON),))
+
+
+def why_unreadable(page: Page) -> str | None:
+    """Return why a document, which looks empty, could not be read; None: it was."""
+    return UNREADABLE_REASON if page.facts == UNREADABLE else None
 
 
 class FileContents:

@@ -71,6 +71,12 @@ def day(time: str) -> str:
     return time[:DAY]
 
 
+def unreadable_line(page: Record, indent: str = "") -> Iterator[str]:
+    """Yield why a page's text cannot be read, if so."""
+    if page.get("unreadable"):
+        yield f"{indent}{page['unreadable']}"
+
+
 def dates(page: Record) -> Iterator[str]:
     """Yield when a page was created and changed, as far as the record says."""
     if page.get("created_at"):
@@ -135,6 +141,7 @@ def context_text(record: Record) -> str:
     ]
     if center.get("stale_refs"):
         lines.append(f"Sources: {stale_refs(center['stale_refs'])}")
+    lines += unreadable_line(center)
     lines += fenced(content, marker) if content else ()
     if "full_size" in center:
         lines.append(
@@ -155,6 +162,7 @@ def _related(page: Record) -> Iterator[str]:
     if page["staleness"] not in QUIET_LEVELS:
         facts.append(page["staleness"])
     yield f"{ARROWS[page['direction']]} {page_line(page)} ({', '.join(facts)})"
+    yield from unreadable_line(page, "   ")
     if page.get("summary"):
         yield f"   {quoted(page['summary'])}"
     if page.get("headings"):
@@ -261,7 +269,9 @@ def list_text(record: Record) -> str:
     if len(pages) < record["total"]:
         shown = f"{len(pages)} of {shown}"
     lines = [f"{shown}. {notice(record)}"]
-    lines += [f"{page_line(page)} ({', '.join(_listed_facts(page))})" for page in pages]
+    for page in pages:
+        lines.append(f"{page_line(page)} ({', '.join(_listed_facts(page))})")
+        lines += unreadable_line(page, "  ")
     if record.get("next_cursor"):
         lines.append(f"More pages: pass cursor {record['next_cursor']}")
     return "\n".join(lines) + "\n"

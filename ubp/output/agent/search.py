@@ -4,7 +4,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.core.model import QUIET_LEVELS
-from ubp.output.agent.pages import day, fenced, name, new_marker, notice, quoted, stale_refs
+from ubp.output.agent.pages import (
+    day,
+    fenced,
+    name,
+    new_marker,
+    notice,
+    quoted,
+    stale_refs,
+    unreadable_line,
+)
 from ubp.output.wording import ARROWS, count, printable
 
 Record = Mapping[str, Any]
@@ -62,6 +71,7 @@ def _page_result(result: Record, best: Record, marker: str) -> Iterator[str]:
     headings = best.get("heading_path") or [result["title"]]
     place = _place(result, best.get("line_start", 1), best.get("line_end", 1))
     yield f"{place} > {' > '.join(map(quoted, headings))}{_staleness(result)}"
+    yield from unreadable_line(result, "  ")
     if result.get("doc_id"):
         yield from _verbose(result, best)
     if text := best.get("text"):

@@ -33,6 +33,9 @@ Moment = Annotated[str, Keyword("pattern", r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
 Pin = Annotated[str, Keyword("pattern", "^[0-9a-f]{12,40}$")]
 Count = Annotated[int, Keyword("minimum", 0)]
 Line = Annotated[int, Keyword("minimum", 1)]
+WhyUnreadable = Annotated[
+    str | None, "why the page looks empty: its text cannot be read; null if it can"
+]
 Fraction = Annotated[float, Keyword("minimum", 0), Keyword("maximum", 1)]
 Percent = Annotated[int, Keyword("minimum", 0), Keyword("maximum", 100)]
 Span = Annotated[tuple[Count, Count], "start and end, in characters from 0"]

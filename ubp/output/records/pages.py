@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 
 from ubp.core.model import Assessment, FilePath, Level, LinkType, ReferenceVerdict, Verdict
 from ubp.core.paths import doc_id
-from ubp.output.records.fields import Count, DocId, DocType, Line, Moment, PagePath, Title
+from ubp.index.facts import why_unreadable
+from ubp.output.records.fields import (
+    Count,
+    DocId,
+    DocType,
+    Line,
+    Moment,
+    PagePath,
+    Title,
+    WhyUnreadable,
+)
 from ubp.output.records.staleness import (
     CommitRecord,
     ProblemRecord,
@@ -167,6 +177,7 @@ class ListedPageRecord:
     ] = None
     updated_at: UpdatedAt
     uncommitted: Annotated[bool, "whether the file differs from the last commit"] = False
+    unreadable: WhyUnreadable = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +221,7 @@ class CenterRecord:
     stale_refs: Annotated[
         tuple[StaleRefRecord, ...], "sources that drifted or could not be verified"
     ] = ()
+    unreadable: WhyUnreadable = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +252,7 @@ class RelatedRecord:
     ] = ()
     hidden_headings: Annotated[Count, "number of headings omitted"] = 0
     staleness: PageLevel
+    unreadable: WhyUnreadable = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -427,6 +440,7 @@ def _listed(page: ListedPage, listed: PageList) -> ListedPageRecord:
         created_at=moment_or_none(listed.created_at[path]),
         updated_at=moment_or_none(listed.updated_at[path]),
         uncommitted=path in listed.uncommitted,
+        unreadable=why_unreadable(listed.assessments[path].page),
     )
 
 
@@ -565,6 +579,7 @@ def _center(center: Center, assessment: Assessment) -> CenterRecord:
         full_size=center.full_size if center.is_cut else None,
         staleness=assessment.level,
         stale_refs=stale_refs(assessment),
+        unreadable=why_unreadable(assessment.page),
     )
 
 
@@ -584,6 +599,7 @@ def _related(related: Related, assessment: Assessment) -> RelatedRecord:
         headings=tuple(related.headings),
         hidden_headings=related.hidden_headings,
         staleness=assessment.level,
+        unreadable=why_unreadable(assessment.page),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from ubp.core.model import FilePath, LinkType, Section
 from ubp.core.paths import doc_id
+from ubp.index.facts import why_unreadable
 from ubp.output.records.fields import (
     Count,
     DocId,
@@ -17,6 +18,7 @@ from ubp.output.records.fields import (
     PagePath,
     Span,
     Title,
+    WhyUnreadable,
 )
 from ubp.output.records.pages import LinkContext, PageLevel, StaleRefRecord, stale_refs
 from ubp.output.records.staleness import moment_or_none, title_of
@@ -232,6 +234,7 @@ class FoundPageRecord:
     stale_refs: Annotated[
         tuple[StaleRefRecord, ...], "sources that changed since their baseline"
     ] = ()
+    unreadable: WhyUnreadable = None
     sections: Annotated[
         tuple[SectionHitRecord, ...],
         "matching passages, best first; the beginning of a page found by links or filters",
@@ -409,6 +412,7 @@ def _found_page(hit: PageHit, pages: FoundPages, show: Shown) -> FoundPageRecord
         link_page=_link_page(hit, show),
         staleness=assessment.level,
         stale_refs=stale_refs(assessment),
+        unreadable=why_unreadable(assessment.page),
         sections=tuple(
             _section_hit(path, section, show, is_best=not place)
             for place, section in enumerate(hit.sections)

@@ -8,6 +8,7 @@ from unicodedata import east_asian_width
 
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Level
 from ubp.core.text import summarize
+from ubp.index.facts import why_unreadable
 from ubp.output.wording import ARROWS, Style, count, day, joined, printable, printable_line
 from ubp.search.context import Center, Context, PageContext, Related
 from ubp.search.impact import FIRM, Impacted, ImpactTarget, PageImpact
@@ -171,6 +172,13 @@ def _listed(listed: PageList, style: Style) -> Iterator[str]:
         if (changed := listed.updated_at[document.path]) is not None:
             facts.append(f"changed {day(changed)}")
         yield f"{style.bold(printable(document.path))}  {', '.join(facts)}"
+        yield from unreadable_line("  ", listed.assessments[document.path], style)
+
+
+def unreadable_line(indent: str, assessment: Assessment, style: Style) -> Iterator[str]:
+    """Yield why a page could not be read, if so."""
+    if reason := why_unreadable(assessment.page):
+        yield f"{indent}{style.yellow(reason)}"
 
 
 def _link(link: PageLink, style: Style, *, is_outlink: bool) -> str:
@@ -192,7 +200,7 @@ def context_text(result: PageContext, style: Style, *, is_quiet: bool) -> str:
     lines = list(_center(context.center, result.assessments[context.center.document.path], style))
     lines += _related_count(context)
     for related in context.related[:MAX_RELATED]:
-        lines += _related(related, result.assessments[related.document.path].level, style)
+        lines += _related(related, result.assessments[related.document.path], style)
     if (more := len(context.related) - MAX_RELATED) > 0:
         lines += ["", f"{count(more, 'more page')}: --quiet lists the paths, --json everything."]
     return joined(lines)
@@ -223,6 +231,7 @@ def _center(center: Center, assessment: Assessment, style: Style) -> Iterator[st
     document, level = center.document, assessment.level
     facts = [printable(document.title), printable(document.doc_type), LEVEL_WORDS[level]]
     yield f"{style.bold(printable(document.path))}  {', '.join(facts)}"
+    yield from unreadable_line("  ", assessment, style)
     if summary := summarize(center.content):
         yield f"  {printable(summary)}"
     headings = [section.heading for section in center.sections if section.heading]
@@ -253,13 +262,14 @@ def _related_count(context: Context) -> Iterator[str]:
         yield f"{count(total, 'linked page')}:"
 
 
-def _related(related: Related, level: Level, style: Style) -> Iterator[str]:
-    path = related.link_path
+def _related(related: Related, assessment: Assessment, style: Style) -> Iterator[str]:
+    path, level = related.link_path, assessment.level
     via = f" {printable(path.via)}" if path.depth > 1 else ""
     connection = f"{ARROWS[path.direction]}{via} ({path.link.link_type})"
     stale = "" if level in QUIET_LEVELS else f", {style.yellow(LEVEL_WORDS[level])}"
     place = style.bold(printable(related.document.path))
     yield f"  {place}  {printable(related.document.title)}{stale}  {style.dim(connection)}"
+    yield from unreadable_line("    ", assessment, style)
     if summary := _one_line_summary(related.summary):
         yield f"    {printable(summary)}"
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ubp.core.model import QUIET_LEVELS
 from ubp.output.relevance import RANKINGS, ranking_scores, relevance_text
+from ubp.output.text.pages import unreadable_line
 from ubp.output.wording import ARROWS, Style, count, joined, printable
 from ubp.search.fusion import WEAK_SCORE
 from ubp.search.pages import PageAnswer
@@ -123,9 +124,11 @@ def _page(
 ) -> Iterator[str]:
     style, path = options.style, hit.page.filepath
     best, *others = hit.sections
-    level = results.assessments[path].level
+    assessment = results.assessments[path]
+    level = assessment.level
     mark = "" if level in QUIET_LEVELS else f"  {style.yellow(LEVEL_WORDS[level])}"
     yield f"{number}. {_place(hit, best, style)}  score: {hit.score:.2f}{mark}"
+    yield from unreadable_line(INDENT, assessment, style)
     if options.has_content and best.passage and best.passage.content:
         yield f"{INDENT}{highlighted(best.passage.content, best.passage.highlights, style)}"
     if hit.link_path is not None:
