@@ -100,10 +100,10 @@ def test_a_diff_that_pages_share_is_told_once(project, report):
 
 def test_long_diffs_are_cut_and_say_so(project, report, monkeypatch):
     monkeypatch.setattr(pages_module, "MAX_DIFF_LINES", 5)
-    monkeypatch.setattr(pages_module, "MAX_LINE_CHARACTERS", 3)
+    monkeypatch.setattr(pages_module, "MAX_LINE_CHARACTERS", 4)
     (gone, *_) = report(project).pages
     (source,) = gone.sources
-    assert source.diff == "---…\n+++…\n@@ …\n-0\n-1"
+    assert source.diff == "---…\n+++…\n@@…\n-0\n-1"
     assert source.cut_lines == 98
     assert source.removed == 100
 

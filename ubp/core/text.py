@@ -102,6 +102,11 @@ def summarize(text: str, limit: int = SUMMARY_CHARACTERS) -> str:
     return f"{words}\u2026" if words else ""
 
 
+def shorten(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters: a longer one ends with an ellipsis."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "\u2026"
+
+
 def without_markup(text: str) -> str:
     """Return Markdown as prose, with the same line ends; code remains as it is written.
 

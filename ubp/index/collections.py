@@ -24,7 +24,7 @@ from ubp.core.errors import CollectionError, UbpError, UsageError
 from ubp.core.files import write_atomically
 from ubp.core.model import ObjectId
 from ubp.core.shell import ubp_command
-from ubp.core.text import closest_name
+from ubp.core.text import closest_name, shorten
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import LOCATION_VARIABLES
 
@@ -469,6 +469,4 @@ def _size_of(folder: str) -> int:
 
 def excerpt(text: str, policy: str) -> str:
     """Return what the policy of a collection allows to show of a text."""
-    if policy != EXCERPT_ONLY or len(text) <= EXCERPT_CHARACTERS:
-        return text
-    return text[: EXCERPT_CHARACTERS - 1].rstrip() + "…"
+    return shorten(text, EXCERPT_CHARACTERS) if policy == EXCERPT_ONLY else text

@@ -105,6 +105,12 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def severity_counts(errors: int, warnings: int) -> list[str]:
+    """Return how many findings there are of each severity: `2 errors`, `1 warning`."""
+    counts = ((errors, "error"), (warnings, "warning"))
+    return [count(number, severity) for number, severity in counts if number]
+
+
 def and_more(number: int) -> str:
     """Return what follows a command that names some of many pages: ` (and 3 more)`."""
     return f" (and {number} more)" if number > 0 else ""

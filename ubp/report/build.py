@@ -18,6 +18,7 @@ from ubp.core.model import (
     Snapshot,
     SourceReference,
 )
+from ubp.core.text import shorten
 from ubp.index.history import History
 from ubp.index.session import Session
 from ubp.index.view import build_view
@@ -242,7 +243,9 @@ def _stale_page(
 
 def _changed_source(verdict: ReferenceVerdict, diff: SourceDiff) -> ChangedSource:
     lines = diff.text.split("\n") if diff.text else []
-    shown = [_cut(line) for line in lines[:MAX_DIFF_LINES]]
+    shown = [
+        shorten(line.removesuffix("\r"), MAX_LINE_CHARACTERS) for line in lines[:MAX_DIFF_LINES]
+    ]
     is_counted = bool(diff.lines) and not diff.missing
     return ChangedSource(
         reference=verdict,
@@ -253,12 +256,6 @@ def _changed_source(verdict: ReferenceVerdict, diff: SourceDiff) -> ChangedSourc
         cut_lines=len(lines) - len(shown),
         missing=diff.missing,
     )
-
-
-def _cut(line: str) -> str:
-    if len(line) <= MAX_LINE_CHARACTERS:
-        return line.removesuffix("\r")
-    return line[:MAX_LINE_CHARACTERS] + "…"
 
 
 def _limit_diffs(pages: Sequence[StalePage]) -> Iterable[StalePage]:

@@ -16,6 +16,7 @@ from ubp.checks.finding import Finding
 from ubp.checks.registry import NAMES, find_rules
 from ubp.core.model import DEBT_FILE, Commit, FilePath, ReferenceVerdict
 from ubp.core.shell import ubp_command
+from ubp.core.text import shorten
 from ubp.output.ci.outcome import Outcome, commit_text, headline, resolving_commands, result_uri
 from ubp.output.text.report import (
     TITLES,
@@ -246,9 +247,7 @@ def _change_details(change: LevelChange) -> Iterator[str]:
 
 def code(text: str, max_characters: int = MAX_TEXT_CHARACTERS) -> str:
     """Return a text as code, on one line, cut where it is too long."""
-    shown = printable(text)
-    if len(shown) > max_characters:
-        shown = shown[: max_characters - 1] + "…"
+    shown = shorten(printable(text), max_characters)
     if "|" in shown or not shown.strip():
         return f"<code>{_SIGN.sub(lambda match: f'&#{ord(match[0])};', shown)}</code>"
     fence = _fence(shown, minimum=1)

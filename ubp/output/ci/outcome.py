@@ -7,7 +7,6 @@ URIs (`result_uri`) it is percent-encoded, and nothing is lost.
 
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
@@ -25,6 +24,7 @@ from ubp.output.wording import (
     not_checked_sentences,
     printable,
     printable_json,
+    severity_counts,
     stale_change_sentence,
     suppression_note,
 )
@@ -129,12 +129,7 @@ def _check_sentence(outcome: Outcome, quote: Callable[[str], str]) -> str:
             return "No pages found; nothing to check."
         result = "No new findings" if report.is_change else "No findings"
         return f"{result} in {pages}{ignored}."
-    counts_by_severity = Counter(finding.severity for finding in report.findings)
-    counts = " and ".join(
-        count(counts_by_severity[severity], severity)
-        for severity in ("error", "warning")
-        if counts_by_severity[severity]
-    )
+    counts = " and ".join(severity_counts(report.count("error"), report.count("warning")))
     affected = len({finding.filepath for finding in report.findings})
     subject = f"{outcome.change.subject(quote)} introduces " if report.is_change else ""
     return f"{subject}{counts} in {affected} of {pages}{ignored}."

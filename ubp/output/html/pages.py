@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ubp.core.model import Commit, FilePath
 from ubp.core.shell import git_fetch, path_argument, ubp_command
+from ubp.core.text import shorten
 from ubp.output.html.lists import Reviewed, by_source, describe_answers
 from ubp.output.html.markup import (
     Html,
@@ -164,13 +165,8 @@ def _commit(commit: Commit) -> Html:
         tag("code", commit.id[:SHORT_ID]),
         " ",
         tag("time", day(commit.date)),
-        f" {commit.author}: {_shorten(commit.subject)}",
+        f" {commit.author}: {shorten(commit.subject, MAX_SUBJECT_CHARACTERS)}",
     )
-
-
-def _shorten(subject: str) -> str:
-    is_short = len(subject) <= MAX_SUBJECT_CHARACTERS
-    return subject if is_short else subject[:MAX_SUBJECT_CHARACTERS] + "…"
 
 
 def _diff(source: ChangedSource, number: int, page: StalePage, context: _Context) -> Html | None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ubp.bindings.coverage import ROOT, ActivityCount, SourceActivity, SourceTree, build_tree
 from ubp.core.model import FilePath
+from ubp.core.text import shorten
 from ubp.output.html.markup import Html, tag
 from ubp.output.wording import count
 
@@ -213,13 +214,9 @@ def _names(box: Box, tree: SourceTree) -> Iterator[Html]:
     place, _, name = _name(box, tree).rstrip("/").rpartition("/")
     slash = "/" if box.path in tree.children and not box.others else ""
     letters = int(width * LETTERS) - MARGIN
-    yield tag("text", _cut(name + slash, letters), x=6, y=16)
+    yield tag("text", shorten(name + slash, letters), x=6, y=16)
     if place and height >= PLACE_HEIGHT:
-        yield tag("text", _cut(place, letters), x=6, y=31, class_="place")
-
-
-def _cut(words: str, letters: int) -> str:
-    return words if len(words) <= letters else words[: letters - 1] + "…"
+        yield tag("text", shorten(place, letters), x=6, y=31, class_="place")
 
 
 def _name(box: Box, tree: SourceTree) -> str:

@@ -9,6 +9,7 @@ from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, confident_suggestions, c
 from ubp.bindings.write import WriteResult
 from ubp.core.model import FilePath
 from ubp.core.shell import git_add, ubp_command
+from ubp.core.text import shorten
 from ubp.output.wording import MAX_PAGES, Style, and_more, count, printable
 
 # The reasons on a proposal's line; --explain lists all.
@@ -133,7 +134,7 @@ def _reasons(suggestion: Suggestion) -> str:
         _reason(evidence, suggestion.source_path) for evidence in suggestion.evidence
     )
     first, *rest = list(filter(None, reasons)) or [""]
-    shown = [first if len(first) <= REASON_COLUMNS else f"{first[: REASON_COLUMNS - 1]}\u2026"]
+    shown = [shorten(first, REASON_COLUMNS)]
     for evidence in rest:
         longer = "; ".join([*shown, evidence])
         if len(shown) < MAX_REASONS and len(longer) <= REASON_COLUMNS:

@@ -16,6 +16,7 @@ from ubp.output.wording import (
     count,
     not_checked_sentences,
     printable,
+    severity_counts,
     suppression_note,
 )
 from ubp.staleness.wording import HOOK_PARSER, INSTALL_PARSER
@@ -90,12 +91,7 @@ def _summary(report: CheckReport, options: CheckTextOptions) -> str:
         outcome = "No new findings" if report.is_change else "No findings"
         text = f"{outcome} in {pages}{ignored}{unknown}."
         return style.yellow(text) if unknown else style.green(text)
-    counts_by_severity = Counter(finding.severity for finding in report.findings)
-    counts = ", ".join(
-        count(counts_by_severity[severity], severity)
-        for severity in ("error", "warning")
-        if counts_by_severity[severity]
-    )
+    counts = ", ".join(severity_counts(report.count("error"), report.count("warning")))
     affected = len({finding.filepath for finding in report.findings})
     subject = f"{options.change.subject()} introduces " if report.is_change else ""
     return f"{subject}{counts} in {affected} of {pages}{ignored}{unknown}."

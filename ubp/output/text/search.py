@@ -93,7 +93,8 @@ def pages_text(results: FoundPages, options: SearchTextOptions) -> str:
     if options.is_quiet:
         lines = [_place(hit, hit.sections[0], options.style) for hit in answer.pages]
         return joined(lines)
-    lines = [_pages_heading(answer), ""] if answer.pages else []
+    found = _found(len(answer.pages), answer.total, "page", is_exact=answer.is_exact)
+    lines = [f"Results for {quote_query(answer.query)} ({found}):", ""] if answer.pages else []
     if answer.is_weak:
         lines[1:1] = [options.style.yellow(weak_answer(answer))]
     for number, hit in enumerate(answer.pages, 1):
@@ -110,13 +111,11 @@ def weak_answer(answer: PageAnswer) -> str:
     return f"Probably no page answers this: the best score is {score:.2f}, below {WEAK_SCORE:.2f}."
 
 
-def _pages_heading(answer: PageAnswer) -> str:
-    shown, total = len(answer.pages), count(answer.total, "page")
-    if not answer.is_exact:
-        total = f"{shown} of at least {total}"
-    elif shown < answer.total:
-        total = f"{shown} of {total}"
-    return f"Results for {quote_query(answer.query)} ({total}):"
+def _found(shown: int, total: int, noun: str, *, is_exact: bool) -> str:
+    """Return how many results there are, and how many of them are shown if not all are."""
+    if not is_exact:
+        return f"{shown} of at least {count(total, noun)}"
+    return f"{shown} of {count(total, noun)}" if shown < total else count(total, noun)
 
 
 def _page(
@@ -202,22 +201,14 @@ def sections_text(answer: SectionAnswer, options: SearchTextOptions) -> str:
     """Return the sections, best first."""
     if options.is_quiet:
         return "".join(f"{_section_place(hit, options.style)}\n" for hit in answer.hits)
-    lines = [_sections_heading(answer), ""] if answer.hits else []
+    found = _found(len(answer.hits), answer.total, "place", is_exact=answer.is_exact)
+    lines = [f"Results for {quote_query(answer.query)} ({found}):", ""] if answer.hits else []
     for number, hit in enumerate(answer.hits, 1):
         lines += [f"{number}. {_section_place(hit, options.style)}", *_snippet(hit, options), ""]
     lines += cut_notes(answer.query, answer.ranking.cuts)
     if not answer.hits:
         lines += no_results(answer.query, options.style)
     return joined(lines)
-
-
-def _sections_heading(answer: SectionAnswer) -> str:
-    shown, total = len(answer.hits), count(answer.total, "place")
-    if not answer.is_exact:
-        total = f"{shown} of at least {total}"
-    elif shown < answer.total:
-        total = f"{shown} of {total}"
-    return f"Results for {quote_query(answer.query)} ({total}):"
 
 
 def _section_place(hit: Hit, style: Style) -> str:

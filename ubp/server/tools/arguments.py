@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import LinkType
-from ubp.core.text import closest_name
+from ubp.core.text import closest_name, shorten
 from ubp.output.records.fields import Keyword
 from ubp.output.records.schema import Schema
 from ubp.server.tools.budget import MIN_TOKENS
@@ -179,7 +179,5 @@ def _missing(name: str, schema: Schema) -> BadArgumentError:
 
 
 def _invalid(name: str, value: Any, fault: str) -> BadArgumentError:
-    shown = repr(value)
-    if len(shown) > MAX_SHOWN_CHARACTERS:
-        shown = shown[:MAX_SHOWN_CHARACTERS] + "…"
+    shown = shorten(repr(value), MAX_SHOWN_CHARACTERS)
     return BadArgumentError(name, f"`{name}` {fault}.", cause=f"Got {shown}.")
