@@ -2,6 +2,8 @@
 
 import pytest
 
+from ubp.markdown.sites import generators
+
 SITES = {
     "vitepress": {
         "docs/.vitepress/config.mts": "export default { srcDir: 'src', base: '/x/' }\n",
@@ -138,6 +140,23 @@ def test_each_site_of_a_repository_has_its_own_rules(repository, found):
     repository.commit()
 
     assert found(repository) == []
+
+
+def test_configurations_of_other_programs_are_not_parsed(repository, found, monkeypatch):
+    def read_settings(path, _):
+        raise AssertionError(path)
+
+    monkeypatch.setattr(generators, "_read_settings", read_settings)
+    repository.write(".github/ISSUE_TEMPLATE/config.yml", "baseURL: x\n")
+    repository.write("deploy/config.yaml", "replicas: 3\n")
+    repository.write("src/page.md", "[a](missing.md)\n")
+    repository.commit()
+
+    assert len(found(repository)) == 1
+
+    repository.write("config.toml", "baseURL = 'https://example.org'\n")
+    with pytest.raises(AssertionError, match=r"config\.toml"):
+        found(repository)
 
 
 def _write(repository, generator, links):

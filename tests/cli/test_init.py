@@ -276,7 +276,7 @@ def test_snippets_for_a_team_name_no_folder_of_this_machine(launch):
 
 @pytest.mark.parametrize("server", [("C:\\Program Files\\ubp.exe",), ("/a b/it's", "-m", "ubp")])
 def test_claude_desktop_starts_this_ubp_in_this_repository(server):
-    root = "/work/a \"b\" 'c' 日本"
+    root = "/home/ann/a \"b\" 'c' 日本"
     command, *arguments = (*server, "--cwd", root, "serve")
     entry = {"command": command, "args": arguments}
     text = text_of("claude-desktop", root=root, server=server)

@@ -9,7 +9,9 @@ from ubp.index.tree import IndexContext
 from ubp.markdown.sites.detect import config_paths, configured_site, find_sites
 from ubp.markdown.sites.site import Site, Sites
 
-_FOREIGN_FOLDERS = frozenset({"node_modules", "vendor", "fixtures", "__fixtures__", "testdata"})
+_FOREIGN_FOLDERS = frozenset(
+    {".github", "node_modules", "vendor", "fixtures", "__fixtures__", "testdata"}
+)
 
 
 def read_sites(
@@ -33,7 +35,7 @@ def read_sites(
 
 
 def is_ignored(path: FilePath) -> bool:
-    """Return whether a file belongs to a package or a test, not to a site of this repository."""
+    """Return whether a file is of GitHub, a package or a test, not of a site of this project."""
     return not _FOREIGN_FOLDERS.isdisjoint(path.split("/")[:-1])
 
 

@@ -249,8 +249,10 @@ def _docusaurus_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[st
 
 
 def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
-    settings = _read_settings(path, configs[path])
     is_old_name = not re.search(r"(?:^|/)hugo\.\w+$", path)
+    if is_old_name and not _HAS_HUGO_KEY.search(configs[path]):
+        return None  # most files of that name configure another program: do not parse them
+    settings = _read_settings(path, configs[path])
     if settings is None or (is_old_name and not settings.keys() & _HUGO_KEYS):
         return None
     default = str(settings.get("defaultcontentlanguage", "en"))
@@ -452,6 +454,7 @@ _EMOJI_NAME = re.compile(r":[a-z0-9_+-]+:")
 _VITEPRESS_SEPARATORS = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+")  # noqa: RUF001 - quotes
 _HUGO_LINK_HOOK = re.compile(r"layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html")
 _HUGO_KEYS = frozenset({"baseurl", "languagecode", "theme", "markup", "contentdir", "taxonomies"})
+_HAS_HUGO_KEY = re.compile("|".join(sorted(_HUGO_KEYS)).encode(), re.IGNORECASE)
 
 
 def _markdown_headings(headings: Iterable[HeadingName]) -> Iterator[HeadingName]:
