@@ -124,6 +124,18 @@ def test_only_sources_keep_a_name(client, removed, path, is_found):
     assert bool(removed(client, staged=True)) is is_found
 
 
+def test_a_test_with_the_contents_that_a_source_had_does_not_keep_its_names(client, removed):
+    client.write("tests/test_client.py", CLIENT)
+    client.commit()
+    assert removed(client) == []  # the contents are known now
+    client.remove("src/client.py")
+    client.git("add", "--all")
+    assert "`read_all` was removed" in removed(client, staged=True)[0]
+    client.write("src/copy.py", CLIENT)
+    client.git("add", "--all")
+    assert removed(client, staged=True) == []
+
+
 def test_names_that_sources_build_when_they_run_are_not_gone(client, removed):
     client.write(
         "src/names.py", 'def call(self, what):\n    return getattr(self, "read_" + what)\n'

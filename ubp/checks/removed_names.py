@@ -43,11 +43,13 @@ _NO_API = (
     r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile|[\w-]+\.config\.\w+)"
 )
 _NO_PAGE = (
-    r"(?i)(?:^|/)(?:change(?:s|log)?s?|history|news|releases?|release[-_]?notes|relnotes|upgrad\w*"
+    r"(?i)(?:change(?:s|log)?s?|history|news|releases?|release[-_]?notes|relnotes|upgrad\w*"
     r"|migrat\w*|deprecat\w*|[\w.-]*announce\w*|v?\d+(?:[.-]\d+)+|whats[-_]?new|roadmap|todo"
     r"|breaking[-_]changes|compatib\w*|comparison\w*)"
-    r"[^/]*\.\w+$"
-    r"|(?:^|/)(?:blog|posts?|news|changelogs?|releases?|release[-_]notes|relnotes|adrs?|decisions?"
+    r".*\.\w+$"
+)
+_NO_PAGE_FOLDER = (
+    r"(?i)(?:^|/)(?:blog|posts?|news|changelogs?|releases?|release[-_]notes|relnotes|adrs?|decisions?"
     r"|rfcs?|proposals?|newsfragments|changes|\.changes|\.changeset|versioned_docs|archive|old|legacy"
     r"|migration|upgrading|\.github|fixtures?|testdata|v?\d+(?:\.(?:\d+|x))+)/"
 )
@@ -143,7 +145,13 @@ def describes_present(path: str) -> bool:
 
     Changelogs, migration guides, decisions, posts and old versions of a documentation do not.
     """
-    return not re.search(_NO_PAGE, path) and not is_test(path)
+    folder, slash, name = path.rpartition("/")
+    return _can_have_pages(folder + slash) and not re.match(_NO_PAGE, name) and not is_test(name)
+
+
+@lru_cache(maxsize=10_000)
+def _can_have_pages(folder: str) -> bool:
+    return not (re.search(_NO_PAGE_FOLDER, folder) or is_test(folder))
 
 
 def changed_source(path: str, before: bytes | None, after: bytes | None) -> ChangedSource:

@@ -37,6 +37,7 @@ from ubp.index.name_keys import (
     UnreadError,
     read_page_keys,
     read_source_keys,
+    read_stored_keys,
     read_version_keys,
     unpack_keys,
 )
@@ -70,7 +71,7 @@ class SnapshotNames:
 
     def occurring(self, keys: Collection[int]) -> AbstractSet[int]:
         """Return those of these keys that the sources have."""
-        return self._packed_sources.present(keys) if keys else frozenset()
+        return self._packed_sources.present(keys, is_source) if keys else frozenset()
 
     def code(self, page: FilePath) -> PageCode | None:
         """Return the names in a page's code, and its lines; None: it cannot be read."""
@@ -103,16 +104,7 @@ class SnapshotNames:
     @cached_property
     def source_keys(self) -> Mapping[FilePath, SourceKeys]:
         """The keys in the sources."""
-        documents = frozenset(self._view.document_paths())
-        sources = {
-            path: entry
-            for path, entry in self._files.items()
-            if entry.is_file and path not in documents and is_source(path)
-        }
-        with _limited("sources"):
-            keys = read_source_keys(self._view.context, sources, self.limit)
-        _check_read(sources.keys() - keys.keys())
-        return keys
+        return self._read_keys(self._files)
 
     @cached_property
     def _packed_pages(self) -> PackedFiles:
@@ -120,7 +112,26 @@ class SnapshotNames:
 
     @cached_property
     def _packed_sources(self) -> PackedFiles:
-        return PackedFiles({path: keys.occurring for path, keys in self.source_keys.items()})
+        """The keys in the sources, and in other files of the same contents."""
+        stored = read_stored_keys(self._view)
+        occurring, unread = stored or ({}, self._files)
+        changed = self._view.entries(self._view.snapshot.changes) if stored else {}
+        keys = self._read_keys({**unread, **changed})
+        occurring.update((path, source.occurring) for path, source in keys.items())
+        return PackedFiles(occurring)
+
+    def _read_keys(self, files: Mapping[FilePath, Entry | None]) -> Mapping[FilePath, SourceKeys]:
+        """Return the keys in those of these files that are sources."""
+        documents = frozenset(self._view.document_paths())
+        sources = {
+            path: entry
+            for path, entry in files.items()
+            if entry and entry.is_file and path not in documents and is_source(path)
+        }
+        with _limited("sources"):
+            keys = read_source_keys(self._view.context, sources, self.limit)
+        _check_read(sources.keys() - keys.keys())
+        return keys
 
     @cached_property
     def _files(self) -> Mapping[FilePath, Entry]:

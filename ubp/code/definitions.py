@@ -5,7 +5,9 @@ environment variable. What a file imports or calls is not defined there.
 """
 
 import re
+import string
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ubp.core.names import name_key
@@ -132,15 +134,18 @@ _KEYS = {
 }
 # Options in quotes, environment variables that are read.
 _OPTION = rb"""["'`](--[a-zA-Z][\w-]+)(?=["'`= ,/\[<])"""
+# getenv, environ.get, lookup_env and the like; a set of letters is found faster than `(?i:env`
 _ENVIRONMENT = (
-    rb"""(?i:env\w*|getenv|environ\.get|environ|environment|lookup_?env|env::var(?:_os)?)"""
-    rb"""(?:\(|\[|\.|\.get\(|\()[ ]?["'`]?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b"""
+    rb"""[eE][nN][vV](?:\w*|::(?i:var(?:_os)?))"""
+    rb"""(?:\(|\[|\.|\.get\()[ ]?["'`]?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b"""
 )
 _FLAG = (
     rb"""\b(?:\w*(?:Flag|Var|VarP|VarPF|P)|Bool|String|Int|Int64|Uint|Duration|Float64|StringSlice"""
     rb"""|StringArray|long|name|Name|switch|flag|option|with_name|new|alias|visible_alias|name_long)"""
     rb"""(?:\(|[ ]?[=:][ ]?)(?:&?[\w.]+,[ ]?)?["'`](?:--)?([a-z][a-z0-9]*(?:-[a-z0-9]+)+)["'`]"""
 )
+# What _FLAG ends with, which takes a third of the time to find.
+_QUOTED_OPTION = rb"""["'`](?:--)?[a-z][a-z0-9]*-[a-z0-9]"""
 # Variables that many programs read.
 _CONVENTION = (
     r"(?i)(?:https?|ftp|all|no)_proxy|ssl_cert_\w+|(?:no|force)_color|clicolor\w*|node_env|xdg_\w+"
@@ -149,7 +154,8 @@ _CONVENTION = (
 )
 # `"task_" + name`, f"{kind}_timeout", "%s_timeout"
 _BEGINNING = rb"""["'`}]([A-Za-z][\w-]{2,})[_-](?=["'`{$%]|%s|\{)"""
-_BEGINNING_IN_TEXT = rb"""([A-Za-z][\w-]*)[_-](?=\$?\{|%[sdv]|["'`])"""
+_AFTER_BEGINNING = rb"""[_-](?=\$?\{|%[sdv]|["'`])"""
+_NAME_CHARACTERS = string.ascii_letters.encode() + string.digits.encode() + b"_-"
 _ENDING = rb"""(?:[}"'`]|%[sdv])[_-]([A-Za-z][\w-]{2,})"""
 
 
@@ -184,12 +190,13 @@ def find_keys(data: bytes) -> frozenset[int]:
     for token in [token for token in tokens if b"-" in token]:
         tokens.update(token.split(b"-"))
     folded = {token.translate(None, b"-_").decode("utf-8", "replace") for token in tokens}
-    for pattern in (_BEGINNING, _BEGINNING_IN_TEXT):
-        folded.update(_fold(name) + "*" for name in re.findall(pattern, data))
+    beginnings = {*re.findall(_BEGINNING, data), *_find_beginnings(data)}
+    folded.update(_fold(name) + "*" for name in beginnings)
     folded.update("*" + _fold(name) for name in re.findall(_ENDING, data))
     return frozenset([name_key(name) for name in folded])
 
 
+@lru_cache(maxsize=16)  # a change of few files asks for each of them several times
 def find_definitions(data: bytes, language: Language) -> Definitions:
     """Return the names that a source in this language defines, as written.
 
@@ -208,8 +215,17 @@ def find_definitions(data: bytes, language: Language) -> Definitions:
         found.update(_find_in_python(data))
     found.update(re.findall(_OPTION, data))
     found.update(re.findall(_ENVIRONMENT, data))
-    found.update(re.findall(_FLAG, data))
+    if re.search(_QUOTED_OPTION, data):
+        found.update(re.findall(_FLAG, data))
     return Definitions(_decode(found), _decode(keys - found))
+
+
+def _find_beginnings(data: bytes) -> Iterator[bytes]:
+    """Yield the names before `{` or `%s` in a text; one pattern takes ten times as long."""
+    for text in re.split(_AFTER_BEGINNING, data)[:-1]:
+        name = text[len(text.rstrip(_NAME_CHARACTERS)) :].lstrip(b"0123456789_-")
+        if name:
+            yield name
 
 
 def _decode(names: set[bytes]) -> frozenset[str]:

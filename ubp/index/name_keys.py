@@ -3,12 +3,13 @@
 A key is four bytes. All those of 2,000 sources are 4 MB, which are searched in milliseconds.
 """
 
+import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import accumulate
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, get_args
 
 from ubp.code.definitions import NO_DEFINITIONS, Language, find_definitions, find_keys, language_of
 from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
@@ -16,6 +17,7 @@ from ubp.core.names import fold_name, name_key
 from ubp.index.facts import BlobFacts, Contents, FileContents
 from ubp.index.store.facts import KeyTable
 from ubp.index.tree import IndexContext
+from ubp.index.view import View
 from ubp.markdown.code_names import read_code_names
 
 KEY_BYTES = 4
@@ -57,6 +59,20 @@ def read_source_keys(
             if entry.id in packed
         }
     return keys
+
+
+def read_stored_keys(view: View) -> tuple[dict[FilePath, bytes], dict[FilePath, Entry]] | None:
+    """Return the packed keys that occur in a view's unchanged files, and the files without any.
+
+    See `View.stored_names`. With 2,000 sources it takes a third of the time of `read_source_keys`,
+    and it also finds the keys of files that are no sources, but have the same contents as one.
+    """
+    kinds = [_Parser.of_source(language).kind for language in (*get_args(Language), None)]
+    names = view.stored_names(kinds)
+    if names is None:
+        return None
+    stored, missing = names
+    return {path: _occurring(packed) for path, packed in stored.items()}, missing
 
 
 def read_version_keys(
@@ -106,18 +122,21 @@ class PackedFiles:
         self._ends = list(accumulate(map(len, contents.values())))
         self._joined = b"".join(contents.values())
 
-    def present(self, keys: Collection[int]) -> set[int]:
-        """Return those of these keys that a file has."""
+    def present(self, keys: Collection[int], is_counted: Callable[[FilePath], bool]) -> set[int]:
+        """Return those of these keys that one of the files that count has."""
+        return {key for key in self._present(keys) if any(map(is_counted, self._files_with(key)))}
+
+    def holders(self, keys: Collection[int]) -> dict[int, list[FilePath]]:
+        """Return the files that have each of these keys, keys without any left out."""
+        return {key: [*self._files_with(key)] for key in self._present(keys)}
+
+    def _present(self, keys: Collection[int]) -> set[int]:
         if len(keys) > MAX_SEARCHES:
             return set(unpack_keys(self._joined)).intersection(keys)
         return {key for key in keys if next(self._positions(key), None) is not None}
 
-    def holders(self, keys: Collection[int]) -> dict[int, list[FilePath]]:
-        """Return the files that have each of these keys, keys without any left out."""
-        return {
-            key: [self._paths[bisect_right(self._ends, p)] for p in self._positions(key)]
-            for key in self.present(keys)
-        }
+    def _files_with(self, key: int) -> Iterator[FilePath]:
+        return (self._paths[bisect_right(self._ends, p)] for p in self._positions(key))
 
     def _positions(self, key: int) -> Iterator[int]:
         packed = pack_keys([key])
@@ -141,9 +160,13 @@ def _pack_source(data: bytes, language: Language | None) -> bytes:
 
 
 def _unpack_source(packed: bytes) -> SourceKeys:
-    count = unpack_keys(packed[:KEY_BYTES])[0]
-    end = KEY_BYTES * (count + 1)
-    return SourceKeys(packed[KEY_BYTES:end], packed[end:])
+    occurring = _occurring(packed)
+    return SourceKeys(occurring, packed[KEY_BYTES + len(occurring) :])
+
+
+def _occurring(packed: bytes) -> bytes:
+    count = int.from_bytes(packed[:KEY_BYTES], sys.byteorder)
+    return packed[KEY_BYTES : KEY_BYTES * (count + 1)]
 
 
 def _pack_page(data: bytes) -> bytes:

@@ -190,6 +190,17 @@ class CommitTree:
             ],
         )
 
+    def files_with_names(
+        self, kinds: Sequence[str]
+    ) -> tuple[list[tuple[FilePath, bytes]], list[tuple[FilePath, Entry]]] | None:
+        """Return the stored names of the files that are no documents, and the files without any.
+
+        None: the listing is unavailable; read the names of each of `files` instead.
+        """
+        return self._query(
+            lambda listing: self._store.listings.files_with_names(listing, kinds), lambda _: None
+        )
+
     def non_ascii_paths(self) -> list[FilePath]:
         """Return the paths that may be written in several Unicode forms."""
         return self._query(

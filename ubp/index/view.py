@@ -1,6 +1,6 @@
 """A view of a snapshot: its files, documents, links and words, indexed as far as needed."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -130,6 +130,22 @@ class View:
     def files(self, prefix: FilePath = ROOT) -> Iterator[tuple[FilePath, Entry]]:
         """Yield every file below a folder, symlinks and submodules too, in path order."""
         yield from self._overlay.files(prefix)
+
+    def stored_names(
+        self, kinds: Sequence[str]
+    ) -> tuple[dict[FilePath, bytes], dict[FilePath, Entry]] | None:
+        """Return the stored names of the unchanged files, and the files without any.
+
+        Documents are left out. None: the names of each of `files` must be read instead.
+        """
+        found = self._base.files_with_names(kinds)
+        if found is None:
+            return None
+        stored, missing = found
+        return (
+            {path: names for path, names in stored if path not in self._overlay},
+            {path: entry for path, entry in missing if path not in self._overlay},
+        )
 
     def is_changed(self, path: FilePath) -> bool:
         """Return whether the snapshot differs from its commit at this path."""

@@ -266,6 +266,35 @@ class ListingTable:
             for (path, blob, *_), page_facts in zip(rows, facts, strict=True)
         ]
 
+    def files_with_names(
+        self, listing: Listing, kinds: Sequence[str]
+    ) -> tuple[list[tuple[FilePath, bytes]], list[tuple[FilePath, Entry]]]:
+        """Return what `KeyTable` has of the files, documents apart, and the files it lacks.
+
+        A file comes once for each of the kinds of which there is something.
+        """
+        existing = [
+            kind
+            for kind in kinds
+            if self._database.rows("SELECT 1 FROM names WHERE kind = ? LIMIT 1", [kind])
+        ]
+        # A damaged entry is not looked for: its id is none of a blob that has names.
+        rows = self._database.rows(
+            f"SELECT path, mode, id, content, CASE WHEN content NOT NULL THEN {intact('names')}"  # noqa: S608  # ours
+            f" ELSE {INTACT} END"
+            f" FROM entry LEFT JOIN names ON names.blob = entry.id AND kind IN ({marks(existing)})"
+            f" WHERE listing = ? AND NOT is_document AND mode <> {MODE_TREE}",
+            [*existing, listing.row],
+        )
+        self._check(listing)
+        stored = [(unpack_path(path), content) for path, _, _, content, _ in rows if content]
+        missing = [
+            (unpack_path(path), unpack_entry(mode, id_))
+            for path, mode, id_, content, _ in rows
+            if content is None
+        ]
+        return stored, missing
+
     def _find(self, condition: str, value: str | bytes) -> Listing | None:
         rows = self._database.rows(
             f'SELECT {intact("listing")}, id, "commit", scope, generation,'  # noqa: S608  # two texts, above
