@@ -30,6 +30,7 @@ PAGES = [README, ROOT / "README.ja.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LAYERS = {
     "__main__": "the hook's fast calls",
     "cli": "people: commands, options, exit codes",
+    "lsp": "editors: the language server",
     "server": "agents: MCP server, scheduler, tools, prompts, resources",
     "sync | output": "collections from the network | values to text, JSON records, CI formats",
     "workspace | errors": "the Python API: opens, joins, delegates",

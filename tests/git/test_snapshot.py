@@ -8,7 +8,14 @@ import pytest
 from ubp.core.errors import RepositoryError
 from ubp.core.model import MODE_EXECUTABLE, MODE_FILE, MODE_SYMLINK, UNHASHED, Entry, Snapshot
 from ubp.git.output import blob_id
-from ubp.git.snapshot import hash_files, read_commit, read_index, read_worktree
+from ubp.git.snapshot import (
+    hash_files,
+    read_commit,
+    read_documents,
+    read_index,
+    read_worktree,
+    with_buffers,
+)
 
 ODD_NAMES = (
     *("new\nline.md", 'quo"te.md', "tab\t.md", " space .md", "pages/[id].ts", "a*b", ":(top)x"),
@@ -274,3 +281,20 @@ def test_a_commit_is_a_snapshot_without_changes(repository, open_at):
     repository.commit()
     opened = open_at(repository.root)
     assert read_commit(opened, "HEAD~1") == Snapshot("commit", first, {})
+
+
+def test_buffer_replaces_the_file_and_has_the_line_ends_that_git_stores(repository, open_at):
+    repository.write(".gitattributes", "*.md text\n")
+    repository.write("a.md", "one\r\n")
+    repository.write("b.txt", "one\r\n")
+    repository.commit()
+    found = open_at(repository.root)
+    unsaved = dict.fromkeys(("a.md", "b.txt", "new/c.md", "a.md/under"), b"two\r\n")
+    shown = with_buffers(found, read_worktree(found), unsaved)
+    assert read_documents(found, shown, shown.changes) == {
+        "a.md": b"two\n",
+        "b.txt": b"two\r\n",
+        "new/c.md": b"two\n",
+    }
+    repository.write("a.md", "two\r\n")
+    assert shown.changes["a.md"].id == repository.git("hash-object", "a.md")

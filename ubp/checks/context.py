@@ -119,7 +119,10 @@ class RuleContext:
     @cached_property
     def bound_pages(self) -> tuple[Page, ...]:
         """The included pages with references, or with problems in their front matter."""
-        return tuple(page for page in self.view.bound_pages() if self.includes(page.filepath))
+        if self.paths is None:
+            return tuple(self.view.bound_pages())
+        pages = self.view.pages_at(sorted(self.paths)).values()  # of 5,000 that saves 0.1 s
+        return tuple(page for page in pages if page.facts.references or page.facts.problems)
 
     @cached_property
     def graph(self) -> Graph:

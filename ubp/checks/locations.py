@@ -61,16 +61,24 @@ def _find_regions(
     for finding in findings:
         if isinstance(finding.about, Link):
             links.setdefault(finding.filepath, set()).add(finding.about)
-    regions = {}
+    regions: dict[tuple[FilePath, Link], _LinkRegions] = {}
     paths = sorted(links)
     for start in range(0, len(paths), BATCH_SIZE):
         contents = view.read(paths[start : start + BATCH_SIZE])
         for path, data in contents.items():
             if data is not None:
-                page = _Page(data)
-                for link in sorted(links[path], key=lambda link: (link.line, link.column)):
-                    regions[path, link] = page.regions(link)
+                located = locate_links(data, links[path])
+                regions |= {(path, link): found for link, found in located.items()}
     return regions
+
+
+def locate_links(data: bytes, links: Iterable[Link]) -> dict[Link, _LinkRegions]:
+    """Return the region of each link of a page with these bytes, and that of its target."""
+    page = _Page(data)
+    return {
+        link: page.regions(link)
+        for link in sorted(links, key=lambda link: (link.line, link.column))
+    }
 
 
 class _Page:

@@ -244,6 +244,16 @@ ROWS = (
         "ubp serve --toolsets docs --exclude-tools ubp_get_graph",
     ),
     CommandRow(
+        "lsp",
+        "ubp.cli.setup:lsp",
+        SETUP,
+        "Run the language server for editors, on stdin and stdout.\n\n"
+        "The editor starts it. Its answers are about the text on the screen, saved or not: "
+        "findings of `ubp check`, stale pages, links, completions, renames. Needs the extra "
+        "`lsp`.",
+        "ubp lsp --verbose",
+    ),
+    CommandRow(
         "version",
         "ubp.cli.setup:version",
         SETUP,

@@ -49,10 +49,11 @@ from ubp.output.wording import count
 from ubp.workspace import Workspace
 
 EXTRA = "full"  # what `ubp serve` needs
+EDITOR_EXTRA = "lsp"  # what `ubp lsp` needs
 # In larger repositories the preview of bindings takes longer than the rest of `ubp init`.
 MAX_PREVIEW_PAGES, MAX_PREVIEW_FILES = 300, 3000
 KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
-DEBUG, INFO, ERROR = 10, 20, 40  # as in `logging`, which takes 10 ms to import
+DEBUG, INFO, WARNING, ERROR = 10, 20, 30, 40  # as in `logging`, which takes 10 ms to import
 
 Names = Annotated[str | None, Parameter(metavar="NAMES")]
 
@@ -362,6 +363,24 @@ def serve(  # noqa: PLR0913  # the command's options
         environment=terminal.environment,
         level=level,
     )
+    return CLEAN
+
+
+def lsp(*, terminal: Terminal) -> int:
+    """Run `ubp lsp`.
+
+    Args:
+        terminal: Where the command was given.
+    """
+    if find_spec("pygls") is None:
+        raise UsageError(
+            f"`ubp lsp` requires the extra `{EDITOR_EXTRA}`.",
+            cause="pygls, a library for language servers, is not installed.",
+            hint=f"Install it: {install_command(EDITOR_EXTRA)}",
+        )
+    from ubp.lsp.server import serve_editor
+
+    serve_editor(terminal.environment, DEBUG if terminal.options.verbose else WARNING)
     return CLEAN
 
 

@@ -6,6 +6,7 @@ takes about 100 ms (README, "Speed").
 """
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Literal, NamedTuple, NewType, get_args
 
 ObjectId = NewType("ObjectId", str)
@@ -108,12 +109,14 @@ class Snapshot(NamedTuple):
 
     `commit` is the revision, or HEAD for the work tree and the index (None: no commits yet).
     `changes` contains only files, with None for a removed one; the id of a changed file of the work
-    tree is `UNHASHED` until it is needed.
+    tree is `UNHASHED` until it is needed. `buffers` are the bytes of files of the work tree that
+    an editor has not saved; their entries in `changes` have the ids of these bytes.
     """
 
     kind: SnapshotKind
     commit: ObjectId | None
     changes: Mapping[FilePath, Entry | None]
+    buffers: Mapping[FilePath, bytes] = MappingProxyType({})
 
 
 UNHASHED = ObjectId("")

@@ -18,6 +18,13 @@ def read_file(repository: Repository, path: FilePath) -> bytes:
         return file.read()
 
 
+def is_ignored(repository: Repository, path: FilePath) -> bool:
+    """Return whether Git ignores a path; it ignores no tracked file."""
+    if repository.run("ls-files", "-z", "--", path):
+        return False
+    return repository.libgit2().path_is_ignored(path)
+
+
 def replace_file(repository: Repository, path: FilePath, data: bytes) -> None:
     """Replace the bytes of a file of the work tree atomically, and keep its mode.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from ubp.core.errors import GitCommandError
 from ubp.core.model import FilePath, ObjectId
 from ubp.git.command import argument_chunks, run_git
-from ubp.git.output import decode_path, quote_path
+from ubp.git.output import blob_id, decode_path, quote_path
 from ubp.git.repository import Repository
 
 Run = Callable[..., bytes]
@@ -57,6 +57,21 @@ def _paths_keeping_crlf(repository: Repository, paths: Collection[FilePath]) -> 
     except GitCommandError:  # a partial clone lacks a blob of the index
         return []
     return [decode_path(name) for listing in listings for name in _parse_crlf_names(listing)]
+
+
+def with_stored_line_ends(repository: Repository, path: FilePath, data: bytes) -> bytes:
+    """Return bytes that are to be written to a path with the line ends that `git add` would store.
+
+    The file need not exist.
+    """
+    if b"\r\n" not in data:
+        return data
+    converted = data.replace(b"\r\n", b"\n")
+    stored = repository.run("hash-object", "--stdin", f"--path={path}", stdin=data).decode().strip()
+    if stored != blob_id(converted):
+        return data
+    listing = repository.run("ls-files", "--eol", "-z", "--", path)
+    return data if list(_parse_crlf_names(listing)) else converted
 
 
 def _parse_crlf_names(listing: bytes) -> Iterator[bytes]:

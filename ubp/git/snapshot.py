@@ -18,7 +18,7 @@ from ubp.core.model import (
     ObjectId,
     Snapshot,
 )
-from ubp.git.filters import hash_regular_files, stored_bytes
+from ubp.git.filters import hash_regular_files, stored_bytes, with_stored_line_ends
 from ubp.git.output import EMPTY_TREE, MAX_BLOB_BYTES, blob_id, parse_raw_diff, parse_status
 from ubp.git.repository import Repository, open_repository
 
@@ -55,6 +55,28 @@ def read_worktree(repository: Repository) -> Snapshot:
     work_tree = _WorkTree(repository)
     changes |= {path: work_tree.entry(path) for path in untracked}
     return Snapshot("worktree", head, changes)
+
+
+def with_buffers(
+    repository: Repository, snapshot: Snapshot, buffers: Mapping[FilePath, bytes]
+) -> Snapshot:
+    """Return a snapshot of the work tree with an editor's unsaved bytes in place of its files.
+
+    Line ends are converted as `git add` would; other filters are not applied. A path that is a
+    folder or a symlink, or is reached through one, is left as it is.
+    """
+    work_tree = _WorkTree(repository)
+    stored: dict[FilePath, bytes] = {}
+    entries: dict[FilePath, Entry | None] = {}
+    for path, data in buffers.items():
+        entry = snapshot.changes.get(path) or work_tree.entry(path)
+        if entry is None and not work_tree.is_free(path):
+            continue
+        if entry is None or entry.is_file:
+            stored[path] = with_stored_line_ends(repository, path, data)
+            mode = entry.mode if entry else MODE_FILE
+            entries[path] = Entry(mode, blob_id(stored[path]))
+    return snapshot._replace(changes={**snapshot.changes, **entries}, buffers=stored)
 
 
 def read_index(repository: Repository, *, amend: bool = False) -> Snapshot:
@@ -131,14 +153,19 @@ def read_documents(
 ) -> dict[FilePath, bytes | None]:
     """Return the bytes of a snapshot's files as Git stores them; the entries must be hashed.
 
-    They are read from the work tree, if the snapshot is of it and they are the same there, else
-    from the object store, else by Git's filters. None: not a regular file, larger than
-    MAX_BLOB_BYTES, or absent (partial clone).
+    They are taken from the snapshot's buffers, else read from the work tree, if the snapshot is of
+    it and they are the same there, else from the object store, else by Git's filters. None: not a
+    regular file, larger than MAX_BLOB_BYTES, or absent (partial clone).
     """
     contents: dict[FilePath, bytes | None] = dict.fromkeys(entries)
     work_tree = _WorkTree(repository) if snapshot.kind == "worktree" else None
     if work_tree:
-        contents = {path: work_tree.read(path, entry) for path, entry in entries.items()}
+        contents = {
+            path: work_tree.read(path, entry)
+            if (data := _unsaved_bytes(snapshot, path, entry)) is None
+            else data
+            for path, entry in entries.items()
+        }
     unread = {
         path: entry.id
         for path, entry in entries.items()
@@ -154,6 +181,11 @@ def read_documents(
         }
         contents |= stored_bytes(repository, filtered) if filtered else {}
     return contents
+
+
+def _unsaved_bytes(snapshot: Snapshot, path: FilePath, entry: Entry) -> bytes | None:
+    data = snapshot.buffers.get(path)
+    return data if data is not None and blob_id(data) == entry.id else None
 
 
 def _check_work_tree(repository: Repository) -> None:
@@ -231,6 +263,16 @@ class _WorkTree:
             os.path.join(self.absolute(path), ".git")
         )
         return Entry(MODE_SUBMODULE, UNHASHED) if is_submodule else None
+
+    def is_free(self, path: FilePath) -> bool:
+        """Return whether a file could be created at a path."""
+        try:
+            os.lstat(self.absolute(path))
+        except FileNotFoundError:
+            return not self._passes_symlink(os.path.dirname(path))
+        except (OSError, ValueError):  # below a file; a NUL in the name
+            return False
+        return False
 
     def read(self, path: FilePath, entry: Entry) -> bytes | None:
         """Return the bytes of an entry if the file has them; None: it differs or is too large."""

@@ -43,6 +43,10 @@ class FileContents:
         self._repository = repository
         self._snapshot = snapshot
 
+    def is_unsaved(self, path: FilePath) -> bool:
+        """Return whether an editor has not saved the bytes of a file."""
+        return path in self._snapshot.buffers
+
     def read(self, files: Files) -> dict[FilePath, bytes | None]:
         """Return the bytes of these files; None: too large, or not available."""
         changed = {p: entry for p, entry in files.items() if p in self._snapshot.changes}
@@ -60,8 +64,8 @@ class BlobFacts(Generic[T]):
     interruption loses no more than that.
 
     Two kinds of facts are never saved: `transient` ones, parsed from bytes that are not the blob's
-    own (a filter changes them between the disk and Git, or the file is being written), and those
-    of `unreadable` blobs (too large, or not available).
+    own (a filter changes them between the disk and Git, or the file is being written) or that an
+    editor has not saved, and those of `unreadable` blobs (too large, or not available).
     """
 
     def __init__(  # noqa: PLR0913  # the kinds of facts differ in as much
@@ -83,7 +87,7 @@ class BlobFacts(Generic[T]):
         self._progress = progress
         self._max_batch_bytes = max_batch_bytes
         self._files_per_save = files_per_save
-        self._altered: set[ObjectId] = set()  # read, but with other bytes than the blob's
+        self._altered: set[ObjectId] = set()  # read, but not from the blob
 
     def is_saved(self, blob: ObjectId) -> bool:
         """Return whether the store has the facts of a blob that was asked for."""
@@ -157,6 +161,7 @@ class BlobFacts(Generic[T]):
             contents = {blob: data for blob, data in read.items() if data is not None}
             self.unreadable |= read.keys() - contents.keys()
             self._altered |= {blob for blob, data in contents.items() if blob_id(data) != blob}
+            self._altered |= {e.id for path, e in files.items() if self._contents.is_unsaved(path)}
             pending.difference_update(blob for blob in batch if blob not in contents)
             yield contents
             mean = max(1, sum(map(len, contents.values())) // max(1, len(contents)))

@@ -138,7 +138,9 @@ class PartReader:
                 continue
             found = self._found.setdefault((parser, version.blob), {})
             found |= {name: file.find(name) for name in wanted[version] - found.keys()}
-            if blob_id(data) == version.blob:  # a filter may change them between disk and Git
+            is_unsaved = version.path in self._context.snapshot.buffers
+            # A filter may change the bytes between disk and Git.
+            if blob_id(data) == version.blob and not is_unsaved:
                 new[version.blob] = json.dumps(found, separators=(",", ":"))
         table.save(new, replaces=True)
         return "absent"

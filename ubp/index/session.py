@@ -64,7 +64,10 @@ class SessionOptions(NamedTuple):
 
 
 class Session:
-    """A repository with its index. Not safe for use by several threads at once."""
+    """A repository with its index. Not safe for use by several threads at once.
+
+    `read_worktree` may be replaced: an editor has files that it has not saved.
+    """
 
     def __init__(
         self, repository: Repository, store: Store, config: Config, options: SessionOptions
@@ -74,6 +77,7 @@ class Session:
         self.store = store
         self.config = _override(config, options)
         self.history = History(repository, store, progress=options.progress)
+        self.read_worktree: Callable[[Repository], Snapshot] = read_worktree
         self.environment = options.environment
         self.progress = options.progress
         self.clock = options.clock
@@ -142,7 +146,7 @@ class Session:
             return read_commit(self.repository, self._options.revision)
         if target.base is not None or self.repository.root is None:
             return read_commit(self.repository, "HEAD")
-        return read_worktree(self.repository)
+        return self.read_worktree(self.repository)
 
     def view(self, target: Target = Target()) -> View:  # noqa: B008  # an immutable tuple
         """Return the target's snapshot with its index brought up to date."""

@@ -62,14 +62,19 @@ class Worker:
     """A thread that runs one job at a time in its workspace, reopened when it is outdated.
 
     A quick worker keeps its workspace, and ends jobs that keep others waiting. The other one closes
-    it when there is nothing to do, which frees its memory.
+    it when there is nothing to do, which frees its memory, unless `is_kept`.
     """
 
     def __init__(
-        self, open_workspace: Callable[[Progress], Workspace], *, is_quick: bool = True
+        self,
+        open_workspace: Callable[[Progress], Workspace],
+        *,
+        is_quick: bool = True,
+        is_kept: bool = False,
     ) -> None:
         self._open_workspace = open_workspace
         self._is_quick = is_quick
+        self._is_kept = is_kept or is_quick
         self._workspace: Workspace | None = None
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._job: Job | None = None
@@ -118,7 +123,7 @@ class Worker:
             except BaseException as error:  # noqa: BLE001  # of a library: it must end no more than the call
                 job.answer.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
             self._job = None
-            if not (self._is_quick or self._jobs.qsize()):
+            if not (self._is_kept or self._jobs.qsize()):
                 self._close_if_on_disk()
         self._close()
 

@@ -1,0 +1,1 @@
+"""The language server: what editors show of documents and of the sources that they describe."""

@@ -1,0 +1,397 @@
+"""The language server: its features, its state, and the process that speaks over stdin and stdout.
+
+Everything here runs in the thread of the event loop, except the answers: each is made by a worker
+of the repository's service.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from lsprotocol import types
+from pygls import uris
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from ubp import __version__
+from ubp.core.errors import UbpError
+from ubp.core.model import FilePath
+from ubp.core.paths import is_within
+from ubp.git.repository import open_repository
+from ubp.lsp.context import EditorContext, place
+from ubp.lsp.diagnostics import diagnose
+from ubp.lsp.service import Service
+from ubp.lsp.text import Encoding, Text
+from ubp.server.process import set_up_log
+from ubp.server.streams import claim_streams
+
+T = TypeVar("T")
+LOG = logging.getLogger(__name__)
+
+# Diagnostics follow a pause in typing.
+SECONDS_OF_PAUSE = 0.2
+# Not every client reports what happens on the disk: a run of `git status` takes 10 to 50 ms.
+SECONDS_TO_TRUST_DISK = 2.0
+
+_ENCODINGS: Mapping[str | None, Encoding] = {
+    "utf-8": "utf-8",
+    "utf-16": "utf-16",
+    "utf-32": "utf-32",
+}
+
+
+class Settings(NamedTuple):
+    """What the user may set in the editor.
+
+    `source_diagnostics`: open source files show which pages no longer describe them.
+    """
+
+    source_diagnostics: bool = True
+
+
+class Located(NamedTuple):
+    """A file of a repository."""
+
+    service: Service
+    path: FilePath
+
+
+class _Protocol(LanguageServerProtocol):
+    """The protocol without pygls's own texts, which count form feeds as line ends."""
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Any:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Any:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Any:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+
+class _Repository:
+    """A service with its open texts and the task that finds its diagnostics."""
+
+    def __init__(self, server: "Server", service: Service) -> None:
+        self.service = service
+        self.texts: dict[FilePath, Text] = {}
+        self.versions: dict[FilePath, int] = {}
+        self._server = server
+        self._wanted = asyncio.Event()
+        self._is_hurried = False
+        self._disk_read = float("-inf")
+        self._task = asyncio.create_task(self._keep_diagnosing())
+
+    def put(self, path: FilePath, text: Text, version: int) -> None:
+        """Show a text."""
+        self.texts[path], self.versions[path] = text, version
+        self.service.screen.put(path, text.text)
+
+    def drop(self, path: FilePath) -> None:
+        """Show a file as it is on the disk."""
+        for mapping in (self.texts, self.versions, self.service.opened):
+            mapping.pop(path, None)
+        self.service.screen.drop(path)
+
+    def diagnose(self, *, is_hurried: bool = False, is_disk_changed: bool = False) -> None:
+        """Find diagnostics soon; `is_hurried`: without a pause."""
+        if is_disk_changed:
+            self._disk_read = float("-inf")
+        self._is_hurried |= is_hurried
+        self._wanted.set()
+
+    def close(self) -> None:
+        """End the task and the workers."""
+        self._task.cancel()
+        self.service.close()
+
+    async def _keep_diagnosing(self) -> None:
+        while True:
+            await self._wanted.wait()
+            while not self._is_hurried:
+                self._wanted.clear()
+                await asyncio.sleep(SECONDS_OF_PAUSE)
+                if not self._wanted.is_set():
+                    break
+            self._wanted.clear()
+            self._is_hurried = False
+            try:
+                await self._diagnose()
+            except UbpError as error:
+                self._server.report(error)
+            except Exception:
+                LOG.exception("finding diagnostics failed")
+
+    async def _diagnose(self) -> None:
+        clock = asyncio.get_running_loop().time
+        texts, versions = self.service.screen.texts, dict(self.versions)
+        is_refreshed = clock() - self._disk_read > SECONDS_TO_TRUST_DISK
+        has_sources = self._server.settings.source_diagnostics
+        found = await self.service.answer_later(
+            lambda context: diagnose(context, tuple(versions), has_sources=has_sources),
+            is_refreshed=is_refreshed,
+        )
+        if is_refreshed:
+            self._disk_read = clock()
+        if texts is not self.service.screen.texts:
+            self._wanted.set()
+        for path, diagnostics in found.items():
+            # What was found in an older text may be elsewhere now.
+            if self.versions.get(path) == versions[path]:
+                uri = self.service.opened[path]
+                params = types.PublishDiagnosticsParams(uri, diagnostics, versions[path])
+                self._server.text_document_publish_diagnostics(params)
+
+
+class Server(LanguageServer):
+    """The server of a client, with a service for each repository that it works in."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        super().__init__("ubp", __version__, protocol_cls=_Protocol)
+        self.settings = Settings()
+        self._environment = environment
+        self._repositories: dict[str, _Repository] = {}
+        self._folders: list[str] = []
+        self._elsewhere: set[str] = set()
+
+    @property
+    def encoding(self) -> Encoding:
+        """The units of columns that were agreed upon."""
+        return _ENCODINGS[str(getattr(self.workspace.position_encoding, "value", "utf-16"))]
+
+    def repositories(self) -> Iterator[_Repository]:
+        """Yield the repositories that are served."""
+        yield from self._repositories.values()
+
+    def locate(self, uri: str) -> Located | None:
+        """Return the repository and the path of a file, None if it is in no repository."""
+        file = uris.to_fs_path(uri)
+        if not file:
+            return None
+        repository = self._find(file) or self._open_around(os.path.dirname(file))
+        return None if repository is None else _path_in(repository.service, file)
+
+    def repository_of(self, located: Located) -> _Repository:
+        """Return the repository of a located file."""
+        return self._repositories[located.service.root]
+
+    def add_folder(self, uri: str) -> None:
+        """Serve the repository around a folder of the workspace."""
+        if folder := uris.to_fs_path(uri):
+            self._elsewhere.clear()
+            self._open_around(folder)
+
+    def apply_settings(self, settings: Any) -> None:
+        """Use the settings of the client, as far as they are known."""
+        section = settings.get("ubp", settings) if isinstance(settings, dict) else {}
+        diagnostics = section.get("diagnostics") if isinstance(section, dict) else None
+        if isinstance(diagnostics, dict) and isinstance(diagnostics.get("sources"), bool):
+            self.settings = self.settings._replace(source_diagnostics=diagnostics["sources"])
+        for repository in self.repositories():
+            repository.diagnose()
+
+    def report(self, error: UbpError) -> None:
+        """Log an error where the user of the editor can read it."""
+        text = " ".join(filter(None, [error.message, error.cause, error.hint]))
+        params = types.LogMessageParams(types.MessageType.Error, text)
+        self.window_log_message(params)
+
+    def close(self) -> None:
+        """End all workers."""
+        for repository in self.repositories():
+            repository.close()
+        self._repositories.clear()
+
+    def _find(self, file: str) -> _Repository | None:
+        found = [
+            repository
+            for repository in self.repositories()
+            if is_within(file, repository.service.shown_root)
+            or is_within(file, repository.service.root)
+        ]
+        return max(found, key=lambda one: len(one.service.root), default=None)
+
+    def _open_around(self, folder: str) -> _Repository | None:
+        if folder in self._elsewhere:
+            return None
+        try:
+            with open_repository(folder, self._environment) as found:
+                root = found.root
+        except (UbpError, OSError) as error:
+            if isinstance(error, UbpError):
+                self.report(error)
+            self._elsewhere.add(folder)
+            return None
+        if root is None:
+            self._elsewhere.add(folder)
+            return None
+        if root not in self._repositories:
+            shown = _shown_root(folder, root)
+            service = Service(root, shown, self.encoding, self._environment, _ignore)
+            self._repositories[root] = _Repository(self, service)
+        return self._repositories[root]
+
+
+def _ignore(_: str, __: int, ___: int) -> None:
+    """Ignore progress."""
+
+
+def _shown_root(folder: str, root: str) -> str:
+    """Return the root as the client spells it: its folder may be below it, or behind a symlink."""
+    below = os.path.relpath(os.path.realpath(folder), root)
+    if below == ".":
+        return folder.rstrip(os.sep) or folder
+    tail = os.sep + below
+    return folder[: -len(tail)] if folder.endswith(tail) else root
+
+
+def _path_in(service: Service, file: str) -> Located | None:
+    for root in (service.shown_root, service.root):
+        if file.startswith(root + os.sep):
+            path = file[len(root) + 1 :].replace(os.sep, "/")
+            return Located(service, FilePath(path))
+    return None
+
+
+# Texts
+
+
+def _open_document(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+    document = params.text_document
+    if located := ls.locate(document.uri):
+        located.service.opened[located.path] = document.uri
+        repository = ls.repository_of(located)
+        text = Text(document.text, ls.encoding)
+        repository.put(located.path, text, document.version)
+        repository.diagnose(is_hurried=True)
+
+
+def _change_document(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+    located = ls.locate(params.text_document.uri)
+    if located is None:
+        return
+    repository = ls.repository_of(located)
+    text = repository.texts.get(located.path)
+    if text is None:
+        return
+    for change in params.content_changes:
+        if isinstance(change, types.TextDocumentContentChangePartial):
+            text = text.replace(place(change.range.start), place(change.range.end), change.text)
+        else:
+            text = Text(change.text, ls.encoding)
+    repository.put(located.path, text, params.text_document.version)
+    repository.diagnose()
+
+
+def _close_document(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+    if located := ls.locate(params.text_document.uri):
+        repository = ls.repository_of(located)
+        repository.drop(located.path)
+        repository.diagnose()
+        uri = params.text_document.uri
+        ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+
+def _note_disk_change(ls: Server, _: Any) -> None:
+    for repository in ls.repositories():
+        repository.diagnose(is_disk_changed=True)
+
+
+# The session
+
+
+def _initialize(ls: Server, params: types.InitializeParams) -> None:
+    ls.apply_settings(params.initialization_options)
+
+
+def _begin(ls: Server, _: types.InitializedParams) -> None:
+    folders = ls.workspace.folders
+    for uri in [folder.uri for folder in folders.values()] or [ls.workspace.root_uri]:
+        if uri:
+            ls.add_folder(uri)
+    watching = ls.client_capabilities.workspace
+    watched = watching.did_change_watched_files if watching else None
+    if watched and watched.dynamic_registration:
+        patterns = ("**/*", "**/.git/HEAD", "**/.git/logs/HEAD")
+        options = types.DidChangeWatchedFilesRegistrationOptions(
+            [types.FileSystemWatcher(pattern) for pattern in patterns]
+        )
+        registration = types.Registration(
+            "ubp-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options
+        )
+        ls.client_register_capability(types.RegistrationParams([registration]))
+
+
+def _change_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    for folder in params.event.added:
+        ls.add_folder(folder.uri)
+
+
+def _change_settings(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+    ls.apply_settings(params.settings)
+
+
+def _shut_down(ls: Server, *_: Any) -> None:
+    ls.close()
+
+
+Handler = Callable[..., Any]
+
+
+def _about_file(work: Callable[[EditorContext, FilePath, Any], T]) -> Handler:
+    """Return a handler that answers a request about a file."""
+
+    async def handle(ls: Server, params: Any) -> T | None:
+        located = ls.locate(params.text_document.uri)
+        if located is None:
+            return None
+        return await _reported(
+            ls, located.service.answer(lambda context: work(context, located.path, params))
+        )
+
+    return handle
+
+
+async def _reported(ls: Server, answer: Awaitable[T]) -> T | None:
+    try:
+        return await answer
+    except UbpError as error:
+        ls.report(error)
+        return None
+
+
+FEATURES: tuple[tuple[str, Handler, Any], ...] = (
+    (types.INITIALIZE, _initialize, None),
+    (types.INITIALIZED, _begin, None),
+    (types.SHUTDOWN, _shut_down, None),
+    (types.TEXT_DOCUMENT_DID_OPEN, _open_document, None),
+    (types.TEXT_DOCUMENT_DID_CHANGE, _change_document, None),
+    (types.TEXT_DOCUMENT_DID_CLOSE, _close_document, None),
+    (types.TEXT_DOCUMENT_DID_SAVE, _note_disk_change, None),
+    (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, _note_disk_change, None),
+    (types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, _change_folders, None),
+    (types.WORKSPACE_DID_CHANGE_CONFIGURATION, _change_settings, None),
+)
+
+
+def create_server(environment: Mapping[str, str]) -> Server:
+    """Return a server that has not started."""
+    server = Server(environment)
+    for method, handler, options in FEATURES:
+        server.feature(method, options)(handler)
+    return server
+
+
+def serve_editor(environment: Mapping[str, str], level: int = logging.WARNING) -> None:
+    """Serve an editor over stdin and stdout until it disconnects."""
+    streams = claim_streams()
+    set_up_log("", level)
+    server = create_server(environment)
+    with os.fdopen(streams.source, "rb") as source, os.fdopen(streams.sink, "wb") as sink:
+        server.start_io(source, sink)
+    server.close()
