@@ -57,6 +57,11 @@ if TYPE_CHECKING:
     from ubp.staleness.references import SourceIndex, SourceUse
     from ubp.staleness.status import Status
 
+# What commands, and the tools of the same names, answer where nothing else is asked, and at most.
+LIST_LIMIT = 200
+DEPTH, MAX_DEPTH = 2, 3  # links that a search and a context follow
+GRAPH_LIMIT, MAX_GRAPH_DEPTH = 500, 5
+IMPACT_DEPTH, MAX_IMPACT_DEPTH = 3, 5
 MAX_SIZE = 50_000
 MAX_IMPACTED = 100
 MIN_SCORE = 0.8
@@ -349,16 +354,20 @@ class Workspace:
         is_descending: bool = False,
         is_dated: bool = True,
         limit: int | None = None,
-        after: "Place | None" = None,
+        after: "Place | str | None" = None,
         ref: str | None = None,
     ) -> "PageList":
-        """Return the pages of one of these types that have all of these tags, after a place.
+        """Return the pages of one of these types that have all of these tags.
 
-        Without `is_dated` no history is walked for the dates of their last changes.
+        They follow `after`, the `next` or `next_cursor` of the list before. Without `is_dated` no
+        history is walked for the dates of their last changes.
+
+        Raises:
+            BadArgumentError: a cursor is none, or belongs to a list with other arguments.
         """
         from ubp.search.list_pages import ListRequest, list_pages
 
-        request = ListRequest(doc_types, tags, sort, is_descending, is_dated, limit, after)
+        request = ListRequest(doc_types, tags, sort, is_descending, is_dated, limit, after, ref)
         return list_pages(self.session, self.session.view(Target(ref)), request, self._assess)
 
     def learn_dates(self) -> None:

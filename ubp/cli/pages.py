@@ -20,16 +20,9 @@ from ubp.cli.parameters import (
     check_range,
     read_collection,
 )
-from ubp.cli.reading import print_answer
+from ubp.cli.reading import RecordFormat, print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.output.records.pages import (
-    context_record,
-    graph_record,
-    impact_record,
-    page_record,
-    pages_record,
-)
 from ubp.output.text.pages import (
     context_text,
     dot_text,
@@ -40,15 +33,22 @@ from ubp.output.text.pages import (
     page_text,
 )
 from ubp.search.traverse import PageGraph
-from ubp.server.tools.docs.get_context import MAX_DEPTH, fit_context
-from ubp.server.tools.docs.get_graph import DEPTH, GRAPH_LIMIT, MAX_GRAPH_DEPTH
-from ubp.server.tools.docs.get_page import fit_page
-from ubp.server.tools.docs.list_pages import LIST_LIMIT, ListRequest, next_cursor, read_list
-from ubp.server.tools.maintenance.get_impact import MAX_IMPACT_DEPTH
-from ubp.workspace import MAX_IMPACTED, MAX_SIZE
+from ubp.workspace import (
+    DEPTH,
+    GRAPH_LIMIT,
+    LIST_LIMIT,
+    MAX_DEPTH,
+    MAX_GRAPH_DEPTH,
+    MAX_IMPACT_DEPTH,
+    MAX_IMPACTED,
+    MAX_SIZE,
+)
 
 if TYPE_CHECKING:
     from ubp.index.collections import CollectionReference
+    from ubp.search.context import PageContext
+    from ubp.search.impact import PageImpact
+    from ubp.search.list_pages import PageList, ReadPage
 
 PICTURE_LIMIT = 5_000
 
@@ -94,8 +94,7 @@ def get_context(  # noqa: PLR0913  # the command's options
             ref=ref,
         ),
         partial(context_text, style=terminal.style, is_quiet=terminal.options.quiet),
-        context_record,
-        fit=fit_context,
+        _load_context_format,
         max_tokens=max_tokens,
         collection=read_collection(in_, ref),
     )
@@ -162,7 +161,7 @@ def get_graph(  # noqa: PLR0913  # the command's options
         lambda workspace: workspace.graph(**options),
         texts.get(format_)
         or partial(graph_text, style=terminal.style, is_quiet=terminal.options.quiet),
-        graph_record,
+        _load_graph_format,
         collection=read_collection(in_, ref),
     )
 
@@ -219,8 +218,7 @@ def get_page(  # noqa: PLR0913  # the command's options
             page, title=title, ref=ref, has_created=terminal.options.json
         ),
         partial(page_text, style=terminal.style, is_quiet=terminal.options.quiet),
-        page_record,
-        fit=fit_page,
+        _load_page_format,
         max_tokens=max_tokens,
         collection=read_collection(in_, ref),
     )
@@ -255,7 +253,7 @@ def impact(
         terminal,
         lambda workspace: workspace.impact(path, depth=depth, limit=limit, ref=ref),
         partial(impact_text, style=terminal.style, is_quiet=terminal.options.quiet),
-        impact_record,
+        _load_impact_format,
     )
 
 
@@ -287,16 +285,51 @@ def list_pages(  # noqa: PLR0913  # the command's options
         terminal: Where the answer goes.
     """
     check_range("--limit", limit)
-    request = ListRequest(tuple(doc_type or ()), tuple(tag or ()), sort, order, limit, cursor, ref)
     return print_answer(
         terminal,
-        lambda workspace: read_list(workspace, request, is_dated=terminal.options.json),
-        lambda pages: list_text(
-            pages,
-            terminal.style,
-            cursor=next_cursor(pages, request),
-            is_quiet=terminal.options.quiet,
+        lambda workspace: workspace.pages(
+            doc_types=doc_type or (),
+            tags=tag or (),
+            sort=sort,
+            is_descending=order == "desc",
+            is_dated=terminal.options.json,
+            limit=limit,
+            after=cursor,
+            ref=ref,
         ),
-        lambda pages: pages_record(pages, next_cursor(pages, request)),
+        partial(list_text, style=terminal.style, is_quiet=terminal.options.quiet),
+        _load_list_format,
         collection=read_collection(in_, ref),
     )
+
+
+def _load_context_format() -> "RecordFormat[PageContext]":
+    from ubp.output.records.pages import context_record
+    from ubp.server.tools.docs.get_context import fit_context
+
+    return RecordFormat(context_record, fit_context)
+
+
+def _load_graph_format() -> RecordFormat[PageGraph]:
+    from ubp.output.records.pages import graph_record
+
+    return RecordFormat(graph_record)
+
+
+def _load_page_format() -> "RecordFormat[ReadPage]":
+    from ubp.output.records.pages import page_record
+    from ubp.server.tools.docs.get_page import fit_page
+
+    return RecordFormat(page_record, fit_page)
+
+
+def _load_impact_format() -> "RecordFormat[PageImpact]":
+    from ubp.output.records.pages import impact_record
+
+    return RecordFormat(impact_record)
+
+
+def _load_list_format() -> "RecordFormat[PageList]":
+    from ubp.output.records.pages import pages_record
+
+    return RecordFormat(pages_record)

@@ -17,15 +17,14 @@ from ubp.cli.parameters import (
     check_range,
     read_collections,
 )
-from ubp.cli.reading import print_answer
+from ubp.cli.reading import RecordFormat, print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.output.records.search import search_record, sections_record
 from ubp.output.text.search import SearchTextOptions, pages_text, sections_text
 from ubp.search.pages import Mode
 from ubp.search.run import FoundPages, merge_pages
-from ubp.server.tools.docs.search import MAX_DEPTH, fit_search
-from ubp.workspace import Workspace
+from ubp.search.sections import SectionAnswer
+from ubp.workspace import MAX_DEPTH, Workspace
 
 
 def search(  # noqa: PLR0913  # the command's options
@@ -87,7 +86,7 @@ def search(  # noqa: PLR0913  # the command's options
                 text, limit=limit, doc_types=doc_type or (), tags=tag or (), ref=ref
             ),
             partial(sections_text, options=options),
-            partial(sections_record, has_content=options.has_content),
+            partial(_load_sections_format, has_content=options.has_content),
             collection=first,
         )
 
@@ -118,8 +117,21 @@ def search(  # noqa: PLR0913  # the command's options
         terminal,
         search_all if others else search_one,
         partial(pages_text, options=options),
-        partial(search_record, has_content=options.has_content, is_explained=explain),
-        fit=fit_search,
+        partial(_load_format, has_content=options.has_content, is_explained=explain),
         max_tokens=max_tokens,
         collection=first,
     )
+
+
+def _load_format(*, has_content: bool, is_explained: bool) -> RecordFormat[FoundPages]:
+    from ubp.output.records.search import search_record
+    from ubp.server.tools.docs.search import fit_search
+
+    record = partial(search_record, has_content=has_content, is_explained=is_explained)
+    return RecordFormat(record, fit_search)
+
+
+def _load_sections_format(*, has_content: bool) -> RecordFormat[SectionAnswer]:
+    from ubp.output.records.search import sections_record
+
+    return RecordFormat(partial(sections_record, has_content=has_content))

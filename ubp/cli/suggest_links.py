@@ -1,16 +1,19 @@
 """`ubp suggest-links`: pairs of similar pages that are not linked."""
 
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from ubp.cli.parameters import In, Number, Revision, check_range, read_collection
-from ubp.cli.reading import print_answer
+from ubp.cli.reading import RecordFormat, print_answer
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.index.embed.locate import require_extra
 from ubp.workspace import MAX_SUGGESTED, MIN_SCORE
+
+if TYPE_CHECKING:
+    from ubp.search.suggest_links import LinkSuggestions
 
 
 def suggest_links(  # noqa: PLR0913  # the command's options
@@ -40,13 +43,18 @@ def suggest_links(  # noqa: PLR0913  # the command's options
             hint="Must be from 0 to 1.",
         )
     require_extra()  # what follows imports its libraries
-    from ubp.output.records.suggestions import suggestions_record
     from ubp.output.text.suggestions import suggestions_text
 
     return print_answer(
         terminal,
         lambda workspace: workspace.suggest_links(page, min_score=min_score, limit=limit, ref=ref),
         partial(suggestions_text, style=terminal.style, is_quiet=terminal.options.quiet),
-        suggestions_record,
+        _load_format,
         collection=read_collection(in_, ref),
     )
+
+
+def _load_format() -> "RecordFormat[LinkSuggestions]":
+    from ubp.output.records.suggestions import suggestions_record
+
+    return RecordFormat(suggestions_record)

@@ -1,9 +1,12 @@
 """Documents with their text and links, and lists of documents."""
 
+import base64
+import json
+import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ubp.core.errors import PageNotFoundError
+from ubp.core.errors import BadArgumentError, PageNotFoundError
 from ubp.core.interruption import checkpoint, with_checkpoints
 from ubp.core.model import Assessment, FilePath, Link, Section
 from ubp.core.text import closest_name
@@ -19,6 +22,7 @@ if TYPE_CHECKING:  # it loads markdown-it, which only a part of a page needs
     from ubp.markdown.outline import OutlineSection
 
 SortKey = Literal["title", "updated_at", "created_at", "filepath"]
+DATE_KEYS: frozenset[SortKey] = frozenset({"updated_at", "created_at"})
 
 # Links to existing or missing documents; other links lead to files, routes, or the same document.
 TO_DOCUMENTS: frozenset[Bucket] = frozenset({"resolved", "ambiguous", "missing"})
@@ -91,7 +95,7 @@ class PageList(NamedTuple):
     """Documents in order, with dates as in `ReadPage`.
 
     `matching` is the number of documents that match the filters, `total` of all in the snapshot,
-    `next` the place where the list continues.
+    `next` the place where the list continues, and `next_cursor` the same place as a text.
     """
 
     pages: tuple[ListedPage, ...]
@@ -102,12 +106,14 @@ class PageList(NamedTuple):
     matching: int
     total: int
     next: Place | None = None
+    next_cursor: str | None = None
 
 
 class ListRequest(NamedTuple):
     """The documents to list: of one of `doc_types`, with all `tags`, up to `limit` after a place.
 
-    Without `is_dated` the history is not walked for the dates of their last changes.
+    The place may be given as a cursor. Without `is_dated` the history is not walked for the dates
+    of their last changes; `ref` None: those of the work tree.
     """
 
     doc_types: Collection[str] = ()
@@ -116,7 +122,8 @@ class ListRequest(NamedTuple):
     is_descending: bool = False
     is_dated: bool = True
     limit: int | None = None
-    after: Place | None = None
+    after: Place | str | None = None
+    ref: str | None = None
 
 
 def read_page(graph: Graph, path: FilePath) -> OpenPage:
@@ -227,27 +234,36 @@ def cut_page(page: OpenPage, policy: str) -> OpenPage:
 
 
 def list_pages(session: Session, view: View, request: ListRequest, assess: AssessPaths) -> PageList:
-    """Return the documents that match a request, with their link counts and dates."""
+    """Return the documents that match a request, with their link counts and dates.
+
+    Raises:
+        BadArgumentError: the cursor is none, or belongs to another request.
+    """
+    after = (
+        _read_cursor(request, request.after) if isinstance(request.after, str) else request.after
+    )
     graph = open_graph(view)
     matching = find_documents(graph, request.doc_types, request.tags)
     dates: Dates = {}
-    if request.sort in {"updated_at", "created_at"}:
+    if request.sort in DATE_KEYS:
         find_dates = updated_at if request.sort == "updated_at" else created_at
         dates = find_dates(session, view, [document.path for document in matching])
     order = Order(request.sort, request.is_descending, dates)
     ordered = sort_documents(matching, order)
-    shown, place = cut_list(ordered, order, request.limit, request.after)
+    is_dated = request.is_dated or request.sort == "updated_at"
+    shown, place = cut_list(ordered, order, request.limit, after)
     paths = [document.path for document in shown]
     undated: Dates = dict.fromkeys(paths)
     return PageList(
         count_links(graph, shown),
         assess(view, paths),
-        updated_at(session, view, paths) if request.is_dated else undated,
+        updated_at(session, view, paths) if is_dated else undated,
         dates if request.sort == "created_at" else undated,
         frozenset(path for path in paths if view.is_changed(path)),
         matching=len(matching),
         total=view.count_documents(),
         next=place,
+        next_cursor=_write_cursor(request, place) if place else None,
     )
 
 
@@ -320,3 +336,36 @@ def _text(data: bytes, start: int, end: int) -> str:
 
 def _normalize_tags(tags: Iterable[str]) -> set[str]:
     return {tag.casefold().removeprefix("#") for tag in tags}
+
+
+def _write_cursor(request: ListRequest, place: Place) -> str:
+    encoded = json.dumps([_checksum(request), place.value, place.path])
+    return base64.urlsafe_b64encode(encoded.encode("ascii")).decode("ascii").rstrip("=")
+
+
+def _read_cursor(request: ListRequest, cursor: str) -> Place:
+    try:
+        decoded = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        checksum, value, path = json.loads(decoded)
+    except (ValueError, TypeError) as error:
+        raise _bad_cursor("It was not returned with a list of pages, or was altered.") from error
+    kind = int if request.sort in DATE_KEYS else str
+    is_value = value is None or type(value) is kind
+    if checksum != _checksum(request) or not is_value or not isinstance(path, str):
+        raise _bad_cursor("It belongs to a list with different filters, sort order or revision.")
+    return Place(value, FilePath(path))
+
+
+def _checksum(request: ListRequest) -> int:
+    filters = [*map(sorted, (request.doc_types, request.tags))]
+    query = [*filters, request.sort, request.is_descending, request.ref]
+    return zlib.crc32(json.dumps(query).encode("ascii"))
+
+
+def _bad_cursor(cause: str) -> BadArgumentError:
+    return BadArgumentError(
+        "cursor",
+        "Invalid `cursor`.",
+        cause=cause,
+        hint="Repeat the arguments of the call that returned it, or omit `cursor` to start again.",
+    )

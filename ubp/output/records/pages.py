@@ -414,13 +414,13 @@ def page_record(read: ReadPage, start: int = 0) -> PageRecord:
     )
 
 
-def pages_record(listed: PageList, next_cursor: str | None) -> PagesRecord:
+def pages_record(listed: PageList) -> PagesRecord:
     """Return the record of `ubp list-pages`."""
     return PagesRecord(
         pages=tuple(_listed(page, listed) for page in listed.pages),
         total=listed.matching,
         documents=listed.total,
-        next_cursor=next_cursor,
+        next_cursor=listed.next_cursor,
     )
 
 

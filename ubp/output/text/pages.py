@@ -144,7 +144,7 @@ def page_text(result: ReadPage, style: Style, *, is_quiet: bool) -> str:
     return joined(lines)
 
 
-def list_text(listed: PageList, style: Style, *, cursor: str | None, is_quiet: bool) -> str:
+def list_text(listed: PageList, style: Style, *, is_quiet: bool) -> str:
     """Return a line a page, how many there are, and the next cursor; quietly only paths."""
     if is_quiet:
         return joined([printable(page.document.path) for page in listed.pages])
@@ -153,7 +153,7 @@ def list_text(listed: PageList, style: Style, *, cursor: str | None, is_quiet: b
     shown = count(number, "page")
     if number < listed.total:
         shown = f"{number} of {count(listed.total, 'page')}"
-    more = f" Continue with --cursor {cursor}" if cursor else ""
+    more = f" Continue with --cursor {listed.next_cursor}" if listed.next_cursor else ""
     return joined([*lines, *([""] if lines else []), f"{shown}.{more}"])
 
 

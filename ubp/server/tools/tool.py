@@ -1,4 +1,4 @@
-"""Tools: what a tool is, how it is called, and the cursors of lists.
+"""Tools: what a tool is, and how it is called.
 
 A call checks the arguments, makes the tool's request of them, runs the tool, writes the answer as
 text and fits it into its budget. The record, for clients that ask for it, lacks empty fields:
@@ -24,20 +24,14 @@ A new tool is a module of a tool set with
 Arguments that are not given have the field's default; lists are tuples.
 """
 
-import base64
-import json
 import time
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from ubp.core.errors import BadArgumentError
-from ubp.core.model import FilePath
 from ubp.output.records.encoding import Json, to_json
 from ubp.output.records.fields import AnswerFacts
 from ubp.output.records.schema import Schema, record_schema, request_schema
-from ubp.search.list_pages import Place
 from ubp.server.tools.arguments import check_arguments, make_request, reject_path_traversal
 from ubp.server.tools.budget import MEASURES, Budget, Fit, TokenLimit, build_answer
 from ubp.server.tools.collections import COLLECTION, collection_schema, open_collection
@@ -162,39 +156,3 @@ def _answer(
         if number <= 1 or min(shares, default=1.0) >= 1:
             return ToolAnswer(record, tool.text(record))
         request = replace(request, limit=min(number - 1, max(1, int(number * min(shares)))))
-
-
-def write_cursor(query: Any, place: Place) -> str:
-    """Return a cursor for a place in the answer to a query (any JSON value)."""
-    encoded = json.dumps([_checksum(query), place.value, place.path])
-    return base64.urlsafe_b64encode(encoded.encode("ascii")).decode("ascii").rstrip("=")
-
-
-def read_cursor(query: Any, cursor: str, kind: type[str] | type[int]) -> Place:
-    """Return the place that a cursor encodes; `kind` is the type of the sort key.
-
-    Raises:
-        BadArgumentError: it is not a cursor, or belongs to another query.
-    """
-    try:
-        decoded = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-        checksum, value, path = json.loads(decoded)
-    except (ValueError, TypeError) as error:
-        raise _bad_cursor("It was not returned by ubp_list_pages, or was altered.") from error
-    is_value = value is None or type(value) is kind
-    if checksum != _checksum(query) or not is_value or not isinstance(path, str):
-        raise _bad_cursor("It belongs to a list with different filters, sort order or revision.")
-    return Place(value, FilePath(path))
-
-
-def _checksum(query: Any) -> int:
-    return zlib.crc32(json.dumps(query, sort_keys=True).encode("ascii"))
-
-
-def _bad_cursor(cause: str) -> BadArgumentError:
-    return BadArgumentError(
-        "cursor",
-        "Invalid `cursor`.",
-        cause=cause,
-        hint="Repeat the arguments of the call that returned it, or omit `cursor` to start again.",
-    )

@@ -18,9 +18,8 @@ from ubp.server.tools.arguments import (
 )
 from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
-from ubp.workspace import MAX_SIZE, Workspace
+from ubp.workspace import DEPTH, MAX_DEPTH, MAX_SIZE, Workspace
 
-DEPTH, MAX_DEPTH = 2, 3
 MAX_CONTEXT_SIZE = 500_000
 
 

@@ -7,10 +7,9 @@ from ubp.output.agent.pages import graph_text
 from ubp.output.records.pages import GraphRecord, graph_record
 from ubp.server.tools.arguments import LinkTypes, MaxTokens, Ref, between
 from ubp.server.tools.tool import Tool
-from ubp.workspace import Workspace
+from ubp.workspace import DEPTH, GRAPH_LIMIT, MAX_GRAPH_DEPTH, Workspace
 
-DEPTH, MAX_GRAPH_DEPTH = 2, 5
-GRAPH_LIMIT, MAX_LIMIT = 500, 5_000
+MAX_LIMIT = 5_000
 
 
 @dataclass(frozen=True, slots=True)

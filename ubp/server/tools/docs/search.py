@@ -19,7 +19,7 @@ from ubp.server.tools.arguments import (
 )
 from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
-from ubp.workspace import Workspace
+from ubp.workspace import DEPTH, MAX_DEPTH, Workspace
 
 LIMIT, MAX_LIMIT = 10, 20
 # benchmarks/agent_answers.py measures how often so many tokens contain the answer.
@@ -30,7 +30,6 @@ WHOLE_RESULTS = 3
 MIN_EXTRACT = 60  # less of a section says less than its best passage
 EXTRACT_KEYS = ("text", "text_start", "text_end")
 PASSAGE_KEYS = ("content", "highlights")
-DEPTH, MAX_DEPTH = 2, 3
 
 
 @dataclass(frozen=True, slots=True)

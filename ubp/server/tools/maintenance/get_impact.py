@@ -7,9 +7,8 @@ from ubp.output.agent.pages import impact_text
 from ubp.output.records.pages import ImpactRecord, impact_record
 from ubp.server.tools.arguments import MaxTokens, Ref, between
 from ubp.server.tools.tool import Tool
-from ubp.workspace import MAX_IMPACTED, Workspace
+from ubp.workspace import IMPACT_DEPTH, MAX_IMPACT_DEPTH, MAX_IMPACTED, Workspace
 
-DEPTH, MAX_IMPACT_DEPTH = 3, 5
 MAX_RESULTS = 1_000
 
 
@@ -18,7 +17,7 @@ class ImpactRequest:
     """What changes, and how far to follow what depends on it."""
 
     path: Annotated[str, "page, source file or folder; may be deleted"]
-    depth: Annotated[int, *between(1, MAX_IMPACT_DEPTH), "maximum chain length"] = DEPTH
+    depth: Annotated[int, *between(1, MAX_IMPACT_DEPTH), "maximum chain length"] = IMPACT_DEPTH
     limit: Annotated[int, *between(1, MAX_RESULTS)] = MAX_IMPACTED
     max_tokens: MaxTokens | None = None
     ref: Ref | None = None
