@@ -3,7 +3,7 @@
 from typing import get_args
 
 from ubp.markdown.resolve import Bucket
-from ubp.output.text.setup import BUCKET_WORDS
+from ubp.output.text.index import BUCKET_WORDS
 from ubp.staleness.status import BUCKETS
 
 

@@ -273,18 +273,25 @@ def test_only_links_that_ask_for_a_name_of_a_page_can_feel_it_come_or_go(
 def test_for_a_link_the_pages_that_answer_to_it_are_enough(
     snapshot: Snapshot, text: str, source: FilePath
 ) -> None:
-    some_pages = {page.path: page for page in snapshot[0] if page.path not in snapshot[1]}.values()
-    targets = _targets((list(some_pages), snapshot[1]))
+    paths_of_all = {*snapshot[1], *(page.path for page in snapshot[0])}
+    # No tree of Git has a file and a folder of the same name.
+    some_files = [file for file in snapshot[1] if not _is_folder(file, paths_of_all)]
+    some_pages = {page.path: page for page in snapshot[0] if page.path not in some_files}.values()
+    targets = _targets((list(some_pages), some_files))
 
     for link in _links(text):
         asked = requested_names(link)
         few = _targets(
             (
                 [page for page in some_pages if page_names(page) & asked],
-                [path for path in snapshot[1] if stem(path) in asked],
+                [path for path in some_files if stem(path) in asked],
             )
         )
         assert resolve(source, link, few) == resolve(source, link, targets)
+
+
+def _is_folder(path: FilePath, paths: set[FilePath]) -> bool:
+    return any(other.startswith(f"{path}/") for other in paths)
 
 
 ROOTED = (Root("docs"), Root("docs/{lang}", "{lang}", "en"), Root(""))

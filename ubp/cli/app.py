@@ -283,7 +283,7 @@ def _add_launcher(app: App, terminal: Terminal) -> None:
         if not tokens:
             if not json:
                 app.help_print([])
-            from ubp.cli.report import welcome  # with all that a report needs
+            from ubp.cli.index import welcome
 
             return welcome(terminal)
         return _run_command(app, tokens, terminal)

@@ -140,7 +140,7 @@ ROWS = (
     ),
     CommandRow(
         "status",
-        "ubp.cli.report:status",
+        "ubp.cli.index:status",
         QUERY,
         "Show index status: pages, links, staleness, front matter problems.",
         "ubp status --check",
@@ -211,14 +211,14 @@ ROWS = (
     ),
     CommandRow(
         "reindex",
-        "ubp.cli.setup:reindex",
+        "ubp.cli.index:reindex",
         SETUP,
         "Rebuild the index. Rarely needed: the index updates itself from Git.",
         "ubp reindex --file docs/auth.md",
     ),
     CommandRow(
         "model",
-        "ubp.cli.setup:model",
+        "ubp.cli.index:model",
         SETUP,
         "Show the embedding model used for search by meaning, or fetch another one.\n\n"
         "`ubp model fetch ID` downloads a static model from the Hugging Face Hub to your cache; to "

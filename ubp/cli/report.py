@@ -1,19 +1,18 @@
-"""`ubp report`, `ubp badge`, `ubp status`, and what `ubp` without a command prints."""
+"""`ubp report` and `ubp badge`."""
 
 import os
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
+from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import check_folder, write_file, write_html
 from ubp.cli.parameters import Keys, OptionalNumber, Revision
 from ubp.cli.terminal import Terminal
-from ubp.core.errors import UbpError, UsageError
+from ubp.core.errors import UsageError
 from ubp.output.badge import badge_svg
 from ubp.output.text.report import describe_levels, report_text
-from ubp.output.text.setup import status_text
 from ubp.output.wording import printable
 from ubp.report.values import LABEL, Levels, Span, make_badge
 
@@ -104,50 +103,6 @@ def report(  # noqa: PLR0913  # the command's options
         file = write_html(file, DEFAULT_NAME, report_html(result), config_dir, terminal)
         if open_:
             _open_in_browser(file, terminal)
-    return CLEAN
-
-
-def status(*, check: bool = False, key: Keys = None, terminal: Terminal) -> int:
-    """Run `ubp status`.
-
-    Args:
-        check: Exit with 1 on stale pages, broken links or unreadable front matter; with 2 if a page
-            cannot be verified or the index cannot be built.
-        key: Front matter key that lists sources, instead of the configured keys; repeatable.
-        terminal: Where the answer goes.
-    """
-    with open_workspace(terminal, keys=key or ()) as workspace:
-        result = workspace.status(finds_broken=check)
-    if terminal.options.json:
-        from ubp.output.records.setup import status_record
-
-        terminal.record(status_record(result))
-    elif not terminal.options.quiet:
-        terminal.write(status_text(result, terminal.style))
-    if not check:
-        return CLEAN
-    if result.summary.stale or result.unparsed or result.links.broken:
-        return FINDINGS
-    return FAILED if result.summary.unknown else CLEAN
-
-
-def welcome(terminal: Terminal) -> int:
-    """Print one line about the repository at the working directory, or why there is none."""
-    from ubp.output.records.staleness import stale_record
-    from ubp.output.text.stale import welcome_text
-
-    try:
-        with open_workspace(terminal) as workspace:
-            report = workspace.stale()
-    except UbpError as error:
-        if terminal.options.json:
-            raise
-        terminal.write(f"Here: {printable(error.message)}\n")
-        return CLEAN
-    if terminal.options.json:
-        terminal.record(stale_record(report))
-    else:
-        terminal.write(welcome_text(report, terminal.style))
     return CLEAN
 
 

@@ -1,4 +1,4 @@
-"""The commands that set UBP up or describe it: init, reindex, model, serve and version."""
+"""The commands that set UBP up or describe it: init, serve and version."""
 
 import os
 import platform
@@ -6,7 +6,7 @@ import time
 from importlib.metadata import version as version_of
 from importlib.util import find_spec
 from itertools import islice
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -44,7 +44,7 @@ from ubp.core.setup_files import (
 from ubp.core.snippets import AGENT_FILES, SnippetTarget, make_snippets
 from ubp.git.command import run_git
 from ubp.index.view import View
-from ubp.output.text.setup import fetched_text, initialized_text, model_text, reindexed_text
+from ubp.output.text.setup import initialized_text
 from ubp.output.wording import count
 from ubp.workspace import Workspace
 
@@ -248,73 +248,6 @@ def _checked_out() -> Installation | None:
     if not is_remote or origin.startswith("file:") or not revision:
         return None
     return Installation(origin, revision)
-
-
-def model(
-    action: Literal["fetch"] | None = None, name: str | None = None, /, *, terminal: Terminal
-) -> int:
-    """Run `ubp model`.
-
-    Args:
-        action: Download a model from the Hugging Face Hub.
-        name: Model id: OWNER/NAME.
-        terminal: Where the answer goes.
-    """
-    if action == "fetch":
-        return _fetch(name, terminal)
-    with open_workspace(terminal) as workspace:
-        result = workspace.model_status(workspace.session.view())
-    if terminal.options.json:
-        from ubp.output.records.setup import model_record
-
-        terminal.record(model_record(result))
-    elif not terminal.options.quiet:
-        terminal.write(model_text(result))
-    return CLEAN
-
-
-def _fetch(name: str | None, terminal: Terminal) -> int:
-    from ubp.index.embed.models import fetch_model
-
-    if name is None:
-        raise UsageError(
-            "Missing argument: a model id.",
-            hint="Specify one: ubp model fetch minishlab/potion-multilingual-128M",
-        )
-    fetched = fetch_model(name, terminal.environment, terminal.progress)
-    if terminal.options.json:
-        from ubp.output.records.setup import fetched_record
-
-        terminal.record(fetched_record(fetched))
-    elif not terminal.options.quiet:
-        terminal.write(fetched_text(fetched))
-    return CLEAN
-
-
-def reindex(
-    *,
-    file: Annotated[str | None, Parameter(metavar="PATH")] = None,
-    prune: bool = False,
-    skip_embedding: bool = False,
-    terminal: Terminal,
-) -> int:
-    """Run `ubp reindex`.
-
-    Args:
-        file: Re-index only this page.
-        prune: Only remove data that no work tree or recent commit needs.
-        skip_embedding: Do not compute embeddings now; the first search that needs them will.
-        terminal: Where the answer goes.
-    """
-    with open_workspace(terminal) as workspace:
-        result = workspace.reindex(file=file, prune=prune, embed=not skip_embedding)
-    if terminal.options.json:
-        from ubp.output.records.setup import reindexed_record
-
-        terminal.record(reindexed_record(result))
-    elif not terminal.options.quiet:
-        terminal.write(reindexed_text(result))
-    return CLEAN
 
 
 def serve(  # noqa: PLR0913  # the command's options

@@ -23,7 +23,8 @@ LOOKAHEAD = 8
 
 # In tenths, so that sums stay exact.
 _TENTHS_PER_WORD, _TENTHS_PER_CJK_CHARACTER = 13, 10
-_CJK_RUN = re.compile(f"[{CJK_RANGES}]+")
+# Patterns with CJK characters are texts: to compile them takes 9 ms, which few commands need.
+_CJK_RUN = f"[{CJK_RANGES}]+"
 
 Fits = Callable[[str], bool]
 """Whether a text fits into what room there is; if it does, so do all its prefixes."""
@@ -41,7 +42,7 @@ def token_tenths(text: str) -> int:
     """
     if text.isascii():
         return _TENTHS_PER_WORD * len(text.split())
-    others = _CJK_RUN.split(text)
+    others = re.split(_CJK_RUN, text)
     cjk_characters = len(text) - sum(map(len, others))
     words = sum(len(part.split()) for part in others)
     return _TENTHS_PER_CJK_CHARACTER * cjk_characters + _TENTHS_PER_WORD * words
@@ -154,8 +155,8 @@ def segment_cjk(text: str) -> str:
     """
     if text.isascii():
         return text
-    composed = _NEEDS_NFKC.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    return _CJK_CHARACTERS.sub(lambda match: f" {' '.join(match[0])} ", composed)
+    composed = re.sub(_NEEDS_NFKC, lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    return re.sub(_CJK_CHARACTERS, lambda match: f" {' '.join(match[0])} ", composed)
 
 
 def identifier_parts(text: str) -> list[str]:
@@ -179,12 +180,12 @@ def identifier_parts(text: str) -> list[str]:
 
 def without_cjk(text: str) -> str:
     """Return a segmented text without its CJK characters."""
-    return text if text.isascii() else _CJK_CHARACTERS.sub("", text)
+    return text if text.isascii() else re.sub(_CJK_CHARACTERS, "", text)
 
 
 def is_cjk(character: str) -> bool:
     """Return whether a character is a word by itself."""
-    return bool(_CJK_CHARACTERS.match(unicodedata.normalize("NFKC", character)))
+    return bool(re.match(_CJK_CHARACTERS, unicodedata.normalize("NFKC", character)))
 
 
 _FENCE = re.compile(r"\s*(?P<fence>`{3,}|~{3,})(?P<rest>.*)")
@@ -195,7 +196,7 @@ _SENTENCE = re.compile(
     r"(?=\s++[^\sa-z]|\s*+\Z)"
 )
 # A word ends before white space; a CJK character is one.
-_WORD = re.compile(rf"\S(?=\s|\Z)|[{CJK_RANGES}]")
+_WORD = rf"\S(?=\s|\Z)|[{CJK_RANGES}]"
 # Obsidian's comments too, and the programs of Vue's pages.
 _COMMENT = re.compile(
     r"<!--.*?(?:-->|\Z)|%%.*?%%|<(script|style)\b[^<>]*>.*?(?:</\1\s*>|\Z)",
@@ -249,8 +250,8 @@ def _longest_prefix(text: str, ends: Sequence[int], fits: Fits) -> str:
     return text[: ends[count - 1]] if count else ""
 
 
-def _match_ends(pattern: re.Pattern[str], text: str) -> list[int]:
-    return [match.end() for match in pattern.finditer(text)]
+def _match_ends(pattern: str | re.Pattern[str], text: str) -> list[int]:
+    return [match.end() for match in re.finditer(pattern, text)]
 
 
 def _paragraph_ends(text: str) -> Iterator[int]:
@@ -314,8 +315,8 @@ _PART = r"(?:[A-Z]+[0-9]*(?![A-Za-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z0-9]+)"
 _CAMEL_CASE = re.compile(rf"[a-z]{{2,}}[0-9]*{_PART}{{1,9}}|{_PART}{{3,9}}")
 _TWO_CAPITALIZED = re.compile(rf"{_PART}{{2}}")
 _CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_NEEDS_NFKC = re.compile(f"[{_NFKC_STABLE}]?[^{_NFKC_STABLE}]+")
-_CJK_CHARACTERS = re.compile(
+_NEEDS_NFKC = f"[{_NFKC_STABLE}]?[^{_NFKC_STABLE}]+"
+_CJK_CHARACTERS = (
     "[\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff]+"
 )

@@ -92,7 +92,6 @@ def embed_sections(session: Session, view: View) -> int | None:
 
 def model_status(session: Session, view: View) -> ModelStatus:
     """Return the model in use, and how much is embedded; nothing is loaded."""
-    from ubp.core.installation import install_command
     from ubp.index.embed.locate import EXTRA, has_extra
     from ubp.index.embed.model_files import dimensions
     from ubp.index.embedded import fingerprint_of
@@ -106,6 +105,8 @@ def model_status(session: Session, view: View) -> ModelStatus:
     except ModelError as error:
         why = error.message
     else:
+        from ubp.core.installation import install_command  # it takes 15 ms to import
+
         why = (
             'search.model is "none"' if has_extra() else f"not installed ({install_command(EXTRA)})"
         )

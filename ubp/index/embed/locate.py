@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from ubp.core.errors import ModelError, ModelNeededError
-from ubp.core.installation import install_command
 from ubp.core.shell import join, ubp_command
 
 BUNDLED = "ubp-bilingual-256"
@@ -67,6 +66,8 @@ def require_extra() -> None:
         ModelNeededError: they are not.
     """
     if not has_extra():
+        from ubp.core.installation import install_command  # it takes 15 ms to import
+
         raise ModelNeededError(
             "This needs an embedding model, but the libraries to run it are not installed.",
             cause=f"UBP was installed without the `{EXTRA}` extra.",

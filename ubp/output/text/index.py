@@ -1,0 +1,132 @@
+"""The texts of the commands about the index: `ubp status`, `reindex` and `model`."""
+
+import os
+from collections.abc import Iterator
+
+from ubp import __version__
+from ubp.index.embed.models import FetchedModel
+from ubp.index.reindex import IndexRun, ModelStatus
+from ubp.output.text.common import count_levels
+from ubp.output.wording import Style, clock, count, printable, size
+from ubp.staleness.model import Summary
+from ubp.staleness.status import Status
+
+BUCKET_WORDS = {
+    "resolved": "to pages",
+    "ambiguous": "ambiguous",
+    "missing": "to missing targets",
+    "within_page": "within a page",
+    "not_a_page": "to files that are not pages",
+    "out_of_scope": "out of scope",
+}
+
+
+def status_text(status: Status, style: Style) -> str:
+    """Return the state of the index on one screen."""
+    place = status.root or "a bare repository"
+    lines = [f"UBP {__version__} | {printable(place)}", ""]
+    lines += [f"{name + ':':<15}{text}" for name, text in _rows(status, style)]
+    problems = [
+        f"{style.bold(printable(f'{document.filepath}:{problem.line}'))}"
+        f"  {printable(problem.message)}"
+        for document in status.unparsed
+        for problem in document.problems
+    ]
+    if problems:
+        lines += ["", *problems]
+    summary = status.summary
+    if summary.stale or summary.possibly_stale or summary.unknown:
+        lines += ["", f"Next: {style.cyan('ubp stale')}"]
+    elif summary.documents and not summary.bound:
+        lines += ["", f"Next: {style.cyan('ubp bind')} proposes sources for each page"]
+    return "\n".join(lines) + "\n"
+
+
+def reindexed_text(run: IndexRun) -> str:
+    """Return what was read, what was pruned, and where the index is."""
+    lines = [f"{count(run.parsed, 'page')} read; {run.documents} in the index."]
+    if run.embedded:
+        lines.append(f"{count(run.embedded, 'section')} embedded.")
+    if run.pruned is not None:
+        pruned = run.pruned
+        lines.append(
+            f"Pruned: {count(pruned.pages, 'page')}, {count(pruned.listings, 'listing')};"
+            f" {size(pruned.freed_bytes)} freed."
+        )
+    if run.statistics.path is None:
+        lines.append(f"The index was in memory: {printable(run.statistics.why_in_memory)}")
+    return "\n".join(lines) + "\n"
+
+
+def model_text(model: ModelStatus) -> str:
+    """Return the model in use and where it is."""
+    rows = [("Model", _model(model))]
+    if model.directory is not None:
+        rows += [("Directory", printable(model.directory)), ("Fingerprint", str(model.fingerprint))]
+    return "".join(f"{name + ':':<15}{text}\n" for name, text in rows)
+
+
+def fetched_text(fetched: FetchedModel) -> str:
+    """Return what was fetched, and how to use it."""
+    name = printable(fetched.name)
+    return (
+        f"Fetched {name} ({fetched.dimensions} dimensions) to {printable(fetched.directory)}.\n"
+        f'To use it, set "search": {{"model": "{name}"}} in .ubp/config.json\n'
+    )
+
+
+def _rows(status: Status, style: Style) -> Iterator[tuple[str, str]]:
+    summary, index = status.summary, status.statistics
+    unparsed = len(status.unparsed)
+    warning = style.yellow(f" ({unparsed} with front matter problems)") if unparsed else ""
+    yield "Documents", count(summary.documents, "page") + warning
+    verified = f", {summary.verified} verified" if summary.bound else ""
+    others = style.dim(" (run `ubp bind` for the others)") if _is_partly_bound(summary) else ""
+    yield "With sources", f"{summary.bound} of {count(summary.documents, 'page')}{verified}{others}"
+    yield "Keys", printable(", ".join(status.keys))
+    if summary.bound:
+        yield "Staleness", f"{count_levels(summary)} (stale after {status.threshold_days:g} days)"
+    else:
+        yield "Staleness", style.yellow("nothing to verify: no page lists sources")
+    yield "Links", _links(status, style)
+    yield "Model", _model(status.model)
+    yield "Database", _database(status)
+    if index.written_at is not None:
+        yield "Last indexed", f"{clock(int(index.written_at))} UTC"
+    for server in status.servers:
+        yield "Server", f"running (PID {server.pid}, since {clock(int(server.since))} UTC)"
+
+
+def _is_partly_bound(summary: Summary) -> bool:
+    """Return whether some pages name sources, and most do not."""
+    return 0 < summary.bound < summary.documents - summary.bound
+
+
+def _model(model: ModelStatus) -> str:
+    if model.name is None:
+        return f"none: {printable(model.why_none)}"
+    pending = f", {model.pending} pending" if model.pending else ""
+    return (
+        f"{printable(model.name)} ({model.dimensions} dimensions);"
+        f" {count(model.sections, 'section')}{pending}"
+    )
+
+
+def _database(status: Status) -> str:
+    index = status.statistics
+    if index.path is None:
+        return f"in memory: {printable(index.why_in_memory)}"
+    path = os.path.relpath(index.path, status.root) if status.root else index.path
+    return f"{printable(path.replace(os.sep, '/'))} ({size(index.size_bytes)})"
+
+
+def _links(status: Status, style: Style) -> str:
+    links = status.links
+    total = sum(links.buckets.values())
+    counts = [(links.buckets.get(bucket, 0), words) for bucket, words in BUCKET_WORDS.items()]
+    details = ", ".join(f"{number} {words}" for number, words in counts if number)
+    broken = ""
+    if links.broken:
+        verb = "is" if links.broken == 1 else "are"
+        broken = style.red(f" ({links.broken} {verb} broken: ubp check --rule broken-link)")
+    return f"{total}: {details}{broken}" if total else "none"
