@@ -29,7 +29,7 @@ class NoArguments:
 
 def main() -> None:
     """Serve a repository."""
-    from ubp.server.process import ServeOptions, serve_repository
+    from ubp.server.process import ServeOptions, serve_repositories
     from ubp.server.tools.registry import select_tools
     from ubp.server.tools.tool import Tool
 
@@ -42,8 +42,8 @@ def main() -> None:
         run=lambda _, __: Nothing(),
         text=lambda _: "",
     )
-    serve_repository(
-        sys.argv[1],
+    serve_repositories(
+        [sys.argv[1]],
         ServeOptions((*select_tools(), empty), is_structured=True),
         environment=os.environ,
     )

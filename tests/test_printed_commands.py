@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
-from mcp.types import GetPromptRequestParams
 
 from ubp.__main__ import main
 from ubp.core.errors import ModelError
@@ -297,8 +296,7 @@ def test_tools_and_prompts_give_an_agent_the_page_as_one_word(workspace, words_o
         assert words_of(document["resolve"].partition(marker)[2]) == expected
         (line,) = [one for one in answer.text.splitlines() if one.startswith("  Next: ")]
         assert words_of(line.partition(marker)[2]) == expected
-        params = GetPromptRequestParams(name="ubp_update_stale_page", arguments={"filepath": name})
-        messages = writer(params)(workspace).messages
+        messages = writer("ubp_update_stale_page", {"filepath": name})(workspace).messages
         text = "\n".join(one.content.text for one in messages if one.content.type == "text")
         told = [line.strip() for line in text.splitlines() if line.startswith("    ubp ack")]
         assert [words_of(one) for one in told] == [expected]

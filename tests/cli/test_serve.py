@@ -18,9 +18,9 @@ def offered(monkeypatch, repository, ubp):
     told = []
 
     def record(_, offer, **options):
-        told.append(([tool.name for tool in offer.tools], offer[1:], options["level"]))
+        told.append(([tool.name for tool in offer.tools], offer[1], options["level"]))
 
-    monkeypatch.setattr("ubp.server.process.serve_repository", record)
+    monkeypatch.setattr("ubp.server.process.serve_repositories", record)
 
     def run(*options):
         answer = ubp(repository, "serve", *options)
@@ -54,9 +54,19 @@ def test_the_log_is_as_loud_as_it_is_told_to_be(offered, options, level):
 
 
 def test_schemas_of_answers_are_offered_on_request(offered):
-    assert offered()[1] == (False,)
-    assert offered("--no-output-schema")[1] == (False,)
-    assert offered("--output-schema")[1] == (True,)
+    assert offered()[1] is False
+    assert offered("--no-output-schema")[1] is False
+    assert offered("--output-schema")[1] is True
+
+
+def test_directories_are_relative_to_where_the_command_runs(monkeypatch, repository, ubp):
+    given = []
+    serve = "ubp.server.process.serve_repositories"
+    monkeypatch.setattr(serve, lambda directories, _, **__: given.append(directories))
+    for name in ("one", "two"):
+        (repository.root / name).mkdir()
+    assert ubp(repository, "serve", "one", "two").status == 0
+    assert given == [[str(repository.root / "one"), str(repository.root / "two")]]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +74,9 @@ def test_schemas_of_answers_are_offered_on_request(offered):
     [
         (["--toolsets", "doc"], "Unknown tool set: doc."),
         (["--exclude-tools", "ubp_serch"], "Unknown tool: ubp_serch."),
-        (["extra"], ""),
+        (["missing"], "There is no directory missing."),
+        (["--port", "1"], "--port requires --http."),
+        (["--http", "--port", "65536"], "Invalid --port: 65536."),
     ],
 )
 def test_a_wrong_call_serves_nothing(repository, ubp, options, message):

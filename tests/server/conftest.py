@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from ubp.server.protocol import create_server
+from ubp.server.repositories import Repositories, ServedRepository
+from ubp.server.subscriptions import Subscriptions
+
 OWN_TOOLS = str(Path(__file__).with_name("own_tools.py"))
 SECONDS_TO_WAIT = 30
 
@@ -106,6 +110,17 @@ def request(number, method, /, **params):
 @pytest.fixture(scope="session")
 def make_request():
     return request
+
+
+@pytest.fixture
+def server_of():
+    """The server of an office: `server_of(office, tools)`."""
+
+    def create(office, tools, **options):
+        repositories = Repositories([ServedRepository("project", office)], tools)
+        return create_server(repositories, Subscriptions(repositories), **options)
+
+    return create
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import ubp.server.process
 from ubp.core.errors import StoreError
-from ubp.server.process import ServeOptions, serve_repository
+from ubp.server.process import ServeOptions, serve_repositories
 from ubp.server.tools.arguments import between
 from ubp.server.tools.tool import Tool
 
@@ -80,4 +80,4 @@ if __name__ == "__main__":
     tools = [tool(one) for one in (empty, noisy, broken, locked)]
     tools.append(tool(slow, Steps))
     offer = ServeOptions(tools, is_structured=True)
-    serve_repository(os.curdir, offer, environment=os.environ)
+    serve_repositories([], offer, environment=os.environ)

@@ -5,12 +5,11 @@ import re
 
 import pytest
 from mcp import MCPError
-from mcp.types import GetPromptRequestParams
 
 from ubp.core.errors import UbpError
 from ubp.server.errors import translate
 from ubp.server.prompts import writer
-from ubp.server.resources import reader
+from ubp.server.resources import read_text
 from ubp.server.tools.budget import count_tokens
 from ubp.server.tools.registry import select_tools
 from ubp.server.tools.tool import call_tool
@@ -157,15 +156,14 @@ def test_an_answer_has_a_marker_of_its_own(workspace):
     ],
 )
 def test_a_document_is_a_resource_of_its_own_in_a_prompt(name, given, workspace):
-    params = GetPromptRequestParams(name=name, arguments=given)
-    facts, page, steps = (one.content for one in writer(params)(workspace).messages)
+    facts, page, steps = (one.content for one in writer(name, given)(workspace).messages)
     task, _, told = re.split("(# What changed|# Search results)\n\n", facts.text, maxsplit=1)
     lines = [*task.splitlines(), *own_lines(told)]
     assert_own(lines)
     assert not any(line.startswith(("# How to answer", "# What to do")) for line in lines)
     assert steps.text.startswith(("# How to answer", "# What to do"))
     assert "00000000>>>" in page.resource.text
-    read = reader(page.resource.uri)(workspace).contents[0].text
+    read = read_text(workspace, page.resource.uri)
     assert page.resource.text in read
 
 

@@ -11,7 +11,6 @@ from mcp import Client
 from ubp.server import protocol
 from ubp.server.errors import redact_paths
 from ubp.server.process import MAX_LOG_BYTES, set_up_log
-from ubp.server.protocol import create_server
 from ubp.server.scheduler import Scheduler
 from ubp.server.tools.registry import select_tools
 from ubp.workspace import Workspace
@@ -31,7 +30,7 @@ def set_up():
     before = root.handlers[:], root.level
 
     def start(folder, level=logging.INFO):
-        set_up_log(str(folder), level)
+        set_up_log([str(folder)], level)
         return logging.getLogger("ubp.test")
 
     yield start
@@ -77,13 +76,13 @@ def test_a_message_tells_no_place_outside_the_repository(text, shown):
 
 @pytest.mark.anyio
 async def test_a_slow_call_is_told_with_its_sizes_and_without_its_words(
-    repository, monkeypatch, caplog
+    repository, monkeypatch, caplog, server_of
 ):
     repository.write("a.md", "# A\n")
     office = Scheduler(partial(open_workspace, str(repository.root)))
     office.start()
     monkeypatch.setattr(protocol, "TIME_TARGETS", {"ubp_fulltext_search": 0})
-    async with Client(create_server(office, select_tools())) as client:
+    async with Client(server_of(office, select_tools())) as client:
         await client.call_tool("ubp_fulltext_search", {"query": "password", "limit": 3})
         await client.call_tool("ubp_list_pages", {})
     office.close()

@@ -8,7 +8,6 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import EmptyResult, ErrorData, PromptReference, Request, ResourceTemplateReference
 
-from ubp.server.protocol import create_server
 from ubp.server.scheduler import Scheduler
 from ubp.server.tools.registry import select_tools
 
@@ -90,9 +89,10 @@ async def test_the_server_says_who_it_is_and_how_to_use_it(client):
     assert "never instructions" in client.instructions
 
 
-def test_nobody_is_told_of_tools_that_are_not_offered():
+def test_nobody_is_told_of_tools_that_are_not_offered(server_of):
     office = Scheduler(lambda _: pytest.fail("nobody asks"))
-    told = create_server(office, select_tools(["docs"], excluded=["ubp_get_graph"])).instructions
+    tools = select_tools(["docs"], excluded=["ubp_get_graph"])
+    told = server_of(office, tools).instructions
     assert "ubp_search" in told
     assert "ubp_get_graph" not in told
     assert "ubp_check_staleness" not in told

@@ -6,7 +6,6 @@ from functools import partial
 import pytest
 from mcp import Client
 
-from ubp.server.protocol import create_server
 from ubp.server.scheduler import Scheduler
 from ubp.server.tools.registry import select_tools
 from ubp.workspace import Workspace
@@ -18,12 +17,12 @@ def open_workspace(root, progress):
     return Workspace.open(root, progress=progress)
 
 
-async def test_the_text_tells_what_only_the_record_told(repository):
+async def test_the_text_tells_what_only_the_record_told(repository, server_of):
     repository.write("docs/a.md", "# A\n\nA token.\n")
     repository.commit()
     office = Scheduler(partial(open_workspace, str(repository.root)))
     office.start()
-    server = create_server(office, select_tools(), is_structured=False)
+    server = server_of(office, select_tools(), is_structured=False)
     async with Client(server) as client:
         assert {tool.output_schema for tool in (await client.list_tools()).tools} == {None}
         answer = await client.call_tool("ubp_list_pages", {})

@@ -240,7 +240,9 @@ ROWS = (
         SETUP,
         "Run the MCP server for AI agents, on stdin and stdout.\n\n"
         "The agent's client starts it (`ubp init` prints the configuration), and it exits when the "
-        "client disconnects. Several servers can run for the same repository.",
+        "client disconnects. Several servers can run for the same repository. Given several "
+        "directories, it serves the repositories around them, and every answer says which it is "
+        "about. With --http it serves any number of clients on this machine until it is stopped.",
         "ubp serve --toolsets docs --exclude-tools ubp_get_graph",
     ),
     CommandRow(

@@ -251,17 +251,21 @@ def _checked_out() -> Installation | None:
 
 
 def serve(  # noqa: PLR0913  # the command's options
-    *,
+    *directories: Annotated[str, Parameter(name="DIR")],
     toolsets: Names = None,
     tools: Names = None,
     exclude_tools: Names = None,
     read_only: bool = False,
     output_schema: Annotated[bool, Parameter(negative="--no-output-schema")] = False,
+    http: bool = False,
+    port: int | None = None,
+    token_file: Annotated[str | None, Parameter(metavar="FILE")] = None,
     terminal: Terminal,
 ) -> int:
     """Run `ubp serve`.
 
     Args:
+        directories: Serve the repositories around these directories instead of the current one.
         toolsets: Comma-separated tool sets to offer, instead of the default.
         tools: Comma-separated tools to offer in addition to --toolsets, or on their own.
         exclude_tools: Comma-separated tools not to offer; overrides the other options.
@@ -269,30 +273,42 @@ def serve(  # noqa: PLR0913  # the command's options
         output_schema: Return structured content in addition to text, and list its schemas. Clients
             that get both (Claude Code, VS Code) pass the model the structured content, which takes
             more tokens.
+        http: Serve any number of clients over Streamable HTTP, at http://127.0.0.1:PORT/mcp.
+        port: With --http: the port, by default 8231; 0 for any that is free.
+        token_file: With --http: a file with the token that clients must send, created if it does
+            not exist. By default it is in $UBP_SERVE_TOKEN, else a new one is shown on stderr.
         terminal: Where the command was given.
     """
+    if not http and (port is not None or token_file is not None):
+        raise UsageError(f"--{'token-file' if port is None else 'port'} requires --http.")
     if find_spec("mcp") is None:
         raise UsageError(
             f"`ubp serve` requires the extra `{EXTRA}`.",
             cause="The Model Context Protocol library is not installed.",
             hint=f"Install it: {install_command(EXTRA)}",
         )
-    from ubp.index.open_collection import project_collections
-    from ubp.server.process import ServeOptions, serve_repository
-    from ubp.server.tools.registry import offer_collections, select_tools
+    from ubp.server.loopback import DEFAULT_PORT, http_options
+    from ubp.server.process import ServeOptions, serve_repositories
+    from ubp.server.tools.registry import select_tools
 
+    for directory in directories:
+        if not os.path.isdir(os.path.join(terminal.directory, directory)):
+            raise UsageError(f"There is no directory {directory}.")
     chosen = select_tools(
         _split_names(toolsets),
         _split_names(tools),
         _split_names(exclude_tools),
         read_only=read_only,
     )
-    collections = project_collections(terminal.directory, terminal.environment)
-    offered = offer_collections(chosen, [setting.name for setting in collections])
+    options = None
+    if http:
+        port = DEFAULT_PORT if port is None else port
+        options = http_options(port, token_file, terminal.environment, terminal.directory)
     level = DEBUG if terminal.options.verbose else ERROR if terminal.options.quiet else INFO
-    serve_repository(
-        terminal.directory,
-        ServeOptions(offered, is_structured=output_schema),
+    serve_repositories(
+        [os.path.join(terminal.directory, directory) for directory in directories],
+        ServeOptions(chosen, is_structured=output_schema, http=options),
+        default_directory=terminal.directory,
         environment=terminal.environment,
         level=level,
     )

@@ -6,14 +6,17 @@ from mcp.types import CompleteRequestParams, CompleteResult, Completion, PromptR
 
 from ubp.server import prompts, resources
 from ubp.server.errors import bad_params
+from ubp.server.repositories import REPOSITORY
 from ubp.server.transport import readable
 from ubp.workspace import Workspace
 
 MAX_VALUES = 100  # the protocol's limit
 
 
-def completer(params: CompleteRequestParams) -> Callable[[Workspace], CompleteResult]:
-    """Return the function that completes an argument; only paths have completions.
+def completer(
+    params: CompleteRequestParams, repositories: Sequence[str] = ()
+) -> Callable[[Workspace], CompleteResult]:
+    """Return the function that completes an argument: a path, or one of these repositories.
 
     Raises:
         MCPError: there is no such prompt or template.
@@ -23,10 +26,13 @@ def completer(params: CompleteRequestParams) -> Callable[[Workspace], CompleteRe
         exists = reference.name in {row.name for row in prompts.ROWS}
         name = reference.name
     else:
-        exists = reference.uri == resources.PAGE_TEMPLATE
+        exists = reference.uri.removesuffix(resources.CHOICE) == resources.PAGE_TEMPLATE
         name = reference.uri
     if not exists:
         raise bad_params(f"Unknown prompt or resource template: {name}.", ref=name)
+    if params.argument.name == REPOSITORY:
+        names = [name for name in repositories if name.startswith(params.argument.value)]
+        return lambda _: _completion(names)
     if params.argument.name != "filepath":
         return lambda _: _completion([])
     return lambda workspace: _completion(_matching_paths(workspace, params.argument.value))

@@ -35,6 +35,7 @@ from ubp.core.errors import (
 from ubp.output.agent.pages import name
 from ubp.output.wording import printable
 from ubp.server.scheduler import IndexNotReadyError
+from ubp.server.transport import readable_json
 
 PAGE_NOT_FOUND = -32003
 INDEX_NOT_READY = -32004
@@ -105,7 +106,7 @@ def translate(error: UbpError) -> MCPError:
     data = {"kind": row.kind, **_details(error)}
     sentences = [error.message, error.cause, *_advice(error, row)]
     message = " ".join(sentence for sentence in sentences if sentence)
-    return MCPError(row.code, printable(redact_paths(message)), data)
+    return MCPError(row.code, printable(redact_paths(message)), readable_json(data))
 
 
 def error_result(error: MCPError) -> CallToolResult:
@@ -127,7 +128,8 @@ def error_result(error: MCPError) -> CallToolResult:
 
 def bad_params(message: str, **data: Any) -> MCPError:
     """Return the error of a request with a wrong or missing name."""
-    return MCPError(INVALID_PARAMS, printable(message), {"kind": "invalid_params", **data})
+    data = readable_json({"kind": "invalid_params", **data})
+    return MCPError(INVALID_PARAMS, printable(message), data)
 
 
 def redact_paths(text: str) -> str:

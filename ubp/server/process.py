@@ -4,11 +4,12 @@ import asyncio
 import logging
 import os
 import signal
+import socket
 import stat
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, suppress
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ from ubp.core.errors import RepositoryError
 from ubp.core.model import Progress
 from ubp.core.running import registered_server
 from ubp.output.wording import printable
+from ubp.server.loopback import HttpOptions, address_of, listen_on_loopback
+from ubp.server.repositories import Repositories, ServedRepository, short_names
 from ubp.server.scheduler import Scheduler
 from ubp.server.streams import Streams, claim_streams
 from ubp.server.tools.tool import AnyTool
@@ -34,48 +37,105 @@ MAX_LOG_BYTES = 1 << 20
 
 
 class ServeOptions(NamedTuple):
-    """The tools of a server; `is_structured`: answers are records, too, not text alone."""
+    """The tools of a server; `is_structured`: answers are records, too, not text alone.
+
+    `http`: serve several clients on a port instead of one on stdin and stdout.
+    """
 
     tools: Sequence[AnyTool]
     is_structured: bool = False
+    http: HttpOptions | None = None
 
 
-def serve_repository(
-    directory: str,
+def serve_repositories(
+    directories: Sequence[str],
     options: ServeOptions,
     *,
+    default_directory: str = os.curdir,
     environment: Mapping[str, str],
     level: int = logging.INFO,
 ) -> None:
-    """Serve the repository around a directory until the client disconnects or a signal comes.
+    """Serve the repositories around these directories, by default the one around another.
 
+    The server ends when a signal comes, and on stdin and stdout when the client disconnects.
     Clients start servers wherever they are: where there is no readable repository, every answer
-    says so, until there is one.
+    says so, until there is one or an older client offers its folders.
 
     Raises:
         ConfigError: `.ubp/config.json` cannot be used.
+        UsageError: the port is in use.
     """
-    streams = claim_streams()
-    try:
-        root, data_dir = _locate(directory, environment)
-    except RepositoryError as error:
-        root, data_dir = directory, ""
-        set_up_log(data_dir, level)
-        LOG.warning("%s Every answer says so.", error.message)
-    else:
-        set_up_log(data_dir, level)
-    scheduler = Scheduler(partial(_open, root, environment))
-    with registered_server(data_dir) if data_dir else nullcontext():
-        asyncio.run(_serve(streams, scheduler, options))
-        scheduler.close()
+    streams = None if options.http else claim_streams()
+    listener = listen_on_loopback(options.http.port) if options.http else None
+    places = [
+        *dict.fromkeys(
+            _locate(directory, environment) for directory in directories or [default_directory]
+        )
+    ]
+    set_up_log([place.data_dir for place in places], level)
+    for place in places:
+        if place.why_unreadable:
+            LOG.warning("%s Every answer says so.", place.why_unreadable)
+    is_nowhere = not directories and bool(places[0].why_unreadable) and streams is not None
+    repositories = Repositories(
+        _served(places, environment),
+        options.tools,
+        partial(_open_folders, environment=environment) if is_nowhere else None,
+    )
+    with ExitStack() as stack:
+        for place in places:
+            if place.data_dir:
+                stack.enter_context(registered_server(place.data_dir))
+        if streams is not None:
+            asyncio.run(_serve_stdio(streams, repositories, options))
+        elif options.http is not None and listener is not None:
+            asyncio.run(_serve_http(listener, options.http, repositories, options))
+        repositories.close()
     LOG.info("stopped")
 
 
-def _locate(directory: str, environment: Mapping[str, str]) -> tuple[str, str]:
-    """Return the root (bare: the git directory), and UBP's data directory."""
-    with Workspace.open(directory, environment=environment) as workspace:
-        repository = workspace.session.repository
-        return repository.root or repository.git_dir, repository.data_dir
+class _Place(NamedTuple):
+    """The root of a repository (bare: the git directory), and UBP's data directory.
+
+    Where there is no readable repository, the directory itself, and the reason.
+    """
+
+    root: str
+    data_dir: str = ""
+    collections: tuple[str, ...] = ()
+    why_unreadable: str = ""
+
+
+def _locate(directory: str, environment: Mapping[str, str]) -> _Place:
+    try:
+        with Workspace.open(directory, environment=environment) as workspace:
+            repository = workspace.session.repository
+            names = tuple(setting.name for setting in workspace.session.config.collections)
+            return _Place(repository.root or repository.git_dir, repository.data_dir, names)
+    except RepositoryError as error:
+        return _Place(os.path.abspath(directory), why_unreadable=error.message)
+
+
+def _served(
+    places: Sequence[_Place], environment: Mapping[str, str]
+) -> tuple[ServedRepository, ...]:
+    names = short_names([place.root for place in places])
+    schedulers = (Scheduler(partial(_open, place.root, environment)) for place in places)
+    return tuple(
+        ServedRepository(name, scheduler, place.collections)
+        for name, scheduler, place in zip(names, schedulers, places, strict=True)
+    )
+
+
+def _open_folders(
+    folders: Sequence[str], environment: Mapping[str, str]
+) -> tuple[ServedRepository, ...]:
+    """Return the repositories around the folders of a client; other folders are left out."""
+    places = dict.fromkeys(_locate(folder, environment) for folder in folders)
+    found = [place for place in places if not place.why_unreadable]
+    if found:
+        LOG.info("serving the client's folders: %s", ", ".join(place.root for place in found))
+    return _served(found, environment)
 
 
 def _open(root: str, environment: Mapping[str, str], progress: Progress) -> Workspace:
@@ -88,29 +148,60 @@ def _warn(sentence: str) -> None:
     LOG.warning("%s", sentence)
 
 
-async def _serve(streams: Streams, scheduler: Scheduler, options: ServeOptions) -> None:
+async def _serve_stdio(streams: Streams, repositories: Repositories, options: ServeOptions) -> None:
     # Importing the library takes 0.7 s of CPU; what it prints must not reach the client.
     from ubp.server.protocol import create_server
+    from ubp.server.subscriptions import Subscriptions
     from ubp.server.transport import StdioTransport
 
-    server = create_server(scheduler, options.tools, is_structured=options.is_structured)
-    transport = StdioTransport(streams)
+    subscriptions = Subscriptions(repositories)
+    server = create_server(repositories, subscriptions, is_structured=options.is_structured)
+    transport = StdioTransport(streams, subscriptions.close)
     _handle_signals(partial(transport.end, SECONDS_TO_FINISH))
     transport.start()
-    scheduler.start()
+    repositories.start()
     LOG.info("serving %d tools", len(options.tools))
     if os.isatty(streams.source):
         LOG.info("MCP clients start this server (`ubp init` prints how); Ctrl-C stops it")
-    indexing = asyncio.create_task(_keep_ready(transport.has_answered, scheduler))
+    preparing = asyncio.create_task(_prepare(transport.has_answered, repositories))
     await server.run(transport.messages, transport, server.create_initialization_options())
-    indexing.cancel()
+    preparing.cancel()
+    repositories.stop_preparing()
     transport.flush()
 
 
-async def _keep_ready(has_answered: asyncio.Event, scheduler: Scheduler) -> None:
+async def _prepare(has_answered: asyncio.Event, repositories: Repositories) -> None:
     """Index after the first answer, which must not wait for it."""
     await has_answered.wait()
-    await scheduler.keep_ready()
+    repositories.prepare()
+
+
+async def _serve_http(
+    listener: socket.socket, http: HttpOptions, repositories: Repositories, options: ServeOptions
+) -> None:
+    from ubp.server.http import HttpServer
+    from ubp.server.protocol import create_server
+    from ubp.server.subscriptions import Subscriptions
+
+    subscriptions = Subscriptions(repositories)
+    server = create_server(repositories, subscriptions, is_structured=options.is_structured)
+    http_server = HttpServer(server, http.token, SECONDS_TO_FINISH)
+
+    def end() -> None:
+        subscriptions.close()
+        http_server.end()
+
+    _handle_signals(end)
+    repositories.start()
+    repositories.prepare()
+    address = address_of(listener)
+    LOG.info("serving %d tools at %s", len(options.tools), address)
+    # Not in the log, which others may read; and whatever its level is.
+    header = f"Authorization: Bearer {http.shown_token}"
+    sys.stderr.write(f"Serving at {address}\nClients must send the header {header}\n")
+    sys.stderr.flush()
+    await http_server.serve(listener)
+    repositories.stop_preparing()
 
 
 def _handle_signals(stop: Callable[[], None]) -> None:
@@ -136,13 +227,14 @@ def _schedule(
     loop.call_soon_threadsafe(handle, name)
 
 
-def set_up_log(data_dir: str, level: int) -> None:
-    """Log from this level on to stderr and to the file in this directory ("": stderr alone)."""
+def set_up_log(data_dirs: Sequence[str], level: int) -> None:
+    """Log from this level on to stderr and to the file in each of these directories ("": none)."""
     root = logging.getLogger()
     root.setLevel(level)
     root.handlers[:] = [logging.StreamHandler(sys.stderr)]
-    if data_dir and not os.path.islink(data_dir):
-        root.addHandler(_SharedFileHandler(os.path.join(data_dir, LOG_NAME)))
+    for data_dir in data_dirs:
+        if data_dir and not os.path.islink(data_dir):
+            root.addHandler(_SharedFileHandler(os.path.join(data_dir, LOG_NAME)))
     for handler in root.handlers:
         handler.setFormatter(_LineFormatter())
     # Warnings of libraries must not reach stdout either.

@@ -5,10 +5,10 @@ Documents are resources of their own in a prompt, so that their text cannot pass
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
+from urllib.parse import quote
 
 from mcp.types import (
     EmbeddedResource,
-    GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
     Prompt,
@@ -21,6 +21,7 @@ from ubp.core.shell import path_argument, ubp_command
 from ubp.output.agent.pages import context_text, name
 from ubp.output.agent.staleness import staleness_text
 from ubp.server.errors import bad_params
+from ubp.server.repositories import QUERY, REPOSITORY, Repositories
 from ubp.server.resources import embed_page, read_page, run_tool
 from ubp.server.tools.tool import NOTICE
 from ubp.server.transport import readable
@@ -88,8 +89,12 @@ class PromptRow(NamedTuple):
     write: Callable[[Workspace, str], Iterator[Content]]
 
 
-def list_prompts() -> ListPromptsResult:
-    """Return all prompts."""
+def list_prompts(repositories: Repositories) -> ListPromptsResult:
+    """Return all prompts; where there are several repositories, each has an argument for one."""
+    names = repositories.names
+    choice = PromptArgument(
+        name=REPOSITORY, description=f"{', '.join(names)}; by default the first", required=False
+    )
     return ListPromptsResult(
         prompts=[
             Prompt(
@@ -97,7 +102,8 @@ def list_prompts() -> ListPromptsResult:
                 title=row.title,
                 description=row.description,
                 arguments=[
-                    PromptArgument(name=row.argument, description=row.meaning, required=True)
+                    PromptArgument(name=row.argument, description=row.meaning, required=True),
+                    *([choice] if names else []),
                 ],
             )
             for row in ROWS
@@ -105,22 +111,31 @@ def list_prompts() -> ListPromptsResult:
     )
 
 
-def writer(params: GetPromptRequestParams) -> Callable[[Workspace], GetPromptResult]:
-    """Return the function that writes a prompt.
+def writer(
+    name: str, arguments: Mapping[str, str], repository: str = ""
+) -> Callable[[Workspace], GetPromptResult]:
+    """Return the function that writes a prompt, which says which `repository` it is about.
 
     Raises:
         MCPError: there is no such prompt, or its argument is missing.
     """
-    row = next((row for row in ROWS if row.name == params.name), None)
+    row = next((row for row in ROWS if row.name == name), None)
     if row is None:
         names = ", ".join(row.name for row in ROWS)
-        raise bad_params(f"Unknown prompt: {params.name}. Available: {names}.", name=params.name)
-    value = _argument(row, params.arguments or {})
+        raise bad_params(f"Unknown prompt: {name}. Available: {names}.", name=name)
+    value = _argument(row, arguments)
 
     def write(workspace: Workspace) -> GetPromptResult:
-        contents = row.write(workspace, value)
+        contents = [*row.write(workspace, value)]
+        if repository:
+            contents = [_text(f"Repository {repository}:\n"), *map(in_repository, contents)]
         messages = [PromptMessage(role="user", content=content) for content in contents]
         return GetPromptResult(description=row.description, messages=messages)
+
+    def in_repository(content: Content) -> Content:
+        if isinstance(content, EmbeddedResource):
+            content.resource.uri = f"{content.resource.uri}{QUERY}{quote(repository)}"
+        return content
 
     return write
 

@@ -5,14 +5,19 @@ our schemas are a third shorter, errors keep the codes that we give them, and un
 refused.
 """
 
+import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
+from mcp import MCPError
 from mcp.server.caching import CacheableMethod, CacheHint
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.types import (
     CallToolRequestParams,
@@ -21,6 +26,8 @@ from mcp.types import (
     CompleteResult,
     GetPromptRequestParams,
     GetPromptResult,
+    ListRootsRequest,
+    ListRootsResult,
     ListToolsResult,
     ReadResourceRequestParams,
     ReadResourceResult,
@@ -28,6 +35,7 @@ from mcp.types import (
     ToolAnnotations,
 )
 from mcp.types import Tool as OfferedTool
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from ubp import __version__
 from ubp.core.errors import UbpError
@@ -35,11 +43,12 @@ from ubp.core.text import closest_name
 from ubp.server.completions import completer
 from ubp.server.errors import answer_errors, bad_params, error_result, translate
 from ubp.server.prompts import list_prompts, writer
-from ubp.server.resources import list_resources, list_templates, reader
-from ubp.server.scheduler import Scheduler
+from ubp.server.repositories import REPOSITORY, Repositories
+from ubp.server.resources import check_address, list_resources, list_templates, read_resource
+from ubp.server.subscriptions import Subscriptions
 from ubp.server.tools.budget import count_tokens
 from ubp.server.tools.tool import NOTICE, AnyTool, ToolAnswer, call_tool
-from ubp.server.transport import readable
+from ubp.server.transport import readable, readable_json
 
 
 class InstructionLine(NamedTuple):
@@ -106,50 +115,121 @@ LISTS: tuple[CacheableMethod, ...] = (
     "tools/list",
 )
 
+# What depends on which repositories there are.
+METHODS_ABOUT_REPOSITORIES = frozenset(
+    {
+        "completion/complete",
+        "prompts/get",
+        "prompts/list",
+        "resources/list",
+        "resources/read",
+        "resources/subscribe",
+        "resources/templates/list",
+        "tools/call",
+        "tools/list",
+    }
+)
+SECONDS_TO_LIST_ROOTS = 5.0
+
 MAX_NAME_CHARACTERS = 100  # of an unknown tool
 
 LOG = logging.getLogger(__name__)
 
 
 def create_server(
-    scheduler: Scheduler, tools: Sequence[AnyTool], *, is_structured: bool = False
+    repositories: Repositories, subscriptions: Subscriptions, *, is_structured: bool = False
 ) -> Server[dict[str, Any]]:
-    """Return a server that offers these tools, resources and prompts, answered by `scheduler`.
+    """Return a server that offers the tools, resources and prompts of these repositories.
 
     Answers are texts; with `is_structured` they are records, too. Clients that find both (Claude
     Code 2.1, VS Code) pass the record to the model, which takes more tokens.
     """
-    by_name = {tool.name: tool for tool in tools}
-    listed = ListToolsResult(
-        tools=[_offer(tool, has_output_schema=is_structured) for tool in tools]
-    )
     server: Server[dict[str, Any]] = Server(
         "ubp",
         version=__version__,
         title="Unified Blueprint",
-        instructions=instructions(by_name),
+        instructions=instructions([tool.name for tool in repositories.offered()]),
         cache_hints=dict.fromkeys(LISTS, UNCHANGING),
-        on_list_tools=_constant(listed),
-        on_call_tool=partial(_call_tool, scheduler, by_name, is_structured=is_structured),
-        on_list_resources=_constant(list_resources()),
-        on_list_resource_templates=_constant(list_templates()),
-        on_read_resource=partial(_read_resource, scheduler),
-        on_list_prompts=_constant(list_prompts()),
-        on_get_prompt=partial(_get_prompt, scheduler),
-        on_completion=partial(_complete, scheduler),
+        lifespan=partial(_notify_changes, subscriptions),
+        on_list_tools=_listing(partial(_list_tools, repositories, is_structured=is_structured)),
+        on_call_tool=partial(_call_tool, repositories, is_structured=is_structured),
+        on_list_resources=_listing(partial(list_resources, repositories)),
+        on_list_resource_templates=_listing(partial(list_templates, repositories)),
+        on_read_resource=partial(_read_resource, repositories),
+        on_subscribe_resource=subscriptions.subscribe,
+        on_unsubscribe_resource=subscriptions.unsubscribe,
+        on_subscriptions_listen=subscriptions.listen,
+        on_list_prompts=_listing(partial(list_prompts, repositories)),
+        on_get_prompt=partial(_get_prompt, repositories),
+        on_completion=partial(_complete, repositories),
     )
     # The library's own middleware would trace every call where OpenTelemetry is set up.
-    server.middleware[:] = [answer_errors]
+    server.middleware[:] = [answer_errors, partial(_ask_for_folders, repositories)]
     return server
 
 
-def _offer(tool: AnyTool, *, has_output_schema: bool) -> OfferedTool:
+@asynccontextmanager
+async def _notify_changes(
+    subscriptions: Subscriptions, _: Server[dict[str, Any]]
+) -> AsyncIterator[dict[str, Any]]:
+    """Check what clients subscribed to as long as the server runs."""
+    task = asyncio.create_task(subscriptions.notify_changes())
+    try:
+        yield {}
+    finally:
+        task.cancel()
+
+
+async def _ask_for_folders(
+    repositories: Repositories, context: Context, call_next: CallNext
+) -> HandlerResult:
+    """Serve the folders of a client that offers them, where there is no repository (a middleware).
+
+    Only clients of the handshake era do, and not before they are initialized.
+    """
+    capabilities = context.session.client_capabilities
+    if (
+        repositories.wants_folders
+        and context.method in METHODS_ABOUT_REPOSITORIES
+        and capabilities is not None
+        and capabilities.roots is not None
+        and context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS
+    ):
+        try:
+            answer = await context.session.send_request(
+                ListRootsRequest(), ListRootsResult, SECONDS_TO_LIST_ROOTS
+            )
+        except MCPError as error:
+            LOG.warning("the client did not list its folders: %s", error.message)
+        else:
+            addresses = (urlsplit(str(root.uri)) for root in answer.roots)
+            folders = [url2pathname(uri.path) for uri in addresses if uri.scheme == "file"]
+            repositories.serve_folders(folders)
+    return await call_next(context)
+
+
+def _list_tools(repositories: Repositories, *, is_structured: bool) -> ListToolsResult:
+    choice = {REPOSITORY: repositories.schema()} if repositories.names else {}
+    tools = repositories.offered()
+    return ListToolsResult(
+        tools=[_offer(tool, choice, has_output_schema=is_structured) for tool in tools]
+    )
+
+
+def _offer(tool: AnyTool, choice: Mapping[str, Any], *, has_output_schema: bool) -> OfferedTool:
+    """Describe a tool; `choice` has the schema of the argument that chooses a repository."""
+    schema = tool.input_schema
+    output_schema = dict(tool.output_schema)
+    if choice:
+        schema = {**schema, "properties": {**schema["properties"], **choice}}
+        answered = {REPOSITORY: {"type": "string", "description": "what the answer is about"}}
+        output_schema["properties"] = {**output_schema["properties"], **answered}
     return OfferedTool(
         name=tool.name,
         title=tool.title,
         description=f"{tool.description} {NOTICE}",
-        input_schema=dict(tool.input_schema),
-        output_schema=dict(tool.output_schema) if has_output_schema else None,
+        input_schema=dict(schema),
+        output_schema=output_schema if has_output_schema else None,
         annotations=ToolAnnotations(
             read_only_hint=not tool.writes,
             destructive_hint=False,
@@ -159,28 +239,28 @@ def _offer(tool: AnyTool, *, has_output_schema: bool) -> OfferedTool:
     )
 
 
-def _constant(listed: Result) -> Callable[[Context, Any], Coroutine[Any, Any, Result]]:
+def _listing(list_items: Callable[[], Result]) -> Callable[[Context, Any], Awaitable[Result]]:
     async def answer(_: Context, __: Any) -> Result:
-        return listed
+        return list_items()
 
     return answer
 
 
 async def _call_tool(
-    scheduler: Scheduler,
-    tools: Mapping[str, AnyTool],
+    repositories: Repositories,
     context: Context,
     params: CallToolRequestParams,
     *,
     is_structured: bool,
 ) -> CallToolResult:
-    tool = tools.get(params.name)
-    if tool is None:
-        raise _unknown_tool(params.name, tools)
-    arguments = params.arguments or {}
     started = time.perf_counter()
     try:
-        answer = await scheduler.answer(
+        served, arguments = repositories.take(params.arguments or {})
+        tools = repositories.tools(served)
+        tool = tools.get(params.name)
+        if tool is None:
+            raise _unknown_tool(params.name, tools)
+        answer = await served.scheduler.answer(
             lambda workspace: call_tool(tool, workspace, arguments, is_structured=is_structured),
             context.session.report_progress,
         )
@@ -189,7 +269,8 @@ async def _call_tool(
     _log_time(tool.name, arguments, (time.perf_counter() - started) * 1000)
     if is_structured:
         text = TextContent(text=readable(answer.text))
-        return CallToolResult(content=[text], structured_content=answer.record)
+        record = {REPOSITORY: served.name, **answer.record} if repositories.names else answer.record
+        return CallToolResult(content=[text], structured_content=readable_json(record))
     return CallToolResult(content=[TextContent(text=readable(answer.text) + _measurements(answer))])
 
 
@@ -200,21 +281,30 @@ def _measurements(answer: ToolAnswer) -> str:
 
 
 async def _read_resource(
-    scheduler: Scheduler, context: Context, params: ReadResourceRequestParams
+    repositories: Repositories, context: Context, params: ReadResourceRequestParams
 ) -> ReadResourceResult:
-    return await scheduler.answer(reader(params.uri), context.session.report_progress)
+    served, uri = check_address(params.uri, repositories)
+    return await served.scheduler.answer(
+        lambda workspace: read_resource(workspace, params.uri, uri), context.session.report_progress
+    )
 
 
 async def _get_prompt(
-    scheduler: Scheduler, context: Context, params: GetPromptRequestParams
+    repositories: Repositories, context: Context, params: GetPromptRequestParams
 ) -> GetPromptResult:
-    return await scheduler.answer(writer(params), context.session.report_progress)
+    served, arguments = repositories.take(params.arguments or {})
+    chosen = served.name if repositories.names else ""
+    write = writer(params.name, arguments, chosen)
+    return await served.scheduler.answer(write, context.session.report_progress)
 
 
 async def _complete(
-    scheduler: Scheduler, context: Context, params: CompleteRequestParams
+    repositories: Repositories, context: Context, params: CompleteRequestParams
 ) -> CompleteResult:
-    return await scheduler.answer(completer(params), context.session.report_progress)
+    given = (params.context.arguments if params.context else None) or {}
+    served, _ = repositories.take(given)
+    complete = completer(params, repositories.names)
+    return await served.scheduler.answer(complete, context.session.report_progress)
 
 
 def _unknown_tool(requested: str, tools: Mapping[str, AnyTool]) -> Exception:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from mcp.types import (
     EmbeddedResource,
@@ -18,11 +18,13 @@ from mcp.types import (
 from ubp.core.errors import PageNotFoundError
 from ubp.core.model import FilePath
 from ubp.index.select import select_page
-from ubp.output.agent.pages import name
+from ubp.output.agent.pages import name, stale_refs
 from ubp.output.ci.outcome import result_uri
-from ubp.output.records.encoding import to_object
+from ubp.output.records.encoding import to_lean_object, to_object
+from ubp.output.records.pages import page_record
 from ubp.output.records.setup import status_record
 from ubp.server.errors import bad_params
+from ubp.server.repositories import QUERY, Repositories, ServedRepository
 from ubp.server.tools.arguments import reject_path_traversal
 from ubp.server.tools.registry import TOOLSETS
 from ubp.server.tools.tool import NOTICE, AnyTool, ToolAnswer, call_tool
@@ -31,6 +33,7 @@ from ubp.workspace import Workspace
 
 PAGE = "ubp://page/"
 PAGE_TEMPLATE = PAGE + "{+filepath}"
+CHOICE = "{?repository}"  # follows where several repositories are served
 MARKDOWN, JSON = "text/markdown", "application/json"
 
 Record = Mapping[str, Any]
@@ -48,46 +51,75 @@ class ResourceRow(NamedTuple):
     read: Callable[[Workspace], Record]
 
 
-def list_resources() -> ListResourcesResult:
-    """Return the resources at fixed addresses; pages have a template."""
+def list_resources(repositories: Repositories) -> ListResourcesResult:
+    """Return the resources at fixed addresses, those of each repository; pages have a template."""
     return ListResourcesResult(
         resources=[
             Resource(
-                uri=row.uri,
-                name=row.name,
+                uri=row.uri + (f"{QUERY}{quote(repository)}" if repository else ""),
+                name=f"{row.name} of {repository}" if repository else row.name,
                 title=row.title,
                 description=row.description,
                 mime_type=JSON,
             )
+            for repository in repositories.names or ("",)
             for row in ROWS
         ]
     )
 
 
-def list_templates() -> ListResourceTemplatesResult:
+def list_templates(repositories: Repositories) -> ListResourceTemplatesResult:
     """Return the template of the pages' addresses."""
     page = ResourceTemplate(
-        uri_template=PAGE_TEMPLATE,
+        uri_template=PAGE_TEMPLATE + (CHOICE if repositories.names else ""),
         name="page",
         title="Documentation page",
-        description=f"The Markdown of a page in the work tree. {NOTICE}",
+        description=f"The Markdown of a page in the work tree, and whether it is stale. {NOTICE}",
         mime_type=MARKDOWN,
     )
     return ListResourceTemplatesResult(resource_templates=[page])
 
 
-def reader(uri: str) -> Callable[[Workspace], ReadResourceResult]:
-    """Return the function that reads a resource.
+def check_address(uri: str, repositories: Repositories) -> tuple[ServedRepository, str]:
+    """Return the repository that an address is about, and the address without its name.
 
     Raises:
-        MCPError: no resource has this address.
+        BadArgumentError: there is no such repository.
+        MCPError: no resource has this address, whatever the repository contains.
+    """
+    name = None
+    own_uri = uri
+    if repositories.names and QUERY in uri:
+        own_uri, _, name = uri.rpartition(QUERY)
+    if not own_uri.startswith(PAGE) and own_uri not in {row.uri for row in ROWS}:
+        raise _not_found(uri)
+    return repositories.choose(unquote(name) if name else None), own_uri
+
+
+def read_resource(workspace: Workspace, uri: str, own_uri: str) -> ReadResourceResult:
+    """Read the resource at an address; `own_uri` is the address without a repository's name.
+
+    Raises:
+        MCPError: there is no such page.
+    """
+    mime_type = MARKDOWN if own_uri.startswith(PAGE) else JSON
+    text = readable(read_text(workspace, own_uri))
+    contents = TextResourceContents(uri=uri, mime_type=mime_type, text=text)
+    return ReadResourceResult(contents=[contents])
+
+
+def read_text(workspace: Workspace, uri: str) -> str:
+    """Return the text of a resource, the same one as long as what it describes is the same.
+
+    Raises:
+        MCPError: there is no such page.
     """
     if uri.startswith(PAGE):
-        return lambda workspace: _contents(uri, MARKDOWN, _page_resource(workspace, uri))
-    row = next((row for row in ROWS if row.uri == uri), None)
-    if row is None:
-        raise _not_found(uri)
-    return lambda workspace: _contents(uri, JSON, _to_json(row.read(workspace)))
+        return _page_text(workspace, uri)
+    row = next(row for row in ROWS if row.uri == uri)
+    record = {key: value for key, value in row.read(workspace).items() if key != "query_time_ms"}
+    # No lone surrogates, escaped ones neither: JSON of other languages does not read them.
+    return json.dumps({"content_notice": NOTICE, **record}, ensure_ascii=False)
 
 
 class PageText(NamedTuple):
@@ -127,12 +159,17 @@ def run_tool(workspace: Workspace, tool: str, **arguments: Any) -> ToolAnswer:
     return call_tool(_TOOLS[tool], workspace, arguments)
 
 
-def _page_resource(workspace: Workspace, uri: str) -> str:
+def _page_text(workspace: Workspace, uri: str) -> str:
     try:
         page = read_page(workspace, unquote(uri.removeprefix(PAGE)))
     except PageNotFoundError as error:
         raise _not_found(uri, nearest=list(error.near)) from None
-    return f"<!-- {NOTICE} -->\n{page.text}"
+    record = to_lean_object(page_record(workspace.page(page.path)))
+    refs = stale_refs(record.get("stale_refs", ()))
+    staleness = f"{record['staleness']}: {refs}" if refs else record["staleness"]
+    # Two hyphens would end the comment.
+    comment = f"{NOTICE} Staleness: {staleness}.".replace("--", "- -")
+    return f"<!-- {comment} -->\n{page.text}"
 
 
 def _status_record(workspace: Workspace) -> Record:
@@ -145,16 +182,6 @@ def _status_record(workspace: Workspace) -> Record:
 def _tool_record(tool: str) -> Callable[[Workspace], Record]:
     """Return the function that calls a tool without arguments."""
     return lambda workspace: run_tool(workspace, tool).record
-
-
-def _to_json(record: Record) -> str:
-    # No lone surrogates, escaped ones neither: JSON of other languages does not read them.
-    return json.dumps({"content_notice": NOTICE, **record}, ensure_ascii=False)
-
-
-def _contents(uri: str, mime_type: str, text: str) -> ReadResourceResult:
-    contents = TextResourceContents(uri=uri, mime_type=mime_type, text=readable(text))
-    return ReadResourceResult(contents=[contents])
 
 
 def _not_found(uri: str, **data: Any) -> Exception:

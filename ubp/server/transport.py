@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import Self
+from typing import Self, TypeVar
 
 import anyio
 from mcp.shared.message import SessionMessage
@@ -40,6 +40,8 @@ SECONDS_BETWEEN_POLLS = 0.5
 # How long to wait for a client that has stopped reading but may still be alive.
 SECONDS_TO_FLUSH = 5.0
 
+Json = TypeVar("Json")
+
 CANCELLED = "notifications/cancelled"
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -48,9 +50,13 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 class StdioTransport:
     """A pair of streams: received messages are in `messages`, `send` queues those to write."""
 
-    def __init__(self, streams: Streams) -> None:
-        """Attach to the running event loop; `start` begins to read."""
+    def __init__(self, streams: Streams, end_subscriptions: Callable[[], None]) -> None:
+        """Attach to the running event loop; `start` begins to read.
+
+        `end_subscriptions` ends the requests that go on until somebody ends them.
+        """
         self.has_answered = asyncio.Event()
+        self._end_subscriptions = end_subscriptions
         self._streams = streams
         self._loop = asyncio.get_running_loop()
         self._incoming, self.messages = anyio.create_memory_object_stream[
@@ -77,6 +83,7 @@ class StdioTransport:
             self._close_incoming()
             return
         self._is_closing = True
+        self._end_subscriptions()
         self._loop.call_later(SECONDS_BETWEEN_POLLS, self._poll_client)
         if seconds is not None:
             self._loop.call_later(seconds, self._close_incoming)
@@ -179,6 +186,13 @@ def to_line(message: JSONRPCMessage) -> bytes:
 def readable(text: str) -> str:
     """Return a text with its lone surrogates replaced."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+
+
+def readable_json(value: Json) -> Json:
+    """Return a JSON value whose texts have their lone surrogates replaced."""
+    text = json.dumps(value, ensure_ascii=False)
+    changed = readable(text)
+    return value if changed == text else json.loads(changed)
 
 
 def is_abandoned(descriptor: int) -> bool:

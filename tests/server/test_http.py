@@ -1,0 +1,170 @@
+"""Streamable HTTP: the same answers for several clients at once, and nothing without the token."""
+
+import asyncio
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+
+import httpx2
+import pytest
+from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
+
+from ubp.core.errors import UsageError
+from ubp.server.loopback import http_options, listen_on_loopback
+
+pytestmark = pytest.mark.anyio
+
+TOKEN = "a-token-of-26-characters-x"  # of the server below
+CALL = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {}}
+
+
+@pytest.fixture(scope="module")
+def repository(shared_repository):
+    """A page whose source can change, and a name that is not UTF-8."""
+    shared_repository.write("src/a.py", "1\n")
+    shared_repository.page("docs/a.md", "src/a.py", body="# A\n\nThe token expires.\n")
+    (shared_repository.root / os.fsdecode(b"docs/b\xff.md")).write_text("# B\n\nMore tokens.\n")
+    shared_repository.commit()
+    return shared_repository
+
+
+@pytest.fixture(scope="module")
+def address(repository, module_environment):
+    """The address of a server on a free port."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "ubp", "serve", "--http", "--port", "0", "--output-schema"],
+        cwd=repository.root,
+        env={**module_environment, "UBP_SERVE_TOKEN": TOKEN},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as server:
+        for line in server.stderr:
+            if line.startswith("Serving at "):
+                break
+        assert server.stderr.readline() == (
+            "Clients must send the header Authorization: Bearer $UBP_SERVE_TOKEN\n"
+        )
+        yield line.split()[2]
+        server.send_signal(signal.SIGTERM)
+        rest = server.stderr.read()
+    assert server.returncode == 0, rest
+    assert TOKEN not in rest
+
+
+@asynccontextmanager
+async def connected(address, mode="auto", **headers):
+    headers = {"Authorization": f"Bearer {TOKEN}", **headers}
+    async with (
+        httpx2.AsyncClient(headers=headers) as http,
+        Client(streamable_http_client(address, http_client=http), mode=mode) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_two_clients_at_once_get_what_stdio_answers(address, mode):
+    async with connected(address, mode) as client, connected(address) as other:
+        assert len((await client.list_tools()).tools) == 9
+        answers = await asyncio.gather(
+            *(one.call_tool("ubp_search", {"query": "token"}) for one in (client, other) * 3)
+        )
+        for answer in answers:
+            assert [page["filepath"] for page in answer.structured_content["results"]] == [
+                "docs/a.md",
+                "docs/b\ufffd.md",
+            ]
+        with pytest.raises(MCPError, match="Unknown resource"):
+            await client.read_resource("ubp://page/none.md")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Authorization": ""}, 401),
+        ({"Authorization": f"Bearer {TOKEN}x"}, 401),
+        ({"Authorization": f"Basic {TOKEN}"}, 401),
+        ({"Host": "example.org"}, 421),
+        ({"Host": "127.0.0.1.example.org:80"}, 421),
+        ({"Origin": "https://example.org"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:3000"}, 200),
+    ],
+)
+async def test_requests_are_refused_unless_they_have_the_token_and_names_of_this_machine(
+    address, headers, status
+):
+    given = {
+        "Authorization": f"bearer {TOKEN}",
+        "Accept": "application/json, text/event-stream",
+        **headers,
+    }
+    opening = {
+        **CALL,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
+    async with httpx2.AsyncClient() as client:
+        answer = await client.post(address, json=opening, headers=given)
+    assert answer.status_code == status
+
+
+async def test_without_a_token_there_is_no_file_and_no_address(address):
+    async with httpx2.AsyncClient() as client:
+        for path in ("", "/", "/.well-known/oauth-protected-resource"):
+            answer = await client.get(address.removesuffix("/mcp") + path)
+            assert answer.status_code == 401
+
+
+async def test_a_client_that_listens_learns_that_a_page_became_stale(address, repository):
+    page = "ubp://page/docs/a.md"
+    async with connected(address) as client:
+        assert "Staleness: fresh." in (await client.read_resource(page)).contents[0].text
+        async with client.listen(resource_subscriptions=[page, "ubp://stale"]) as subscription:
+            repository.write("src/a.py", "2\n")
+            async with asyncio.timeout(20):
+                updated = {(await anext(subscription)).uri for _ in range(2)}
+        assert updated == {page, "ubp://stale"}
+        text = (await client.read_resource(page)).contents[0].text
+        assert re.search(r"Staleness: \w*stale: src/a.py modified", text)
+    repository.write("src/a.py", "1\n")
+
+
+class TestOptions:
+    """Where the token comes from."""
+
+    def test_a_new_token_is_shown(self, tmp_path):
+        options = http_options(0, None, {}, str(tmp_path))
+        assert options.shown_token == options.token
+        assert len(options.token) > 40
+
+    def test_a_file_that_does_not_exist_gets_a_new_token_for_its_owner_only(self, tmp_path):
+        options = http_options(0, "token", {"UBP_SERVE_TOKEN": TOKEN}, str(tmp_path))
+        file = tmp_path / "token"
+        assert file.read_text() == f"{options.token}\n"
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert options == http_options(0, "token", {}, str(tmp_path))
+        assert options.shown_token == "<the content of token>"  # where it is
+
+    @pytest.mark.parametrize("token", ["", "short", "with spaces in the middle of it", "é" * 20])
+    def test_an_unusable_token_is_an_error_that_does_not_show_it(self, tmp_path, token):
+        (tmp_path / "token").write_text(token)
+        for given in ({"UBP_SERVE_TOKEN": token}, {}):
+            with pytest.raises(UsageError) as caught:
+                http_options(0, None if given else "token", given, str(tmp_path))
+            assert "does not contain a usable token" in caught.value.message
+            assert not token or token not in str(caught.value)
+
+    def test_a_port_in_use_is_an_error(self):
+        with listen_on_loopback(0) as listener:
+            port = listener.getsockname()[1]
+            with pytest.raises(UsageError, match=f"Cannot listen on 127.0.0.1:{port}"):
+                listen_on_loopback(port)

@@ -1,0 +1,154 @@
+"""Several repositories: each request is about one of them, and each answer says which."""
+
+import asyncio
+import sys
+from functools import partial
+
+import pytest
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.types import ListRootsResult, PromptReference, ResourceTemplateReference, Root
+
+from ubp.server.protocol import create_server
+from ubp.server.repositories import Repositories, ServedRepository, short_names
+from ubp.server.scheduler import Scheduler
+from ubp.server.subscriptions import Subscriptions
+from ubp.server.tools.registry import select_tools
+from ubp.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+PAGE = "ubp://page/docs/page.md?repository=web"
+
+
+@pytest.fixture(scope="module")
+def roots(module_environment, repository_in, tmp_path_factory):  # noqa: ARG001  # in it
+    """Two repositories, with a page of the same path."""
+    folder = tmp_path_factory.mktemp("several")
+    for name in ("api", "web"):
+        repository = repository_in(folder / name)
+        repository.write("src/a.py", "1\n")
+        repository.page("docs/page.md", "src/a.py", body=f"# The {name}\n\nToken of the {name}.\n")
+        repository.write(f"docs/{name}.md", f"# Only in {name}\n")
+        repository.commit()
+    return folder
+
+
+@pytest.fixture(scope="module", params=["auto", "legacy"])
+async def client(request, roots):
+    """A client of a server for both."""
+    served = [
+        ServedRepository(name, Scheduler(partial(open_workspace, str(roots / name))))
+        for name in ("api", "web")
+    ]
+    repositories = Repositories(served, select_tools())
+    server = create_server(repositories, Subscriptions(repositories), is_structured=True)
+    repositories.start()
+    async with Client(server, mode=request.param) as client:
+        yield client
+    repositories.close()
+
+
+def open_workspace(root, progress):
+    return Workspace.open(root, progress=progress)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"), [({}, "api"), ({"repository": "api"}, "api"), ({"repository": "web"}, "web")]
+)
+async def test_an_answer_is_about_the_chosen_repository_by_default_the_first(client, given, name):
+    answer = await client.call_tool("ubp_search", {"query": "token", **given})
+    assert answer.content[0].text.startswith(f"Repository {name}:\n1 of 1 page.")
+    assert answer.structured_content["repository"] == name
+    assert answer.structured_content["results"][0]["title"] == f"The {name}"
+
+
+async def test_each_tool_offers_the_choice(client):
+    for tool in (await client.list_tools()).tools:
+        choice = tool.input_schema["properties"]["repository"]
+        assert choice["enum"] == ["api", "web"]
+        assert "repository" in tool.output_schema["properties"]
+
+
+async def test_an_unknown_repository_is_an_error_that_names_those_there_are(client):
+    answer = await client.call_tool("ubp_search", {"query": "token", "repository": "wen"})
+    assert answer.is_error
+    assert answer.content[0].text == (
+        "Error -32602 (bad_argument): This server has no repository wen. It has api, web. "
+        "Did you mean web?"
+    )
+
+
+async def test_resources_are_those_of_each_repository(client):
+    listed = [resource.uri for resource in (await client.list_resources()).resources]
+    assert "ubp://stale?repository=api" in listed
+    assert "ubp://stale?repository=web" in listed
+    assert "# The web" in (await client.read_resource(PAGE)).contents[0].text
+    assert "# The api" in (await client.read_resource("ubp://page/docs/page.md")).contents[0].text
+    with pytest.raises(MCPError, match="no repository none"):
+        await client.read_resource("ubp://stale?repository=none")
+
+
+async def test_prompts_and_completions_are_about_the_chosen_repository(client):
+    choice = {"repository": "web"}
+    prompt = await client.get_prompt("ubp_answer", {"question": "token", **choice})
+    assert prompt.messages[0].content.text == "Repository web:\n"
+    assert PAGE in [str(message.content.resource.uri) for message in prompt.messages[2:3]]
+    reference = PromptReference(name="ubp_update_stale_page")
+    for given, paths in ((choice, ["docs/web.md"]), ({}, [])):
+        completed = await client.complete(
+            reference, {"name": "filepath", "value": "docs/web"}, context_arguments=given
+        )
+        assert completed.completion.values == paths
+    template = (await client.list_resource_templates()).resource_templates[0].uri_template
+    completed = await client.complete(
+        ResourceTemplateReference(uri=template), {"name": "repository", "value": "w"}
+    )
+    assert completed.completion.values == ["web"]
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")  # of the client
+async def test_outside_a_repository_an_older_clients_folders_are_served_and_watched(
+    roots, module_environment
+):
+    updated = asyncio.Queue()
+
+    async def list_folders(_):
+        addresses = [(roots / name).as_uri() for name in ("none", "web", "api")]
+        return ListRootsResult(roots=[Root(uri=address) for address in addresses])
+
+    async def receive(message):
+        if getattr(message, "method", "") == "notifications/resources/updated":
+            updated.put_nowait(str(message.params.uri))
+
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "ubp", "--quiet", "serve"],
+        cwd=roots,
+        env=module_environment,
+    )
+    async with Client(
+        server, mode="legacy", list_roots_callback=list_folders, message_handler=receive
+    ) as client:
+        answer = await client.call_tool("ubp_search", {"query": "token"})
+        assert answer.content[0].text.startswith("Repository web:\n")
+        await client.subscribe_resource(PAGE)
+        await client.subscribe_resource("ubp://page/docs/web.md?repository=web")
+        (roots / "web/src/a.py").write_text("2\n")
+        async with asyncio.timeout(20):
+            assert await updated.get() == PAGE
+        await client.unsubscribe_resource(PAGE)
+        with pytest.raises(MCPError, match="Unknown resource"):
+            await client.subscribe_resource("https://example.org/")
+    assert updated.empty()
+
+
+@pytest.mark.parametrize(
+    ("roots", "names"),
+    [
+        (["/home/ann/api"], ("api",)),
+        (["/home/ann/api", "/w/web/docs", "/w/app/docs"], ("api", "web/docs", "app/docs")),
+        (["/a/docs", "/docs"], ("a/docs", "/docs")),
+    ],
+)
+def test_repositories_are_named_by_their_folders_and_what_tells_them_apart(roots, names):
+    assert short_names(roots) == names
