@@ -342,6 +342,19 @@ class WorktreeOverlay:
             (path, entry) for path, entry in files.items() if entry and not entry.is_directory
         )
 
+    def children(self, folder: FilePath) -> dict[FilePath, bool]:
+        """Return what is directly in a folder ("" is the root), and whether it is a folder."""
+        prefix = f"{folder}/" if folder else ""
+        children = {path: entry.is_directory for path, entry in self._base.children(folder)}
+        for path, entry in self._changes.items():
+            if path.startswith(prefix):
+                name, slash, _ = path[len(prefix) :].partition("/")
+                if entry is not None:
+                    children[FilePath(prefix + name)] = slash != ""
+                elif not slash:
+                    children.pop(path, None)
+        return dict(sorted(children.items()))
+
     def non_ascii_paths(self) -> set[FilePath]:
         """Return the paths, deleted ones too, that may be written in several Unicode forms."""
         changed = self._changes.keys() | self._changed_folders.keys()

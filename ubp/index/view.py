@@ -147,6 +147,10 @@ class View:
             {path: entry for path, entry in missing if path not in self._overlay},
         )
 
+    def children(self, folder: FilePath = ROOT) -> dict[FilePath, bool]:
+        """Return what is directly in a folder, sorted, and whether it is a folder itself."""
+        return self._overlay.children(folder)
+
     def is_changed(self, path: FilePath) -> bool:
         """Return whether the snapshot differs from its commit at this path."""
         return path in self.snapshot.changes

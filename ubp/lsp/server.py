@@ -20,8 +20,19 @@ from ubp.core.errors import UbpError
 from ubp.core.model import FilePath
 from ubp.core.paths import is_within
 from ubp.git.repository import open_repository
+from ubp.lsp.completion import TRIGGERS, complete
 from ubp.lsp.context import EditorContext, place
 from ubp.lsp.diagnostics import diagnose
+from ubp.lsp.hover import SHOW_SOURCES, describe_sources, find_lenses, hover
+from ubp.lsp.navigation import (
+    find_definition,
+    find_document_links,
+    find_folds,
+    find_references,
+    find_symbols,
+    find_workspace_symbols,
+    resolve_document_link,
+)
 from ubp.lsp.service import Service
 from ubp.lsp.text import Encoding, Text
 from ubp.server.process import set_up_log
@@ -365,6 +376,37 @@ async def _reported(ls: Server, answer: Awaitable[T]) -> T | None:
         return None
 
 
+async def _find_workspace_symbols(
+    ls: Server, params: types.WorkspaceSymbolParams
+) -> list[types.WorkspaceSymbol]:
+    found: list[types.WorkspaceSymbol] = []
+    for repository in list(ls.repositories()):
+        answer = repository.service.answer(
+            lambda context: find_workspace_symbols(context, params.query)
+        )
+        found += await _reported(ls, answer) or []
+    return found
+
+
+async def _resolve_document_link(ls: Server, link: types.DocumentLink) -> types.DocumentLink:
+    located = ls.locate(link.data[0]) if link.data else None
+    if located is None:
+        return link
+    answer = located.service.answer(
+        lambda context: resolve_document_link(context, located.path, link)
+    )
+    return await _reported(ls, answer) or link
+
+
+async def _show_sources(ls: Server, uri: str) -> None:
+    if located := ls.locate(uri):
+        answer = located.service.answer(lambda context: describe_sources(context, located.path))
+        if text := await _reported(ls, answer):
+            ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+
+
+COMMANDS: tuple[tuple[str, Handler], ...] = ((SHOW_SOURCES, _show_sources),)
+
 FEATURES: tuple[tuple[str, Handler, Any], ...] = (
     (types.INITIALIZE, _initialize, None),
     (types.INITIALIZED, _begin, None),
@@ -376,6 +418,24 @@ FEATURES: tuple[tuple[str, Handler, Any], ...] = (
     (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, _note_disk_change, None),
     (types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, _change_folders, None),
     (types.WORKSPACE_DID_CHANGE_CONFIGURATION, _change_settings, None),
+    (types.TEXT_DOCUMENT_DEFINITION, _about_file(find_definition), None),
+    (types.TEXT_DOCUMENT_REFERENCES, _about_file(find_references), None),
+    (
+        types.TEXT_DOCUMENT_DOCUMENT_LINK,
+        _about_file(find_document_links),
+        types.DocumentLinkOptions(resolve_provider=True),
+    ),
+    (types.DOCUMENT_LINK_RESOLVE, _resolve_document_link, None),
+    (types.TEXT_DOCUMENT_HOVER, _about_file(hover), None),
+    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, _about_file(find_symbols), None),
+    (types.WORKSPACE_SYMBOL, _find_workspace_symbols, None),
+    (types.TEXT_DOCUMENT_FOLDING_RANGE, _about_file(find_folds), None),
+    (
+        types.TEXT_DOCUMENT_COMPLETION,
+        _about_file(complete),
+        types.CompletionOptions(trigger_characters=TRIGGERS),
+    ),
+    (types.TEXT_DOCUMENT_CODE_LENS, _about_file(find_lenses), None),
 )
 
 
@@ -384,6 +444,8 @@ def create_server(environment: Mapping[str, str]) -> Server:
     server = Server(environment)
     for method, handler, options in FEATURES:
         server.feature(method, options)(handler)
+    for name, command in COMMANDS:
+        server.command(name)(command)
     return server
 
 

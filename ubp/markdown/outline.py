@@ -1,6 +1,8 @@
 """The outline of a page: a section for every heading, with its id, path, lines and words."""
 
+import re
 from bisect import bisect_left
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from ubp.core.text import fold, slug
@@ -8,6 +10,9 @@ from ubp.markdown.blocks import find_blocks
 from ubp.markdown.document import read_head
 from ubp.markdown.headings import Heading, find_outline
 from ubp.markdown.section_words import find_passages, section_names
+from ubp.markdown.sites.anchors import TERM, PageAnchors
+from ubp.markdown.sites.detect import site_anchors
+from ubp.markdown.sites.site import Site
 from ubp.markdown.source_text import SourceText
 
 
@@ -89,6 +94,32 @@ def find_section(outline: tuple[OutlineSection, ...], name: str) -> OutlineSecti
             if wanted in section.names:
                 return section
     return None
+
+
+def find_anchor_line(data: bytes, anchor: str, site: Site | None) -> int | None:
+    """Return the line, from 1, that a link with this anchor leads to; None: it is unknown.
+
+    Anchors of later headings depend on earlier ones (`usage-1`), never the other way round.
+    """
+    source = SourceText(data)
+    blocks = find_blocks(source, source.line_of_byte(read_head(data, ()).body))
+    outline = find_outline(source.text, blocks.blocks, blocks.definitions)
+    names = outline.anchors.headings
+    written = [number for number, name in enumerate(names) if 1 <= name.level < TERM]
+    shown = fold(anchor.rpartition("#")[2].strip())
+    for where, wanted in ((site, {anchor}), (None, {fold(anchor), slug(shown)})):
+
+        def is_made(
+            number: int, where: Site | None = where, wanted: Collection[str] = wanted
+        ) -> bool:
+            made = site_anchors(PageAnchors(names[: number + 1]), where)
+            return not made.isdisjoint(wanted)
+
+        found = bisect_left(written, 1, key=is_made)
+        if found < len(written):
+            return outline.headings[found].line + 1
+    named = re.compile(rf"[#\"'(^=]{re.escape(anchor.removeprefix('^'))}(?![\w-])")
+    return next((n for n, line in enumerate(source.lines, 1) if named.search(line)), None)
 
 
 def _last_text_line(source: SourceText, start: int, end: int) -> int:

@@ -1,0 +1,60 @@
+"""What may follow the text before the cursor."""
+
+import pytest
+from lsprotocol import types
+
+HEAD = "---\ndoc_type: design\n"
+
+
+@pytest.fixture(scope="module")
+def complete(editor):
+    """Complete at the bar in a text: what is inserted, by label."""
+    editor.open("docs/auth.md")
+    editor.open("docs/typed.md", "")
+
+    def ask(marked):
+        before, after = marked.split("¦")
+        editor.edit("docs/typed.md", before + after)
+        line = before.count("\n")
+        column = len(before.rpartition("\n")[2].encode("utf-16-le")) // 2
+        params = types.CompletionParams(
+            editor.document("docs/typed.md"), types.Position(line, column)
+        )
+        found = editor.ask(types.TEXT_DOCUMENT_COMPLETION, params)
+        return {item.label: item.text_edit.new_text for item in found.items} if found else {}
+
+    yield ask
+    editor.close("docs/typed.md")
+
+
+@pytest.mark.parametrize(
+    ("marked", "label", "inserted"),
+    [
+        ("日本😀 [[auth¦", "Authentication", "auth]]"),
+        ("[[設¦]]", "設計", "設計"),
+        ("[[log¦", "login", "login]]"),
+        ("[[auth#To¦", "Tokens", "Tokens]]"),
+        ("# Here\n\n[[#He¦", "Here", "Here]]"),
+        ("[[auth|dep¦", "depends_on", "depends_on]]"),
+        ("[x](gui¦)", "guide.md", "guide.md"),
+        ("[x](../src/¦)", "../src/auth.py", "../src/auth.py"),
+        ("[x](guide.md#¦)", "Set up", "set-up"),
+        ("[x]: auth¦", "Authentication", "auth.md"),
+        ("---\nti¦\n---\n", "title", "title: "),
+        ("---\ndoc_type: ¦\n---\n", "spec", "spec"),
+        ("---\nsource_refs:\n  - s¦\n---\n", "src/", "src/"),
+        ("---\nsource_refs:\n  - path: src/a¦\n", "src/auth.py", "src/auth.py"),
+        ("---\nsource_refs:\n  - src/auth.py#l¦\n---\n", "login", "login"),
+        ("---\nsource_refs:\n  - docs/auth.md#to¦\n---\n", "tokens", "tokens"),
+    ],
+)
+def test_completion_offers(complete, marked, label, inserted):
+    assert complete(marked).get(label) == inserted
+
+
+def test_nothing_is_completed_in_plain_text_or_code_files(complete, editor):
+    assert complete("plain te¦xt") == {}
+    editor.open("src/auth.py")
+    params = types.CompletionParams(editor.document("src/auth.py"), types.Position(0, 3))
+    assert editor.ask(types.TEXT_DOCUMENT_COMPLETION, params) is None
+    editor.close("src/auth.py")

@@ -1,0 +1,138 @@
+"""Where a position in a text leads, and what is shown there."""
+
+import pytest
+from lsprotocol import types
+
+
+def place_of(editor, path, text, shift=1):
+    """The line and the UTF-16 column of a text in a file."""
+    for number, line in enumerate((editor.root / path).read_text().splitlines()):
+        if text in line:
+            before = line[: line.index(text) + shift]
+            return number, len(before.encode("utf-16-le")) // 2
+    raise AssertionError(text)
+
+
+def ask(editor, method, params, path, text, **more):
+    line, character = place_of(editor, path, text)
+    position = types.Position(line, character)
+    return editor.ask(method, params(editor.document(path), position, **more))
+
+
+def shown(editor, locations):
+    return [
+        (one.uri.removeprefix(editor.root.as_uri() + "/"), one.range.start.line + 1)
+        for one in locations
+    ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def opened(editor):
+    for path in ("docs/auth.md", "docs/sessions.md", "docs/guide.md"):
+        editor.open(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "target"),
+    [
+        ("docs/auth.md", "[[sessions]]", ("docs/sessions.md", 1)),
+        ("docs/auth.md", "[the guide]", ("docs/guide.md", 3)),
+        ("docs/auth.md", "[[設計|", ("docs/%E8%A8%AD%E8%A8%88.md", 1)),
+        ("docs/auth.md", "src/auth.py", ("src/auth.py", 1)),
+        ("docs/guide.md", "[[auth#Tokens]]", ("docs/auth.md", 11)),
+        ("docs/sessions.md", "[tokens]", ("docs/auth.md", 11)),
+    ],
+)
+def test_definition_of_link_is_its_target(editor, path, text, target):
+    found = ask(editor, types.TEXT_DOCUMENT_DEFINITION, types.DefinitionParams, path, text)
+    assert shown(editor, found) == [target]
+
+
+def test_definition_of_link_to_nothing_is_empty(editor):
+    params = types.DefinitionParams
+    found = ask(editor, types.TEXT_DOCUMENT_DEFINITION, params, "docs/auth.md", "[nothing]")
+    assert list(found) == []
+
+
+def test_references_of_heading_are_the_links_to_it(editor):
+    found = ask(
+        editor,
+        types.TEXT_DOCUMENT_REFERENCES,
+        lambda *given: types.ReferenceParams(
+            types.ReferenceContext(include_declaration=True), *given
+        ),
+        "docs/auth.md",
+        "## Tokens",
+    )
+    assert shown(editor, found) == [("docs/guide.md", 5), ("docs/sessions.md", 6)]
+
+
+def test_references_of_source_are_the_pages_that_list_it(editor):
+    editor.open("src/auth.py")
+    found = ask(
+        editor,
+        types.TEXT_DOCUMENT_REFERENCES,
+        lambda *given: types.ReferenceParams(
+            types.ReferenceContext(include_declaration=True), *given
+        ),
+        "src/auth.py",
+        "def login",
+    )
+    assert shown(editor, found) == [("docs/auth.md", 4)]
+    editor.close("src/auth.py")
+
+
+def test_hover_shows_title_state_and_first_lines(editor):
+    found = ask(editor, types.TEXT_DOCUMENT_HOVER, types.HoverParams, "docs/guide.md", "[[auth#")
+    assert found.contents.value == (
+        "**Authentication** (docs/auth.md, fresh)\n\n**Tokens**\n\n"
+        "A token lives for \\`MAX\\_AGE\\` seconds."
+    )
+
+
+def test_hover_on_drifted_source_shows_the_evidence(editor):
+    editor.open("src/auth.py", "MAX_AGE = 90\n")
+    found = ask(editor, types.TEXT_DOCUMENT_HOVER, types.HoverParams, "docs/auth.md", "src/auth")
+    assert found.contents.value == (
+        "src/auth.py was modified, not committed yet.\n\n`MAX_AGE` (line 13) is changed."
+    )
+    lens = editor.ask(
+        types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensParams(editor.document("docs/auth.md"))
+    )
+    assert [(one.command.title, one.range.start.line) for one in lens] == [("1 source, 1 stale", 3)]
+    editor.close("src/auth.py")
+
+
+def test_document_links_lead_to_lines_of_anchors(editor):
+    links = editor.ask(
+        types.TEXT_DOCUMENT_DOCUMENT_LINK, types.DocumentLinkParams(editor.document("docs/auth.md"))
+    )
+    resolved = [
+        link if link.target else editor.ask(types.DOCUMENT_LINK_RESOLVE, link) for link in links
+    ]
+    assert [link.target for link in resolved] == [
+        editor.uri("docs/sessions.md"),
+        f"{editor.uri('docs/guide.md')}#L3",
+        editor.uri("docs/設計.md"),
+        editor.uri("src/auth.py"),
+    ]
+
+
+def test_symbols_are_nested_headings_and_front_matter_folds(editor):
+    (root,) = editor.ask(
+        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL,
+        types.DocumentSymbolParams(editor.document("docs/auth.md")),
+    )
+    assert (root.name, [child.name for child in root.children]) == ("Authentication", ["Tokens"])
+    (fold,) = editor.ask(
+        types.TEXT_DOCUMENT_FOLDING_RANGE,
+        types.FoldingRangeParams(editor.document("docs/auth.md")),
+    )
+    assert (fold.start_line, fold.end_line) == (0, 4)
+
+
+def test_workspace_symbols_are_pages_and_headings(editor):
+    found = editor.ask(types.WORKSPACE_SYMBOL, types.WorkspaceSymbolParams("設計"))
+    assert [(one.name, one.container_name) for one in found] == [("設計", "docs/設計.md")]
+    found = editor.ask(types.WORKSPACE_SYMBOL, types.WorkspaceSymbolParams("SET UP"))
+    assert [(one.name, one.container_name) for one in found] == [("Set up", "docs/guide.md")]

@@ -1,0 +1,315 @@
+"""Completions: pages, anchors, link types, sources, symbols, and keys of front matter.
+
+What is being typed is no link yet, so the text before the cursor is matched by patterns; what it
+may become is looked up on the screen. Clients filter what they get; of more than they show, the
+list is marked as incomplete, and they ask again.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from lsprotocol import types
+
+from ubp.checks.rewrite import rewrite_link
+from ubp.code.symbols import MAX_BYTES, Symbols, find_language, parser_version
+from ubp.core.model import LINK_TYPES, FilePath, Link, LinkKind, Page
+from ubp.core.paths import normalize_path
+from ubp.core.source import MARKDOWN_SUFFIXES
+from ubp.core.text import fold
+from ubp.lsp.context import EditorContext, place, position
+from ubp.lsp.navigation import outline_of
+from ubp.markdown.resolve import PageNameForms, Targets, resolve, stem, without_suffix
+
+TRIGGERS = ("[", "(", "#", "|", "/", ":", " ")
+# Each costs the client a line, and 20 µs to encode; nobody scrolls further.
+MAX_ITEMS = 100
+
+FIELDS = ("title", "doc_type", "tags", "aliases")
+
+_FENCES = frozenset({"---", "...", "+++", "-->"})
+_OPENINGS = frozenset({"---", "<!-- ubp"})
+_KEY = re.compile(r"([A-Za-z_][\w-]*)?$")
+_FIELD = re.compile(r"(?P<key>[A-Za-z_][\w-]*):[ \t]*(?P<value>.*)$")
+_ITEM = re.compile(r"[ \t]*-[ \t]+(?:path:[ \t]*)?[\"']?(?P<value>[^\"']*)$")
+_PATH = re.compile(r"[ \t]+path:[ \t]*[\"']?(?P<value>[^\"']*)$")
+_LAST_NAME = re.compile(r"[^\[,]*$")
+
+Candidate = tuple[str, str, str, types.CompletionItemKind]
+"""What is inserted, what is shown, a detail, and the kind."""
+
+
+class Request(NamedTuple):
+    """A position in a document where something is typed; `after` is the rest of its line."""
+
+    context: EditorContext
+    path: FilePath
+    position: types.Position
+    after: str
+
+
+def complete(
+    context: EditorContext, path: FilePath, params: types.CompletionParams
+) -> types.CompletionList | None:
+    """Return what may follow the text before the cursor; None: nothing is known of it."""
+    if context.page(path) is None:
+        return None
+    text = context.text(path)
+    number = params.position.line
+    line = text.line(number)
+    column = text.column(place(params.position))
+    before = line[:column]
+    request = Request(context, path, params.position, line[column:])
+    if _is_in_head(context, path, number):
+        return _complete_head(request, before, number)
+    for pattern, finish in _PATTERNS:
+        if match := pattern.search(before):
+            return finish(request, match)
+    return None
+
+
+def _listed(
+    request: Request, typed: str, candidates: Iterable[Candidate], end: str = ""
+) -> types.CompletionList:
+    """Return the candidates that contain what is typed, those that begin with it first.
+
+    `end` is added to each, unless it follows already.
+    """
+    wanted = fold(typed)
+    first: list[Candidate] = []
+    others: list[Candidate] = []
+    for candidate in candidates:
+        names = [fold(candidate[0]), fold(candidate[1])]
+        if any(name.startswith(wanted) for name in names):
+            first.append(candidate)
+        elif any(wanted in name for name in names):
+            others.append(candidate)
+    found = [*first, *others]
+    text = request.context.text(request.path)
+    line = text.line(request.position.line)
+    column = len(line) - len(request.after)
+    span = types.Range(
+        position(text.place_at(request.position.line, column - len(typed))), request.position
+    )
+    tail = "" if request.after.startswith(end) else end
+    items = [
+        types.CompletionItem(
+            label=label,
+            detail=detail or None,
+            kind=kind,
+            sort_text=f"{number:03}",
+            filter_text=inserted if wanted in fold(inserted) else label,
+            text_edit=types.TextEdit(span, inserted + tail),
+        )
+        for number, (inserted, label, detail, kind) in enumerate(found[:MAX_ITEMS])
+    ]
+    return types.CompletionList(is_incomplete=len(found) > MAX_ITEMS, items=items)
+
+
+# Links
+
+
+def _complete_wikilink(request: Request, match: re.Match[str]) -> types.CompletionList:
+    return _listed(request, match["name"], _wikilink_names(request.context), "]]")
+
+
+def _wikilink_names(context: EditorContext) -> Iterator[Candidate]:
+    """Yield the shortest unique name of each page, and its aliases."""
+    stems = Counter(map(stem, context.pages()))
+    for path, page in context.pages().items():
+        name = without_suffix(path)
+        short = name.rpartition("/")[2]
+        kind = types.CompletionItemKind.File
+        inserted = short if stems[stem(path)] == 1 else name
+        yield inserted, page.facts.title or inserted, path, kind
+        for alias in page.facts.aliases:
+            yield alias, alias, path, types.CompletionItemKind.Reference
+
+
+def _complete_wikilink_heading(request: Request, match: re.Match[str]) -> types.CompletionList:
+    target = _target(request, "wikilink", match["name"].strip())
+    headings = (
+        (section.heading, section.heading, "#" * section.level, types.CompletionItemKind.Text)
+        for section in (outline_of(request.context, target) if target else ())
+        if section.heading
+    )
+    return _listed(request, match["anchor"], headings, "]]")
+
+
+def _complete_link_type(request: Request, match: re.Match[str]) -> types.CompletionList:
+    kind = types.CompletionItemKind.EnumMember
+    candidates = ((name, name, "link type", kind) for name in LINK_TYPES)
+    return _listed(request, match["type"], candidates, "]]")
+
+
+def _complete_target(request: Request, match: re.Match[str]) -> types.CompletionList:
+    typed = match["target"]
+    return _listed(request, typed, _link_targets(request, typed))
+
+
+def _link_targets(request: Request, typed: str) -> Iterator[Candidate]:
+    """Yield what is in the folder that is typed, then all pages by their relative paths."""
+    context, source = request.context, request.path
+    written = typed.rpartition("/")[0]
+    base = "" if typed.startswith("/") else source.rpartition("/")[0]
+    folder = normalize_path(f"{base}/{written}".lstrip("/"))
+    if folder is not None:
+        prefix = typed[: len(typed) - len(typed.rpartition("/")[2])]
+        yield from _children(context, folder, prefix)
+    if typed.startswith(("/", ".")):
+        return
+    link = _link("markdown", "")
+    for path, page in context.pages().items():
+        target = rewrite_link(link, source, path, ())
+        if target:
+            name = page.facts.title or path.rpartition("/")[2]
+            yield target, name, path, types.CompletionItemKind.File
+
+
+def _children(context: EditorContext, folder: FilePath, prefix: str) -> Iterator[Candidate]:
+    for path, is_folder in context.view.children(folder).items():
+        if context.session.is_hidden(path):
+            continue
+        name = prefix + path.rpartition("/")[2]
+        if is_folder:
+            yield f"{name}/", f"{name}/", "", types.CompletionItemKind.Folder
+        else:
+            yield name, name, "", types.CompletionItemKind.File
+
+
+def _complete_anchor(request: Request, match: re.Match[str]) -> types.CompletionList:
+    context = request.context
+    target = _target(request, "markdown", match["target"])
+    return _listed(request, match["anchor"], _anchors(context, target) if target else ())
+
+
+def _anchors(context: EditorContext, path: FilePath) -> Iterator[Candidate]:
+    """Yield the anchors of a page's headings as its site makes them, then all others."""
+    remaining = set(context.graph.anchors(path))
+    for section in outline_of(context, path):
+        for name in section.names:
+            if name in remaining:
+                remaining.discard(name)
+                yield name, section.heading, name, types.CompletionItemKind.Text
+                break
+    for name in sorted(remaining):
+        yield name, name, "", types.CompletionItemKind.Text
+
+
+def _target(request: Request, kind: LinkKind, name: str) -> FilePath | None:
+    """Return the page that a link would lead to."""
+    if not name:
+        return request.path
+    context, link = request.context, _link(kind, name)
+    targets = Targets(sites=context.graph.sites)
+    wanted = {stem(name.rstrip("/")), fold(name)}
+    for path, page in context.pages().items():
+        if _names(path, page) & wanted:
+            targets.add_page(PageNameForms(path, page.facts.title, page.facts.aliases))
+    return resolve(request.path, link, targets).target
+
+
+def _names(path: FilePath, page: Page) -> set[str]:
+    return {stem(path), fold(page.facts.title or ""), *map(fold, page.facts.aliases)} - {""}
+
+
+def _link(kind: LinkKind, target: str) -> Link:
+    return Link(kind, target, None, "references", None, 1, 1, 0, 0, "", 0, None)
+
+
+_PATTERNS: tuple[
+    tuple[re.Pattern[str], Callable[[Request, re.Match[str]], types.CompletionList]], ...
+] = (
+    (re.compile(r"\[\[(?P<name>[^\[\]|#]*)$"), _complete_wikilink),
+    (re.compile(r"\[\[(?P<name>[^\[\]|#]*)#(?P<anchor>[^\[\]|]*)$"), _complete_wikilink_heading),
+    (re.compile(r"\[\[[^\[\]|]+\|(?P<type>\w*)$"), _complete_link_type),
+    (re.compile(r"\]\(<?(?P<target>[^()\s<>#]*)$"), _complete_target),
+    (re.compile(r"\]\(<?(?P<target>[^()\s<>#]*)#(?P<anchor>[^()\s<>]*)$"), _complete_anchor),
+    (re.compile(r"^ {0,3}\[[^\]]+\]:[ \t]*<?(?P<target>[^\s<>#]*)$"), _complete_target),
+    (
+        re.compile(r"^ {0,3}\[[^\]]+\]:[ \t]*<?(?P<target>[^\s<>#]*)#(?P<anchor>[^\s<>]*)$"),
+        _complete_anchor,
+    ),
+)
+
+
+# Front matter
+
+
+def _is_in_head(context: EditorContext, path: FilePath, line: int) -> bool:
+    """Return whether a line is in the front matter, which may not be closed yet."""
+    text = context.text(path)
+    if not line or text.line(0).rstrip() not in _OPENINGS:
+        return False
+    return all(text.line(number).rstrip() not in _FENCES for number in range(1, line + 1))
+
+
+def _complete_head(request: Request, before: str, line: int) -> types.CompletionList | None:
+    context = request.context
+    keys = [re.split(r"[.\[]", key)[0] for key in context.session.config.keys]
+    if _KEY.fullmatch(before):
+        present = {match["key"] for match in _fields_above(request, line)}
+        names = [name for name in (*FIELDS, *keys) if name not in present]
+        kind = types.CompletionItemKind.Property
+        return _listed(request, before, ((name, name, "", kind) for name in names), ": ")
+    field = _FIELD.match(before)
+    if field:
+        return _complete_field(request, field["key"], field["value"])
+    item = _ITEM.match(before) or _PATH.match(before)
+    above = next(_fields_above(request, line), None)
+    if item is None or above is None:
+        return None
+    if above["key"] in keys:
+        return _complete_source(request, item["value"])
+    return _complete_field(request, above["key"], item["value"])
+
+
+def _fields_above(request: Request, line: int) -> Iterator[re.Match[str]]:
+    """Yield the keys of the lines above a line, the nearest first."""
+    text = request.context.text(request.path)
+    for number in range(line - 1, 0, -1):
+        if match := _FIELD.match(text.line(number)):
+            yield match
+
+
+def _complete_field(request: Request, key: str, value: str) -> types.CompletionList | None:
+    """Return the values that other pages have under a key, the most frequent first."""
+    pages = request.context.pages().values()
+    if key == "doc_type":
+        counts = Counter(page.facts.doc_type for page in pages)
+    elif key == "tags":
+        counts = Counter(tag for page in pages for tag in page.facts.tags)
+        value = _typed_name(value)
+    else:
+        return None
+    kind = types.CompletionItemKind.Value
+    names = [name for name, _ in counts.most_common()]
+    return _listed(request, value, ((name, name, "", kind) for name in names))
+
+
+def _typed_name(value: str) -> str:
+    match = _LAST_NAME.search(value)
+    return match[0].lstrip() if match else ""
+
+
+def _complete_source(request: Request, typed: str) -> types.CompletionList:
+    context = request.context
+    file, mark, part = typed.partition("#")
+    if mark:
+        kind = types.CompletionItemKind.Function
+        names = ((name, name, "", kind) for name in _part_names(context, FilePath(file)))
+        return _listed(request, part, names)
+    folder = normalize_path(typed.rpartition("/")[0]) or FilePath("")
+    prefix = f"{folder}/" if folder else ""
+    return _listed(request, typed, _children(context, folder, prefix))
+
+
+def _part_names(context: EditorContext, path: FilePath) -> Sequence[str]:
+    """Return the symbols of a source file, or the sections of a document."""
+    if path.lower().endswith(MARKDOWN_SUFFIXES):
+        return [section.id for section in outline_of(context, path) if section.id]
+    language, data = find_language(path), context.data(path)
+    if language is None or parser_version() is None or len(data) > MAX_BYTES:
+        return []
+    return list(dict.fromkeys(part.names[0] for part in Symbols(data, language).all()))

@@ -1,0 +1,123 @@
+"""What an editor shows beside the text: hovers, and the counts above it."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from lsprotocol import types
+
+from ubp.core.model import FilePath, ReferenceVerdict
+from ubp.lsp.context import EditorContext
+from ubp.lsp.diagnostics import pages_about
+from ubp.lsp.navigation import anchor_line, heading_at, link_at, link_target, reference_at
+from ubp.output.wording import MAX_COMMITS, SHORT_ID, count, day, printable
+from ubp.search.excerpt import cut_passage
+from ubp.staleness.wording import (
+    LEVEL_WORDS,
+    describe_drift_time,
+    evidence_sentence,
+    verdict_sentence,
+)
+
+SHOW_SOURCES = "ubp.showSources"
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!])")
+
+
+def hover(context: EditorContext, path: FilePath, params: types.HoverParams) -> types.Hover | None:
+    """Return what a link leads to, or what changed in a source since the page described it."""
+    if link := link_at(context, path, params.position):
+        target = link_target(context, link.edge)
+        if target is None:
+            return None
+        lines = list(_target_lines(context, target[0], link.link.anchor))
+        return _hover(lines, link.range)
+    if reference := reference_at(context, path, params.position):
+        assessment = context.assess([path])[path]
+        found = [v for v in assessment.references if v.reference == reference]
+        evident = context.workspace.with_evidence([assessment._replace(references=tuple(found))])
+        lines = [line for verdict in evident[0].references for line in verdict_lines(verdict)]
+        span = context.line_range(path, reference.line, reference.written)
+        return _hover(lines, span) if lines else None
+    return None
+
+
+def _hover(lines: Sequence[str], span: types.Range) -> types.Hover:
+    content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(lines))
+    return types.Hover(content, span)
+
+
+def _target_lines(context: EditorContext, path: FilePath, anchor: str | None) -> Iterator[str]:
+    page = context.page(path)
+    if page is None:
+        yield f"`{path}`"
+        return
+    level = context.assess([path])[path].level
+    title = page.facts.title or path.rpartition("/")[2]
+    state = "" if level == "untracked" else f", {LEVEL_WORDS[level]}"
+    yield f"**{escaped(title)}** ({escaped(path)}{state})"
+    text = context.text(path)
+    lines = [text.line(number) for number in range(len(text.starts))]
+    line = anchor_line(context, path, anchor) if anchor else None
+    section = heading_at(context, path, line) if line else None
+    if section:
+        yield f"**{escaped(' > '.join(section.path[1:] or section.path))}**"
+        lines = lines[section.line_start : section.line_end]
+    else:
+        first = context.graph.sections(path)
+        lines = lines[first[0].line_start - 1 :] if first else []
+    if passage := cut_passage("\n".join(lines), ()).content:
+        yield escaped(passage)
+
+
+def verdict_lines(verdict: ReferenceVerdict) -> Iterator[str]:
+    """Yield the state of a source, its evidence, and the commits that changed it."""
+    yield escaped(verdict_sentence(verdict, describe_drift_time(verdict)))
+    if evidence := evidence_sentence(verdict):
+        yield evidence
+    for commit in verdict.commits[:MAX_COMMITS]:
+        author = f"{day(commit.date)} {printable(commit.author)}"
+        yield f"`{commit.id[:SHORT_ID]}` {escaped(f'{author}: {printable(commit.subject)}')}"
+    if len(verdict.commits) > MAX_COMMITS:
+        yield f"and {count(len(verdict.commits) - MAX_COMMITS, 'older commit')}"
+
+
+def escaped(text: str) -> str:
+    """Return a text of the repository so that Markdown shows it as it is."""
+    return _MARKUP.sub(r"\\\1", printable(text))
+
+
+def find_lenses(
+    context: EditorContext, path: FilePath, _: types.CodeLensParams
+) -> list[types.CodeLens]:
+    """Return how many sources a document has and how many drifted, or who describes a source."""
+    page = context.page(path)
+    if page is None:
+        described = pages_about(context, path)
+        pages = {str(name) for name, _ in described}
+        stale = {str(name) for name, verdict in described if verdict.verdict != "fresh"}
+        title, line = f"Described by {count(len(pages), 'page')}", 1
+        number = len(pages)
+    else:
+        verdicts = context.assess([path])[path].references
+        stale = {v.name for v in verdicts if v.verdict != "fresh"}
+        number = len(verdicts)
+        title, line = count(number, "source"), verdicts[0].reference.line if verdicts else 1
+    if not number:
+        return []
+    title += f", {len(stale)} stale" if stale else ""
+    command = types.Command(title, SHOW_SOURCES, arguments=[context.addresses.uri(path)])
+    return [types.CodeLens(context.line_range(path, line), command)]
+
+
+def describe_sources(context: EditorContext, path: FilePath) -> str:
+    """Return the state of each source of a document, or of each page about a source: lines."""
+    page = context.page(path)
+    if page is None:
+        return "\n".join(
+            f"{name}: {verdict_sentence(verdict, describe_drift_time(verdict))}"
+            for name, verdict in pages_about(context, path)
+        )
+    return "\n".join(
+        verdict_sentence(verdict, describe_drift_time(verdict))
+        for verdict in context.assess([path])[path].references
+    )
