@@ -225,9 +225,8 @@ class Workspace:
         """Yield each reference that drifted, with what changed since the page described it."""
         from ubp.staleness.diff import diff_pages
 
-        session = self.session
-        view = session.view_of(report.snapshot)
-        return diff_pages(report.pages, view, session.repository, session.is_hidden)
+        context = open_context(self.session, self.session.view_of(report.snapshot))
+        return diff_pages(report.pages, context)
 
     def example(self, report: StaleReport, paths: Sequence[str] = ()) -> "FirstReference | None":
         """Return a page and a source to begin with, where no page of a report names a source."""
@@ -722,9 +721,8 @@ class Workspace:
         """Return the report with the columns of its findings, and the places of their sources."""
         from ubp.checks.locations import locate_findings
 
-        session = self.session
-        view = session.view_of(report.snapshot)
-        return locate_findings(report, view, session.repository, session.is_hidden)
+        context = open_context(self.session, self.session.view_of(report.snapshot))
+        return locate_findings(report, context)
 
     def fix(
         self, paths: Sequence[str] = (), *, rules: Sequence[str] = (), is_dry: bool = False

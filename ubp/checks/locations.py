@@ -4,14 +4,14 @@ Only the formats that point into text need them: pages are read again, and sourc
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from ubp.checks.finding import WIKILINKS, CheckReport, Finding, LinkFix, Region, SourcePlace
 from ubp.core.model import FilePath, Link, ReferenceVerdict
-from ubp.git.repository import Repository
 from ubp.index.view import View
 from ubp.markdown.source_text import SourceText
 from ubp.staleness.diff import diff_sources
+from ubp.staleness.model import StalenessContext
 
 # Pages in memory at the same time.
 BATCH_SIZE = 200
@@ -27,17 +27,12 @@ _DEFINITION_END = re.compile(rb"(?:#[^\s<>]*)?>?")
 _LinkRegions = tuple[Region, Region]
 
 
-def locate_findings(
-    report: CheckReport,
-    view: View,
-    repository: Repository,
-    is_hidden: Callable[[FilePath], bool],
-) -> CheckReport:
+def locate_findings(report: CheckReport, context: StalenessContext) -> CheckReport:
     """Return the report with the regions of its links and the changes of its sources."""
     groups = (report.findings, report.ignored, report.debts, report.unknown)
     all_findings = [finding for group in groups for finding in group]
-    regions = _find_regions(all_findings, view)
-    places = _find_source_places(all_findings, view, repository, is_hidden)
+    regions = _find_regions(all_findings, context.view)
+    places = _find_source_places(all_findings, context)
 
     def locate(finding: Finding) -> Finding:
         if isinstance(finding.about, ReferenceVerdict):
@@ -121,20 +116,21 @@ class _Page:
 
 
 def _find_source_places(
-    findings: Iterable[Finding],
-    view: View,
-    repository: Repository,
-    is_hidden: Callable[[FilePath], bool],
+    findings: Iterable[Finding], context: StalenessContext
 ) -> dict[ReferenceVerdict, tuple[SourcePlace, ...]]:
-    """Return for each drifted source the changed files and their first changed lines."""
+    """Return for each drifted source the changed files and their first changed lines.
+
+    The files of a collection are none of this repository.
+    """
     verdicts = dict.fromkeys(
         finding.about
         for finding in findings
         if isinstance(finding.about, ReferenceVerdict)
         and finding.about.verdict in {"modified", "created", "moved"}
-        and not is_hidden(finding.about.source_path)
+        and not finding.about.collection
+        and not context.rules.is_hidden(finding.about.source_path)
     )
-    diffs = diff_sources(list(verdicts), view, repository, is_hidden)
+    diffs = diff_sources(list(verdicts), context)
     places = {}
     for verdict, diff in zip(verdicts, diffs, strict=True):
         changed = tuple(SourcePlace(*place) for place in diff.changed[:MAX_SOURCE_PLACES])

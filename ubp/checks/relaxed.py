@@ -106,7 +106,7 @@ def _hint(suppression: Suppression | None) -> str:
 def _config_of(view: View, own: Config) -> Config:
     """Return the configuration of a state, the defaults where it has none that can be used.
 
-    A change that adopts UBP, or adds sites, keeps its own keys and sites.
+    A change that adopts UBP, or adds sites or collections, keeps its own keys, sites, collections.
     """
     from ubp.core.config_file import parse_config
 
@@ -120,7 +120,9 @@ def _config_of(view: View, own: Config) -> Config:
     except ConfigError:
         config = Config(keys=own.keys)
     return config._replace(
-        sites=config.sites or own.sites, link_roots=config.link_roots or own.link_roots
+        sites=config.sites or own.sites,
+        link_roots=config.link_roots or own.link_roots,
+        collections=own.collections,
     )
 
 

@@ -8,12 +8,14 @@ from cyclopts import App, Parameter
 
 from ubp.cli.bind_session import choose
 from ubp.cli.error_handler import CLEAN, FAILED
+from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.config import FULL_TEXT, CollectionSetting, Config, has_config
 from ubp.core.config_file import load_config
 from ubp.core.errors import NotARepositoryError, UsageError
 from ubp.core.installation import install_command
+from ubp.core.model import FilePath
 from ubp.core.setup_files import read_config, set_collection, write_config
 from ubp.git.repository import open_repository
 from ubp.index.collections import (
@@ -31,6 +33,7 @@ from ubp.index.collections import (
 )
 from ubp.output.records.collections import collections_record, removed_record, sync_record
 from ubp.output.text.collections import collections_text, plan_text, sync_text
+from ubp.staleness.collections import Described, find_described
 from ubp.sync.run import (
     Context,
     Request,
@@ -145,6 +148,7 @@ def sync(
 ) -> int:
     """Fetch collections: those of the project at their pinned versions, else the newest.
 
+    The versions that pages of the project still describe are fetched, too: staleness needs both.
     Exit status: 2 if something could not be fetched; what is there is kept.
 
     Args:
@@ -162,8 +166,8 @@ def sync(
         chosen = chosen or [collection.name for collection in registered]
         references = [CollectionReference(name) for name in chosen]
     wanted = {reference.name for reference in references}
-    described: list[Collection | CollectionSetting] = [*registered, *config.collections]
-    _require_extra([collection for collection in described if collection.name in wanted])
+    known: list[Collection | CollectionSetting] = [*registered, *config.collections]
+    _require_extra([collection for collection in known if collection.name in wanted])
     results = []
     settings = {setting.name: setting for setting in config.collections}
     for result in sync_collections(
@@ -177,7 +181,21 @@ def sync(
             if collection is not None:
                 entry = _entry(pinned(collection, setting), result.at)
                 _write_setting(config_dir, result.name, entry)
-    return _deliver(results, terminal)
+    outdated: tuple[FilePath, ...] = ()
+    if config.collections and not dry_run:
+        described = _find_described(terminal)
+        missing = [
+            reference
+            for reference in map(parse_reference, described.unfetched)
+            if reference.version and reference.name in wanted
+        ]
+        if missing:
+            results += sync_collections(
+                missing, config.collections, context, is_updating=False, is_dry=False
+            )
+            described = _find_described(terminal)
+        outdated = described.outdated
+    return _deliver(results, terminal, outdated)
 
 
 @APP.command(name="remove", help_epilogue="Example:\n  ubp collections remove go --purge")
@@ -205,6 +223,11 @@ def remove(name: str, /, *, purge: bool = False, terminal: Terminal) -> int:
     elif not terminal.options.quiet:
         terminal.write(f"Removed {name}\n")
     return CLEAN
+
+
+def _find_described(terminal: Terminal) -> Described:
+    with open_workspace(terminal) as workspace:
+        return find_described(workspace.session)
 
 
 def _context(terminal: Terminal) -> Context:
@@ -262,9 +285,11 @@ def _require_extra(collections: Iterable[Collection | CollectionSetting]) -> Non
         )
 
 
-def _deliver(results: Sequence[SyncResult], terminal: Terminal) -> int:
+def _deliver(
+    results: Sequence[SyncResult], terminal: Terminal, outdated: Sequence[FilePath] = ()
+) -> int:
     if terminal.options.json:
-        terminal.record(sync_record(results))
+        terminal.record(sync_record(results, outdated))
     elif not terminal.options.quiet:
-        terminal.write(sync_text(results, terminal.style))
+        terminal.write(sync_text(results, outdated, terminal.style))
     return CLEAN if all(result.is_complete for result in results) else FAILED

@@ -1,7 +1,7 @@
 """The configuration as a value: defaults, and which paths it includes and excludes."""
 
 import os
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath
 from ubp.core.paths import match_any, nfc
@@ -44,7 +44,7 @@ class CollectionSetting(NamedTuple):
     """
 
     name: str
-    kind: str
+    kind: Literal["mirror", "import"]
     address: str
     at: str = ""
     include: tuple[str, ...] = ()

@@ -173,6 +173,9 @@ PartNote = Literal["no_blob", "no_parser", "no_language", "no_part"]
 """Why the verdict on a symbol, a section or lines is that of the whole file, or unknown: the bytes
 of a version are not available, ast-grep is not installed, symbols cannot be found in this kind of
 file, or a directory or glob has no such parts."""
+Note = Literal[PartNote, "no_collection", "no_version"]
+"""A `PartNote`, or why the verdict on a document of a collection is unknown: that version of it is
+not on this machine, or the configuration pinned none when the page was written."""
 
 
 class Evidence(NamedTuple):
@@ -193,8 +196,10 @@ class ReferenceVerdict(NamedTuple):
     that drifted, newest first. `is_debt`: the debt file accepts it, or, when a change is assessed,
     the change does not fail for it (`ubp.staleness.change`). `moved_to` is the new path, and
     `moved_fragment` ("#name") the new name of a part that is otherwise the same as its baseline.
-    `note`: why a part was not compared. `evidence` is looked for in changes, and for agents;
-    `is_unread`: in vain, because a partial clone lacks the changed lines.
+    `note`: why a part or a collection was not compared. `evidence` is looked for in changes, and
+    for agents; `is_unread`: in vain, because a partial clone lacks the changed lines. `collection`
+    is the one whose repository has the source, its commits and its blobs ("": the page's own), and
+    `unfetched` the version of it that has to be fetched first (`go@4a7fa7d16bb9`).
     """
 
     reference: SourceReference
@@ -211,9 +216,11 @@ class ReferenceVerdict(NamedTuple):
     commits: tuple[Commit, ...] = ()
     is_debt: bool = False
     moved_fragment: str = ""
-    note: PartNote | None = None
+    note: Note | None = None
     evidence: tuple[Evidence, ...] = ()
     is_unread: bool = False
+    collection: str = ""
+    unfetched: str = ""
 
     @property
     def name(self) -> str:

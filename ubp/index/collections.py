@@ -283,6 +283,16 @@ def open_collection(
         CollectionError: it was not fetched yet.
         RepositoryError: it cannot be read.
     """
+    path = existing_path(folder, collection)
+    return open_repository(path, collection_environment(path, collection, environment))
+
+
+def existing_path(folder: str, collection: Collection) -> str:
+    """Return where the repository of a collection is, which must exist.
+
+    Raises:
+        CollectionError: it does not.
+    """
     path = repository_path(folder, collection)
     if not os.path.isdir(path):
         if collection.kind == "local":
@@ -294,7 +304,7 @@ def open_collection(
             f"The collection {collection.name} was not fetched yet.",
             hint=f"Fetch it: {ubp_command('collections', 'sync', collection.name)}",
         )
-    return open_repository(path, collection_environment(path, collection, environment))
+    return path
 
 
 def collection_environment(

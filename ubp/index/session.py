@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from ubp.core.config import NO_MODEL, Config, has_config, is_excluded
+from ubp.core.config import NO_MODEL, CollectionSetting, Config, has_config, is_excluded
 from ubp.core.errors import ModelNeededError, UsageError
 from ubp.core.model import Assessment, FilePath, Progress, Snapshot, Warn, ignore_progress
 from ubp.git.repository import Repository, open_repository
@@ -86,6 +86,7 @@ class Session:
         self._latest: View | None = None  # the last one of the work tree
         self._model: Model | None = None
         self._model_owner: Session | None = None
+        self._collections: dict[CollectionSetting, Session] = {}
         self._file_stamps = _file_stamps(repository)
 
     @classmethod
@@ -112,7 +113,9 @@ class Session:
         The settings that were given to `open` replace those of the configuration. Close only this
         session, not the other one.
         """
-        return Session(self.repository, self.store, config, self._options)
+        session = Session(self.repository, self.store, config, self._options)
+        session._collections = self._collections  # noqa: SLF001  # its own class
+        return session
 
     def __enter__(self) -> Self:
         return self
@@ -121,7 +124,10 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Close the database and the repository."""
+        """Close the database and the repository, and the collections that were opened."""
+        for collection in self._collections.values():
+            collection.close()
+        self._collections.clear()
         self.store.close()
         self.repository.close()
 
@@ -209,6 +215,36 @@ class Session:
 
             self._model = load_model(place, fingerprint_of(self.store.database, place))
         return self._model
+
+    def open_collection(self, setting: CollectionSetting) -> "Session":
+        """Return a collection that the configuration names; it is closed with this session.
+
+        Raises:
+            CollectionError: it is not on this machine.
+            RepositoryError: it cannot be read.
+        """
+        from ubp.index.collections import (
+            collection_environment,
+            collections_dir,
+            existing_path,
+            find_collection,
+        )
+
+        folder = collections_dir(self.environment)
+        collection = find_collection(folder, setting.name, [setting])
+        path = existing_path(folder, collection)
+        opened = self._collections.get(setting)
+        if opened is not None and not opened.store.database.is_known():
+            opened.close()
+            opened = None
+        if opened is None:
+            opened = self._collections[setting] = Session.open(
+                path,
+                environment=collection_environment(path, collection, self.environment),
+                progress=self.progress,
+                clock=self.clock,
+            )
+        return opened
 
     def share_model(self, other: "Session") -> None:
         """Use the model of another session where both would load the same one."""

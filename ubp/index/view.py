@@ -361,18 +361,21 @@ def build_view(  # noqa: PLR0913  # a view combines as many
     progress: Progress = ignore_progress,
     *,
     cache: SessionCache | None = None,
+    has_facts: bool = True,
 ) -> View:
     """Build the view of a snapshot; indexes its files and its documents' front matter first.
 
-    Nothing is written where the store knows them already. Whatever happens to the store afterwards
-    (other processes, a full disk, damage), the view answers correctly.
+    Without `has_facts`, front matter is parsed when it is asked for. Nothing is written where the
+    store knows everything already. Whatever happens to the store afterwards (other processes, a
+    full disk, damage), the view answers correctly.
     """
     base, changes, has_folders = open_commit_tree(repository, store, config, snapshot)
     overlay = WorktreeOverlay(repository, store, base, changes, has_folders=has_folders)
     facts = DocumentFacts(repository, store, config.keys, snapshot, progress)
     context = IndexContext(repository, store, snapshot, progress, cache or SessionCache())
     view = View(context, config, base, overlay, facts)
-    view.learn()
+    if has_facts:
+        view.learn()
     return view
 
 

@@ -83,11 +83,11 @@ def build_report(
             Snapshot("commit", commit, {}),
             session.progress,
         )
-        return StalenessContext(view, session.repository, history, context.rules._replace(now=now))
+        return context._replace(view=view, history=history, rules=context.rules._replace(now=now))
 
     links = open_graph(context.view).link_counts()
     links_in = {path: incoming for path, (_, incoming) in links.items()}
-    diffs = diff_pages(stale.pages, context.view, session.repository, session.is_hidden)
+    diffs = diff_pages(stale.pages, context)
     pages = describe_pages(rank_pages(stale, context).pages, diffs, links_in)
     check = check_state(context, options._replace(rules=_rules(options)))
     levels = Levels(**{name: getattr(stale.summary, name) for name in Levels._fields})

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import (
+    CONFIG_FILE,
     Assessment,
     BaselineQuery,
     Drift,
@@ -216,6 +217,8 @@ class _TouchedFiles:
             source_path=FilePath(nfc(reference.source_path)),
             literal=FilePath(nfc(reference.literal)),
         )
+        if CONFIG_FILE in self._files and ":" in reference.source_path:
+            return True  # it may pin another version of a collection
         return any(
             source.matches(file)
             for source in candidates(composed)

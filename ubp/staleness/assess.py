@@ -15,7 +15,7 @@ from ubp.staleness.model import (
     level_of,
     worst_level,
 )
-from ubp.staleness.references import LocatedSource, locate
+from ubp.staleness.references import LocatedSource, collection_of, locate
 
 if TYPE_CHECKING:  # only where a reference names a part of a file
     from ubp.staleness.parts import PartComparison
@@ -24,10 +24,16 @@ if TYPE_CHECKING:  # only where a reference names a part of a file
 def assess(pages: Sequence[Page], context: StalenessContext) -> tuple[Assessment, ...]:
     """Assess every reference of these pages, in one pass for all."""
     requests = baseline_requests(pages, context.rules)
-    located = locate(context.view, {request.reference for request in requests})
+    own, others = split_requests(requests, context.rules)
+    located = locate(context.view, {request.reference for request in own})
     origins = Origins.uncommitted(context.view)
-    baselines = find_baselines(requests, located, context, origins, origins.is_edited)
-    return assess_against(baselines, pages, located, context)
+    baselines = find_baselines(own, located, context, origins, origins.is_edited)
+    verdicts = compare_sources(baselines, located, context)
+    if others:
+        from ubp.staleness.collections import compare_collections
+
+        verdicts |= compare_collections(others, context, origins.is_edited)
+    return assessments_of(pages, requests, verdicts)
 
 
 def baseline_requests(pages: Sequence[Page], rules: StalenessRules) -> list[BaselineRequest]:
@@ -43,26 +49,51 @@ def baseline_requests(pages: Sequence[Page], rules: StalenessRules) -> list[Base
     ]
 
 
-def assess_against(
-    baselines: Mapping[BaselineRequest, Baseline],
+def split_requests(
+    requests: Sequence[BaselineRequest], rules: StalenessRules
+) -> tuple[Sequence[BaselineRequest], Mapping[str, Sequence[BaselineRequest]]]:
+    """Return the requests about this repository, and those about each collection by its name."""
+    if not rules.collections:
+        return requests, {}
+    own: list[BaselineRequest] = []
+    others: dict[str, list[BaselineRequest]] = {}
+    for request in requests:
+        name = collection_of(request.reference.source_path, rules.collections)
+        (others.setdefault(name, []) if name else own).append(request)
+    return own, others
+
+
+def assessments_of(
     pages: Sequence[Page],
+    requests: Sequence[BaselineRequest],
+    verdicts: Mapping[BaselineRequest, ReferenceVerdict],
+) -> tuple[Assessment, ...]:
+    """Return the assessments of these pages from the verdicts on their references."""
+    references: dict[FilePath, list[ReferenceVerdict]] = {page.filepath: [] for page in pages}
+    for request in requests:
+        references[request.page.filepath].append(verdicts[request])
+    return tuple(assessment(page, references[page.filepath]) for page in pages)
+
+
+def compare_sources(
+    baselines: Mapping[BaselineRequest, Baseline],
     located: Mapping[SourceReference, LocatedSource],
     context: StalenessContext,
-) -> tuple[Assessment, ...]:
+) -> dict[BaselineRequest, ReferenceVerdict]:
     """Compare the sources with these baselines, and read the history of those that drifted."""
     parts = _compare_parts(baselines, located, context)
-    verdicts: dict[FilePath, list[ReferenceVerdict]] = {page.filepath: [] for page in pages}
+    verdicts: dict[BaselineRequest, ReferenceVerdict] = {}
     drifted: dict[BaselineRequest, Baseline] = {}
     for request, baseline in baselines.items():
         verdict = _compare_ids(request, located[request.reference], baseline)
         if parts:
             verdict = parts.apply(request, verdict)
-        verdicts[request.page.filepath].append(verdict)
+        verdicts[request] = verdict
         if verdict.verdict not in {"fresh", "unknown"}:
             drifted[request] = baseline
     if drifted:
         _add_history(verdicts, drifted, context, parts)
-    return tuple(assessment(page, verdicts[page.filepath]) for page in pages)
+    return verdicts
 
 
 def _compare_parts(
@@ -103,15 +134,21 @@ def hide(
     if not hidden:
         return tuple(assessments)
 
-    def hide_details(reference: ReferenceVerdict) -> ReferenceVerdict:
-        if reference.source_path not in hidden:
-            return reference
-        return reference._replace(
-            baseline_blob=None, current_blob=None, moved_to=None, moved_fragment="", commits=()
-        )
-
     return tuple(
-        page._replace(references=tuple(map(hide_details, page.references))) for page in assessments
+        page._replace(
+            references=tuple(
+                hide_details(reference) if reference.source_path in hidden else reference
+                for reference in page.references
+            )
+        )
+        for page in assessments
+    )
+
+
+def hide_details(reference: ReferenceVerdict) -> ReferenceVerdict:
+    """Return a verdict without the ids, commits and new path of its source."""
+    return reference._replace(
+        baseline_blob=None, current_blob=None, moved_to=None, moved_fragment="", commits=()
     )
 
 
@@ -142,7 +179,7 @@ def _compare_ids(
 
 
 def _add_history(
-    verdicts: Mapping[FilePath, list[ReferenceVerdict]],
+    verdicts: dict[BaselineRequest, ReferenceVerdict],
     drifted: Mapping[BaselineRequest, Baseline],
     context: StalenessContext,
     parts: "PartComparison | None",
@@ -153,13 +190,8 @@ def _add_history(
         drifts = parts.narrow(drifts)
     moves = Moves(context)
     for request, baseline in drifted.items():
-        references, drift = verdicts[request.page.filepath], drifts[request]
-        position = next(
-            index
-            for index, verdict in enumerate(references)
-            if verdict.reference is request.reference
-        )
-        verdict, moved_to, fragment = references[position].verdict, None, ""
+        drift = drifts[request]
+        verdict, moved_to, fragment = verdicts[request].verdict, None, ""
         if verdict == "deleted":
             if parts and isinstance(baseline.source, PartSource):
                 verdict, moved_to, fragment = parts.resolve_deleted(request, drift, moves)
@@ -169,7 +201,7 @@ def _add_history(
             drift = _without_ignored(drift, baseline, context)
             verdict = verdict if drift.commits or drift.is_uncommitted else "fresh"
         age = _age(verdict, drift, context.rules.now)
-        references[position] = references[position]._replace(
+        verdicts[request] = verdicts[request]._replace(
             verdict=verdict,
             level=level_of(verdict, age, context.rules.threshold_days),
             moved_to=moved_to,

@@ -122,12 +122,12 @@ def find_baselines(
         else:
             historical.append(request)
     if historical:
-        changes = _last_changes(context, origins)
-        baselines |= _from_history(historical, located, changes, context.history)
+        changes = last_changes(context, origins)
+        baselines |= from_history(historical, located, changes, context.history)
     return {request: baselines[request] for request in requests}
 
 
-def _last_changes(context: StalenessContext, origins: Origins) -> dict[FilePath, LastChange]:
+def last_changes(context: StalenessContext, origins: Origins) -> dict[FilePath, LastChange]:
     """Return the last change of every page with an unpinned reference.
 
     A hook needs only those of a few pages, but of different ones each time: if only these were
@@ -151,12 +151,13 @@ def _unpinned_pages(view: View) -> list[FilePath]:
     ]
 
 
-def _from_history(
+def from_history(
     requests: Sequence[BaselineRequest],
     located: Mapping[SourceReference, LocatedSource],
     changes: Mapping[FilePath, LastChange],
     history: History,
 ) -> dict[BaselineRequest, Baseline]:
+    """Return the state of each source in the commit that its page describes (`changes`)."""
     sources_at: dict[ObjectId, set[Source]] = defaultdict(set)
     candidates_at: dict[BaselineRequest, tuple[ObjectId, tuple[Source, ...]]] = {}
     for request in with_checkpoints(requests):

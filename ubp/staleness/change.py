@@ -6,13 +6,28 @@ gone now and was not before, or that is new and refers to nothing. What was behi
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, ObjectId, Page, ReferenceVerdict
+from ubp.core.model import (
+    CONFIG_FILE,
+    QUIET_LEVELS,
+    Assessment,
+    FilePath,
+    ObjectId,
+    Page,
+    ReferenceVerdict,
+)
 from ubp.core.source import SourceMap
 from ubp.git.trees import similar_file
-from ubp.staleness.assess import assess, assess_against, assessment, baseline_requests
+from ubp.staleness.assess import (
+    assess,
+    assessment,
+    assessments_of,
+    baseline_requests,
+    compare_sources,
+    split_requests,
+)
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
 from ubp.staleness.model import GONE, Change
-from ubp.staleness.references import locate
+from ubp.staleness.references import collection_of, locate
 
 _ReferenceKey = tuple[FilePath, FilePath]  # page, source as it is written
 
@@ -29,13 +44,19 @@ def assess_change(pages: Sequence[Page], change: Change) -> tuple[Assessment, ..
     else:
         origins = Origins.uncommitted(view)
     requests = baseline_requests(pages, change.after.rules)
-    located = locate(view, {request.reference for request in requests})
+    own, others = split_requests(requests, change.after.rules)
+    located = locate(view, {request.reference for request in own})
     baselines = find_baselines(
-        requests, located, change.after, Origins.uncommitted(view), origins.is_edited
+        own, located, change.after, Origins.uncommitted(view), origins.is_edited
     )
     baselines |= _replace_unknown(baselines, change)
-    assessments = assess_against(baselines, pages, located, change.after)
-    return _mark_debts(assessments, change, origins)
+    verdicts = compare_sources(baselines, located, change.after)
+    if others:
+        from ubp.staleness.collections import compare_collections
+
+        before = change.before[0] if change.before else None
+        verdicts |= compare_collections(others, change.after, origins.is_edited, before)
+    return _mark_debts(assessments_of(pages, requests, verdicts), change, origins)
 
 
 def touched_pages(change: Change) -> list[Page]:
@@ -45,6 +66,11 @@ def touched_pages(change: Change) -> list[Page]:
     located = locate(change.after.view, references)
     by_source = SourceMap((found.source, reference) for reference, found in located.items())
     touched = {reference for path in change.changes for reference in by_source.matching(path)}
+    if change.after.rules.collections and CONFIG_FILE in change.changes:
+        from ubp.staleness.collections import find_repinned
+
+        repinned = find_repinned(change)
+        touched.update(ref for ref in references if collection_of(ref.source_path, repinned))
     return [
         page
         for page in pages
@@ -130,7 +156,8 @@ def _is_introduced(reference: ReferenceVerdict, before: Collection[ReferenceVerd
     `assess_change` has compared the source with that state itself.
     """
     if reference.verdict == "unknown":
-        return all(old.verdict != "unknown" for old in before)
+        # What is not on this machine is not there before the change either: nothing was verified.
+        return reference.note == "no_collection" or all(old.verdict != "unknown" for old in before)
     is_gone = reference.verdict in GONE
     if is_gone and not any(old.verdict in GONE for old in before):
         return True

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import NamedTuple
 
 from ubp.core.model import (
@@ -16,13 +16,14 @@ from ubp.core.model import (
     Verdict,
 )
 from ubp.core.paths import is_glob
+from ubp.core.shell import ubp_command
 from ubp.core.source import Part, PartSource, PathSource, possible_sources
 from ubp.git.diff import diff_blobs, keep_lines
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_documents
 from ubp.git.trees import entries_at, list_tree, resolve_objects
 from ubp.index.view import View
-from ubp.staleness.model import SourceDiff
+from ubp.staleness.model import SourceDiff, StalenessContext
 
 DRIFTED: frozenset[Verdict] = frozenset({"modified", "deleted", "moved", "created"})
 
@@ -32,34 +33,51 @@ SOURCES_PER_READ = 100  # read with one call: both versions of 100 of 10 kB are 
 
 
 def diff_pages(
-    pages: Sequence[Assessment],
-    view: View,
-    repository: Repository,
-    is_hidden: Callable[[FilePath], bool],
+    pages: Sequence[Assessment], context: StalenessContext
 ) -> Iterator[tuple[Assessment, ReferenceVerdict, SourceDiff]]:
     """Yield the diff of each drifted reference of these pages, except for hidden sources."""
     drifted = [
         (assessment, reference)
         for assessment in pages
         for reference in assessment.references
-        if reference.verdict in DRIFTED and not is_hidden(reference.source_path)
+        if reference.verdict in DRIFTED and not context.rules.is_hidden(reference.source_path)
     ]
-    diffs = diff_sources([reference for _, reference in drifted], view, repository, is_hidden)
+    diffs = diff_sources([reference for _, reference in drifted], context)
     for (assessment, reference), diff in zip(drifted, diffs, strict=True):
         yield assessment, reference, diff
 
 
 def diff_sources(
-    references: Sequence[ReferenceVerdict],
-    view: View,
-    repository: Repository,
-    is_hidden: Callable[[FilePath], bool],
+    references: Sequence[ReferenceVerdict], context: StalenessContext
 ) -> Iterator[SourceDiff]:
     """Yield for each reference the diff between its baseline and the snapshot, file by file.
 
-    Files for which `is_hidden` is true are left out: they must not be served.
+    Hidden files are left out: they must not be served. Of a collection from which only excerpts may
+    be shown, so is most of a long diff.
     """
-    versions = _read_versions(references, view, repository)
+    for collection, group in groupby(references, key=lambda reference: reference.collection):
+        if not collection:
+            yield from _diff_sources(list(group), context)
+            continue
+        from ubp.index.collections import excerpt
+        from ubp.staleness.collections import in_collection
+
+        place, local, policy = in_collection(group, context)
+        for reference, diff in zip(local, _diff_sources(local, place), strict=True):
+            text = excerpt(diff.text, policy)
+            if diff.missing:
+                version = reference.unfetched or collection
+                command = ubp_command("collections", "sync", version)
+                text = f"No diff: a version of it was not fetched. Fetch it: {command}"
+            # The files that changed are not those of the page's repository.
+            yield diff._replace(text=text, missing=(), changed=())
+
+
+def _diff_sources(
+    references: Sequence[ReferenceVerdict], context: StalenessContext
+) -> Iterator[SourceDiff]:
+    is_hidden = context.rules.is_hidden
+    versions = _read_versions(references, context.view, context.repository)
     for reference, (before, after, contents) in zip(references, versions, strict=True):
         if before is None:
             yield SourceDiff("No diff: Git has no object for the pin of a glob; see the commits.")
@@ -81,16 +99,26 @@ class ChangedLines(NamedTuple):
 
 
 def read_changed_lines(
-    references: Sequence[ReferenceVerdict],
-    view: View,
-    repository: Repository,
-    is_hidden: Callable[[FilePath], bool],
+    references: Sequence[ReferenceVerdict], context: StalenessContext
 ) -> Iterator[ChangedLines]:
     """Yield for each reference the lines that changed since its baseline.
 
     It is cheaper than a diff: the hook does not load libgit2 for it.
     """
-    versions = _read_versions(references, view, repository)
+    for collection, group in groupby(references, key=lambda reference: reference.collection):
+        local, place = list(group), context
+        if collection:
+            from ubp.staleness.collections import in_collection
+
+            place, local, _ = in_collection(local, context)
+        yield from _read_changed_lines(local, place)
+
+
+def _read_changed_lines(
+    references: Sequence[ReferenceVerdict], context: StalenessContext
+) -> Iterator[ChangedLines]:
+    is_hidden = context.rules.is_hidden
+    versions = _read_versions(references, context.view, context.repository)
     for reference, (before, after, contents) in zip(references, versions, strict=True):
         if before is None:
             yield ChangedLines(frozenset(), frozenset(), is_incomplete=True)

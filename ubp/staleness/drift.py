@@ -51,7 +51,8 @@ def find_drift(
     }
     by_query = history.drifts(head, set(queries.values()))
     drifts = {request: by_query[query] for request, query in queries.items()}
-    drifts |= _bound_lost_pins(queries, drifts, history, head, origins)
+    if context.open_collection:
+        drifts |= _bound_lost_pins(queries, drifts, history, head, origins)
     commits = history.commits({commit for drift in drifts.values() for commit in drift.commits})
     latest = context.rules.now + MAX_CLOCK_ERROR
     return {

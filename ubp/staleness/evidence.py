@@ -57,9 +57,7 @@ def add_evidence(
     ]
     if not drifted:
         return tuple(assessments)
-    changes = read_changed_lines(
-        [reference for _, reference in drifted], context.view, context.repository, rules.is_hidden
-    )
+    changes = read_changed_lines([reference for _, reference in drifted], context)
     pages: dict[FilePath, _Page] = {}
     names: dict[ChangedLines, tuple[_Names, _Names]] = {}  # a source has many pages
     found = {}

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ubp.core.config import CollectionSetting
 from ubp.core.model import (
     Assessment,
     Debt,
@@ -20,6 +21,7 @@ from ubp.core.model import (
 from ubp.core.shell import git_fetch
 from ubp.git.repository import Repository
 from ubp.index.history import History
+from ubp.index.session import Session
 from ubp.index.view import View
 
 SECONDS_PER_DAY = 86_400
@@ -36,8 +38,9 @@ STALE_AT_ONCE: frozenset[Verdict] = frozenset({"deleted", "not_found"})
 class StalenessRules(NamedTuple):
     """The time `now` (seconds since the epoch) and the age in days from which drift is stale.
 
-    Files for which `is_hidden` is true are not served, not even as the new path of a source. The
-    other fields are those of the configuration (`ubp.core.config.Config`).
+    Files for which `is_hidden` is true are not served, not even as the new path of a source.
+    `collections` are those of the configuration by name. The other fields are its, too
+    (`ubp.core.config.Config`).
     """
 
     now: float
@@ -46,15 +49,21 @@ class StalenessRules(NamedTuple):
     is_record: Callable[[Page], bool] = lambda _: False
     ignored_commits: tuple[str, ...] = ()
     quiet_after: int | None = None
+    collections: Mapping[str, CollectionSetting] = {}
 
 
 class StalenessContext(NamedTuple):
-    """What a verdict depends on: a snapshot, its history and the rules."""
+    """What a verdict depends on: a snapshot, its history and the rules.
+
+    `open_collection` opens a collection of the configuration; None in a collection, whose history
+    is not that of the pages.
+    """
 
     view: View
     repository: Repository
     history: History
     rules: StalenessRules
+    open_collection: Callable[[CollectionSetting], Session] | None = None
 
 
 class Change(NamedTuple):

@@ -5,8 +5,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.errors import RepositoryError
-from ubp.core.model import Assessment, FilePath, ObjectId, Page, ReferenceVerdict
-from ubp.core.shell import git_add
+from ubp.core.model import (
+    Assessment,
+    FilePath,
+    ObjectId,
+    Page,
+    ReferenceVerdict,
+)
+from ubp.core.shell import git_add, ubp_command
 from ubp.core.source import Source
 from ubp.git.files import read_file, replace_file, stage_file
 from ubp.git.trees import shorten
@@ -145,6 +151,9 @@ def _current_pin(verdict: ReferenceVerdict) -> ObjectId | None:
         return None if is_pinned else ObjectId(str(verdict.baseline_blob))
     if verdict.current_blob is not None:
         return verdict.current_blob
+    if verdict.note == "no_collection":
+        command = ubp_command("collections", "sync", verdict.unfetched)
+        raise _SkippedError(f"its collection is not on this machine; fetch it: {command}")
     if verdict.moved_to:
         raise _SkippedError(f"the source moved: change the reference to {verdict.new_name}")
     raise _SkippedError("the source does not exist: update or remove the reference")
@@ -163,18 +172,19 @@ def _past_ids(
         commits = dict.fromkeys(pages, options.at)
     else:
         commits = find_text_changes(pages, context, options.keys)
-    wanted = [
-        (assessment.page.filepath, verdict.reference)
+    verdicts = [
+        (assessment.page.filepath, verdict)
         for assessment in assessments
         for verdict in assessment.references
     ]
+    wanted = [(page, verdict.reference) for page, verdict in verdicts if not verdict.collection]
+    past = _past_ids_in_collections(verdicts, commits, context)
     sources_at: dict[ObjectId, set[Source]] = defaultdict(set)
     for page, reference in wanted:
         if commit := commits.get(page):
             sources_at[commit].update(candidates(reference))
     ids = context.history.ids_at(sources_at)
     located = locate(context.view, {reference for _, reference in wanted})
-    past: dict[tuple[FilePath, FilePath], ObjectId | None] = {}
     for page, reference in wanted:
         if page not in commits:
             continue
@@ -186,6 +196,24 @@ def _past_ids(
         )
         past[page, reference.literal] = next(filter(None, found), None)
     return past
+
+
+def _past_ids_in_collections(
+    verdicts: Collection[tuple[FilePath, ReferenceVerdict]],
+    commits: Mapping[FilePath, ObjectId | None],
+    context: StalenessContext,
+) -> dict[tuple[FilePath, FilePath], ObjectId | None]:
+    wanted = {
+        (page, verdict.reference): commits[page]
+        for page, verdict in verdicts
+        if verdict.collection and page in commits
+    }
+    if not wanted:
+        return {}
+    from ubp.staleness.collections import past_ids
+
+    ids = past_ids(wanted, context)
+    return {(page, reference.literal): found for (page, reference), found in ids.items()}
 
 
 def find_text_changes(

@@ -1,7 +1,7 @@
 """Locate the sources that references name in a snapshot, and find the pages that name a source."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import Assessment, Entry, FilePath, ObjectId, SourceReference
@@ -76,6 +76,12 @@ def candidates(reference: SourceReference) -> tuple[Source, ...]:
     if reference.literal == reference.source_path:
         return sources
     return (PathSource(reference.literal), *sources)
+
+
+def collection_of(path: str, collections: Container[str]) -> str:
+    """Return which of these collections a source is in, `go` for `go:spec.md`; "": in none."""
+    name, separator, _ = path.partition(":")
+    return name if separator and name in collections else ""
 
 
 def _git_spelling(view: View, path: FilePath) -> FilePath:

@@ -34,8 +34,11 @@ def open_context(session: Session, view: View) -> StalenessContext:
         lambda page: is_record(config, page.filepath, page.facts.doc_type),
         config.ignored_commits,
         config.quiet_after,
+        {setting.name: setting for setting in config.collections},
     )
-    return StalenessContext(view, session.repository, session.history, rules)
+    return StalenessContext(
+        view, session.repository, session.history, rules, session.open_collection
+    )
 
 
 def open_change(session: Session, target: Target) -> Change:
@@ -216,7 +219,7 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
     )
     diffs = {}
     if has_diffs:  # before the pins are written
-        compared = diff_pages(assessed, context.view, session.repository, session.is_hidden)
+        compared = diff_pages(assessed, context)
         diffs = {(page.page.filepath, verdict): diff for page, verdict, diff in compared}
     return acknowledge(assessed, context, options, diffs)
 

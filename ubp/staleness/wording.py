@@ -1,8 +1,10 @@
 """The wording of verdicts, levels and ages, shared by findings, texts, records and reports."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from ubp.core.model import Level, PartNote, ReferenceVerdict, Verdict
+from ubp.core.model import Level, Note, ReferenceVerdict, Verdict
+from ubp.core.shell import ubp_command
 
 MAX_EVIDENCE_SHOWN = 3
 
@@ -33,9 +35,7 @@ def describe_verdict(verdict: Verdict, when: str = "", moved_to: str | None = No
         case "not_found":
             return "never existed"
         case "unknown":
-            return (
-                "could not be verified: the history of this clone starts after the page was written"
-            )
+            return f"could not be verified: {UNKNOWN_REASONS[None]}"
 
 
 # What installs the extra `symbols` in any environment, and in the one of a hook of pre-commit.
@@ -43,8 +43,20 @@ INSTALL_PARSER = "pip install ast-grep-py"
 HOOK_PARSER = "additional_dependencies: [ast-grep-py]"
 
 
-WHOLE_REASONS: Mapping[PartNote, str] = {
-    "no_blob": "this clone lacks one of its versions",
+UNKNOWN_REASONS: Mapping[Note | None, str] = {
+    None: "the history of this clone starts after the page was written",
+    "no_parser": "ast-grep, which finds symbols, is not installed",
+    "no_collection": "this version of the collection is not on this machine",
+    "no_version": "the configuration pinned no version of the collection when the page was written",
+}
+UNKNOWN_CAUSES: Mapping[Note | None, str] = {
+    None: "this clone is shallow",
+    "no_parser": "ast-grep is not installed",
+    "no_collection": "a collection is not on this machine",
+    "no_version": "a collection had no pinned version",
+}
+WHOLE_REASONS: Mapping[Note, str] = {
+    "no_blob": "one of its versions is not on this machine",
     "no_parser": "ast-grep, which finds symbols, is not installed",
     "no_language": "UBP finds no symbols in this kind of file",
     "no_part": "only files have symbols, sections and lines",
@@ -59,19 +71,30 @@ def describe_reference(
     `moved_to` is the new reference as it is to be written, by default unchanged.
     """
     new_name = moved_to or reference.new_name
-    return describe_noted(reference.verdict, reference.note, when, new_name)
+    return describe_noted(
+        reference.verdict, reference.note, when, new_name, unfetched=reference.unfetched
+    )
 
 
 def describe_noted(
-    verdict: Verdict, note: PartNote | None, when: str = "", moved_to: str | None = None
+    verdict: Verdict,
+    note: Note | None,
+    when: str = "",
+    moved_to: str | None = None,
+    *,
+    unfetched: str = "",
 ) -> str:
-    """Return a verdict as `describe_verdict` does, and why it is that of the whole file."""
-    if verdict == "unknown" and note == "no_parser":
-        return "could not be verified: ast-grep, which finds symbols, is not installed"
+    """Return a verdict as `describe_verdict` does, and why it is unknown or the whole file's.
+
+    `unfetched` is what would have to be fetched (`ReferenceVerdict.unfetched`).
+    """
+    fetch = f"; fetch it: {ubp_command('collections', 'sync', unfetched)}" if unfetched else ""
+    if verdict == "unknown" and note in UNKNOWN_REASONS:
+        return f"could not be verified: {UNKNOWN_REASONS[note]}{fetch}"
     text = describe_verdict(verdict, when, moved_to)
     if note is None or verdict == "fresh":
         return text
-    return f"{text} (as a whole: {WHOLE_REASONS[note]})"
+    return f"{text} (as a whole: {WHOLE_REASONS[note]}{fetch})"
 
 
 def describe_ignored_fragment(reference: ReferenceVerdict) -> str | None:
@@ -84,10 +107,35 @@ def describe_ignored_fragment(reference: ReferenceVerdict) -> str | None:
 
 def unknown_cause(references: Iterable[ReferenceVerdict]) -> str:
     """Return why these references could not be verified: `this clone is shallow`."""
-    notes = {reference.note for reference in references}
-    causes = ["this clone is shallow"] if notes - {"no_parser"} else []
-    causes += ["ast-grep is not installed"] if "no_parser" in notes else []
-    return " and ".join(causes)
+    found = {UNKNOWN_CAUSES.get(reference.note, UNKNOWN_CAUSES[None]) for reference in references}
+    causes = [cause for cause in UNKNOWN_CAUSES.values() if cause in found]
+    return join_names(causes) if causes else ""
+
+
+class Remedy(NamedTuple):
+    """A command that lets references be verified, and what it does."""
+
+    command: str
+    purpose: str
+
+
+def unknown_remedies(references: Iterable[ReferenceVerdict], page: str = "PAGE") -> list[Remedy]:
+    """Return what to do about references that could not be verified; `page` is one with them."""
+    remedies = []
+    for reference in references:
+        match reference.note:
+            case "no_parser":
+                remedy = Remedy(INSTALL_PARSER, f"finds symbols (pre-commit: {HOOK_PARSER})")
+            case "no_collection":
+                command = ubp_command("collections", "sync", reference.unfetched)
+                remedy = Remedy(command, "fetches that version of the collection")
+            case "no_version":
+                remedy = Remedy(ubp_command("ack", page), "pins what you reviewed")
+            case _:
+                unshallow = "fetches the history (in CI: fetch-depth: 0)"
+                remedy = Remedy("git fetch --unshallow", unshallow)
+        remedies.append(remedy)
+    return list(dict.fromkeys(remedies))
 
 
 def verdict_sentence(reference: ReferenceVerdict, when: str = "") -> str:

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import Finding
 from ubp.core.model import FilePath, ReferenceVerdict
+from ubp.core.shell import ubp_command
 from ubp.staleness.wording import (
     HOOK_PARSER,
     INSTALL_PARSER,
@@ -66,8 +67,13 @@ def drift_finding(path: FilePath, verdict: ReferenceVerdict, *, is_change: bool)
 def unknown_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
     """Return the note for a source that cannot be verified here."""
     hint = "Fetch the full history, or pin the source."
-    if verdict.note == "no_parser":
-        hint = f"Install it: {INSTALL_PARSER} (pre-commit: {HOOK_PARSER})."
+    match verdict.note:
+        case "no_parser":
+            hint = f"Install it: {INSTALL_PARSER} (pre-commit: {HOOK_PARSER})."
+        case "no_collection":
+            hint = f"Fetch it: {ubp_command('collections', 'sync', verdict.unfetched)}"
+        case "no_version":
+            hint = "Pin the source, or the version of the collection in the configuration."
     return Finding(
         rule=NAME,
         filepath=path,

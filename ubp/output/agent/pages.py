@@ -105,7 +105,9 @@ def stale_ref(ref: Record) -> str:
     fragment = str(ref.get("fragment") or "")
     tail = fragment if fragment.startswith("#") else ""
     source = name(str(ref["source_path"]).removesuffix(tail) + tail)
-    return f"{source} {describe_noted(ref['verdict'], ref.get('note'), when, moved_to)}"
+    unfetched = str(ref.get("unfetched") or "")
+    words = describe_noted(ref["verdict"], ref.get("note"), when, moved_to, unfetched=unfetched)
+    return f"{source} {words}"
 
 
 def links(title: str, page_links: list[Record]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from ubp.checks.finding import Finding, Severity
 from ubp.checks.registry import NAMES
 from ubp.output.ci.outcome import Outcome, commit_lines, resolving_commands
 from ubp.output.wording import count, printable
-from ubp.staleness.wording import INSTALL_PARSER
+from ubp.staleness.wording import unknown_remedies
 
 Kind = Literal["error", "warning", "notice"]
 
@@ -21,6 +21,7 @@ KINDS: Mapping[Severity, Kind] = {"error": "error", "warning": "warning", "note"
 MAX_PER_KIND = 10
 # The runner cuts messages there (`_maxIssueMessageLength` in actions/runner).
 MAX_MESSAGE_CHARACTERS = 4_096
+MAX_REMEDIES = 5  # as many commands as anybody copies from an annotation
 
 
 def github_text(outcome: Outcome) -> str:
@@ -112,9 +113,10 @@ def _message(finding: Finding, outcome: Outcome) -> list[str]:
 def _unverified(outcome: Outcome) -> str:
     sources = count(outcome.report.unverified, "source")
     advice = "Fetch the history (fetch-depth: 0), or pin the pages that you reviewed."
-    notes = {finding.drift.note for finding in outcome.report.unknown if finding.drift}
-    if notes == {"no_parser"}:
-        advice = f"Install it: {INSTALL_PARSER}"
+    unknown = [finding.drift for finding in outcome.report.unknown if finding.drift]
+    if all(reference.note in {"no_parser", "no_collection"} for reference in unknown):
+        commands = [printable(remedy.command) for remedy in unknown_remedies(unknown)]
+        advice = "\n".join(["Run first:", *commands[:MAX_REMEDIES]])
     message = f"{sources} could not be verified because {outcome.report.unknown_cause}.\n{advice}"
     return command("warning", message, {"title": "not verified"})
 

@@ -15,7 +15,7 @@ from ubp.core.model import (
     BaselineKind,
     FilePath,
     Level,
-    PartNote,
+    Note,
     ReferenceVerdict,
     Verdict,
 )
@@ -64,8 +64,9 @@ class CheckedReferenceRecord:
     ]
     moved_to: Annotated[str | None, "current path of the source, with its #symbol"] = None
     note: Annotated[
-        PartNote | None,
-        "why a symbol, section or line range was not compared: its file was, or nothing could be",
+        Note | None,
+        "why a symbol, section or line range was not compared (its file was, or nothing could be),"
+        " or a document of a collection",
     ] = None
     since: Annotated[
         Moment | None,
@@ -82,6 +83,10 @@ class CheckedReferenceRecord:
         "names in the changed lines that the page contains: look there first",
     ] = ()
     is_unread: Annotated[bool, "whether a partial clone lacks the changed lines"] = False
+    collection: Annotated[str | None, "collection that has the source and its commits"] = None
+    unfetched: Annotated[
+        str | None, "what to fetch, so that it can be compared: ubp collections sync UNFETCHED"
+    ] = None
     line: Annotated[Line, "line of the reference in the page, from 1"]
     key: Annotated[str, "front matter key that contains the reference"]
     fragment: Annotated[str | None, "suffix removed from the path: #symbol, :12, #L3-L9"] = None
@@ -240,6 +245,8 @@ def _reference(
         commits=tuple(map(commit_record, verdict.commits)),
         evidence=tuple(map(evidence_record, verdict.evidence)),
         is_unread=verdict.is_unread,
+        collection=verdict.collection or None,
+        unfetched=verdict.unfetched or None,
         line=reference.line,
         key=reference.key,
         fragment=reference.fragment,

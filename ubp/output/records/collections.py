@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.core.model import FilePath
 from ubp.index.collections import CollectionStatus, Outcome, SyncResult
 from ubp.output.records.fields import Count, Moment
 from ubp.output.records.staleness import moment_or_none
@@ -69,6 +70,10 @@ class SyncRecord:
     """What was fetched."""
 
     collections: Annotated[tuple[SyncedCollectionRecord, ...], "each requested collection"]
+    outdated_pages: Annotated[
+        tuple[str, ...],
+        "pages of the project with a source in a collection that is not fresh",
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +95,11 @@ def collections_record(folder: str, statuses: Iterable[CollectionStatus]) -> Col
     )
 
 
-def sync_record(results: Iterable[SyncResult]) -> SyncRecord:
+def sync_record(results: Iterable[SyncResult], outdated: Iterable[FilePath] = ()) -> SyncRecord:
     """Return the record of `ubp collections sync` and `add`."""
-    return SyncRecord(collections=tuple(_synced(result) for result in results))
+    return SyncRecord(
+        collections=tuple(_synced(result) for result in results), outdated_pages=tuple(outdated)
+    )
 
 
 def removed_record(

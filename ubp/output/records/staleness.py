@@ -16,8 +16,8 @@ from ubp.core.model import (
     Evidence,
     FilePath,
     Level,
+    Note,
     Page,
-    PartNote,
     Problem,
     ReferenceVerdict,
     Snapshot,
@@ -100,8 +100,9 @@ class VerdictRecord(NamedTuple):
     current_blob: Annotated[GitId | None, "current object id; null if it does not exist"]
     moved_to: Annotated[str | None, "current path of the source, with its #symbol"]
     note: Annotated[
-        PartNote | None,
-        "why a symbol, section or line range was not compared: its file was, or nothing could be",
+        Note | None,
+        "why a symbol, section or line range was not compared (its file was, or nothing could be),"
+        " or a document of a collection",
     ]
     since: Annotated[
         Moment | None,
@@ -117,6 +118,10 @@ class VerdictRecord(NamedTuple):
         "names in the changed lines that the page contains; looked for in changes",
     ]
     is_unread: Annotated[bool, "whether a partial clone lacks the changed lines"]
+    collection: Annotated[str | None, "collection that has the source, its commits and its blobs"]
+    unfetched: Annotated[
+        str | None, "what to fetch, so that it can be compared: ubp collections sync UNFETCHED"
+    ]
     line: Annotated[Line, "line of the reference in the page, from 1"]
     key: Annotated[str, "front matter key that contains the reference"]
     fragment: Annotated[str | None, "suffix removed from the path: #symbol, :12, #L3-L9"]
@@ -286,6 +291,8 @@ def _verdict(
         commits=tuple(map(commit_record, verdict.commits)),
         evidence=tuple(map(evidence_record, verdict.evidence)),
         is_unread=verdict.is_unread,
+        collection=verdict.collection or None,
+        unfetched=verdict.unfetched or None,
         line=reference.line,
         key=reference.key,
         fragment=reference.fragment,

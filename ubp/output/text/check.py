@@ -19,7 +19,7 @@ from ubp.output.wording import (
     severity_counts,
     suppression_note,
 )
-from ubp.staleness.wording import HOOK_PARSER, INSTALL_PARSER
+from ubp.staleness.wording import unknown_remedies
 
 
 class CheckTextOptions(NamedTuple):
@@ -141,11 +141,7 @@ def _steps(report: CheckReport, options: CheckTextOptions) -> Iterator[str]:
         selection = options.change.options if report.is_change else ()
         command = ubp_command("stale", *selection, keys=options.keys)
         steps.append((command, "shows the commits and authors"))
-    notes = {finding.drift.note for finding in report.unknown if finding.drift}
-    if "no_parser" in notes:
-        steps.append((INSTALL_PARSER, f"finds symbols (pre-commit: {HOOK_PARSER})"))
-    if notes - {"no_parser"}:
-        steps.append(("git fetch --unshallow", "fetches the history (in CI: fetch-depth: 0)"))
+    steps += unknown_remedies(finding.drift for finding in report.unknown if finding.drift)
     if steps:
         yield "Next:"
     width = max((len(command) for command, _ in steps), default=0)

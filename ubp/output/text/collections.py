@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from ubp.core.model import FilePath
 from ubp.core.shell import ubp_command
 from ubp.index.collections import Collection, CollectionStatus, SyncResult
 from ubp.output.wording import SHORT_ID, Style, count, day, joined, printable, revision, size
@@ -62,11 +63,16 @@ def plan_text(collection: Collection, version: str) -> str:
     return joined(lines)
 
 
-def sync_text(results: Sequence[SyncResult], style: Style) -> str:
-    """Return what became of each collection, with what could not be fetched."""
+def sync_text(results: Sequence[SyncResult], outdated: Sequence[FilePath], style: Style) -> str:
+    """Return what became of each collection, what could not be fetched, and the stale pages."""
     if not results:
         return "No collections to synchronize.\n"
-    return joined(line for result in results for line in _result_lines(result, style))
+    lines = [line for result in results for line in _result_lines(result, style)]
+    if outdated:
+        verb = "has" if len(outdated) == 1 else "have"
+        stale = style.cyan(ubp_command("stale"))
+        lines.append(f"{count(len(outdated), 'page')} {verb} stale sources in collections: {stale}")
+    return joined(lines)
 
 
 def _result_lines(result: SyncResult, style: Style) -> Iterator[str]:

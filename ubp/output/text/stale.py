@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from ubp.core.model import DEBT_FILE, Assessment, Commit, FilePath, ReferenceVerdict
+from ubp.core.model import DEBT_FILE, Assessment, Commit, FilePath, Note, ReferenceVerdict
 from ubp.core.shell import git_add, path_argument, ubp_command
 from ubp.output.text.common import (
     StaleTextOptions,
@@ -33,9 +33,11 @@ from ubp.staleness.wording import (
     HOOK_PARSER,
     INSTALL_PARSER,
     LEVEL_WORDS,
+    UNKNOWN_CAUSES,
     describe_drift_time,
     describe_reference,
     evidence_sentence,
+    unknown_remedies,
 )
 
 
@@ -248,14 +250,26 @@ def _is_pinned(assessment: Assessment) -> bool:
 
 
 def _unknown_steps(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
-    unknown = _pages_with_unknown(report, needs_parser=False)
+    unknown = _pages_with_unknown(report, None)
     style = options.style
-    if needing := _pages_with_unknown(report, needs_parser=True):
+    if needing := _pages_with_unknown(report, "no_parser"):
         yield (
             f"{style.cyan('Hint:')} {count(len(needing), 'page')} could not be verified"
             " because ast-grep, which finds symbols, is not installed. Add it:"
         )
         yield f"  {style.cyan(INSTALL_PARSER)}  (pre-commit: {HOOK_PARSER})"
+    notes: tuple[Note, ...] = "no_collection", "no_version"
+    for note in notes:
+        if needing := _pages_with_unknown(report, note):
+            references = [verdict for page in needing for verdict in page.references]
+            page = path_argument(needing[0].page.filepath, options.prefix)
+            yield (
+                f"{style.cyan('Hint:')} {count(len(needing), 'page')} could not be verified"
+                f" because {UNKNOWN_CAUSES[note]}:"
+            )
+            lacking = [verdict for verdict in references if verdict.note == note]
+            for remedy in unknown_remedies(lacking, page):
+                yield f"  {style.cyan(remedy.command)}  {remedy.purpose}"
     if not unknown:
         return
     page = path_argument(unknown[0].page.filepath, options.prefix)
@@ -267,12 +281,17 @@ def _unknown_steps(report: StaleReport, options: StaleTextOptions) -> Iterator[s
     yield f"or pin what you reviewed, which needs no history: {options.command('ack', page)}"
 
 
-def _pages_with_unknown(report: StaleReport, *, needs_parser: bool) -> list[Assessment]:
+def _pages_with_unknown(report: StaleReport, note: Note | None) -> list[Assessment]:
+    """Return the pages with a reference that could not be verified for this reason.
+
+    None is any reason that `UNKNOWN_CAUSES` does not have: this clone is shallow.
+    """
     return [
         assessment
         for assessment in report.pages
         if any(
-            reference.verdict == "unknown" and (reference.note == "no_parser") == needs_parser
+            reference.verdict == "unknown"
+            and (reference.note if reference.note in UNKNOWN_CAUSES else None) == note
             for reference in assessment.references
         )
     ]

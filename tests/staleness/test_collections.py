@@ -1,0 +1,234 @@
+"""References to documents of collections, whose version the configuration pins."""
+
+import json
+
+import pytest
+
+from ubp.__main__ import main
+from ubp.workspace import Workspace
+
+SPEC = """# Spec
+
+## Slices {#Slice_types}
+
+A slice has a length of 30.
+
+## Maps
+
+A map has `max_keys` keys.
+"""
+CODE = "def login(user):\n    return check(user)\n\n\ndef logout(user):\n    forget(user)\n"
+
+
+@pytest.fixture(scope="module")
+def upstream(isolate, repository_in, tmp_path_factory):
+    """A mirror with four versions: its code, maps and slices change, and then its file moves."""
+    root = tmp_path_factory.mktemp("shared")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        isolate(monkeypatch)
+        monkeypatch.setenv("UBP_COLLECTIONS", str(root / "collections"))
+        spec = repository_in(root / "spec")
+        spec.git("config", "uploadpack.allowFilter", "true")
+        spec.write("spec.md", SPEC)
+        spec.write("src/auth.py", CODE)
+        versions = [spec.commit("Begin")]
+        spec.write("src/auth.py", CODE.replace("forget", "remove"))
+        spec.write("spec.md", SPEC.replace("max_keys", "max_entries"))
+        versions.append(spec.commit("Rename max_keys"))
+        spec.write("spec.md", SPEC.replace("length of 30", "length of 40"))
+        versions.append(spec.commit("Lengthen slices"))
+        spec.git("mv", "spec.md", "language.md")
+        versions.append(spec.commit("Rename the file"))
+        add = ("collections", "add", "spec", spec.root.as_uri(), "--include", "**", "--yes")
+        assert main(["-C", str(root), "-q", *add]) == 0
+        names = [f"spec@{version}" for version in versions]
+        assert main(["-C", str(root), "-q", "collections", "sync", *names]) == 0
+    spec.versions = versions
+    return spec
+
+
+@pytest.fixture
+def project(repository, upstream, monkeypatch):
+    """A project with pages about three parts of the first version."""
+    monkeypatch.setenv("UBP_COLLECTIONS", str(upstream.root.parent / "collections"))
+    pin(repository, upstream, 0)
+    repository.page("docs/slices.md", "spec:spec.md#Slice_types", body="Slices of 30.\n")
+    repository.page("docs/maps.md", "spec:spec.md#Maps", body="Maps use `max_keys`.\n")
+    repository.page("docs/login.md", "spec:src/auth.py#login")
+    repository.commit("pages")
+    return repository
+
+
+def pin(repository, upstream, version):
+    setting = {"git": upstream.root.as_uri(), "include": ["**"]}
+    if version is not None:
+        setting["at"] = upstream.versions[version]
+    repository.write(".ubp/config.json", json.dumps({"collections": {"spec": setting}}))
+
+
+@pytest.fixture
+def ubp(capsys):
+    """Run a command in a repository and return what it prints: `ubp(repository, "stale")`."""
+
+    def run(repository, *tokens, status=0):
+        capsys.readouterr()
+        found = main(["-C", str(repository.root), *tokens])
+        out, err = capsys.readouterr()
+        assert found == status, out + err
+        return out
+
+    return run
+
+
+def verdicts(report):
+    return {
+        page.page.filepath.removeprefix("docs/").removesuffix(".md"): page.references[0]
+        for page in report.pages
+    }
+
+
+def test_a_part_of_a_collection_is_compared_between_two_pinned_versions(project, upstream, ask):
+    assert all(found.verdict == "fresh" for found in verdicts(ask(project, every=True)).values())
+    pin(project, upstream, 1)
+    found = verdicts(ask(project))
+    assert {name: verdict.verdict for name, verdict in found.items()} == {
+        "maps": "modified",
+        "slices": "fresh",
+        "login": "fresh",
+    }
+    assert found["maps"].collection == "spec"
+    assert found["maps"].name == "spec:spec.md#Maps"
+    assert [commit.id for commit in found["maps"].commits] == [upstream.versions[1]]
+
+
+def test_the_drift_is_that_between_the_two_pinned_versions(project, upstream, ask):
+    pin(project, upstream, 1)
+    project.page("docs/maps.md", "spec:spec.md#Maps", body="Maps use `max_entries`.\n")
+    project.commit("move the pin")
+    pin(project, upstream, 2)
+    found = verdicts(ask(project))
+    assert [commit.id for commit in found["maps"].commits] == [upstream.versions[2]]
+    assert [commit.id for commit in found["slices"].commits] == [upstream.versions[2]]
+    assert found["login"].verdict == "fresh"
+
+
+def test_a_change_that_moves_the_version_fails_for_the_pages_about_changed_sections(
+    project, upstream, ask
+):
+    pin(project, upstream, 1)
+    project.git("add", "-A")
+    (page,) = ask(project, staged=True).introduced
+    assert page.page.filepath == "docs/maps.md"
+    assert [evidence.name for evidence in page.references[0].evidence] == ["max_keys"]
+    project.commit("move the pin")
+    (page,) = ask(project, base="HEAD~1").introduced
+    assert page.page.filepath == "docs/maps.md"
+    project.page("docs/maps.md", "spec:spec.md#Maps", body="Maps use `max_entries`.\n")
+    project.commit("describe it")
+    assert ask(project, base="HEAD~2").introduced == ()
+
+
+def test_an_edited_page_describes_the_version_that_is_pinned_now(project, upstream, ask):
+    pin(project, upstream, 2)
+    project.page("docs/maps.md", "spec:spec.md#Maps", body="Edited.\n")
+    assert verdicts(ask(project))["maps"].verdict == "fresh"
+
+
+def test_a_pin_of_a_reference_is_the_blob_of_the_file_in_the_collection(project, upstream, ask):
+    pin(project, upstream, 1)
+    with Workspace.open(str(project.root)) as workspace:
+        (acknowledged,) = workspace.acknowledge(["docs/maps.md"], has_diffs=True)
+    (pinned,) = acknowledged.pinned
+    assert upstream.git("rev-parse", f"{upstream.versions[1]}:spec.md").startswith(pinned.pin)
+    assert "-A map has `max_keys` keys.\n+A map has `max_entries` keys." in pinned.diff.text
+    found = verdicts(ask(project))["maps"]
+    assert (found.verdict, found.baseline) == ("fresh", "pin")
+    pin(project, upstream, 2)
+    assert verdicts(ask(project))["maps"].verdict == "modified"
+
+
+def test_ack_with_history_pins_what_the_page_described(project, upstream, ask):
+    pin(project, upstream, 1)
+    with Workspace.open(str(project.root)) as workspace:
+        (acknowledged,) = workspace.acknowledge(["docs/maps.md"], from_history=True)
+    (pinned,) = acknowledged.pinned
+    assert upstream.git("rev-parse", f"{upstream.versions[0]}:spec.md").startswith(pinned.pin)
+    assert verdicts(ask(project))["maps"].verdict == "modified"
+
+
+def test_a_file_that_moved_in_the_collection_is_found_there(project, upstream, ask):
+    pin(project, upstream, 3)
+    found = verdicts(ask(project))["slices"]
+    assert (found.verdict, found.new_name) == ("moved", "spec:language.md#Slice_types")
+
+
+def test_directories_and_globs_of_a_collection_are_compared(project, upstream, ask):
+    project.page("docs/all.md", "spec:src")
+    project.page("docs/pages.md", "spec:*.md")
+    project.page("docs/none.md", "spec:../spec.md", "spec:other.md")
+    project.commit("more pages")
+    pin(project, upstream, 2)
+    found = verdicts(ask(project))
+    assert (found["all"].verdict, found["pages"].verdict) == ("modified", "modified")
+    assert found["none"].verdict == "not_found"
+
+
+def test_without_the_collection_nothing_is_verified_and_a_hook_only_warns(
+    project, upstream, ubp, monkeypatch
+):
+    blob = upstream.git("rev-parse", "HEAD~3:spec.md")
+    pinned = f"---\nsource_refs:\n  - path: spec:spec.md#Maps\n    blob: {blob[:12]}\n---\n"
+    project.write("docs/pinned.md", pinned)
+    monkeypatch.setenv("UBP_COLLECTIONS", str(project.root / "empty"))
+    shown = ubp(project, "stale", "docs/maps.md", "docs/pinned.md", status=2)
+    assert shown.count("; fetch it: ubp collections sync spec\n") == 2
+    assert "fresh" not in shown
+    pin(project, upstream, 1)
+    project.git("add", "-A")
+    for command in ("stale", "check"):
+        assert "not be verified" in ubp(project, command, "--staged")
+    project.commit()
+    assert "not be verified" in ubp(project, "check", "--base", "HEAD~1", status=2)
+
+
+def test_an_unpinned_collection_says_nothing_about_what_a_page_described(project, upstream, ask):
+    pin(project, upstream, None)
+    project.page("docs/login.md", "spec:src/auth.py#login", body="Committed with no version.\n")
+    project.commit("unpin")
+    found = verdicts(ask(project))["login"]
+    assert (found.verdict, found.note) == ("unknown", "no_version")
+    with Workspace.open(str(project.root)) as workspace:
+        workspace.acknowledge(["docs/login.md"])
+    assert verdicts(ask(project, every=True))["login"].verdict == "fresh"
+
+
+def test_a_version_that_was_not_fetched_is_named(project, upstream, ubp, monkeypatch, tmp_path):
+    monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "other"))
+    add = ("collections", "add", "spec", upstream.root.as_uri(), "--include", "**", "--yes")
+    ubp(upstream, "-q", *add)
+    pin(project, upstream, 2)
+    ubp(upstream, "-q", "collections", "sync", f"spec@{upstream.versions[2]}")
+    command = f"ubp collections sync spec@{upstream.versions[0][:12]}"
+    assert f"one of its versions is not on this machine; fetch it: {command}" in (
+        ubp(project, "stale", "docs/slices.md")
+    )
+    out = ubp(project, "collections", "sync")
+    assert "1 page has stale sources in collections: ubp stale" in out
+    assert command not in ubp(project, "stale", "docs/slices.md")
+
+
+def test_a_collection_of_excerpts_shows_no_more_of_its_changes(project, upstream, ubp, monkeypatch):
+    monkeypatch.setattr("ubp.index.collections.EXCERPT_CHARACTERS", 50)
+    config = json.loads((project.root / ".ubp/config.json").read_text())
+    config["collections"]["spec"] |= {"at": upstream.versions[1], "policy": "excerpt_only"}
+    project.write(".ubp/config.json", json.dumps(config))
+    shown = ubp(project, "stale", "--diff", "docs/maps.md")
+    assert "+++ b/spec.md" in shown
+    assert "+A map has" not in shown
+
+
+def test_affected_and_impact_know_the_sources_in_collections(project, ubp):
+    assert "docs/maps.md:3" in ubp(project, "affected", "spec:spec.md#Maps")
+    assert "docs/slices.md" not in ubp(project, "affected", "spec:spec.md#Maps")
+    shown = ubp(project, "impact", "spec:spec.md")
+    assert "docs/maps.md:3  describes spec:spec.md#Maps" in shown
