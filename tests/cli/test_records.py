@@ -103,6 +103,8 @@ def test_a_reference_as_a_record(drifted, asked):
                 ],
                 "evidence": [],
                 "is_unread": False,
+                "collection": None,
+                "unfetched": None,
                 "line": 4,
                 "key": "source_refs",
                 "fragment": None,
