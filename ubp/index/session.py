@@ -114,7 +114,7 @@ class Session:
         session, not the other one.
         """
         session = Session(self.repository, self.store, config, self._options)
-        session._collections = self._collections  # noqa: SLF001  # its own class
+        session._collections = self._collections  # its own class
         return session
 
     def __enter__(self) -> Self:
@@ -238,11 +238,10 @@ class Session:
             opened.close()
             opened = None
         if opened is None:
+            environment = collection_environment(path, collection, self.environment)
             opened = self._collections[setting] = Session.open(
                 path,
-                environment=collection_environment(path, collection, self.environment),
-                progress=self.progress,
-                clock=self.clock,
+                SessionOptions(environment, progress=self.progress, clock=self.clock),
             )
         return opened
 

@@ -50,7 +50,7 @@ def find_in_pages(
         session.config, rules, frozenset(paths), session.is_hidden, has_evidence=not rules
     )
     report = check_state(context.staleness, options)
-    located = locate_findings(report, context.view, session.repository, session.is_hidden)
+    located = locate_findings(report, context.staleness)
     return (*located.findings, *located.unknown)
 
 
