@@ -11,7 +11,6 @@ from ubp.cli.outputs import check_folder, write_file, write_html
 from ubp.cli.parameters import Keys, OptionalNumber, Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.output.badge import badge_svg
 from ubp.output.text.report import describe_levels, report_text
 from ubp.output.wording import printable
 from ubp.report.values import LABEL, Levels, Span, make_badge
@@ -43,12 +42,16 @@ def badge(
     levels = Levels(*(getattr(summary, name) for name in Levels._fields))
     result = make_badge(levels, label)
     if output is not None:
+        from ubp.output.badge import badge_svg
+
         write_file(output, badge_svg(result), terminal)
     if terminal.options.json:
         from ubp.output.records.report import badge_record
 
         terminal.record(badge_record(result), is_versioned=False)
     elif output is None:
+        from ubp.output.badge import badge_svg
+
         terminal.use_utf8()
         terminal.write(badge_svg(result))
     elif not terminal.options.quiet:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ubp.output.html.markup import Html, tag
+from ubp.output.html.markup import render
 from ubp.output.wording import printable
 from ubp.report.values import Badge
 
@@ -42,55 +42,20 @@ _CHARACTER_WIDTHS = {
 }
 _DEFAULT_WIDTH, _FULL_WIDTH = 7.0, 11.0
 _PADDING = 6
-_HEIGHT = 20
 
 
 def badge_svg(badge: Badge) -> str:
     """Return the picture, which needs no font from the network."""
-    left, right = (_width(words) + 2 * _PADDING for words in (badge.label, badge.message))
-    title = f"{badge.label}: {badge.message}"
-    width = f"{left + right:g}"
-    clip = tag("clipPath", tag("rect", width=width, height=_HEIGHT, rx=4), id="r")
-    fields = tag(
-        "g",
-        tag("rect", width=f"{left:g}", height=_HEIGHT, fill=LABEL_COLOR),
-        tag("rect", x=f"{left:g}", width=f"{right:g}", height=_HEIGHT, fill=COLORS[badge.color]),
-        clip_path="url(#r)",
-    )
-    words = tag(
-        "g",
-        _label(badge.label, 0),
-        _label(badge.message, left),
-        fill="#fff",
-        font_family="Verdana,DejaVu Sans,Geneva,sans-serif",
-        font_size=11,
-        aria_hidden="true",
-    )
-    picture = tag(
-        "svg",
-        tag("title", title),
-        clip,
-        fields,
-        words,
-        xmlns="http://www.w3.org/2000/svg",
-        width=width,
-        height=_HEIGHT,
-        viewBox=f"0 0 {width} {_HEIGHT}",
-        role="img",
-        aria_label=title,
+    picture = render(
+        "badge.svg",
+        badge=badge,
+        left=_width(badge.label),
+        right=_width(badge.message),
+        padding=_PADDING,
+        label_color=LABEL_COLOR,
+        color=COLORS[badge.color],
     )
     return f"{picture}\n"
-
-
-def _label(words: str, left: float) -> Html:
-    return tag(
-        "text",
-        words,
-        x=f"{left + _PADDING:g}",
-        y=14,
-        textLength=f"{_width(words):g}",
-        lengthAdjust="spacingAndGlyphs",
-    )
 
 
 def _width(words: str) -> float:

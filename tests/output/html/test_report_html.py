@@ -5,8 +5,11 @@ from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from jinja2 import UndefinedError
+from markupsafe import Markup
 
 from ubp.bindings.review import Binding, BindingReview, ReviewedBinding
 from ubp.checks.finding import Finding
@@ -14,7 +17,7 @@ from ubp.core.model import Assessment, Commit, Page, PageFacts, ReferenceVerdict
 from ubp.core.model import SourceReference as Source
 from ubp.output.html import lists, pages
 from ubp.output.html import lists as bindings
-from ubp.output.html.markup import Html, fill, join, tag
+from ubp.output.html.markup import path_text, render
 from ubp.output.html.report import report_html
 from ubp.output.wording import printable, printable_line
 from ubp.report.values import (
@@ -159,7 +162,7 @@ def test_the_policy_names_this_style_and_this_script_alone():
         b64encode(sha256(content.encode()).digest()).decode()
         for content in re.findall(r"<(?:style|script)>(.*?)</(?:style|script)>", page, re.DOTALL)
     ]
-    assert policy.replace("&#x27;", "'") == (
+    assert policy.replace("&#39;", "'") == (
         f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}';"
         " base-uri 'none'; form-action 'none'"
     )
@@ -213,11 +216,17 @@ def test_a_report_of_nothing_says_that_nothing_was_verified():
     assert "100% fresh" not in read
 
 
-def test_markup_is_a_type():
-    assert tag("a", "<", tag("b", "&"), href='"') == '<a href="&quot;">&lt;<b>&amp;</b></a>'
-    assert tag("input", type="search", hidden=True, disabled=False, id=None) == (
-        '<input type="search" hidden>'
+def test_a_template_escapes_values_and_markup_is_a_type():
+    rows = [('"<', Markup("<br>"), 1), ("{{ rows }}\u202e", None, 1000)]
+    page = render("ages.html", rows=rows)
+    assert page.partition("<tbody>")[2] == (
+        '<tr><th scope="row">&#34;&lt;</th><td><br></td><td class="number">1</td></tr>'
+        '<tr><th scope="row">{{ rows }}\\u202e</th><td></td>'
+        '<td class="number">1\u202f000</td></tr></tbody></table></section>'
     )
-    assert tag("rect", x=1) == '<rect x="1"/>'
-    assert join(["<", None, Html("<br>")], "\n") == "&lt;\n<br>"
-    assert fill("{{a}}{{b}}", a="{{b}}", b="<") == "{{b}}&lt;"
+    assert path_text("a/<b>") == "a/<wbr>&lt;b&gt;"
+
+
+def test_a_value_that_a_template_lacks_is_an_error():
+    with pytest.raises(UndefinedError, match="'rows' is undefined"):
+        render("ages.html")

@@ -5,9 +5,12 @@ The words are beside the pictures, so that they keep their size on a narrow scre
 
 from collections.abc import Iterator, Sequence
 from math import pi
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from ubp.core.model import Level
-from ubp.output.html.markup import Html, join, tag
+from ubp.output.html.markup import render
 from ubp.output.text.common import BOUND_LEVELS, COUNTED_LEVEL_WORDS
 from ubp.output.wording import count, day
 from ubp.report.values import Levels, Point
@@ -21,13 +24,29 @@ TREND_HEIGHT = 100
 GAP = 0.18
 
 
+class _Arc(NamedTuple):
+    """A part of a ring, as lengths of dashes."""
+
+    level: Level
+    dashes: str
+    offset: str
+
+
+class _Rect(NamedTuple):
+    kind: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+
 def describe(levels: Levels, shown: Sequence[Level] = ALL_LEVELS) -> str:
     """Return levels in words: `2 stale, 35 fresh`."""
     counts = ((getattr(levels, level), COUNTED_LEVEL_WORDS[level]) for level in shown)
     return ", ".join(f"{number} {words}" for number, words in counts if number) or "no pages"
 
 
-def ring(levels: Levels) -> Html:
+def ring(levels: Levels) -> Markup:
     """Return the levels of the pages that name sources as a ring."""
     length = 2 * pi * RING_RADIUS
     total = levels.bound
@@ -35,66 +54,44 @@ def ring(levels: Levels) -> Html:
     for level in reversed(BOUND_LEVELS):
         share = getattr(levels, level) / total if total else 0
         if share:
-            arcs.append(
-                _circle(level, f"{share * length:.2f} {length:.2f}", f"{-start * length:.2f}")
-            )
+            dashes = f"{share * length:.2f} {length:.2f}"
+            arcs.append(_Arc(level, dashes, f"{-start * length:.2f}"))
         start += share
-    return tag(
-        "svg",
-        _circle("track", None, None),
-        *arcs,
-        class_="ring",
-        viewBox="0 0 100 100",
-        role="img",
-        aria_label=describe(levels, BOUND_LEVELS),
-    )
+    label = describe(levels, BOUND_LEVELS)
+    return render("ring.svg", arcs=arcs, radius=RING_RADIUS, label=label)
 
 
-def _circle(name: str, dashes: str | None, offset: str | None) -> Html:
-    return tag(
-        "circle",
-        class_=name,
-        cx=50,
-        cy=50,
-        r=RING_RADIUS,
-        stroke_dasharray=dashes,
-        stroke_dashoffset=offset,
-    )
-
-
-def bar(parts: Sequence[tuple[str, int]], total: int, label: str | None = None) -> Html:
+def bar(parts: Sequence[tuple[str, int]], total: int, label: str = "") -> Markup:
     """Return a bar of parts, each a class and a number, in proportion to the whole.
 
     Without a label it is decoration: text beside it says the same.
     """
-    rects, start = [], 0.0
+    shapes, start = [], 0.0
     for name, number in parts:
         width = number * BAR_WIDTH / total if total else 0
         if width:
-            rects.append(_rect(name, start, 0, width, 10))
+            shapes.append(_Rect(name, start, 0, width, 10))
         start += width
-    attributes = {"role": "img", "aria_label": label} if label else {"aria_hidden": "true"}
-    return _picture(rects, f"0 0 {BAR_WIDTH} 10", "bar", **attributes)
+    return render("bar.svg", shapes=shapes, width=BAR_WIDTH, label=label)
 
 
-def levels_bar(levels: Levels, total: int, label: str | None = None) -> Html:
+def levels_bar(levels: Levels, total: int, label: str = "") -> Markup:
     """Return the levels of some pages as a bar."""
     return bar([(level, getattr(levels, level)) for level in ALL_LEVELS], total, label)
 
 
-def trend(points: Sequence[Point]) -> Html:
+def trend(points: Sequence[Point]) -> Markup:
     """Return a column for each point, of the pages that name sources; the worst at the bottom."""
     highest = max((point.levels.bound for point in points), default=0)
-    columns = [
-        tag("g", tag("title", label_point(point)), *_column(number, point.levels, highest))
-        for number, point in enumerate(points)
-    ]
-    return _picture(
-        columns,
-        f"0 0 {len(points) * 10} {TREND_HEIGHT}",
-        "columns",
-        role="img",
-        aria_label=describe_trend(points),
+    return render(
+        "trend.svg",
+        columns=[
+            (label_point(point), list(_column(number, point.levels, highest)))
+            for number, point in enumerate(points)
+        ],
+        width=len(points) * 10,
+        height=TREND_HEIGHT,
+        label=describe_trend(points),
     )
 
 
@@ -113,31 +110,10 @@ def describe_trend(points: Sequence[Point]) -> str:
     return f"{moments} from {day(first.at)} ({start}) to {day(last.at)} ({end})."
 
 
-def _column(number: int, levels: Levels, highest: int) -> Iterator[Html]:
+def _column(number: int, levels: Levels, highest: int) -> Iterator[_Rect]:
     bottom = float(TREND_HEIGHT)
     for level in BOUND_LEVELS:
         height = getattr(levels, level) * TREND_HEIGHT / highest if highest else 0
         if height:
             bottom -= height
-            yield _rect(level, number * 10 + 10 * GAP / 2, bottom, 10 - 10 * GAP, height)
-
-
-def _rect(name: str, x: float, y: float, width: float, height: float) -> Html:
-    return tag(
-        "rect",
-        class_=name,
-        x=_number(x),
-        y=_number(y),
-        width=_number(width),
-        height=_number(height),
-    )
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def _picture(parts: Sequence[Html], box: str, name: str, **attributes: str) -> Html:
-    return tag(
-        "svg", join(parts), class_=name, viewBox=box, preserveAspectRatio="none", **attributes
-    )
+            yield _Rect(level, number * 10 + 10 * GAP / 2, bottom, 10 - 10 * GAP, height)

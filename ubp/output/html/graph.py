@@ -5,20 +5,21 @@ named at the beginning of `cytoscape.min.js`).
 """
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
 
 from ubp import __version__
-from ubp.core.model import LINK_TYPES, QUIET_LEVELS, Assessment, FilePath
+from ubp.core.model import LINK_TYPES, QUIET_LEVELS, Assessment, FilePath, Level
 from ubp.core.paths import ancestors
 from ubp.output.html.graph_layout import place_pages
-from ubp.output.html.markup import Html, content_policy, fill, join, path_text, read_asset, tag
+from ubp.output.html.markup import content_policy, read_asset, render
 from ubp.output.wording import count, printable
 from ubp.search.traverse import PageGraph
 from ubp.staleness.wording import LEVEL_WORDS, describe_reference
 
 # Cytoscape adds this element to a page that does not have it, which the policy would forbid.
-_CYTOSCAPE_STYLE = Html(".__________cytoscape_container { position: relative; }")
+_CYTOSCAPE_STYLE = Markup(".__________cytoscape_container { position: relative; }")
 # More pages are shown as folders first.
 MAX_OPEN = 2_000
 
@@ -27,27 +28,28 @@ def graph_html(graph: PageGraph, name: str) -> str:
     """Return the whole file; `name` is that of the repository."""
     base, own = read_asset("report.css"), read_asset("graph.css")
     library, script = read_asset("cytoscape.min.js"), read_asset("graph.js")
-    style = Html(f"{base}\n{own}")
-    pages = graph_data(graph)
+    style = base + "\n" + own
+    data = json.dumps(graph_data(graph), ensure_ascii=True).replace("<", "\\u003c")
     shown = count(len(graph.near.documents), "page")
     total = "" if not graph.near.left_out else f" of {graph.near.total}"
-    return fill(
-        read_asset("graph.html"),
+    page = render(
+        "graph.html",
         policy=content_policy([style, _CYTOSCAPE_STYLE], [library, script]),
-        generator=f"UBP {__version__}",
+        version=__version__,
         title=f"{name}: document graph",
-        heading=printable(name),
-        lead=f"{shown}{total}, {count(len(graph.near.edges), 'link')}.",
+        name=name,
+        size=f"{shown}{total}, {count(len(graph.near.edges), 'link')}.",
         style=style,
         cytoscape_style=_CYTOSCAPE_STYLE,
-        levels=_choices("level", {level: LEVEL_WORDS[level] for level in _levels(graph)}),
-        types=_choices("type", {kind: kind.replace("_", " ") for kind in _types(graph)}),
-        folders=_folder_options(graph),
-        list=_list(graph),
-        data=Html(json.dumps(pages, ensure_ascii=True).replace("<", "\\u003c")),
+        levels=[(level, LEVEL_WORDS[level]) for level in _levels(graph)],
+        types=[(kind, kind.replace("_", " ")) for kind in _types(graph)],
+        folders=_folders(graph),
+        pages=_listed_pages(graph),
+        data=Markup(data),  # noqa: S704  # JSON without a sign that ends a script
         library=library,
         script=script,
     )
+    return f"{page}\n"
 
 
 def graph_data(graph: PageGraph) -> dict[str, Any]:
@@ -107,46 +109,28 @@ def _types(graph: PageGraph) -> list[Any]:
     return [kind for kind in LINK_TYPES if kind in found]
 
 
-def _choices(name: str, words: Mapping[Any, str]) -> Html:
-    """Return a checkbox for each choice, with the mark that the picture gives it."""
-    return join(
-        tag(
-            "label",
-            tag("input", type="checkbox", name_=name, value=value, checked=True),
-            tag("span", class_=f"mark {name} {value}", aria_hidden="true"),
-            label,
-        )
-        for value, label in words.items()
+def _folders(graph: PageGraph) -> list[str]:
+    return sorted(
+        {folder for document in graph.near.documents for folder in ancestors(document.path)} - {""}
     )
 
 
-def _folder_options(graph: PageGraph) -> Html:
-    folders = {
-        folder for document in graph.near.documents for folder in ancestors(document.path) if folder
-    }
-    return join(tag("option", path, value=path) for path in sorted(folders))
+class _ListedPage(NamedTuple):
+    """A page of the list, which holds the same as the picture; `targets` are titles."""
+
+    path: FilePath
+    title: str
+    level: Level
+    targets: tuple[str, ...]
 
 
-def _list(graph: PageGraph) -> Html:
-    """Return the same graph as nested lists, for screen readers and without the script."""
-    linked: dict[FilePath, list[FilePath]] = {}
-    for edge in graph.near.edges:
-        linked.setdefault(edge.source, []).append(edge.target)
+def _listed_pages(graph: PageGraph) -> list[_ListedPage]:
+    """Return the pages for screen readers and without the script."""
     titles = {document.path: document.title for document in graph.near.documents}
-    items = []
-    for number, document in enumerate(graph.near.documents):
-        level = graph.assessments[document.path].level
-        targets = dict.fromkeys(linked.get(document.path, ()))
-        items.append(
-            tag(
-                "li",
-                tag("button", document.title, type="button", data_page=number),
-                tag("span", path_text(document.path), class_="path quiet"),
-                tag("span", LEVEL_WORDS[level], class_=f"badge {level}"),
-                tag("span", f"links to {', '.join(titles[path] for path in targets)}", class_="to")
-                if targets
-                else None,
-                data_item=number,
-            )
-        )
-    return tag("ul", join(items, "\n"), class_="listed")
+    linked: dict[FilePath, dict[FilePath, str]] = {path: {} for path in titles}
+    for edge in graph.near.edges:
+        linked[edge.source][edge.target] = titles[edge.target]
+    return [
+        _ListedPage(path, title, graph.assessments[path].level, tuple(linked[path].values()))
+        for path, title in titles.items()
+    ]

@@ -1,82 +1,95 @@
-"""HTML built from values: plain text is escaped on the way in, markup has a type of its own.
+"""HTML from templates: values are escaped, and line breaks of a template are not part of a page.
 
-What a repository contains (names, titles, authors, lines of code) can be anything. So `tag` escapes
-every child and every attribute that is not markup already, and characters that would reverse or
-hide text are shown as escapes.
+What a repository contains (names, titles, authors, lines of code) can be anything. So every value
+that is not markup already is escaped, and characters that would reverse or hide text are shown as
+escapes. In a template a line break and the indentation after it count for nothing.
 """
 
 import os
 import re
 from base64 import b64encode
 from collections.abc import Iterable
+from functools import cache
 from hashlib import sha256
-from html import escape as escape_markup
-from typing import Literal
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from ubp.checks.rules import missing_source, stale_doc
 from ubp.core.model import ReferenceVerdict
 from ubp.core.shell import ubp_command
-from ubp.output.wording import printable, printable_line
+from ubp.output.text.common import COUNTED_LEVEL_WORDS
+from ubp.output.wording import SHORT_ID, count, day, file_stem, printable, printable_line
 from ubp.report.values import Report
+from ubp.staleness.wording import LEVEL_WORDS
 
 _FOLDER = os.path.dirname(__file__)
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
-_VOID = frozenset({"br", "circle", "input", "line", "meta", "path", "rect"})
-
-Attribute = str | int | bool | None
+_LINE_BREAK = re.compile(r"\n\s*")
 
 
-class Html(str):
-    """Markup: text that needs no escaping any more."""
-
-    __slots__ = ()
-
-
-def text(content: str) -> Html:
-    """Return a text as markup."""
-    return content if isinstance(content, Html) else Html(escape_markup(printable(content)))
+def render(template: str, **values: Any) -> Markup:
+    """Return a template of `templates/` filled with these values."""
+    return Markup(_environment().get_template(template).render(values))  # noqa: S704  # it escapes
 
 
-def code_line(content: str) -> Html:
-    """Return a line of a file as markup; its tabs stay."""
-    return Html(escape_markup(printable_line(content)))
-
-
-def tag(name: str, *children: str | None, **attributes: Attribute) -> Html:
-    """Return an element.
-
-    `class_` is written `class`, `data_level` is `data-level`; None omits an attribute.
-    """
-    written = "".join(
-        f" {_attribute_name(key)}" + ("" if value is True else f'="{text(str(value))}"')
-        for key, value in attributes.items()
-        if value is not None and value is not False
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        autoescape=True,
+        finalize=_visible,
+        loader=FunctionLoader(_read_template),
+        undefined=StrictUndefined,
     )
-    if name in _VOID:
-        return Html(
-            f"<{name}{written}>" if name in {"br", "input", "meta"} else f"<{name}{written}/>"
-        )
-    return Html(f"<{name}{written}>{join(children)}</{name}>")
+    environment.filters |= {
+        "coordinate": _coordinate,
+        "number": format_number,
+        "path": path_text,
+        "percent": lambda share: f"{_coordinate(share * 100)}%",
+    }
+    environment.globals |= {
+        "count": count,
+        "day": day,
+        "page_title": lambda page: page.facts.title or file_stem(page.filepath),
+        "SHORT_ID": SHORT_ID,
+        "LEVEL_WORDS": LEVEL_WORDS,
+        "COUNTED_LEVEL_WORDS": COUNTED_LEVEL_WORDS,
+    }
+    return environment
 
 
-def path_text(path: str) -> Html:
+def _visible(value: Any) -> Any:
+    """Return a value as it is written: markup as it is, None as nothing, hidden characters shown.
+
+    What is not markup is escaped after this.
+    """
+    if isinstance(value, Markup):
+        return value
+    return "" if value is None else printable(str(value))
+
+
+def _read_template(name: str) -> str:
+    with open(os.path.join(_FOLDER, "templates", name), encoding="utf-8") as file:
+        return _LINE_BREAK.sub("", file.read())
+
+
+def path_text(path: str) -> Markup:
     """Return a path that may be broken into lines after its slashes."""
-    return Html(text(path).replace("/", "/<wbr>"))
+    return Markup("/<wbr>").join(printable(path).split("/"))
 
 
-def scrollable(table: Html, label: str) -> Html:
-    """Return a table that scrolls sideways, by keyboard too, on a narrow screen."""
-    return tag("div", table, class_="scroll", tabindex=0, role="group", aria_label=label)
+def code_line(content: str) -> Markup:
+    """Return a line of a file as markup; its tabs stay."""
+    return escape(printable_line(content))
 
 
-def join(parts: Iterable[str | None], between: Literal["", "\n"] = "") -> Html:
-    """Return pieces of markup one after the other."""
-    return Html(between.join(text(part) for part in parts if part is not None))
+def format_number(number: int) -> str:
+    """Return a number with its thousands apart."""
+    return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
-def fill(template: str, **parts: str) -> Html:
-    """Return a template with each `{{name}}` replaced; values are not searched again."""
-    return Html(_PLACE.sub(lambda match: text(parts[match[1]]), template))
+def _coordinate(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def content_policy(styles: Iterable[str], scripts: Iterable[str]) -> str:
@@ -96,14 +109,10 @@ def _hash(content: str) -> str:
     return f"'sha256-{b64encode(sha256(content.encode('utf-8')).digest()).decode('ascii')}'"
 
 
-def read_asset(name: str) -> Html:
-    """Return a file of the template."""
+def read_asset(name: str) -> Markup:
+    """Return a style sheet or a script as it is."""
     with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
-        return Html(file.read())
-
-
-def _attribute_name(key: str) -> str:
-    return key.rstrip("_").replace("_", "-")
+        return Markup(file.read())  # noqa: S704  # a file of this package
 
 
 def rule_name(reference: ReferenceVerdict) -> str:
@@ -111,9 +120,6 @@ def rule_name(reference: ReferenceVerdict) -> str:
     return missing_source.NAME if reference.verdict in missing_source.MISSING else stale_doc.NAME
 
 
-def remainder(number: int, report: Report, *words: str) -> Html | None:
-    """Return how many more there are, and the `ubp` command that lists them."""
-    if number <= 0:
-        return None
-    command = ubp_command(*words, keys=report.keys)
-    return tag("p", f"and {number} more: run ", tag("code", command), class_="none")
+def listing_command(report: Report, *words: str) -> str:
+    """Return the `ubp` command that lists what a page leaves out."""
+    return ubp_command(*words, keys=report.keys)

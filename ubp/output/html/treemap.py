@@ -5,13 +5,15 @@ The inline SVG has no view box: places are in percent, so that letters keep thei
 screen; each box is a picture of its own, which cuts off what does not fit into it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from markupsafe import Markup
 
 from ubp.bindings.coverage import ROOT, ActivityCount, SourceActivity, SourceTree, build_tree
 from ubp.core.model import FilePath
 from ubp.core.text import shorten
-from ubp.output.html.markup import Html, tag
+from ubp.output.html.markup import render
 from ubp.output.wording import count
 
 # In a picture of more boxes none is legible; each takes 150 bytes.
@@ -92,18 +94,26 @@ class Box(NamedTuple):
     others: int = 0
 
 
-def treemap(sources: Sequence[SourceActivity], label: str) -> Html:
+class _Picture(NamedTuple):
+    """A box as the template draws it; `described` is a share of its files."""
+
+    region: Region
+    title: str
+    described: float
+    name: str
+    place: str
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether its name can be read on a narrow screen."""
+        return self.region.width >= NAME_WIDTH_ON_PHONE
+
+
+def treemap(sources: Sequence[SourceActivity], label: str) -> Markup:
     """Return the map; `label` describes it."""
     tree = build_tree(sources)
     boxes = sorted(find_boxes(tree), key=lambda box: (box.region.x, box.region.y))
-    return tag(
-        "svg",
-        _hatching(),
-        *(_picture(box, tree) for box in boxes),
-        class_="map",
-        role="img",
-        aria_label=label,
-    )
+    return render("treemap.svg", boxes=[_picture(box, tree) for box in boxes], label=label)
 
 
 def find_boxes(tree: SourceTree) -> list[Box]:
@@ -169,54 +179,22 @@ def _weight(tally: ActivityCount) -> int:
     return tally.files + tally.changes
 
 
-def _hatching() -> Html:
-    line = tag("line", class_="hatch", x1=0, y1=0, x2=0, y2=7)
-    return tag(
-        "defs",
-        tag(
-            "pattern",
-            tag("rect", class_="gap-ground", width=7, height=7),
-            line,
-            id="hatching",
-            width=7,
-            height=7,
-            patternUnits="userSpaceOnUse",
-            patternTransform="rotate(45)",
-        ),
-    )
-
-
-def _picture(box: Box, tree: SourceTree) -> Html:
-    x, y, width, height = box.region
+def _picture(box: Box, tree: SourceTree) -> _Picture:
+    name, place = _names(box, tree)
     described = box.tally.described_files / box.tally.files
-    background = [tag("rect", class_="gap", width="100%", height="100%")] if described < 1 else []
-    if described:
-        share = _percent(described)
-        background.append(tag("rect", class_="described", width=share, height="100%"))
-    return tag(
-        "svg",
-        tag("title", _title(box, tree)),
-        *background,
-        tag("rect", class_="edge", width="100%", height="100%"),
-        *_names(box, tree),
-        x=_percent(x),
-        y=_percent(y),
-        width=_percent(width),
-        height=_percent(height),
-        class_="wide" if width >= NAME_WIDTH_ON_PHONE else None,
-    )
+    return _Picture(box.region, _title(box, tree), described, name, place)
 
 
-def _names(box: Box, tree: SourceTree) -> Iterator[Html]:
+def _names(box: Box, tree: SourceTree) -> tuple[str, str]:
+    """Return a box's name and the directory that it is in, as far as there is room for them."""
     width, height = box.region.width, box.region.height
     if width < NAME_WIDTH or height < NAME_HEIGHT:
-        return
+        return "", ""
     place, _, name = _name(box, tree).rstrip("/").rpartition("/")
     slash = "/" if box.path in tree.children and not box.others else ""
     letters = int(width * LETTERS) - MARGIN
-    yield tag("text", shorten(name + slash, letters), x=6, y=16)
-    if place and height >= PLACE_HEIGHT:
-        yield tag("text", shorten(place, letters), x=6, y=31, class_="place")
+    has_room = height >= PLACE_HEIGHT
+    return shorten(name + slash, letters), shorten(place, letters) if has_room else ""
 
 
 def _name(box: Box, tree: SourceTree) -> str:
@@ -234,7 +212,3 @@ def _title(box: Box, tree: SourceTree) -> str:
         return f"{name}: {changes}, {'described' if tally.described_files else 'not described'}"
     files = f"{tally.described_files} of {count(tally.files, 'file')} described"
     return f"{name}: {files}, {changes}"
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.2f}".rstrip("0").rstrip(".") + "%"
