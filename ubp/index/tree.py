@@ -50,13 +50,17 @@ MAX_LISTING_ATTEMPTS = 4
 
 
 class SessionCache:
-    """What outlives a view: a model's vectors, a commit's documents, values derived from blobs."""
+    """What outlives a view: a model's vectors, a commit's documents, values derived from blobs.
+
+    `documents` and `bound_pages` are those of one commit.
+    """
 
     def __init__(self) -> None:
         self.vectors: VectorCache | None = None
         self.documents: tuple[ObjectId, tuple[FilePath, ...]] | None = None
         self._derived: dict[str, Any] = {}
         self._pages: tuple[ObjectId, dict[FilePath, Page]] | None = None
+        self.bound_pages: tuple[ObjectId, list[Page]] | None = None
 
     def derived(self, name: str, make: Callable[[], T]) -> T:
         """Return what `make` derived from blobs, which are the same in every snapshot."""
@@ -260,14 +264,20 @@ class CommitTree:
         if self._listing is not None:
             self._store.listings.mark_complete(self._listing, keys)
 
-    def bound_pages(self, keys: Sequence[str]) -> list[Page] | None:
+    def bound_pages(self, keys: Sequence[str], cache: SessionCache) -> list[Page] | None:
         """Return the documents whose stored facts have references or problems, in one query.
 
-        None: the listing is unavailable; read the facts of each of `documents` instead.
+        None: the listing is unavailable; read the facts of each of `documents` instead. The cache
+        keeps those of a commit whose facts are complete: reading 5,000 takes 0.1 s.
         """
-        return self._query(
-            lambda listing: self._store.listings.bound_pages(listing, keys), lambda _: None
-        )
+        if cache.bound_pages is None or cache.bound_pages[0] != self._commit:
+            found: list[Page] | None = self._query(
+                lambda listing: self._store.listings.bound_pages(listing, keys), lambda _: None
+            )
+            if found is None or self._commit is None or not self.is_complete(keys):
+                return found
+            cache.bound_pages = self._commit, found
+        return list(cache.bound_pages[1])
 
     def _documents_of(self, tree: Tree) -> list[tuple[FilePath, ObjectId]]:
         return [(path, entry.id) for path, entry in tree.items() if self._is_document(path, entry)]

@@ -295,7 +295,7 @@ class View:
     @cached_property
     def _bound_pages(self) -> list[Page]:
         keys = self._config.keys
-        stored = self._base.bound_pages(keys)
+        stored = self._base.bound_pages(keys, self.context.cache)
         if stored is None:
             documents = self._base.documents()
             stored = self._read_bound({path: Entry(MODE_FILE, blob) for path, blob in documents})

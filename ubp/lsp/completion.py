@@ -8,6 +8,7 @@ list is marked as incomplete, and they ask again.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from lsprotocol import types
@@ -26,6 +27,9 @@ TRIGGERS = ("[", "(", "#", "|", "/", ":", " ")
 # Each costs the client a line, and 20 µs to encode; nobody scrolls further.
 MAX_ITEMS = 100
 
+# Names of pages, which are the same at each letter that is typed.
+MAX_REMEMBERED = 65_536
+
 FIELDS = ("title", "doc_type", "tags", "aliases")
 
 _FENCES = frozenset({"---", "...", "+++", "-->"})
@@ -36,8 +40,14 @@ _ITEM = re.compile(r"[ \t]*-[ \t]+(?:path:[ \t]*)?[\"']?(?P<value>[^\"']*)$")
 _PATH = re.compile(r"[ \t]+path:[ \t]*[\"']?(?P<value>[^\"']*)$")
 _LAST_NAME = re.compile(r"[^\[,]*$")
 
-Candidate = tuple[str, str, str, types.CompletionItemKind]
-"""What is inserted, what is shown, a detail, and the kind."""
+
+class Candidate(NamedTuple):
+    """What is inserted, what is shown, a detail, and the kind."""
+
+    inserted: str
+    label: str
+    detail: str
+    kind: types.CompletionItemKind
 
 
 class Request(NamedTuple):
@@ -80,10 +90,10 @@ def _listed(
     first: list[Candidate] = []
     others: list[Candidate] = []
     for candidate in candidates:
-        names = [fold(candidate[0]), fold(candidate[1])]
-        if any(name.startswith(wanted) for name in names):
+        inserted, label = _folded(candidate.inserted), _folded(candidate.label)
+        if inserted.startswith(wanted) or label.startswith(wanted):
             first.append(candidate)
-        elif any(wanted in name for name in names):
+        elif wanted in inserted or wanted in label:
             others.append(candidate)
     found = [*first, *others]
     text = request.context.text(request.path)
@@ -116,21 +126,41 @@ def _complete_wikilink(request: Request, match: re.Match[str]) -> types.Completi
 
 def _wikilink_names(context: EditorContext) -> Iterator[Candidate]:
     """Yield the shortest unique name of each page, and its aliases."""
-    stems = Counter(map(stem, context.pages()))
+    names = {path: _page_name(path) for path in context.pages()}
+    stems = Counter(name.stem for name in names.values())
     for path, page in context.pages().items():
-        name = without_suffix(path)
-        short = name.rpartition("/")[2]
-        kind = types.CompletionItemKind.File
-        inserted = short if stems[stem(path)] == 1 else name
-        yield inserted, page.facts.title or inserted, path, kind
+        name = names[path]
+        inserted = name.short if stems[name.stem] == 1 else name.full
+        yield Candidate(inserted, page.facts.title or inserted, path, types.CompletionItemKind.File)
         for alias in page.facts.aliases:
-            yield alias, alias, path, types.CompletionItemKind.Reference
+            yield Candidate(alias, alias, path, types.CompletionItemKind.Reference)
+
+
+class _PageName(NamedTuple):
+    """A path without its suffix, the last part of it, and that as links are compared with it."""
+
+    full: str
+    short: str
+    stem: str
+
+
+@lru_cache(maxsize=MAX_REMEMBERED)
+def _page_name(path: FilePath) -> _PageName:
+    full = without_suffix(path)
+    return _PageName(full, full.rpartition("/")[2], stem(path))
+
+
+@lru_cache(maxsize=MAX_REMEMBERED)
+def _folded(text: str) -> str:
+    return fold(text)
 
 
 def _complete_wikilink_heading(request: Request, match: re.Match[str]) -> types.CompletionList:
     target = _target(request, "wikilink", match["name"].strip())
     headings = (
-        (section.heading, section.heading, "#" * section.level, types.CompletionItemKind.Text)
+        Candidate(
+            section.heading, section.heading, "#" * section.level, types.CompletionItemKind.Text
+        )
         for section in (outline_of(request.context, target) if target else ())
         if section.heading
     )
@@ -139,7 +169,7 @@ def _complete_wikilink_heading(request: Request, match: re.Match[str]) -> types.
 
 def _complete_link_type(request: Request, match: re.Match[str]) -> types.CompletionList:
     kind = types.CompletionItemKind.EnumMember
-    candidates = ((name, name, "link type", kind) for name in LINK_TYPES)
+    candidates = (Candidate(name, name, "link type", kind) for name in LINK_TYPES)
     return _listed(request, match["type"], candidates, "]]")
 
 
@@ -164,7 +194,7 @@ def _link_targets(request: Request, typed: str) -> Iterator[Candidate]:
         target = rewrite_link(link, source, path, ())
         if target:
             name = page.facts.title or path.rpartition("/")[2]
-            yield target, name, path, types.CompletionItemKind.File
+            yield Candidate(target, name, path, types.CompletionItemKind.File)
 
 
 def _children(context: EditorContext, folder: FilePath, prefix: str) -> Iterator[Candidate]:
@@ -173,9 +203,9 @@ def _children(context: EditorContext, folder: FilePath, prefix: str) -> Iterator
             continue
         name = prefix + path.rpartition("/")[2]
         if is_folder:
-            yield f"{name}/", f"{name}/", "", types.CompletionItemKind.Folder
+            yield Candidate(f"{name}/", f"{name}/", "", types.CompletionItemKind.Folder)
         else:
-            yield name, name, "", types.CompletionItemKind.File
+            yield Candidate(name, name, "", types.CompletionItemKind.File)
 
 
 def _complete_anchor(request: Request, match: re.Match[str]) -> types.CompletionList:
@@ -191,10 +221,10 @@ def _anchors(context: EditorContext, path: FilePath) -> Iterator[Candidate]:
         for name in section.names:
             if name in remaining:
                 remaining.discard(name)
-                yield name, section.heading, name, types.CompletionItemKind.Text
+                yield Candidate(name, section.heading, name, types.CompletionItemKind.Text)
                 break
     for name in sorted(remaining):
-        yield name, name, "", types.CompletionItemKind.Text
+        yield Candidate(name, name, "", types.CompletionItemKind.Text)
 
 
 def _target(request: Request, kind: LinkKind, name: str) -> FilePath | None:
@@ -252,7 +282,7 @@ def _complete_head(request: Request, before: str, line: int) -> types.Completion
         present = {match["key"] for match in _fields_above(request, line)}
         names = [name for name in (*FIELDS, *keys) if name not in present]
         kind = types.CompletionItemKind.Property
-        return _listed(request, before, ((name, name, "", kind) for name in names), ": ")
+        return _listed(request, before, (Candidate(name, name, "", kind) for name in names), ": ")
     field = _FIELD.match(before)
     if field:
         return _complete_field(request, field["key"], field["value"])
@@ -285,7 +315,7 @@ def _complete_field(request: Request, key: str, value: str) -> types.CompletionL
         return None
     kind = types.CompletionItemKind.Value
     names = [name for name, _ in counts.most_common()]
-    return _listed(request, value, ((name, name, "", kind) for name in names))
+    return _listed(request, value, (Candidate(name, name, "", kind) for name in names))
 
 
 def _typed_name(value: str) -> str:
@@ -298,7 +328,7 @@ def _complete_source(request: Request, typed: str) -> types.CompletionList:
     file, mark, part = typed.partition("#")
     if mark:
         kind = types.CompletionItemKind.Function
-        names = ((name, name, "", kind) for name in _part_names(context, FilePath(file)))
+        names = (Candidate(name, name, "", kind) for name in _part_names(context, FilePath(file)))
         return _listed(request, part, names)
     folder = normalize_path(typed.rpartition("/")[0]) or FilePath("")
     prefix = f"{folder}/" if folder else ""
