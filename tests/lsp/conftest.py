@@ -157,28 +157,6 @@ class Editor:
         return status
 
 
-@pytest.fixture(scope="module")
-def module_environment(isolate):
-    """What `isolated_environment` is to a test, for what a module's tests share."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        isolate(monkeypatch)
-        yield dict(os.environ)
-
-
-@pytest.fixture(scope="module")
-def start(module_environment):
-    """Start an editor in a folder; all are left when the module ends."""
-    editors = []
-
-    def begin(root, **options):
-        editors.append(Editor(root, module_environment, **options))
-        return editors[-1]
-
-    yield begin
-    for editor in editors:
-        assert editor.leave() == 0
-
-
 PAGES = {
     "docs/auth.md": """\
 ---
@@ -209,16 +187,29 @@ Back to [tokens](auth.md#tokens).
 }
 
 
-@pytest.fixture(scope="module")
-def project(module_environment, repository_in, tmp_path_factory):  # noqa: ARG001  # in it
-    """A repository with linked pages, in English and Japanese, and a source."""
-    repository = repository_in(tmp_path_factory.mktemp("lsp") / "project")
-    for path, text in PAGES.items():
-        repository.write(path, text)
-    repository.commit("Begin")
-    return repository
+@pytest.fixture(scope="session")
+def project_and_environment(isolate, repository_in, tmp_path_factory):
+    """A repository with linked pages, in English and Japanese, and a source; where it was made."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        isolate(monkeypatch)
+        repository = repository_in(tmp_path_factory.mktemp("lsp") / "project")
+        for path, text in PAGES.items():
+            repository.write(path, text)
+        repository.commit("Begin")
+        return repository, dict(os.environ)
+
+
+@pytest.fixture(scope="session")
+def session_editor(project_and_environment):
+    """One server for all tests: its start takes a second."""
+    repository, environment = project_and_environment
+    editor = Editor(repository.root, environment)
+    yield editor
+    assert editor.leave() == 0
 
 
 @pytest.fixture(scope="module")
-def editor(project, start):
-    return start(project.root)
+def editor(session_editor, project_and_environment):
+    """The editor in the shared repository."""
+    session_editor.root = project_and_environment[0].root
+    return session_editor

@@ -42,11 +42,12 @@ def _path_target(old: str, source: FilePath, target: FilePath) -> str | None:
     if old.startswith("~"):
         return None
     if old.startswith("/") and old.split("/")[1] == target.split("/")[0]:
-        return _percent_encode(f"/{target}")
+        return percent_encode(f"/{target}")
     relative = posixpath.relpath(target, source.rpartition("/")[0] or ".")
     has_dot = old.startswith("./") and not relative.startswith("../")
-    return _percent_encode(f"./{relative}" if has_dot else relative)
+    return percent_encode(f"./{relative}" if has_dot else relative)
 
 
-def _percent_encode(path: str) -> str:
+def percent_encode(path: str) -> str:
+    """Return a path or an anchor without characters that have a meaning in Markdown or URLs."""
     return "".join(quote(letter, safe="") if letter in _ENCODED else letter for letter in path)

@@ -171,6 +171,12 @@ class Session:
             self._latest = view
         return view
 
+    def try_view(self, snapshot: Snapshot) -> View:
+        """Return a snapshot of what might be; the last view stays."""
+        return build_view(
+            self.repository, self.store, self.config, snapshot, self.progress, cache=self._cache
+        )
+
     def forget(self) -> None:
         """Drop the last view and what it read, so that files are read again."""
         self._latest, self._cache = None, SessionCache()

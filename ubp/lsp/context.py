@@ -159,6 +159,12 @@ class EditorContext:
         span = types.Range(position(before.place(start)), position(before.place(len(old) - end)))
         return [types.TextEdit(span, self.with_line_ends(path, new[start : len(new) - end]))]
 
+    def byte_range(self, path: FilePath, start: int, end: int) -> types.Range:
+        """Return the range of some bytes of a document, as Git stores them."""
+        data, text = self.data(path), self.text(path)
+        first, last = (len(SourceText(data[:offset]).text) for offset in (start, end))
+        return types.Range(position(text.place(first)), position(text.place(last)))
+
     def with_line_ends(self, path: FilePath, text: str) -> str:
         """Return a text with the line ends that a file has in the editor, or on the disk."""
         shown = self.shown.get(path)

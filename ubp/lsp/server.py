@@ -7,7 +7,8 @@ of the repository's service.
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, NamedTuple, TypeVar
 
 from lsprotocol import types
@@ -20,6 +21,20 @@ from ubp.core.errors import UbpError
 from ubp.core.model import FilePath
 from ubp.core.paths import is_within
 from ubp.git.repository import open_repository
+from ubp.lsp.actions import (
+    ACKNOWLEDGE,
+    BIND,
+    PROPOSE_SOURCES,
+    SEARCH,
+    STATUS,
+    FoundPage,
+    acknowledge,
+    bind,
+    count_pages,
+    find_actions,
+    propose_sources,
+    search,
+)
 from ubp.lsp.completion import TRIGGERS, complete
 from ubp.lsp.context import EditorContext, place
 from ubp.lsp.diagnostics import diagnose
@@ -33,6 +48,13 @@ from ubp.lsp.navigation import (
     find_workspace_symbols,
     resolve_document_link,
 )
+from ubp.lsp.rename import (
+    prepare_rename,
+    rename,
+    rename_files,
+    warnings_of,
+    workspace_edit,
+)
 from ubp.lsp.service import Service
 from ubp.lsp.text import Encoding, Text
 from ubp.server.process import set_up_log
@@ -45,6 +67,7 @@ LOG = logging.getLogger(__name__)
 SECONDS_OF_PAUSE = 0.2
 # Not every client reports what happens on the disk: a run of `git status` takes 10 to 50 ms.
 SECONDS_TO_TRUST_DISK = 2.0
+DEFAULT_FOUND = 10  # pages by a search
 
 _ENCODINGS: Mapping[str | None, Encoding] = {
     "utf-8": "utf-8",
@@ -95,6 +118,7 @@ class _Repository:
         self._server = server
         self._wanted = asyncio.Event()
         self._is_hurried = False
+        self._is_warm = False
         self._disk_read = float("-inf")
         self._task = asyncio.create_task(self._keep_diagnosing())
 
@@ -157,6 +181,15 @@ class _Repository:
                 uri = self.service.opened[path]
                 params = types.PublishDiagnosticsParams(uri, diagnostics, versions[path])
                 self._server.text_document_publish_diagnostics(params)
+        if not self._is_warm:
+            self._is_warm = True
+            await self.service.answer(_warm_up)
+
+
+def _warm_up(context: EditorContext) -> None:
+    """Read what the first completion or hover would wait for: 0.2 s on 5,000 pages."""
+    context.pages()
+    context.view.bound_pages()
 
 
 class Server(LanguageServer):
@@ -405,7 +438,93 @@ async def _show_sources(ls: Server, uri: str) -> None:
             ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
 
 
-COMMANDS: tuple[tuple[str, Handler], ...] = ((SHOW_SOURCES, _show_sources),)
+async def _rename_files(ls: Server, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
+    moves: dict[Service, dict[FilePath, FilePath]] = {}
+    for file in params.files:
+        old, new = ls.locate(file.old_uri), ls.locate(file.new_uri)
+        if old and new and old.service is new.service:
+            moves.setdefault(old.service, {})[old.path] = new.path
+    changes: dict[str, Sequence[types.TextEdit]] = {}
+    for service, moved in moves.items():
+
+        def work(
+            context: EditorContext, moved: dict[FilePath, FilePath] = moved
+        ) -> tuple[types.WorkspaceEdit, list[str]]:
+            renamed = rename_files(context, moved)
+            return workspace_edit(context, renamed), warnings_of(context, renamed)
+
+        if answer := await _reported(ls, service.answer(work)):
+            changes |= answer[0].changes or {}
+            for warning in answer[1]:
+                message = types.ShowMessageParams(types.MessageType.Warning, warning)
+                ls.window_show_message(message)
+    return types.WorkspaceEdit(changes) if changes else None
+
+
+async def _edit_page(
+    ls: Server, uri: str, work: Callable[[EditorContext, FilePath], types.WorkspaceEdit | None]
+) -> bool:
+    """Apply an edit to a page; return whether there was one."""
+    located = ls.locate(uri)
+    if located is None:
+        return False
+    answer = located.service.answer(lambda context: work(context, located.path))
+    edit = await _reported(ls, answer)
+    if edit is None:
+        return False
+    applied = await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
+    return applied.applied
+
+
+async def _acknowledge(ls: Server, uri: str) -> bool:
+    return await _edit_page(ls, uri, acknowledge)
+
+
+async def _bind(ls: Server, uri: str, sources: list[str]) -> bool:
+    return await _edit_page(ls, uri, lambda context, path: bind(context, path, sources))
+
+
+async def _propose_sources(ls: Server, uri: str) -> list[dict[str, Any]]:
+    located = ls.locate(uri)
+    if located is None:
+        return []
+    answer = located.service.answer_later(lambda context: propose_sources(context, located.path))
+    return [asdict(proposed) for proposed in await _reported(ls, answer) or ()]
+
+
+async def _search(ls: Server, query: str, *limits: int) -> list[dict[str, Any]]:
+    limit = limits[0] if limits else DEFAULT_FOUND
+    found: list[FoundPage] = []
+    for repository in list(ls.repositories()):
+        answer = repository.service.answer_later(
+            lambda context: search(context, query, limit), is_saved=True
+        )
+        found += await _reported(ls, answer) or ()
+    found.sort(key=lambda page: -page.score)
+    return [asdict(page) for page in found[:limit]]
+
+
+async def _count_pages(ls: Server) -> list[dict[str, Any]]:
+    counted: list[dict[str, Any]] = []
+    for repository in list(ls.repositories()):
+        counts = await _reported(ls, repository.service.answer_later(count_pages))
+        folder = repository.service.shown_root
+        counted += [{"folder": folder, **counts._asdict()}] if counts else []
+    return counted
+
+
+COMMANDS: tuple[tuple[str, Handler], ...] = (
+    (ACKNOWLEDGE, _acknowledge),
+    (BIND, _bind),
+    (PROPOSE_SOURCES, _propose_sources),
+    (SEARCH, _search),
+    (SHOW_SOURCES, _show_sources),
+    (STATUS, _count_pages),
+)
+
+_ALL_FILES = types.FileOperationRegistrationOptions(
+    [types.FileOperationFilter(types.FileOperationPattern("**"), "file")]
+)
 
 FEATURES: tuple[tuple[str, Handler, Any], ...] = (
     (types.INITIALIZE, _initialize, None),
@@ -434,6 +553,20 @@ FEATURES: tuple[tuple[str, Handler, Any], ...] = (
         types.TEXT_DOCUMENT_COMPLETION,
         _about_file(complete),
         types.CompletionOptions(trigger_characters=TRIGGERS),
+    ),
+    (types.TEXT_DOCUMENT_PREPARE_RENAME, _about_file(prepare_rename), None),
+    (
+        types.TEXT_DOCUMENT_RENAME,
+        _about_file(rename),
+        types.RenameOptions(prepare_provider=True),
+    ),
+    (types.WORKSPACE_WILL_RENAME_FILES, _rename_files, _ALL_FILES),
+    (
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        _about_file(find_actions),
+        types.CodeActionOptions(
+            [types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite]
+        ),
     ),
     (types.TEXT_DOCUMENT_CODE_LENS, _about_file(find_lenses), None),
 )

@@ -62,17 +62,28 @@ class Service:
         except CallTooLongError:
             return await self._background.run(call, self._progress)
 
-    async def answer_later(self, work: Answer[T], *, is_refreshed: bool = False) -> T:
+    async def answer_later(
+        self, work: Answer[T], *, is_refreshed: bool = False, is_saved: bool = False
+    ) -> T:
         """Return the same for work that nobody waits for; `is_refreshed`: read the disk again.
+
+        `is_saved`: what is not saved is left out; words of unsaved texts are not in the index.
 
         Raises:
             UbpError: the repository cannot be read.
         """
 
         def call(workspace: Workspace) -> T:
+            session = workspace.session
             if is_refreshed:
-                self.screen.refresh(workspace.session.repository)
-            return self._call(work, workspace)
+                self.screen.refresh(session.repository)
+            if not is_saved:
+                return self._call(work, workspace)
+            reader, session.read_worktree = session.read_worktree, self.screen.disk
+            try:
+                return self._call(work, workspace)
+            finally:
+                session.read_worktree = reader
 
         return await self._background.run(call, self._progress)
 

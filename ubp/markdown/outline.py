@@ -122,6 +122,24 @@ def find_anchor_line(data: bytes, anchor: str, site: Site | None) -> int | None:
     return next((n for n, line in enumerate(source.lines, 1) if named.search(line)), None)
 
 
+def anchors_of_line(data: bytes, line: int, site: Site | None) -> tuple[str, ...]:
+    """Return the anchors of the heading in a line (from 1), as its site or GitHub makes them."""
+    source = SourceText(data)
+    blocks = find_blocks(source, source.line_of_byte(read_head(data, ()).body))
+    outline = find_outline(source.text, blocks.blocks, blocks.definitions)
+    lines = [heading.line + 1 for heading in outline.headings]
+    if line not in lines:
+        return ()
+    number = lines.index(line)
+    github = outline.headings[number].anchor
+    if site is None:
+        return (github,)
+    names = outline.anchors.headings
+    end = [n for n, name in enumerate(names) if 1 <= name.level < TERM][number]
+    made, earlier = (site_anchors(PageAnchors(names[:stop]), site) for stop in (end + 1, end))
+    return tuple(sorted(made - earlier)) or (github,)
+
+
 def _last_text_line(source: SourceText, start: int, end: int) -> int:
     while end > start + 1 and not source.lines[end - 1].strip():
         end -= 1

@@ -91,6 +91,16 @@ def acknowledge(
     return tuple(acknowledgements)
 
 
+def pin_page(
+    data: bytes, assessment: Assessment, context: StalenessContext, options: AckOptions
+) -> tuple[bytes, tuple[SkippedReference, ...]]:
+    """Return a page's bytes with its references pinned as `acknowledge` does, writing nothing."""
+    pin_ids, skipped = _choose_pins(assessment, options, {})
+    short_ids = shorten({blob for _, blob in pin_ids}, context.repository)
+    pins = {reference: short_ids[blob] for reference, blob in pin_ids}
+    return _pin_references(data, pins, options) if pins else data, tuple(skipped)
+
+
 def _choose_pins(
     assessment: Assessment, options: AckOptions, past: PastIds
 ) -> tuple[list[tuple[ReferenceVerdict, ObjectId]], list[SkippedReference]]:

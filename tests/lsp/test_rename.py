@@ -1,0 +1,196 @@
+"""Renames and code actions, applied to the work tree and judged by `ubp check`."""
+
+import pytest
+from lsprotocol import types
+
+from ubp.lsp.text import Place, Text
+from ubp.workspace import Workspace
+
+FILES = {
+    "docs/auth.md": """\
+---
+source_refs:
+  - src/auth.py
+---
+# Authentication
+
+![Logo](img/logo.png) and [[guide]], [sessions](sessions.md), [up](../README.md).
+
+## Token life
+
+See [below](#token-life).
+""",
+    "docs/guide.md": (
+        "# Guide\r\n\r\n日本😀 [[auth|see]], [life](auth.md#token-life), [[auth#Token life]].\r\n"
+    ),
+    "docs/sessions.md": "# Sessions\n\n[a]: ./auth.md\n\nSee [a] and [[docs/auth]].\n",
+    "README.md": (
+        "---\nsource_refs: [docs/auth.md, src/auth.py]\n---\n# Read\n\n[auth](docs/auth.md)\n"
+    ),
+    "src/auth.py": "def login(): ...\n",
+    "docs/img/logo.png": "png",
+}
+
+
+NEW = "api/login%20page.md"
+LOGO = "+![Logo](../img/logo.png) and [[guide]], [sessions](../sessions.md), [up](../../README.md)."
+
+
+@pytest.fixture
+def moving(repository_in, tmp_path, editor):
+    repository = repository_in(tmp_path / "project")
+    for path, text in FILES.items():
+        repository.write(path, text)
+    repository.commit("Begin")
+    editor.root = repository.root  # one server serves the repositories of all tests
+    return repository, editor
+
+
+def findings(repository):
+    with Workspace.open(str(repository.root)) as workspace:
+        return [
+            (finding.filepath, finding.rule, finding.message)
+            for finding in workspace.check().findings
+            if finding.rule != "stale-doc"  # a page that lists an edited one
+        ]
+
+
+def apply(repository, edit):
+    """Apply the edits of files to the disk, as an editor does before it saves."""
+    changes = dict(edit.changes or {})
+    for change in edit.document_changes or ():
+        if isinstance(change, types.TextDocumentEdit):
+            changes[change.text_document.uri] = change.edits
+    for uri, edits in changes.items():
+        file = repository.root / uri.removeprefix(repository.root.as_uri() + "/")
+        text = Text(file.read_bytes().decode())
+        for one in sorted(edits, key=lambda e: e.range.start, reverse=True):
+            text = text.replace(
+                Place(one.range.start.line, one.range.start.character),
+                Place(one.range.end.line, one.range.end.character),
+                one.new_text,
+            )
+        file.write_bytes(text.text.encode())
+
+
+def ask_moves(editor, **moves):
+    files = [types.FileRename(editor.uri(old), editor.uri(new)) for old, new in moves.items()]
+    return editor.ask(types.WORKSPACE_WILL_RENAME_FILES, types.RenameFilesParams(files))
+
+
+def test_moved_page_keeps_every_link_and_source(moving):
+    repository, editor = moving
+    assert findings(repository) == []
+    edit = ask_moves(editor, **{"docs/auth.md": "docs/api/login page.md"})
+    apply(repository, edit)
+    (repository.root / "docs/api").mkdir()
+    repository.git("mv", "docs/auth.md", "docs/api/login page.md")
+    assert findings(repository) == []
+    changed = repository.git("diff", "HEAD", "-M20", "--unified=0", "--no-color").splitlines()
+    assert [line for line in changed if line.startswith("+") and line[1] != "+"] == [
+        '+source_refs: ["docs/api/login page.md", src/auth.py]',
+        "+[auth](docs/api/login%20page.md)",
+        LOGO,
+        f"+日本😀 [[login page|see]], [life]({NEW}#token-life), [[login page#Token life]].",
+        "+[a]: ./api/login%20page.md",
+        "+See [a] and [[docs/api/login page]].",
+    ]
+    assert (repository.root / "docs/guide.md").read_bytes().count(b"\r\n") == 3
+
+
+def test_moved_folder_and_source_take_their_links_along(moving):
+    repository, editor = moving
+    apply(repository, ask_moves(editor, docs="manual", **{"src/auth.py": "src/login.py"}))
+    repository.git("mv", "docs", "manual")
+    repository.git("mv", "src/auth.py", "src/login.py")
+    assert findings(repository) == []
+
+
+def test_renamed_heading_keeps_its_links(moving):
+    repository, editor = moving
+    document = editor.document("docs/auth.md")
+    place = types.Position(8, 5)
+    prepared = editor.ask(
+        types.TEXT_DOCUMENT_PREPARE_RENAME, types.PrepareRenameParams(document, place)
+    )
+    assert prepared.placeholder == "Token life"
+    params = types.RenameParams(document, place, "寿命 of tokens (new)")
+    apply(repository, editor.ask(types.TEXT_DOCUMENT_RENAME, params))
+    assert findings(repository) == []
+    assert "[[auth#寿命 of tokens (new)]]" in (repository.root / "docs/guide.md").read_text()
+    assert "[below](#寿命-of-tokens-new)" in (repository.root / "docs/auth.md").read_text()
+
+
+def test_page_is_renamed_at_a_link_to_it(moving):
+    repository, editor = moving
+    params = types.RenameParams(editor.document("docs/guide.md"), types.Position(2, 9), "login")
+    edit = editor.ask(types.TEXT_DOCUMENT_RENAME, params)
+    moved = edit.document_changes[-1]
+    assert (moved.old_uri, moved.new_uri) == (
+        editor.uri("docs/auth.md"),
+        editor.uri("docs/login.md"),
+    )
+    apply(repository, edit)
+    repository.git("mv", "docs/auth.md", "docs/login.md")
+    assert findings(repository) == []
+
+
+def actions(editor, path, line, kind=None):
+    span = types.Range(types.Position(line, 0), types.Position(line, 99))
+    context = types.CodeActionContext(
+        [], trigger_kind=types.CodeActionTriggerKind.Invoked, only=kind
+    )
+    found = editor.ask(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionParams(editor.document(path), span, context),
+    )
+    return {action.title: action for action in found}
+
+
+def test_actions_fix_links_create_pages_and_acknowledge(moving):
+    repository, editor = moving
+    editor.open("docs/sessions.md", "# S\n\n[x](deep/guide.md) and [[New topic]]\n")
+    found = actions(editor, "docs/sessions.md", 2)
+    assert list(found) == [
+        "Change the link to guide.md",
+        "Create docs/deep/guide.md",
+        "Create docs/New topic.md",
+    ]
+    created = found["Create docs/New topic.md"].edit.document_changes
+    assert created[0].uri == editor.uri("docs/New topic.md")
+    assert created[1].edits[0].new_text == "# New topic\n"
+    editor.close("docs/sessions.md")
+
+    editor.open("docs/auth.md")
+    editor.open("src/auth.py", "def login(name): ...\n")
+    assert list(actions(editor, "docs/auth.md", 2)) == ["Acknowledge: the page is still accurate"]
+    command = types.ExecuteCommandParams("ubp.acknowledge", [editor.uri("docs/auth.md")])
+    assert editor.ask(types.WORKSPACE_EXECUTE_COMMAND, command) is True
+    apply(repository, editor.applied.get(timeout=5))
+    repository.write("src/auth.py", "def login(name): ...\n")
+    pin = repository.git("hash-object", "src/auth.py")[:7]
+    assert f"blob: {pin}" in (repository.root / "docs/auth.md").read_text()
+
+
+def test_commands_search_count_and_propose(moving):
+    repository, editor = moving
+
+    def run(name, *arguments):
+        return editor.ask(
+            types.WORKSPACE_EXECUTE_COMMAND, types.ExecuteCommandParams(name, list(arguments))
+        )
+
+    repository.write("docs/guide.md", "# Guide\n\nA zeppelin, and `src/auth.py`.\n")
+    editor.open("docs/guide.md", "# Guide\r\n\r\nNot saved: `src/auth.py`.\r\n")
+    editor.found("docs/guide.md")
+    found, *_ = run("ubp.search", "zeppelin")
+    assert (found["path"], found["line"]) == ("docs/guide.md", 3)
+    counts = run("ubp.status")[-1]
+    assert (counts["bound"], counts["fresh"], counts["folder"]) == (2, 2, str(repository.root))
+    proposed = run("ubp.proposeSources", editor.uri("docs/guide.md"))
+    assert proposed[0]["path"] == "src/auth.py"
+    assert run("ubp.bind", editor.uri("docs/guide.md"), ["src/auth.py"]) is True
+    (edits,) = editor.applied.get(timeout=5).changes.values()
+    assert (
+        "source_refs:\r\n  - src/auth.py" in edits[0].new_text or "source_refs" in edits[0].new_text
+    )
