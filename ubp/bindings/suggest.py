@@ -26,7 +26,7 @@ from ubp.bindings.folders import find_folders
 from ubp.bindings.sources import CandidateSources, is_manifest
 from ubp.core.config import scope_key
 from ubp.core.model import FilePath, ObjectId
-from ubp.core.paths import nfc
+from ubp.core.paths import PAGE_SUFFIXES, nfc
 from ubp.core.source import SourceMap, possible_sources
 from ubp.index.history import History
 from ubp.index.select import select_pages
@@ -39,7 +39,7 @@ from ubp.index.view import View
 MIN_REVIEW_CONFIDENCE = 0.2
 # Suggestions of lower confidence are not worth reading.
 MIN_LISTED_CONFIDENCE = 0.02
-PROSE = (".md", ".markdown", ".mdx", ".rst")
+PROSE = (*PAGE_SUFFIXES, ".rst")
 
 
 class SuggestRequest(NamedTuple):

@@ -4,9 +4,9 @@ import os
 from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath
-from ubp.core.paths import match_any, nfc
+from ubp.core.paths import PAGE_SUFFIXES, match_any, nfc
 
-DEFAULT_INCLUDE = ("**/*.md", "**/*.mdx", "**/*.markdown")
+DEFAULT_INCLUDE = tuple(f"**/*{suffix}" for suffix in PAGE_SUFFIXES)
 DEFAULT_KEYS = ("source_refs",)
 DEFAULT_THRESHOLD_DAYS = 7.0
 NO_MODEL = "none"

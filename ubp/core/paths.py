@@ -15,6 +15,9 @@ MAX_ALTERNATIVES = 64
 MAX_EXPANDED_CHARACTERS = 2048
 MAX_MIXED_BRACKETS = 4
 
+PAGE_SUFFIXES = (".md", ".mdx", ".markdown")
+"""The ends of names of documents, in lower case."""
+
 DOCUMENT_NAMESPACE = bytes.fromhex("5cd6f541375f5195b584e51358496f0a")
 """`uuid.uuid5(uuid.NAMESPACE_URL, "urn:ubp:document")`; changing it would change every `doc_id`."""
 
@@ -23,6 +26,12 @@ _BRACKET = r"\[(?P<negation>(?>[!^]?))(?P<members>[^/][^/\]]*)\]"
 _TOKEN = re.compile(rf"(?P<star>\*+)|(?P<question>\?)|{_BRACKET}|(?P<plain>.)", re.DOTALL)
 _WILDCARD = re.compile(rf"[*?]|{_BRACKET}")
 _RANGE = re.compile(r"(.)-(.)|(.)", re.DOTALL)
+
+
+def without_page_suffix(path: str) -> str:
+    """Return a path without the suffix of a page."""
+    lower = path.lower()
+    return next((path[: -len(end)] for end in PAGE_SUFFIXES if lower.endswith(end)), path)
 
 
 def normalize_path(path: str) -> FilePath | None:

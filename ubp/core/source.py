@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 from ubp.core.model import FilePath
-from ubp.core.paths import Glob, ancestors, compile_glob, is_glob, is_within
+from ubp.core.paths import PAGE_SUFFIXES, Glob, ancestors, compile_glob, is_glob, is_within
 
 Value = TypeVar("Value")
 
@@ -148,7 +148,6 @@ class PartSource(NamedTuple):
 
 
 LINES = re.compile(r"L(\d{1,7})(?:-L?(\d{1,7}))?")
-MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
 
 Source = PathSource | GlobSource | PartSource
 
@@ -178,7 +177,7 @@ def _part(path: FilePath, fragment: str) -> Source:
         return PathSource(path)
     if LINES.fullmatch(fragment):
         return PartSource(path, "lines", fragment)
-    is_page = path.lower().endswith(MARKDOWN_SUFFIXES)
+    is_page = path.lower().endswith(PAGE_SUFFIXES)
     return PartSource(path, "section" if is_page else "symbol", fragment)
 
 

@@ -23,6 +23,7 @@ from ubp.core.config import (
 from ubp.core.errors import CollectionError, UbpError, UsageError
 from ubp.core.files import write_atomically
 from ubp.core.model import ObjectId
+from ubp.core.paths import PAGE_SUFFIXES
 from ubp.core.shell import ubp_command
 from ubp.core.text import closest_name, shorten
 from ubp.git.repository import Repository, open_repository
@@ -40,7 +41,6 @@ UPSTREAM = "refs/remotes/origin/"
 EXCERPT_CHARACTERS = 1200
 """How much of a text is shown where the licence allows only excerpts."""
 
-DOCUMENT_SUFFIXES = (".md", ".markdown")
 CURRENT_VERSION = "HEAD"
 
 
@@ -386,7 +386,7 @@ def document_patterns(include: Iterable[str]) -> tuple[str, ...]:
     patterns: list[str] = []
     for pattern in include:
         last = pattern.rpartition("/")[2]
-        if pattern.lower().endswith(DOCUMENT_SUFFIXES):
+        if pattern.lower().endswith(PAGE_SUFFIXES):
             patterns.append(pattern)
         elif last == "**":
             patterns += [pattern.removesuffix("**") + default for default in DEFAULT_INCLUDE]

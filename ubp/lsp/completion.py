@@ -16,8 +16,7 @@ from lsprotocol import types
 from ubp.checks.rewrite import rewrite_link
 from ubp.code.symbols import MAX_BYTES, Symbols, find_language, parser_version
 from ubp.core.model import LINK_TYPES, FilePath, Link, LinkKind, Page
-from ubp.core.paths import normalize_path
-from ubp.core.source import MARKDOWN_SUFFIXES
+from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.core.text import fold
 from ubp.lsp.context import EditorContext, place, position
 from ubp.lsp.navigation import outline_of
@@ -337,7 +336,7 @@ def _complete_source(request: Request, typed: str) -> types.CompletionList:
 
 def _part_names(context: EditorContext, path: FilePath) -> Sequence[str]:
     """Return the symbols of a source file, or the sections of a document."""
-    if path.lower().endswith(MARKDOWN_SUFFIXES):
+    if path.lower().endswith(PAGE_SUFFIXES):
         return [section.id for section in outline_of(context, path) if section.id]
     language, data = find_language(path), context.data(path)
     if language is None or parser_version() is None or len(data) > MAX_BYTES:

@@ -12,11 +12,11 @@ from typing import Literal, NamedTuple
 
 from ubp.core.errors import PageError
 from ubp.core.model import FilePath, SourceReference
-from ubp.core.paths import normalize_path
+from ubp.core.paths import normalize_path, without_page_suffix
 from ubp.markdown.document import parse_page, read_head
 from ubp.markdown.front_matter import NO_FRONT_MATTER, FrontMatter
 from ubp.markdown.references import PATH_NAMES, ParsedReference, find_references, split_tail
-from ubp.markdown.sites.site import Site, without_page_suffix
+from ubp.markdown.sites.site import Site
 from ubp.markdown.source_text import BOM
 from ubp.markdown.text_edits import Edit, EditableText, EditError
 from ubp.markdown.yaml_nodes import Node, write_flow_scalar

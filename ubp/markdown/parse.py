@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ubp.core.model import Chunk, Link, Section
+from ubp.core.paths import PAGE_SUFFIXES
 from ubp.markdown.blocks import Block, find_blocks
 from ubp.markdown.chunks import find_chunks
 from ubp.markdown.headings import find_outline, find_sections
 from ubp.markdown.links import collect_links
 from ubp.markdown.sites.anchors import PageAnchors
-from ubp.markdown.sites.site import PAGE_SUFFIXES
 from ubp.markdown.source_text import SourceText
 
 

@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath, Link
-from ubp.core.paths import nfc, normalize_path
+from ubp.core.paths import nfc, normalize_path, without_page_suffix
 from ubp.core.text import fold, slug
 from ubp.markdown.sites.anchors import NO_ANCHORS, PageAnchors
 from ubp.markdown.sites.detect import site_anchors
@@ -24,7 +24,6 @@ from ubp.markdown.sites.site import (
     linked_address,
     locate,
     old_addresses,
-    without_page_suffix,
 )
 
 DOCS_FOLDERS = frozenset({"docs", "doc", "documentation", "content"})

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import Assessment, FilePath
+from ubp.core.paths import without_page_suffix
 from ubp.core.text import estimate_tokens, segment_cjk
 from ubp.index.vectors import SemanticHit, SemanticIndex
 from ubp.index.view import View
@@ -124,7 +125,7 @@ def margin_of(score: float) -> float:
 def is_boilerplate(path: FilePath) -> bool:
     """Return whether a document is a changelog, a license, a template, test data, or the like."""
     *folders, name = path.casefold().split("/")
-    stem = _stem(name)
+    stem = without_page_suffix(name)
     return (
         stem.split(".")[0] in BOILERPLATE
         or bool(_TEMPLATE.search(stem))
@@ -145,14 +146,14 @@ def sibling_key(path: FilePath) -> str:
         for folder in folders
         if not (_LANGUAGE.fullmatch(folder) or _VERSION.fullmatch(folder))
     ]
-    stem = _LANGUAGE_AT_END.sub("", _stem(name))
+    stem = _LANGUAGE_AT_END.sub("", without_page_suffix(name))
     return _DATE.sub("#", "/".join([*common, stem]))
 
 
 def language_of(path: FilePath) -> str | None:
     """Return the language in a document's path; None if there is none."""
     *folders, name = path.casefold().split("/")
-    if at_end := _LANGUAGE_AT_END.search(_stem(name)):
+    if at_end := _LANGUAGE_AT_END.search(without_page_suffix(name)):
         return at_end[1]
     return next((folder for folder in folders if _LANGUAGE.fullmatch(folder)), None)
 
@@ -254,10 +255,6 @@ def _triples(text: str) -> set[tuple[str, ...]]:
 def _prose(text: str) -> str:
     """Return a text without headings, diagrams, comments and tags, which are alike anywhere."""
     return _NO_PROSE.sub(" ", text)
-
-
-def _stem(name: str) -> str:
-    return name.removesuffix(".md").removesuffix(".markdown")
 
 
 # ISO 639-1 codes of the languages that documentation is translated into, with an optional country

@@ -10,9 +10,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath
-from ubp.core.paths import normalize_path
+from ubp.core.paths import normalize_path, without_page_suffix
 
-PAGE_SUFFIXES = (".md", ".mdx", ".markdown")
 FOLDER_PAGES = ("index", "readme", "_index")
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
@@ -178,12 +177,6 @@ def _place(root: Root, path: FilePath) -> Place | None:
 def join(folder: str, path: str) -> FilePath | None:
     """Return a path in a folder, None if it leads out of the repository."""
     return normalize_path(f"{folder}/{path.lstrip('/')}" if folder else path.lstrip("/"))
-
-
-def without_page_suffix(path: str) -> str:
-    """Return a path without the suffix of a page."""
-    lower = path.lower()
-    return next((path[: -len(end)] for end in PAGE_SUFFIXES if lower.endswith(end)), path)
 
 
 def addresses(site: Site, path: FilePath, written: Written) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from ubp.core.config import DEFAULT_INCLUDE
 from ubp.core.model import DEBT_FILE, Assessment, Commit, FilePath, Note, ReferenceVerdict
 from ubp.core.shell import git_add, path_argument, ubp_command
 from ubp.output.text.common import (
@@ -302,7 +303,8 @@ def explain(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
     example, style = options.example, options.style
     if not report.summary.documents:
         yield "Pages are the files that match `source.include` in .ubp/config.json (by default"
-        yield "**/*.md and **/*.markdown) and that Git does not ignore."
+        *others, last = DEFAULT_INCLUDE
+        yield f"{', '.join(others)} and {last}) and that Git does not ignore."
         return
     page = example.page if example else FilePath("a page")
     source = example.source if example else "path/of/its/source"
