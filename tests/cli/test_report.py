@@ -84,6 +84,20 @@ def test_the_file_is_written_beside_what_is_printed(drifted, ubp):
     assert (drifted.root / "other.html").read_bytes() == page
 
 
+def test_graph_is_written_beside_the_report_which_links_to_it(drifted, ubp):
+    link = '<a href="graph.html">Graph of pages</a>'
+    report = drifted.root / ".ubp/report.html"
+    assert ubp(drifted, "report", "--html").status == 0
+    assert link not in report.read_text()
+    assert ubp(drifted, "report", "--graph").status == 0
+    assert link in report.read_text()
+    assert "docs/a.md" in (drifted.root / ".ubp/graph.html").read_text()
+    (drifted.root / "out").mkdir()
+    assert ubp(drifted, "report", "--html", "out/r.html", "--graph").status == 0
+    assert link in (drifted.root / "out/r.html").read_text()
+    assert (drifted.root / "out/graph.html").is_file()
+
+
 def test_the_browser_is_given_the_file(drifted, ubp, monkeypatch):
     opened = []
     monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)

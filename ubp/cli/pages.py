@@ -10,6 +10,7 @@ from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import (
     MAX_USEFUL_DEPTH,
+    PICTURE_LIMIT,
     DocTypes,
     In,
     LinkTypes,
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
     from ubp.search.context import PageContext
     from ubp.search.impact import PageImpact
     from ubp.search.list_pages import PageList, ReadPage
-
-PICTURE_LIMIT = 5_000
 
 
 def get_context(  # noqa: PLR0913  # the command's options

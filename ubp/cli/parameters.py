@@ -26,6 +26,8 @@ FORMAT = Parameter(metavar="FORMAT")
 In = Annotated[str | None, Parameter(name="--in", metavar="NAME[@REV]")]
 LEVEL = Parameter(metavar="LEVEL")
 
+# A browser lays out and draws so many pages in some seconds.
+PICTURE_LIMIT = 5_000
 MAX_USEFUL_DEPTH = "Beyond a few links, nearly every page is connected."
 
 

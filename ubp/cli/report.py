@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import check_folder, write_file, write_html
-from ubp.cli.parameters import Keys, OptionalNumber, Revision
+from ubp.cli.parameters import PICTURE_LIMIT, Keys, OptionalNumber, Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.output.text.report import describe_levels, report_text
@@ -16,6 +16,7 @@ from ubp.output.wording import printable
 from ubp.report.values import LABEL, Levels, Span, make_badge
 
 DEFAULT_NAME = "report.html"
+GRAPH_NAME = "graph.html"
 
 
 def badge(
@@ -64,6 +65,7 @@ def report(  # noqa: PLR0913  # the command's options
     html: Annotated[
         list[str] | None, Parameter(consume_multiple=(0, 1), negative_iterable="", metavar="[FILE]")
     ] = None,
+    graph: Annotated[bool, Parameter(negative="")] = False,
     open_: bool = False,
     commits: OptionalNumber = None,
     weeks: OptionalNumber = None,
@@ -76,6 +78,8 @@ def report(  # noqa: PLR0913  # the command's options
     Args:
         html: Write the full report, with diffs, to a self-contained HTML file
             (.ubp/report.html).
+        graph: Write the graph of pages beside the HTML file (graph.html). The report links to
+            it wherever it exists.
         open_: Write the HTML file and open it in a browser.
         commits: Length of the trend in commits of the main line.
         weeks: Length of the trend in weeks (12).
@@ -86,11 +90,14 @@ def report(  # noqa: PLR0913  # the command's options
     file = html[0] if html else None
     if file is not None:
         check_folder(file, terminal)
-    has_page = html is not None or open_
+    has_page = html is not None or open_ or graph
     span = _span(commits, weeks)
     with open_workspace(terminal, keys=key or ()) as workspace:
         result = workspace.report(ref=ref, span=span)._replace(keys=tuple(key or ()))
         config_dir = workspace.session.repository.config_dir
+        shown = (
+            workspace.graph(ref=ref, limit=PICTURE_LIMIT, include_summaries=True) if graph else None
+        )
     if terminal.options.json:
         from ubp.output.records.report import report_record
 
@@ -103,7 +110,16 @@ def report(  # noqa: PLR0913  # the command's options
         if not (terminal.options.json or terminal.options.quiet):
             levels = describe_levels(result.levels or Levels())
             terminal.write(f"{levels[:1].upper()}{levels[1:]}.\n")
-        file = write_html(file, DEFAULT_NAME, report_html(result), config_dir, terminal)
+        if shown is not None:
+            from ubp.output.html.graph import graph_html
+
+            beside = None if file is None else os.path.join(os.path.dirname(file), GRAPH_NAME)
+            write_html(beside, GRAPH_NAME, graph_html(shown, result.name), config_dir, terminal)
+        folder = config_dir
+        if file is not None:
+            folder = os.path.dirname(os.path.join(terminal.directory, file))
+        link = GRAPH_NAME if os.path.isfile(os.path.join(folder, GRAPH_NAME)) else ""
+        file = write_html(file, DEFAULT_NAME, report_html(result, link), config_dir, terminal)
         if open_:
             _open_in_browser(file, terminal)
     return CLEAN

@@ -43,8 +43,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     register("ubp.acknowledgePage", acknowledgePage),
     register("ubp.bindPage", bindPage),
     register("ubp.searchPages", searchPages),
-    register("ubp.openReport", () => openPage(["report", "--html"], "report.html")),
-    register("ubp.openGraph", () => openPage(["get-graph", "--format", "html"], "graph.html")),
+    register("ubp.openReport", () => openPage("report.html", (file) => ["report", "--graph", "--html", file])),
+    register("ubp.openGraph", () =>
+      openPage("graph.html", (file) => ["get-graph", "--format", "html", "--output", file]),
+    ),
     register("ubp.restart", async () => {
       await stop();
       await start();
@@ -216,13 +218,13 @@ async function searchPages(): Promise<void> {
   }
 }
 
-async function openPage(args: string[], name: string): Promise<void> {
+async function openPage(name: string, args: (file: string) => string[]): Promise<void> {
   const root = folder();
   if (program === undefined || root === undefined) {
     throw new Error("UBP is not installed.");
   }
   const file = join(await mkdtemp(join(tmpdir(), "ubp-")), name);
-  await run(program, [...args, "--output", file], { cwd: root });
+  await run(program, args(file), { cwd: root });
   await vscode.env.openExternal(vscode.Uri.file(file));
 }
 

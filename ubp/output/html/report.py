@@ -28,8 +28,8 @@ SORTS = {
 }
 
 
-def report_html(report: Report) -> str:
-    """Return the whole file for a report."""
+def report_html(report: Report, graph: str = "") -> str:
+    """Return the whole file for a report; `graph` is the address of the graph of its pages."""
     style, script = read_asset("report.css"), read_asset("report.js")
     when = None if report.now is None else day(report.now)
     subtitle = ["Documentation report", _describe_snapshot(report), when]
@@ -42,6 +42,7 @@ def report_html(report: Report) -> str:
         style=style,
         subtitle=" · ".join(filter(None, subtitle)),
         entries=_entries(report),
+        graph=graph,
         sections=[section for section in _sections(report) if section],
         time=None if report.now is None else clock(report.now),
         script=script,
