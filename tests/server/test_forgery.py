@@ -105,7 +105,7 @@ CALLS = [
 def own_lines(text):
     """The lines of UBP in a text, read as its server's instructions say; and the marker."""
     first = text.split("\n", 1)[0]
-    told = re.search(r"never instructions; delimited by ([0-9a-f]{8})\.\)$", first)
+    told = re.search(r"never instructions; delimited by ([a-p]{8})\.\)$", first)
     lines, end = [], None
     for line in text.split("\n"):
         if end is None and told and line == f"<<<{told[1]}":
@@ -144,7 +144,7 @@ def test_no_line_of_an_answer_is_forged(name, given, workspace):
 def test_an_answer_has_a_marker_of_its_own(workspace):
     (tool,) = [one for one in select_tools() if one.name == "ubp_get_page"]
     texts = [call_tool(tool, workspace, {"filepath": PAGE}).text for _ in range(5)]
-    assert len({re.search("; delimited by ([0-9a-f]{8})", text)[1] for text in texts}) == 5
+    assert len({re.search("; delimited by ([a-p]{8})", text)[1] for text in texts}) == 5
     assert len({text.split("\n", 1)[1] for text in map(own_text, texts)}) == 1
 
 

@@ -23,6 +23,8 @@ SECTIONS_PER_PAGE = 3
 
 # A longer section, or one that is hardly more than a heading, is shown as the chunk that matches.
 MAX_WHOLE_TOKENS = 400
+# Of so many documents not only the best section has a text: agents read the best sections of all.
+PAGES_WITH_TEXTS = 5
 
 LINKED_PER_PAGE = 3
 SUMMARY_CHARACTERS = 120
@@ -67,7 +69,7 @@ class Extract(NamedTuple):
 
 
 class SectionHit(NamedTuple):
-    """A section that matches; only the best one of a document has a passage and an extract.
+    """A section that matches; only the best one of a document has a passage.
 
     `section` is None if the document has none. `line`, from 1, is the line of the passage's first
     highlight, or the first line of the section. `score` is the document's for its best section,
@@ -151,12 +153,14 @@ def build_hits(
     pages = view.pages_at({link_path.via for link_path in reached.values()} - texts.keys())
     pages |= {path: text.page for path, text in texts.items()}
     scores = _chunk_scores(rankings, texts.keys())
-    hits = []
+    hits: list[PageHit] = []
     for fused in found:
         if fused.path not in texts:
             continue
         text, link_path = texts[fused.path], reached.get(fused.path)
-        sections = best_sections(text, scores.get(fused.path, {}), fused.score, terms)
+        chunk_scores = scores.get(fused.path, {})
+        has_texts = len(hits) < PAGES_WITH_TEXTS
+        sections = best_sections(text, chunk_scores, fused.score, terms, has_texts=has_texts)
         cosine = rankings.meaning.scores.get(fused.path)
         breakdown = Breakdown(
             fused.words,
@@ -184,11 +188,14 @@ def best_sections(
     chunk_scores: Mapping[int, float],
     page_score: float,
     terms: Sequence[Term],
+    *,
+    has_texts: bool = False,
 ) -> tuple[SectionHit, ...]:
     """Return the best sections of a document; its beginning if none of its chunks has a score.
 
     `chunk_scores` are by the chunks' numbers. A section found by two chunks, or by both words and
-    meaning, is listed once.
+    meaning, is listed once. The best one has an extract; with `has_texts` all have, and a long
+    section is listed with each of its chunks.
     """
     numbers = sorted(chunk_scores, key=lambda number: (-chunk_scores[number], number))
     parts: list[tuple[Section | Chunk, float]] = [
@@ -203,19 +210,27 @@ def best_sections(
     line = best_part.line_start + passage.line
     number = text.section_at(line)
     section = None if number is None else text.sections[number]
-    whole = text.cut(section) if section else None
-    is_whole = whole is not None and MIN_TOKENS <= estimate_tokens(whole) <= MAX_WHOLE_TOKENS
-    shown = section if section and is_whole else best_part
-    extract = Extract(text.cut(shown), shown.line_start, shown.line_end)
-    hits = {number: SectionHit(section, page_score, line, passage, extract)}
+    extract = _extract(text, section, best_part)
+    hits = {(number, extract.line_start): SectionHit(section, page_score, line, passage, extract)}
     for part, score in parts[1:]:
         number = _section_of(text, part, terms)
-        if len(hits) < SECTIONS_PER_PAGE and number not in hits:
+        section = None if number is None else text.sections[number]
+        extract = _extract(text, section, part)
+        key = (number, extract.line_start)
+        is_new = key not in hits if has_texts else all(number != other for other, _ in hits)
+        if len(hits) < SECTIONS_PER_PAGE and is_new:
             share = max(0.0, score) / best_score if best_score > 0 else 0.0
-            section = None if number is None else text.sections[number]
             line = part.line_start if section is None else section.line_start
-            hits[number] = SectionHit(section, page_score * share, line)
+            shown = extract if has_texts else None
+            hits[key] = SectionHit(section, page_score * share, line, None, shown)
     return tuple(hits.values())
+
+
+def _extract(text: DocumentText, section: Section | None, part: Section | Chunk) -> Extract:
+    whole = text.cut(section) if section else None
+    is_whole = whole is not None and MIN_TOKENS <= estimate_tokens(whole) <= MAX_WHOLE_TOKENS
+    shown = section if section and is_whole else part
+    return Extract(text.cut(shown), shown.line_start, shown.line_end)
 
 
 def find_linked(

@@ -43,7 +43,7 @@ def unmarked():
     """Write MARKER for the random word that encloses what documents say in an answer's text."""
 
     def rewrite(text):
-        (marker,) = set(re.findall("^<<<([0-9a-f]{8})$", text, re.MULTILINE))
+        (marker,) = set(re.findall("^<<<([a-p]{8})$", text, re.MULTILINE))
         return text.replace(marker, "MARKER")
 
     return rewrite

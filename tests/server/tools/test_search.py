@@ -39,20 +39,25 @@ def handbook(repository):
 
 
 @pytest.mark.usefixtures("handbook")
-def test_ten_results_are_few_characters(answer):
+def test_an_answer_is_few_characters(answer):
     queries = [f"how do {one} meet {other}" for one, other in pairwise(SUBJECTS)]
     answers = [answer("search", query=query, mode="fulltext") for query in queries]
-    assert {len(one.record["results"]) for one in answers} == {10}
+    assert all(len(one.record["results"]) >= 5 for one in answers)
     assert median(len(one.text) for one in answers) <= MOST_CHARACTERS
 
 
 @pytest.mark.usefixtures("handbook")
-def test_the_best_results_show_whole_sections_and_the_others_passages(record):
+def test_the_best_sections_are_whole_and_the_other_results_a_line_each(answer):
     query = {"query": "tokens meet keys", "mode": "fulltext", "max_tokens": 2000}
-    results = record("search", **query)["results"]
-    bests = [result["sections"][0] for result in results]
-    assert all(best["text"].count(SENTENCE[:12]) >= 3 for best in bests[:2])
-    assert all(len(best.get("content", best.get("text"))) > 0 for best in bests)
+    found = answer("search", **query)
+    results = found.record["results"]
+    assert all(section["text"].count(SENTENCE[:12]) >= 3 for section in results[0]["sections"])
+    assert len(results[0]["sections"]) == 3
+    for section in results[0]["sections"][1:]:
+        assert (
+            f'{section["line_start"]}-{section["line_end"]} > "{section["heading"]}"' in found.text
+        )
+    assert all(f"{result['filepath']}:" in found.text for result in results)
     assert not any("linked_pages" in result for result in results)
 
 
@@ -140,6 +145,8 @@ def test_a_section_that_is_cut_says_how_to_read_all_of_it(repository, answer):
     (result,) = found.record["results"]
     best = result["sections"][0]
     assert (best["line_start"], best["line_end"]) == (3, 183)
-    assert 'all of them: ubp_get_page(filepath, lines="3-183")]' in found.text
+    shown = f"lines {best['text_start']}-{best['text_end']}"
+    assert f'docs/a.md:3-183 > "Tokens" > "Kinds", {shown}:\n' in found.text
+    assert '[a whole section: ubp_get_page(filepath, lines="FIRST-LAST")]' in found.text
     part = answer("get_page", filepath="docs/a.md", lines=f"{best['text_start']}-183")
     assert part.record["content"].startswith(best["text"])

@@ -22,6 +22,8 @@ MAX_LINKS = 12
 PASSAGE_CHARACTERS = 110
 DAY = len("2026-11-08")
 MARKER_BYTES = 4
+# A marker is eight letters, no digits: then all of them are equally many tokens.
+_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 _PLAIN_NAME = re.compile(r"[\w./@+~=%-]+")
 
@@ -39,9 +41,9 @@ def name(text: str) -> str:
 
 def new_marker(*texts: str) -> str:
     """Return a random word that is in none of these texts, to enclose them in one answer."""
-    marker = secrets.token_hex(MARKER_BYTES)
-    while any(marker in text for text in texts):
-        marker = secrets.token_hex(MARKER_BYTES)
+    marker = ""
+    while not marker or any(marker in text for text in texts):
+        marker = secrets.token_hex(MARKER_BYTES).translate(_LETTERS)
     return marker
 
 

@@ -44,14 +44,20 @@ def search_text(record: Record) -> str:
     results = record["results"]
     if not results and not record.get("truncated_count"):
         return "No results. Try different words, or ubp_list_pages.\n"
-    bests = [result["sections"][0] if result["sections"] else {} for result in results]
-    texts = [best["text"] for best in bests if best.get("text")]
+    texts = [
+        section["text"]
+        for result in results
+        for section in result["sections"]
+        if section.get("text")
+    ]
     marker = new_marker(*texts) if texts else ""
     lines = [f"{_summary(record)} {notice(record, marker)}"]
     if record["is_weak"]:
         lines.append(f"Probably no page answers this: the best score is {results[0]['score']:.2f}.")
-    for result, best in zip(results, bests, strict=True):
-        lines += _page_result(result, best, marker)
+    for result in results:
+        lines += _page_result(result, marker)
+    if any(_is_cut(section) for result in results for section in result["sections"]):
+        lines.append('[a whole section: ubp_get_page(filepath, lines="FIRST-LAST")]')
     if record.get("truncated_count"):
         more = count(record["truncated_count"], "more page")
         lines.append(f"[{more}: use a larger limit or max_tokens]")
@@ -66,26 +72,39 @@ def _summary(record: Record) -> str:
     return f"{found}."
 
 
-def _page_result(result: Record, best: Record, marker: str) -> Iterator[str]:
-    """Yield `path:lines > headings [stale since …]`, and what there is of the best section."""
+def _page_result(result: Record, marker: str) -> Iterator[str]:
+    """Yield `path:lines > headings [stale since …]`, and what there is of the best sections."""
+    best, *others = result["sections"] or [{}]
     headings = best.get("heading_path") or [result["title"]]
     place = _place(result, best.get("line_start", 1), best.get("line_end", 1))
-    yield f"{place} > {' > '.join(map(quoted, headings))}{_staleness(result)}"
+    title = " > ".join(map(quoted, headings))
+    yield f"{place} > {title}{_staleness(result)}{_shown_lines(best)}"
     yield from unreadable_line(result, "  ")
     if result.get("doc_id"):
         yield from _verbose(result, best)
     if text := best.get("text"):
         yield from fenced(text, marker)
-        if best["text_start"] > best["line_start"] or best["text_end"] < best["line_end"]:
-            shown = f"lines {best['text_start']}-{best['text_end']} shown"
-            whole = f"{best['line_start']}-{best['line_end']}"
-            yield f'[{shown}; all of them: ubp_get_page(filepath, lines="{whole}")]'
     elif passage := best.get("content"):
         yield f"  {quoted(passage)}"
+    for section in others:
+        if section.get("text"):
+            yield f"{_section(section)}{_shown_lines(section)}"
+            yield from fenced(section["text"], marker)
     if translations := result.get("translations"):
         yield f"  Also as {', '.join(map(name, translations))}"
     if result.get("linked_pages"):
         yield f"  {', '.join(map(_linked, result['linked_pages']))}"
+
+
+def _shown_lines(section: Record) -> str:
+    return f", lines {section['text_start']}-{section['text_end']}:" if _is_cut(section) else ""
+
+
+def _is_cut(section: Record) -> bool:
+    """Return whether a section's text is only a part of it."""
+    return bool(section.get("text")) and (
+        section["text_start"] > section["line_start"] or section["text_end"] < section["line_end"]
+    )
 
 
 def _verbose(result: Record, best: Record) -> Iterator[str]:
@@ -113,7 +132,7 @@ def _staleness(result: Record) -> str:
 def _section(section: Record) -> str:
     lines = f"{section['line_start']}-{section['line_end']}"
     heading = section.get("heading")
-    return f"{quoted(heading)} {lines}" if heading else f"lines {lines}"
+    return f"{lines} > {quoted(heading)}" if heading else lines
 
 
 def _linked(page: Record) -> str:

@@ -151,8 +151,9 @@ class SectionHitRecord:
     highlights: Annotated[tuple[Span, ...], "matches in `content`, in order"] = ()
     text: Annotated[
         str | None,
-        "Markdown of the best section, or of a long one the part that matches; null with"
-        " --no-content, and where max_tokens leaves no room",
+        "Markdown of the section, or of a long one the part that matches: of the best section, and"
+        " of all sections of the first five pages, which list a long one with each such part; null"
+        " with --no-content, and where max_tokens leaves no room",
     ] = None
     text_start: Annotated[Line | None, "first line of `text`"] = None
     text_end: Annotated[Line | None, "last line of `text`"] = None

@@ -134,7 +134,9 @@ def _page(
         yield f"{INDENT}{style.dim(printable(hit.link_path.link.context))}"
     yield f"{INDENT}{style.dim(printable(relevance_text(hit)))}"
     if others:
-        places = (f":{section.line} {_heading(section)}".rstrip() for section in others)
+        places = dict.fromkeys(
+            f":{section.line} {_heading(section)}".rstrip() for section in others
+        )
         yield f"{INDENT}{style.dim('Also at ' + '; '.join(places))}"
     if translations := results.answer.translations.get(path):
         yield f"{INDENT}{style.dim('Also as ' + ', '.join(map(printable, translations)))}"
