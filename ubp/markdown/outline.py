@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ubp.core.text import fold, slug
 from ubp.markdown.blocks import find_blocks
@@ -64,29 +65,71 @@ def read_outline(data: bytes) -> tuple[OutlineSection, ...]:
     if preamble[0]:
         end = _last_text_line(source, first_line, first_heading)
         sections.append(OutlineSection("", (), 0, "", (), first_line + 1, end, *preamble))
+    sections += (
+        OutlineSection(
+            span.id,
+            span.names,
+            span.level,
+            span.heading,
+            span.path,
+            span.line_start,
+            span.line_end,
+            *words(span.line_start - 1, span.own_end),
+        )
+        for span in _heading_spans(headings, source)
+    )
+    return tuple(sections)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingSpan:
+    """A heading as in `OutlineSection`, without its words.
+
+    Its own text, before the first heading below it, ends with line `own_end`.
+    """
+
+    id: str
+    names: tuple[str, ...]
+    level: int
+    heading: str
+    path: tuple[str, ...]
+    line_start: int
+    line_end: int
+    own_end: int
+
+
+def read_headings(data: bytes) -> tuple[HeadingSpan, ...]:
+    """Return the headings of a page in order, with their lines; the words are not read."""
+    source = SourceText(data)
+    blocks = find_blocks(source, source.line_of_byte(read_head(data, ()).body))
+    headings = find_outline(source.text, blocks.blocks, blocks.definitions).headings
+    return tuple(_heading_spans(headings, source))
+
+
+def _heading_spans(headings: Sequence[Heading], source: SourceText) -> Iterator[HeadingSpan]:
+    last = len(source.lines)
     above: list[Heading] = []
     for number, heading in enumerate(headings):
         above = [*(outer for outer in above if outer.level < heading.level), heading]
         later = headings[number + 1 :]
         end = next((next_.line for next_ in later if next_.level <= heading.level), last)
-        own_end = later[0].line if later else last
         names = section_names(heading, source.lines[heading.line])
-        sections.append(
-            OutlineSection(
-                names[0] if names else "",
-                names,
-                heading.level,
-                heading.text,
-                tuple(outer.text for outer in above),
-                heading.line + 1,
-                _last_text_line(source, heading.line, end),
-                *words(heading.line, own_end),
-            )
+        yield HeadingSpan(
+            names[0] if names else "",
+            names,
+            heading.level,
+            heading.text,
+            tuple(outer.text for outer in above),
+            heading.line + 1,
+            _last_text_line(source, heading.line, end),
+            later[0].line if later else last,
         )
-    return tuple(sections)
 
 
-def find_section(outline: tuple[OutlineSection, ...], name: str) -> OutlineSection | None:
+Named = TypeVar("Named", OutlineSection, HeadingSpan)
+
+
+def find_section(outline: Sequence[Named], name: str) -> Named | None:
     """Return the section with this id, slug or heading; of several, the first."""
     shown = " ".join(name.split())
     for wanted in (name, fold(shown), slug(shown)):

@@ -172,6 +172,14 @@ def file_names(view: View) -> FileNames:
     return last[0]
 
 
+def open_search(session: Session) -> tuple[View, SearchContext]:
+    """Return what a hybrid search of the session's snapshot needs; without a model, only words."""
+    view = session.view()
+    view.full_text()
+    meaning, _ = _open_semantic(session, view, "hybrid")
+    return view, SearchContext(file_names(view), meaning, Stopwatch(session.clock))
+
+
 def _open_semantic(
     session: Session, view: View, mode: Mode
 ) -> tuple[SemanticRanking | None, Fallback | None]:

@@ -104,14 +104,22 @@ class _Place(NamedTuple):
     data_dir: str = ""
     collections: tuple[str, ...] = ()
     why_unreadable: str = ""
+    languages: tuple[str, ...] = ()
 
 
 def _locate(directory: str, environment: Mapping[str, str]) -> _Place:
     try:
         with Workspace.open(directory, environment=environment) as workspace:
             repository = workspace.session.repository
-            names = tuple(setting.name for setting in workspace.session.config.collections)
-            return _Place(repository.root or repository.git_dir, repository.data_dir, names)
+            settings = workspace.session.config.collections
+            return _Place(
+                repository.root or repository.git_dir,
+                repository.data_dir,
+                tuple(setting.name for setting in settings),
+                languages=tuple(
+                    dict.fromkeys(setting.language for setting in settings if setting.language)
+                ),
+            )
     except RepositoryError as error:
         return _Place(os.path.abspath(directory), why_unreadable=error.message)
 
@@ -122,7 +130,7 @@ def _served(
     names = short_names([place.root for place in places])
     schedulers = (Scheduler(partial(_open, place.root, environment)) for place in places)
     return tuple(
-        ServedRepository(name, scheduler, place.collections)
+        ServedRepository(name, scheduler, place.collections, place.languages)
         for name, scheduler, place in zip(names, schedulers, places, strict=True)
     )
 

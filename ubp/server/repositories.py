@@ -23,11 +23,15 @@ QUERY = f"?{REPOSITORY}="
 
 
 class ServedRepository(NamedTuple):
-    """A repository by its name, with the workers that read it and the collections it names."""
+    """A repository by its name, with the workers that read it and the collections it names.
+
+    `languages` are those of its collections that are specifications.
+    """
 
     name: str
     scheduler: Scheduler
     collections: Sequence[str] = ()
+    languages: Sequence[str] = ()
 
 
 OpenFolders = Callable[[Sequence[str]], Sequence[ServedRepository]]
@@ -130,15 +134,19 @@ class Repositories:
 
     def tools(self, served: ServedRepository) -> Mapping[str, AnyTool]:
         """Return the tools by name as they answer about a repository."""
-        tools = offer_collections(self._tools, served.collections)
+        tools = offer_collections(self._tools, served.collections, served.languages)
         if self.names:
             tools = tuple(_named(tool, served.name) for tool in tools)
         return {tool.name: tool for tool in tools}
 
     def offered(self) -> tuple[AnyTool, ...]:
         """Return the tools, with the collections that any of the repositories names."""
-        names = (name for served in self._served.values() for name in served.collections)
-        return offer_collections(self._tools, [*dict.fromkeys(names)])
+        served = self._served.values()
+        names = dict.fromkeys(name for each in served for name in each.collections)
+        # Where one of the repositories names no languages, those of the machine are offered.
+        is_known = all(each.languages for each in served)
+        languages = dict.fromkeys(name for each in served for name in each.languages)
+        return offer_collections(self._tools, [*names], [*languages] if is_known else ())
 
     def schema(self) -> Mapping[str, Any]:
         """Return the schema of the argument that chooses a repository."""

@@ -8,6 +8,7 @@ import os
 import re
 import time
 from importlib.metadata import version as version_of
+from typing import NamedTuple
 
 from ubp.core.config import BUILT_IN_EXCLUDE, DEFAULT_INCLUDE
 from ubp.core.errors import CollectionError
@@ -19,6 +20,7 @@ from ubp.git.repository import Repository
 from ubp.git.trees import list_tree
 from ubp.git.write import ABSENT, Author, update_ref, write_commit
 from ubp.index.collections import CURRENT, Collection, Outcome, Problem, SyncResult
+from ubp.index.specifications import save_addresses
 
 AUTHOR = Author("UBP", "ubp@localhost")
 MAX_FILES = 20_000
@@ -44,7 +46,10 @@ def sync_import(  # noqa: PLR0913  # named, but for the first two
         absent: dict[str, FilePath] = {}
         version, trailers = "", [f"Source: {collection.address}"]
     else:
-        files, version, problems, absent, trailers = _fetch(collection, cache, progress)
+        fetched = _fetch(collection, cache, progress)
+        files, version, problems, absent, trailers = fetched[:5]
+        if not is_dry:
+            save_addresses(repository, fetched.addresses)
     before = repository.rev_parse(CURRENT)
     entries = list_tree(repository, before) if before else {}
     old = {path: entry.id for path, entry in entries.items() if entry.is_file}
@@ -122,9 +127,18 @@ def read_folder(
     return files, problems
 
 
-def _fetch(
-    collection: Collection, cache: str, progress: Progress
-) -> tuple[dict[FilePath, bytes], str, list[Problem], dict[str, FilePath], list[str]]:
+class _Fetched(NamedTuple):
+    """Converted pages by path, the version that they state, and the addresses of the pages."""
+
+    files: dict[FilePath, bytes]
+    version: str
+    problems: list[Problem]
+    absent: dict[str, FilePath]
+    trailers: list[str]
+    addresses: dict[FilePath, str]
+
+
+def _fetch(collection: Collection, cache: str, progress: Progress) -> _Fetched:
     from ubp.sync import fetch
     from ubp.sync.crawl import convert_pages, crawl
 
@@ -146,7 +160,8 @@ def _fetch(
         *([f"ETag: {first.etag}"] if first.etag.isprintable() and first.etag else []),
         f"Converter: html-to-markdown {version_of('html-to-markdown')}",
     ]
-    return files, version, result.problems, result.absent, trailers
+    addresses = {path: response.url for path, response in result.pages.items()}
+    return _Fetched(files, version, result.problems, result.absent, trailers, addresses)
 
 
 def _outcome(*, is_dry: bool, has_problems: bool, is_changed: bool) -> Outcome:

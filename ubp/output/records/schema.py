@@ -47,16 +47,19 @@ def request_schema(request: type) -> Schema:
     properties, required = {}, []
     for field, hint in get_type_hints(request, include_extras=True).items():
         name = field.removesuffix("_")
-        properties[name] = _schema(_given_type(hint), is_lean=True)
+        properties[name] = _schema(given_type(hint), is_lean=True)
         if field not in defaults:
             required.append(name)
         elif defaults[field] not in (None, ()):
             properties[name]["default"] = defaults[field]
+        if "properties" in properties[name]:  # an object, of which every field is optional
+            properties[name] |= {"additionalProperties": False}
+            del properties[name]["required"]
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
     return {**schema, "required": required} if required else schema
 
 
-def _given_type(hint: Any) -> Any:
+def given_type(hint: Any) -> Any:
     """Return the type of an argument that is given: what is not given is None in the request."""
     alternatives = [type_ for type_ in get_args(hint) if type_ is not NoneType]
     is_optional = get_origin(hint) in {Union, UnionType} and len(alternatives) == 1

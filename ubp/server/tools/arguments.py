@@ -1,20 +1,20 @@
 """The check of arguments against their schema, and the requests that are made of them.
 
 The check knows what our schemas contain (`type`, `enum`, `minimum`, `maximum`, `maxLength`,
-`items`, `required`) and no more, and refuses blank texts. Nothing is converted: a number in
-quotation marks is not a number. Null means that an argument is not given.
+`items`, `properties`, `required`) and no more, and refuses blank texts. Nothing is converted: a
+number in quotation marks is not a number. Null means that an argument is not given.
 """
 
 from collections.abc import Iterator, Mapping
 from keyword import iskeyword
 from math import inf
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import LinkType
 from ubp.core.text import closest_name, shorten
 from ubp.output.records.fields import Keyword
-from ubp.output.records.schema import Schema
+from ubp.output.records.schema import Schema, given_type
 from ubp.server.tools.budget import MIN_TOKENS
 
 # The types of arguments that several tools take. Their descriptions are short, since each agent
@@ -45,6 +45,7 @@ _PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
     "number": (int, float),
     "boolean": (bool,),
     "array": (list, tuple),
+    "object": (dict,),
 }
 _TYPE_NAMES = {
     "string": "a string",
@@ -52,6 +53,7 @@ _TYPE_NAMES = {
     "number": "a number",
     "boolean": "true or false",
     "array": "a list",
+    "object": "an object",
 }
 MAX_SHOWN_CHARACTERS = 60  # of a wrong value
 
@@ -79,8 +81,16 @@ def check_arguments(schema: Schema, arguments: Mapping[str, Any]) -> dict[str, A
 
 
 def make_request(request: type[RequestT], given: Mapping[str, Any]) -> RequestT:
-    """Return a request with these checked arguments, and the defaults of the others."""
-    return request(**{name + "_" * iskeyword(name): value for name, value in given.items()})
+    """Return a request with these checked arguments, and the defaults of the others.
+
+    An object becomes the dataclass that is the type of its field.
+    """
+    fields = {name + "_" * iskeyword(name): value for name, value in given.items()}
+    objects = [name for name, value in fields.items() if isinstance(value, dict)]
+    if objects:
+        hints = get_type_hints(request)
+        fields |= {name: make_request(given_type(hints[name]), fields[name]) for name in objects}
+    return request(**fields)
 
 
 def between(minimum: float, maximum: float) -> tuple[Keyword, Keyword]:
@@ -117,8 +127,18 @@ def _faults(value: Any, schema: Schema) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from (f"items {fault}" for fault in _faults(item, schema["items"]))
+    elif isinstance(value, dict):
+        yield from _object_faults(value, schema["properties"])
     elif not isinstance(value, bool):
         yield from _range_faults(value, schema)
+
+
+def _object_faults(value: Mapping[str, Any], properties: Mapping[str, Schema]) -> Iterator[str]:
+    for name, item in value.items():
+        if name not in properties:
+            yield f"has no field `{name[:MAX_SHOWN_CHARACTERS]}`; it has {', '.join(properties)}"
+        elif item is not None:
+            yield from (f"field `{name}` {fault}" for fault in _faults(item, properties[name]))
 
 
 def _type_names(schema: Schema) -> tuple[str, ...]:
@@ -131,6 +151,11 @@ def _field_value(value: Any, schema: Schema) -> Any:
 
     In JSON 10.0 is an integer.
     """
+    if isinstance(value, dict):
+        items = {name: item for name, item in value.items() if item is not None}
+        return {
+            name: _field_value(item, schema["properties"][name]) for name, item in items.items()
+        }
     if "array" in _type_names(schema):
         return (value,) if isinstance(value, str) else tuple(value)
     return int(value) if isinstance(value, float) and value.is_integer() else value

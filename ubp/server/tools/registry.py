@@ -1,6 +1,6 @@
 """The table of tool sets; a new tool or set is a new row."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ubp.core.errors import UsageError
@@ -31,6 +31,32 @@ TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
         get_impact.GET_IMPACT,
     ),
 }
+
+
+def load_specs() -> tuple[AnyTool, ...]:
+    """Return the tools about specifications."""
+    from ubp.server.tools.specs import (
+        build_learning_plan,
+        compare_versions,
+        get_section,
+        list_languages,
+        list_versions,
+        search_spec,
+    )
+
+    return (
+        list_languages.LIST_LANGUAGES,
+        list_versions.LIST_VERSIONS,
+        search_spec.SEARCH_SPEC,
+        get_section.GET_SECTION,
+        build_learning_plan.BUILD_LEARNING_PLAN,
+        compare_versions.COMPARE_VERSIONS,
+    )
+
+
+# Loaded where they are asked for: a server without them starts no later.
+OPTIONAL_TOOLSETS: Mapping[str, Callable[[], tuple[AnyTool, ...]]] = {"specs": load_specs}
+ADDED = "+"  # `+specs` adds a tool set to the default ones
 # Former names, accepted for one version after the renaming.
 RENAMED_TOOLSETS: Mapping[str, str] = {"care": "maintenance"}
 
@@ -43,28 +69,51 @@ def select_tools(
     read_only: bool = False,
     table: Mapping[str, Sequence[AnyTool]] = TOOLSETS,
 ) -> tuple[AnyTool, ...]:
-    """Return the tools of these sets and those listed by name, in table order; by default all.
+    """Return the tools of these sets and those listed by name, in table order; by default `table`.
 
-    `excluded` takes precedence over `tools`; `read_only` also leaves out tools that write.
+    Sets with a `+` are added to the default ones. Optional sets are loaded if one of their names is
+    given, or a tool that no other set has. `excluded` takes precedence over `tools`; `read_only`
+    also leaves out tools that write.
 
     Raises:
         UsageError: a tool set or tool does not exist.
     """
+    added = [name.removeprefix(ADDED) for name in toolsets if name.startswith(ADDED)]
+    toolsets = [RENAMED_TOOLSETS.get(name, name) for name in toolsets if name[:1] != ADDED]
+    _check_names("tool set", [*toolsets, *added], [*table, *OPTIONAL_TOOLSETS])
+    default = tuple(table) if not toolsets and (added or not tools) else ()
+    chosen_sets = [*toolsets, *default, *added]
+    known = {tool.name for tools_of_set in table.values() for tool in tools_of_set}
+    is_every = not known.issuperset([*tools, *excluded])
+    table = {
+        **table,
+        **{
+            name: load()
+            for name, load in OPTIONAL_TOOLSETS.items()
+            if is_every or name in chosen_sets
+        },
+    }
     all_tools = tuple(tool for tools_of_set in table.values() for tool in tools_of_set)
-    toolsets = [RENAMED_TOOLSETS.get(name, name) for name in toolsets]
-    _check_names("tool set", toolsets, table)
     _check_names("tool", [*tools, *excluded], [tool.name for tool in all_tools])
-    chosen_sets = toolsets if toolsets or tools else table
     chosen = {*tools, *(tool.name for name in chosen_sets for tool in table[name])} - {*excluded}
     return tuple(
         tool for tool in all_tools if tool.name in chosen and not (read_only and tool.writes)
     )
 
 
-def offer_collections(tools: Sequence[AnyTool], names: Sequence[str]) -> tuple[AnyTool, ...]:
-    """Return the tools, those that read pages with an argument for one of these collections."""
+def offer_collections(
+    tools: Sequence[AnyTool], names: Sequence[str], languages: Sequence[str] = ()
+) -> tuple[AnyTool, ...]:
+    """Return the tools, those that read pages with an argument for one of these collections.
+
+    Those about specifications take one of `languages`, if there are any.
+    """
     return tuple(
-        replace(tool, collections=tuple(names)) if tool.reads_collections else tool
+        replace(
+            tool,
+            collections=tuple(names) if tool.reads_collections else (),
+            languages=tuple(languages),
+        )
         for tool in tools
     )
 

@@ -38,6 +38,7 @@ from ubp.server.tools.collections import COLLECTION, collection_schema, open_col
 from ubp.workspace import Workspace
 
 NOTICE = AnswerFacts().content_notice
+LANGUAGE = "language"
 
 
 class Request(Protocol):
@@ -57,7 +58,8 @@ class Tool(Generic[RequestT, RecordT]):
     `text` writes the finished record as an agent reads it; `fit` removes the least important parts
     of a record until it is within the limits that `budgets`, fields of the request, set. Instead of
     that, a list named `items` is shortened by running the tool with a smaller `limit`. A tool that
-    `reads_collections` takes one of `collections`, if the project has any, in place of a `ref`.
+    `reads_collections` takes one of `collections`, if the project has any, in place of a `ref`. An
+    argument `language` is one of `languages`, if the project has specifications.
     """
 
     name: str
@@ -73,15 +75,18 @@ class Tool(Generic[RequestT, RecordT]):
     writes: bool = False
     reads_collections: bool = False
     collections: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
 
     @property
     def input_schema(self) -> Schema:
         """Return the schema of the arguments; others are refused."""
         schema = request_schema(self.request)
-        if not self.collections:
-            return schema
-        collection = {COLLECTION: collection_schema(self.collections)}
-        return {**schema, "properties": schema["properties"] | collection}
+        properties = {**schema["properties"]}
+        if self.collections:
+            properties[COLLECTION] = collection_schema(self.collections)
+        if self.languages and LANGUAGE in properties:
+            properties[LANGUAGE] = {**properties[LANGUAGE], "enum": [*self.languages]}
+        return {**schema, "properties": properties}
 
     @property
     def output_schema(self) -> Schema:

@@ -1,0 +1,225 @@
+"""Specifications: the collections with a language, their versions, and addresses to cite."""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+from urllib.parse import quote
+
+from ubp.core.config import CollectionSetting
+from ubp.core.errors import CollectionError, UbpError
+from ubp.core.files import write_atomically
+from ubp.core.model import FilePath, ObjectId
+from ubp.core.shell import ubp_command
+from ubp.core.text import closest_name
+from ubp.git.repository import Repository
+from ubp.index.collections import (
+    COMPLETE,
+    CURRENT_VERSION,
+    Collection,
+    CollectionStatus,
+    find_version,
+    is_complete,
+    list_collections,
+    list_versions,
+    open_collection,
+    pinned,
+    read_collection,
+    resolve_version,
+)
+
+ADDRESSES_FILE = "addresses.json"
+"""In the data directory of an import: the address of each page, by its path."""
+
+# Where forges show a file of a commit, below the address of the repository.
+_FILES = {
+    "github.com": "blob",
+    "gitlab.com": "-/blob",
+    "codeberg.org": "src/commit",
+    "bitbucket.org": "src",
+}
+SHORT_COMMIT = 12
+
+
+class Specification(NamedTuple):
+    """A collection that specifies a language or a format; `at` is what the project pins."""
+
+    language: str
+    collection: Collection
+    at: str = ""
+
+
+class SpecificationVersion(NamedTuple):
+    """A version of a specification that is on this machine, complete.
+
+    `fetched_at` is when an import was fetched, and of others when it was last synchronized, in
+    seconds since the epoch. `is_current`: it is used where no version is asked for.
+    """
+
+    document: str
+    version: str
+    commit: ObjectId
+    fetched_at: int | None
+    source_url: str
+    is_current: bool
+
+
+def find_specifications(
+    folder: str, settings: Iterable[CollectionSetting], environment: Mapping[str, str]
+) -> tuple[Specification, ...]:
+    """Return the specifications of a project by name; of this machine, where it names none."""
+    settings = tuple(settings)
+    by_name = {setting.name: setting for setting in settings}
+    found = []
+    for status in _with_language(list_collections(folder, settings, environment)):
+        collection, setting = read_collection(folder, status.name), by_name.get(status.name)
+        if collection is None or status.problem:
+            continue
+        if setting is not None:
+            collection = pinned(collection, setting)
+        found.append(Specification(collection.language, collection, setting.at if setting else ""))
+    named = [specification for specification in found if specification.collection.name in by_name]
+    return tuple(named or found)
+
+
+def _with_language(statuses: Iterable[CollectionStatus]) -> list[CollectionStatus]:
+    return [status for status in statuses if status.language]
+
+
+def specifications_of(
+    language: str, specifications: Iterable[Specification]
+) -> tuple[Specification, ...]:
+    """Return the specifications of a language.
+
+    Raises:
+        CollectionError: there are none.
+    """
+    specifications = tuple(specifications)
+    found = tuple(each for each in specifications if each.language == language)
+    if found:
+        return found
+    known = sorted({each.language for each in specifications})
+    closest = closest_name(language, known)
+    raise CollectionError(
+        f"There is no specification of {language} here.",
+        cause=f"There are: {', '.join(known)}." if known else "There are none at all.",
+        hint=f"Did you mean {closest}?"
+        if closest
+        else f"A person can add one: {ubp_command('collections', 'add', language, 'SOURCE')}",
+    )
+
+
+def specification_versions(
+    specification: Specification, folder: str, environment: Mapping[str, str]
+) -> tuple[SpecificationVersion, ...]:
+    """Return the versions of a specification that are complete, the newest first.
+
+    Raises:
+        RepositoryError: it cannot be read.
+    """
+    collection = specification.collection
+    with open_collection(folder, collection, environment) as repository:
+        current = find_version(repository, specification.at or CURRENT_VERSION)
+        commits = {
+            name: commit
+            for name in list_versions(repository, collection)
+            if (commit := find_version(repository, name))
+            and (collection.kind != "mirror" or is_complete(repository, commit))
+        }
+        others = set(_complete_commits(repository)) if collection.kind == "mirror" else set()
+        others |= {current} if current else set()
+        commits |= {commit[:SHORT_COMMIT]: commit for commit in others - {*commits.values()}}
+        known = repository.commits(set(commits.values()))
+    is_import = collection.kind == "import"
+    versions = [
+        SpecificationVersion(
+            collection.name,
+            name,
+            commit,
+            known[commit].date if is_import else collection.synced_at,
+            collection.address,
+            is_current=commit == current,
+        )
+        for name, commit in commits.items()
+    ]
+    versions.sort(key=lambda version: -known[version.commit].date)
+    return tuple(versions)
+
+
+def _complete_commits(repository: Repository) -> list[ObjectId]:
+    output = repository.run("for-each-ref", "--format=%(objectname)", COMPLETE)
+    return [ObjectId(line) for line in output.decode("ascii").split()]
+
+
+def check_version(
+    language: str,
+    version: str,
+    specifications: Iterable[Specification],
+    folder: str,
+    environment: Mapping[str, str],
+) -> tuple[Specification, ...]:
+    """Return the specifications that have a version; another never takes its place.
+
+    Raises:
+        CollectionError: none has it.
+    """
+    having, versions = [], []
+    for specification in specifications:
+        collection = specification.collection
+        try:
+            with open_collection(folder, collection, environment) as repository:
+                resolve_version(repository, collection, version)
+            having.append(specification)
+        except UbpError:
+            found = specification_versions(specification, folder, environment)
+            versions += [each.version for each in found]
+    if having:
+        return tuple(having)
+    names = " ".join(specification.collection.name for specification in specifications)
+    raise CollectionError(
+        f"The version {version} of {language} is not here.",
+        cause=f"These versions are: {', '.join(dict.fromkeys(versions))}.",
+        hint=f"A person can fetch it: {ubp_command('collections', 'sync', f'{names}@{version}')}",
+    )
+
+
+def version_name(repository: Repository, commit: ObjectId) -> str:
+    """Return the name of the version that a commit is: its newest tag, else its short id."""
+    tags = repository.run(
+        "tag", "--points-at", commit, "--sort=-creatordate", "--format=%(refname:strip=2)"
+    )
+    names = os.fsdecode(tags).split("\n")
+    return names[0] or commit[:SHORT_COMMIT]
+
+
+def save_addresses(repository: Repository, addresses: Mapping[FilePath, str]) -> None:
+    """Remember the addresses from which the pages of an import came."""
+    os.makedirs(repository.data_dir, exist_ok=True)
+    data = json.dumps(addresses, ensure_ascii=False, indent=0).encode()
+    write_atomically(os.path.join(repository.data_dir, ADDRESSES_FILE), data)
+
+
+def page_address(
+    repository: Repository, collection: Collection, commit: ObjectId, path: FilePath, fragment: str
+) -> str:
+    """Return the address of a section: of an import where it came from, else of its commit."""
+    anchor = f"#{quote(fragment)}" if fragment else ""
+    address = collection.address
+    if collection.kind == "import":
+        return f"{_addresses(repository).get(path, address)}{anchor}"
+    base = address.removesuffix("/").removesuffix(".git")
+    if base.startswith("git@"):
+        base = "https://" + base.removeprefix("git@").replace(":", "/", 1)
+    host = base.partition("://")[2].partition("/")[0]
+    if host in _FILES:
+        return f"{base}/{_FILES[host]}/{commit}/{quote(path)}{anchor}"
+    return f"{base}/{quote(path)}{anchor}"
+
+
+def _addresses(repository: Repository) -> Mapping[FilePath, str]:
+    try:
+        with open(os.path.join(repository.data_dir, ADDRESSES_FILE), encoding="utf-8") as file:
+            found = json.load(file)
+    except (OSError, ValueError):  # an import of a folder, or of an earlier version of UBP
+        return {}
+    return found if isinstance(found, dict) else {}

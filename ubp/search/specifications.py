@@ -1,0 +1,296 @@
+"""Sections of specifications: found by a question, read by their ids, and planned for learning.
+
+A specification is a few long pages, so that sections are ranked, not pages: the chunks that words
+and meaning find, each for the heading that it belongs to.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ubp.core.errors import PageNotFoundError
+from ubp.core.model import FilePath, Page
+from ubp.index.view import View
+from ubp.markdown.outline import HeadingSpan, find_section, read_headings
+from ubp.search.fusion import Ranking
+from ubp.search.lexical import Corpus, find_words
+from ubp.search.match import find_terms
+from ubp.search.pages import CHUNKS, SearchContext
+from ubp.search.query import read_query
+from ubp.search.semantic import find_meaning
+from ubp.search.terms import Term
+
+SNIPPET_CHARACTERS = 300
+MINUTE_CHARACTERS = 800  # read in a minute
+MEANING_SHARE = 0.5
+"""Of a chunk's score: the rest is that of its words."""
+HEADING_SHARE = 0.3
+"""What a heading adds that has all words of a question, next to a best chunk's 1."""
+MAX_READ_CHUNKS = 40
+
+
+class SectionSnippet(NamedTuple):
+    """A part of a section's text, in characters of it, around the first word of a question."""
+
+    text: str
+    start: int
+    end: int
+
+
+class FoundSection(NamedTuple):
+    """A section of a page; `score` is 1 for the best chunk of both rankings, and at most 1.3."""
+
+    page: Page
+    heading: HeadingSpan
+    score: float
+    snippet: SectionSnippet
+
+
+class ReadSection(NamedTuple):
+    """A section with everything below its heading."""
+
+    page: Page
+    heading: HeadingSpan
+    text: str
+
+
+class PlannedSection(NamedTuple):
+    """A section of a plan with its own text, without the sections below it."""
+
+    page: Page
+    heading: HeadingSpan
+    topic: str
+    characters: int
+
+
+class Week(NamedTuple):
+    """A week of a plan: its topics, and its sections in order."""
+
+    number: int
+    topics: tuple[str, ...]
+    sections: tuple[PlannedSection, ...]
+
+    @property
+    def minutes(self) -> int:
+        """How long reading takes."""
+        return minutes(sum(section.characters for section in self.sections))
+
+
+def find_spec_sections(
+    view: View,
+    text: str,
+    limit: int,
+    context: SearchContext,
+    *,
+    is_wanted: Callable[[HeadingSpan], bool] = lambda _: True,
+) -> tuple[FoundSection, ...]:
+    """Return the sections that answer a question best, best first."""
+    query = read_query(text)
+    if query.tree is None:
+        return ()
+    words, lexical = find_words(Corpus(view.full_text(), context.names, None), query, CHUNKS)
+    meaning = Ranking()
+    if context.meaning is not None:
+        meaning = find_meaning(context.meaning, query, CHUNKS, None)
+    chunks = _chunk_scores(words, meaning)
+    best = sorted(chunks, key=lambda chunk: -chunks[chunk])[:MAX_READ_CHUNKS]
+    pages = _read_pages(view, sorted({path for path, _ in best}))
+    found: dict[tuple[FilePath, int], FoundSection] = {}
+    for path, number in best:
+        if path not in pages:
+            continue
+        page = pages[path]
+        for heading, score in page.headings_at(number, lexical.informative):
+            key = path, heading.line_start
+            total = chunks[path, number] * score + HEADING_SHARE * _share(
+                heading.heading, lexical.informative
+            )
+            if is_wanted(heading) and (key not in found or total > found[key].score):
+                snippet = _snippet(page.own_text(heading), lexical.informative)
+                found[key] = FoundSection(page.page, heading, total, snippet)
+    return tuple(sorted(found.values(), key=lambda section: -section.score)[:limit])
+
+
+def read_spec_section(view: View, section_id: str) -> ReadSection:
+    """Return the section with an id: `Slice_types`, or `types.md#slices` where pages are many.
+
+    Raises:
+        PageNotFoundError: no section has it, or several have.
+    """
+    path, _, name = section_id.rpartition("#")
+    paths = [FilePath(path)] if path else view.document_paths()
+    pages = _read_pages(view, paths)
+    found = [
+        (page, heading)
+        for page in pages.values()
+        if (heading := find_section(page.headings, name)) is not None
+    ]
+    if len(found) != 1:
+        candidates = tuple(f"{page.page.filepath}#{heading.id}" for page, heading in found)
+        what = f"{len(found)} sections have" if found else "No section has"
+        raise PageNotFoundError(
+            f"{what} the id {section_id}.",
+            near=candidates,
+            hint="Use a section_id as search_spec returns it.",
+        )
+    ((page, heading),) = found
+    return ReadSection(page.page, heading, page.whole_text(heading))
+
+
+def plan_learning(view: View, weeks: int, focus: Sequence[str]) -> tuple[Week, ...]:
+    """Divide the sections of a specification among weeks of about equal length, by topic.
+
+    Topics that `focus` names come first, but after the first topic, which introduces the others.
+    """
+    sections = _planned_sections(view)
+    topics = list(dict.fromkeys(section.topic for section in sections))
+    wanted = [word.casefold() for word in focus]
+    focused = {
+        section.topic
+        for section in sections
+        if any(
+            word in " ".join((section.topic, *section.heading.path)).casefold() for word in wanted
+        )
+    }
+    topics[1:] = sorted(topics[1:], key=lambda topic: topic not in focused)
+    order = {topic: number for number, topic in enumerate(topics)}
+    sections.sort(key=lambda section: order[section.topic])
+    target = sum(section.characters for section in sections) / weeks
+    assigned: list[list[PlannedSection]] = [[]]
+    done = 0
+    for section in sections:
+        # A section belongs to the week in which more than half of it would be read.
+        if assigned[-1] and done + section.characters / 2 > target * len(assigned):
+            assigned.append([])
+        assigned[-1].append(section)
+        done += section.characters
+    return tuple(
+        Week(number, tuple(dict.fromkeys(section.topic for section in week)), tuple(week))
+        for number, week in enumerate(assigned[:weeks], 1)
+    )
+
+
+def minutes(characters: int) -> int:
+    """Return how long reading takes, at least one minute."""
+    return max(1, round(characters / MINUTE_CHARACTERS))
+
+
+class _Document(NamedTuple):
+    """A page with its lines, its headings, and the lines of its chunks by number."""
+
+    page: Page
+    lines: Sequence[str]
+    headings: tuple[HeadingSpan, ...]
+    chunks: Mapping[int, tuple[int, int]]
+
+    def own_text(self, heading: HeadingSpan) -> str:
+        return "\n".join(self.lines[heading.line_start : heading.own_end]).strip("\n")
+
+    def whole_text(self, heading: HeadingSpan) -> str:
+        return "\n".join(self.lines[heading.line_start - 1 : heading.line_end]).strip("\n")
+
+    def headings_at(self, chunk: int, terms: Sequence[Term]) -> Iterator[tuple[HeadingSpan, float]]:
+        """Yield the headings of a chunk, and how much of its score each deserves, at most 1."""
+        start, end = self.chunks.get(chunk, (1, len(self.lines)))
+        inside = [
+            heading
+            for heading in self.headings
+            if heading.line_start <= end and heading.own_end >= start
+        ]
+        shares = [
+            _share(
+                "\n".join(
+                    self.lines[max(start, heading.line_start) - 1 : min(end, heading.own_end)]
+                ),
+                terms,
+            )
+            for heading in inside
+        ]
+        highest = max(shares, default=0.0)
+        for heading, share in zip(inside, shares, strict=True):
+            yield heading, (share / highest if highest else 1 / len(inside))
+
+
+def _read_pages(view: View, paths: Sequence[FilePath]) -> dict[FilePath, _Document]:
+    """Read these pages; their headings are cached by blob."""
+    cache: dict[str, tuple[HeadingSpan, ...]] = view.context.cache.derived("headings", dict)
+    pages = view.pages_at(paths)
+    contents = view.read(pages)
+    chunks = view.full_text().chunks({page.blob for page in pages.values()})
+    documents = {}
+    for path, page in pages.items():
+        data = contents.get(path) or b""
+        if page.blob not in cache:
+            cache[page.blob] = read_headings(data)
+        numbered = enumerate(chunks.get(page.blob, ()))
+        documents[path] = _Document(
+            page,
+            data.decode("utf-8", "replace").splitlines(),
+            cache[page.blob],
+            {number: (chunk.line_start, chunk.line_end) for number, chunk in numbered},
+        )
+    return documents
+
+
+def _chunk_scores(words: Ranking, meaning: Ranking) -> dict[tuple[FilePath, int], float]:
+    scores: dict[tuple[FilePath, int], float] = {}
+    share = MEANING_SHARE if meaning.places else 0.0
+    for ranking, weight in ((words, 1 - share), (meaning, share)):
+        best = max((chunk.score for chunk in ranking.places), default=0.0)
+        for chunk in ranking.places:
+            if chunk.number is not None and chunk.score > 0:
+                key = chunk.path, chunk.number
+                scores[key] = scores.get(key, 0.0) + weight * chunk.score / best
+    return scores
+
+
+def _share(text: str, terms: Sequence[Term]) -> float:
+    """Return the share of these terms that a text contains."""
+    return len({span.term for span in find_terms(text, terms)}) / len(terms) if terms else 0.0
+
+
+def _snippet(text: str, terms: Sequence[Term]) -> SectionSnippet:
+    """Return at most SNIPPET_CHARACTERS of a text around the first term."""
+    if len(text) <= SNIPPET_CHARACTERS:
+        return SectionSnippet(text, 0, len(text))
+    spans = find_terms(text, terms)
+    middle = spans[0].start if spans else 0
+    start = min(max(0, middle - SNIPPET_CHARACTERS // 2), len(text) - SNIPPET_CHARACTERS)
+    end = start + SNIPPET_CHARACTERS
+    return SectionSnippet(text[start:end], start, end)
+
+
+def _planned_sections(view: View) -> list[PlannedSection]:
+    documents = _read_pages(view, _reading_order(view))
+    planned = []
+    for document in documents.values():
+        top = _topic_depth(document.headings) if len(documents) == 1 else 0
+        for heading in document.headings:
+            topic = heading.path[min(top, len(heading.path) - 1)]
+            size = len(document.own_text(heading))
+            if size:
+                planned.append(PlannedSection(document.page, heading, topic, size))
+    return planned
+
+
+def _topic_depth(headings: Sequence[HeadingSpan]) -> int:
+    """Return how deep the topics of a single page are: below its title, if it has one."""
+    lowest = min((heading.level for heading in headings), default=1)
+    return 1 if sum(heading.level == lowest for heading in headings) == 1 else 0
+
+
+def _reading_order(view: View) -> list[FilePath]:
+    """Return the pages in the order of the contents (`SUMMARY.md` of mdBook), else by name."""
+    paths = sorted(view.document_paths(), key=_natural)
+    contents = next((path for path in paths if path.rpartition("/")[2] == "SUMMARY.md"), None)
+    if contents is None:
+        return paths
+    known = set(paths)
+    edges = view.link_graph().out([contents])[contents]
+    listed = [edge.resolution.target for edge in edges]
+    return list(dict.fromkeys(path for path in listed if path in known)) or paths
+
+
+def _natural(path: str) -> list[tuple[int, str]]:
+    """Return a key that sorts "Section 2" before "Section 10"."""
+    return [(int(digits or 0), words) for words, digits in re.findall(r"(\D*)(\d*)", path)]
