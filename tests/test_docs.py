@@ -21,7 +21,7 @@ from ubp.__main__ import main
 from ubp.checks.registry import RULES
 from ubp.cli.commands import ROWS
 from ubp.output.records.table import RECORDS
-from ubp.server.tools.registry import TOOLSETS
+from ubp.server.tools.registry import TOOLSETS, load_specs
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -33,6 +33,7 @@ LAYERS = {
     "lsp": "editors: the language server",
     "server": "agents: MCP server, scheduler, tools, prompts, resources",
     "sync | output": "collections from the network | values to text, JSON records, CI formats",
+    "specifications": "questions about specifications, each answer with its citation",
     "workspace | errors": "the Python API: opens, joins, delegates",
     "report": "what the report contains: levels, ages, trend, comparison",
     "checks": "rules over a snapshot",
@@ -127,7 +128,7 @@ def describe_tool(tool):
 def tool_manuals():
     return "\n\n".join(
         "\n\n".join([f"## {name}", *(describe_tool(tool) for tool in tools)])
-        for name, tools in TOOLSETS.items()
+        for name, tools in {**TOOLSETS, "specs": load_specs()}.items()
     )
 
 

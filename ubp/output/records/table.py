@@ -31,6 +31,14 @@ from ubp.output.records.setup import (
     StatusRecord,
     VersionRecord,
 )
+from ubp.output.records.specifications import (
+    LanguagesRecord,
+    LearningPlanRecord,
+    SpecComparisonRecord,
+    SpecSearchRecord,
+    SpecSectionRecord,
+    SpecVersionsRecord,
+)
 from ubp.output.records.sql import RowsRecord
 from ubp.output.records.staleness import ErrorRecord, StaleRecord
 from ubp.output.records.suggestions import SuggestionsRecord
@@ -89,6 +97,12 @@ RECORDS = (
         ("ubp search --fulltext", "ubp_fulltext_search"),
         is_answer=True,
     ),
+    RecordRow("spec-compare", SpecComparisonRecord, ("compare_versions",), is_answer=True),
+    RecordRow("spec-languages", LanguagesRecord, ("list_languages",), is_answer=True),
+    RecordRow("spec-plan", LearningPlanRecord, ("build_learning_plan",), is_answer=True),
+    RecordRow("spec-search", SpecSearchRecord, ("search_spec",), is_answer=True),
+    RecordRow("spec-section", SpecSectionRecord, ("get_section",), is_answer=True),
+    RecordRow("spec-versions", SpecVersionsRecord, ("list_versions",), is_answer=True),
     RecordRow("sql", RowsRecord, ("ubp sql",)),
     RecordRow("stale", StaleRecord, ("ubp stale",)),
     RecordRow("stale-since", ComparisonRecord, ("ubp stale --since REV",)),

@@ -1,0 +1,258 @@
+"""The tool set `specs`: answers about specifications, each with its citation."""
+
+import json
+
+import pytest
+
+from ubp.__main__ import main
+from ubp.core.errors import BadArgumentError, CollectionError, PageNotFoundError
+from ubp.core.model import ObjectId
+from ubp.git.repository import open_repository
+from ubp.index.collections import EXCERPT_CHARACTERS, Collection
+from ubp.index.specifications import page_address, save_addresses
+from ubp.search.excerpt import PASSAGE_CHARACTERS
+from ubp.server.tools.registry import offer_collections, select_tools
+from ubp.server.tools.tool import call_tool
+from ubp.workspace import Workspace
+
+GO = """# The Language {#language}
+
+It is small.
+
+## Types {#Types}
+
+A type determines a set of values.
+
+### Slice types {#Slice_types}
+
+A slice is a descriptor for a contiguous segment of an underlying array.
+
+#### Growing {#Growing}
+
+Appending grows it.
+
+## Statements {#Statements}
+
+Statements control execution.
+"""
+CHANGED = GO.replace("a contiguous segment", "a segment").replace("## Statements", "## Commands")
+TOML = "# TOML\n\n## Keys\n\n" + "A key is bare or quoted. " * 100 + "\n"
+
+
+@pytest.fixture(scope="module")
+def machine(isolate, repository_in, tmp_path_factory):
+    """Two specifications: `go` with the versions 1.0 and 2.0, and `toml`, excerpts only."""
+    root = tmp_path_factory.mktemp("specs")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        isolate(monkeypatch)
+        monkeypatch.setenv("UBP_COLLECTIONS", str(root / "collections"))
+        texts = {"go-spec": (GO, CHANGED), "toml": (TOML,)}
+        commits = {}
+        for name, versions in texts.items():
+            upstream = repository_in(root / name)
+            upstream.git("config", "uploadpack.allowFilter", "true")
+            for number, text in enumerate(versions, 1):
+                upstream.write("spec.md", text)
+                commits[f"{name}@{number}.0"] = upstream.commit()
+                upstream.git("tag", f"{number}.0")
+            options = ["--language", name.removesuffix("-spec")]
+            options += ["--policy", "excerpt_only"] if name == "toml" else []
+            add = ["collections", "add", name, upstream.root.as_uri(), *options, "--yes"]
+            assert main(["-C", str(root), "-q", *add]) == 0
+        assert main(["-C", str(root), "-q", "collections", "sync", "go-spec@1.0"]) == 0
+    return root, commits
+
+
+@pytest.fixture
+def call(machine, repository, monkeypatch, valid):
+    """Call a tool in a project and return its record and its text."""
+    monkeypatch.setenv("UBP_COLLECTIONS", str(machine[0] / "collections"))
+    repository.write("README.md", "# Project\n")
+    repository.commit()
+    tools = {tool.name: tool for tool in select_tools(["specs"])}
+    with Workspace.open(str(repository.root)) as workspace:
+
+        def ask(name, **arguments):
+            found = call_tool(tools[name], workspace, arguments)
+            valid(tools[name].output_schema, found.record)
+            assert found.record.pop("content_notice") in found.text.replace("; delimited", ".;")
+            del found.record["token_estimate"], found.record["query_time_ms"]
+            return found
+
+        yield ask
+
+
+@pytest.fixture
+def citation(machine):
+    """The citation of the section about slices in a version."""
+    root, commits = machine
+
+    def cite(version):
+        return {
+            "title": "Slice types",
+            "section_path": "The Language > Types > Slice types",
+            "section_id": "Slice_types",
+            "url": f"{(root / 'go-spec').as_uri()}/spec.md#Slice_types",
+            "language": "go",
+            "doc": "go-spec",
+            "version": version,
+            "commit": commits[f"go-spec@{version}"],
+            "source_policy": "local_fulltext_ok",
+        }
+
+    return cite
+
+
+def test_languages_are_listed_with_their_documents(call):
+    assert call("list_languages").record == {
+        "languages": [
+            {"language": "go", "docs": ["go-spec"]},
+            {"language": "toml", "docs": ["toml"]},
+        ]
+    }
+
+
+def test_versions_are_those_that_were_fetched(call, machine):
+    root, commits = machine
+    (newest, oldest) = call("list_versions", language="go").record["versions"]
+    assert newest.pop("fetched_at")
+    assert newest == {
+        "version": "2.0",
+        "source_url": (root / "go-spec").as_uri(),
+        "doc": "go-spec",
+        "commit": commits["go-spec@2.0"],
+        "is_current": True,
+    }
+    assert (oldest["version"], oldest["is_current"]) == ("1.0", False)
+
+
+def test_a_question_finds_sections_with_their_citations(call, citation):
+    found = call("search_spec", query="slice of an array", language="go", filters={"limit": 2})
+    first = found.record["results"][0]
+    text = "A slice is a descriptor for a segment of an underlying array."
+    assert first.pop("score") < 0
+    snippet = {"text": text, "start_char": 0, "end_char": len(text)}
+    assert first == {**citation("2.0"), "snippet": snippet}
+    assert "go-spec 2.0, commit" in found.text
+
+
+def test_filters_narrow_the_sections(call):
+    record = call(
+        "search_spec", query="execution", language="go", filters={"section_path_prefix": "types"}
+    ).record
+    paths = [result["section_path"] for result in record["results"]]
+    assert all(path.startswith("The Language > Types") for path in paths)
+    with pytest.raises(CollectionError, match="no document other of go"):
+        call("search_spec", query="x", language="go", filters={"doc": "other"})
+    with pytest.raises(BadArgumentError, match="`filters` has no field `limt`"):
+        call("search_spec", query="x", language="go", filters={"limt": 2})
+
+
+def test_a_section_is_read_whole_in_the_version_that_was_asked_for(call, citation):
+    record = call("get_section", language="go", section_id="Slice_types", version="1.0").record
+    text = GO[GO.index("### Slice") : GO.index("## Statements")].strip()
+    content = {"excerpt": text, "is_truncated": False, "fulltext_available": True}
+    assert record == {"citation": citation("1.0"), "content": {**content, "fulltext": text}}
+    with pytest.raises(PageNotFoundError, match="No section has the id Slices"):
+        call("get_section", language="go", section_id="Slices")
+
+
+def test_excerpts_alone_are_shown_on_every_surface(call, repository, capsys):
+    found = call("get_section", language="toml", section_id="keys")
+    content = found.record["content"]
+    assert (len(content["excerpt"]), content["is_truncated"]) == (EXCERPT_CHARACTERS, True)
+    assert (content["fulltext_available"], "fulltext" in content) == (False, False)
+    assert "only excerpts" in found.text
+    capsys.readouterr()
+    for command in (["get-page", "spec.md"], ["get-context", "spec.md"], ["search", "key"]):
+        assert main(["-C", str(repository.root), *command, "--in", "toml"]) == 0
+        assert capsys.readouterr().out.count("A key is bare") <= EXCERPT_CHARACTERS // 25
+    assert PASSAGE_CHARACTERS <= EXCERPT_CHARACTERS
+
+
+def test_a_missing_version_is_missing(call):
+    for name, arguments in (
+        ("search_spec", {"query": "slices", "version": "1.1"}),
+        ("get_section", {"section_id": "Slice_types", "version": "1.1"}),
+        ("compare_versions", {"from": "1.0", "to": "1.1"}),
+        ("build_learning_plan", {"total_weeks": 1, "version": "1.1"}),
+    ):
+        with pytest.raises(CollectionError, match=r"The version 1\.1 of go is not here") as caught:
+            call(name, language="go", **arguments)
+        assert "2.0, 1.0" in caught.value.cause
+    with pytest.raises(CollectionError, match="no specification of gol here"):
+        call("list_versions", language="gol")
+
+
+def test_versions_are_compared_by_sections(call, citation):
+    found = call("compare_versions", language="go", **{"from": "1.0", "to": "2.0"})
+    change = {
+        "kind": "changed",
+        "old": citation("1.0"),
+        "new": citation("2.0"),
+        "words": [{"kind": "removed", "text": "contiguous"}],
+    }
+    assert found.record["changes"][0] == change
+    assert [each["new"]["title"] for each in found.record["changes"]] == ["Slice types", "Commands"]
+    one = call(
+        "compare_versions", language="go", section_id="Types", **{"from": "1.0", "to": "2.0"}
+    )
+    assert one.record == {
+        "language": "go",
+        "old_version": "1.0",
+        "new_version": "2.0",
+        "total_changes": 1,
+        "changes": [change],
+    }
+
+
+def test_a_plan_has_every_section_once_and_the_focus_first(call):
+    record = call(
+        "build_learning_plan", language="go", total_weeks=2, focus_areas=["commands"]
+    ).record
+    planned = [section["section_id"] for week in record["weeks"] for section in week["sections"]]
+    assert planned == ["language", "Statements", "Types", "Slice_types", "Growing"]
+    assert [week["week"] for week in record["weeks"]] == [1, 2]
+    assert [week["theme"] for week in record["weeks"]] == [
+        "The Language, Commands, Types",
+        "Types",
+    ]
+
+
+@pytest.mark.usefixtures("call")
+def test_a_project_offers_its_own_specifications(machine, repository):
+    address = (machine[0] / "toml").as_uri()
+    setting = {"toml": {"git": address, "language": "toml"}}
+    repository.write(".ubp/config.json", json.dumps({"collections": setting}))
+    tools = {tool.name: tool for tool in select_tools(["specs"])}
+    with Workspace.open(str(repository.root)) as workspace:
+        answer = call_tool(tools["list_languages"], workspace, {})
+    assert [each["language"] for each in answer.record["languages"]] == ["toml"]
+    (tool,) = offer_collections([tools["get_section"]], ["toml"], ["toml"])
+    assert tool.input_schema["properties"]["language"]["enum"] == ["toml"]
+    assert "enum" not in tools["get_section"].input_schema["properties"]["language"]
+
+
+def test_the_set_is_offered_only_where_it_is_asked_for():
+    default = [tool.name for tool in select_tools()]
+    assert "search_spec" not in default
+    assert [tool.name for tool in select_tools(["+specs"])][: len(default)] == default
+    assert [tool.name for tool in select_tools([], ["get_section"])] == ["get_section"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "address", "expected"),
+    [
+        ("mirror", "https://github.com/o/r.git", "https://github.com/o/r/blob/COMMIT/a%20b.md#x"),
+        ("mirror", "git@gitlab.com:o/r.git", "https://gitlab.com/o/r/-/blob/COMMIT/a%20b.md#x"),
+        ("import", "https://go.dev/ref/spec", "https://go.dev/ref/other.html#x"),
+    ],
+)
+def test_an_address_leads_to_the_section(repository, kind, address, expected):
+    repository.commit()
+    commit = ObjectId("0" * 40)
+    with open_repository(str(repository.root), {}) as opened:
+        save_addresses(opened, {"a b.md": "https://go.dev/ref/other.html"})
+        collection = Collection("spec", kind, address)
+        found = page_address(opened, collection, commit, "a b.md", "x")
+    assert found == expected.replace("COMMIT", commit)
