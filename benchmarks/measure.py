@@ -1,5 +1,6 @@
 """What the benchmarks share: CPU and memory of a command, and generated repositories."""
 
+import math
 import os
 import random
 import shutil
@@ -118,6 +119,17 @@ def _commit(stream: bytearray, number: int, files: Sequence[tuple[str, str]]) ->
     for path, text in dict(files).items():
         data = text.encode()
         stream += f"M 100644 inline {path}\ndata {len(data)}\n".encode() + data + b"\n"
+
+
+def wilson(right: int, total: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share."""
+    if not total:
+        return 0.0, 1.0
+    z = 1.96
+    share, weight = right / total, 1 + z * z / total
+    middle = (share + z * z / (2 * total)) / weight
+    width = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / weight
+    return middle - width, middle + width
 
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -14,7 +14,6 @@ pages, in milliseconds of CPU (git's included).
 
 import csv
 import json
-import math
 import resource
 import statistics
 import subprocess
@@ -28,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import pygit2
-from measure import Shape, generate
+from measure import Shape, generate, wilson
 
 from ubp.checks.removed_names import (
     PageCode,
@@ -331,17 +330,6 @@ def cpu() -> float:
     """Return the CPU time of this process and its children in milliseconds."""
     usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return 1000 * sum(usage.ru_utime + usage.ru_stime for usage in usages)
-
-
-def wilson(right: int, total: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share."""
-    if not total:
-        return 0.0, 1.0
-    z = 1.96
-    share, weight = right / total, 1 + z * z / total
-    middle = (share + z * z / (2 * total)) / weight
-    width = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / weight
-    return middle - width, middle + width
 
 
 def table(out: Path, judged: Path) -> None:

@@ -7,12 +7,13 @@ runs `ubp stale --staged`; with -1 the last one, which no page references. The i
 after any earlier run.
 """
 
-import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import median
+
+from measure import UBP, cost
 
 FILES, FUNCTIONS, PAGES, SYMBOLS = 60, 10, 100, 3
 STATEMENTS = 9
@@ -33,19 +34,10 @@ def source(file: int, value: int, changed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def cpu_ms(command: list[str], folder: Path) -> float:
-    """Return the CPU time of a command and its children."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, cwd=folder, capture_output=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
-
-
 def main() -> None:
     """Print the median of the rounds."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
     changed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    ubp = [str(Path(sys.executable).with_name("ubp"))]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.com", "-C", name]
@@ -68,11 +60,11 @@ def main() -> None:
             (folder / f"docs/p{page}.md").write_text(text)
         write(0)
         subprocess.run([*git, "commit", "--quiet", "-m", "Begin"], check=True)
-        cpu_ms([*ubp, "stale"], folder)
+        cost([UBP, "stale"], folder)
         times = []
         for value in range(1, rounds + 1):
             write(value)
-            times.append(cpu_ms([*ubp, "stale", "--staged"], folder))
+            times.append(cost([UBP, "stale", "--staged"], folder).cpu_ms)
     print(f"{median(times):.0f} ms of CPU (least {min(times):.0f}) in {rounds} rounds")
 
 

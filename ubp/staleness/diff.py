@@ -103,7 +103,8 @@ def read_changed_lines(
 ) -> Iterator[ChangedLines]:
     """Yield for each reference the lines that changed since its baseline.
 
-    It is cheaper than a diff: the hook does not load libgit2 for it.
+    It is cheaper than a diff: the hook does not load libgit2 for it, and does not parse again the
+    files whose parts have been compared.
     """
     for collection, group in groupby(references, key=lambda reference: reference.collection):
         local, place = list(group), context
@@ -133,7 +134,8 @@ def _read_changed_lines(
                 is_incomplete = True
                 continue
             if part:
-                old, new = _part_texts(part, reference, old, new)
+                entries = before.get(old_name), after.get(name)
+                old, new = _part_texts(part, reference, entries, (old, new), view)
             old_lines.update(b" ".join(line.split()) for line in old.splitlines())
             new_lines.update(b" ".join(line.split()) for line in new.splitlines())
         yield ChangedLines(
@@ -144,11 +146,16 @@ def _read_changed_lines(
 
 
 def _part_texts(
-    part: PartSource, reference: ReferenceVerdict, old: bytes, new: bytes
+    part: PartSource,
+    reference: ReferenceVerdict,
+    entries: tuple[Entry | None, Entry | None],
+    contents: tuple[bytes, bytes],
+    view: View,
 ) -> tuple[bytes, bytes]:
     """Return the text of a symbol or section in both versions, of a range what is left of it."""
-    from ubp.index.parts import find_parts
+    from ubp.index.parts import FileVersion, PartReader
 
+    old, new = contents
     if part.kind == "lines":
         first, last = part.lines
         pinned = old.splitlines()[first - 1 : last]
@@ -156,10 +163,17 @@ def _part_texts(
     now = part._replace(
         path=reference.moved_to or part.path, fragment=reference.moved_fragment[1:] or part.fragment
     )
-    return (
-        b"".join(_excerpt(old, span) for span in find_parts(part, old)),
-        b"".join(_excerpt(new, span) for span in find_parts(now, new)),
-    )
+    reader = PartReader(view.context)
+
+    def text(source: PartSource, entry: Entry | None, data: bytes, *, is_current: bool) -> bytes:
+        if entry is None:
+            return b""
+        version = FileVersion(source.path, entry.id, is_current=is_current)
+        parts = reader.find([(source, version)])[source, version]
+        return b"" if isinstance(parts, str) else b"".join(_excerpt(data, span) for span in parts)
+
+    before, after = entries
+    return text(part, before, old, is_current=False), text(now, after, new, is_current=True)
 
 
 def _read_versions(
