@@ -454,13 +454,15 @@ class Workspace:
         """Return the pages that depend on a page or a source, at most `depth` steps away.
 
         The path is that of a file or folder, which need not exist any more, or the unique end of
-        one, or a page's `doc_id`; a hidden file is treated as missing.
+        one, or a page's `doc_id`; a hidden file is treated as missing. After a `#` a symbol, a
+        heading or lines narrow it to that part of the file.
 
         Raises:
             PageNotFoundError: several files match.
         """
         from ubp.search.graph import open_graph
         from ubp.search.impact import PageImpact, find_impact, resolve_target
+        from ubp.staleness.references import overlaps_with
 
         view = self.session.view(Target(ref))
         graph, sources = open_graph(view), self._source_index(view)
@@ -469,7 +471,9 @@ class Workspace:
             self.session,
             view,
             graph,
-            lambda path: [_source_step(use, path) for use in sources.matching(path)],
+            lambda path: [
+                _source_step(use, path) for use in sources.matching(overlaps_with(view, path))
+            ],
         )
         impact = find_impact(
             graph,

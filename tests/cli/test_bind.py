@@ -276,8 +276,8 @@ def test_a_source_can_be_refused_for_every_page(answering, project, ubp):
 def test_another_source_may_be_meant(answering, project):
     _, screen = answering("e", "src/none.py", "src/c.py", "d", "q")
     assert (
-        "? File or directory (from the repository root): (src/a.py) src/none.py does not exist.\n"
-        in (screen)
+        "? File, directory or path#symbol (from the repository root): (src/a.py) src/none.py does"
+        " not exist.\n" in (screen)
     )
     assert (project.root / "docs/a.md").read_text() == source_refs("src/c.py") + "# a\n"
     assert (project.root / "docs/b.md").read_text() == "# b\n"

@@ -195,3 +195,73 @@ def test_names_beyond_ascii_are_found_in_any_form(repository, asked):
     repository.commit("Begin")
     assert told(asked("src/パ.py"))[0][0] == "docs/認証.md"
     assert told(asked("docs/認証.md")) == [("docs/b.md", [("references", 1)])]
+
+
+AUTH = """LIMIT = 3
+
+
+class Session:
+    def login(self):
+        pass
+
+
+def create():
+    pass
+"""
+
+
+@pytest.fixture
+def described(repository):
+    """A module and a page; pages that describe all of it, or a part."""
+    repository.write("src/auth.py", AUTH)
+    repository.write("docs/spec.md", "# Spec\n\n## Token life\n\nTen minutes.\n\n## Other\n\nNo.\n")
+    repository.page("docs/whole.md", "src/auth.py")
+    repository.page("docs/login.md", "src/auth.py#Session.login")
+    repository.page("docs/limit.md", "src/auth.py#L1-L2")
+    repository.page("docs/life.md", "docs/spec.md#Token life")
+    repository.write("docs/links.md", "[life](spec.md#token-life) [other](spec.md#other)\n")
+    repository.commit("Begin")
+    return repository
+
+
+@pytest.mark.parametrize(
+    ("part", "pages"),
+    [
+        ("src/auth.py#Session.login", ["docs/login.md", "docs/whole.md"]),
+        ("src/auth.py#login", ["docs/login.md", "docs/whole.md"]),
+        ("src/auth.py#Session", ["docs/login.md", "docs/whole.md"]),
+        ("src/auth.py#create", ["docs/whole.md"]),
+        ("src/auth.py#L5", ["docs/login.md", "docs/whole.md"]),
+        ("auth.py#L1", ["docs/limit.md", "docs/whole.md"]),
+        ("docs/spec.md#Token life", ["docs/life.md", "docs/links.md"]),
+        ("docs/spec.md#token-life", ["docs/life.md", "docs/links.md"]),
+        ("spec.md#other", ["docs/links.md"]),
+    ],
+)
+def test_a_part_leads_to_the_pages_that_describe_or_link_to_it(described, asked, part, pages):
+    impact = asked(part)
+    assert (sorted(page for page, _ in told(impact)), impact.subject.exists) == (pages, True)
+    if not part.startswith(("auth", "spec")):  # it takes whole paths, and knows no links
+        with Workspace.open(str(described.root)) as workspace:
+            affected = [found.page.filepath for found in workspace.affected([part])]
+        assert affected == [page for page in pages if page != "docs/links.md"]
+
+
+@pytest.mark.usefixtures("described")
+def test_a_part_that_is_gone_is_told_apart_from_a_file(asked):
+    impact = asked("src/auth.py#logout")
+    assert (told(impact), impact.subject.path) == (
+        [("docs/whole.md", [("source_reference", 3)])],
+        "src/auth.py#logout",
+    )
+    assert not impact.subject.exists
+    assert asked("docs/gone.md#part").total == 0
+
+
+def test_a_part_of_a_hidden_file_is_not_there(repository, asked):
+    repository.write("private/key.py", "SECRET = 1\n")
+    repository.page("docs/key.md", "private/key.py#SECRET")
+    repository.commit("Begin")
+    for part in ("private/key.py#SECRET", "key.py#SECRET"):
+        impact = asked(part)
+        assert (impact.subject.exists, impact.total) == (False, 0)

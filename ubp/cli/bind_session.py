@@ -11,6 +11,7 @@ from ubp.cli.terminal import Terminal
 from ubp.core.model import FilePath
 from ubp.core.paths import normalize_path
 from ubp.core.setup_files import read_config, write_config
+from ubp.index.parts import is_readable, part_at, part_lines
 from ubp.output.text.bind import BindTextOptions, next_steps, path_width, proposal_lines
 from ubp.output.wording import count, printable
 from ubp.workspace import Workspace
@@ -168,14 +169,19 @@ class _Session:
             self._terminal.write("".join(lines))
 
     def _ask_for_source(self, suggestion: Suggestion) -> str:
-        """Ask for the file or folder that the page describes instead, until one exists."""
+        """Ask for the file, folder or part that the page describes instead, until one exists."""
         while True:
-            question = "File or directory (from the repository root)"
+            question = "File, directory or path#symbol (from the repository root)"
             answer = ask(self._terminal, question, suggestion.source_path)
             path = normalize_path(answer)
-            entry = self._workspace.session.view().entry(path) if path else None
+            view = self._workspace.session.view()
+            entry = view.entry(path) if path else None
             if path and entry:
                 return f"{path}/" if entry.is_directory else path
+            part = part_at(view, path) if path else None
+            exists = part and view.entry(part.path) is not None
+            if part and exists and (part_lines(view, [part])[part] or not is_readable(part)):
+                return part.name
             self._terminal.write(f"{printable(answer)} does not exist.\n")
 
     def _save(self, path: FilePath, accepted: list[str], refused: list[Refusal]) -> None:

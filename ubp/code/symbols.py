@@ -101,6 +101,13 @@ class Symbols:
         """Return all definitions."""
         return tuple(map(self._part, self._definitions))
 
+    def spans(self) -> tuple[tuple[str, int, int], ...]:
+        """Return the qualified name, first and last line of each definition, without its tokens."""
+        return tuple(
+            (definition.name, definition.node.range().start.line + 1, _last_line(definition.node))
+            for definition in self._definitions
+        )
+
     def _part(self, definition: "_Definition") -> Part:
         nodes = _whole(definition.node, self._grammar)
         tokens = [token for node in nodes for token in _tokens(node)]

@@ -10,11 +10,12 @@ from collections.abc import Collection, Mapping
 from typing import Literal, NamedTuple, Protocol
 
 from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
-from ubp.core.source import Part, PartSource
+from ubp.core.source import Part, PartSource, possible_sources
 from ubp.git.output import blob_id
 from ubp.index.facts import FileContents
 from ubp.index.store.facts import NameTable
 from ubp.index.tree import IndexContext
+from ubp.index.view import View
 
 PartsFault = Literal["absent", "extra", "language"]
 """Why the parts of a file are unknown: its bytes are not available (or too many), the extra
@@ -195,9 +196,73 @@ def _common_length(one: bytes, other: bytes, *, at_end: bool) -> int:
 
 def find_parts(source: PartSource, data: bytes) -> tuple[Part, ...]:
     """Return what a symbol or a section names in a file's bytes."""
+    return read_parts([source], data)[source]
+
+
+def read_parts(sources: Collection[PartSource], data: bytes) -> dict[PartSource, tuple[Part, ...]]:
+    """Return what each of these symbols or sections of a file names in the file's bytes."""
+    found: dict[PartSource, tuple[Part, ...]] = dict.fromkeys(sources, ())
+    files: dict[str, _ParsedFile | None] = {}
+    for source in sources:
+        parser = _parser_name(source.kind, source.path)
+        if parser is None or _parser_version(parser) is None:
+            continue
+        if parser not in files:
+            files[parser] = _parse(parser, data)
+        if file := files[parser]:
+            found[source] = file.find(source.fragment)
+    return found
+
+
+def part_at(view: View, path: FilePath) -> PartSource | None:
+    """Return the part of a file that a path names, as in `src/auth.py#login`, if it names one."""
+    file, _, fragment = path.partition("#")
+    if not (file and fragment) or view.entry(path):
+        return None
+    source = possible_sources(FilePath(file), f"#{fragment}")[0]
+    return source if isinstance(source, PartSource) else None
+
+
+def part_lines(
+    view: View, parts: Collection[PartSource]
+) -> dict[PartSource, tuple[tuple[int, int], ...]]:
+    """Return the first and last lines of each part in a snapshot; none where it does not exist.
+
+    A range of lines is where its baseline has it.
+    """
+    entries = view.entries({part.path for part in parts})
+    wanted = {
+        part: (part, FileVersion(part.path, entry.id, is_current=True))
+        for part in parts
+        if part.kind != "lines" and (entry := entries[part.path]) and entry.is_file
+    }
+    found = PartReader(view.context).find(wanted.values())
+    lines: dict[PartSource, tuple[tuple[int, int], ...]] = {
+        part: (part.lines,) if part.kind == "lines" and entries[part.path] else () for part in parts
+    }
+    for part, key in wanted.items():
+        if not isinstance(spans := found[key], str):
+            lines[part] = tuple((span.line_start, span.line_end) for span in spans)
+    return lines
+
+
+def is_readable(source: PartSource) -> bool:
+    """Return whether a parser finds such parts of this file: it is installed, and knows it."""
     parser = _parser_name(source.kind, source.path)
-    file = _parse(parser, data) if parser and _parser_version(parser) else None
-    return file.find(source.fragment) if file else ()
+    return source.kind == "lines" or bool(parser and _parser_version(parser))
+
+
+def symbol_spans(path: FilePath, data: bytes) -> tuple[tuple[str, int, int], ...]:
+    """Return the qualified name, first and last line of each definition in a source.
+
+    None where no parser reads it.
+    """
+    from ubp.code.symbols import MAX_BYTES, Symbols, find_language, parser_version
+
+    language = find_language(path)
+    if language is None or parser_version() is None or len(data) > MAX_BYTES:
+        return ()
+    return Symbols(data, language).spans()
 
 
 def _parser_name(kind: str, path: FilePath) -> str | None:

@@ -8,7 +8,9 @@ from ubp.core.errors import PageNotFoundError
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import Assessment, FilePath, LinkType
 from ubp.core.shell import path_argument, quote
+from ubp.core.source import PartSource
 from ubp.index.link_graph import GraphEdge
+from ubp.index.parts import is_readable, part_at, part_lines
 from ubp.index.select import is_doc_id, path_from_root, select_page
 from ubp.index.session import Session
 from ubp.index.view import View
@@ -62,7 +64,8 @@ class Impacted(NamedTuple):
 class ImpactTarget(NamedTuple):
     """What may change: `pages` are the documents at or below `path`, `first` the steps from it.
 
-    `exists`: the snapshot has a file or folder at the path.
+    `exists`: the snapshot has a file or folder at the path. The path of a part of a file ends in a
+    fragment, `src/auth.py#login`; a part is no document.
     """
 
     path: FilePath
@@ -93,12 +96,17 @@ def resolve_target(
     """Return what a PATH means: what is or was there, else the only file whose path ends so.
 
     `referencing_steps` returns the steps to the documents that name a path, a folder around it, a
-    file below it, or a glob that matches it, as their source.
+    file below it, or a glob that matches it, as their source. After a `#` a symbol, a heading or
+    lines narrow the path to that part of the file.
 
     Raises:
         PageNotFoundError: several files end so.
     """
     path = path_from_root(argument, session.repository)
+    if part_at(view, path):
+        file, _, fragment = argument.partition("#")
+        whole = resolve_target(file, session, view, graph, referencing_steps)
+        return _narrow(whole, fragment, session, view, graph, referencing_steps)
     target = _target_at(path, session, view, graph, referencing_steps)
     if target.exists or target.first or session.is_hidden(path):
         return target
@@ -134,6 +142,36 @@ def _target_at(
     edges = graph.links_to_missing(path)
     first = (*referencing_steps(path), *(link_step(edge, path) for edge in edges))
     return ImpactTarget(path, "page" if is_page else "source", entry is not None, pages, first)
+
+
+def _narrow(  # noqa: PLR0913, PLR0917  # what a target is resolved by
+    whole: ImpactTarget,
+    fragment: str,
+    session: Session,
+    view: View,
+    graph: Graph,
+    referencing_steps: ReferencingSteps,
+) -> ImpactTarget:
+    """Return a part of a file: the documents that describe it, and those that link to it."""
+    path = FilePath(f"{whole.path}#{fragment}")
+    part = part_at(view, path)
+    if part is None or session.is_hidden(whole.path):
+        return ImpactTarget(path, whole.kind, exists=False)
+    edges = graph.backlinks_of([whole.path])[whole.path] if part.kind == "section" else ()
+    anchored = [
+        (edge, PartSource(part.path, "section", edge.link.anchor))
+        for edge in edges
+        if edge.link.anchor
+    ]
+    lines = part_lines(view, [part, *(section for _, section in anchored)])
+    links = [
+        link_step(edge, path)
+        for edge, section in anchored
+        if any(a <= d and c <= b for a, b in lines[part] for c, d in lines[section])
+    ]
+    # Without a parser it is unknown whether the file has the symbol.
+    exists = whole.exists and (bool(lines[part]) or not is_readable(part))
+    return ImpactTarget(path, whole.kind, exists, (), (*referencing_steps(path), *links))
 
 
 def find_impact(

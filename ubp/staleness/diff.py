@@ -135,7 +135,7 @@ def _read_changed_lines(
                 continue
             if part:
                 entries = before.get(old_name), after.get(name)
-                old, new = _part_texts(part, reference, entries, (old, new), view)
+                old, new = _part_texts(part, reference, entries, (old, new), context.view)
             old_lines.update(b" ".join(line.split()) for line in old.splitlines())
             new_lines.update(b" ".join(line.split()) for line in new.splitlines())
         yield ChangedLines(

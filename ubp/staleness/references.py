@@ -95,17 +95,17 @@ def _locate_glob(view: View, pattern: FilePath) -> LocatedSource:
 
 
 def find_affected(view: View, paths: Sequence[FilePath]) -> tuple[Affected, ...]:
-    """Return the pages with a source that matches one of these paths (see `Source.overlaps`).
+    """Return the pages with a source that matches one of these paths (see `overlaps_with`).
 
-    The paths need not exist: a deleted file affects its pages most of all. A path with a fragment,
-    `src/auth.py#login`, matches that symbol, what it is in or contains, and the whole file.
+    The paths need not exist: a deleted file affects its pages most of all.
     """
     pages = view.bound_pages()
     located = locate(view, {reference for page in pages for reference in page.facts.references})
+    tests = [overlaps_with(view, path) for path in paths]
     matching = {
         reference
         for reference, found in located.items()
-        if any(_overlaps(found.source, path) for path in paths)
+        if any(overlaps(found.source) for overlaps in tests)
     }
     affected = (
         Affected(page, tuple(ref for ref in page.facts.references if ref in matching))
@@ -114,15 +114,35 @@ def find_affected(view: View, paths: Sequence[FilePath]) -> tuple[Affected, ...]
     return tuple(page for page in affected if page.references)
 
 
-def _overlaps(source: Source, path: FilePath) -> bool:
-    file, mark, fragment = path.partition("#")
-    if source.overlaps(path) or not mark:
-        return source.overlaps(path)
-    if not source.overlaps(FilePath(file)):
-        return False
-    if not isinstance(source, PartSource):
-        return True
-    names = [re.split(r"::|[.#]", name) for name in (source.fragment, fragment)]
+def overlaps_with(view: View, path: FilePath) -> Callable[[Source], bool]:
+    """Return what tells whether a source has anything in common with a path (`Source.overlaps`).
+
+    `src/auth.py#login` has something in common with the file, and with the parts of it that are in
+    the same lines: that symbol, written in any way, what it is in, and what is in it.
+    """
+    if "#" not in path:
+        return lambda source: source.overlaps(path)
+    from ubp.index.parts import part_at, part_lines
+
+    part = part_at(view, path)
+    if part is None:
+        return lambda source: source.overlaps(path)
+    lines = part_lines(view, [part])[part]
+
+    def overlaps(source: Source) -> bool:
+        if not source.overlaps(part.path) or not isinstance(source, PartSource):
+            return source.overlaps(part.path)
+        others = part_lines(view, [source])[source]
+        if not lines or not others:  # it does not exist, or there is no parser
+            return _is_named_alike(source, part)
+        return any(a <= d and c <= b for a, b in lines for c, d in others)
+
+    return overlaps
+
+
+def _is_named_alike(source: PartSource, part: PartSource) -> bool:
+    """Return whether two parts are the same by their names, or one is in the other."""
+    names = [re.split(r"::|[.#]", name) for name in (source.fragment, part.fragment)]
     return all(one == other for one, other in zip(*names, strict=False))
 
 
@@ -144,16 +164,15 @@ class SourceIndex:
             (PathSource(use.moved_to) if use.moved_to else use.source, use) for use in self._uses
         )
 
-    def matching(self, path: FilePath) -> list[SourceUse]:
-        """Return the uses of sources that match a path (see `Source.overlaps`).
+    def matching(self, overlaps: Callable[[Source], bool]) -> list[SourceUse]:
+        """Return the uses of sources for which this is true (see `overlaps_with`).
 
-        The path need not exist: a source that moved matches its old and its new path.
+        A source that moved matches by its old and by its new path.
         """
         return [
             use
             for use in self._uses
-            if use.source.overlaps(path)
-            or (use.moved_to and PathSource(use.moved_to).overlaps(path))
+            if overlaps(use.source) or (use.moved_to and overlaps(PathSource(use.moved_to)))
         ]
 
     def covering(self, path: FilePath) -> Iterator[SourceUse]:
