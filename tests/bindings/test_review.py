@@ -149,7 +149,7 @@ def review(repository, *pages, **options):
         (
             one.judgement,
             f"{one.binding.filepath}:{one.binding.line}",
-            one.binding.source_path,
+            one.binding.source,
             one.commits,
             one.changed,
             one.proposal,
@@ -164,6 +164,7 @@ def test_a_repository_s_bindings_are_reviewed(project):
     assert told == [
         ("noise", "docs/a.md:3", "src/hub.py", 13, 11, ()),
         ("dead", "docs/a.md:4", "src/old.py", 13, 1, ("src/new.py",)),
+        ("dead", "docs/young.md:4", "src/hub.py#part", 0, 0, ()),
         ("unproven", "docs/young.md:3", "src/hub.py", 0, 0, ()),
     ]
     assert (found.commits, found.since) == (14, project.clock - 13 * DAY)

@@ -229,3 +229,35 @@ def test_a_private_module_is_proposed_for_the_page_that_names_it(project):
     project.commit("Describe tokens")
     suggestion = sources_of(suggest(project), "docs/guide.md")["src/_tokens.py"]
     assert kinds(suggestion)["file_name"] == ("tokens", 3)
+
+
+def test_what_belongs_to_the_site_or_is_made_from_pages_is_not_proposed(project):
+    names = [
+        "antora.yml",
+        "docs/conf.py",
+        "docs/.vuepress/config.js",
+        "sidebars.js",
+        "docs/flow.svg",
+        "site/auth/index.html",
+        "docs/Auth.canvas",
+    ]
+    for name in names:
+        project.write(name, "def open_session(): pass\n")
+    project.write("excluded/auth.ja.md", "open_session\n")
+    project.write(".ubp/config.json", '{"source": {"exclude": ["excluded/**"]}}')
+    project.write("docs/auth.md", "# Auth\n\nopen_session and work_1\n")
+    project.write("src/conf.py", "def open_session(): pass\n")
+    project.commit("Describe")
+    found = sources_of(suggest(project, limit=50), "docs/auth.md")
+    assert {"src/auth/session.py", "src/conf.py"} <= found.keys()
+    assert found.keys().isdisjoint(names)
+
+
+def test_a_translation_is_not_proposed_although_it_is_named(project):
+    for name in ("notes/auth.ja.md", "notes/auth.md"):
+        project.write(name, "[日本語](auth.ja.md) [English](auth.md) open_session\n")
+    project.write(".ubp/config.json", '{"source": {"include": ["notes/auth.md"]}}')
+    project.commit("Describe")
+    found = sources_of(suggest(project, "notes/auth.md", limit=50), "notes/auth.md")
+    assert "src/auth/session.py" in found
+    assert "notes/auth.ja.md" not in found

@@ -17,7 +17,9 @@ from ubp.core.model import FilePath
 # Almost every source shares something with a document: only the best of each kind are considered.
 MAX_BY_IDENTIFIERS, MAX_BY_CO_CHANGES, MAX_BY_PATH = 60, 200, 200
 
-EvidenceKind = Literal["path", "file_name", "identifier", "link", "commit", "sibling", "place"]
+EvidenceKind = Literal[
+    "path", "file_name", "identifier", "link", "commit", "sibling", "place", "symbol"
+]
 
 MIN_CONFIDENCE = 0.7
 """The default confidence from which suggestions are written.

@@ -59,18 +59,20 @@ _ROUTINE = re.compile(
     re.IGNORECASE,
 )
 # Manifests and the configuration of documentation sites: pages mention those of their readers.
+_SITE_FOLDERS = frozenset({".vitepress", ".vuepress", ".docusaurus", ".mdbook"})
 _MANIFEST = re.compile(
     r"(?:build\.gradle(?:\.kts)?|cargo\.toml|composer\.json|deno\.jsonc?|gemfile|go\.mod|package\.json"
     r"|pipfile|pom\.xml|pyproject\.toml|requirements[^/]*\.txt|setup\.(?:cfg|py)|tsconfig[^/]*\.json"
     r"|mkdocs\.ya?ml|_config\.ya?ml|docusaurus\.config\.\w+|hugo\.(?:toml|ya?ml|json)|book\.toml"
-    r"|\.readthedocs\.ya?ml)",
+    r"|\.readthedocs\.ya?ml|zensical\.toml|antora(?:-playbook)?\.ya?ml|_quarto\.ya?ml|_toc\.ya?ml"
+    r"|sidebars\.(?:js|ts|json)|(?:astro|gatsby)[.-]config\.\w+|mint\.json)",
     re.IGNORECASE,
 )
-# Files without text.
+# Files without text, and images.
 _BINARY = re.compile(
     r"\.(7z|a|avi|avif|bin|bmp|bz2|class|dat|db|dll|dylib|eot|exe|flac|gif|gz|heic|icns|ico|jar|jpe?g"
     r"|lib|m4a|mov?|mp[34]|np[yz]|o|ogg|onnx|otf|parquet|pdf|pickle|pkl|png|psd|pt|py[cd]|rar"
-    r"|safetensors|so|sqlite3?|tar|tflite|tgz|tiff?|ttf|wasm|wav|web[mp]|whl|woff2?|xz|zip|zst)",
+    r"|safetensors|so|sqlite3?|svgz?|tar|tflite|tgz|tiff?|ttf|wasm|wav|web[mp]|whl|woff2?|xz|zip|zst)",
     re.IGNORECASE,
 )
 
@@ -96,8 +98,12 @@ def is_routine(path: str) -> bool:
 
 def is_manifest(path: str) -> bool:
     """Return whether a file lists a project's dependencies, or configures its documentation."""
-    name = path.rpartition("/")[2]
-    return _MANIFEST.fullmatch(name) is not None or "/.vitepress/" in f"/{path}"
+    *folders, name = path.split("/")
+    return (
+        _MANIFEST.fullmatch(name) is not None
+        or not _SITE_FOLDERS.isdisjoint(folders)
+        or (name == "conf.py" and folders[-1:] in (["docs"], ["doc"], ["source"]))  # of Sphinx
+    )
 
 
 class CandidateSources:

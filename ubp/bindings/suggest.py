@@ -1,7 +1,7 @@
 """Suggested bindings: for each document the sources that it seems to describe."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha1
 from heapq import nlargest
 from typing import NamedTuple
@@ -23,8 +23,11 @@ from ubp.bindings.features import (
     score,
 )
 from ubp.bindings.folders import find_folders
+from ubp.bindings.narrow import MIN_CHANGES, FileHistory, find_narrowings, find_older
 from ubp.bindings.sources import CandidateSources, is_manifest
+from ubp.code.symbols import parser_version
 from ubp.core.config import scope_key
+from ubp.core.languages import without_language
 from ubp.core.model import FilePath, ObjectId
 from ubp.core.paths import PAGE_SUFFIXES, nfc
 from ubp.core.source import SourceMap, possible_sources
@@ -33,13 +36,16 @@ from ubp.index.select import select_pages
 from ubp.index.session import Session
 from ubp.index.store.facts import NameTable
 from ubp.index.view import View
+from ubp.staleness.ranking import CommitIndex
 
 # Hardly one in five suggestions of lower confidence is right: to review them takes more time than
 # they are worth.
 MIN_REVIEW_CONFIDENCE = 0.2
 # Suggestions of lower confidence are not worth reading.
 MIN_LISTED_CONFIDENCE = 0.02
-PROSE = (*PAGE_SUFFIXES, ".rst")
+MAX_COMMITS = 500  # in which a file's changes are replayed, as by `ubp bind --review`
+# Files for readers, with or without generators, and Obsidian's views of pages.
+PROSE = (*PAGE_SUFFIXES, ".rst", ".html", ".htm", ".canvas", ".base")
 
 
 class SuggestRequest(NamedTuple):
@@ -112,9 +118,12 @@ def suggest_sources(view: View, history: History, request: SuggestRequest) -> li
     for done, page in enumerate(request.pages, 1):
         view.context.progress("Finding sources", done, len(request.pages))
         excluded = [*bound.get(page, ())] + [
-            source for refused_page, source in request.refused if refused_page in {None, nfc(page)}
+            _file_of(source, view)
+            for refused_page, source in request.refused
+            if refused_page in {None, nfc(page)}
         ]
         suggestions.append(PageSuggestions(page, _suggest(page, index, excluded, request.limit)))
+    suggestions = _narrow(suggestions, view, history, request.limit)
     cache.write(suggestions)
     return suggestions
 
@@ -165,7 +174,7 @@ def _suggest(
     confidences = {
         number: confidence(score(source_signals))
         for number, source_signals in signals.items()
-        if _is_plausible(number, raw, sources)
+        if _is_plausible(page, number, raw, sources)
     }
     context = ExplainContext(raw, index.mentions(page), sources, signals)
     folders = [
@@ -195,15 +204,68 @@ def _suggest(
     return tuple(suggestions[:limit])
 
 
-def _is_plausible(number: int, raw: RawSignals, sources: CandidateSources) -> bool:
+def _file_of(source: FilePath, view: View) -> FilePath:
+    """Return the file of a refused symbol: nothing of a file is proposed that was refused."""
+    return source if view.entry(source) else FilePath(source.partition("#")[0])
+
+
+def _narrow(
+    suggestions: Sequence[PageSuggestions], view: View, history: History, limit: int
+) -> list[PageSuggestions]:
+    """Replace files that change often by the symbols of them that a document names, if it does."""
+    pairs = {
+        (page.filepath, FilePath(suggestion.source_path))
+        for page in suggestions
+        for suggestion in confident_suggestions(page, MIN_REVIEW_CONFIDENCE)
+    }
+    head = view.snapshot.commit
+    if head is None or not pairs:
+        return list(suggestions)
+    log = history.change_log(MAX_COMMITS, head=head)
+    index = CommitIndex((change.paths for change in log), {name for pair in pairs for name in pair})
+    often = [pair for pair in pairs if len(index.of(pair[1])) >= MIN_CHANGES]
+    older = find_older({page for page, _ in often}, log, MAX_COMMITS, history)
+
+    def changes(page: FilePath, source: FilePath) -> FileHistory:
+        touched = index.of(page)
+        oldest = len(log) if page in older or not touched else touched[-1]
+        return FileHistory([n for n in index.of(source) if n < oldest], touched)
+
+    narrowings = find_narrowings({pair: changes(*pair) for pair in often}, view, log)
+
+    def replaced(page: FilePath, suggestion: Suggestion) -> Iterator[Suggestion]:
+        found = narrowings.get((page, FilePath(suggestion.source_path)))
+        if found is None:
+            yield suggestion
+            return
+        evidence = (Evidence("symbol", str(found.effect), None, 0.0), *suggestion.evidence)
+        for source in found.sources:
+            yield suggestion._replace(source_path=source, evidence=evidence)
+
+    return [
+        page._replace(
+            suggestions=tuple(
+                narrow
+                for suggestion in page.suggestions
+                for narrow in replaced(page.filepath, suggestion)
+            )[:limit]
+        )
+        for page in suggestions
+    ]
+
+
+def _is_plausible(page: FilePath, number: int, raw: RawSignals, sources: CandidateSources) -> bool:
     """Return whether a source can be what a document is about.
 
     A manifest is not, unless a sibling lists it; prose that is not a document (a changelog, an
-    excluded draft) shares words with any document, and must be named.
+    excluded draft, a generated page) shares words with any document, and must be named. A page is
+    not about its translation, which it names for its readers.
     """
     if number in raw.siblings:
         return True
     path = sources.paths[number]
+    if without_language(path) == without_language(page):
+        return False
     return not is_manifest(path) and (
         not path.lower().endswith(PROSE)
         or number in raw.text_mentions.path
@@ -223,7 +285,7 @@ class _SuggestionCache:
         changed = sorted(view.entries(view.snapshot.changes).items())
         shallow = sorted(view.context.repository.shallow_commits())
         snapshot = (view.snapshot.commit, changed, shallow)
-        text = repr((*snapshot, *question, BIAS, WEIGHTS, SCALE, SHIFT)).encode(
+        text = repr((*snapshot, *question, BIAS, WEIGHTS, SCALE, SHIFT, parser_version())).encode(
             "utf-8", "surrogateescape"
         )
         self._key = ObjectId(sha1(text, usedforsecurity=False).hexdigest())

@@ -40,7 +40,8 @@ class EvidenceRecord:
         EvidenceKind,
         "path, file_name: mentioned in the page's text; identifier: defines a name that the page"
         " mentions; link: the source mentions the page; commit: changed in the same commits;"
-        " sibling: listed by a similar page; place: similar location in the tree",
+        " sibling: listed by a similar page; place: similar location in the tree; symbol: the page"
+        " names few symbols of a file that changes often (of no weight)",
     ]
     detail: Annotated[str, "description of the evidence"]
     line: Annotated[Line | None, "line in the page; null if it is not in the page"] = None
@@ -51,7 +52,10 @@ class EvidenceRecord:
 class SuggestionRecord:
     """A proposed source with its evidence."""
 
-    source_path: Annotated[str, 'path of the source from the root; a directory ends in "/"']
+    source_path: Annotated[
+        str,
+        'path of the source from the root; a directory ends in "/", a symbol is "path#symbol"',
+    ]
     confidence: Annotated[Fraction, "confidence: at 0.75, three of four proposals are correct"]
     evidence: Annotated[tuple[EvidenceRecord, ...], "evidence, strongest first"]
 
@@ -157,18 +161,30 @@ class CoverageRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NarrowedRecord:
+    """Effect of a narrower source in the commits compared; of a file at most 100 changes count."""
+
+    fired: Annotated[Count, "firings of the source"]
+    fired_left: Annotated[Count, "firings of the proposal"]
+    edits: Annotated[
+        Count, "edits of the page with a change of the source or within 30 days after one"
+    ]
+    edits_left: Annotated[Count, "of these, those that the proposal would have announced, too"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BindingRecord:
     """A binding, and how often changes of its source concerned its page."""
 
     doc_id: DocId
     filepath: PagePath
     line: Annotated[Line, "line of the reference in the page"]
-    source_path: Annotated[str, "the source: a file, directory or glob"]
+    source_path: Annotated[str, "the source: a file, directory or glob, or a part: path#symbol"]
     judgement: Annotated[
         Judgement,
         "worst first: noise: firings are rarely followed by a change of the page; hub: noise, and"
-        " many pages list the source; wide: only a few of its files matter to the page; dead: the"
-        " source does not exist; unproven: too few changes to judge; sound: all others",
+        " many pages list the source; wide: only some of its files or symbols matter to the page;"
+        " dead: the source does not exist; unproven: too few changes to judge; sound: all others",
     ]
     verdict: Annotated[Verdict, "verdict on the source"]
     commits: Annotated[Count, "recent commits during the page's lifetime"]
@@ -189,6 +205,9 @@ class BindingRecord:
         tuple[str, ...],
         "sources to list instead; empty if the binding should be removed or is good",
     ]
+    narrowed: Annotated[
+        NarrowedRecord | None, "effect of the proposal, if it is a part of the source"
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +216,7 @@ class JudgementsRecord:
 
     hub: Annotated[Count, "rarely followed by a change of the page, and listed by many pages"]
     noise: Annotated[Count, "rarely followed by a change of the page"]
-    wide: Annotated[Count, "only a few of its files matter to the page"]
+    wide: Annotated[Count, "only some of its files or symbols matter to the page"]
     dead: Annotated[Count, "the source does not exist"]
     unproven: Annotated[Count, "too few changes to judge"]
     sound: Annotated[Count, "followed by changes of the page often enough"]
@@ -211,6 +230,7 @@ class EffectRecord:
     fired_left: Annotated[Count, "firings that would remain"]
     followed: Annotated[Count, "firings followed by a change of the page within 30 days"]
     followed_left: Annotated[Count, "of these, those that would remain"]
+    narrowed: Annotated[Count, "firings saved by the proposals for wide bindings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,7 +354,7 @@ def _binding(reviewed: ReviewedBinding) -> BindingRecord:
         doc_id=doc_id(binding.filepath),
         filepath=binding.filepath,
         line=binding.line,
-        source_path=binding.source_path,
+        source_path=binding.source,
         judgement=reviewed.judgement,
         verdict=binding.verdict,
         commits=reviewed.commits,
@@ -346,4 +366,7 @@ def _binding(reviewed: ReviewedBinding) -> BindingRecord:
         useful_share=None if useful_share is None else round(useful_share, 3),
         pages=binding.pages,
         proposal=tuple(reviewed.proposal),
+        narrowed=None
+        if reviewed.narrowed is None
+        else NarrowedRecord(**reviewed.narrowed._asdict()),
     )

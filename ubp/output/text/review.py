@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.bindings.coverage import Coverage, Gap
+from ubp.bindings.narrow import MIN_CHANGES
 from ubp.bindings.review import (
     HUB_PAGES,
     JUDGEMENTS,
-    MIN_CHANGES,
     BindingReview,
     Judgement,
     ReviewedBinding,
@@ -22,7 +22,7 @@ GOOD: frozenset[Judgement] = frozenset({"unproven", "sound"})
 HEADER = ("", "changed", "with page", "in 30 days", "pages", "location and source")
 MEANINGS: dict[Judgement, str] = {
     "dead": "does not exist",
-    "wide": "only a few of its files matter to the page: list these instead",
+    "wide": "only a part of it matters to the page: list that instead",
     "hub": f"rarely followed by a change of the page, and listed by {HUB_PAGES} or more pages",
     "noise": "rarely followed by a change of the page",
     "unproven": f"changed fewer than {MIN_CHANGES} times",
@@ -96,6 +96,8 @@ def _table(shown: Sequence[ReviewedBinding], style: Style) -> Iterator[str]:
         if proposal:
             lead = " " * (sum(widths) + 2 * len(widths))
             yield f"{lead}list {style.green(', '.join(map(printable, proposal)))} instead"
+            if effect := shown[number - 1].narrowed:
+                yield style.dim(f"{lead}{effect}")
 
 
 def _row(reviewed: ReviewedBinding) -> tuple[str, ...]:
@@ -118,7 +120,7 @@ def _row(reviewed: ReviewedBinding) -> tuple[str, ...]:
 def _binding_name(reviewed: ReviewedBinding) -> str:
     binding = reviewed.binding
     place = f"{printable(binding.filepath)}:{binding.line}"
-    return f"{place}  {printable(binding.source_path or '.')}"
+    return f"{place}  {printable(binding.source or '.')}"
 
 
 def _counts(review: BindingReview, style: Style) -> Iterator[str]:
@@ -133,10 +135,13 @@ def _counts(review: BindingReview, style: Style) -> Iterator[str]:
 
 
 def _effect(review: BindingReview) -> Iterator[str]:
-    if not review.count("hub", "noise"):
-        return
     effect = estimate_effect(review)
     firings = count(effect.fired, "firing")
+    if effect.narrowed:
+        fewer = f"{effect.narrowed} of {firings}" if effect.fired > effect.narrowed else firings
+        yield f"The narrower sources would have saved {fewer}."
+    if not review.count("hub", "noise"):
+        return
     remaining = f"Without hubs and noise, {effect.fired_left} of {firings} would remain"
     followed = (
         f", including {effect.followed_left} of the {effect.followed} that were followed"

@@ -1,0 +1,144 @@
+"""Symbols instead of a file: proposed where a page names few of them and its history agrees."""
+
+import pytest
+
+from ubp.bindings.narrow import Narrowed, replay
+from ubp.bindings.suggest import choose_bindings
+from ubp.git.change_log import LoggedChange
+from ubp.workspace import Workspace
+
+DAY = 86_400
+OTHERS = [f"part_{number}" for number in range(20)]
+
+
+def source(values):
+    """A module of functions; `values` are what some of them return."""
+    functions = [f"def {name}():\n    return {values.get(name, 0)}\n" for name in OTHERS]
+    session = f"class Session:\n    def login(self):\n        return {values.get('login', 0)}\n"
+    return "\n".join([*functions, session])
+
+
+def build(repository, *, with_page, edits_after="login"):
+    """A hub that changes 13 times, `Session.login` once of these, and a page about it.
+
+    `edits_after`: the page is edited after the change of this function.
+    """
+    values = {}
+    repository.write("src/auth.py", source(values))
+    repository.write("docs/other.md", "# Other\n")
+    with_page("begin")
+    repository.commit("begin")
+    for number, name in enumerate([*OTHERS[:6], "login", *OTHERS[6:12]], 1):
+        values[name] = number
+        repository.write("src/auth.py", source(values))
+        repository.commit(f"change {name}")
+        if name == edits_after:
+            with_page("again")
+            repository.commit("describe it")
+
+
+def bound_page(repository):
+    def write(text):
+        repository.page("docs/auth.md", "src/auth.py", body=f"# Auth\n\n`Session.login` {text}\n")
+
+    return write
+
+
+def review(repository):
+    with Workspace.open(str(repository.root)) as workspace:
+        found = workspace.review_bindings()
+    return {one.binding.source: one for one in found.bindings}
+
+
+def test_symbols_are_proposed_for_a_bound_hub_where_they_keep_every_edit(repository):
+    build(repository, with_page=bound_page(repository))
+    found = review(repository)["src/auth.py"]
+    assert found.judgement == "wide"
+    assert found.proposal == ("src/auth.py#Session.login",)
+    assert found.narrowed == Narrowed(fired=13, fired_left=1, edits=1, edits_left=1)
+    assert str(found.narrowed) == "fires 13 times → 1, keeps the only edit"
+
+
+def test_no_symbols_are_proposed_where_one_edit_would_not_be_announced(repository):
+    build(repository, with_page=bound_page(repository), edits_after=OTHERS[3])
+    found = review(repository)["src/auth.py"]
+    assert (found.judgement, found.proposal, found.narrowed) == ("sound", (), None)
+
+
+def test_no_symbols_are_proposed_for_a_page_that_names_many(repository):
+    names = ", ".join(f"`{name}`" for name in OTHERS[:4])
+    build(
+        repository,
+        with_page=lambda text: repository.page(
+            "docs/auth.md", "src/auth.py", body=f"# Auth\n\n`Session.login`, {names} {text}\n"
+        ),
+    )
+    assert review(repository)["src/auth.py"].proposal == ()
+
+
+def test_a_bound_symbol_fires_only_at_its_own_changes(repository):
+    build(
+        repository,
+        with_page=lambda text: repository.page(
+            "docs/auth.md", "src/auth.py#login", "src/auth.py#part_0", body=f"# Auth\n\n{text}\n"
+        ),
+    )
+    found = review(repository)
+    assert {name: one.changed for name, one in found.items()} == {
+        "src/auth.py#login": 1,
+        "src/auth.py#part_0": 1,
+    }
+
+
+def test_the_symbol_is_proposed_and_written_instead_of_the_file(repository):
+    def write(text):
+        repository.write("docs/auth.md", f"# Auth\n\n`Session.login` in `src/auth.py`: {text}\n")
+
+    build(repository, with_page=write)
+    with Workspace.open(str(repository.root), model="none") as workspace:
+        suggestions = workspace.suggest_bindings()
+        chosen = choose_bindings(suggestions, 0.2)
+        assert chosen == {"docs/auth.md": ["src/auth.py#Session.login"]}
+        evidence = suggestions.pages[0].suggestions[0].evidence[0]
+        assert (evidence.kind, evidence.detail) == (
+            "symbol",
+            "fires 13 times → 1, keeps the only edit",
+        )
+        (result,) = workspace.bind(chosen, pin=True)
+        head = repository.git("rev-parse", "HEAD:src/auth.py").strip()
+        assert [(one.source_path, one.pin) for one in result.written] == [
+            ("src/auth.py#Session.login", head[:12])
+        ]
+    with Workspace.open(str(repository.root)) as workspace:
+        assert workspace.stale(["docs/auth.md"]).pages[0].level == "fresh"
+
+
+def test_nothing_of_a_file_is_proposed_whose_symbol_was_refused(repository):
+    build(
+        repository,
+        with_page=lambda text: repository.write(
+            "docs/auth.md", f"`Session.login` in `src/auth.py` {text}"
+        ),
+    )
+    repository.write(
+        ".ubp/config.json",
+        '{"bind": {"refused": [{"page": "docs/auth.md", "source": "src/auth.py#Session.login"}]}}',
+    )
+    with Workspace.open(str(repository.root), model="none") as workspace:
+        assert choose_bindings(workspace.suggest_bindings(), 0.2) == {}
+
+
+@pytest.mark.parametrize(
+    ("changed", "page", "fired", "edits"),
+    [
+        ([], [0], 0, set()),
+        ([2, 1], [0], 2, {0}),
+        ([2, 1], [1], 1, {1}),
+        ([3], [0], 1, set()),
+        ([1], [2], 1, set()),
+    ],
+    ids=["unchanged", "followed", "followed and together", "too late", "edited before"],
+)
+def test_replay_counts_firings_and_the_edits_that_they_announced(changed, page, fired, edits):
+    log = [LoggedChange(f"{n:040x}", -n * 14 * DAY, ()) for n in range(4)]
+    assert replay(changed, page, log) == (fired, edits)
