@@ -8,7 +8,7 @@ from ubp.search.suggest_links import is_boilerplate, is_changelog, language_of, 
 @pytest.mark.parametrize(
     "others",
     [
-        ("docs/auth.md", "docs/auth.ja.md", "docs/auth_ja.md", "docs/auth-zh-cn.md"),
+        ("docs/auth.md", "docs/auth.ja.md", "docs/auth_ja.mdx", "docs/auth-zh-cn.md"),
         ("docs/guide.md", "docs/ja/guide.md", "docs/pt-br/guide.markdown"),
         ("reference/7.4/about.md", "reference/v5.1/about.md", "reference/about.md"),
         ("report-2023.md", "report-2024.md", "report-2024-05-01.md"),
