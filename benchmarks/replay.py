@@ -80,6 +80,18 @@ class Edit(NamedTuple):
     is_slight: bool
 
 
+class Renewal(NamedTuple):
+    """An edit that ended the drift of an unpinned reference; `described` is the source's old id."""
+
+    key: Key
+    page_before: str
+    page_after: str
+    described: str | None
+    current: str | None
+    is_at_once: bool
+    edit: Edit
+
+
 class Alarms:
     """Counts what was told, and which of it was followed by an edit."""
 
@@ -228,8 +240,9 @@ class Misses:
         self.slight = 0
         self._open: set[Key] = set()
 
-    def add(self, before: Mapping[Key, State], now: Mapping[Key, State]) -> None:
-        """Compare two commits that follow each other."""
+    def add(self, before: Mapping[Key, State], now: Mapping[Key, State]) -> list[Renewal]:
+        """Compare two commits that follow each other; return the drift that edits ended."""
+        renewals = []
         for key in before.keys() - now.keys():
             self._end(key, "reference gone")
         for key in now.keys() & before.keys():
@@ -242,9 +255,10 @@ class Misses:
             if was_fresh and not is_fresh:
                 self._open.add(key)
             elif was_edited and is_fresh and (is_changed or not was_fresh):
-                self._cleared(key, old, new, was_fresh=was_fresh)
+                renewals.append(self._cleared(key, old, new, was_fresh=was_fresh))
             elif not was_fresh and is_fresh:
                 self._end(key, "source came back")
+        return renewals
 
     def row(self, name: str) -> list[str]:
         """A line of the table."""
@@ -262,7 +276,7 @@ class Misses:
             f"{self.slight} ({percent(self.slight, drifts)})",
         ]
 
-    def _cleared(self, key: Key, old: State, new: State, *, was_fresh: bool) -> None:
+    def _cleared(self, key: Key, old: State, new: State, *, was_fresh: bool) -> Renewal:
         described = old.verdict.current_blob if was_fresh else old.verdict.baseline_blob
         edit = self._judge(key, old, new, described)
         self._open.discard(key)
@@ -272,6 +286,8 @@ class Misses:
         )
         self.ends[f"{when}, {what}"] += 1
         self.slight += edit.is_slight and not edit.is_related
+        current = new.verdict.current_blob
+        return Renewal(key, old.page_blob, new.page_blob, described, current, was_fresh, edit)
 
     def _end(self, key: Key, how: str) -> None:
         if key in self._open:
@@ -325,20 +341,13 @@ def replay(
     """Judge the last commits of a repository, in a clone that shares its objects."""
     begun = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder) / "clone.git"
-        run = ["git", "clone", "--quiet", "--shared", "--bare", "--", str(git_dir), str(root)]
-        subprocess.run(run, check=True)
+        root = clone(git_dir, folder)
         steps = read_steps(root, count)
         rules, alarms, misses = Rules(steps), Alarms(steps), Misses(root)
         before: dict[Key, State] = {}
         with Workspace.open(str(root), keys=keys) as workspace:
             for number, step in enumerate(steps):
-                report = workspace.stale(ref=step.commit)
-                now = {
-                    (one.page.filepath, answer.reference.literal): State(one.page.blob, answer)
-                    for one in report.pages
-                    for answer in one.references
-                }
+                now = read_states(workspace, step.commit)
                 if number:
                     base = steps[number - 1].commit
                     change = workspace.stale(ref=step.commit, base=base)
@@ -356,9 +365,31 @@ def replay(
                     misses.add(before, now)
                 before = now
         changed_lines.cache_clear()
-    name = git_dir.name if git_dir.name not in {"repo", ".git"} else git_dir.parent.name
+    name = repository_name(git_dir)
     seconds = time.process_time() - begun
     return rules.rows(name), alarms.row(name, seconds), misses.row(name)
+
+
+def clone(git_dir: Path, folder: str) -> Path:
+    """Return a bare clone in a folder, which shares the objects of a repository."""
+    root = Path(folder) / "clone.git"
+    run = ["git", "clone", "--quiet", "--shared", "--bare", "--", str(git_dir), str(root)]
+    subprocess.run(run, check=True)
+    return root
+
+
+def repository_name(git_dir: Path) -> str:
+    """Return what a repository is called: the name of its folder."""
+    return git_dir.name if git_dir.name not in {"repo", ".git"} else git_dir.parent.name
+
+
+def read_states(workspace: Workspace, commit: str) -> dict[Key, State]:
+    """Return the state of every reference at a commit."""
+    return {
+        (page.page.filepath, verdict.reference.literal): State(page.page.blob, verdict)
+        for page in workspace.stale(ref=commit).pages
+        for verdict in page.references
+    }
 
 
 def read_steps(root: Path, count: int) -> list[Step]:

@@ -22,7 +22,13 @@ from ubp.core.model import (
 )
 from ubp.index.session import Session, SessionOptions, Target
 from ubp.index.view import View
-from ubp.staleness.model import Acknowledgement, Affected, SourceDiff, StaleReport
+from ubp.staleness.model import (
+    Acknowledgement,
+    Affected,
+    LanguageCount,
+    SourceDiff,
+    StaleReport,
+)
 from ubp.staleness.ranking import rank_pages
 from ubp.staleness.state import (
     acknowledge_pages,
@@ -56,6 +62,7 @@ if TYPE_CHECKING:
     from ubp.staleness.first_reference import FirstReference
     from ubp.staleness.references import SourceIndex, SourceUse
     from ubp.staleness.status import Status
+    from ubp.staleness.translation_rules import ProposedRule
 
 # What commands, and the tools of the same names, answer where nothing else is asked, and at most.
 LIST_LIMIT = 200
@@ -213,6 +220,30 @@ class Workspace:
         strict, _ = find_stale(relaxation.session, target, paths, every=False)
         return relaxed_findings(stale_findings(strict), stale_findings(report), relaxation.severity)
 
+    def count_languages(
+        self, report: StaleReport, *, is_narrowed: bool = False
+    ) -> tuple[LanguageCount, ...]:
+        """Count a report's translations by language, and the missing ones.
+
+        `is_narrowed`: the report is about some pages, and only their languages are counted.
+        """
+        from ubp.staleness.translations import count_languages
+
+        view, rules = self.session.view_of(report.snapshot), self.session.config.translations
+        counts = count_languages(view, rules, report.translations)
+        return tuple(count for count in counts if count.pages or not is_narrowed)
+
+    def propose_translations(self) -> "tuple[ProposedRule, ...]":
+        """Return the rules for translations that fit the repository, most pages first.
+
+        None where the configuration has some.
+        """
+        from ubp.staleness.translation_rules import propose_rules
+
+        if self.session.config.translations:
+            return ()
+        return propose_rules(self.session.view(), self.session.repository)
+
     def with_evidence(self, pages: Sequence[Assessment]) -> tuple[Assessment, ...]:
         """Return the pages with the names of changed lines that each contains."""
         from ubp.staleness.evidence import add_evidence
@@ -273,6 +304,7 @@ class Workspace:
         at: str | None = None,
         reason: str | None = None,
         has_diffs: bool = False,
+        has_translations: bool = False,
     ) -> tuple[Acknowledgement, ...]:
         """Pin the references of these pages (or of `every` page) that are not at their baseline.
 
@@ -280,7 +312,8 @@ class Workspace:
         what the index contains, in the index and in the work tree, `base` what HEAD contains.
         `from_history` pins unpinned references to what their sources were when the page's text last
         changed, `at` (a revision) all references to what their sources were then. With `has_diffs`
-        each pinned reference has the changes that are acknowledged.
+        each pinned reference has the changes that are acknowledged. Translations are acknowledged
+        where `paths` name the page itself; with `has_translations` in folders and globs, too.
 
         Raises:
             UsageError: neither pages nor `every` are given, a path matches no page, or nothing is
@@ -295,6 +328,7 @@ class Workspace:
             at=at,
             reason=reason,
             has_diffs=has_diffs,
+            has_translations=has_translations,
         )
 
     # Pages and their links

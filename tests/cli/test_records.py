@@ -107,6 +107,8 @@ def test_a_reference_as_a_record(drifted, asked):
                 "unfetched": None,
                 "line": 4,
                 "key": "source_refs",
+                "pin_key": None,
+                "language": None,
                 "fragment": None,
                 "pin": None,
                 "reason": None,

@@ -38,10 +38,11 @@ class RuleContext:
     """A snapshot as rules see it: the state, or the state that a change leads to.
 
     `paths` are the pages to report findings in, None: all. `changes` are the files that the change
-    touches, None: a state is checked. `assess` returns the verdicts of `bound_pages`, `review`
-    compares bindings with history. The rule on the debt file also needs
-    `rules`, the names of the rules that run, and `find_current`, which returns all their findings
-    in the state. `not_checked` has the reasons of the rules that cannot answer here.
+    touches, None: a state is checked. `assess` returns the verdicts of `bound_pages`,
+    `assess_translations` those of translations (of a change, that it concerns), `review` compares
+    bindings with history. The rule on the debt file also needs `rules`, the names of the rules that
+    run, and `find_current`, which returns all their findings in the state. `not_checked` has the
+    reasons of the rules that cannot answer here.
     """
 
     rules: tuple[str, ...] = ()
@@ -50,11 +51,12 @@ class RuleContext:
     relaxed: Sequence[Finding] = ()
     find_outdated_mentions: Callable[[], Iterable[OutdatedMention]] = tuple
 
-    def __init__(  # noqa: PLR0913  # the inputs of all rules
+    def __init__(  # noqa: PLR0913, PLR0917  # the inputs of all rules
         self,
         view: View,
         renames: Renames,
         assess: Callable[[], tuple[Assessment, ...]],
+        assess_translations: Callable[[], tuple[Assessment, ...]],
         review: Callable[[Sequence[Assessment]], tuple[ReviewedBinding, ...]],
         paths: frozenset[FilePath] | None = None,
         *,
@@ -67,6 +69,7 @@ class RuleContext:
         self.renames = renames
         self.not_checked: dict[str, str] = {}
         self._assess = assess
+        self._assess_translations = assess_translations
         self._review = review
         self._is_opaque: dict[FilePath, bool] = {}
 
@@ -98,6 +101,16 @@ class RuleContext:
         return tuple(
             AssessedReference(assessment.page, verdict)
             for assessment in self._assessments
+            for verdict in assessment.references
+            if verdict.verdict != "fresh" and not (self.is_change and verdict.is_debt)
+        )
+
+    @cached_property
+    def translated(self) -> tuple[AssessedReference, ...]:
+        """The translations that are not fresh; of a change only those that were before it."""
+        return tuple(
+            AssessedReference(assessment.page, verdict)
+            for assessment in self._assess_translations()
             for verdict in assessment.references
             if verdict.verdict != "fresh" and not (self.is_change and verdict.is_debt)
         )

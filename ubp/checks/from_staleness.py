@@ -11,6 +11,7 @@ from ubp.checks.rules import (
     obsolete_debt,
     relaxed_check,
     stale_doc,
+    stale_translation,
 )
 from ubp.core.model import Assessment, ReferenceVerdict
 from ubp.staleness.model import StaleReport
@@ -21,6 +22,7 @@ RULES = (
     bad_front_matter.NAME,
     obsolete_debt.NAME,
     relaxed_check.NAME,
+    stale_translation.NAME,
 )
 
 
@@ -35,6 +37,7 @@ def stale_findings(
     """
     findings = _number_findings(report)
     notes = [finding for finding in findings if finding.severity == "note"]
+    translations = translation_findings(report) if report.is_change else ()
     debts = [finding for finding in notes if finding.drift and finding.drift.verdict != "unknown"]
     return CheckReport(
         snapshot=report.snapshot,
@@ -42,6 +45,7 @@ def stale_findings(
             *(obsolete_debt.obsolete_finding(debt) for debt in report.obsolete_debts),
             *(finding for finding in findings if finding.severity != "note"),
             *relaxed,
+            *translations,
         ),
         ignored=(),
         documents=report.summary.documents,
@@ -56,6 +60,32 @@ def stale_findings(
         behind=tuple(dict.fromkeys(finding.filepath for finding in debts))
         if report.is_change
         else (),
+    )
+
+
+def translation_findings(report: StaleReport) -> tuple[Finding, ...]:
+    """Return the translations that are not fresh; of a change those that it makes so."""
+    if report.translation_severity == "off":
+        return ()
+    return tuple(
+        stale_translation.translation_finding(
+            assessment.page.filepath, verdict, is_change=report.is_change
+        )._replace(severity=report.translation_severity)
+        for assessment in report.outdated_translations
+        for verdict in assessment.references
+    )
+
+
+def translations_check(report: StaleReport) -> CheckReport:
+    """Return the translations of a report as findings, and nothing else."""
+    return CheckReport(
+        snapshot=report.snapshot,
+        findings=translation_findings(report),
+        ignored=(),
+        documents=len(report.translations),
+        unknown=(),
+        rules=(stale_translation.NAME,),
+        is_change=report.is_change,
     )
 
 

@@ -20,6 +20,7 @@ from ubp.checks.rules import (
     relaxed_check,
     removed_name,
     stale_doc,
+    stale_translation,
     unknown_link_type,
 )
 from ubp.core.errors import UsageError
@@ -68,12 +69,13 @@ RULES = (
     Rule(ignored_fragment, "warning"),
     Rule(obsolete_debt, "error"),
     Rule(relaxed_check, "warning"),
+    Rule(stale_translation, "warning"),
 )
 NAMES = tuple(rule.name for rule in RULES)
 # The rules that compare sources with history: in a shallow clone it may be too short for them.
 VERIFYING = frozenset({stale_doc.NAME, missing_source.NAME})
 # The rules that find in a change only what it introduces.
-COMPARING = VERIFYING | {removed_name.NAME}
+COMPARING = VERIFYING | {removed_name.NAME, stale_translation.NAME}
 
 
 def find_rules(names: Sequence[str]) -> tuple[Rule, ...]:

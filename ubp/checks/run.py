@@ -24,6 +24,7 @@ from ubp.staleness.assess import assess, hide
 from ubp.staleness.change import assess_change, touched_pages
 from ubp.staleness.evidence import add_evidence
 from ubp.staleness.model import Change, StalenessContext
+from ubp.staleness.state import assess_translations
 
 
 class CheckOptions(NamedTuple):
@@ -196,6 +197,7 @@ def _state_context(staleness: StalenessContext, options: CheckOptions) -> RuleCo
         view,
         renames,
         assess_bound_pages,
+        lambda: hide(assess_translations(staleness, options.paths), options.is_hidden),
         lambda assessments: review(assessments, staleness).bindings,
         options.paths,
     )
@@ -226,6 +228,7 @@ def _change_context(change: Change, options: CheckOptions) -> RuleContext:
         view,
         renames,
         assess_touched_pages,
+        lambda: hide(assess_translations(staleness, options.paths, change), options.is_hidden),
         lambda assessments: review(assessments, staleness).bindings,
         options.paths,
         changes=change.changes.keys(),

@@ -22,6 +22,7 @@ def ack(  # noqa: PLR0913  # the command's options
     at: Revision = None,
     reason: Annotated[str | None, Parameter(metavar="TEXT")] = None,
     diff: bool = False,
+    translations: bool = False,
     key: Keys = None,
     terminal: Terminal,
 ) -> int:
@@ -38,6 +39,8 @@ def ack(  # noqa: PLR0913  # the command's options
         at: Pin the sources as of this revision.
         reason: Why the page is still accurate; stored with the pin until the next one.
         diff: Show what is acknowledged: how each source changed since its baseline.
+        translations: Also acknowledge the translations in directories and globs, or with --all
+            everywhere, as up to date with their originals; a page that is named always is.
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
@@ -52,6 +55,7 @@ def ack(  # noqa: PLR0913  # the command's options
             at=at,
             reason=reason,
             has_diffs=diff,
+            has_translations=translations,
         )
         prefix = workspace.session.repository.prefix
     has_skipped = any(result.skipped for result in results)

@@ -15,6 +15,7 @@ from ubp.core.errors import UsageError
 from ubp.core.shell import path_argument, ubp_command
 from ubp.output.text.bind import BindTextOptions, bind_text
 from ubp.output.text.review import ReviewTextOptions, coverage_text, review_text
+from ubp.output.text.translations import proposed_rules_text
 from ubp.workspace import MAX_PROPOSED
 
 # Pages or lines shown by default, a screen or two.
@@ -170,6 +171,8 @@ def _propose(options: _BindOptions, terminal: Terminal) -> int:
             example = None if has_bindings else workspace.example(workspace.stale())
             text_options = text_options._replace(other_key=example and example.other_key)
             terminal.write(bind_text(suggestions, results, text_options))
+            if not (options.pages or terminal.options.quiet):
+                terminal.write(proposed_rules_text(workspace.propose_translations()))
     return FINDINGS if results and any(result.skip_reason for result in results) else CLEAN
 
 

@@ -34,6 +34,7 @@ from ubp.core.setup_files import (
     Plan,
     Preview,
     SiteFolders,
+    TranslationCount,
     count_by_folder,
     is_configured,
     plan_for,
@@ -42,10 +43,12 @@ from ubp.core.setup_files import (
     write_files,
 )
 from ubp.core.snippets import AGENT_FILES, SnippetTarget, make_snippets
+from ubp.core.translations import TranslationRule
 from ubp.git.command import run_git
 from ubp.index.view import View
 from ubp.output.text.setup import initialized_text
 from ubp.output.wording import count
+from ubp.staleness.translation_rules import propose_rules
 from ubp.workspace import Workspace
 
 EXTRA = "full"  # what `ubp serve` needs
@@ -131,6 +134,7 @@ def _build_index(
         indexed=count_by_folder(documents),
         left_out=count_by_folder(sorted({*_markdown_files(view)} - {*documents})),
         sites=_sites(view),
+        translations=_translations(workspace, view),
         bound=bound,
         problems=sum(1 for page in pages if page.facts.problems),
         links=links,
@@ -151,16 +155,28 @@ def _plan(workspace: Workspace, terminal: Terminal, *, is_asking: bool) -> Plan:
     documents = view.document_paths()
     folders = {folder for site in _sites(view) for folder in site.folders}
     plan = propose_config(documents, bound, sorted(folders))
+    rules = propose_rules(view, workspace.session.repository)
+    if not all(_is_inside(plan.docs_dir, proposed.rule) for proposed in rules):
+        plan = plan_for("")
+    plan = plan._replace(translations=tuple(proposed.setting for proposed in rules))
     if not is_asking:
         return plan
     files = count(len(documents), "Markdown file")
     terminal.write(f"Found {files}. Press Enter to accept the default in parentheses.\n")
     folder = ask(terminal, "Docs directory", plan.docs_dir or ".")
     folder = folder.strip("/").removeprefix("./")
-    plan = plan if folder == plan.docs_dir else plan_for(folder, readme_pages(documents))
+    if folder != plan.docs_dir:
+        other = plan_for(folder, readme_pages(documents))
+        plan = other._replace(translations=plan.translations)
     include = ask_list(terminal, "Include patterns", plan.include) or plan.include
     exclude = ask_list(terminal, "Exclude patterns", ())
     return plan._replace(include=include, exclude=exclude)
+
+
+def _is_inside(folder: str, rule: TranslationRule) -> bool:
+    """Return whether a rule's translations and originals are below a folder, or anywhere."""
+    begins = (pattern.partition("{")[0] for pattern in (rule.page, rule.source))
+    return not folder or all(not begin or begin.startswith(f"{folder}/") for begin in begins)
 
 
 def _preview(workspace: Workspace, view: View, bound: int) -> tuple[Preview | None, bool]:
@@ -195,6 +211,15 @@ def _sites(view: View) -> tuple[SiteFolders, ...]:
         folders = {root.folder.partition("{lang}")[0].rstrip("/") for root in site.roots}
         sites.append(SiteFolders(site.style.name, tuple(map(FilePath, sorted(folders)))))
     return tuple(sites)
+
+
+def _translations(workspace: Workspace, view: View) -> tuple[TranslationCount, ...]:
+    """Return how many translations each rule of the configuration finds."""
+    counts = []
+    for rule in workspace.session.config.translations:
+        languages = [found[0] for path in view.document_paths() if (found := rule.match(path))]
+        counts.append(TranslationCount(rule.page, len(languages), len(set(languages))))
+    return tuple(counts)
 
 
 def _count_acceptable(workspace: Workspace) -> int:

@@ -40,6 +40,7 @@ class StaleOptions(NamedTuple):
     diff: bool = False
     format: Format | None = None
     output_files: tuple[str, ...] = ()
+    translations: bool = False
 
 
 def run_stale(options: StaleOptions, terminal: Terminal) -> int:
@@ -52,6 +53,10 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         raise UsageError(f"Invalid --days: {options.days:g}.", hint="Must be 0 or more.")
     if options.since is not None:
         return _compare(options, options.since, terminal)
+    if options.translations:
+        from ubp.cli.translations import run_translations
+
+        return run_translations(options, terminal)
     outputs = None
     if options.format is not None or options.output_files:
         from ubp.cli.outputs import read_outputs
@@ -145,6 +150,8 @@ def exit_status(report: StaleReport, fail_on: FailOn | None, *, is_hook: bool = 
     if fail_on == "named":
         unknown += [reference for reference in failing if reference.is_unread]
         failing = [reference for reference in failing if is_certain(reference)]
+    if report.is_change and fail_on != "never" and report.translation_severity == "error":
+        failing += [page.references[0] for page in report.outdated_translations]
     # Obsolete lines of the debt file fail the check of a state.
     if failing or (levels and report.obsolete_debts):
         return FINDINGS
@@ -163,6 +170,7 @@ def _compare(options: StaleOptions, revision: str, terminal: Terminal) -> int:
         "--exit-code": options.exit_code,
         "--fail-on": options.fail_on,
         "--output-file": options.output_files,
+        "--translations": options.translations,
     }
     comparison = ComparisonOptions(
         revision, options.ref, options.paths, options.keys, options.days, options.format

@@ -27,6 +27,7 @@ def stale(  # noqa: PLR0913  # the command's options
     exit_code: bool = False,
     fail_on: Annotated[FailOn | None, LEVEL] = None,
     diff: bool = False,
+    translations: bool = False,
     format_: Annotated[Format | None, FORMAT] = None,
     output_file: OutputFiles = None,
     terminal: Terminal,
@@ -47,6 +48,8 @@ def stale(  # noqa: PLR0913  # the command's options
         fail_on: Exit with 1 if a page has this level or a worse one; with named only if it names
             what changed, or a missing source; with never in no case.
         diff: Show how each source changed since its baseline (text, json, markdown).
+        translations: Count the translations of each language instead: fresh, stale, missing, and
+            orphaned; list those of the given paths, or with --all or --diff all that are stale.
         format_: Output format.
         output_file: Also write the output to a file, e.g. sarif=ubp.sarif; repeatable.
         terminal: Where the answer goes.
@@ -64,6 +67,7 @@ def stale(  # noqa: PLR0913  # the command's options
         exit_code=exit_code,
         fail_on=fail_on,
         diff=diff,
+        translations=translations,
         format=format_,
         output_files=tuple(output_file or ()),
     )

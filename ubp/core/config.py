@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath
 from ubp.core.paths import PAGE_SUFFIXES, match_any, nfc
+from ubp.core.translations import TranslationRule
 
 DEFAULT_INCLUDE = tuple(f"**/*{suffix}" for suffix in PAGE_SUFFIXES)
 DEFAULT_KEYS = ("source_refs",)
@@ -75,7 +76,8 @@ class Config(NamedTuple):
     (None: every page) and a source that it does not describe. `sites` replace those found in the
     same folders. `records` are patterns and doc_types of pages that are never stale; commits whose
     subject contains one of `ignored_commits` make none stale. `quiet_after` is the number of
-    announcements after which a page is only mentioned, None for any.
+    announcements after which a page is only mentioned, None for any. `pin_key` is the front matter
+    key that pins sources without a pin of their own, None for none.
     """
 
     docs_dir: FilePath = FilePath("")
@@ -94,6 +96,19 @@ class Config(NamedTuple):
     records: tuple[str, ...] = ()
     ignored_commits: tuple[str, ...] = ()
     quiet_after: int | None = None
+    pin_key: str | None = None
+    translations: tuple[TranslationRule, ...] = ()
+
+    @property
+    def translation_pins(self) -> tuple[str, ...]:
+        """The front matter keys that pin translations."""
+        return tuple(dict.fromkeys(rule.pin for rule in self.translations if rule.pin))
+
+    @property
+    def facts_key(self) -> tuple[str, ...]:
+        """What the facts of a page depend on besides its bytes; no key contains a tab."""
+        pin = [f"\tpin {self.pin_key}"] if self.pin_key else []
+        return *self.keys, *pin, *(f"\ttranslation {key}" for key in self.translation_pins)
 
 
 def has_config(config_dir: str) -> bool:

@@ -29,6 +29,7 @@ from ubp.core.config import (
 from ubp.core.errors import ConfigError
 from ubp.core.model import FilePath
 from ubp.core.paths import is_glob, is_too_complex, nfc, normalize_path
+from ubp.core.translations import LANGUAGE, PATH, TranslationRule
 
 # Room for ten thousand refused bindings.
 MAX_CONFIG_BYTES = 1024 * 1024
@@ -194,7 +195,24 @@ class _Loader:
             tuple(path for entry in records for path in _excluded(entry)),
             tuple(staleness.get("ignore_commits", ())),
             int(staleness["quiet_after"]) if "quiet_after" in staleness else None,
+            staleness.get("pin"),
+            self._translations(settings.get("translations", ())),
         )
+
+    def _translations(self, settings: Sequence[Mapping[str, Any]]) -> tuple[TranslationRule, ...]:
+        rules = []
+        for index, entry in enumerate(settings):
+            for name, counts in (("page", (1, 1)), ("source", (0, 1))):
+                pattern = entry[name]
+                if (pattern.count(LANGUAGE), pattern.count(PATH)) != counts:
+                    has = f"{LANGUAGE} and {PATH}" if name == "page" else PATH
+                    but = "" if name == "page" else f", and no {LANGUAGE}"
+                    expected = f"a pattern that contains {has} once{but}"
+                    self._expect(expected, pattern, ("translations", index, name))
+            page, source = (normalize_path(nfc(entry[name])) or "" for name in ("page", "source"))
+            languages = tuple(entry.get("languages", ()))
+            rules.append(TranslationRule(page, source, entry.get("pin"), languages))
+        return tuple(rules)
 
     def _collections(self, settings: Mapping[str, Any]) -> tuple[CollectionSetting, ...]:
         collections = []

@@ -10,6 +10,13 @@ _LANGUAGE = re.compile(
     r"(?:[-_](?:[a-z]{2}|hans|hant))?(?=\.(?:md|mdx|markdown)$|/)",
     re.IGNORECASE,
 )
+# ISO 639-1 codes of the languages that documentation is translated into, with an optional country
+# or script.
+LANGUAGE_CODE = (
+    r"(?:ar|az|bg|bn|ca|cs|da|de|el|en|es|et|fa|fi|fr|he|hi|hr|hu|hy|id|it|ja|ka|kk|ko|lt|lv|ms"
+    r"|nb|nl|no|pl|pt|ro|ru|sk|sl|sq|sr|sv|ta|te|th|tr|uk|ur|uz|vi|zh)"
+    r"(?:[-_](?:[A-Za-z]{2}|[Hh]ans|[Hh]ant|[Ll]atn|[Cc]yrl))?"
+)
 _KANA = re.compile("[\u3041-\u30fe]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u4e00-\u9fff]")

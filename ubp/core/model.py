@@ -54,6 +54,10 @@ class SourceReference(NamedTuple):
     `written` is the text in the page, `source_path` its normalized path from the root (possibly a
     glob) without the tail `fragment` (`#symbol`, `:12`, `#L3-L9`). `literal` is the path with that
     tail, which takes precedence if it exists. `line` is a line of the file, from 1.
+
+    `pin_key` is the front matter key that has the pin, or is to have it: a commit, or the id of the
+    source; None: the pin is beside the reference, always the id of the source. `language` is that
+    of a translation, whose reference to the original a rule of the configuration makes.
     """
 
     written: str
@@ -64,6 +68,21 @@ class SourceReference(NamedTuple):
     line: int
     pin: str | None = None
     reason: str | None = None
+    pin_key: str | None = None
+    language: str | None = None
+
+    @property
+    def own_pin(self) -> str | None:
+        """The pin beside the reference: the only kind that a document of a collection has."""
+        return None if self.pin_key else self.pin
+
+
+class KeyPin(NamedTuple):
+    """The pin of a translation in a page's front matter; `line` is a line of the file, from 1."""
+
+    key: str
+    pin: str
+    line: int
 
 
 class Problem(NamedTuple):
@@ -85,6 +104,7 @@ class PageFacts(NamedTuple):
     aliases: tuple[str, ...]
     references: tuple[SourceReference, ...]
     problems: tuple[Problem, ...]
+    pins: tuple[KeyPin, ...] = ()
 
 
 class Page(NamedTuple):
@@ -173,9 +193,10 @@ PartNote = Literal["no_blob", "no_parser", "no_language", "no_part"]
 """Why the verdict on a symbol, a section or lines is that of the whole file, or unknown: the bytes
 of a version are not available, ast-grep is not installed, symbols cannot be found in this kind of
 file, or a directory or glob has no such parts."""
-Note = Literal[PartNote, "no_collection", "no_version"]
+Note = Literal[PartNote, "no_collection", "no_version", "no_pin"]
 """A `PartNote`, or why the verdict on a document of a collection is unknown: that version of it is
-not on this machine, or the configuration pinned none when the page was written."""
+not on this machine, or the configuration pinned none when the page was written. `no_pin`: Git has
+no object with the id that a key of the page's front matter contains."""
 
 
 class Evidence(NamedTuple):
@@ -189,13 +210,14 @@ class ReferenceVerdict(NamedTuple):
     """The assessment of one source reference.
 
     `source_path` is the path that was compared (the reference's, or its literal form if that
-    exists). `baseline_commit` is the commit whose tree contains the baseline (None for pins and
-    snapshots). The ids are blob ids, or tree ids for directories and globs; None means absent.
-    `since` is the committer date (seconds) of the first commit that drifted, None if no commit did
-    or history does not reach it; `age_days` counts from then (0: uncommitted). `commits` are those
-    that drifted, newest first. `is_debt`: the debt file accepts it, or, when a change is assessed,
-    the change does not fail for it (`ubp.staleness.change`). `moved_to` is the new path, and
-    `moved_fragment` ("#name") the new name of a part that is otherwise the same as its baseline.
+    exists). `baseline_commit` is the commit whose tree contains the baseline (None for snapshots,
+    and pins that are no commit). The ids are blob ids, or tree ids for directories and globs; None
+    means absent. `since` is the committer date (seconds) of the first commit that drifted, None if
+    no commit did or history does not reach it; `age_days` counts from then (0: uncommitted).
+    `commits` are those that drifted, newest first. `is_debt`: the debt file accepts it, or, when a
+    change is assessed, the change does not fail for it (`ubp.staleness.change`). `moved_to` is the
+    new path, and `moved_fragment` ("#name") the new name of a part that is otherwise the same as
+    its baseline.
     `note`: why a part or a collection was not compared. `evidence` is looked for in changes, and
     for agents; `is_unread`: in vain, because a partial clone lacks the changed lines. `collection`
     is the one whose repository has the source, its commits and its blobs ("": the page's own), and

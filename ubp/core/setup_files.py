@@ -29,11 +29,15 @@ _README = re.compile(r"readme(?:[._-][\w-]+)*\.(?:md|mdx|markdown)", re.IGNORECA
 
 
 class Plan(NamedTuple):
-    """A configuration to write; `docs_dir` is "" if pages may be anywhere."""
+    """A configuration to write; `docs_dir` is "" if pages may be anywhere.
+
+    `translations` are rules as the configuration writes them.
+    """
 
     docs_dir: str = ""
     include: tuple[str, ...] = DEFAULT_INCLUDE
     exclude: tuple[str, ...] = ()
+    translations: tuple[Mapping[str, Any], ...] = ()
 
 
 class SiteFolders(NamedTuple):
@@ -51,6 +55,14 @@ class Preview(NamedTuple):
     sure: float
 
 
+class TranslationCount(NamedTuple):
+    """The translations that a rule of the configuration finds, and their languages."""
+
+    page: str
+    pages: int
+    languages: int
+
+
 class PathCount(NamedTuple):
     """A folder with a final slash, or a file, and the number of pages in it."""
 
@@ -62,8 +74,9 @@ class InitResult(NamedTuple):
     """The result of `ubp init`: files written (from the root), index counts, snippets to paste.
 
     `indexed` and `left_out` are the Markdown files by folder of the root; `sites` are the names of
-    site generators with their folders of pages. `broken` is the number of broken links.
-    `missing_from_path` is the folder of the program if the shell does not find it.
+    site generators with their folders of pages, `translations` the rules of the configuration.
+    `broken` is the number of broken links. `missing_from_path` is the folder of the program if the
+    shell does not find it.
 
     `embedded` is the number of embedded sections, None if there was nothing to embed or no model.
     `acceptable` is the number of existing findings, if no debt file accepts them yet. `preview` is
@@ -77,6 +90,7 @@ class InitResult(NamedTuple):
     indexed: tuple[PathCount, ...]
     left_out: tuple[PathCount, ...]
     sites: tuple[SiteFolders, ...]
+    translations: tuple[TranslationCount, ...]
     bound: int
     problems: int
     links: int
@@ -138,6 +152,8 @@ def config_record(plan: Plan) -> Mapping[str, Any]:
         source["exclude"] = list(plan.exclude)
     if source:
         record["source"] = source
+    if plan.translations:
+        record["translations"] = [dict(rule) for rule in plan.translations]
     return record
 
 

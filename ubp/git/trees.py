@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from ubp.core.model import MODE_FILE, MODE_TREE, Entry, FilePath, ObjectId
+from ubp.core.model import MODE_FILE, MODE_SUBMODULE, MODE_TREE, Entry, FilePath, ObjectId
 from ubp.core.paths import Glob
 from ubp.git.command import argument_chunks
 from ubp.git.output import (
@@ -60,11 +60,18 @@ def first_parents(
     return {ObjectId(row[0]): ObjectId(row[1]) for row in rows if len(row) > 1}
 
 
-def resolve_objects(names: Sequence[str], repository: Repository) -> dict[str, Entry]:
-    """Return the blob or tree that each id, which may be shortened, names."""
+def resolve_objects(
+    names: Sequence[str], repository: Repository, *, has_commits: bool = False
+) -> dict[str, Entry]:
+    """Return the blob or tree that each id, which may be shortened, names.
+
+    With `has_commits` commits too, as the entries that a submodule's commit has.
+    """
     stdin = "".join(f"{name}\n" for name in names).encode("ascii")
     lines = repository.run("cat-file", "--batch-check", stdin=stdin).decode("ascii").splitlines()
     modes = {"blob": MODE_FILE, "tree": MODE_TREE}
+    if has_commits:
+        modes["commit"] = MODE_SUBMODULE
     return {
         name: Entry(modes[words[1]], ObjectId(words[0]))
         for name, words in zip(names, (line.split(" ") for line in lines), strict=True)

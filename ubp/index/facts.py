@@ -4,10 +4,11 @@ Bytes come from the work tree where it differs from the commit, else from Git; f
 store where they are known, else from a parser, and are saved.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from typing import Generic, TypeVar
 
+from ubp.core.config import Config
 from ubp.core.model import Entry, FilePath, ObjectId, Page, PageFacts, Problem, Progress, Snapshot
 from ubp.git.output import MAX_BLOB_BYTES, blob_id
 from ubp.git.repository import Repository
@@ -175,10 +176,11 @@ class DocumentFacts:
         self,
         repository: Repository,
         store: Store,
-        keys: Sequence[str],
+        config: Config,
         snapshot: Snapshot,
         progress: Progress,
     ) -> None:
+        keys = config.facts_key
         self.blobs = BlobFacts(
             FileContents(repository, snapshot),
             self._parse,
@@ -186,6 +188,7 @@ class DocumentFacts:
             lambda done, total: progress("Reading pages", done, total),
         )
         self._store = store
+        self._config = config
         self._keys = keys
 
     def facts(self, documents: Files) -> dict[ObjectId, PageFacts]:
@@ -203,5 +206,7 @@ class DocumentFacts:
     def _parse(self, batches: Iterator[Contents], _: int) -> Iterator[dict[ObjectId, PageFacts]]:
         from ubp.markdown.document import parse_page  # not where every document is known
 
+        config = self._config
+        pins = config.pin_key, config.translation_pins
         for batch in batches:
-            yield {blob: parse_page(data, self._keys) for blob, data in batch.items()}
+            yield {blob: parse_page(data, config.keys, *pins) for blob, data in batch.items()}

@@ -247,7 +247,7 @@ class View:
 
     def learn(self) -> None:
         """Parse and save the documents' front matter, as far as it is unknown."""
-        keys = self._config.keys
+        keys = self._config.facts_key
         if not self._base.is_complete(keys):
             unknown = self._base.documents_without_facts(keys)
             unchanged = {path: e for path, e in unknown.items() if path not in self._overlay}
@@ -294,7 +294,7 @@ class View:
 
     @cached_property
     def _bound_pages(self) -> list[Page]:
-        keys = self._config.keys
+        keys = self._config.facts_key
         stored = self._base.bound_pages(keys, self.context.cache)
         if stored is None:
             documents = self._base.documents()
@@ -371,7 +371,7 @@ def build_view(  # noqa: PLR0913  # a view combines as many
     """
     base, changes, has_folders = open_commit_tree(repository, store, config, snapshot)
     overlay = WorktreeOverlay(repository, store, base, changes, has_folders=has_folders)
-    facts = DocumentFacts(repository, store, config.keys, snapshot, progress)
+    facts = DocumentFacts(repository, store, config, snapshot, progress)
     context = IndexContext(repository, store, snapshot, progress, cache or SessionCache())
     view = View(context, config, base, overlay, facts)
     if has_facts:

@@ -7,9 +7,9 @@ the top, so that no Markdown parser is needed.
 import re
 from collections.abc import Sequence
 
-from ubp.core.model import PageFacts, Problem
+from ubp.core.model import KeyPin, PageFacts, Problem
 from ubp.markdown.front_matter import NO_FRONT_MATTER, FrontMatter, read_front_matter
-from ubp.markdown.references import find_references, one_line, shown
+from ubp.markdown.references import PIN, find_references, find_value, one_line, shown
 from ubp.markdown.source_text import BOM
 from ubp.markdown.title import plain_title
 from ubp.markdown.yaml_nodes import Node
@@ -35,13 +35,23 @@ _EMPTY_OR_HEADING = re.compile(r"[ \t]*$| {0,3}#{1,6}(?:[ \t]|$)")
 _NOT_PARAGRAPH = re.compile(r" {0,3}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]|<)| {4}|\t")
 
 
-def parse_page(data: bytes, keys: Sequence[str]) -> PageFacts:
+def parse_page(
+    data: bytes,
+    keys: Sequence[str],
+    pin_key: str | None = None,
+    translation_pins: Sequence[str] = (),
+) -> PageFacts:
     """Return the facts of a page; any bytes are accepted, and nothing is raised.
 
     `keys` are the front matter keys that name sources: "source_refs", "code_references[].ref".
+    `pin_key` is the key that pins those without a pin of their own, `translation_pins` are those
+    that pin translations.
     """
-    head = read_head(data, keys)
+    pin_keys = tuple(dict.fromkeys(filter(None, (pin_key, *translation_pins))))
+    head = read_head(data, (*keys, *pin_keys))
     references, reference_problems = find_references(head, keys)
+    pins, pin_problems = _find_pins(head, pin_keys)
+    shared = next((pin.pin for pin in pins if pin.key == pin_key), None)
     fields = _Fields(head)
     title = fields.text("title")
     if not title and (heading := first_heading(data[head.body :])):
@@ -54,15 +64,36 @@ def parse_page(data: bytes, keys: Sequence[str]) -> PageFacts:
         *_near_misses(head, keys),
         *fields.problems,
         *reference_problems,
+        *pin_problems,
     ]
     return PageFacts(
         title=title[:MAX_TITLE_CHARACTERS] or None,
         doc_type=doc_type or DEFAULT_DOC_TYPE,
         tags=tags,
         aliases=aliases,
-        references=tuple(parsed.reference for parsed in references),
+        references=tuple(
+            parsed.reference._replace(pin=shared, pin_key=pin_key)
+            if pin_key and parsed.reference.pin is None
+            else parsed.reference
+            for parsed in references
+        ),
         problems=tuple(sorted(problems, key=lambda problem: problem.line))[:MAX_PROBLEMS],
+        pins=tuple(pin for pin in pins if pin.key in translation_pins),
     )
+
+
+def _find_pins(head: FrontMatter, keys: Sequence[str]) -> tuple[list[KeyPin], list[Problem]]:
+    """Return the commits or object ids at these keys, and the values that are none."""
+    pins, problems = [], []
+    for key in keys if head.root else ():
+        node = find_value(head.root, key) if head.root else None
+        text = (node.text or "").strip() if node else ""
+        if node and PIN.fullmatch(text):
+            pins.append(KeyPin(key, text.lower(), head.line(node.start)))
+        elif node and node.type != "null":
+            message = f"{key} is not a commit or object id (7 to 40 hexadecimal digits)"
+            problems.append(Problem(head.line(node.start), f"{message}; it is ignored."))
+    return pins, problems
 
 
 def read_head(data: bytes, keys: Sequence[str]) -> FrontMatter:

@@ -21,8 +21,10 @@ from ubp.markdown.references import (
     ParsedReference,
     ReferenceLocation,
     find_references,
+    find_value,
     one_line,
 )
+from ubp.markdown.source_text import BOM
 from ubp.markdown.text_edits import LINE_END, Edit, EditableText, EditError
 from ubp.markdown.yaml_nodes import Node, write_flow_scalar, write_scalar
 
@@ -67,6 +69,81 @@ def write_pins(data: bytes, keys: Sequence[str], pins: Mapping[SourceReference, 
         references = [parsed.reference for parsed, _ in changes]
         raise _error(references, "The edit would change other parts of the page.")
     return result
+
+
+def write_key_pin(data: bytes, key: str, pin: str, names: Sequence[str]) -> bytes:
+    """Return the page with this pin as the value of a front matter key, which may be dotted.
+
+    A new key becomes the last one of its mapping; a page without front matter gets it. `names` are
+    other keys by which front matter is recognized.
+
+    Raises:
+        PageError: the front matter cannot be edited in place.
+        ValueError: the pin is not an object id.
+    """
+    if not PIN.fullmatch(pin):
+        raise ValueError(f"{pin!r} is not an object id")
+    head = read_head(data, (*names, key))
+    if head.problems:
+        raise PageError("Cannot write a pin into this page.", cause=head.problems[0].message)
+    old = find_value(head.root, key) if head.root else None
+    if old is not None and old.text == pin:
+        return data
+    if head.text:
+        text = EditableText(head.text)
+        try:
+            edit = _edit_key(text, head, key, pin)
+        except EditError as error:
+            raise PageError(f"Cannot write {key} in place.", cause=str(error)) from error
+        result = text.apply([edit]).encode("utf-8", "surrogateescape") + data[head.body :]
+    else:
+        body = data.removeprefix(BOM)
+        newline = b"\r\n" if b"\r\n" in body else b"\n"
+        lines = [b"---", *(line.encode() for line in _nested(key.split("."), pin)), b"---", b""]
+        result = data[: len(data) - len(body)] + newline.join(lines) + body
+    new = read_head(result, (*names, key))
+    written = find_value(new.root, key) if new.root else None
+    if written is None or written.text != pin or data[head.body :] != result[new.body :]:
+        raise PageError(f"Cannot write {key} in place.", cause="It would change other parts.")
+    return result
+
+
+def _edit_key(text: EditableText, head: FrontMatter, key: str, pin: str) -> Edit:
+    """Return the edit that replaces the value of a key, or adds the key."""
+    root = head.root or Node("mapping", 0, 0)
+    if (old := find_value(root, key)) is not None:
+        is_quoted = text.text[old.start : old.start + 1] in {'"', "'"}
+        return _replace_value(text, old, pin if is_quoted else _pin_scalar_text(pin))
+    if head.syntax == "toml":  # above the first table
+        return text.insert_below(0, "", [f'{key} = "{pin}"'])
+    node, names = root, key.split(".")
+    while len(names) > 1 and (pair := node.get(names[0])) and pair[1].pairs:
+        node, names = pair[1], names[1:]
+    if node.get(names[0]):
+        raise EditError(f"{names[0]} is no mapping.")
+    if node.is_flow:
+        raise EditError("It is in a flow mapping: {a: b}.")
+    lines = _nested(names, pin)
+    if not node.pairs:
+        opening = text.text.find("ubp") if head.syntax == "comment" else 0
+        return text.insert_below(opening, "", lines)
+    first, last = node.pairs[0][0], max(text.end(value) for _, value in node.pairs)
+    last = max(last, *(name.end for name, _ in node.pairs))
+    return text.insert_below(last, text.indent(first.start), lines)
+
+
+def _nested(names: Sequence[str], pin: str) -> list[str]:
+    """Return the lines of nested mappings down to a pin."""
+    ends = [*("" for _ in names[1:]), f" {_pin_scalar_text(pin)}"]
+    return [
+        f"{'  ' * depth}{name}:{end}"
+        for depth, (name, end) in enumerate(zip(names, ends, strict=True))
+    ]
+
+
+def _pin_scalar_text(pin: str) -> str:
+    """Return a pin as a string in YAML: digits alone, or with an `e`, would be a number."""
+    return f'"{pin}"' if re.fullmatch(r"\d+(?:e\d+)?", pin) else pin
 
 
 def _normalize(pin: Pin) -> Pin:

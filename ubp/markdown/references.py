@@ -74,6 +74,20 @@ def find_references(
     return list(parser.by_literal.values()), parser.problems
 
 
+def find_value(root: Node, key: str) -> Node | None:
+    """Return the value of a key, or of a dotted key in nested mappings: "a.b" is key b of a."""
+    pair = root.get(key)
+    if pair is not None:
+        return pair[1]
+    node = root
+    for name in key.split("."):
+        pair = node.get(name)
+        if pair is None:
+            return None
+        node = pair[1]
+    return node
+
+
 def split_tail(written: str) -> tuple[str, str | None]:
     """Return a path without its tail, and the tail: "#symbol", "#L3-L9", "::name", ":12-20"."""
     match = _TAIL.fullmatch(written)

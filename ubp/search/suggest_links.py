@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ubp.core.interruption import with_checkpoints
+from ubp.core.languages import LANGUAGE_CODE
 from ubp.core.model import Assessment, FilePath
 from ubp.core.paths import without_page_suffix
 from ubp.core.text import estimate_tokens, segment_cjk
@@ -257,17 +258,10 @@ def _prose(text: str) -> str:
     return _NO_PROSE.sub(" ", text)
 
 
-# ISO 639-1 codes of the languages that documentation is translated into, with an optional country
-# or script.
-_CODE = (
-    r"(?:ar|az|bg|bn|ca|cs|da|de|el|en|es|et|fa|fi|fr|he|hi|hr|hu|hy|id|it|ja|ka|kk|ko|lt|lv|ms"
-    r"|nb|nl|no|pl|pt|ro|ru|sk|sl|sq|sr|sv|ta|te|th|tr|uk|ur|uz|vi|zh)"
-    r"(?:[-_](?:[a-z]{2}|hans|hant|latn|cyrl))?"
-)
-_LANGUAGE = re.compile(_CODE)
+_LANGUAGE = re.compile(LANGUAGE_CODE)
 # After a hyphen some codes are English words as well: sign-in, check-it, by-id.
 _LANGUAGE_AT_END = re.compile(
-    rf"(?:[._]|-(?=(?:de|en|es|fr|ja|ko|pl|pt|ru|tr|uk|vi|zh)(?![a-z])))({_CODE})$"
+    rf"(?:[._]|-(?=(?:de|en|es|fr|ja|ko|pl|pt|ru|tr|uk|vi|zh)(?![a-z])))({LANGUAGE_CODE})$"
 )
 _VERSION = re.compile(r"v?\d+(?:[._]\d+)*(?:[._]x)?|latest|stable|next")
 _TEMPLATE = re.compile(r".[-_. ]?template$")

@@ -174,7 +174,7 @@ def _compare_ids(
         baseline_commit=baseline.commit,
         baseline_blob=baseline.id,
         current_blob=current,
-        note="no_part" if has_no_part else None,
+        note=baseline.note or ("no_part" if has_no_part else None),
     )
 
 

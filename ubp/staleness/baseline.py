@@ -7,16 +7,20 @@ from typing import NamedTuple
 
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import (
+    MODE_SUBMODULE,
     BaselineKind,
     Entry,
     FilePath,
     LastChange,
+    Note,
     ObjectId,
     Page,
     SourceReference,
 )
 from ubp.core.paths import closest_path
 from ubp.core.source import GlobSource, Source
+from ubp.core.translations import TranslationRule
+from ubp.git.trees import resolve_objects
 from ubp.index.history import History
 from ubp.index.view import View
 from ubp.staleness.model import StalenessContext
@@ -76,6 +80,7 @@ class Baseline(NamedTuple):
     `id` is None where the source did not exist; `is_known` is False where a shallow clone ends
     before that state. `commit` is the commit of a baseline of kind `history`. `source` is what the
     reference meant in that state: a source missing from the snapshot may have been a literal path.
+    A pin at a key of its own may be a commit, or, if Git has no such object, unknown (`note`).
     """
 
     kind: BaselineKind
@@ -83,6 +88,7 @@ class Baseline(NamedTuple):
     id: str | None
     commit: ObjectId | None = None
     is_known: bool = True
+    note: Note | None = None
 
 
 class BaselineRequest:
@@ -107,20 +113,25 @@ def find_baselines(
 ) -> dict[BaselineRequest, Baseline]:
     """Return the baseline of each reference, in the order of the requests.
 
-    A pin is a baseline itself. An unpinned reference of an edited page describes the snapshot; of
-    any other page, the tree of the last commit that changed the page's bytes (for two exceptions
-    see `ubp.git.history.last_changes`).
+    A pin is a baseline itself, or names the commit that has it. An unpinned reference of an edited
+    page describes the snapshot; of any other page, the tree of the last commit that changed the
+    page's bytes (for two exceptions see `ubp.git.history.last_changes`).
     """
     baselines: dict[BaselineRequest, Baseline] = {}
     historical: list[BaselineRequest] = []
+    keyed: list[BaselineRequest] = []
     for request in requests:
         current, pin = located[request.reference], request.reference.pin
-        if pin:
+        if pin and request.reference.pin_key:
+            keyed.append(request)
+        elif pin:
             baselines[request] = Baseline("pin", current.source, pin)
         elif is_edited(request.page.filepath):
             baselines[request] = Baseline("snapshot", current.source, current.id)
         else:
             historical.append(request)
+    if keyed:
+        baselines |= _from_key_pins(keyed, located, context)
     if historical:
         changes = last_changes(context, origins)
         baselines |= from_history(historical, located, changes, context.history)
@@ -136,19 +147,58 @@ def last_changes(context: StalenessContext, origins: Origins) -> dict[FilePath, 
     head = context.view.snapshot.commit
     if head is None:
         return {}
-    unpinned = context.view.derived("unpinned", partial(_unpinned_pages, context.view))
+    view, rules = context.view, context.rules.translations
+    unpinned = view.derived("unpinned", partial(_unpinned_pages, view, rules))
     old_paths = {path: origin for path in unpinned if (origin := origins.of(path))}
     changes = context.history.last_changes(head, set(old_paths.values()))
     return {page: changes[origin] for page, origin in old_paths.items() if origin in changes}
 
 
-def _unpinned_pages(view: View) -> list[FilePath]:
-    """Return the pages with at least one unpinned reference."""
-    return [
+def _unpinned_pages(view: View, rules: Sequence[TranslationRule]) -> list[FilePath]:
+    """Return the pages with at least one unpinned reference, translations too."""
+    pages = view.bound_pages()
+    if rules:
+        from ubp.staleness.translations import find_translations
+
+        pages += find_translations(view, rules)
+    unpinned = [
         page.filepath
-        for page in view.bound_pages()
+        for page in pages
         if any(reference.pin is None for reference in page.facts.references)
     ]
+    return list(dict.fromkeys(unpinned))
+
+
+def _from_key_pins(
+    requests: Sequence[BaselineRequest],
+    located: Mapping[SourceReference, LocatedSource],
+    context: StalenessContext,
+) -> dict[BaselineRequest, Baseline]:
+    """Return the baselines of pins at keys of their own: Git says which of them are commits."""
+    pins = {request.reference.pin for request in requests if request.reference.pin}
+    objects = resolve_objects(sorted(pins), context.repository, has_commits=True)
+    commits = {
+        pin: LastChange(entry.id, is_boundary=False)
+        for pin, entry in objects.items()
+        if entry.mode == MODE_SUBMODULE
+    }
+    at_commits = [request for request in requests if request.reference.pin in commits]
+    baselines = {
+        request: baseline._replace(kind="pin")
+        for request, baseline in _from_commits(
+            {request: commits[request.reference.pin or ""] for request in at_commits},
+            located,
+            context.history,
+        ).items()
+    }
+    lost: Note | None = None if context.repository.is_shallow else "no_pin"
+    for request in requests:
+        source, entry = located[request.reference].source, objects.get(request.reference.pin or "")
+        if entry is None:
+            baselines[request] = Baseline("pin", source, None, is_known=False, note=lost)
+        elif request not in baselines:
+            baselines[request] = Baseline("pin", source, entry.id)
+    return baselines
 
 
 def from_history(
@@ -158,18 +208,27 @@ def from_history(
     history: History,
 ) -> dict[BaselineRequest, Baseline]:
     """Return the state of each source in the commit that its page describes (`changes`)."""
+    by_request = {request: changes.get(request.page.filepath) for request in requests}
+    return _from_commits(by_request, located, history)
+
+
+def _from_commits(
+    changes: Mapping[BaselineRequest, LastChange | None],
+    located: Mapping[SourceReference, LocatedSource],
+    history: History,
+) -> dict[BaselineRequest, Baseline]:
+    """Return the state of each source in a commit, unknown where a shallow clone ends at it."""
     sources_at: dict[ObjectId, set[Source]] = defaultdict(set)
     candidates_at: dict[BaselineRequest, tuple[ObjectId, tuple[Source, ...]]] = {}
-    for request in with_checkpoints(requests):
-        current, change = located[request.reference], changes.get(request.page.filepath)
+    for request, change in with_checkpoints(changes.items()):
         if change is None or change.is_boundary:
             continue
-        sources = _old_sources(request.reference, current)
+        sources = _old_sources(request.reference, located[request.reference])
         candidates_at[request] = change.commit, sources
         sources_at[change.commit].update(sources)
     ids = history.ids_at(sources_at)
     baselines = {}
-    for request in requests:
+    for request in changes:
         if request not in candidates_at:
             source = located[request.reference].source
             baselines[request] = Baseline("history", source, None, is_known=False)

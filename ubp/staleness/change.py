@@ -26,7 +26,7 @@ from ubp.staleness.assess import (
     split_requests,
 )
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
-from ubp.staleness.model import GONE, Change
+from ubp.staleness.model import GONE, Change, StalenessContext
 from ubp.staleness.references import collection_of, locate
 
 _ReferenceKey = tuple[FilePath, FilePath]  # page, source as it is written
@@ -101,8 +101,7 @@ def _mark_debts(
     old_verdicts: dict[_ReferenceKey, list[ReferenceVerdict]] = {}
     paths = _paths_before(drifted, change, origins) if drifted else {}
     for context in change.before if drifted else ():
-        pages = [page for path in paths if (page := context.view.page(path))]
-        for assessed in assess(pages, context):
+        for assessed in assess(_pages_before(context, drifted, paths), context):
             for reference in assessed.references:
                 key = paths[assessed.page.filepath], reference.reference.literal
                 old_verdicts.setdefault(key, []).append(reference)
@@ -131,6 +130,19 @@ def _mark_debts(
         )
         for assessed in assessments
     )
+
+
+def _pages_before(
+    context: StalenessContext, drifted: Sequence[Assessment], paths: Collection[FilePath]
+) -> list[Page]:
+    """Return the pages before the change; translations with the reference to their original."""
+    view = context.view
+    if all(reference.reference.language for page in drifted for reference in page.references):
+        from ubp.staleness.translations import find_translations
+
+        translations = find_translations(view, context.rules.translations, paths)
+        return [page for page in translations if page.filepath in paths]
+    return [page for path in paths if (page := view.page(path))]
 
 
 def _count_announcements(

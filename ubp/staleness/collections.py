@@ -67,7 +67,7 @@ def compare_collections(
                 for request in of_collection
             }
             continue
-        if not described and any(request.reference.pin is None for request in of_collection):
+        if not described and any(request.reference.own_pin is None for request in of_collection):
             described = _described_settings(context, before)
         comparison = _Comparison(setting, collection, context, is_edited, described)
         verdicts |= comparison.compare(of_collection)
@@ -238,7 +238,7 @@ class _Comparison(NamedTuple):
         historical: list[BaselineRequest] = []
         for request in requests:
             current = located[local[request].reference]
-            if pin := request.reference.pin:
+            if pin := request.reference.own_pin:
                 baselines[local[request]] = Baseline("pin", current.source, pin)
             elif self.is_edited(request.page.filepath):
                 baselines[local[request]] = Baseline("snapshot", current.source, current.id)
@@ -389,6 +389,6 @@ def _unknown(
 def _verdict(
     request: BaselineRequest, name: str, verdict: Verdict, level: Level
 ) -> ReferenceVerdict:
-    kind: BaselineKind = "pin" if request.reference.pin else "history"
+    kind: BaselineKind = "pin" if request.reference.own_pin else "history"
     path = request.reference.source_path
     return ReferenceVerdict(request.reference, path, verdict, level, kind, collection=name)

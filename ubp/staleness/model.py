@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ubp.core.config import CollectionSetting
 from ubp.core.model import (
@@ -19,6 +19,7 @@ from ubp.core.model import (
     Verdict,
 )
 from ubp.core.shell import git_fetch
+from ubp.core.translations import TranslationRule
 from ubp.git.repository import Repository
 from ubp.index.history import History
 from ubp.index.session import Session
@@ -50,6 +51,7 @@ class StalenessRules(NamedTuple):
     ignored_commits: tuple[str, ...] = ()
     quiet_after: int | None = None
     collections: Mapping[str, CollectionSetting] = {}
+    translations: tuple[TranslationRule, ...] = ()
 
 
 class StalenessContext(NamedTuple):
@@ -91,13 +93,34 @@ class Summary(NamedTuple):
     unknown: int
 
 
+class LanguageCount(NamedTuple):
+    """The numbers of translations of a language, and the originals that have none in it.
+
+    `orphaned` are those whose original does not exist.
+    """
+
+    language: str
+    fresh: int
+    stale: int
+    orphaned: int
+    unknown: int
+    missing: tuple[FilePath, ...]
+
+    @property
+    def pages(self) -> int:
+        """The number of translations."""
+        return self.fresh + self.stale + self.orphaned + self.unknown
+
+
 class StaleReport(NamedTuple):
     """The assessed pages, worst first, then by path (`rank_pages` orders them by score as well).
 
     `is_change`: a change was assessed, not a state; `pages` are then those that it concerns, and
     `introduced` those that it makes stale. `accepted` counts the references whose drift the debt
     file accepts; `obsolete_debts` are its lines about references that no longer drift.
-    `is_reconfigured`: the change edits the configuration.
+    `is_reconfigured`: the change edits the configuration. `translations` are assessed translations,
+    each with the reference to its original, worst first: of a change those that it makes stale, or
+    that it edits; a change fails for them only if `translation_severity` is "error".
     """
 
     snapshot: Snapshot
@@ -109,6 +132,22 @@ class StaleReport(NamedTuple):
     accepted: int = 0
     obsolete_debts: tuple[Debt, ...] = ()
     is_reconfigured: bool = False
+    translations: tuple[Assessment, ...] = ()
+    translation_severity: Literal["error", "warning", "off"] = "warning"
+
+    @property
+    def outdated_translations(self) -> tuple[Assessment, ...]:
+        """The translations that are not fresh; of a change those that it made so."""
+        return tuple(
+            assessment
+            for assessment in self.translations
+            if any(
+                reference.verdict != "fresh"
+                and not reference.is_debt
+                and (reference.verdict != "unknown" or reference.note == "no_pin")
+                for reference in assessment.references
+            )
+        )
 
     @property
     def introduced(self) -> tuple[Assessment, ...]:

@@ -17,8 +17,15 @@ from ubp.core.source import Source
 from ubp.git.files import read_file, replace_file, stage_file
 from ubp.git.trees import shorten
 from ubp.markdown.document import parse_page, read_head
-from ubp.markdown.edit_pins import Pin, write_pins
+from ubp.markdown.edit_pins import Pin, write_key_pin, write_pins
 from ubp.staleness.baseline import Origins
+from ubp.staleness.key_pins import (
+    KeyPinned,
+    SkippedError,
+    missing_reason,
+    pin_now,
+    pin_past,
+)
 from ubp.staleness.model import (
     Acknowledgement,
     Pinned,
@@ -33,6 +40,10 @@ Pins = Mapping[tuple[FilePath, FilePath], str]
 PinIds = dict[tuple[FilePath, FilePath], ObjectId]
 PastIds = Mapping[tuple[FilePath, FilePath], ObjectId | None]
 """Ids in the past by page and literal reference; None: the source did not exist."""
+
+
+HIDDEN = "the configuration excludes this source"
+TOO_SHALLOW = "the history of this shallow clone starts after the page's last change"
 
 
 class AckOptions(NamedTuple):
@@ -66,17 +77,22 @@ def acknowledge(
         RepositoryError: a page cannot be read or written.
     """
     is_past = options.is_from_history or options.at
-    past = _past_ids(assessments, context, options) if is_past else {}
-    chosen = [
-        (assessment.page, *_choose_pins(assessment, options, past)) for assessment in assessments
-    ]
+    commits = _past_commits(assessments, context, options) if is_past else {}
+    past = _past_ids(assessments, commits, context)
+    chosen = [(assessment, *_choose_pins(assessment, options, past)) for assessment in assessments]
     ids = {blob for _, pin_ids, _ in chosen for _, blob in pin_ids}
     short_ids = shorten(ids, context.repository)
     acknowledgements = []
-    for page, pin_ids, skipped in chosen:
+    for assessment, pin_ids, skipped in chosen:
+        page = assessment.page
         pins = {reference: short_ids[blob] for reference, blob in pin_ids}
-        if pins:
-            _write(page, pins, context, options)
+        key_pins, skipped_keys = _choose_key_pins(assessment, context, options, commits)
+        if pins or key_pins:
+            values = {key: pinned.value for key, pinned in key_pins.items()}
+            _write(page, _NewPins(pins, values), context, options)
+        skipped.extend(skipped_keys)
+        for value, verdicts in key_pins.values():
+            pins |= dict.fromkeys(verdicts, value)
         pinned = tuple(
             Pinned(
                 verdict.name,
@@ -96,9 +112,11 @@ def pin_page(
 ) -> tuple[bytes, tuple[SkippedReference, ...]]:
     """Return a page's bytes with its references pinned as `acknowledge` does, writing nothing."""
     pin_ids, skipped = _choose_pins(assessment, options, {})
+    key_pins, skipped_keys = _choose_key_pins(assessment, context, options, {})
     short_ids = shorten({blob for _, blob in pin_ids}, context.repository)
     pins = {reference: short_ids[blob] for reference, blob in pin_ids}
-    return _pin_references(data, pins, options) if pins else data, tuple(skipped)
+    values = {key: pinned.value for key, pinned in key_pins.items()}
+    return _pin_references(data, _NewPins(pins, values), options), (*skipped, *skipped_keys)
 
 
 def _choose_pins(
@@ -107,9 +125,11 @@ def _choose_pins(
     """Return the ids to pin for the references of a page, and the references that are skipped."""
     pin_ids, skipped = [], []
     for verdict in assessment.references:
+        if verdict.reference.pin_key and not verdict.collection:
+            continue
         try:
             blob = _pin_of(assessment.page.filepath, verdict, options, past)
-        except _SkippedError as reason:
+        except SkippedError as reason:
             skipped.append(SkippedReference(verdict.name, str(reason)))
         else:
             if blob is not None:
@@ -117,8 +137,54 @@ def _choose_pins(
     return pin_ids, skipped
 
 
-class _SkippedError(Exception):
-    """A reference is not pinned; the message is the reason."""
+def _choose_key_pins(
+    assessment: Assessment,
+    context: StalenessContext,
+    options: AckOptions,
+    commits: Mapping[FilePath, ObjectId | None],
+) -> tuple[dict[str, KeyPinned], list[SkippedReference]]:
+    """Return the pins to write at keys of their own, and the references that are skipped."""
+    by_key: dict[str, list[ReferenceVerdict]] = defaultdict(list)
+    for verdict in assessment.references:
+        if verdict.reference.pin_key and not verdict.collection:
+            by_key[verdict.reference.pin_key].append(verdict)
+    pins: dict[str, KeyPinned] = {}
+    skipped = []
+    for key, verdicts in by_key.items():
+        try:
+            pinned = _key_pin(assessment.page.filepath, key, verdicts, context, options, commits)
+        except SkippedError as reason:
+            skipped += [
+                SkippedReference(verdict.name, str(reason))
+                for verdict in verdicts
+                if verdict.verdict != "fresh" or options.at
+            ]
+        else:
+            if pinned:
+                pins[key] = pinned
+    return pins, skipped
+
+
+def _key_pin(  # noqa: PLR0913, PLR0917  # what a pin depends on
+    page: FilePath,
+    key: str,
+    verdicts: Sequence[ReferenceVerdict],
+    context: StalenessContext,
+    options: AckOptions,
+    commits: Mapping[FilePath, ObjectId | None],
+) -> KeyPinned | None:
+    if any(options.is_hidden(verdict.source_path) for verdict in verdicts):
+        raise SkippedError(HIDDEN)
+    is_past = options.at or options.is_from_history
+    if options.is_from_history and verdicts[0].reference.pin:
+        return None
+    if is_past and page not in commits:
+        raise SkippedError(TOO_SHALLOW)
+    commit = commits.get(page)
+    pinned = pin_past(verdicts, commit, context) if commit else pin_now(key, verdicts, context)
+    if pinned and options.reason:
+        raise SkippedError(f"{key} has no place for a reason: run `ubp ack` without --reason")
+    return pinned
 
 
 def _pin_of(
@@ -126,7 +192,11 @@ def _pin_of(
 ) -> ObjectId | None:
     """Return the id to pin, None if the pin stays as it is."""
     if options.is_hidden(verdict.source_path):
-        raise _SkippedError("the configuration excludes this source")
+        raise SkippedError(HIDDEN)
+    if verdict.reference.language is not None:
+        if verdict.verdict == "fresh":
+            return None
+        raise SkippedError("no `pin` in its rule of `translations`: an edit of the page renews it")
     if options.is_from_history or options.at:
         return _past_pin(page, verdict, options, past)
     return _current_pin(verdict)
@@ -136,16 +206,16 @@ def _past_pin(
     page: FilePath, verdict: ReferenceVerdict, options: AckOptions, past: PastIds
 ) -> ObjectId | None:
     """Return the past id to pin, None if the pin stays as it is."""
-    pin = verdict.reference.pin
+    pin = verdict.reference.own_pin
     if options.is_from_history and pin is not None:
         return None
     key = page, verdict.reference.literal
     if key not in past:
-        raise _SkippedError("the history of this shallow clone starts after the page's last change")
+        raise SkippedError(TOO_SHALLOW)
     if blob := past[key]:
         return None if pin and blob.startswith(pin) else blob
     when = "at this revision" if options.at else "when the page last changed"
-    raise _SkippedError(f"the source did not exist {when}")
+    raise SkippedError(f"the source did not exist {when}")
 
 
 def _current_pin(verdict: ReferenceVerdict) -> ObjectId | None:
@@ -157,31 +227,35 @@ def _current_pin(verdict: ReferenceVerdict) -> ObjectId | None:
     if verdict.verdict == "fresh":
         return None
     if verdict.is_debt:
-        is_pinned = verdict.reference.pin is not None or verdict.baseline_blob is None
+        is_pinned = verdict.reference.own_pin is not None or verdict.baseline_blob is None
         return None if is_pinned else ObjectId(str(verdict.baseline_blob))
     if verdict.current_blob is not None:
         return verdict.current_blob
     if verdict.note == "no_collection":
         command = ubp_command("collections", "sync", verdict.unfetched)
-        raise _SkippedError(f"its collection is not on this machine; fetch it: {command}")
-    if verdict.moved_to:
-        raise _SkippedError(f"the source moved: change the reference to {verdict.new_name}")
-    raise _SkippedError("the source does not exist: update or remove the reference")
+        raise SkippedError(f"its collection is not on this machine; fetch it: {command}")
+    raise SkippedError(missing_reason(verdict))
+
+
+def _past_commits(
+    assessments: Sequence[Assessment], context: StalenessContext, options: AckOptions
+) -> Mapping[FilePath, ObjectId | None]:
+    """Return the revision, or the commit that last changed each page's text (None: no commit).
+
+    Pages are left out where a shallow clone ends before that.
+    """
+    pages = [assessment.page.filepath for assessment in assessments]
+    if options.at:
+        return dict.fromkeys(pages, options.at)
+    return find_text_changes(pages, context, options.keys)
 
 
 def _past_ids(
-    assessments: Sequence[Assessment], context: StalenessContext, options: AckOptions
+    assessments: Sequence[Assessment],
+    commits: Mapping[FilePath, ObjectId | None],
+    context: StalenessContext,
 ) -> PastIds:
-    """Return the ids of the pages' sources at the revision, or when each page's text last changed.
-
-    References are left out where a shallow clone ends before that.
-    """
-    pages = [assessment.page.filepath for assessment in assessments]
-    commits: Mapping[FilePath, ObjectId | None]
-    if options.at:
-        commits = dict.fromkeys(pages, options.at)
-    else:
-        commits = find_text_changes(pages, context, options.keys)
+    """Return the ids of the pages' sources at these commits, None: in the snapshot."""
     verdicts = [
         (assessment.page.filepath, verdict)
         for assessment in assessments
@@ -261,9 +335,16 @@ def find_text_changes(
     return changes
 
 
+class _NewPins(NamedTuple):
+    """The pins to write beside the references of a page, and those at keys of their own."""
+
+    beside: Mapping[ReferenceVerdict, str]
+    at_keys: Mapping[str, str]
+
+
 def _write(
     page: Page,
-    pins: Mapping[ReferenceVerdict, str],
+    pins: _NewPins,
     context: StalenessContext,
     options: AckOptions,
 ) -> None:
@@ -281,19 +362,22 @@ def _write(
     replace_file(repository, path, _pin_references(data, pins, options))
 
 
-def _pin_references(
-    data: bytes, pins: Mapping[ReferenceVerdict, str], options: AckOptions
-) -> bytes:
+def _pin_references(data: bytes, pins: _NewPins, options: AckOptions) -> bytes:
     """Pin the references that these bytes have too: the work tree may differ from the index."""
     pins_as_written = {
-        (verdict.reference.key, verdict.reference.written): pin for verdict, pin in pins.items()
+        (verdict.reference.key, verdict.reference.written): pin
+        for verdict, pin in pins.beside.items()
     }
     edits = {
         reference: Pin(pins_as_written[reference.key, reference.written], options.reason)
         for reference in parse_page(data, options.keys).references
         if (reference.key, reference.written) in pins_as_written
     }
-    return write_pins(data, options.keys, edits) if edits else data
+    if edits:
+        data = write_pins(data, options.keys, edits)
+    for key, pin in pins.at_keys.items():
+        data = write_key_pin(data, key, pin, options.keys)
+    return data
 
 
 def find_pins(

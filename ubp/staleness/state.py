@@ -12,7 +12,7 @@ from ubp.git.snapshot import read_commit
 from ubp.git.trees import diff_trees
 from ubp.index.session import Session, Target
 from ubp.index.view import View
-from ubp.staleness.assess import assess, hide
+from ubp.staleness.assess import assess, assessment, hide
 from ubp.staleness.model import (
     Acknowledgement,
     Change,
@@ -22,6 +22,9 @@ from ubp.staleness.model import (
     count_levels,
     worst_first,
 )
+
+# The rule of `ubp check` about translations, whose severity `ubp stale` obeys too.
+TRANSLATION_RULE = "stale-translation"
 
 
 def open_context(session: Session, view: View) -> StalenessContext:
@@ -35,6 +38,7 @@ def open_context(session: Session, view: View) -> StalenessContext:
         config.ignored_commits,
         config.quiet_after,
         {setting.name: setting for setting in config.collections},
+        config.translations,
     )
     return StalenessContext(
         view, session.repository, session.history, rules, session.open_collection
@@ -113,7 +117,8 @@ def find_stale(
             from ubp.staleness.evidence import add_evidence
 
             assessments = add_evidence(assessments, context)
-        return build_stale_report(context, pages, assessments, selected), context
+        report = build_stale_report(context, pages, assessments, selected)
+        return _with_translations(report, session, context, selected), context
     from ubp.staleness.change import assess_change, touched_pages
     from ubp.staleness.evidence import add_evidence
 
@@ -128,7 +133,58 @@ def find_stale(
     assessments = add_evidence(assess_change(assessed, change), context)
     report = build_stale_report(context, pages, assessments, selected)
     is_reconfigured = CONFIG_FILE in change.changes
-    return report._replace(is_change=True, is_reconfigured=is_reconfigured), context
+    report = report._replace(is_change=True, is_reconfigured=is_reconfigured)
+    return _with_translations(report, session, context, selected, change), context
+
+
+def _with_translations(
+    report: StaleReport,
+    session: Session,
+    context: StalenessContext,
+    selected: frozenset[FilePath] | None,
+    change: Change | None = None,
+) -> StaleReport:
+    """Return a report with the translations; of a change with those that it concerns."""
+    if not context.rules.translations:
+        return report
+    assessed = assess_translations(context, selected, change)
+    report = report._replace(translations=worst_first(hide(assessed, context.rules.is_hidden)))
+    match dict(session.config.severities).get(TRANSLATION_RULE):
+        case "error" | "off" as severity:
+            return report._replace(translation_severity=severity)
+        case _:
+            return report
+
+
+def assess_translations(
+    context: StalenessContext,
+    selected: frozenset[FilePath] | None = None,
+    change: Change | None = None,
+) -> tuple[Assessment, ...]:
+    """Assess the `selected` translations, None: all; of a change those that it concerns.
+
+    A page that never had an original is none, unless its pin says that it had.
+    """
+    from ubp.staleness.translations import find_translations
+
+    paths = None if change is None else frozenset(change.changes)
+    pages = [
+        page
+        for page in find_translations(context.view, context.rules.translations, paths)
+        if selected is None or page.filepath in selected
+    ]
+    if change is None:
+        assessed = assess(pages, context)
+    else:
+        from ubp.staleness.change import assess_change
+
+        assessed = assess_change(pages, change)
+    return tuple(
+        assessment
+        for assessment in assessed
+        for verdict in assessment.references
+        if verdict.verdict != "not_found" or verdict.reference.pin
+    )
 
 
 def build_stale_report(
@@ -164,16 +220,20 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
     at: str | None,
     reason: str | None,
     has_diffs: bool,
+    has_translations: bool,
 ) -> tuple[Acknowledgement, ...]:
     """Pin the references of these pages (or of `every` page) that are not at their baseline.
 
-    With `at` (a revision) all references are pinned to what their sources were then. Of a change
-    only those for which it fails, so that no older staleness is erased.
+    That of a translation to its original only where the page itself is one of `paths`, unless
+    `has_translations`: a folder also contains what nobody has read. With `at` (a revision) all
+    references are pinned to what their sources were then. Of a change only those for which it
+    fails, so that no older staleness is erased.
 
     Raises:
         UsageError: neither pages nor `every` are given, a path matches no page, or nothing is
             staged.
     """
+    from ubp.index.select import path_from_root
     from ubp.staleness.change import assess_change, touched_pages
     from ubp.staleness.diff import diff_pages
     from ubp.staleness.pins import AckOptions, acknowledge
@@ -204,11 +264,16 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
             hint="Stage the changes first: git add -u",
         )
     context = change.after if change else open_context(session, session.view(target))
-    pages = _pages_to_assess(context.view, _select(session, context.view, paths), every=False)
+    selected = _select(session, context.view, paths)
+    pages = _pages_to_assess(context.view, selected, every=False)
     if change and not (paths and from_history):
         touched = {page.filepath for page in touched_pages(change)}
         pages = [page for page in pages if page.filepath in touched]
     assessed = assess_change(pages, change) if change else assess(pages, context)
+    if context.rules.translations:
+        if not has_translations:
+            selected = frozenset(path_from_root(path, session.repository) for path in paths)
+        assessed = _joined(assessed, assess_translations(context, selected, change))
     options = AckOptions(
         session.config.keys,
         target.staged,
@@ -222,6 +287,18 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
         compared = diff_pages(assessed, context)
         diffs = {(page.page.filepath, verdict): diff for page, verdict, diff in compared}
     return acknowledge(assessed, context, options, diffs)
+
+
+def _joined(
+    assessments: Sequence[Assessment], translations: Sequence[Assessment]
+) -> tuple[Assessment, ...]:
+    """Return each page once, with the verdicts on its sources and on its original."""
+    by_path = {assessed.page.filepath: assessed for assessed in assessments}
+    for translation in translations:
+        path = translation.page.filepath
+        own = by_path[path].references if path in by_path else ()
+        by_path[path] = assessment(translation.page, [*own, *translation.references])
+    return tuple(by_path.values())
 
 
 def _select(session: Session, view: View, paths: Sequence[str]) -> frozenset[FilePath] | None:

@@ -48,12 +48,14 @@ UNKNOWN_REASONS: Mapping[Note | None, str] = {
     "no_parser": "ast-grep, which finds symbols, is not installed",
     "no_collection": "this version of the collection is not on this machine",
     "no_version": "the configuration pinned no version of the collection when the page was written",
+    "no_pin": "its pin is the id of no commit or file in this repository",
 }
 UNKNOWN_CAUSES: Mapping[Note | None, str] = {
     None: "this clone is shallow",
     "no_parser": "ast-grep is not installed",
     "no_collection": "a collection is not on this machine",
     "no_version": "a collection had no pinned version",
+    "no_pin": "a pin is the id of no commit or file",
 }
 WHOLE_REASONS: Mapping[Note, str] = {
     "no_blob": "one of its versions is not on this machine",
@@ -130,6 +132,8 @@ def unknown_remedies(references: Iterable[ReferenceVerdict], page: str = "PAGE")
                 command = ubp_command("collections", "sync", reference.unfetched)
                 remedy = Remedy(command, "fetches that version of the collection")
             case "no_version":
+                remedy = Remedy(ubp_command("ack", page), "pins what you reviewed")
+            case "no_pin":
                 remedy = Remedy(ubp_command("ack", page), "pins what you reviewed")
             case _:
                 unshallow = "fetches the history (in CI: fetch-depth: 0)"

@@ -15,6 +15,7 @@ from ubp.core.model import (
     Drift,
     Entry,
     FilePath,
+    KeyPin,
     Link,
     ObjectId,
     PageFacts,
@@ -200,7 +201,7 @@ def pack_facts(facts: PageFacts) -> str:
         )
         for reference in facts.references
     ]
-    return pack_json((*facts[:4], references, facts.problems))
+    return pack_json((*facts[:4], references, facts.problems, facts.pins))
 
 
 def unpack_facts(contents: Sequence[str]) -> list[PageFacts]:
@@ -217,18 +218,15 @@ def unpack_facts(contents: Sequence[str]) -> list[PageFacts]:
                         written,
                         written if path is None else path,
                         written if literal is None else literal,
-                        fragment,
-                        key,
-                        line,
-                        pin,
-                        reason,
+                        *rest,
                     )
-                    for written, path, literal, fragment, key, line, pin, reason in references
+                    for written, path, literal, *rest in references
                 ]
             ),
             tuple([Problem(line, message) for line, message in problems]),
+            tuple([KeyPin(*pin) for pin in pins]),
         )
-        for title, doc_type, tags, aliases, references, problems in _load(contents)
+        for title, doc_type, tags, aliases, references, problems, pins in _load(contents)
     ]
 
 

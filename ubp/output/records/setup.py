@@ -56,6 +56,15 @@ class SiteFoldersRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TranslationCountRecord:
+    """The translations that a rule of the configuration finds."""
+
+    page: Annotated[str, "pattern of the translations"]
+    pages: Annotated[Count, "number of translations"]
+    languages: Annotated[Count, "number of languages"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InitRecord:
     """Result of the setup."""
 
@@ -66,6 +75,7 @@ class InitRecord:
     indexed: Annotated[tuple[PathCountRecord, ...], "pages by folder"]
     left_out: Annotated[tuple[PathCountRecord, ...], "Markdown files that are not pages"]
     sites: Annotated[tuple[SiteFoldersRecord, ...], "sites that publish pages"]
+    translations: Annotated[tuple[TranslationCountRecord, ...], "rules for translated pages"]
     bound: Annotated[Count, "number of pages that list sources"]
     problems: Annotated[Count, "pages with front matter problems"]
     links: Annotated[Count, "links in the pages"]
@@ -269,6 +279,9 @@ def initialized_record(result: InitResult) -> InitRecord:
         indexed=_path_counts(result.indexed),
         left_out=_path_counts(result.left_out),
         sites=tuple(SiteFoldersRecord(**site._asdict()) for site in result.sites),
+        translations=tuple(
+            TranslationCountRecord(**rule._asdict()) for rule in result.translations
+        ),
         bound=result.bound,
         problems=result.problems,
         links=result.links,

@@ -39,7 +39,7 @@ class SnapshotRecord(NamedTuple):
 
 
 class SummaryRecord(NamedTuple):
-    """Counts; untracked pages list no sources."""
+    """Counts; untracked pages list no sources. Translations are counted apart."""
 
     documents: Annotated[Count, "number of pages"]
     bound: Annotated[Count, "number of pages that list sources"]
@@ -123,9 +123,13 @@ class VerdictRecord(NamedTuple):
         str | None, "what to fetch, so that it can be compared: ubp collections sync UNFETCHED"
     ]
     line: Annotated[Line, "line of the reference in the page, from 1"]
-    key: Annotated[str, "front matter key that contains the reference"]
+    key: Annotated[
+        str, 'front matter key that contains the reference; "translations" for an original'
+    ]
+    pin_key: Annotated[str | None, "front matter key of the pin, if it is not beside the reference"]
+    language: Annotated[str | None, "language of a translation, whose original the source is"]
     fragment: Annotated[str | None, "suffix removed from the path: #symbol, :12, #L3-L9"]
-    pin: Annotated[str | None, "object id of the pin"]
+    pin: Annotated[str | None, "object id of the pin; with `pin_key` also of a commit"]
     reason: Annotated[str | None, "reason given when it was acknowledged"]
     is_debt: Annotated[
         bool | None,
@@ -199,7 +203,9 @@ def stale_record(
     """Return the record of `ubp stale`; without `every` only the pages that are not fresh."""
     pages = visible_pages(report, every=every)
     return StaleRecord(
-        documents=tuple(_assessed_page(assessment, report, diffs or {}) for assessment in pages),
+        documents=tuple(
+            assessed_page_record(assessment, report, diffs or {}) for assessment in pages
+        ),
         summary=summary_record(report.summary),
         snapshot=snapshot_record(report.snapshot),
         threshold_days=report.threshold_days,
@@ -253,11 +259,12 @@ def title_of(page: Page) -> str:
     return page.facts.title or file_stem(page.filepath)
 
 
-def _assessed_page(
+def assessed_page_record(
     assessment: Assessment,
     report: StaleReport,
     diffs: Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff],
 ) -> AssessedPageRecord:
+    """Return the record of a page and the verdicts on its references."""
     page = assessment.page
     return AssessedPageRecord(
         doc_id=doc_id(page.filepath),
@@ -295,6 +302,8 @@ def _verdict(
         unfetched=verdict.unfetched or None,
         line=reference.line,
         key=reference.key,
+        pin_key=reference.pin_key,
+        language=reference.language,
         fragment=reference.fragment,
         pin=reference.pin,
         reason=reference.reason,

@@ -42,6 +42,7 @@ from ubp.output.records.specifications import (
 from ubp.output.records.sql import RowsRecord
 from ubp.output.records.staleness import ErrorRecord, StaleRecord
 from ubp.output.records.suggestions import SuggestionsRecord
+from ubp.output.records.translations import TranslationsRecord
 
 
 class RecordRow(NamedTuple):
@@ -106,6 +107,7 @@ RECORDS = (
     RecordRow("sql", RowsRecord, ("ubp sql",)),
     RecordRow("stale", StaleRecord, ("ubp stale",)),
     RecordRow("stale-since", ComparisonRecord, ("ubp stale --since REV",)),
+    RecordRow("stale-translations", TranslationsRecord, ("ubp stale --translations",)),
     RecordRow("status", StatusRecord, ("ubp status",)),
     RecordRow(
         "suggest-links",

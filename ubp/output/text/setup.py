@@ -51,6 +51,9 @@ def _scope(result: InitResult) -> Iterator[str]:
     for site in result.sites:
         folders = ", ".join(f"{printable(folder)}/" if folder else "." for folder in site.folders)
         yield f"  Site: {site.generator} ({folders})"
+    for rule in result.translations:
+        pages, languages = count(rule.pages, "page"), count(rule.languages, "language")
+        yield f"  Translations: {printable(rule.page)} ({pages} in {languages})"
 
 
 def _paths(counts: Sequence[PathCount]) -> str:

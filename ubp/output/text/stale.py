@@ -41,6 +41,8 @@ from ubp.staleness.wording import (
     unknown_remedies,
 )
 
+MAX_ORIGINALS = 10  # with translations, that a change lists
+
 
 def stale_text(report: StaleReport, options: StaleTextOptions) -> str:
     """Return the whole text; with `quiet` only a line for each page."""
@@ -62,6 +64,7 @@ def stale_text(report: StaleReport, options: StaleTextOptions) -> str:
         lines.append("")
     lines += _summary(report, options)
     lines += _debts(report, options)
+    lines += _translations(report, options)
     lines += advise(report, options)
     return "\n".join(lines) + "\n"
 
@@ -112,13 +115,13 @@ def _reference(
     yield f"  {printable(reference.name or '.')}  {verdict}{debt}"
     if evidence := evidence_sentence(reference, " by this commit" if is_staged else ""):
         yield f"    {printable(evidence)}"
-    yield from _commits(reference.commits, style)
+    yield from commit_lines(reference.commits, style)
     diff = options.diffs.get((assessment.page.filepath, reference))
     if diff is not None:
-        yield from _diff(diff, style)
+        yield from diff_lines(diff, style)
 
 
-def _commits(commits: tuple[Commit, ...], style: Style) -> Iterator[str]:
+def commit_lines(commits: tuple[Commit, ...], style: Style) -> Iterator[str]:
     """Yield the commits, oldest first: the first one is the commit that outdated the page."""
     for commit in commits[: -MAX_COMMITS - 1 : -1]:
         yield _commit(commit, style)
@@ -133,7 +136,8 @@ def _commit(commit: Commit, style: Style) -> str:
     return f"    {name} {origin} {printable(commit.subject)}"
 
 
-def _diff(diff: SourceDiff, style: Style) -> Iterator[str]:
+def diff_lines(diff: SourceDiff, style: Style) -> Iterator[str]:
+    """Yield a diff, indented, and how to fetch what a partial clone lacks of it."""
     yield from (f"    {line}" for line in style.diff(diff.text))
     if diff.missing:
         yield f"    This partial clone lacks {count(len(diff.missing), 'blob')} of it. Fetch with:"
@@ -167,6 +171,30 @@ def _debts(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
         obsolete = f"{count(len(report.obsolete_debts), 'obsolete line')} in {DEBT_FILE}:"
         command = options.style.cyan("ubp debt --prune")
         yield f"{options.style.red(obsolete)} run {command}."
+
+
+def _translations(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
+    """Yield how many translations are stale; of a change, of which originals it makes them so."""
+    outdated = report.outdated_translations
+    if not report.is_change:
+        if report.translations:
+            state = f"{len(outdated)} not up to date" if outdated else "all up to date"
+            command = options.command("stale", "--translations")
+            yield f"{count(len(report.translations), 'translation')}: {state} ({command})."
+        return
+    if not outdated or report.translation_severity == "off":
+        return
+    fails = report.translation_severity == "error"
+    note = "" if fails else ", which is not a failure"
+    yield f"{count(len(outdated), 'translation')} not up to date after this change{note}:"
+    languages: dict[str, list[str]] = {}
+    for assessment in outdated:
+        for verdict in assessment.references:
+            languages.setdefault(verdict.name, []).append(verdict.reference.language or "")
+    for original, names in sorted(languages.items())[:MAX_ORIGINALS]:
+        yield f"  {printable(original)}: {printable(', '.join(sorted(names)))}"
+    if len(languages) > MAX_ORIGINALS:
+        yield f"  and {count(len(languages) - MAX_ORIGINALS, 'more original')}"
 
 
 def advise(report: StaleReport, options: StaleTextOptions) -> list[str]:
@@ -259,7 +287,7 @@ def _unknown_steps(report: StaleReport, options: StaleTextOptions) -> Iterator[s
             " because ast-grep, which finds symbols, is not installed. Add it:"
         )
         yield f"  {style.cyan(INSTALL_PARSER)}  (pre-commit: {HOOK_PARSER})"
-    notes: tuple[Note, ...] = "no_collection", "no_version"
+    notes: tuple[Note, ...] = "no_collection", "no_version", "no_pin"
     for note in notes:
         if needing := _pages_with_unknown(report, note):
             references = [verdict for page in needing for verdict in page.references]
@@ -371,7 +399,7 @@ def _acknowledged_page(result: Acknowledgement, style: Style) -> Iterator[str]:
             before = ", its old baseline: it was stale before this change"
         yield f"  {name}  {style.green(f'pinned to {pinned.pin}')}{printable(before)}"
         if pinned.diff is not None:
-            yield from _diff(pinned.diff, style)
+            yield from diff_lines(pinned.diff, style)
     for skipped in result.skipped:
         name = printable(skipped.source_path)
         yield f"  {name}  {style.yellow('skipped')}: {printable(skipped.reason)}"

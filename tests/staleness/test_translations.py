@@ -1,0 +1,269 @@
+"""Translations: pages whose original a rule of the configuration names, and pins by commit."""
+
+import json
+
+import pytest
+
+from ubp.__main__ import main
+from ubp.core.translations import TranslationRule
+from ubp.staleness.translation_rules import propose_rules
+from ubp.workspace import Workspace
+
+RULE = {"page": "docs/{lang}/{path}", "source": "docs/en/{path}", "pin": "i18n.commit"}
+
+
+def configure(repository, *rules, **settings):
+    repository.write(".ubp/config.json", json.dumps({"translations": rules or [RULE], **settings}))
+
+
+def translate(repository, path, pin="", text="Text."):
+    front_matter = f"---\ni18n:\n  commit: {pin}\n---\n" if pin else ""
+    repository.write(path, f"{front_matter}# Page\n\n{text}\n")
+
+
+@pytest.fixture
+def project(repository):
+    """Two originals; a is translated into German and Japanese, both pinned, b only into German."""
+    configure(repository)
+    repository.write("docs/en/a.md", "# A\n\nFirst.\n")
+    repository.write("docs/en/b.md", "# B\n")
+    pin = repository.commit("originals")
+    translate(repository, "docs/de/a.md", pin)
+    translate(repository, "docs/de/b.md", pin)
+    translate(repository, "docs/ja/a.md", pin[:10])
+    repository.commit("translations")
+    return repository
+
+
+def edit_original(repository, path="docs/en/a.md"):
+    repository.write(path, "# A\n\nSecond.\n")
+    return repository.commit("edit the original")
+
+
+def verdicts(report):
+    return {page.page.filepath: page.references[0].verdict for page in report.translations}
+
+
+def count(repository, *paths):
+    """The numbers of each language: fresh, stale, missing, orphaned, unknown."""
+    with Workspace.open(str(repository.root)) as workspace:
+        report = workspace.stale(paths)
+        return {
+            language.language: (
+                language.fresh,
+                language.stale,
+                len(language.missing),
+                language.orphaned,
+                language.unknown,
+            )
+            for language in workspace.count_languages(report)
+        }
+
+
+def run(repository, *arguments):
+    return main(["-C", str(repository.root), *arguments])
+
+
+def test_each_language_is_counted_by_what_became_of_its_originals(project):
+    assert count(project) == {"de": (2, 0, 0, 0, 0), "ja": (1, 0, 1, 0, 0)}
+    edit_original(project)
+    project.remove("docs/en/b.md")
+    project.commit("remove an original")
+    assert count(project) == {"de": (0, 1, 0, 1, 0), "ja": (0, 1, 0, 0, 0)}
+
+
+def test_the_verdict_is_that_of_git_for_a_commit_and_for_a_blob(project, ask):
+    blob = project.blob("docs/en/a.md")
+    translate(project, "docs/fr/a.md", blob)
+    project.commit("a translation that is pinned to a blob")
+    assert verdicts(ask(project))["docs/fr/a.md"] == "fresh"
+    changed = edit_original(project)
+    report = ask(project)
+    assert verdicts(report) == {
+        "docs/de/a.md": "modified",
+        "docs/fr/a.md": "modified",
+        "docs/ja/a.md": "modified",
+        "docs/de/b.md": "fresh",
+    }
+    commits = {page.references[0].commits[0].id for page in report.translations[:3]}
+    assert commits == {changed}
+    assert report.pages == ()
+
+
+def test_an_edit_does_not_renew_a_pin_but_an_unpinned_translation(project, ask):
+    translate(project, "docs/fr/a.md")
+    project.commit("an unpinned translation")
+    edit_original(project)
+    assert verdicts(ask(project))["docs/fr/a.md"] == "modified"
+    translate(project, "docs/fr/a.md", text="Nouveau.")
+    translate(project, "docs/de/a.md", project.git("rev-parse", "HEAD~2").strip(), text="Neu.")
+    project.commit("edit two translations")
+    assert verdicts(ask(project))["docs/fr/a.md"] == "fresh"
+    assert verdicts(ask(project))["docs/de/a.md"] == "modified"
+
+
+def test_an_original_that_is_gone_is_deleted_and_one_that_moved_is_moved(project, ask):
+    project.git("mv", "docs/en/a.md", "docs/en/c.md")
+    project.remove("docs/en/b.md")
+    project.commit("move one, remove the other")
+    report = ask(project)
+    assert verdicts(report) == {
+        "docs/de/a.md": "moved",
+        "docs/de/b.md": "deleted",
+        "docs/ja/a.md": "moved",
+    }
+    moved = {page.page.filepath: page.references[0].moved_to for page in report.translations}
+    assert moved["docs/ja/a.md"] == "docs/en/c.md"
+
+
+def test_a_page_that_never_had_an_original_is_no_translation(project):
+    translate(project, "docs/ja/own.md")
+    project.commit("a page of the Japanese team")
+    assert count(project)["ja"] == (1, 0, 1, 0, 0)
+
+
+def test_a_pin_that_git_does_not_know_is_unknown_and_says_so(project, capsys):
+    translate(project, "docs/de/a.md", "0123456789ab")
+    project.commit("a pin that a squash lost")
+    assert count(project)["de"] == (1, 0, 0, 0, 1)
+    assert run(project, "stale", "--translations", "--all") == 2
+    assert "its pin is the id of no commit or file in this repository" in capsys.readouterr().out
+
+
+def test_a_changed_original_is_mentioned_and_fails_only_if_it_is_an_error(project, capsys):
+    base = project.head()
+    edit_original(project)
+    assert run(project, "stale", "--base", base) == 0
+    assert "docs/en/a.md: de, ja" in capsys.readouterr().out
+    assert run(project, "check", "--base", base) == 0
+    assert "warning" in capsys.readouterr().out
+    configure(project, check={"severity": {"stale-translation": "error"}})
+    assert run(project, "stale", "--base", base) == 1
+    assert run(project, "check", "--base", base) == 1
+    configure(project, check={"severity": {"stale-translation": "off"}})
+    capsys.readouterr()
+    assert run(project, "stale", "--base", base) == 0
+    assert "docs/en/a.md" not in capsys.readouterr().out
+
+
+def test_what_was_behind_before_a_change_is_not_mentioned(project, ask):
+    edit_original(project)
+    base = project.head()
+    project.write("docs/en/a.md", "# A\n\nThird.\n")
+    project.commit("edit it again")
+    assert ask(project, base=base).outdated_translations == ()
+
+
+def test_ack_renews_the_key_with_the_commit_that_last_changed_the_original(project):
+    changed = edit_original(project)
+    project.write("other.txt", "other")
+    project.commit("something else")
+    assert run(project, "ack", "docs/de/a.md", "docs/ja/a.md") == 0
+    german = (project.root / "docs/de/a.md").read_text()
+    assert german == f"---\ni18n:\n  commit: {changed}\n---\n# Page\n\nText.\n"
+    assert f"commit: {changed[:12]}\n" in (project.root / "docs/ja/a.md").read_text()
+    assert count(project) == {"de": (2, 0, 0, 0, 0), "ja": (1, 0, 1, 0, 0)}
+
+
+def test_ack_leaves_the_translations_of_a_folder_alone_unless_asked(project):
+    edit_original(project)
+    assert run(project, "ack", "docs/de") == 0
+    assert run(project, "ack", "--all") == 0
+    assert count(project)["de"] == (1, 1, 0, 0, 0)
+    assert run(project, "ack", "--translations", "docs/de") == 0
+    assert count(project)["de"] == (2, 0, 0, 0, 0)
+
+
+def test_ack_refuses_a_commit_for_an_original_that_is_not_committed(project, capsys):
+    project.write("docs/en/a.md", "# A\n\nNot committed.\n")
+    before = (project.root / "docs/de/a.md").read_bytes()
+    assert run(project, "ack", "docs/de/a.md") == 1
+    assert "commit it first" in capsys.readouterr().out
+    assert (project.root / "docs/de/a.md").read_bytes() == before
+
+
+def test_the_json_record_has_the_originals_that_are_missing(project, capsys):
+    edit_original(project)
+    assert run(project, "stale", "--translations", "--diff", "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    languages = {row["language"]: row for row in record["languages"]}
+    assert languages["ja"]["missing_originals"] == ["docs/en/b.md"]
+    assert languages["de"]["stale"] == 1
+    (reference,) = record["documents"][0]["references"]
+    assert (reference["language"], reference["pin_key"]) == ("de", "i18n.commit")
+    assert "+Second." in reference["diff"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (
+            ["docs/en/a.md", "docs/ja/a.md", "docs/de/x/b.md", "docs/en/x/b.md"],
+            [("docs/{lang}/{path}", "docs/en/{path}")],
+        ),
+        (
+            ["guide/a.md", "guide/b.md", "guide/zh/a.md", "guide/zh/b.md"],
+            [("guide/{lang}/{path}", "guide/{path}")],
+        ),
+        (
+            [
+                *("docs/a.md", "docs/b.md"),
+                *(f"i18n/fr/docusaurus-plugin-content-docs/current/{name}.md" for name in "ab"),
+            ],
+            [("i18n/{lang}/docusaurus-plugin-content-docs/current/{path}", "docs/{path}")],
+        ),
+        (["a.md", "a.ja.md", "b.md", "b.ja.md"], [("{path}.{lang}.md", "{path}.md")]),
+        (
+            ["README.md", "README_zh.md", "by-id.md", "by.md"],
+            [("{path}_{lang}.md", "{path}.md")],
+        ),
+        (["api/it/a.md", "api/no/b.md", "api/c.md"], []),
+    ],
+)
+def test_the_layout_of_translations_is_recognized(repository, paths, expected):
+    for path in paths:
+        repository.write(path, "# Page\n")
+    repository.commit("pages")
+    with Workspace.open(str(repository.root)) as workspace:
+        rules = propose_rules(workspace.session.view(), workspace.session.repository)
+    assert [(proposed.rule.page, proposed.rule.source) for proposed in rules] == expected
+
+
+def test_the_key_of_existing_pins_is_recognized(project):
+    (project.root / ".ubp/config.json").unlink()
+    with Workspace.open(str(project.root)) as workspace:
+        (proposed,) = workspace.propose_translations()
+    assert proposed.setting == RULE
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("docs/ja/a/b.md", ("ja", "docs/en/a/b.md")),
+        ("docs/zh-Hant/a.md", ("zh-Hant", "docs/en/a.md")),
+        ("docs/en/a.md", None),
+        ("docs/api/a.md", None),
+        ("docs/ja.md", None),
+    ],
+)
+def test_a_rule_names_the_original_of_a_translation(path, expected):
+    assert TranslationRule(RULE["page"], RULE["source"]).match(path) == expected
+
+
+def test_a_page_is_pinned_by_commit_at_a_key_of_its_own_project(repository, ask):
+    repository.write(".ubp/config.json", '{"staleness": {"pin": "verified-at"}}')
+    repository.write("src/a.py", "a = 1\n")
+    repository.write("src/b.py", "b = 1\n")
+    first = repository.commit("sources")
+    page = "---\nverified-at: {}\nsource_refs: [src/a.py, src/b.py]\n---\n# Page\n"
+    repository.write("docs/page.md", page.format(first))
+    repository.commit("page")
+    assert [p.level for p in ask(repository).pages] == ["fresh"]
+    repository.write("src/b.py", "b = 2\n")
+    second = repository.commit("change b")
+    repository.write("docs/page.md", page.format(first) + "An edit.\n")
+    repository.commit("edit the page")
+    (assessed,) = ask(repository).pages
+    assert [verdict.verdict for verdict in assessed.references] == ["fresh", "modified"]
+    assert run(repository, "ack", "docs/page.md") == 0
+    assert (repository.root / "docs/page.md").read_text() == page.format(second) + "An edit.\n"

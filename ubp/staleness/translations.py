@@ -1,0 +1,122 @@
+"""Translations: pages whose original a rule of the configuration names.
+
+A translation is assessed as a page with one source, its original. Nothing else is different.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from ubp.core.model import Assessment, FilePath, Page, ReferenceVerdict, SourceReference
+from ubp.core.translations import (
+    LANGUAGE,
+    TranslationRule,
+    find_original,
+    find_originals,
+)
+from ubp.index.view import View
+from ubp.staleness.model import GONE, LanguageCount
+
+# Where the reference comes from, as the key of a source reference: the configuration's.
+SETTING = "translations"
+
+
+class _Origin(NamedTuple):
+    """The rule that a translation matches, its language, and the path of its original."""
+
+    rule: TranslationRule
+    language: str
+    original: FilePath
+
+
+def find_translations(
+    view: View, rules: Sequence[TranslationRule], paths: Collection[FilePath] | None = None
+) -> list[Page]:
+    """Return the translations as pages with one reference, in path order.
+
+    With `paths` only those that are one of them, or whose original is.
+    """
+    origins = view.derived("translations", partial(_find_origins, view, tuple(rules)))
+    chosen = {
+        path: origin
+        for path, origin in origins.items()
+        if paths is None or path in paths or origin.original in paths
+    }
+    pages = view.pages_at(list(chosen))
+    return [_translation(pages[path], chosen[path]) for path in chosen if path in pages]
+
+
+def _find_origins(view: View, rules: tuple[TranslationRule, ...]) -> dict[FilePath, _Origin]:
+    return {
+        path: _Origin(*found)
+        for path in view.document_paths()
+        if (found := find_original(rules, path))
+    }
+
+
+def _translation(page: Page, origin: _Origin) -> Page:
+    pin = next((pin for pin in page.facts.pins if pin.key == origin.rule.pin), None)
+    reference = SourceReference(
+        origin.original,
+        origin.original,
+        origin.original,
+        None,
+        SETTING,
+        pin.line if pin else 1,
+        pin.pin if pin else None,
+        None,
+        origin.rule.pin,
+        origin.language,
+    )
+    return page._replace(facts=page.facts._replace(references=(reference,), problems=()))
+
+
+def count_languages(
+    view: View, rules: Sequence[TranslationRule], assessments: Iterable[Assessment]
+) -> tuple[LanguageCount, ...]:
+    """Count the translations of each language by what became of them, and the missing ones."""
+    verdicts: dict[str, list[ReferenceVerdict]] = {}
+    for assessment in assessments:
+        for verdict in assessment.references:
+            verdicts.setdefault(verdict.reference.language or "", []).append(verdict)
+    missing = _find_missing(view, rules)
+    return tuple(
+        _count(language, verdicts.get(language, ()), missing.get(language, ()))
+        for language in sorted({*verdicts, *missing})
+    )
+
+
+def _count(
+    language: str, verdicts: Sequence[ReferenceVerdict], missing: Collection[FilePath]
+) -> LanguageCount:
+    return LanguageCount(
+        language=language,
+        fresh=sum(verdict.verdict == "fresh" for verdict in verdicts),
+        stale=sum(verdict.verdict in {"modified", "created"} for verdict in verdicts),
+        orphaned=sum(verdict.verdict in GONE for verdict in verdicts),
+        unknown=sum(verdict.verdict == "unknown" for verdict in verdicts),
+        missing=tuple(sorted(missing)),
+    )
+
+
+def _find_missing(
+    view: View, rules: Sequence[TranslationRule]
+) -> Mapping[str, Collection[FilePath]]:
+    """Return the originals that each language lacks.
+
+    The languages of a rule are those that it lists, else those with at least one translation.
+    """
+    paths = view.document_paths()
+    origins = view.derived("translations", partial(_find_origins, view, tuple(rules)))
+    missing: dict[str, set[FilePath]] = {}
+    for rule, originals in find_originals(rules, paths).items():
+        own = {origin for origin in origins.values() if origin.rule == rule}
+        translated = {(origin.language, origin.original) for origin in own}
+        languages = rule.languages or {language for language, _ in translated}
+        for language in languages:
+            own_pattern = rule.page.replace(LANGUAGE, language)
+            if own_pattern == rule.source:  # the originals' own language
+                continue
+            lacking = {path for path in originals if (language, path) not in translated}
+            missing.setdefault(language, set()).update(lacking)
+    return missing
