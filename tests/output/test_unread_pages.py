@@ -58,7 +58,7 @@ def test_lists_searches_and_context_say_which_page_they_could_not_read(repositor
             )
         ]
     texts = [
-        list_text(listed, style, cursor=None, is_quiet=False),
+        list_text(listed, style, is_quiet=False),
         pages_text(found, SearchTextOptions(style)),
         context_text(context, style, is_quiet=False),
         context_text(center, style, is_quiet=False),

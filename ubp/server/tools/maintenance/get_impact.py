@@ -16,7 +16,7 @@ MAX_RESULTS = 1_000
 class ImpactRequest:
     """What changes, and how far to follow what depends on it."""
 
-    path: Annotated[str, "page, source file or folder, or a part (src/a.py#login); may be deleted"]
+    path: Annotated[str, "page, file, folder or src/a.py#login; may be deleted"]
     depth: Annotated[int, *between(1, MAX_IMPACT_DEPTH), "maximum chain length"] = IMPACT_DEPTH
     limit: Annotated[int, *between(1, MAX_RESULTS)] = MAX_IMPACTED
     max_tokens: MaxTokens | None = None
