@@ -66,7 +66,7 @@ def test_lists_searches_and_context_say_which_page_they_could_not_read(repositor
     ]
     assert [text.count(REASON) for text in texts] == [1] * len(texts)
     records = [
-        *(page.unreadable for page in pages_record(listed, None).pages),
+        *(page.unreadable for page in pages_record(listed).pages),
         *(page.unreadable for page in search_record(found).results if page.filepath == "large.md"),
         *(page.unreadable for page in context_record(context).related),
         context_record(context).center.unreadable,
