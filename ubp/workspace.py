@@ -132,7 +132,12 @@ class Workspace:
         environment = os.environ if environment is None else environment
         place = locate_version(name, version, directory, environment)
         options = SessionOptions(
-            place.environment, warn=warn, progress=progress, clock=clock, revision=place.revision
+            place.environment,
+            warn=warn,
+            progress=progress,
+            clock=clock,
+            revision=place.revision,
+            collection=name,
         )
         return cls(Session.open(place.directory, options), place.collection)
 

@@ -175,3 +175,22 @@ def test_a_page_with_a_hash_in_its_name_is_no_section(asked, repository):
     repository.write("c#.md", "# C#\n\n## Part\n\nText.\n")
     repository.commit()
     assert asked(repository, "get-page", "c#.md")["title"] == "C#"
+
+
+def test_ids_of_equal_paths_differ_between_collections(asked, collections):
+    collections.write("types.md", PAGE)
+    collections.commit()
+    own = asked(collections, "get-page", "types.md")["doc_id"]
+    other = asked(collections, "get-page", "types.md", "--in", "spec")["doc_id"]
+    assert own != other
+    assert asked(collections, "get-page", other, "--in", "spec")["filepath"] == "types.md"
+    listed = asked(collections, "list-pages", "--in", "spec")["pages"]
+    assert other in {page["doc_id"] for page in listed}
+    search = ("search", "slice", "length", "--in", "spec")
+    for found in (
+        asked(collections, *search, "--mode", "fulltext"),
+        asked(collections, *search, "--fulltext", shape="search-fulltext"),
+    ):
+        assert other in {result["doc_id"] for result in found["results"]}
+    graph = asked(collections, "get-graph", "--center", "types.md", "--in", "spec")
+    assert other in {graph["center"], *(node["id"] for node in graph["nodes"])}

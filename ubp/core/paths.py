@@ -81,14 +81,17 @@ def nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def doc_id(path: FilePath) -> str:
+def doc_id(path: FilePath, collection: str = "") -> str:
     """Return a document's id, a UUIDv5 of its path: the same on every machine, in every clone.
 
+    In a collection, it is that of the collection's name, NUL and the path.
     Computed here because `ubp stale --json` prints ids, and the hook must not load `uuid`.
     """
     from hashlib import sha1  # 3 ms of CPU; only records contain document ids
 
     name = nfc(path).encode("utf-8", "surrogateescape")
+    if collection:
+        name = collection.encode("ascii") + b"\0" + name
     digest = bytearray(sha1(DOCUMENT_NAMESPACE + name, usedforsecurity=False).digest()[:16])
     digest[6] = digest[6] & 0x0F | 0x50  # RFC 9562 §5.5: version 5
     digest[8] = digest[8] & 0x3F | 0x80  # and its variant

@@ -48,7 +48,8 @@ def select_page(argument: str, view: View, repository: Repository) -> FilePath:
         return page.filepath
     documents = view.document_paths()
     if is_doc_id(argument):
-        matches = [path for path in documents if doc_id(path) == argument.lower()]
+        collection = view.context.collection
+        matches = [path for path in documents if doc_id(path, collection) == argument.lower()]
     else:
         matches = _select(argument, documents, repository)
     if len(matches) > 1:

@@ -50,7 +50,8 @@ class SessionOptions(NamedTuple):
     `keys`, `days` and `model` replace the configuration's `staleness.keys`,
     `staleness.threshold_days` and `search.model`, unless they are empty or None. `warn` receives
     what the user should know, `progress` the steps of long work. `revision` is the state that
-    questions are about unless they say otherwise; None: the work tree.
+    questions are about unless they say otherwise; None: the work tree. `collection` is the name of
+    the collection that the repository is, which its documents' ids contain.
     """
 
     environment: Mapping[str, str] = os.environ
@@ -61,6 +62,7 @@ class SessionOptions(NamedTuple):
     progress: Progress = ignore_progress
     clock: Callable[[], float] = time.time
     revision: str | None = None
+    collection: str = ""
 
 
 class Session:
@@ -162,9 +164,7 @@ class Session:
         """Return a snapshot with its index brought up to date."""
         if self._latest is not None and self._latest.is_current(snapshot):
             return self._latest
-        view = build_view(
-            self.repository, self.store, self.config, snapshot, self.progress, cache=self._cache
-        )
+        view = self.try_view(snapshot)
         if snapshot.kind == "worktree":
             if self._latest is not None:
                 self._latest.forget()
@@ -174,7 +174,13 @@ class Session:
     def try_view(self, snapshot: Snapshot) -> View:
         """Return a snapshot of what might be; the last view stays."""
         return build_view(
-            self.repository, self.store, self.config, snapshot, self.progress, cache=self._cache
+            self.repository,
+            self.store,
+            self.config,
+            snapshot,
+            self.progress,
+            cache=self._cache,
+            collection=self._options.collection,
         )
 
     def forget(self) -> None:

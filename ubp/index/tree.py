@@ -80,13 +80,14 @@ class SessionCache:
 
 
 class IndexContext(NamedTuple):
-    """What everything that answers about a snapshot needs."""
+    """What everything that answers about a snapshot needs; of a `collection` also its name."""
 
     repository: Repository
     store: Store
     snapshot: Snapshot
     progress: Progress
     cache: SessionCache
+    collection: str = ""
 
 
 def document_filter(config: Config) -> Callable[[FilePath, Entry], bool]:

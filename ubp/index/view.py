@@ -362,6 +362,7 @@ def build_view(  # noqa: PLR0913  # a view combines as many
     *,
     cache: SessionCache | None = None,
     has_facts: bool = True,
+    collection: str = "",
 ) -> View:
     """Build the view of a snapshot; indexes its files and its documents' front matter first.
 
@@ -372,7 +373,9 @@ def build_view(  # noqa: PLR0913  # a view combines as many
     base, changes, has_folders = open_commit_tree(repository, store, config, snapshot)
     overlay = WorktreeOverlay(repository, store, base, changes, has_folders=has_folders)
     facts = DocumentFacts(repository, store, config, snapshot, progress)
-    context = IndexContext(repository, store, snapshot, progress, cache or SessionCache())
+    context = IndexContext(
+        repository, store, snapshot, progress, cache or SessionCache(), collection
+    )
     view = View(context, config, base, overlay, facts)
     if has_facts:
         view.learn()

@@ -24,11 +24,12 @@ class DocumentRow(NamedTuple):
     doc_type: str
     tags: tuple[str, ...]
     blob: ObjectId
+    collection: str = ""
 
     @property
     def doc_id(self) -> str:
         """Return the document's id; few callers need it."""
-        return doc_id(self.path)
+        return doc_id(self.path, self.collection)
 
 
 def open_graph(view: View) -> "Graph":
@@ -51,14 +52,14 @@ class Graph:
     def document(self, path: FilePath) -> DocumentRow | None:
         """Return a document, or None if there is none at the path."""
         page = self._view.page(path)
-        return _row(page) if page else None
+        return self._row(page) if page else None
 
     def documents_at(self, paths: Collection[FilePath]) -> dict[FilePath, DocumentRow]:
         """Return the documents among these paths."""
         cached: Mapping[FilePath, DocumentRow] | None = vars(self).get("_documents")
         if cached is not None:
             return {path: cached[path] for path in paths if path in cached}
-        return {path: _row(page) for path, page in self._view.pages_at(paths).items()}
+        return {path: self._row(page) for path, page in self._view.pages_at(paths).items()}
 
     def outlinks(self, path: FilePath) -> tuple[GraphEdge, ...]:
         """Return the links of a document, in order."""
@@ -158,10 +159,10 @@ class Graph:
 
     @cached_property
     def _documents(self) -> dict[FilePath, DocumentRow]:
-        return {page.filepath: _row(page) for page in with_checkpoints(self._view.pages())}
+        return {page.filepath: self._row(page) for page in with_checkpoints(self._view.pages())}
 
-
-def _row(page: Page) -> DocumentRow:
-    path, facts = page.filepath, page.facts
-    title = facts.title or path.rpartition("/")[2].rpartition(".")[0]
-    return DocumentRow(path, title, facts.doc_type, facts.tags, page.blob)
+    def _row(self, page: Page) -> DocumentRow:
+        path, facts = page.filepath, page.facts
+        title = facts.title or path.rpartition("/")[2].rpartition(".")[0]
+        collection = self._view.context.collection
+        return DocumentRow(path, title, facts.doc_type, facts.tags, page.blob, collection)

@@ -34,7 +34,7 @@ class Hit(NamedTuple):
 class SectionAnswer(NamedTuple):
     """The best sections for a query; `total` parts match, or at least that many if not `is_exact`.
 
-    A long section may consist of several parts.
+    Of a `collection`, it is its name. A long section may consist of several parts.
     """
 
     query: Query
@@ -42,6 +42,7 @@ class SectionAnswer(NamedTuple):
     hits: tuple[Hit, ...]
     total: int
     is_exact: bool
+    collection: str = ""
 
 
 def find_sections(
@@ -61,7 +62,7 @@ def find_sections(
     hits = tuple(
         _hit(place, texts[place.path], ranking.terms) for place in places if place.path in texts
     )
-    return SectionAnswer(query, ranking, hits, total, is_exact)
+    return SectionAnswer(query, ranking, hits, total, is_exact, view.context.collection)
 
 
 def _hit(place: Ranked, text: DocumentText, terms: Sequence[Term]) -> Hit:

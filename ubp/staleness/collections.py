@@ -27,7 +27,13 @@ from ubp.core.paths import normalize_path
 from ubp.git.snapshot import read_document
 from ubp.git.trees import first_parents
 from ubp.index.collections import Collection as DocumentCollection
-from ubp.index.collections import find_version, resolve_version
+from ubp.index.collections import (
+    collections_dir,
+    find_version,
+    pinned,
+    read_collection,
+    resolve_version,
+)
 from ubp.index.session import Session
 from ubp.index.view import build_view
 from ubp.staleness.assess import assess, compare_sources, hide_details
@@ -186,7 +192,7 @@ def in_collection(
         )
         for verdict in verdicts
     ]
-    return open_version(context, setting), local, setting.policy
+    return open_version(context, setting), local, _policy(setting, context)
 
 
 def past_ids(
@@ -216,6 +222,13 @@ def past_ids(
             found = place.history.ids_at({version: set(sources)})
             ids[page, reference] = next(filter(None, (found[version, s] for s in sources)), None)
     return ids
+
+
+def _policy(setting: CollectionSetting, context: StalenessContext) -> str:
+    """Return the policy of a collection, the stricter one of the project's and the machine's."""
+    environment = context.repository.environment
+    registered = read_collection(collections_dir(environment), setting.name)
+    return pinned(registered, setting).policy if registered else setting.policy
 
 
 class _Comparison(NamedTuple):

@@ -18,7 +18,7 @@ _HEX = "[0-9a-f]"
 
 DocId = Annotated[
     str,
-    "UUIDv5 of the path; the same in every clone",
+    "UUIDv5 of the path, in a collection also of its name; the same in every clone",
     Keyword("format", "uuid"),
     Keyword("pattern", f"^{_HEX}{{8}}-{_HEX}{{4}}-5{_HEX}{{3}}-{_HEX}{{4}}-{_HEX}{{12}}$"),
 ]

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from ubp.core.model import Assessment, FilePath, Level, LinkType, ReferenceVerdict, Verdict
-from ubp.core.paths import doc_id
 from ubp.index.facts import why_unreadable
 from ubp.output.records.fields import (
     Count,
@@ -511,7 +510,7 @@ def graph_record(graph: PageGraph) -> GraphRecord:
     neighborhood = graph.near
     ids = {document.path: document.doc_id for document in neighborhood.documents}
     return GraphRecord(
-        center=None if neighborhood.center is None else doc_id(neighborhood.center),
+        center=None if neighborhood.center is None else ids[neighborhood.center],
         nodes=tuple(
             NodeRecord(
                 id=document.doc_id,

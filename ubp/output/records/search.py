@@ -357,7 +357,7 @@ def sections_record(
     """Return the record of `ubp search --fulltext`; without `has_content` snippets are null."""
     show = Shown(has_content=has_content, is_verbose=is_verbose)
     return SectionsRecord(
-        results=tuple(_found_section(hit, show) for hit in answer.hits),
+        results=tuple(_found_section(hit, answer.collection, show) for hit in answer.hits),
         total_found=answer.total,
         is_total_exact=answer.is_exact,
         search_type="fulltext",
@@ -365,9 +365,9 @@ def sections_record(
     )
 
 
-def _found_section(hit: Hit, show: Shown) -> FoundSectionRecord:
+def _found_section(hit: Hit, collection: str, show: Shown) -> FoundSectionRecord:
     return FoundSectionRecord(
-        doc_id=doc_id(hit.page.filepath) if show.is_verbose else None,
+        doc_id=doc_id(hit.page.filepath, collection) if show.is_verbose else None,
         filepath=hit.page.filepath,
         title=title_of(hit.page),
         section_heading=hit.section and hit.section.heading,
@@ -393,7 +393,7 @@ def _found_page(hit: PageHit, pages: FoundPages, show: Shown) -> FoundPageRecord
     assessment = pages.assessments[labelled]
     return FoundPageRecord(
         collection=hit.collection or None,
-        doc_id=doc_id(path) if show.is_verbose else None,
+        doc_id=doc_id(path, hit.collection) if show.is_verbose else None,
         filepath=path,
         title=title_of(hit.page),
         doc_type=hit.page.facts.doc_type,
@@ -415,7 +415,7 @@ def _found_page(hit: PageHit, pages: FoundPages, show: Shown) -> FoundPageRecord
         stale_refs=stale_refs(assessment),
         unreadable=why_unreadable(assessment.page),
         sections=tuple(
-            _section_hit(path, section, show, is_best=not place)
+            _section_hit(doc_id(path, hit.collection), section, show, is_best=not place)
             for place, section in enumerate(hit.sections)
         ),
         translations=pages.answer.translations.get(path, ()),
@@ -432,20 +432,18 @@ def _link_page(hit: PageHit, show: Shown) -> LinkPageRecord | None:
         return None
     path = own_path(hit.near.filepath, hit.collection)
     return LinkPageRecord(
-        doc_id=doc_id(path) if show.is_verbose else None,
+        doc_id=doc_id(path, hit.collection) if show.is_verbose else None,
         filepath=path,
         title=title_of(hit.near),
         direction=hit.link_path and hit.link_path.direction,
     )
 
 
-def _section_hit(
-    path: FilePath, hit: SectionHit, show: Shown, *, is_best: bool
-) -> SectionHitRecord:
+def _section_hit(page_id: str, hit: SectionHit, show: Shown, *, is_best: bool) -> SectionHitRecord:
     section, passage = hit.section, hit.passage if show.has_content else None
     extract = hit.extract if show.has_content else None
     return SectionHitRecord(
-        section_id=_section_id(path, section) if show.is_verbose else None,
+        section_id=_section_id(page_id, section) if show.is_verbose else None,
         heading=section and section.heading,
         heading_path=tuple(section.heading_path) if section and is_best else (),
         line_start=section.line_start if section else 1,
@@ -465,7 +463,7 @@ def _linked(
 ) -> LinkedPageRecord:
     path = own_path(linked.page.filepath, collection)
     return LinkedPageRecord(
-        doc_id=doc_id(path) if show.is_verbose else None,
+        doc_id=doc_id(path, collection) if show.is_verbose else None,
         filepath=path,
         title=title_of(linked.page),
         link_type=linked.link.link_type,
@@ -476,10 +474,9 @@ def _linked(
     )
 
 
-def _section_id(path: FilePath, section: Section | None) -> str:
+def _section_id(page_id: str, section: Section | None) -> str:
     """Return the page's id, and after a # the heading's anchor."""
-    page = doc_id(path)
-    return f"{page}#{section.anchor}" if section and section.anchor else page
+    return f"{page_id}#{section.anchor}" if section and section.anchor else page_id
 
 
 def _rounded(score: float | None) -> float | None:
