@@ -15,6 +15,7 @@ from ubp.core.model import (
     Assessment,
     FilePath,
     LinkType,
+    ObjectId,
     Progress,
     ReferenceVerdict,
     Warn,
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
     from ubp.bindings.write import WriteResult
     from ubp.checks.accept import AcceptedFindings
     from ubp.checks.finding import CheckReport, Finding, FixReport
+    from ubp.edits.model import Agent, EditResult, LogEntry, Proposal
+    from ubp.edits.propose import EditRequest
+    from ubp.edits.review import Review
     from ubp.index.collections import Collection as DocumentCollection
     from ubp.index.reindex import IndexRun, ModelStatus
     from ubp.report.compare import Comparison
@@ -829,6 +833,85 @@ class Workspace:
         )
 
     # Overviews
+
+    def propose(self, request: "EditRequest") -> "EditResult":
+        """Commit an edit by an agent to a proposal; the work tree is not touched.
+
+        Raises:
+            UsageError: the edit is not allowed, or would break links.
+            RepositoryError: writing failed.
+        """
+        from ubp.edits.propose import propose
+
+        return propose(self.session, request)
+
+    def proposals(self) -> "tuple[Proposal, ...]":
+        """Return the proposals that wait for review, the oldest first."""
+        from ubp.edits.proposals import list_proposals
+
+        return list_proposals(self.session.repository)
+
+    def review(self, number: int) -> "Review":
+        """Return what an open proposal changes, and its effect on findings and staleness.
+
+        Raises:
+            UsageError: there is no open proposal with this number.
+        """
+        from ubp.edits.review import review
+
+        return review(self.session, self._proposal(number))
+
+    def accept_proposal(self, number: int) -> ObjectId:
+        """Merge a proposal into the current branch, and return the commit.
+
+        Raises:
+            UsageError: there is none, or the work tree is not ready for it.
+            RepositoryError: it conflicts with the branch, or a hook refused the commit.
+        """
+        from ubp.edits.review import accept
+
+        return accept(self.session, self._proposal(number))
+
+    def reject_proposal(self, number: int, reason: str) -> None:
+        """Reject a proposal; the log keeps it.
+
+        Raises:
+            UsageError: there is no open proposal with this number.
+        """
+        from ubp.edits.review import reject
+
+        reject(self.session, self._proposal(number), reason)
+
+    def withdraw_proposal(self, number: int, agent: "Agent", reason: str) -> None:
+        """Withdraw a proposal of the agent's own session.
+
+        Raises:
+            UsageError: there is none, or it is another session's.
+        """
+        from ubp.edits.review import withdraw
+
+        withdraw(self.session, self._proposal(number), agent, reason)
+
+    def revise_proposal(self, number: int, page: FilePath, text: bytes) -> None:
+        """Add the user's own edit of a page to a proposal.
+
+        Raises:
+            UsageError: there is no such proposal, or nothing changes.
+        """
+        from ubp.edits.review import revise
+
+        revise(self.session, self._proposal(number), page, text)
+
+    def proposal_log(self) -> "Iterator[LogEntry]":
+        """Yield what was proposed and decided, the latest first."""
+        from ubp.edits.proposals import read_log
+
+        return read_log(self.session.repository)
+
+    def _proposal(self, number: int) -> "Proposal":
+        from ubp.edits.proposals import find_proposal
+
+        return find_proposal(self.session.repository, number)
 
     def report(self, *, ref: str | None = None, span: "Span | None" = None) -> "Report":
         """Return how fresh the documentation is: levels, ages, a trend over `span`, priorities."""

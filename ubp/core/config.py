@@ -66,6 +66,15 @@ class SiteSetting(NamedTuple):
     base: str = ""
 
 
+class EditSettings(NamedTuple):
+    """What agents may propose: in which pages, how large, and how much in a minute."""
+
+    paths: tuple[str, ...] = ()
+    max_page_bytes: int = 500_000
+    edits_per_minute: int = 30
+    bytes_per_minute: int = 2_000_000
+
+
 class Config(NamedTuple):
     """The settings, with normalized patterns; `exclude` contains the built-in exclusions.
 
@@ -98,6 +107,7 @@ class Config(NamedTuple):
     quiet_after: int | None = None
     pin_key: str | None = None
     translations: tuple[TranslationRule, ...] = ()
+    edit: EditSettings = EditSettings()
 
     @property
     def translation_pins(self) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from ubp.core.config import (
     FULL_TEXT,
     CollectionSetting,
     Config,
+    EditSettings,
     Ignored,
     SiteSetting,
 )
@@ -197,6 +198,20 @@ class _Loader:
             int(staleness["quiet_after"]) if "quiet_after" in staleness else None,
             staleness.get("pin"),
             self._translations(settings.get("translations", ())),
+            self._edit(settings.get("edit", {})),
+        )
+
+    def _edit(self, settings: Mapping[str, Any]) -> EditSettings:
+        paths = settings.get("paths", ())
+        for index, pattern in enumerate(paths):
+            if normalize_path(pattern) is None or is_too_complex(pattern):
+                self._expect("a simpler pattern", pattern, ("edit", "paths", index))
+        default, rate = EditSettings(), settings.get("rate", {})
+        return EditSettings(
+            tuple(path for pattern in paths for path in _excluded(pattern)),
+            int(settings.get("max_page_bytes", default.max_page_bytes)),
+            int(rate.get("edits", default.edits_per_minute)),
+            int(rate.get("bytes", default.bytes_per_minute)),
         )
 
     def _translations(self, settings: Sequence[Mapping[str, Any]]) -> tuple[TranslationRule, ...]:

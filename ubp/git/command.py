@@ -97,6 +97,31 @@ def stream_git(
         raise _command_error(args, cwd, status, stderr)
 
 
+def commit_with_hooks(
+    args: Sequence[str], *, cwd: str, stdin: bytes, environment: Mapping[str, str]
+) -> None:
+    """Run `git commit` for the user, as if typed: with hooks, signing and the user's settings.
+
+    Raises:
+        GitCommandError: it failed; the cause is what git and the hooks printed.
+    """
+    import subprocess
+
+    command = [find_git(environment), "-C", cwd, "commit", *args]
+    variables = {**environment, "GIT_LITERAL_PATHSPECS": "1"}
+    done = subprocess.run(  # noqa: S603  # git itself
+        command,
+        input=stdin,
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    if done.returncode:
+        output = done.stdout.decode("utf-8", "replace")
+        raise _command_error(["commit"], cwd, done.returncode, output)
+
+
 def argument_chunks(paths: Iterable[FilePath]) -> Iterator[list[FilePath]]:
     """Yield the paths in lists that fit on a command line."""
     chunk: list[FilePath] = []

@@ -7,7 +7,7 @@ killed at any point leaves the old state or the new one. Unreachable objects are
 import os
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pygit2
@@ -63,41 +63,87 @@ def write_commit(  # noqa: PLR0913  # named, but for the first three
         RefMovedError: `ref` does not have the expected value.
         RepositoryError: `ref` is checked out, a path is not valid in Git, or writing failed.
     """
-    _check_not_checked_out(repository, ref)
+    check_not_checked_out(repository, ref)
     for path in changes:
         if not is_valid_path(path):
             raise RepositoryError(
                 f"Not a path that Git can store: {path!r}.",
                 hint="Use a relative path without empty parts, `.` and `..`.",
             )
+    for _ in range(MAX_ATTEMPTS):
+        tip = read_ref(repository, ref)
+        if expected is not None and expected != (tip or ABSENT):
+            raise _ref_moved(ref, expected, tip)
+        parent = tip or base
+        commit = create_commit(
+            repository,
+            [parent] if parent else [],
+            changes,
+            message=message,
+            author=author,
+            when=when,
+            is_empty_allowed=is_empty_allowed,
+        )
+        if commit is None:
+            return None
+        if update_ref(repository, ref, commit, tip or ABSENT, message.partition("\n")[0]):
+            return commit
+        pause()
+    raise ref_busy(ref)
+
+
+def create_commit(  # noqa: PLR0913  # named, but for the first three
+    repository: Repository,
+    parents: Sequence[ObjectId],
+    changes: Mapping[FilePath, bytes | None],
+    *,
+    message: str,
+    author: Author,
+    when: float,
+    is_empty_allowed: bool = False,
+) -> ObjectId | None:
+    """Write a commit that no reference leads to; None: it would not differ from its first parent.
+
+    `changes` apply to the first parent, as in `write_commit`.
+
+    Raises:
+        RepositoryError: writing failed.
+    """
     libgit2 = _open_for_writing(repository)
+    parent = parents[0] if parents else None
     try:
         blobs = {
             path: None if data is None else libgit2.create_blob(data)
             for path, data in changes.items()
         }
-        for _ in range(MAX_ATTEMPTS):
-            tip = _read_ref(repository, ref)
-            if expected is not None and expected != (tip or ABSENT):
-                raise _ref_moved(ref, expected, tip)
-            parent = tip or base
-            tree = _write_tree(libgit2, parent, blobs)
-            if not is_empty_allowed and tree == _tree_of(libgit2, parent):
-                return None
-            signature = pygit2.Signature(author.name, author.email, int(when), 0)
-            parents = [parent] if parent else []
-            oid = libgit2.create_commit(None, signature, signature, message, tree, parents)
-            commit = ObjectId(str(oid))
-            if update_ref(repository, ref, commit, tip or ABSENT, message.partition("\n")[0]):
-                return commit
-            time.sleep(random.uniform(0, MAX_PAUSE_SECONDS))  # noqa: S311  # not a secret
+        tree = _write_tree(libgit2, parent, blobs)
+        if not is_empty_allowed and tree == _tree_of(libgit2, parent):
+            return None
+        signature = pygit2.Signature(author.name, author.email, int(when), 0)
+        commit = libgit2.create_commit(None, signature, signature, message, tree, list(parents))
     except (pygit2.GitError, KeyError, ValueError, OSError) as error:
         raise RepositoryError(
-            f"Cannot write a commit to {ref}.",
+            "Cannot write a commit.",
             cause=str(error) or type(error).__name__,
             hint="Check the free disk space, and run `git fsck` there.",
         ) from error
-    raise _ref_busy(ref)
+    return ObjectId(str(commit))
+
+
+def merge_trees(
+    repository: Repository, base: ObjectId, ours: ObjectId, theirs: ObjectId
+) -> tuple[ObjectId, tuple[FilePath, ...]]:
+    """Merge the trees of two commits, and return the id of the tree and the conflicting paths.
+
+    `base` is the commit that both come from. Nothing is checked out.
+    """
+    libgit2 = _open_for_writing(repository)
+    ancestor, own, other = (libgit2[commit].peel(pygit2.Tree) for commit in (base, ours, theirs))
+    index = libgit2.merge_trees(ancestor, own, other)
+    if index.conflicts is not None:
+        sides = (side for conflict in index.conflicts for side in conflict if side is not None)
+        return ABSENT, tuple(sorted({FilePath(side.path) for side in sides}))
+    return ObjectId(str(index.write_tree(libgit2))), ()
 
 
 def update_ref(repository: Repository, ref: str, new: ObjectId, old: ObjectId, reason: str) -> bool:
@@ -108,23 +154,42 @@ def update_ref(repository: Repository, ref: str, new: ObjectId, old: ObjectId, r
     Raises:
         GitCommandError: git refused it for another reason.
     """
-    args = ["update-ref", "--no-deref", "-m", reason.replace("\0", ""), ref, new, old]
-    if new == ABSENT:
-        args[4:] = ["-d", ref, old]
+    return update_refs(repository, [(ref, new, old)], reason)
+
+
+def update_refs(
+    repository: Repository, updates: Sequence[tuple[str, ObjectId, ObjectId]], reason: str
+) -> bool:
+    """Move references together, each `(name, new, old)`; return False if one of them moved.
+
+    ABSENT stands for a reference that does not exist: as `old` it is created, as `new` deleted.
+
+    Raises:
+        GitCommandError: git refused it for another reason.
+    """
+    lines = [f"update {ref}\0{new}\0{old}\0" for ref, new, old in updates]
     try:
         run_git(
-            args,
+            ["update-ref", "--no-deref", "-m", reason.replace("\0", ""), "-z", "--stdin"],
             cwd=repository.root or repository.git_dir,
             environment=repository.environment,
+            stdin="".join(lines).encode("utf-8", "surrogateescape"),
             options=DURABLE_OPTIONS,
         )
     except GitCommandError as error:
-        if _read_ref(repository, ref) != (None if old == ABSENT else old):
+        if any(
+            read_ref(repository, ref) != (None if old == ABSENT else old) for ref, _, old in updates
+        ):
             return False
         if ".lock'" in error.stderr and "File exists" in error.stderr:
             return False
         raise
     return True
+
+
+def pause() -> None:
+    """Wait for a moment, so that two processes that moved a reference do not collide again."""
+    time.sleep(random.uniform(0, MAX_PAUSE_SECONDS))  # noqa: S311  # not a secret
 
 
 def _open_for_writing(repository: Repository) -> pygit2.Repository:
@@ -134,7 +199,7 @@ def _open_for_writing(repository: Repository) -> pygit2.Repository:
     return repository.libgit2()
 
 
-def _read_ref(repository: Repository, ref: str) -> ObjectId | None:
+def read_ref(repository: Repository, ref: str) -> ObjectId | None:
     """Return the commit of a full reference name; `rev-parse` would accept abbreviations."""
     output = repository.run("show-ref", "--verify", "--hash", "--", ref, ok=(0, 1, 128))
     return ObjectId(output.decode("ascii").strip()) if output else None
@@ -161,7 +226,7 @@ def _tree_of(libgit2: pygit2.Repository, commit: ObjectId | None) -> str:
     return EMPTY_TREE if commit is None else str(libgit2[commit].peel(pygit2.Tree).id)
 
 
-def _check_not_checked_out(repository: Repository, ref: str) -> None:
+def check_not_checked_out(repository: Repository, ref: str) -> None:
     """Raise `RepositoryError` if a work tree has this branch, whose files would then differ."""
     listing = repository.run("worktree", "list", "--porcelain")
     if f"branch {ref}" in os.fsdecode(listing).split("\n"):
@@ -182,7 +247,8 @@ def _ref_moved(ref: str, expected: ObjectId, tip: ObjectId | None) -> RefMovedEr
     )
 
 
-def _ref_busy(ref: str) -> RepositoryError:
+def ref_busy(ref: str) -> RepositoryError:
+    """Return the error for a reference that other processes keep moving."""
     return RepositoryError(
         f"Cannot write to {ref}.",
         cause="Other processes kept changing it, or a killed git left its lock file.",

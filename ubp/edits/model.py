@@ -1,0 +1,117 @@
+"""Proposals, the edits that they consist of, and the log of what was decided."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ubp.checks.finding import Finding
+from ubp.core.model import FilePath, Level, ObjectId
+
+Action = Literal["create", "update", "acknowledge", "bind", "revise"]
+"""What an edit does; a reviewer revises."""
+Event = Literal["proposed", "accepted", "rejected", "withdrawn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Who proposes: the client with its version, the model if it is told, and the session.
+
+    `recent` are the times (of a monotonic clock) and sizes of the session's edits.
+    """
+
+    client: str
+    session: str
+    model: str = ""
+    recent: deque[tuple[float, int]] = field(default_factory=deque, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedEdit:
+    """A commit of a proposal: a change of one page, when it was made (in seconds), and why."""
+
+    commit: ObjectId
+    when: int
+    action: Action
+    page: FilePath
+    reason: str
+    author: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A branch with edits that wait for review, the oldest first.
+
+    `base` is the commit that it began at, `tip` its last edit; `client`, `session` and `model` are
+    those of the agent that made it.
+    """
+
+    id: int
+    base: ObjectId
+    tip: ObjectId
+    edits: tuple[ProposedEdit, ...]
+    client: str
+    session: str
+    model: str = ""
+
+    @property
+    def pages(self) -> tuple[FilePath, ...]:
+        """The pages that it changes, each once, in the order of their first edits."""
+        return tuple(dict.fromkeys(edit.page for edit in self.edits))
+
+    @property
+    def updated(self) -> int:
+        """When its last edit was made, in seconds."""
+        return self.edits[-1].when
+
+    @property
+    def title(self) -> str:
+        """What it does, on one line."""
+        first = f"{self.edits[0].action} {self.edits[0].page}"
+        more = len(self.pages) - 1
+        return f"{first} and {more} more" if more else first
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an edit, or a proposal, does to the findings of `ubp check` and to staleness.
+
+    `introduced` are findings that it causes, `fixed` those that it removes from its pages.
+    `before` and `after` are the levels of each page; None where there is no such page.
+    """
+
+    introduced: tuple[Finding, ...]
+    fixed: tuple[Finding, ...]
+    before: dict[FilePath, Level | None]
+    after: dict[FilePath, Level | None]
+
+
+@dataclass(frozen=True, slots=True)
+class EditResult:
+    """An edit that was proposed: its diff, its effect, and what a reviewer should look at."""
+
+    proposal: Proposal
+    edit: ProposedEdit
+    blob: ObjectId
+    diff: str
+    effect: Effect
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """Something that happened to a proposal: when (in seconds), to which pages, by whom, why.
+
+    `commit` is the tip of the proposal then, which the log keeps; `accepted_as` the commit that an
+    accepted one became.
+    """
+
+    event: Event
+    proposal: int
+    when: int
+    pages: tuple[FilePath, ...]
+    client: str
+    session: str
+    by: str
+    reason: str
+    commit: ObjectId | None = None
+    accepted_as: ObjectId | None = None

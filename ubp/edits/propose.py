@@ -1,0 +1,250 @@
+"""Propose edits: each is a commit on the branch of a proposal; nothing else is touched."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ubp.checks.finding import Finding
+from ubp.checks.run import check_change, check_options, check_state
+from ubp.core.errors import BadArgumentError, PageNotFoundError, UsageError
+from ubp.core.model import FilePath, Level, ObjectId
+from ubp.core.text import closest_name
+from ubp.edits.limits import check_lock, check_path, check_rate, check_text, find_warnings
+from ubp.edits.messages import one_line, write_message
+from ubp.edits.model import Action, Agent, EditResult, Effect, LogEntry, Proposal, ProposedEdit
+from ubp.edits.proposals import (
+    ProposalMovedError,
+    edit_trailers,
+    find_proposal,
+    list_proposals,
+    next_number,
+    record,
+)
+from ubp.git.diff import diff_blobs
+from ubp.git.write import ABSENT, MAX_ATTEMPTS, Author, create_commit
+from ubp.index.session import Session, Target
+from ubp.index.view import View
+from ubp.staleness.assess import assess
+from ubp.staleness.state import open_change, open_context
+
+AGENT_ADDRESS = "agent@ubp.invalid"
+LINK_RULES = frozenset({"broken-link", "missing-anchor", "ambiguous-link"})
+
+Change = Callable[[bytes | None, View], bytes]
+"""Returns the new bytes of a page from the old ones (None: it is new) and the state they are in."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditRequest:
+    """An edit of a page by an agent.
+
+    `proposal` adds it to one of the session's own; else it goes to the one that has the page
+    already, or to a new one. `expected_blob` is (the beginning of) the id of the text that the edit
+    was written for; "" for a new page.
+    """
+
+    agent: Agent
+    action: Action
+    page: FilePath
+    change: Change
+    reason: str
+    expected_blob: str | None = None
+    proposal: int | None = None
+    allow_findings: bool = False
+
+
+class FindingsRefusedError(UsageError):
+    """An edit introduces findings that nobody has allowed."""
+
+
+def propose(session: Session, request: EditRequest) -> EditResult:
+    """Commit an edit to a proposal, and return it with its diff and its effect.
+
+    The work tree, the index and the current branch are not touched.
+
+    Raises:
+        BadArgumentError: the path or the text is not allowed, or `expected_blob` is not the page's.
+        PageNotFoundError: there is no such page.
+        FindingsRefusedError: links would break, or other errors appear, and this was not allowed.
+        UsageError: the page is locked, the agent is too fast, or nothing would change.
+        RepositoryError: writing failed.
+    """
+    if not request.reason.strip():
+        raise BadArgumentError("reason", "`reason` must not be empty.")
+    repository = session.repository
+    for _ in range(MAX_ATTEMPTS):
+        proposals = list_proposals(repository)
+        current = _choose(proposals, request)
+        base = current.base if current else _head(session)
+        parent = current.tip if current else base
+        try:
+            return _propose(session, request, proposals, current, base, parent)
+        except ProposalMovedError:
+            if current is not None:
+                raise  # another process has taken the number of a new one
+    raise ProposalMovedError(next_number(repository))
+
+
+def effect_of(
+    session: Session, parent: ObjectId, commit: ObjectId, pages: Sequence[FilePath]
+) -> Effect:
+    """Return what the change from `parent` to `commit` does to findings and to these pages."""
+    before, after = (
+        open_context(session, session.view(Target(ref=ref))) for ref in (parent, commit)
+    )
+    change = open_change(session, Target(ref=commit, base=parent))
+    introduced = check_change(change, check_options(session, change.after.view)).findings
+    states: list[tuple[list[Finding], dict[FilePath, Level | None]]] = []
+    for context in (before, after):
+        there = [page for page in pages if context.view.page(page) is not None]
+        options = check_options(session, context.view)._replace(paths=frozenset(there))
+        found = list(check_state(context, options).findings) if there else []
+        known = context.view.pages_at(there)
+        levels: dict[FilePath, Level | None] = dict.fromkeys(pages)
+        for assessment in assess([known[page] for page in there], context):
+            levels[assessment.page.filepath] = assessment.level
+        states.append((found, levels))
+    (old, old_levels), (new, new_levels) = states
+    return Effect(tuple(introduced), _gone(old, new), old_levels, new_levels)
+
+
+def _propose(  # noqa: PLR0913, PLR0917  # one attempt of `propose`
+    session: Session,
+    request: EditRequest,
+    proposals: Sequence[Proposal],
+    current: Proposal | None,
+    base: ObjectId,
+    parent: ObjectId,
+) -> EditResult:
+    repository, agent, page = session.repository, request.agent, request.page
+    view = session.view(Target(ref=parent))
+    now = session.clock()
+    check_path(session.config, page, view)
+    check_lock(proposals, page, agent, now)
+    old, blob = _read(session, view, page, request)
+    new = request.change(old, view)
+    if new == (old or b"") and old is not None:
+        raise UsageError(f"The edit changes nothing in {page}.")
+    text = new.decode("utf-8", "surrogateescape")
+    check_text(session.config, text)
+    check_rate(session.config, agent, len(new))
+    number = current.id if current else next_number(repository)
+    author = Author(
+        one_line(agent.client).replace("<", "").replace(">", "") or "agent", AGENT_ADDRESS
+    )
+    edit = ProposedEdit(ABSENT, int(now), request.action, page, request.reason, author.name)
+    proposal = Proposal(
+        number, base, parent, (*(current.edits if current else ()), edit),
+        one_line(agent.client), one_line(agent.session), one_line(agent.model),
+    )  # fmt: skip
+    subject = f"{request.action.capitalize()} {page}"
+    message = write_message(subject, request.reason, edit_trailers(proposal, edit))
+    commit = create_commit(
+        repository, [parent], {page: new}, message=message, author=author, when=now
+    )
+    if commit is None:
+        raise UsageError(f"The edit changes nothing in {page}.")
+    effect = effect_of(session, parent, commit, [page])
+    _check_findings(effect, request)
+    entry = LogEntry(
+        "proposed", number, int(now), (page,), proposal.client, proposal.session,
+        proposal.client or "agent", request.reason, commit,
+    )  # fmt: skip
+    record(repository, entry, old=current.tip if current else ABSENT, new=commit)
+    written = session.view(Target(ref=commit)).entry(page)
+    return EditResult(
+        find_proposal(repository, number),
+        edit,
+        written.id if written else blob,
+        diff_blobs(page, old or b"", new).text,
+        effect,
+        tuple(find_warnings(text)),
+    )
+
+
+def _choose(proposals: Sequence[Proposal], request: EditRequest) -> Proposal | None:
+    """Return the proposal to which an edit belongs; None: a new one."""
+    own = {p.id: p for p in proposals if p.session == request.agent.session}
+    if request.proposal is None:
+        return next((p for p in own.values() if request.page in p.pages), None)
+    if request.proposal not in own:
+        raise BadArgumentError(
+            "proposal",
+            f"Proposal {request.proposal} is not an open one of this session.",
+            cause=f"Its open ones: {', '.join(map(str, own))}." if own else "It has none.",
+            hint="Omit `proposal` to begin a new one.",
+        )
+    return own[request.proposal]
+
+
+def _head(session: Session) -> ObjectId:
+    head = session.repository.rev_parse("HEAD^{commit}")
+    if head is None:
+        raise UsageError(
+            "There is no commit to propose an edit of.",
+            hint="Commit the present state first: git add -A && git commit",
+        )
+    return head
+
+
+def _read(
+    session: Session, view: View, page: FilePath, request: EditRequest
+) -> tuple[bytes | None, ObjectId]:
+    """Return the page's bytes and blob in the proposal; None: it is new."""
+    entry = view.entry(page)
+    if request.action == "create":
+        if entry is not None:
+            raise BadArgumentError(
+                "filepath", f"{page} exists already.", hint="Use ubp_update_page to change it."
+            )
+        return None, ABSENT
+    if entry is None:
+        closest = closest_name(page, view.document_paths())
+        raise PageNotFoundError(
+            f"There is no page {page} in the last commit.",
+            cause="Proposals are made of what was committed.",
+            hint=f"Did you mean {closest}?" if closest else "",
+        )
+    expected = request.expected_blob
+    if expected is not None and (len(expected) < 7 or not entry.id.startswith(expected.lower())):  # noqa: PLR2004  # as git abbreviates
+        is_uncommitted = session.repository.root is not None and session.view().is_changed(page)
+        raise BadArgumentError(
+            "expected_blob",
+            f"{page} is not the text that the edit was written for.",
+            cause=f"{page} has changes that are not committed."
+            if is_uncommitted
+            else f"Its blob id is {entry.id}.",
+            hint="Commit them first." if is_uncommitted else "Read the page again.",
+        )
+    data = session.repository.read_blobs([entry.id])[entry.id]
+    if data is None:
+        raise UsageError(f"{page} cannot be read: it is too large, or missing from this clone.")
+    return data, entry.id
+
+
+def _check_findings(effect: Effect, request: EditRequest) -> None:
+    refused = [
+        finding
+        for finding in effect.introduced
+        if finding.severity == "error" or finding.rule in LINK_RULES
+    ]
+    if not refused or request.allow_findings:
+        return
+    lines = [f"{f.filepath}:{f.line} {f.message} [{f.rule}]" for f in refused[:10]]
+    raise FindingsRefusedError(
+        f"The edit introduces {len(refused)} finding{'s' if len(refused) != 1 else ''}.",
+        cause="\n".join(lines),
+        hint="Correct them, or pass allow_findings to propose the edit as it is.",
+    )
+
+
+def _gone(old: Sequence[Finding], new: Sequence[Finding]) -> tuple[Finding, ...]:
+    left = Counter((finding.rule, finding.filepath, finding.subject) for finding in new)
+    gone = []
+    for finding in old:
+        key = finding.rule, finding.filepath, finding.subject
+        if left[key] > 0:
+            left[key] -= 1
+        else:
+            gone.append(finding)
+    return tuple(gone)

@@ -1,0 +1,244 @@
+"""The review of proposals: what they change, and the decisions about them."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ubp.core.errors import GitCommandError, RepositoryError, UsageError
+from ubp.core.model import FilePath, ObjectId
+from ubp.core.shell import join
+from ubp.edits.messages import one_line, write_message
+from ubp.edits.model import Agent, Effect, Event, LogEntry, Proposal, ProposedEdit
+from ubp.edits.proposals import branch_of, edit_trailers, record
+from ubp.edits.propose import effect_of
+from ubp.git.command import commit_with_hooks
+from ubp.git.diff import diff_blobs
+from ubp.git.write import ABSENT, Author, create_commit, merge_trees
+from ubp.index.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class PageChange:
+    """A page before and after a proposal; None: there is no such page."""
+
+    page: FilePath
+    before: bytes | None
+    after: bytes | None
+
+    @property
+    def diff(self) -> str:
+        """The unified diff."""
+        return diff_blobs(self.page, self.before or b"", self.after or b"").text
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A proposal with what it changes and what that does."""
+
+    proposal: Proposal
+    changes: tuple[PageChange, ...]
+    effect: Effect
+
+
+def review(session: Session, proposal: Proposal) -> Review:
+    """Return what a proposal changes, compared with the commit that it began at."""
+    changes = tuple(
+        PageChange(
+            page, *(_bytes_at(session, commit, page) for commit in (proposal.base, proposal.tip))
+        )
+        for page in proposal.pages
+    )
+    effect = effect_of(session, proposal.base, proposal.tip, proposal.pages)
+    return Review(proposal, changes, effect)
+
+
+def accept(session: Session, proposal: Proposal) -> ObjectId:
+    """Merge a proposal into the current branch as one commit, made by git with its hooks.
+
+    The agent is the author and the reviewer the committer. Other staged changes stay staged.
+
+    Raises:
+        UsageError: there is no work tree, a page of it has changes, or a merge is in progress.
+        RepositoryError: the proposal conflicts with the branch, or a hook refused the commit.
+    """
+    repository = session.repository
+    if repository.root is None:
+        raise UsageError(
+            "Cannot accept a proposal in a bare repository.", hint="Run this in a clone."
+        )
+    if repository.merge_heads():
+        raise UsageError("A merge is in progress.", hint="Finish it first: git merge --continue")
+    head = repository.rev_parse("HEAD^{commit}")
+    pages = _changed_files(session, proposal)
+    if head is None:
+        raise UsageError("The current branch has no commits.")
+    dirty = repository.run("status", "--porcelain", "-z", "--", *pages).decode("utf-8", "replace")
+    if dirty:
+        changed = FilePath(dirty.split("\0")[0][3:])
+        raise UsageError(
+            f"{changed} has changes that are not committed.",
+            cause="They would be mixed with the proposal's.",
+            hint=f"Commit them, or put them aside: {join(['git', 'stash', 'push', '--', changed])}",
+        )
+    tree, conflicts = merge_trees(repository, proposal.base, head, proposal.tip)
+    if conflicts:
+        raise RepositoryError(
+            f"Proposal {proposal.id} conflicts with the current branch in {conflicts[0]}.",
+            hint=f"Merge it yourself: git merge {branch_of(proposal.id)}; then:"
+            f" ubp proposals accept {proposal.id}",
+        )
+    merged = [page for page in pages if _id_at(session, tree, page) != _id_at(session, head, page)]
+    if not merged:  # it was merged already
+        _decide(session, proposal, "accepted", "", accepted_as=head)
+        return head
+    commit = _commit(session, proposal, tree, head, merged)
+    _decide(session, proposal, "accepted", "", accepted_as=commit)
+    return commit
+
+
+def reject(session: Session, proposal: Proposal, reason: str) -> None:
+    """Reject a proposal: its branch is deleted, and the log keeps it with the reason."""
+    _decide(session, proposal, "rejected", reason)
+
+
+def withdraw(session: Session, proposal: Proposal, agent: Agent, reason: str) -> None:
+    """Withdraw a proposal of an agent's own session.
+
+    Raises:
+        UsageError: it is another session's.
+    """
+    if proposal.session != agent.session:
+        raise UsageError(
+            f"Proposal {proposal.id} is not one of this session.",
+            cause="Only the session that made it, or a reviewer, can end it.",
+        )
+    _decide(session, proposal, "withdrawn", reason, by=one_line(agent.client) or "agent")
+
+
+def revise(session: Session, proposal: Proposal, page: FilePath, text: bytes) -> None:
+    """Add a reviewer's own edit of a page to a proposal.
+
+    Raises:
+        UsageError: it changes nothing.
+    """
+    name, email = _identity(session)
+    edit = ProposedEdit(ABSENT, int(session.clock()), "revise", page, "", name)
+    commit = create_commit(
+        session.repository,
+        [proposal.tip],
+        {page: text},
+        message=write_message(f"Revise {page}", "", edit_trailers(proposal, edit)),
+        author=Author(name, email),
+        when=session.clock(),
+    )
+    if commit is None:
+        raise UsageError(f"The revision changes nothing in {page}.")
+    entry = _entry(session, proposal, "proposed", "", name, commit)
+    record(session.repository, entry, old=proposal.tip, new=commit)
+
+
+def _decide(  # noqa: PLR0913  # named, but for the first
+    session: Session,
+    proposal: Proposal,
+    event: Event,
+    reason: str,
+    *,
+    by: str = "",
+    accepted_as: ObjectId | None = None,
+) -> None:
+    entry = _entry(session, proposal, event, reason, by or _identity(session)[0], proposal.tip)
+    if accepted_as:
+        from dataclasses import replace
+
+        entry = replace(entry, accepted_as=accepted_as)
+    record(session.repository, entry, old=proposal.tip, new=ABSENT)
+
+
+def _entry(  # noqa: PLR0913, PLR0917  # what an entry consists of
+    session: Session, proposal: Proposal, event: Event, reason: str, by: str, commit: ObjectId
+) -> LogEntry:
+    return LogEntry(
+        event,
+        proposal.id,
+        int(session.clock()),
+        proposal.pages,
+        proposal.client,
+        proposal.session,
+        by,
+        reason,
+        commit,
+    )
+
+
+def _commit(
+    session: Session,
+    proposal: Proposal,
+    tree: ObjectId,
+    head: ObjectId,
+    pages: Sequence[FilePath],
+) -> ObjectId:
+    """Write the merged pages into the work tree and commit them; put them back if that fails."""
+    repository = session.repository
+    reasons = "\n\n".join(dict.fromkeys(edit.reason for edit in proposal.edits if edit.reason))
+    trailers = [
+        ("Proposal", str(proposal.id)),
+        ("Client", proposal.client),
+        ("Model", proposal.model),
+    ]
+    title = one_line(f"{proposal.title[:1].upper()}{proposal.title[1:]}")
+    message = write_message(title, reasons, trailers)
+    author = f"{proposal.edits[0].author} <agent@ubp.invalid>"
+    _restore(session, tree, pages)
+    try:
+        commit_with_hooks(
+            ["--author", author, "--file=-", "--cleanup=verbatim", "--only", "--", *pages],
+            cwd=repository.root or "",
+            stdin=message.encode(),
+            environment=repository.environment,
+        )
+    except GitCommandError as error:
+        if repository.rev_parse("HEAD^{commit}") == head:
+            _restore(session, head, pages)
+        raise RepositoryError(
+            f"git did not commit proposal {proposal.id}; nothing has changed.",
+            cause=error.cause,
+            hint="Satisfy the hook that refused it, or revise the proposal: "
+            f"ubp proposals edit {proposal.id}",
+        ) from error
+    return repository.resolve("HEAD")
+
+
+def _restore(session: Session, tree: ObjectId, pages: Sequence[FilePath]) -> None:
+    """Make the index and the work tree have these files as a tree has them."""
+    there = [page for page in pages if _id_at(session, tree, page)]
+    gone = [page for page in pages if page not in there]
+    run = session.repository.run
+    if there:
+        run("restore", f"--source={tree}", "--staged", "--worktree", "--", *there)
+    if gone:
+        run("rm", "--force", "--quiet", "--ignore-unmatch", "--", *gone)
+
+
+def _changed_files(session: Session, proposal: Proposal) -> list[FilePath]:
+    from ubp.git.trees import diff_trees
+
+    changes = diff_trees(session.repository, proposal.base, proposal.tip)
+    return sorted(
+        path for path, entry in changes.items() if entry is None or not entry.is_directory
+    )
+
+
+def _id_at(session: Session, revision: ObjectId, page: FilePath) -> ObjectId | None:
+    return session.repository.rev_parse(f"{revision}:{page}")
+
+
+def _bytes_at(session: Session, commit: ObjectId, page: FilePath) -> bytes | None:
+    blob = _id_at(session, commit, page)
+    return session.repository.read_blobs([blob])[blob] if blob else None
+
+
+def _identity(session: Session) -> tuple[str, str]:
+    """Return the name and address of the user, as git's configuration has them."""
+    output = os.fsdecode(session.repository.run("var", "GIT_COMMITTER_IDENT")).strip()
+    name, _, rest = output.rpartition(" <")
+    return name, rest.partition(">")[0]
