@@ -35,7 +35,7 @@ LAYERS = {
     "sync | output": "collections from the network | values to text, JSON records, CI formats",
     "specifications": "questions about specifications, each answer with its citation",
     "workspace | errors": "the Python API: opens, joins, delegates",
-    "report": "what the report contains: levels, ages, trend, comparison",
+    "report | edits": "what the report contains | proposals of agents, and their review",
     "checks": "rules over a snapshot",
     "bindings": "which sources a document describes",
     "staleness | search": "what drifted, since when | keywords, meaning, links, impact",

@@ -86,6 +86,7 @@ class Workspace:
     def __init__(self, session: Session, collection: "DocumentCollection | None" = None) -> None:
         self.session = session
         self.collection = collection
+        self.agent: Agent | None = None  # who calls, through the server
         self._assess = partial(assess_paths, session)
 
     @classmethod

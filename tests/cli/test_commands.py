@@ -17,7 +17,10 @@ from ubp.cli.terminal import Options, Terminal
 
 NAMES = [row.name for row in ROWS]
 # Commands that only group others.
-GROUPS = {"collections": ("add", "remove", "sync")}
+GROUPS = {
+    "collections": ("add", "remove", "sync"),
+    "proposals": ("accept", "edit", "log", "pr", "reject", "show"),
+}
 CALLS = [name for name in NAMES if name not in GROUPS] + [
     f"{group} {name}" for group, names in GROUPS.items() for name in names
 ]

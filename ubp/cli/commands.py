@@ -201,6 +201,15 @@ ROWS = (
         "ubp debt --prune",
     ),
     CommandRow(
+        "proposals",
+        "ubp.cli.proposals:APP",
+        MAINTAIN,
+        "List, show, accept or reject the edits that agents propose.\n\n"
+        "An agent's edit is a commit on a branch of its own (`ubp serve --toolsets +edit`); your "
+        "files change only when you accept it.",
+        "ubp proposals show 3",
+    ),
+    CommandRow(
         "init",
         "ubp.cli.setup:init",
         SETUP,

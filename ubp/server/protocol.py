@@ -40,6 +40,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from ubp import __version__
 from ubp.core.errors import UbpError
 from ubp.core.text import closest_name
+from ubp.server.agents import Agents
 from ubp.server.completions import completer
 from ubp.server.errors import answer_errors, bad_params, error_result, translate
 from ubp.server.prompts import list_prompts, writer
@@ -152,7 +153,7 @@ def create_server(
         cache_hints=dict.fromkeys(LISTS, UNCHANGING),
         lifespan=partial(_notify_changes, subscriptions),
         on_list_tools=_listing(partial(_list_tools, repositories, is_structured=is_structured)),
-        on_call_tool=partial(_call_tool, repositories, is_structured=is_structured),
+        on_call_tool=partial(_call_tool, repositories, Agents(), is_structured=is_structured),
         on_list_resources=_listing(partial(list_resources, repositories)),
         on_list_resource_templates=_listing(partial(list_templates, repositories)),
         on_read_resource=partial(_read_resource, repositories),
@@ -248,6 +249,7 @@ def _listing(list_items: Callable[[], Result]) -> Callable[[Context, Any], Await
 
 async def _call_tool(
     repositories: Repositories,
+    agents: Agents,
     context: Context,
     params: CallToolRequestParams,
     *,
@@ -258,10 +260,13 @@ async def _call_tool(
         served, arguments = repositories.take(params.arguments or {})
         tools = repositories.tools(served)
         tool = tools.get(params.name)
+        agent = agents.calling(context)
         if tool is None:
             raise _unknown_tool(params.name, tools)
         answer = await served.scheduler.answer(
-            lambda workspace: call_tool(tool, workspace, arguments, is_structured=is_structured),
+            lambda workspace: call_tool(
+                tool, workspace, arguments, is_structured=is_structured, agent=agent
+            ),
             context.session.report_progress,
         )
     except UbpError as error:

@@ -257,6 +257,7 @@ def _page_facts(record: Record) -> Iterator[str]:
         yield "tags " + " ".join(map(name, record["tags"]))
     yield staleness(record)
     yield from dates(record)
+    yield f"blob {record['blob'][:SHORT_ID]}"
 
 
 def _sources(record: Record) -> Iterator[str]:

@@ -71,8 +71,8 @@ def _document(document: Record, marker: str) -> Iterator[str]:
         yield _suggestion(suggestion)
     yield from cut_line(document.get("hidden_references", 0), "source", "use a larger max_tokens")
     if content := document.get("content"):
-        is_partial = document.get("is_partial")
-        yield "  The page, in part (ubp_get_page has all):" if is_partial else "  The page:"
+        part = ", in part (ubp_get_page has all)" if document.get("is_partial") else ""
+        yield f"  The page, blob {document['blob'][:SHORT_ID]}{part}:"
         yield from fenced(content, marker)
     if document.get("resolve"):
         yield f"  Next: {printable(document['resolve'])}"

@@ -117,6 +117,7 @@ class CheckedPageRecord:
         str | None, "with for_update: the page's text, or of a long page the sections concerned"
     ] = None
     is_partial: Annotated[bool, "whether `content` is a part of the page"] = False
+    blob: Annotated[GitId | None, "with for_update: id that Git gives the file"] = None
     hidden_references: Annotated[Count, "number of references omitted because of max_tokens"] = 0
     resolve: Annotated[str, "suggested action, with the command"] = ""
 
@@ -224,6 +225,7 @@ def _page(
         suggested_refs=suggested_refs,
         content=update and update.content,
         is_partial=update is not None and update.is_partial,
+        blob=update and page.blob,
         resolve=_next_step(assessment, key, has_suggestions=bool(suggested_refs)),
     )
 

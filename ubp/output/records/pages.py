@@ -10,6 +10,7 @@ from ubp.output.records.fields import (
     Count,
     DocId,
     DocType,
+    GitId,
     Line,
     Moment,
     PagePath,
@@ -146,6 +147,7 @@ class PageRecord:
     ]
     updated_at: UpdatedAt
     uncommitted: Annotated[bool, "whether the file differs from the last commit"] = False
+    blob: Annotated[GitId, "id that Git gives the file"]
     content: Annotated[str, "its text without the front matter"]
     line_start: Annotated[Line, "first line of `content` in the file"]
     continuation: Annotated[
@@ -393,6 +395,7 @@ def page_record(read: ReadPage, start: int = 0) -> PageRecord:
         created_at=moment_or_none(read.created_at),
         updated_at=moment_or_none(read.updated_at),
         uncommitted=read.is_uncommitted,
+        blob=document.blob,
         content=page.content[start:],
         line_start=line_start,
         sections=tuple(

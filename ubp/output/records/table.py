@@ -18,6 +18,17 @@ from ubp.output.records.pages import (
     PageRecord,
     PagesRecord,
 )
+from ubp.output.records.proposals import (
+    DecisionRecord,
+    DecisionsRecord,
+    EditRecord,
+    LogRecord,
+    ProposalsRecord,
+    PullRequestRecord,
+)
+from ubp.output.records.proposals import (
+    ReviewRecord as ProposalReviewRecord,
+)
 from ubp.output.records.references import AcknowledgeRecord, AffectedRecord
 from ubp.output.records.report import BadgeRecord, ComparisonRecord, ReportRecord
 from ubp.output.records.schema import Schema, record_schema
@@ -64,6 +75,8 @@ class RecordRow(NamedTuple):
         return record_schema(self.record, is_answer=self.is_answer, is_versioned=self.is_versioned)
 
 
+EDIT_TOOLS = ("ubp_create_page", "ubp_update_page", "ubp_acknowledge", "ubp_bind")
+
 RECORDS = (
     RecordRow("ack", AcknowledgeRecord, ("ubp ack",)),
     RecordRow("affected", AffectedRecord, ("ubp affected",)),
@@ -89,6 +102,15 @@ RECORDS = (
     RecordRow("list-pages", PagesRecord, ("ubp list-pages", "ubp_list_pages"), is_answer=True),
     RecordRow("model", ModelRecord, ("ubp model",)),
     RecordRow("model-fetch", FetchedModelRecord, ("ubp model fetch",)),
+    RecordRow("proposals", ProposalsRecord, ("ubp proposals",)),
+    RecordRow(
+        "proposals-decisions", DecisionsRecord, ("ubp proposals accept", "ubp proposals reject")
+    ),
+    RecordRow("proposals-edit", EditRecord, EDIT_TOOLS, is_answer=True),
+    RecordRow("proposals-log", LogRecord, ("ubp proposals log",)),
+    RecordRow("proposals-pr", PullRequestRecord, ("ubp proposals pr",)),
+    RecordRow("proposals-show", ProposalReviewRecord, ("ubp proposals show", "ubp proposals edit")),
+    RecordRow("proposals-withdraw", DecisionRecord, ("ubp_withdraw_proposal",), is_answer=True),
     RecordRow("reindex", ReindexRecord, ("ubp reindex",)),
     RecordRow("report", ReportRecord, ("ubp report",)),
     RecordRow("search", SearchRecord, ("ubp search", "ubp_search"), is_answer=True),

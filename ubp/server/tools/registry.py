@@ -54,8 +54,32 @@ def load_specs() -> tuple[AnyTool, ...]:
     )
 
 
+def load_edit() -> tuple[AnyTool, ...]:
+    """Return the tools that propose edits."""
+    from ubp.server.tools.edit import (
+        acknowledge,
+        bind,
+        create_page,
+        list_proposals,
+        update_page,
+        withdraw_proposal,
+    )
+
+    return (
+        create_page.CREATE_PAGE,
+        update_page.UPDATE_PAGE,
+        acknowledge.ACKNOWLEDGE,
+        bind.BIND,
+        list_proposals.LIST_PROPOSALS,
+        withdraw_proposal.WITHDRAW_PROPOSAL,
+    )
+
+
 # Loaded where they are asked for: a server without them starts no later.
-OPTIONAL_TOOLSETS: Mapping[str, Callable[[], tuple[AnyTool, ...]]] = {"specs": load_specs}
+OPTIONAL_TOOLSETS: Mapping[str, Callable[[], tuple[AnyTool, ...]]] = {
+    "edit": load_edit,
+    "specs": load_specs,
+}
 ADDED = "+"  # `+specs` adds a tool set to the default ones
 # Former names, accepted for one version after the renaming.
 RENAMED_TOOLSETS: Mapping[str, str] = {"care": "maintenance"}

@@ -29,6 +29,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+from ubp.edits.model import Agent
 from ubp.output.records.encoding import Json, to_json
 from ubp.output.records.fields import AnswerFacts
 from ubp.output.records.schema import Schema, record_schema, request_schema
@@ -114,8 +115,9 @@ def call_tool(
     arguments: Mapping[str, Any],
     *,
     is_structured: bool = False,
+    agent: Agent | None = None,
 ) -> ToolAnswer:
-    """Run a tool and return its answer.
+    """Run a tool and return its answer; `agent` is who calls.
 
     Budgets limit what is sent: the text, and with `is_structured` also the record. Paths are
     relative to the directory in which the workspace was opened: open it at the repository's root.
@@ -130,6 +132,7 @@ def call_tool(
     reject_path_traversal(given)
     collection = given.pop(COLLECTION, None)
     request = make_request(tool.request, given)
+    workspace.agent = agent
     if collection is None:
         return _answer(tool, workspace, request, started, is_structured=is_structured)
     with open_collection(workspace, collection, tool.collections, ref=given.get("ref")) as opened:

@@ -1,0 +1,95 @@
+"""`ubp proposals`: agents' edits, reviewed by a person."""
+
+import sys
+
+import pytest
+
+from ubp.edits import changes
+from ubp.edits.model import Agent
+from ubp.edits.propose import EditRequest
+from ubp.output.records.table import RECORDS
+from ubp.workspace import Workspace
+
+PAGE = "docs/a.md"
+SCHEMAS = {row.name: row.schema for row in RECORDS}
+
+
+@pytest.fixture
+def valid_record(valid):
+    """Hold what a command printed against the schema of its record."""
+    return lambda name, answer: valid(SCHEMAS[name], answer.record)
+
+
+@pytest.fixture
+def project(repository):
+    """Two pages, and a proposal for each by another session."""
+    repository.write(PAGE, "# A\n\nOld.\n")
+    repository.write("docs/b.md", "# B\n")
+    repository.commit()
+    with Workspace.open(str(repository.root)) as workspace:
+        for number, page in enumerate((PAGE, "docs/b.md"), 1):
+            change = changes.append(f"Text {number}.")
+            agent = Agent("claude-code 2.1", f"s{number}")
+            workspace.propose(EditRequest(agent, "update", page, change, f"Reason {number}."))
+    return repository
+
+
+def test_proposals_are_listed_shown_and_decided(project, ubp, valid_record):
+    listed = ubp(project, "proposals")
+    assert "1  update docs/a.md  claude-code 2.1, " in listed.out
+    assert listed.out.endswith("2 open proposals.\nNext: ubp proposals show 1\n")
+    record = valid_record("proposals", ubp(project, "proposals", "--json"))
+    assert [proposal["id"] for proposal in record["proposals"]] == [1, 2]
+    shown = ubp(project, "proposals", "show", "1").out
+    assert "update docs/a.md: Reason 1." in shown
+    assert "+Text 1." in shown
+    assert valid_record("proposals-show", ubp(project, "proposals", "show", "1", "--json"))
+    accepted = ubp(project, "proposals", "accept", "1")
+    assert accepted.out == f"Accepted proposal 1 as {project.git('rev-parse', 'HEAD')[:10]}.\n"
+    assert (project.root / PAGE).read_text() == "# A\n\nOld.\n\nText 1.\n"
+    rejected = ubp(project, "proposals", "reject", "--all", "--reason", "no", "--json")
+    assert valid_record("proposals-decisions", rejected)["decisions"][0]["id"] == 2
+    assert ubp(project, "proposals").out == "No open proposals.\n"
+    log = valid_record("proposals-log", ubp(project, "proposals", "log", "--page", PAGE, "--json"))
+    assert [entry["event"] for entry in log["entries"]] == ["accepted", "proposed"]
+    assert "rejected 2 by Ann Author: docs/b.md" in ubp(project, "proposals", "log").out
+    assert ubp(project, "proposals", "log", "--since", "2999-01-01").out.startswith("Nothing")
+
+
+def test_a_reviewer_edits_in_his_editor(project, ubp, monkeypatch):
+    program = "import sys; open(sys.argv[1], 'a').write('Mine.')"
+    monkeypatch.setenv("GIT_EDITOR", f'{sys.executable} -c "{program}"')
+    assert "+Mine." in ubp(project, "proposals", "edit", "1").out
+    assert project.git("show", f"ubp/proposals/1:{PAGE}").endswith("Text 1.\nMine.")
+    monkeypatch.setenv("GIT_EDITOR", "false")
+    assert ubp(project, "proposals", "edit", "1").err.startswith("Error: The editor failed: false.")
+
+
+def test_a_proposal_becomes_a_pull_request(project, ubp, valid_record):
+    remote = project.root.parent / "remote.git"
+    project.git("init", "--quiet", "--bare", str(remote))
+    project.git("remote", "add", "origin", str(remote))
+    push, create = ubp(project, "proposals", "pr", "1").out.splitlines()
+    project.git(*push.split()[1:])
+    branch = project.git("-C", str(remote), "rev-parse", "refs/heads/ubp/proposals/1")
+    assert branch == project.git("rev-parse", "ubp/proposals/1")
+    title = "--title 'update docs/a.md' --body 'Reason 1.'"
+    assert create == f"gh pr create --head ubp/proposals/1 {title}"
+    assert valid_record("proposals-pr", ubp(project, "proposals", "pr", "1", "--json"))
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (("show", "9"), "No open proposal 9."),
+        (("accept",), "Expected either proposals or --all."),
+        (("reject", "1"), "A rejection needs a reason."),
+        (("edit", "1", "docs/b.md"), "Proposal 1 does not change docs/b.md."),
+        (("log", "--since", "soon"), "Invalid --since: soon."),
+        (("--interactive",), "--interactive requires a terminal."),
+    ],
+)
+def test_what_cannot_be_done_is_explained(tokens, message, project, ubp):
+    answer = ubp(project, "proposals", *tokens)
+    assert answer.status == 2
+    assert message in answer.err

@@ -1,0 +1,311 @@
+"""Edits of agents: what a proposal contains, and what it never touches."""
+
+import os
+import time
+
+import frontmatter
+import pytest
+
+from ubp.core.errors import BadArgumentError, PageNotFoundError, RepositoryError, UsageError
+from ubp.edits import changes, limits
+from ubp.edits.model import Agent
+from ubp.edits.propose import EditRequest, FindingsRefusedError
+from ubp.workspace import Workspace
+
+PAGE = "docs/auth.md"
+
+
+def state_of(repository):
+    """The work tree, the index and the current branch."""
+    files = {
+        path: path.read_bytes()
+        for path in repository.root.rglob("*")
+        if path.is_file() and ".git" not in path.parts
+    }
+    return files, repository.git("ls-files", "--stage"), repository.git("rev-parse", "HEAD")
+
+
+def text_of(repository, number, page=PAGE):
+    return repository.git("show", f"ubp/proposals/{number}:{page}")
+
+
+def test_a_section_is_replaced_on_a_branch_and_nothing_else_is_touched(project, propose):
+    before = state_of(project)
+    result = propose(changes.replace_section("## Login\n\nTakes a user.\n", "Login"))
+    assert state_of(project) == before
+    assert result.effect.before == {PAGE: "stale"}
+    assert result.effect.after == {PAGE: "fresh"}
+    assert [finding.rule for finding in result.effect.fixed] == ["stale-doc"]
+    old, new = project.git("show", f"HEAD:{PAGE}"), text_of(project, 1)
+    assert new == old.replace("Old.", "Takes a user.")
+    assert project.git("rev-parse", f"ubp/proposals/1:{PAGE}") == result.blob
+    assert project.git("diff", "--name-only", "HEAD", "ubp/proposals/1") == PAGE
+
+
+def test_a_new_text_keeps_the_front_matter_byte_for_byte(project, propose):
+    head = "---\r\n# kept\r\nsource_refs: [src/auth.py]\r\n---\r\n\r\n"
+    project.write(PAGE, f"{head}# Auth\r\n\r\n## Login\r\n")
+    project.commit()
+    propose(changes.append("More\n\nlines."))
+    assert project.git("cat-file", "blob", f"ubp/proposals/1:{PAGE}").startswith(head.strip())
+    data = (head + "# Auth\r\n\r\n## Login\r\n\r\nMore\r\n\r\nlines.\r\n").encode()
+    assert project.git("hash-object", "--stdin", stdin=data) == project.git(
+        "rev-parse", f"ubp/proposals/1:{PAGE}"
+    )
+
+
+def test_a_body_replaces_the_body_and_a_page_with_front_matter_the_page(
+    project, propose, workspace
+):
+    propose(changes.replace(workspace.session, "# New\n\n## Login\n"))
+    assert text_of(project, 1) == "---\nsource_refs:\n  - src/auth.py\n---\n\n# New\n\n## Login"
+    page = "---\ntitle: T\n---\n# Other\n\n## Login\n"
+    propose(changes.replace(workspace.session, page))
+    assert text_of(project, 1) == page.strip()
+
+
+def test_a_new_page_has_front_matter_that_others_read(project, propose, workspace):
+    change = changes.create(workspace.session, "# 新\n\n[[auth]]\n", "guide", ["src/auth.py"])
+    result = propose(change, "docs/new.md", "create")
+    page = frontmatter.loads(text_of(project, 1, "docs/new.md"))
+    assert page.metadata == {"doc_type": "guide", "source_refs": ["src/auth.py"]}
+    assert page.content == "# 新\n\n[[auth]]"
+    assert result.effect.after == {"docs/new.md": "fresh"}
+    with pytest.raises(BadArgumentError, match="no file or folder"):
+        propose(
+            changes.create(workspace.session, "# X\n", None, ["src/no.py"]), "docs/x.md", "create"
+        )
+
+
+def test_an_acknowledgement_pins_the_source_as_it_is(project, propose, workspace):
+    propose(changes.acknowledge(workspace.session, PAGE, None, "Same."), action="acknowledge")
+    pin = project.git("rev-parse", "HEAD:src/auth.py")[:12]
+    assert f"blob: {pin}" in text_of(project, 1)
+    with pytest.raises(BadArgumentError, match=r"does not list src/b\.py"):
+        propose(changes.acknowledge(workspace.session, PAGE, "src/b.py", "Same."))
+
+
+def test_sources_are_added(project, propose, workspace):
+    propose(changes.bind(workspace.session, PAGE, ["docs/other.md"]), action="bind")
+    assert "  - src/auth.py\n  - docs/other.md\n" in text_of(project, 1)
+
+
+def test_an_edit_that_breaks_links_is_refused_unless_it_is_allowed(project, propose):
+    away = changes.replace_section("## Sign in\n\nOld.", "Login")
+    with pytest.raises(FindingsRefusedError) as error:
+        propose(away)
+    assert error.value.cause.startswith("docs/other.md:3 ")
+    assert project.git("for-each-ref", "refs/heads/ubp") == ""
+    result = propose(away, allow_findings=True)
+    assert [finding.rule for finding in result.effect.introduced] == ["missing-anchor"]
+
+
+def test_edits_of_a_session_share_a_proposal_and_others_wait(project, propose, monkeypatch):
+    first = propose(changes.append("One."))
+    assert propose(changes.append("Two.")).proposal.id == first.proposal.id
+    with pytest.raises(UsageError, match=r"locked by proposal 1"):
+        propose(changes.append("Three."), session="b")
+    other = propose(changes.append("Three."), "docs/other.md", session="b")
+    assert other.proposal.id == 2
+    with pytest.raises(BadArgumentError, match="not an open one of this session"):
+        propose(changes.append("Four."), "docs/other.md", session="b", proposal=1)
+    monkeypatch.setattr(limits, "LEASE_SECONDS", -1)
+    assert propose(changes.append("Five."), session="b").proposal.id == 3
+    assert project.git("rev-parse", "HEAD") == first.proposal.base
+
+
+def test_an_edit_of_another_text_is_refused(project, propose):
+    blob = project.git("rev-parse", f"HEAD:{PAGE}")
+    project.write(PAGE, "# Changed\n\n## Login\n")
+    with pytest.raises(BadArgumentError) as error:
+        propose(changes.append("X"), expected_blob=project.git("hash-object", PAGE))
+    assert error.value.cause == "docs/auth.md has changes that are not committed."
+    project.commit()
+    with pytest.raises(BadArgumentError, match="not the text"):
+        propose(changes.append("X"), expected_blob=blob)
+    assert propose(changes.append("X"), expected_blob=project.git("rev-parse", f"HEAD:{PAGE}")[:12])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../out.md",
+        "/etc/x.md",
+        ".git/x.md",
+        ".GIT/x.md",
+        "docs/.git/x.md",
+        ".git./x.md",
+        "GIT~1/x.md",
+        ".github/x.md",
+        ".ubp/x.md",
+        "CODEOWNERS",
+        "docs/CODEOWNERS",
+        "docs\\x.md",
+        "docs/x.md ",
+        "docs/x.md:stream.md",
+        "docs/x\u202e.md",
+        "docs/x\x00.md",
+        "Docs/x.md",
+        "docs/AUTH.md",
+        "docs/cafe\u0301.md",
+        "link/x.md",
+        "docs/link.md",
+        "src/auth.py/x.md",
+        "src/auth.py",
+        "docs/private/x.md",
+        "docs//x.md",
+        "\udcff.md",
+    ],
+)
+def test_no_other_file_can_be_written(path, project, propose, workspace):
+    os.symlink("docs", project.root / "link")
+    os.symlink("auth.md", project.root / "docs/link.md")
+    project.write("docs/caf\u00e9.md", "# C\n")
+    project.commit()
+    with pytest.raises(BadArgumentError, match="may not write"):
+        propose(changes.create(workspace.session, "# X\n", None, []), path, "create")
+
+
+def test_only_the_configured_paths_can_be_written(project):
+    project.write(".ubp/config.json", '{"edit": {"paths": ["guides"], "max_page_bytes": 1000}}')
+    project.commit()
+
+    def create(path, content="# X\n"):
+        with Workspace.open(str(project.root)) as opened:
+            change = changes.create(opened.session, content, None, [])
+            opened.propose(EditRequest(Agent("c", "s"), "create", path, change, "New."))
+
+    with pytest.raises(BadArgumentError, match=r"may not write docs/x\.md"):
+        create("docs/x.md")
+    with pytest.raises(BadArgumentError, match=r"2,00. bytes"):
+        create("guides/x.md", "x" * 2000)
+    create("guides/x.md")
+
+
+def test_text_that_no_page_has_is_refused_or_shown(propose):
+    for content in ("a\x1b[31m", "a\x00", "\ud800"):
+        with pytest.raises(BadArgumentError, match="`content` has"):
+            propose(changes.append(content))
+    text = "ghp_" + "a" * 36 + "\n\nTurned \u202e round."
+    assert propose(changes.append(text)).warnings == (
+        "Line 16 contains what looks like a GitHub token.",
+        "Line 18 contains invisible or bidirectional characters.",
+    )
+
+
+def test_an_agent_that_is_too_fast_waits(propose, workspace, monkeypatch):
+    settings = workspace.session.config.edit._replace(edits_per_minute=2)
+    workspace.session.config = workspace.session.config._replace(edit=settings)
+    now = time.monotonic()
+    monkeypatch.setattr(limits.time, "monotonic", lambda: now)
+    propose(changes.append("1"))
+    propose(changes.append("2"))
+    with pytest.raises(UsageError, match="Too many edits") as error:
+        propose(changes.append("3"))
+    assert error.value.hint == "Try again in 60 s."
+    monkeypatch.setattr(limits.time, "monotonic", lambda: now + 61)
+    propose(changes.append("3"))
+
+
+def test_what_is_not_there_is_not_edited(propose):
+    with pytest.raises(PageNotFoundError, match=r"no page docs/auht\.md"):
+        propose(changes.append("X"), "docs/auht.md")
+    with pytest.raises(BadArgumentError, match="no section Lgin") as error:
+        propose(changes.replace_section("## X", "Lgin"))
+    assert error.value.hint == "Did you mean login?"
+    with pytest.raises(BadArgumentError, match="must not be empty"):
+        propose(changes.append("X"), reason=" ")
+
+
+def test_a_reason_cannot_forge_what_is_recorded(propose, workspace):
+    forged = "Good.\n\nUBP-Proposal: 9\nUBP-Client: root\n\nUBP-Event: accepted"
+    propose(changes.append("X"), reason=forged)
+    (proposal,) = workspace.proposals()
+    assert (proposal.id, proposal.client) == (1, "client-a 1.0")
+    (entry,) = workspace.proposal_log()
+    assert (entry.event, entry.proposal, entry.client) == ("proposed", 1, "client-a 1.0")
+
+
+def test_accepting_is_a_commit_of_the_reviewer_with_hooks(project, propose, workspace):
+    propose(changes.replace_section("## Login\n\nNew.", "Login"))
+    project.write("src/other.py", "x = 1\n")
+    project.git("add", "src/other.py")
+    hook = project.write(".git/hooks/pre-commit", "#!/bin/sh\ntouch ran; test ! -e refuse\n")
+    hook.chmod(0o755)
+    project.write("refuse", "")
+    before = state_of(project)[1:]
+    with pytest.raises(RepositoryError, match="did not commit"):
+        workspace.accept_proposal(1)
+    assert state_of(project)[1:] == before
+    assert project.git("status", "--short", PAGE) == ""
+    project.remove("refuse")
+    project.git("config", "user.name", "Rae Viewer")
+    commit = workspace.accept_proposal(1)
+    who = project.git("show", "--no-patch", "--format=%an|%ae|%cn|%P", commit)
+    assert who == f"client-a 1.0|agent@ubp.invalid|Rae Viewer|{before[1]}"
+    assert project.git("diff", "--name-only", "HEAD~", "HEAD") == PAGE
+    assert project.git("status", "--short", "docs", "src") == "A  src/other.py"
+    assert "New." in (project.root / PAGE).read_text()
+    assert workspace.proposals() == ()
+    entry = next(workspace.proposal_log())
+    assert (entry.event, entry.by, entry.accepted_as) == ("accepted", "Rae Viewer", commit)
+
+
+def test_accepting_merges_and_refuses_what_it_cannot(project, propose, workspace):
+    propose(changes.replace_section("## Login\n\nNew.", "Login"))
+    propose(changes.append("Other."), "docs/other.md", session="b")
+    project.write(PAGE, (project.root / PAGE).read_text().replace("Bye.", "See you."))
+    with pytest.raises(UsageError, match="not committed"):
+        workspace.accept_proposal(1)
+    project.commit()
+    workspace.accept_proposal(1)
+    text = (project.root / PAGE).read_text()
+    assert "New." in text
+    assert "See you." in text
+    project.write("docs/other.md", "# Other\n\nSomething else\n")
+    project.commit()
+    with pytest.raises(RepositoryError, match=r"conflicts .* in docs/other\.md") as error:
+        workspace.accept_proposal(2)
+    assert error.value.hint.startswith("Merge it yourself: git merge ubp/proposals/2; ")
+    project.git("merge", "--quiet", "-X", "theirs", "ubp/proposals/2")
+    assert workspace.accept_proposal(2) == project.git("rev-parse", "HEAD")
+    assert workspace.proposals() == ()
+
+
+def test_what_was_rejected_or_withdrawn_stays_in_the_log(project, propose, workspace):
+    tip = propose(changes.append("One.")).proposal.tip
+    propose(changes.append("Two."), "docs/other.md", session="b")
+    workspace.reject_proposal(1, "Wrong.")
+    with pytest.raises(UsageError, match="not one of this session"):
+        workspace.withdraw_proposal(2, Agent("c", "a"), "Mine.")
+    workspace.withdraw_proposal(2, Agent("c", "b"), "Oops.")
+    assert workspace.proposals() == ()
+    with pytest.raises(UsageError, match="No open proposal 1") as error:
+        workspace.review(1)
+    assert error.value.cause == "It was rejected by Ann Author."
+    events = [(e.event, e.proposal, e.reason) for e in workspace.proposal_log()]
+    assert events[:2] == [("withdrawn", 2, "Oops."), ("rejected", 1, "Wrong.")]
+    project.git("reflog", "expire", "--expire=now", "--all")
+    project.git("gc", "--quiet", "--prune=now")
+    assert project.git("cat-file", "-t", tip) == "commit"
+    assert propose(changes.append("Three.")).proposal.id == 3
+
+
+def test_a_person_may_revise_a_proposal_here_or_in_a_work_tree(project, propose, workspace):
+    propose(changes.append("One."))
+    workspace.revise_proposal(1, PAGE, b"# Auth\n\n## Login\n")
+    tree = project.root.parent / "review"
+    project.git("worktree", "add", "--quiet", str(tree), "ubp/proposals/1")
+    (tree / PAGE).write_text("# Mine\n\n## Login\n")
+    project.git("-C", str(tree), "commit", "--quiet", "--all", "--message", "by hand")
+    with pytest.raises(RepositoryError, match="Cannot write"):
+        propose(changes.append("Two."))
+    project.git("worktree", "remove", str(tree))
+    (proposal,) = workspace.proposals()
+    assert [(edit.action, edit.author) for edit in proposal.edits] == [
+        ("update", "client-a 1.0"),
+        ("revise", "Ann Author"),
+        ("revise", "Ann Author"),
+    ]
+    workspace.accept_proposal(1)
+    assert (project.root / PAGE).read_text() == "# Mine\n\n## Login\n"

@@ -1,0 +1,109 @@
+"""The tool set `edit`, called by a client; what it writes is read with git."""
+
+from functools import partial
+
+import pytest
+from mcp import Client
+from mcp.types import Implementation
+
+from ubp.server.scheduler import Scheduler
+from ubp.server.tools.registry import load_edit, select_tools
+from ubp.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+EDIT_TOOLS = [tool.name for tool in load_edit()]
+
+
+def open_workspace(root, progress):
+    return Workspace.open(root, progress=progress)
+
+
+@pytest.fixture
+def project(repository):
+    repository.write("src/auth.py", "def login():\n    pass\n")
+    repository.page("docs/auth.md", "src/auth.py", body="# Auth\n\n## Login\n\nOld.\n")
+    repository.commit()
+    repository.write("src/auth.py", "def login(user):\n    pass\n")
+    repository.commit()
+    return repository
+
+
+@pytest.fixture
+def serve(project, server_of):
+    """Serve the project: a server needs a running event loop."""
+    scheduler = Scheduler(partial(open_workspace, str(project.root)))
+
+    def start():
+        scheduler.start()
+        return server_of(scheduler, select_tools(["+edit"]), is_structured=True)
+
+    yield start
+    scheduler.close()
+
+
+def test_the_set_is_offered_where_it_is_asked_for():
+    assert not {tool.name for tool in select_tools()} & {*EDIT_TOOLS}
+    assert [tool.name for tool in select_tools(["edit"])] == EDIT_TOOLS
+    assert [tool.name for tool in select_tools(["+edit"])] == [
+        *(tool.name for tool in select_tools()),
+        *EDIT_TOOLS,
+    ]
+    read_only = {tool.name for tool in select_tools(["edit"], read_only=True)}
+    assert read_only == {"ubp_list_proposals"}
+
+
+async def test_an_agent_repairs_a_page_and_learns_what_it_did(project, serve):
+    info = Implementation(name="claude-code", version="2.1")
+    async with Client(serve(), client_info=info) as client:
+        offered = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert not offered["ubp_update_page"].annotations.read_only_hint
+        page = await client.call_tool("ubp_get_page", {"filepath": "docs/auth.md"})
+        blob = project.git("rev-parse", "HEAD:docs/auth.md")
+        assert f", blob {blob[:10]}" in page.content[0].text
+        edited = await client.call_tool(
+            "ubp_update_page",
+            {
+                "filepath": "docs/auth.md",
+                "section": "Login",
+                "content": "## Login\n\nTakes a user.",
+                "expected_blob": blob,
+                "reason": "login takes a user now",
+            },
+        )
+        text = edited.content[0].text
+        assert text.startswith("Proposed as proposal 1, on the branch ubp/proposals/1; a person")
+        assert "Staleness: stale before, fresh after.\nFixes 1 finding:" in text
+        assert "+Takes a user." in text
+        record = edited.structured_content
+        assert record["blob"] == project.git("rev-parse", "ubp/proposals/1:docs/auth.md")
+        again = await client.call_tool(
+            "ubp_update_page",
+            {
+                "filepath": "docs/auth.md",
+                "append": "See [x](gone.md).",
+                "expected_blob": record["blob"],
+                "reason": "more",
+            },
+        )
+        assert again.is_error
+        assert "gone.md does not exist." in again.content[0].text
+        listed = await client.call_tool("ubp_list_proposals", {})
+        assert listed.structured_content["proposals"][0]["client"] == "claude-code 2.1"
+        ended = await client.call_tool("ubp_withdraw_proposal", {"proposal": 1, "reason": "later"})
+        assert ended.content[0].text.startswith("Proposal 1 is withdrawn")
+    assert project.git("branch", "--list", "ubp/*") == ""
+    assert project.git("status", "--short") == ""
+
+
+async def test_all_edits_are_made_through_tools(project, serve):
+    async with Client(serve()) as client:
+        calls = {
+            "ubp_create_page": {"filepath": "docs/new.md", "content": "# New\n\n[[auth]]\n"},
+            "ubp_acknowledge": {"filepath": "docs/auth.md"},
+            "ubp_bind": {"filepath": "docs/auth.md", "sources": ["docs"]},
+        }
+        for name, arguments in calls.items():
+            answer = await client.call_tool(name, {**arguments, "reason": "why"})
+            assert not answer.is_error, answer.content[0].text
+    assert project.git("show", "ubp/proposals/1:docs/new.md") == "# New\n\n[[auth]]"
+    assert "blob: " in project.git("show", "ubp/proposals/2:docs/auth.md")

@@ -1,0 +1,1 @@
+"""The tool set `edit`: agents propose edits, which people review."""
