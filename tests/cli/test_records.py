@@ -257,6 +257,13 @@ def test_every_record_has_a_test():
         "error",
         "install-completion",  # writes into the home folder
         "model-fetch",  # downloads
+        "proposals",  # these need a proposal
+        "proposals-decisions",
+        "proposals-edit",
+        "proposals-log",
+        "proposals-pr",
+        "proposals-show",
+        "proposals-withdraw",
     }
     assert {row.name for row in RECORDS} - COMMANDS.keys() == elsewhere
 

@@ -15,6 +15,7 @@ from ubp.core.config import (
     BUILT_IN_EXCLUDE,
     CollectionSetting,
     Config,
+    EditSettings,
     Ignored,
     SiteSetting,
     is_document,
@@ -44,6 +45,7 @@ EVERYTHING = {
     },
     "search": {"model": "some/model"},
     "bind": {"refused": [{"page": "docs/a.md", "source": "src/[id].ts"}]},
+    "edit": {"paths": ["docs"], "rate": {"edits": 5, "bytes": 10_000}, "max_page_bytes": 2_000},
     "collections": {
         "go": {"url": "https://go.dev/ref/spec", "at": "9c1d04ab3f2a", "language": "go"},
         "api": {
@@ -100,6 +102,7 @@ def test_every_setting_of_the_design_is_accepted(config_dir: Path):
         link_roots=("docs/site",),
         model="some/model",
         refused=frozenset({("docs/a.md", "src/[id].ts")}),
+        edit=EditSettings(("docs", "docs/**"), 2_000, 5, 10_000),
         collections=(
             CollectionSetting(
                 *("go", "import", "https://go.dev/ref/spec", "9c1d04ab3f2a"), language="go"
@@ -268,7 +271,7 @@ def test_an_unknown_key_is_a_warning_that_names_the_nearest(config_dir: Path):
         "qqq": [],
     }
     everything = (
-        "$schema, docs_dir, source, staleness, links, sites, check, search, bind, collections"
+        "$schema, docs_dir, source, staleness, links, sites, check, search, bind, edit, collections"
     )
     assert load(config_dir, content) == Config(
         warnings=(
@@ -385,6 +388,7 @@ def test_the_schema_uses_only_what_the_loader_understands():
 def test_the_schema_tells_the_defaults_that_hold():
     source = SCHEMA["properties"]["source"]["properties"]
     staleness = SCHEMA["properties"]["staleness"]["properties"]
+    edit = SCHEMA["properties"]["edit"]["properties"]
     assert Config() == Config(
         include=tuple(source["include"]["default"]),
         exclude=(*BUILT_IN_EXCLUDE, *source["exclude"]["default"]),
@@ -392,6 +396,12 @@ def test_the_schema_tells_the_defaults_that_hold():
         threshold_days=staleness["threshold_days"]["default"],
         records=tuple(staleness["records"]["default"]),
         ignored_commits=tuple(staleness["ignore_commits"]["default"]),
+        edit=EditSettings(
+            tuple(edit["paths"]["default"]),
+            edit["max_page_bytes"]["default"],
+            edit["rate"]["properties"]["edits"]["default"],
+            edit["rate"]["properties"]["bytes"]["default"],
+        ),
     )
     assert list(SCHEMA["properties"]) == list(EVERYTHING)
 
