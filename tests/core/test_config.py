@@ -18,6 +18,7 @@ from ubp.core.config import (
     EditSettings,
     Ignored,
     SiteSetting,
+    TranslationRule,
     is_document,
     is_excluded,
     scope_key,
@@ -36,7 +37,9 @@ EVERYTHING = {
         "records": ["adr", "docs/reports/**"],
         "ignore_commits": ["[skip-docs]"],
         "quiet_after": 3,
+        "pin": "verified-at",
     },
+    "translations": [{"page": "docs/{lang}/{path}", "source": "docs/en/{path}", "pin": "commit"}],
     "links": {"root": "docs/site"},
     "sites": [{"generator": "hugo", "folder": "site", "root": "site/pages", "base": "/x/"}],
     "check": {
@@ -102,6 +105,8 @@ def test_every_setting_of_the_design_is_accepted(config_dir: Path):
         link_roots=("docs/site",),
         model="some/model",
         refused=frozenset({("docs/a.md", "src/[id].ts")}),
+        pin_key="verified-at",
+        translations=(TranslationRule("docs/{lang}/{path}", "docs/en/{path}", "commit"),),
         edit=EditSettings(("docs", "docs/**"), 2_000, 5, 10_000),
         collections=(
             CollectionSetting(
@@ -271,7 +276,8 @@ def test_an_unknown_key_is_a_warning_that_names_the_nearest(config_dir: Path):
         "qqq": [],
     }
     everything = (
-        "$schema, docs_dir, source, staleness, links, sites, check, search, bind, edit, collections"
+        "$schema, docs_dir, source, staleness, translations, links, sites, check, search, bind, "
+        "edit, collections"
     )
     assert load(config_dir, content) == Config(
         warnings=(
