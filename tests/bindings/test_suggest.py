@@ -120,6 +120,29 @@ def test_prose_that_is_no_document_is_proposed_where_the_page_names_it_alone(pro
     assert [path for path in told if path.endswith((".md", ".markdown"))] == ["notes/auth.md"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '--8<-- "src/auth/session.py"',
+        "```python\n{! ../src/auth/session.py !}\n```",
+        "{* ../src/auth/session.py hl[1] *}",
+        '{% include "src/auth/session.py" %}',
+        "<<< @/src/auth/session.py{2}",
+        "<!-- @include: ../src/auth/session.py -->",
+        "{{#include ../src/auth/session.py:2}}",
+        "```{literalinclude} ../src/auth/session.py\n```",
+        "![session](../src/auth/session.py)",
+        '<img alt="session" src="../src/auth/session.py">',
+    ],
+)
+def test_a_file_that_is_part_of_the_page_is_not_proposed(project, text):
+    project.write("docs/auth.md", f"# Auth\n\n{text}\n\n`open_session`, see `src/part_7.py`.\n")
+    project.commit("Describe sessions")
+    proposed = sources_of(suggest(project, "docs/auth.md"), "docs/auth.md")
+    assert "src/part_7.py" in proposed
+    assert not [path for path in proposed if path.startswith("src/auth")]
+
+
 def test_sources_in_a_submodule_are_another_repositorys(project, new_repository):
     inner = new_repository("inner")
     inner.write("session.py", "def open_session(): pass\n")
@@ -149,7 +172,7 @@ def test_what_no_snapshot_has_is_forgotten_when_the_index_is_pruned(project):
     project.write("docs/auth.md", "# Auth\n\n`open_session`\n")
     suggest(project)
     with Workspace.open(str(project.root), model="none") as workspace:
-        count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page')"
+        count = "SELECT count(*) FROM names WHERE kind IN ('source', 'page 2')"
         known = workspace.session.store.database.rows(count)
         (project.root / "src/part_1.py").unlink()
         project.commit("Take one away")

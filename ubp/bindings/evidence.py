@@ -12,6 +12,7 @@ from ubp.bindings.sources import CandidateSources, find_candidates
 from ubp.bindings.text_evidence import (
     PageRarity,
     find_back_references,
+    find_embedded,
     find_identifier_matches,
     find_text_mentions,
 )
@@ -120,6 +121,11 @@ class EvidenceIndex:
         own = self._mentions.get(page, NO_MENTIONS)
         return _merge_mentions(own, translations) if translations else own
 
+    def embedded(self, page: FilePath) -> set[FilePath]:
+        """Return the sources that are parts of a document."""
+        numbers = find_embedded(page, self.mentions(page), self.sources)
+        return {self.sources.paths[number] for number in numbers}
+
     def _translations_of(self, page: FilePath) -> Sequence[FilePath]:
         """Return a document and its translations."""
         return self._translations.get(without_language(page), [page])
@@ -143,6 +149,7 @@ def _merge_mentions(own: PageMentions, others: Sequence[PageMentions]) -> PageMe
     for mention in own.identifiers:
         identifiers.pop(mention.text, None)
     return own._replace(
+        embedded=own.embedded.union(*(other.embedded for other in others)),
         headings=" ".join([own.headings, *(other.headings for other in others)]),
         paths=(*own.paths, *(mention._replace(line=0) for mention in paths.values())),
         identifiers=(

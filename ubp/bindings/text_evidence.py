@@ -118,6 +118,21 @@ def find_text_mentions(
     return found
 
 
+def find_embedded(page: FilePath, mentions: PageMentions, sources: CandidateSources) -> set[int]:
+    """Return the sources that a document includes, or shows as images: they are parts of it.
+
+    The folder from which a path starts depends on the site's generator and on its options.
+    """
+    folder = page.rpartition("/")[0]
+    embedded: set[int] = set()
+    for path in map(nfc, mentions.embedded):
+        text = _PARENT_STEPS.sub("", path.removeprefix("@/"))
+        relative = normalize_path(f"{folder}/{path}") or ""
+        same_name = sources.by_name.get(text.rpartition("/")[2], ())
+        embedded.update(_at(relative, sources) or _with_ending(same_name, text, sources))
+    return embedded
+
+
 def find_back_references(
     pages: Sequence[FilePath], names: Sequence[SourceNames]
 ) -> Mapping[FilePath, Sequence[int]]:

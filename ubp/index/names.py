@@ -26,7 +26,7 @@ def read_page_mentions(
     context: IndexContext, pages: Mapping[FilePath, Entry]
 ) -> dict[ObjectId, PageMentions]:
     """Return the mentions in each of these documents, by blob; their entries must be hashed."""
-    table = NameTable(context.store.database, "page")
+    table = NameTable(context.store.database, "page 2")
     texts = _read(
         context, pages, table, "Reading pages", lambda data: _pack_mentions(read_mentions(data))
     )
@@ -66,14 +66,16 @@ def _unpack_names(text: str) -> SourceNames:
 
 
 def _pack_mentions(mentions: PageMentions) -> str:
-    return json.dumps([*mentions[:3], sorted(mentions.fenced)], separators=(",", ":"))
+    lists = [*mentions[:3], sorted(mentions.fenced), sorted(mentions.embedded)]
+    return json.dumps(lists, separators=(",", ":"))
 
 
 def _unpack_mentions(text: str) -> PageMentions:
-    headings, paths, identifiers, fenced = json.loads(text)
+    headings, paths, identifiers, fenced, embedded = json.loads(text)
     return PageMentions(
         headings,
         tuple([Mention(*path) for path in paths]),
         tuple([Mention(*identifier) for identifier in identifiers]),
         frozenset(fenced),
+        frozenset(embedded),
     )

@@ -10,6 +10,7 @@ from markdown_it.common.utils import MD_TRIM_CHARS
 
 from ubp.core.model import Link, LinkKind, Section
 from ubp.markdown.blocks import Block, Blocks
+from ubp.markdown.includes import find_includes
 from ubp.markdown.inline import (
     InlineLink,
     Target,
@@ -30,30 +31,8 @@ _DEFINITION = re.compile(
     r"[ \t]*(?:\n[ \t>]*)?(?:<(?P<angled>[^\n]*?)>|(?P<plain>\S+))",
     re.DOTALL,
 )
-# The syntaxes that put a file into a page, by generator.
-_INCLUDES = (
-    ("mkdocs", re.compile(r"^[ \t]*-+8<-+[ \t]+[\"'](?P<path>[^\"'\n:;]+)", re.MULTILINE)),
-    ("mkdocs", re.compile(r"\{[!*][ \t]*(?P<path>[^!*{}\s]+)[^!*{}\n]*[!*]\}")),
-    ("mkdocs", re.compile(r"\{%[ \t]*include(?:-markdown)?[ \t]+[\"'](?P<path>[^\"'\n]+)[\"']")),
-    ("vitepress", re.compile(r"^[ \t]*<<<[ \t]*(?P<path>[^\s{}#]+)", re.MULTILINE)),
-    ("vitepress", re.compile(r"<!--[ \t]*@include:[ \t]*(?P<path>[^\s{}#]+?)(?=[\s{}#]|-->)")),
-    (
-        "mdbook",
-        re.compile(
-            r"(?<!\\)\{\{[ \t]*#(?:rustdoc_)?(?:include|playground)[ \t]+(?P<path>[^\s:{}]+)"
-        ),
-    ),
-    (
-        "sphinx",
-        re.compile(
-            r"^[ \t]*(?:`{3,}|:{3,})\{(?:literal)?include\}[ \t]+(?P<path>\S+)", re.MULTILINE
-        ),
-    ),
-    ("jekyll", re.compile(r"\{%-?[ \t]*include_relative[ \t]+(?P<path>[^\s%{}]+)")),
-)
 _LIQUID_RAW = re.compile(r"\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw", re.DOTALL)
 _EMBEDDED = frozenset({"image", "include"})
-_MAY_INCLUDE = re.compile(r"8<-|\{[!*]|\{%|<<<|@include:|\{\{[ \t]*#|include\}")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BAR = re.compile(r"(?<!\\)\|")
 _ESCAPED_BAR = re.compile(r"\\\|")
@@ -68,7 +47,7 @@ def collect_links(
     links = [link for block in text_blocks for link in collector.links(block)]
     links += collector.definitions()
     links += collector.html_images(block for block in blocks.blocks if block.type == "html_block")
-    if sections and _MAY_INCLUDE.search(source.text):
+    if sections:
         links += collector.includes(sections[0].line_start - 1, blocks.blocks)
     links.sort(key=lambda link: link.byte_start)
     embedded = tuple(link for link in links if link.kind in _EMBEDDED)
@@ -144,23 +123,23 @@ class _LinkCollector:
     def includes(self, first_line: int, blocks: Iterable[Block]) -> Iterator[Link]:
         """Yield the files that generators put into the page."""
         source = self._source
+        found = list(find_includes(source.text, source.starts[first_line]))
+        if not found:
+            return
         fences = [block.map for block in blocks if block.type == "fence" and block.map]
         raw = [match.span() for match in _LIQUID_RAW.finditer(source.text)]
-        for generator, pattern in _INCLUDES:
-            for match in pattern.finditer(source.text, source.starts[first_line]):
-                line = source.line_of(match.start("path"))
-                fence = next((span for span in fences if span[0] <= line < span[1]), None)
-                if fence and (
-                    generator == "vitepress" or (generator == "sphinx" and line > fence[0])
-                ):
-                    continue  # an example
-                if any(start <= match.start() < end for start, end in raw):
-                    continue
-                path = match["path"]
-                target = Target(path, None, 0, len(path))
-                yield self._at_offsets(
-                    "include", target, match.start(), match.start("path")
-                )._replace(label=generator)
+        for generator, match in found:
+            line = source.line_of(match.start("path"))
+            fence = next((span for span in fences if span[0] <= line < span[1]), None)
+            if fence and (generator == "vitepress" or (generator == "sphinx" and line > fence[0])):
+                continue  # an example
+            if any(start <= match.start() < end for start, end in raw):
+                continue
+            path = match["path"]
+            target = Target(path, None, 0, len(path))
+            yield self._at_offsets("include", target, match.start(), match.start("path"))._replace(
+                label=generator
+            )
 
     def _at_offsets(self, kind: LinkKind, target: Target, start: int, target_start: int) -> Link:
         """Return a link at offsets in the page's text."""

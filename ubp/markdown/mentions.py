@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ubp.markdown.front_matter import read_front_matter
+from ubp.markdown.includes import find_includes
 
 # Per page, of paths and of identifiers; a changelog has more, and describes nothing.
 MAX_MENTIONS = 5_000
@@ -13,6 +14,7 @@ MAX_MENTIONS = 5_000
 _PATH = re.compile(r"(?:[\w.@+~$/-]|\[[\w.]{1,40}\](?=[./])|\([\w-]{1,40}\)(?=/))+")
 _WITH_FOLDER = re.compile(r"(?<![\w.@+~$-])[\w.@+~$-]*+(?:/[\w.@+~$-]*+)+")
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
+_IMAGE = re.compile(r"!\[[^\]\n]*\]\([ \t]*<?([^\s()<>]+)|<img\b[^>]*?\ssrc=[\"']([^\"'\n]+)")
 _CODE = re.compile(r"`([^`\n]+)`")
 _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 _HEADING = re.compile(r"#{1,3}[ \t]+(.+)")
@@ -31,20 +33,25 @@ class PageMentions(NamedTuple):
     """The mentions in a page's body, without its front matter.
 
     `identifiers` are words in code spans and fenced code, and those that look like code
-    (snake_case, camelCase); `fenced` are those that occur only in fenced code.
+    (snake_case, camelCase); `fenced` are those that occur only in fenced code. `embedded` are the
+    paths of images and of included files, as written: they are parts of the page.
     """
 
     headings: str
     paths: tuple[Mention, ...]
     identifiers: tuple[Mention, ...]
     fenced: frozenset[str]
+    embedded: frozenset[str] = frozenset()
 
 
 def read_mentions(data: bytes) -> PageMentions:
     """Return the mentions in a page."""
     start = read_front_matter(data, ()).body
     first_line = data.count(b"\n", 0, start) + 1
-    lines = data[start:].decode("utf-8", "replace").split("\n")
+    body = data[start:].decode("utf-8", "replace")
+    embedded = {match["path"] for _, match in find_includes(body)}
+    embedded.update(path for paths in _IMAGE.findall(body) for path in paths if path)
+    lines = body.split("\n")
     paths: dict[str, list[int]] = {}
     words: dict[str, list[int]] = {}
     code_words: set[str] = set()  # in code spans
@@ -53,7 +60,7 @@ def read_mentions(data: bytes) -> PageMentions:
         if not is_fenced and (heading := _HEADING.match(line)):
             headings.append(heading[1])
         for path in _PATH.findall(line):
-            if "/" in path or "." in path:
+            if ("/" in path or "." in path) and path not in embedded:
                 _count(paths, path, number)
         line = _WITH_FOLDER.sub(" ", line)  # noqa: PLW2901 - a folder's name is not an identifier
         if "`" in line and not is_fenced:
@@ -69,6 +76,7 @@ def read_mentions(data: bytes) -> PageMentions:
         _mentions(paths),
         _mentions(words),
         frozenset(fenced),
+        frozenset(embedded),
     )
 
 
