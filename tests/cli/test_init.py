@@ -7,10 +7,12 @@ import shlex
 import subprocess
 import sys
 from email.message import Message
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 
 from ubp.__main__ import main
+from ubp.code import symbols
 from ubp.core.config import Config
 from ubp.core.config_file import load_config
 from ubp.core.installation import (
@@ -446,6 +448,13 @@ def installed_as(monkeypatch):
 
     class Distribution:
         metadata = Message()
+        requires = (
+            "pyyaml<7,>=6.0.3",
+            "mcp<3,>=2.3; extra == 'full'",
+            "numpy<3,>=2.4; extra == 'full'",
+            "ast-grep-py<1,>=0.51; extra == 'symbols'",
+            "selectolax<2,>=1; extra == 'collections'",
+        )
 
         def __init__(self, record):
             self.record = record
@@ -454,13 +463,19 @@ def installed_as(monkeypatch):
             assert name == "direct_url.json"
             return self.record
 
-    def record(text, *urls):
+    def record(text, *urls, beside=()):
         distribution = Distribution(text)
         distribution.metadata = Message()
         distribution.metadata["Version"] = "1.2"
         for url in urls:
             distribution.metadata["Project-URL"] = url
-        monkeypatch.setattr("ubp.core.installation.distribution", lambda _: distribution)
+
+        def find(name):
+            if name not in {"ubp", *beside}:
+                raise PackageNotFoundError(name)
+            return distribution
+
+        monkeypatch.setattr("ubp.core.installation.distribution", find)
 
     return record
 
@@ -503,6 +518,24 @@ def test_hint_for_an_extra_installs_it_in_the_environment_at_hand(  # noqa: PLR0
     if marker:
         (tmp_path / marker).write_text("")
     assert shlex.split(install_command("full")) == [*command, *arguments]
+
+
+@pytest.mark.parametrize(
+    ("marker", "extras"),
+    [
+        (None, "symbols"),  # pip only adds
+        ("pipx_metadata.json", "collections,symbols"),
+        ("uv-receipt.toml", "collections,symbols"),
+    ],
+)
+def test_hint_for_an_extra_keeps_those_that_are_installed(
+    marker, extras, installed_as, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    installed_as(None, beside=("mcp", "selectolax"))  # `full` lacks numpy
+    if marker:
+        (tmp_path / marker).write_text("")
+    assert shlex.split(install_command("symbols"))[-1] == f"ubp[{extras}]"
 
 
 def test_hint_for_an_extra_uses_uv_where_there_is_no_pip(installed_as, monkeypatch):
@@ -657,3 +690,17 @@ def test_too_large_a_repository_has_no_preview(limit, unbound, ubp, monkeypatch)
     out = ubp(unbound, "init", "--yes").out
     assert "No sources were proposed, because the repository is large\n" in out
     assert steps_of(out)["ubp bind DIR"] == "proposes sources for the pages of a directory"
+
+
+def test_a_symbol_without_its_parser_is_answered_by_a_command_for_this_environment(
+    repository, ubp, monkeypatch
+):
+    monkeypatch.setattr(symbols, "parser_version", lambda: None)
+    repository.write("src/a.py", "def f(): ...\n")
+    repository.page("docs/a.md", '"src/a.py#f"')
+    repository.commit()
+    repository.write("src/a.py", "def f(): return 1\n")
+    command = install_command("symbols")
+    for arguments in (("stale",), ("check",), ("check", "--format", "github")):
+        answer = ubp(repository, *arguments)
+        assert command in answer.out + answer.err

@@ -18,6 +18,7 @@ PROGRAM = "ubp"
 PLACEHOLDER = "/OWNER/"
 
 _RELEASE = re.compile(r"v?\d[\w.]*")
+_EXTRA_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*\bextra == [\"'](?P<extra>[\w-]+)[\"']")
 _USER = re.compile(r"(?<=://)[^/@]*@(?=[^/@]+(?:/|$))")
 
 
@@ -90,19 +91,40 @@ def missing_from_path() -> str | None:
 
 
 def install_command(extra: str) -> str:
-    """Return a shell command that installs an extra in the environment that runs UBP."""
+    """Return a shell command that adds an extra to the environment that runs UBP."""
     installation = find_installation()
     if uvx_command := _uvx_command(installation, extra):
         return join([*uvx_command, "init"])
-    requirement = _install_arguments(extra)
+    # these two make a new environment, which loses what is not named again
+    everything = _install_arguments(",".join(sorted({extra, *_installed_extras()})))
     if os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json")):
         # `-e` is an option of pipx, too
-        return join(["pipx", "install", "--force", *requirement])
+        return join(["pipx", "install", "--force", *everything])
     if os.path.exists(os.path.join(sys.prefix, "uv-receipt.toml")):
-        return join(["uv", "tool", "install", "--force", *requirement])
+        return join(["uv", "tool", "install", "--force", *everything])
+    requirement = _install_arguments(extra)
     if find_spec("pip") is None and shutil.which("uv"):
         return join(["uv", "pip", "install", "--python", sys.executable, *requirement])
     return join([*_run_module(), "pip", "install", *requirement])
+
+
+def _installed_extras() -> set[str]:
+    """Return the extras whose requirements are installed."""
+    try:
+        requirements = distribution(PROGRAM).requires or []
+    except PackageNotFoundError:
+        return set()
+    matches = [match for text in requirements if (match := _EXTRA_REQUIREMENT.match(text))]
+    missing = {match["extra"] for match in matches if not _is_installed(match["name"])}
+    return {match["extra"] for match in matches} - missing
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def _install_arguments(extra: str) -> list[str]:

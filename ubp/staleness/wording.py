@@ -1,6 +1,7 @@
 """The wording of verdicts, levels and ages, shared by findings, texts, records and reports."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from ubp.core.model import Level, Note, ReferenceVerdict, Verdict
@@ -38,9 +39,17 @@ def describe_verdict(verdict: Verdict, when: str = "", moved_to: str | None = No
             return f"could not be verified: {UNKNOWN_REASONS[None]}"
 
 
-# What installs the extra `symbols` in any environment, and in the one of a hook of pre-commit.
-INSTALL_PARSER = "pip install ast-grep-py"
+# The extra that finds symbols, and what adds it to a hook of pre-commit.
+PARSER_EXTRA = "symbols"
 HOOK_PARSER = "additional_dependencies: [ast-grep-py]"
+
+
+@cache
+def install_parser() -> str:
+    """Return the shell command that installs what finds symbols."""
+    from ubp.core.installation import install_command  # it reads the installation's metadata
+
+    return install_command(PARSER_EXTRA)
 
 
 UNKNOWN_REASONS: Mapping[Note | None, str] = {
@@ -127,7 +136,7 @@ def unknown_remedies(references: Iterable[ReferenceVerdict], page: str = "PAGE")
     for reference in references:
         match reference.note:
             case "no_parser":
-                remedy = Remedy(INSTALL_PARSER, f"finds symbols (pre-commit: {HOOK_PARSER})")
+                remedy = Remedy(install_parser(), f"finds symbols (pre-commit: {HOOK_PARSER})")
             case "no_collection":
                 command = ubp_command("collections", "sync", reference.unfetched)
                 remedy = Remedy(command, "fetches that version of the collection")

@@ -25,9 +25,9 @@ from ubp.core.model import FilePath, ReferenceVerdict
 from ubp.core.shell import ubp_command
 from ubp.staleness.wording import (
     HOOK_PARSER,
-    INSTALL_PARSER,
     describe_drift_time,
     evidence_sentence,
+    install_parser,
     verdict_sentence,
 )
 
@@ -69,7 +69,7 @@ def unknown_finding(path: FilePath, verdict: ReferenceVerdict) -> Finding:
     hint = "Fetch the full history, or pin the source."
     match verdict.note:
         case "no_parser":
-            hint = f"Install it: {INSTALL_PARSER} (pre-commit: {HOOK_PARSER})."
+            hint = f"Install it: {install_parser()} (pre-commit: {HOOK_PARSER})."
         case "no_collection":
             hint = f"Fetch it: {ubp_command('collections', 'sync', verdict.unfetched)}"
         case "no_version":

@@ -32,12 +32,12 @@ from ubp.output.wording import (
 from ubp.staleness.model import Acknowledgement, Affected, SourceDiff, StaleReport
 from ubp.staleness.wording import (
     HOOK_PARSER,
-    INSTALL_PARSER,
     LEVEL_WORDS,
     UNKNOWN_CAUSES,
     describe_drift_time,
     describe_reference,
     evidence_sentence,
+    install_parser,
     unknown_remedies,
 )
 
@@ -286,7 +286,7 @@ def _unknown_steps(report: StaleReport, options: StaleTextOptions) -> Iterator[s
             f"{style.cyan('Hint:')} {count(len(needing), 'page')} could not be verified"
             " because ast-grep, which finds symbols, is not installed. Add it:"
         )
-        yield f"  {style.cyan(INSTALL_PARSER)}  (pre-commit: {HOOK_PARSER})"
+        yield f"  {style.cyan(install_parser())}  (pre-commit: {HOOK_PARSER})"
     notes: tuple[Note, ...] = "no_collection", "no_version", "no_pin"
     for note in notes:
         if needing := _pages_with_unknown(report, note):
