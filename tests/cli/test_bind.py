@@ -364,11 +364,21 @@ def many(project, monkeypatch):
     return project
 
 
+def test_after_many_pages_were_written_the_command_names_all_of_them(many, ubp):
+    for number in range(30):
+        many.write(f"docs/{number:02}.md", "# Page\n")
+    many.commit("Begin")
+    out = ubp(many, "bind", "--write").out
+    assert out.endswith("Next: git add -u, then ubp stale\n")
+    many.git("add", "-u")
+    assert len(many.git("diff", "--cached", "--name-only").split("\n")) == 30
+
+
 def test_of_many_pages_the_first_are_told(many, ubp):
     out = ubp(many, "bind").out
     assert out.count("src/a.py  ") == 20
     assert (
-        "\n\nand 10 more pages: use ubp bind DIR for one directory, or --quiet.\n"
+        "\n\nand 10 more pages: use ubp bind docs for one directory, or --quiet.\n"
         "\n30 pages, none bound; proposals for 30, 30 of them at confidence "
     ) in out
     assert ubp(many, "bind", "--quiet").out.count("\n") == 30

@@ -21,7 +21,14 @@ from ubp.core.installation import (
     install_command,
     launch_command,
 )
-from ubp.core.setup_files import IGNORE_TEXT, Plan, config_record, plan_for, propose_config
+from ubp.core.setup_files import (
+    IGNORE_TEXT,
+    Plan,
+    config_record,
+    largest_folder,
+    plan_for,
+    propose_config,
+)
 from ubp.core.snippets import SnippetTarget, make_snippets
 
 
@@ -684,12 +691,39 @@ def test_where_most_pages_are_bound_nobody_is_told(drifted, ubp):
 
 @pytest.mark.parametrize("limit", ["MAX_PREVIEW_PAGES", "MAX_PREVIEW_FILES"])
 def test_too_large_a_repository_has_no_preview(limit, unbound, ubp, monkeypatch):
-    monkeypatch.setattr(f"ubp.cli.setup.{limit}", 1)
+    monkeypatch.setattr(f"ubp.cli.setup.{limit}", 2)
+    unbound.write("README.md", "# Read me\n")
     record = ubp(unbound, "init", "--yes", "--json").record
     assert (record["preview"], record["is_large"]) == (None, True)
     out = ubp(unbound, "init", "--yes").out
     assert "No sources were proposed, because the repository is large\n" in out
-    assert steps_of(out)["ubp bind DIR"] == "proposes sources for the pages of a directory"
+    assert steps_of(out)["ubp bind docs"] == "proposes sources for the pages of a directory"
+
+
+def test_commands_of_init_work_where_it_was_typed(unbound, capsys, monkeypatch):
+    monkeypatch.setattr("ubp.cli.setup.MAX_PREVIEW_FILES", 1)
+    (unbound.root / "docs" / "deep").mkdir()
+    monkeypatch.chdir(unbound.root / "docs" / "deep")
+    assert main(["init", "--yes"]) == 0
+    out = capsys.readouterr().out
+    assert "To share the configuration: git add ../../.ubp\n" in out
+    assert "ubp bind .." in steps_of(out)
+    unbound.git("-C", "docs/deep", "add", "../../.ubp")
+    assert main(["bind", ".."]) == 0
+    # what a hook prints, which runs in the root
+    assert main(["bind", "docs/token_store.md"]) == 0
+    assert "docs/token_store.md" in capsys.readouterr().out
+    assert main(["bind", "src"]) == 2
+    assert "Page not found: src" in capsys.readouterr().err
+
+
+def test_the_directory_to_begin_with_is_the_largest_that_is_not_too_large():
+    pages = [f"docs/{language}/{n}.md" for language in ("de", "en") for n in range(3)]
+    pages.append("docs/en/more/4.md")
+    assert largest_folder(pages, 10) == "docs"
+    assert largest_folder(pages, 4) == "docs/en"
+    assert largest_folder(pages, 3) == "docs/de"
+    assert largest_folder(["README.md"], 3) == ""
 
 
 def test_a_symbol_without_its_parser_is_answered_by_a_command_for_this_environment(

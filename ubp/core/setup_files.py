@@ -14,6 +14,7 @@ from ubp.core.files import write_atomically
 from ubp.core.model import DEBT_FILE, FilePath
 from ubp.core.snippets import Snippet
 
+CONFIG_FOLDER = FilePath(".ubp")
 CONFIG_NAME = "config.json"
 SCHEMA_NAME = "config.schema.json"
 IGNORE_NAME = ".gitignore"
@@ -80,7 +81,9 @@ class InitResult(NamedTuple):
 
     `embedded` is the number of embedded sections, None if there was nothing to embed or no model.
     `acceptable` is the number of existing findings, if no debt file accepts them yet. `preview` is
-    None if most pages are bound already, or if it would take too long (`is_large`).
+    None if most pages are bound already, or if it would take too long (`is_large`): then
+    `directory` is one of a size that does not. `prefix` is the folder in which the command was
+    typed, from the root.
     """
 
     root: str
@@ -99,6 +102,8 @@ class InitResult(NamedTuple):
     acceptable: int
     preview: Preview | None
     is_large: bool
+    directory: FilePath
+    prefix: FilePath
     seconds: float
     missing_from_path: str | None
     snippets: tuple[Snippet, ...]
@@ -138,6 +143,18 @@ def count_by_folder(paths: Iterable[FilePath]) -> tuple[PathCount, ...]:
     """Return how many pages each folder of the root has, and the pages in the root itself."""
     counts = Counter(top + slash for top, slash, _ in (path.partition("/") for path in paths))
     return tuple(PathCount(path, number) for path, number in sorted(counts.items()))
+
+
+def largest_folder(paths: Iterable[FilePath], limit: int) -> FilePath:
+    """Return the folder with the most files, but not more than a limit; "" if there is none."""
+    counts: Counter[str] = Counter()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder:
+            counts[folder] += 1
+            folder = folder.rpartition("/")[0]
+    small = [folder for folder, number in counts.items() if number <= limit]
+    return FilePath(min(small, key=lambda folder: (-counts[folder], folder), default=""))
 
 
 def config_record(plan: Plan) -> Mapping[str, Any]:

@@ -25,6 +25,9 @@ def select_pages(
 ) -> frozenset[FilePath]:
     """Return the documents that these files, folders, globs or unique endings of paths match.
 
+    Paths are relative to the working directory or, where they match nothing there, to the root: a
+    hook runs in the root, whatever the directory of the user who sees its commands.
+
     Raises:
         UsageError: one of them matches no document.
     """
@@ -156,19 +159,27 @@ def path_from_root(argument: str, repository: Repository) -> FilePath:
 
 def _select(argument: str, documents: Sequence[FilePath], repository: Repository) -> list[FilePath]:
     path = path_from_root(argument, repository)
-    if path in documents:
-        return [path]
-    below = [document for document in documents if not path or document.startswith(path + "/")]
-    if below:
-        return below
-    if is_glob(path):
-        glob = Glob(path)
-        return [document for document in documents if glob.matches(document)]
+    found = _at_path(path, documents)
+    if not found and repository.prefix and (from_root := normalize_path(argument)):
+        found = _at_path(from_root, documents)
+    if found:
+        return found
     ending = "/" + argument.strip("/")
     endings = [document for document in documents if document.endswith(ending)]
     if not endings and (UNREADABLE in path or "\\x" in path):
         return [document for document in documents if path in _printable_forms(document)]
     return endings if len(endings) == 1 else []
+
+
+def _at_path(path: FilePath, documents: Sequence[FilePath]) -> list[FilePath]:
+    """Return the document at a path, those below it, or those that it matches as a glob."""
+    if path in documents:
+        return [path]
+    below = [document for document in documents if not path or document.startswith(path + "/")]
+    if not below and is_glob(path):
+        glob = Glob(path)
+        return [document for document in documents if glob.matches(document)]
+    return below
 
 
 def _printable_forms(path: FilePath) -> tuple[str, str]:

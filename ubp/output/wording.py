@@ -111,11 +111,6 @@ def severity_counts(errors: int, warnings: int) -> list[str]:
     return [count(number, severity) for number, severity in counts if number]
 
 
-def and_more(number: int) -> str:
-    """Return what follows a command that names some of many pages: ` (and 3 more)`."""
-    return f" (and {number} more)" if number > 0 else ""
-
-
 def not_checked_sentences(reasons: Iterable[tuple[str, str]]) -> list[str]:
     """Return a sentence for each rule that could not be checked, given with the reason."""
     return [f"{rule} was not checked: {printable(reason)}" for rule, reason in reasons]

@@ -8,9 +8,9 @@ from ubp.bindings.features import BindingSuggestions, Evidence, PageSuggestions,
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, confident_suggestions, count_bindings
 from ubp.bindings.write import WriteResult
 from ubp.core.model import FilePath
-from ubp.core.shell import git_add, ubp_command
+from ubp.core.shell import git_add, path_argument, ubp_command
 from ubp.core.text import shorten
-from ubp.output.wording import MAX_PAGES, Style, and_more, count, printable
+from ubp.output.wording import MAX_PAGES, Style, count, printable
 
 # The reasons on a proposal's line; --explain lists all.
 MAX_REASONS = 3
@@ -98,9 +98,8 @@ def summary_line(suggestions: BindingSuggestions, min_confidence: float) -> str:
 
 def next_steps(changed: Sequence[FilePath], prefix: FilePath, style: Style) -> str:
     """Return the commands to type after pages were written."""
-    command = style.cyan(git_add(changed[:MAX_PAGES], prefix))
-    more = and_more(len(changed) - MAX_PAGES)
-    return f"{command}{more}, then {style.cyan(ubp_command('stale'))}"
+    command = git_add(changed, prefix) if len(changed) <= MAX_PAGES else "git add -u"
+    return f"{style.cyan(command)}, then {style.cyan(ubp_command('stale'))}"
 
 
 def _proposals(suggestions: BindingSuggestions, options: BindTextOptions) -> Iterator[str]:
@@ -113,8 +112,10 @@ def _proposals(suggestions: BindingSuggestions, options: BindTextOptions) -> Ite
     for page in pages[: options.max_pages]:
         yield from _page(page, options)
     if more := len(pages[options.max_pages :] if options.max_pages else ()):
-        command = options.style.cyan(ubp_command("bind", "DIR"))
-        yield f"and {count(more, 'more page')}: use {command} for one directory, or --quiet."
+        folder = pages[len(pages) - more].filepath.rpartition("/")[0]
+        command = ubp_command("bind", path_argument(folder or ".", options.prefix))
+        shown = options.style.cyan(command)
+        yield f"and {count(more, 'more page')}: use {shown} for one directory, or --quiet."
         yield ""
     yield from _summary(suggestions, options)
 

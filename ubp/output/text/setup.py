@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from ubp.core.setup_files import InitResult, PathCount
+from ubp.core.setup_files import CONFIG_FOLDER, InitResult, PathCount
+from ubp.core.shell import git_add, path_argument, ubp_command
 from ubp.core.snippets import Snippet
 from ubp.output.wording import Style, count, printable
 
@@ -35,7 +36,8 @@ def initialized_text(result: InitResult, style: Style) -> str:
     for snippet in result.snippets:
         lines += ["", *_snippet(snippet, style)]
     if result.written:
-        lines += ["", f"To share the configuration: {style.cyan('git add .ubp')}"]
+        command = git_add([CONFIG_FOLDER], result.prefix)
+        lines += ["", f"To share the configuration: {style.cyan(command)}"]
     steps = list(islice(_next_steps(result), MAX_STEPS))
     width = max(len(command) for command, _ in steps)
     lines += ["", "Next:"]
@@ -76,8 +78,9 @@ def _next_steps(result: InitResult) -> Iterator[tuple[str, str]]:
     if result.acceptable >= MANY_FINDINGS:
         found = count(result.acceptable, "existing finding")
         yield "ubp debt", f"accepts {found}, so that only new ones fail"
-    if result.is_large:
-        yield "ubp bind DIR", "proposes sources for the pages of a directory"
+    if result.is_large and result.directory:
+        directory = path_argument(result.directory, result.prefix)
+        yield ubp_command("bind", directory), "proposes sources for the pages of a directory"
     elif result.preview is not None and result.preview.proposed:
         yield "ubp bind", "proposes sources for each page"
     if result.bound:
