@@ -50,7 +50,7 @@ html = {path: markdown.markdown(text, extensions=names) for path, text in pages.
 json.dump(html, sys.stdout)
 """
 MYST = """
-import json, sys
+import json, re, sys
 from docutils.core import publish_doctree
 from myst_parser.parsers.docutils_ import Parser
 extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "amsmath",
@@ -58,7 +58,8 @@ extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarma
               "strikethrough", "substitution", "tasklist"]
 ids = {}
 for path, text in json.load(sys.stdin).items():
-    text = text.replace("{myst-example}", "{note}").replace("{myst-to-html}", "{note}")
+    # directives of sphinx-design and of the site, which contain Markdown
+    text = re.sub(r"\\{(?:myst-example|myst-to-html|grid(?:-item)?)\\}", "{note}", text)
     document = publish_doctree(text, parser=Parser(), settings_overrides={
         "myst_heading_anchors": int(sys.argv[1] or 0), "myst_enable_extensions": extensions,
         "report_level": 5, "halt_level": 5, "raw_enabled": False, "file_insertion_enabled": False})

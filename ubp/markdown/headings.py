@@ -38,6 +38,12 @@ _MYST_TARGET = re.compile(
     r"^[ \t]*(?:\(([^()\n]{1,200})\)=|:name:[ \t]+(\S{1,200})|\$\$[ \t]*\((\S{1,200})\))[ \t]*$",
     re.MULTILINE,
 )
+_RAW_HTML = re.compile(r"\{raw\}[ \t]*html\b")
+# In a directive: code that is no directive itself, as an item of a list too.
+_NESTED_CODE = re.compile(
+    r"^[ \t*-]*(?P<fence>`{3,}|~{3,})(?!\{)[^\n]*\n(?:[^\n]*\n){0,99}?[ \t]*(?P=fence)`*~*[ \t]*$",
+    re.MULTILINE,
+)
 # A definition below its term, as Goldmark and others write it.
 _TERM = re.compile(r"(?:^|\n)([^\n:][^\n]*)\n:[ \t]+\S")
 _MAY_DEFINE = re.compile(r"(?:\A|\n):[ \t]")
@@ -99,14 +105,14 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
             text_of = plain_text(content, definitions)
             names.append(HeadingName(int(opening.tag[1]), text_of, described, markup, own_id))
             openings.append((opening, _shown_text(content, text_of, definitions)))
-        if _may_name_target(block):
-            targets += ("".join(groups) for groups in _MYST_TARGET.findall(block.content))
+        targets += _find_targets(block)
         below = _ATTRIBUTES_ALONE.match(block.content) if is_heading else None
         if below and names:
             names[-1] = names[-1]._replace(id_below=below["id"])
         is_heading = opening is not None
         opening = block if block.type == "heading_open" else None
-        if block.type in {"inline", "html_block"}:
+        is_raw = block.type == "fence" and _RAW_HTML.match(block.info) is not None
+        if block.type in {"inline", "html_block"} or is_raw:
             if "<" in block.content:
                 html = _HTML_COMMENT.sub("", block.content)
                 html_headings = list(_html_headings(html)) if block.type == "html_block" else []
@@ -148,11 +154,16 @@ def _terms(content: str, above: str, definitions: Mapping[str, Any]) -> Iterator
         yield plain_text(term, definitions)
 
 
-def _may_name_target(block: Block) -> bool:
+def _find_targets(block: Block) -> Iterator[str]:
+    """Yield the MyST targets in a paragraph or directive."""
     text = block.content
     if ")=" not in text and ":name:" not in text and "$$" not in text:
-        return False
-    return block.type == "inline" or (block.type == "fence" and block.info.startswith("{"))
+        return
+    if block.type == "fence" and block.info.startswith("{"):
+        text = _NESTED_CODE.sub("", text)
+    elif block.type != "inline":
+        return
+    yield from ("".join(groups) for groups in _MYST_TARGET.findall(text))
 
 
 def _shown_text(content: str, text: str, definitions: Mapping[str, Any]) -> str:

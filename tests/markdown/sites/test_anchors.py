@@ -125,6 +125,26 @@ def test_attributes_and_targets_are_anchors_everywhere() -> None:
     assert {"my target", "span", "named"} <= _anchors(text, _site("sphinx"))
 
 
+def test_ids_in_raw_html_are_anchors_and_targets_in_examples_are_none() -> None:
+    text = """\
+```{raw} html
+<span id="shown"><!-- <a id="hidden"> --></span>
+```
+
+````{list-table}
+:name: table
+
+* - ```md
+    (example)=
+    ```
+  - ```{note}
+    :name: nested
+    ```
+````
+"""
+    assert _anchors(text, _site("sphinx")) == {"shown", "table", "nested"}
+
+
 @pytest.mark.parametrize(
     "text",
     [
