@@ -76,6 +76,7 @@ class Shell:
         self.directory = directory
         self.environment = environment
         self.seconds: dict[str, float] = {}
+        self.cpu = 0.0
         self.commands: list[str] = []
         self._log = log
         if log:
@@ -85,9 +86,10 @@ class Shell:
         self, command: str, step: str, expected: Sequence[int] = (0, 1), *, typed: bytes = b""
     ) -> Answer:
         """Run a command line, on a terminal if something is `typed`, and count its time."""
-        started = time.perf_counter()
+        started, cpu = time.perf_counter(), children_cpu()
         answer = self._on_terminal(command, typed) if typed else self._run(command)
         self.seconds[step] = self.seconds.get(step, 0) + time.perf_counter() - started
+        self.cpu += children_cpu() - cpu
         self.commands.append(command)
         if self._log:
             with self._log.open("a", encoding="utf-8") as file:
@@ -149,9 +151,9 @@ def main() -> None:
         install(tools, given.python, ["pre-commit"])
         for name in given.names or DAYS:
             venv = place / name / "venv"
-            started = time.perf_counter()
+            started, cpu = time.perf_counter(), children_cpu()
             install(venv, given.python, [f"{CHECKOUT}[full]"])
-            installed = time.perf_counter() - started
+            installed, cpu = time.perf_counter() - started, children_cpu() - cpu
             for number, directory in enumerate((".", DAYS[name].directory)):
                 label = f"{name.replace('+', '/')} {directory}"
                 log = given.log and given.log / f"{label.replace('/', '-').replace(' ', '_')}.txt"
@@ -159,10 +161,10 @@ def main() -> None:
                 environment = clean_environment(place / name / f"home-{number}", venv, tools)
                 shell = Shell(root / directory, environment, log)
                 live(given.clones / name / "repo", root, DAYS[name], shell)
+                shell.cpu += cpu
                 rows.append(row(label, installed, shell))
-                print(rows[-1], file=sys.stderr)
     steps = ("init", "printed commands", "bind", "passes", "stopped")
-    columns = ("repository, directory", "pip install", *steps, "commands", "all")
+    columns = ("repository, directory", "pip install", *steps, "commands", "all", "CPU")
     print_table("The first day, seconds", columns, rows)
 
 
@@ -255,7 +257,7 @@ def run_printed(shell: Shell, text: str) -> None:
 
 
 def bind(shell: Shell) -> list[str]:
-    """Write proposals in each way that `ubp bind` prints; return the pages that are bound."""
+    """Write proposals in each way that `ubp bind` prints; return the bound pages that are fresh."""
     scopes = [command for command in shell.commands if command.startswith("ubp bind")]
     answer = shell.run(scopes[0] if scopes else "ubp bind", "bind", (0,))
     commands = printed(answer.text)
@@ -270,16 +272,15 @@ def bind(shell: Shell) -> list[str]:
         for following in printed(answer.text):
             told = shell.run(following, "bind")
             for last in printed(told.text):
-                if last.startswith("ubp ack"):
-                    acknowledged = shell.run(last, "bind", (0,))
-                    for add in printed(acknowledged.text):
-                        shell.run(add, "bind")
-                else:
-                    shell.run(last, "bind")
+                acknowledged = shell.run(last, "bind", (0,))
+                for add in printed(acknowledged.text) if last.startswith("ubp ack") else ():
+                    shell.run(add, "bind", (0,))
         if command != writing[-1]:
             shell.run("git reset -q --hard", "bind", (0,))
-    listed = shell.run("git diff HEAD --name-only -- ':/*.md'", "", (0,)).text.split("\n")
-    return [page for page in listed if page]
+    shell.run("git add -u", "bind", (0,))
+    # pages that are stale already stay so, whatever happens to their sources
+    listed = json.loads(shell.run("ubp stale --json --all", "", (0,)).text)["documents"]
+    return [page["filepath"] for page in listed if page["staleness"] == "fresh"]
 
 
 def commit(shell: Shell, root: Path, day: Day, bound: Sequence[str]) -> None:
@@ -348,7 +349,13 @@ def row(label: str, installed: float, shell: Shell) -> tuple[str, ...]:
     total = sum(seconds)
     late = " (too long)" if total > LIMIT else ""
     cells = (f"{value:.1f}" for value in seconds)
-    return (label, *cells, str(len(shell.commands)), f"{total:.1f}{late}")
+    return (label, *cells, str(len(shell.commands)), f"{total:.1f}{late}", f"{shell.cpu:.1f}")
+
+
+def children_cpu() -> float:
+    """Return the seconds of CPU that ended children have taken."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 if __name__ == "__main__":

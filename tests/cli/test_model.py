@@ -1,5 +1,7 @@
 """`ubp model`, and what init, reindex and status say of embedding."""
 
+import os
+import re
 import subprocess
 import sys
 
@@ -130,3 +132,25 @@ def test_telling_the_model_loads_none(drifted):
     )
     assert done.stdout.endswith("\n\n")
     assert "ubp-bilingual-256" in done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals")
+def test_the_first_search_says_nothing_but_how_far_it_is(repository, spawn):
+    repository.write("docs/a.md", "# Tokens\n\nA token expires.\n")
+    repository.commit()
+    controller, terminal = os.openpty()
+    environment = {"PYTHONWARNINGS": "error", "NO_COLOR": "1"}
+    done = spawn(
+        *(repository, "search", "token"),
+        environment=environment,
+        capture_output=False,
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    shown = os.read(controller, 65_536).decode()
+    os.close(controller)
+    assert "docs/a.md" in done.stdout
+    progress = r" *|[A-Z][a-z ]+: \[[#-]+\] [01]/1 *"
+    assert [part for part in shown.split("\r") if not re.fullmatch(progress, part)] == []
+    assert "Embedding sections" in shown

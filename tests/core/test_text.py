@@ -146,6 +146,8 @@ def test_closest_names_are_limited_and_ordered_by_similarity():
         ("## Head\n\n`**a** [b](c)`", "Head\n\n`**a** [b](c)`"),
         ("```js\na[0](1) ** 2 ** 3\n```\nafter", "\na[0](1) ** 2 ** 3\n\nafter"),
         ("a[0] and 2 ** 3 ** 4, *one* and __init__", "a[0] and 2 ** 3 ** 4, *one* and __init__"),
+        ("## 行動規範 {#code-of-conduct}\nSee {#x} here", "行動規範\nSee {#x} here"),
+        (":::tip\nRead.\n:::\n::: info Title\n::: a.b", "\nRead.\n\n Title\n a.b"),
     ],
 )
 def test_markup_is_left_out_of_prose_but_not_of_code(written, prose):

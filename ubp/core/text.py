@@ -112,7 +112,7 @@ def without_markup(text: str) -> str:
     """Return Markdown as prose, with the same line ends; code remains as it is written.
 
     Left out are comments, programs, images, HTML tags, the targets of links, and the marks of
-    headings, of strong text and of fenced code.
+    headings (with `{#id}`), of strong text, of fenced code and of containers (`:::tip`).
     """
     return _CODE_OR_MARKUP.sub(_as_prose, text)
 
@@ -221,6 +221,9 @@ _CODE_OR_MARKUP = re.compile(
     rf"|\[(?P<link>[^\[\]\n]{{1,500}})\]{_DESTINATION}"
     rf"|(?P<tag>{_TAG.pattern})"
     r"|^(?P<heading>[ ]{0,3}#{1,6}[ \t]+)"
+    r"|(?P<id>[ \t]+\{#[\w:.-]{1,200}\}[ \t]*$)"
+    r"|^(?P<container>[ ]{0,3}:{3,}[ \t]*"
+    r"(?:(?:caution|danger|details|important|info|note|tip|warning)\b)?(?=\s|\Z))"
     r"|(?P<strong>\*\*|~~)(?=\S)(?P<bold>[^*~\n]+?)(?<=\S)(?P=strong)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
