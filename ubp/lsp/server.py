@@ -7,6 +7,7 @@ of the repository's service.
 import asyncio
 import logging
 import os
+import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple, TypeVar
@@ -68,6 +69,8 @@ SECONDS_OF_PAUSE = 0.2
 # Not every client reports what happens on the disk: a run of `git status` takes 10 to 50 ms.
 SECONDS_TO_TRUST_DISK = 2.0
 DEFAULT_FOUND = 10  # pages by a search
+# Fewer pages are read in half a second.
+MIN_SHOWN_PAGES = 300
 
 _ENCODINGS: Mapping[str | None, Encoding] = {
     "utf-8": "utf-8",
@@ -106,6 +109,50 @@ class _Protocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Any:
         yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+
+class _Progress:
+    """The progress of reading many pages for the first time, as the editor shows it."""
+
+    def __init__(self, server: "Server") -> None:
+        self._server = server
+        self._loop = asyncio.get_running_loop()
+        self._token = ""
+        self._is_begun = False
+        self._is_ended = False
+        self._task: asyncio.Task[None] | None = None
+
+    def step(self, name: str, done: int, total: int) -> None:
+        """Show a step, reported by a worker's thread."""
+        if total >= MIN_SHOWN_PAGES:
+            self._loop.call_soon_threadsafe(self._show, name, done, total)
+
+    def _show(self, name: str, done: int, total: int) -> None:
+        window = self._server.client_capabilities.window
+        if not (window and window.work_done_progress):
+            return
+        if not self._token:
+            self._token, self._is_begun, self._is_ended = f"ubp-{uuid.uuid4()}", False, False
+            self._task = asyncio.create_task(self._begin(name))
+        self._is_ended = done >= total
+        if self._is_begun:
+            report = types.WorkDoneProgressReport(
+                message=f"{done:,} of {total:,}", percentage=100 * done // total
+            )
+            self._server.work_done_progress.report(self._token, report)
+            self._end_if_done()
+
+    async def _begin(self, name: str) -> None:
+        progress = self._server.work_done_progress
+        await progress.create_async(self._token)
+        progress.begin(self._token, types.WorkDoneProgressBegin(f"UBP: {name}", percentage=0))
+        self._is_begun = True
+        self._end_if_done()
+
+    def _end_if_done(self) -> None:
+        if self._is_ended:
+            self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd())
+            self._token = ""
 
 
 class _Repository:
@@ -245,6 +292,17 @@ class Server(LanguageServer):
         params = types.LogMessageParams(types.MessageType.Error, text)
         self.window_log_message(params)
 
+    def close_unused(self) -> None:
+        """End the workers of repositories without open files, outside the workspace's folders."""
+        folders = [uris.to_fs_path(uri) or "" for uri in self.workspace.folders]
+        for root, repository in list(self._repositories.items()):
+            shown = repository.service.shown_root
+            is_used = any(
+                is_within(folder, shown) or is_within(shown, folder) for folder in folders
+            )
+            if not is_used and not repository.texts:
+                self._repositories.pop(root).close()
+
     def close(self) -> None:
         """End all workers."""
         for repository in self.repositories():
@@ -276,13 +334,10 @@ class Server(LanguageServer):
             return None
         if root not in self._repositories:
             shown = _shown_root(folder, root)
-            service = Service(root, shown, self.encoding, self._environment, _ignore)
+            progress = _Progress(self)
+            service = Service(root, shown, self.encoding, self._environment, progress.step)
             self._repositories[root] = _Repository(self, service)
         return self._repositories[root]
-
-
-def _ignore(_: str, __: int, ___: int) -> None:
-    """Ignore progress."""
 
 
 def _shown_root(folder: str, root: str) -> str:
@@ -374,6 +429,7 @@ def _begin(ls: Server, _: types.InitializedParams) -> None:
 def _change_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
     for folder in params.event.added:
         ls.add_folder(folder.uri)
+    ls.close_unused()
 
 
 def _change_settings(ls: Server, params: types.DidChangeConfigurationParams) -> None:
