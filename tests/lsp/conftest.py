@@ -11,7 +11,7 @@ import pytest
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
-SECONDS_TO_WAIT = 20
+SECONDS_TO_WAIT = 60
 
 
 class Editor:
@@ -24,7 +24,7 @@ class Editor:
         self.log = []
         self._versions = {}
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         self._client = LanguageClient("test", "1")
         self._listen()
