@@ -273,7 +273,7 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
     if context.rules.translations:
         if not has_translations:
             selected = frozenset(path_from_root(path, session.repository) for path in paths)
-        assessed = _joined(assessed, assess_translations(context, selected, change))
+        assessed = join_translations(assessed, assess_translations(context, selected, change))
     options = AckOptions(
         session.config.keys,
         target.staged,
@@ -289,7 +289,7 @@ def acknowledge_pages(  # noqa: PLR0913  # the command's options
     return acknowledge(assessed, context, options, diffs)
 
 
-def _joined(
+def join_translations(
     assessments: Sequence[Assessment], translations: Sequence[Assessment]
 ) -> tuple[Assessment, ...]:
     """Return each page once, with the verdicts on its sources and on its original."""

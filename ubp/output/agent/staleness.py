@@ -29,11 +29,20 @@ def staleness_text(record: Record) -> str:
     lines = [f"{_summary(record)} {notice(record, marker if enclosed else '')}"]
     for document in record["documents"]:
         lines += _document(document, marker)
+    if languages := record.get("translations"):
+        lines += ["", "Translations (give a filepath to see one):"]
+        lines += [f"  {_language(language)}" for language in languages]
     if removed := record.get("removed_names"):
         lines += ["", "Names in pages that the code no longer has; update the pages:"]
         lines += [f"  {n['filepath']}:{n['line']}: {printable(n['message'])}" for n in removed]
     lines += cut_line(record.get("truncated_count", 0), "page", "use a larger max_size")
     return "\n".join(lines) + "\n"
+
+
+def _language(language: Record) -> str:
+    names = ("fresh", "stale", "orphaned", "unknown", "missing")
+    counts = ", ".join(f"{language[name]} {name}" for name in names if language.get(name))
+    return f"{printable(language['language'])}: {counts}"
 
 
 def _summary(record: Record) -> str:

@@ -38,7 +38,7 @@ from ubp.output.records.staleness import (
     summary_record,
     title_of,
 )
-from ubp.staleness.model import SourceDiff, StaleReport
+from ubp.staleness.model import LanguageCount, SourceDiff, StaleReport
 
 Diffs = Mapping[tuple[FilePath, ReferenceVerdict], SourceDiff]
 
@@ -89,6 +89,10 @@ class CheckedReferenceRecord:
     ] = None
     line: Annotated[Line, "line of the reference in the page, from 1"]
     key: Annotated[str, "front matter key that contains the reference"]
+    pin_key: Annotated[str | None, "front matter key of the pin, if not beside the reference"] = (
+        None
+    )
+    language: Annotated[str | None, "language of a translation, whose original it is"] = None
     fragment: Annotated[str | None, "suffix removed from the path: #symbol, :12, #L3-L9"] = None
     pin: Annotated[str | None, "object id of the pin"] = None
     proposed_pin: Annotated[
@@ -133,6 +137,18 @@ class RemovedNameRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TranslatedRecord:
+    """The translations of a language."""
+
+    language: Annotated[str, "language, as the paths name it"]
+    fresh: Annotated[Count, "number of translations that are up to date"]
+    stale: Annotated[Count, "number of translations whose original changed"]
+    missing: Annotated[Count, "number of originals without a translation"]
+    orphaned: Annotated[Count, "number of translations whose original does not exist"]
+    unknown: Annotated[Count, "number of translations that could not be verified"] = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedRecord:
     """Pages that no longer describe their sources, with the next step for each page."""
 
@@ -148,6 +164,10 @@ class CheckedRecord:
     removed_names: Annotated[
         tuple[RemovedNameRecord, ...],
         "names in pages' code that existed when the page was last changed, and no more",
+    ] = ()
+    translations: Annotated[
+        tuple[TranslatedRecord, ...],
+        "without filepath: the languages of translated pages, which documents does not contain",
     ] = ()
     truncated_count: Annotated[Count, "number of pages omitted because of max_size"] = 0
     accepted: Annotated[Count, "number of references accepted as debt"] = 0
@@ -172,6 +192,7 @@ def checked_record(  # noqa: PLR0913  # what a report is shown with
     key: str,
     removed_names: Iterable[Finding] = (),
     update: PageForUpdate | None = None,
+    languages: Iterable[LanguageCount] = (),
 ) -> CheckedRecord:
     """Return the record of the pages of a report, and of findings of the rule removed-name.
 
@@ -197,6 +218,17 @@ def checked_record(  # noqa: PLR0913  # what a report is shown with
                 message=finding.message,
             )
             for finding in removed_names
+        ),
+        translations=tuple(
+            TranslatedRecord(
+                language=language.language,
+                fresh=language.fresh,
+                stale=language.stale,
+                missing=len(language.missing),
+                orphaned=language.orphaned,
+                unknown=language.unknown,
+            )
+            for language in languages
         ),
         accepted=report.accepted,
         settled=len(report.obsolete_debts),
@@ -251,9 +283,13 @@ def _reference(
         unfetched=verdict.unfetched or None,
         line=reference.line,
         key=reference.key,
+        pin_key=reference.pin_key,
+        language=reference.language,
         fragment=reference.fragment,
         pin=reference.pin,
-        proposed_pin=str(verdict.current_blob)[:PIN_DIGITS] if has_pin and is_drifted else None,
+        proposed_pin=str(verdict.current_blob)[:PIN_DIGITS]
+        if has_pin and is_drifted and reference.pin_key is None
+        else None,
         reason=reference.reason,
         is_debt=verdict.is_debt,
         diff=diff,

@@ -15,7 +15,8 @@ from ubp.output.records.encoding import Json
 from ubp.server.tools.arguments import MaxTokens, between
 from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
-from ubp.staleness.model import StaleReport
+from ubp.staleness.model import StaleReport, worst_first
+from ubp.staleness.state import join_translations
 from ubp.workspace import Workspace
 
 DEFAULT_SIZE, MIN_SIZE, MAX_SIZE = 20_000, 2_000, 200_000
@@ -47,6 +48,9 @@ def run(workspace: Workspace, request: StalenessRequest) -> CheckedRecord:
     if path is None:
         # With what the debt file accepts: it is no less stale, and marked as accepted.
         report = report._replace(pages=tuple(page for page in report.pages if _is_shown(page)))
+    elif report.translations:
+        pages = join_translations(report.pages, report.translations)
+        report = report._replace(pages=worst_first(pages))
     shown = max_size // MIN_PAGE_SIZE
     with_evidence = workspace.with_evidence(report.pages[:shown])
     report = report._replace(pages=(*with_evidence, *report.pages[shown:]))
@@ -58,6 +62,7 @@ def run(workspace: Workspace, request: StalenessRequest) -> CheckedRecord:
         key=workspace.session.config.keys[0],
         removed_names=workspace.removed_names([path] if path else []).findings,
         update=update,
+        languages=workspace.count_languages(report) if path is None else (),
     )
 
 
