@@ -1,4 +1,4 @@
-"""The original of a translation has changed since it was translated, or does not exist any more.
+"""The original of a translation has changed, or does not exist any more.
 
 Rules in the configuration say which page translates which (`translations`), and which key of its
 front matter names the commit that it was translated from; without such a key, the last commit that
