@@ -101,10 +101,9 @@ class LinkGraph:
 
     def blobs(self, paths: Collection[FilePath]) -> dict[FilePath, ObjectId]:
         """Return the blobs of those of these paths that are pages."""
-        unchanged = [path for path in paths if path not in self._patch.nodes]
-        blobs = (
-            self._query(lambda graph: self._stored.blobs(graph, unchanged)) if self._graph else {}
-        )
+        blobs: dict[FilePath, ObjectId | None] = {}
+        if self._graph:
+            blobs = self._query(lambda graph: self._stored.blobs(graph, self._unchanged(paths)))
         blobs.update((path, node.blob) for path, node in self._patch.nodes.items() if node)
         return {path: blob for path in paths if (blob := blobs.get(path))}
 
@@ -251,8 +250,9 @@ class LinkGraph:
         }
 
     def _resolutions(self, paths: Collection[FilePath]) -> Edges:
-        unchanged = [path for path in paths if path not in self._patch.nodes]
-        edges = self._query(lambda graph: self._stored.out(graph, unchanged)) if self._graph else {}
+        edges: Edges = {}
+        if self._graph:
+            edges = self._query(lambda graph: self._stored.out(graph, self._unchanged(paths)))
         for path in paths:
             if path in self._patch.edges:
                 edges.setdefault(path, {}).update(self._patch.edges[path])
@@ -273,6 +273,10 @@ class LinkGraph:
             if matching:
                 edges.setdefault(source, {}).update(matching)
         return edges
+
+    def _unchanged(self, paths: Iterable[FilePath]) -> list[FilePath]:
+        """Return the paths that the patch does not change; for queries, which may load another."""
+        return [path for path in paths if path not in self._patch.nodes]
 
     def _query(self, query: Callable[[StoredGraphVersion], T]) -> T:
         for _ in range(MAX_ATTEMPTS):
