@@ -81,6 +81,11 @@ INSTRUCTION_LINES = (
         frozenset({"ubp_check_staleness"}),
     ),
     InstructionLine(
+        "To repair a page: read it so, then ubp_update_page with its blob as expected_blob, or "
+        "ubp_acknowledge if it is still accurate. A person reviews what you propose.",
+        frozenset({"ubp_check_staleness", "ubp_update_page", "ubp_acknowledge"}),
+    ),
+    InstructionLine(
         f"Paths are relative to the repository root. {NOTICE} In text, it appears in double "
         "quotes or between the lines <<<MARKER and MARKER>>>. MARKER is random and different in "
         "every response, so no page can contain it."

@@ -55,6 +55,7 @@ def test_the_set_is_offered_where_it_is_asked_for():
 async def test_an_agent_repairs_a_page_and_learns_what_it_did(project, serve):
     info = Implementation(name="claude-code", version="2.1")
     async with Client(serve(), client_info=info) as client:
+        assert "A person reviews what you propose." in client.instructions
         offered = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert not offered["ubp_update_page"].annotations.read_only_hint
         page = await client.call_tool("ubp_get_page", {"filepath": "docs/auth.md"})
