@@ -232,3 +232,30 @@ def test_affected_and_impact_know_the_sources_in_collections(project, ubp):
     assert "docs/slices.md" not in ubp(project, "affected", "spec:spec.md#Maps")
     shown = ubp(project, "impact", "spec:spec.md")
     assert "docs/maps.md:3  describes spec:spec.md#Maps" in shown
+
+
+@pytest.mark.parametrize("has_pin", [False, True])
+def test_the_original_of_a_translation_may_be_in_a_collection(project, upstream, ask, has_pin):
+    def configure(version):
+        pin(project, upstream, version)
+        config = json.loads((project.root / ".ubp/config.json").read_text())
+        rule = {"page": "{lang}/{path}", "source": "{path}", "collection": "spec"}
+        config["translations"] = [rule | ({"pin": "translated_from"} if has_pin else {})]
+        project.write(".ubp/config.json", json.dumps(config))
+
+    configure(0)
+    head = f"---\ntranslated_from: {upstream.versions[0]}\n---\n" if has_pin else ""
+    project.write("ja/spec.md", f"{head}# 仕様\n")
+    project.commit("translate")
+    assert [page.level for page in ask(project).translations] == ["fresh"]
+    configure(1)
+    project.git("add", "-A")
+    (translation,) = ask(project, staged=True).outdated_translations
+    (verdict,) = translation.references
+    assert (verdict.verdict, verdict.name) == ("modified", "spec:spec.md")
+    assert [commit.id for commit in verdict.commits] == [upstream.versions[1]]
+    if has_pin:
+        with Workspace.open(str(project.root)) as workspace:
+            workspace.acknowledge(["ja/spec.md"])
+        assert upstream.versions[1] in (project.root / "ja/spec.md").read_text()
+        assert [page.level for page in ask(project).translations] == ["fresh"]

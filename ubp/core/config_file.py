@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from ubp.core.config import (
@@ -197,7 +197,9 @@ class _Loader:
             tuple(staleness.get("ignore_commits", ())),
             int(staleness["quiet_after"]) if "quiet_after" in staleness else None,
             staleness.get("pin"),
-            self._translations(settings.get("translations", ())),
+            self._translations(
+                settings.get("translations", ()), settings.get("collections", {}).keys()
+            ),
             self._edit(settings.get("edit", {})),
         )
 
@@ -214,7 +216,9 @@ class _Loader:
             int(rate.get("bytes", default.bytes_per_minute)),
         )
 
-    def _translations(self, settings: Sequence[Mapping[str, Any]]) -> tuple[TranslationRule, ...]:
+    def _translations(
+        self, settings: Sequence[Mapping[str, Any]], collections: Container[str]
+    ) -> tuple[TranslationRule, ...]:
         rules = []
         for index, entry in enumerate(settings):
             for name, counts in (("page", (1, 1)), ("source", (0, 1))):
@@ -225,6 +229,11 @@ class _Loader:
                     expected = f"a pattern that contains {has} once{but}"
                     self._expect(expected, pattern, ("translations", index, name))
             page, source = (normalize_path(nfc(entry[name])) or "" for name in ("page", "source"))
+            if "collection" in entry:
+                if entry["collection"] not in collections:
+                    trail = ("translations", index, "collection")
+                    self._expect("the name of one of the collections", entry["collection"], trail)
+                source = FilePath(f"{entry['collection']}:{source}")
             languages = tuple(entry.get("languages", ()))
             rules.append(TranslationRule(page, source, entry.get("pin"), languages))
         return tuple(rules)

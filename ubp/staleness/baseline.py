@@ -131,7 +131,7 @@ def find_baselines(
         else:
             historical.append(request)
     if keyed:
-        baselines |= _from_key_pins(keyed, located, context)
+        baselines |= from_key_pins(keyed, located, context)
     if historical:
         changes = last_changes(context, origins)
         baselines |= from_history(historical, located, changes, context.history)
@@ -169,7 +169,7 @@ def _unpinned_pages(view: View, rules: Sequence[TranslationRule]) -> list[FilePa
     return list(dict.fromkeys(unpinned))
 
 
-def _from_key_pins(
+def from_key_pins(
     requests: Sequence[BaselineRequest],
     located: Mapping[SourceReference, LocatedSource],
     context: StalenessContext,

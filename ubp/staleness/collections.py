@@ -37,7 +37,14 @@ from ubp.index.collections import (
 from ubp.index.session import Session
 from ubp.index.view import build_view
 from ubp.staleness.assess import assess, compare_sources, hide_details
-from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, from_history, last_changes
+from ubp.staleness.baseline import (
+    Baseline,
+    BaselineRequest,
+    Origins,
+    from_history,
+    from_key_pins,
+    last_changes,
+)
 from ubp.staleness.model import Change, StalenessContext
 from ubp.staleness.references import LocatedSource, candidates, collection_of, locate
 from ubp.staleness.state import open_context
@@ -170,6 +177,16 @@ def open_version(context: StalenessContext, setting: CollectionSetting) -> Stale
     return StalenessContext(view, repository, session.history, rules)
 
 
+def pinned_commit(name: str, context: StalenessContext) -> ObjectId | None:
+    """Return the commit of a collection that the snapshot's configuration pins.
+
+    Raises:
+        CollectionError: it is not on this machine.
+        RepositoryError: it cannot be read.
+    """
+    return open_version(context, settings_of(context)[name]).view.snapshot.commit
+
+
 def in_collection(
     references: Iterable[ReferenceVerdict], context: StalenessContext
 ) -> tuple[StalenessContext, list[ReferenceVerdict], str]:
@@ -249,8 +266,18 @@ class _Comparison(NamedTuple):
         baselines: dict[BaselineRequest, Baseline] = {}
         versions: dict[FilePath, LastChange] = {}
         historical: list[BaselineRequest] = []
+        # The pin of a translation is a commit of its original's repository.
+        keyed = [
+            local[request]
+            for request in requests
+            if request.reference.pin and request.reference.language is not None
+        ]
+        if keyed:
+            baselines |= from_key_pins(keyed, located, self.collection)
         for request in requests:
             current = located[local[request].reference]
+            if local[request] in baselines:
+                continue
             if pin := request.reference.own_pin:
                 baselines[local[request]] = Baseline("pin", current.source, pin)
             elif self.is_edited(request.page.filepath):

@@ -66,7 +66,12 @@ def pin_now(
     is_commit = pin is None or first.baseline_commit is not None or first.note == "no_pin"
     if not is_commit and len(verdicts) == 1 and first.current_blob:
         return KeyPinned(_like(pin, first.current_blob, context), drifted)
-    commit = _find_commit(verdicts, context)
+    if first.collection:
+        from ubp.staleness.collections import pinned_commit
+
+        commit = pinned_commit(first.collection, context)
+    else:
+        commit = _find_commit(verdicts, context)
     if commit is None:
         name = drifted[0].name
         raise SkippedError(

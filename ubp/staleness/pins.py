@@ -125,7 +125,7 @@ def _choose_pins(
     """Return the ids to pin for the references of a page, and the references that are skipped."""
     pin_ids, skipped = [], []
     for verdict in assessment.references:
-        if verdict.reference.pin_key and not verdict.collection:
+        if _has_key_pin(verdict):
             continue
         try:
             blob = _pin_of(assessment.page.filepath, verdict, options, past)
@@ -137,6 +137,16 @@ def _choose_pins(
     return pin_ids, skipped
 
 
+def _has_key_pin(verdict: ReferenceVerdict) -> bool:
+    """Return whether a reference is pinned at a key of its own.
+
+    Of sources in collections, only the original of a translation is.
+    """
+    reference = verdict.reference
+    is_own = not verdict.collection or reference.language is not None
+    return bool(reference.pin_key) and is_own
+
+
 def _choose_key_pins(
     assessment: Assessment,
     context: StalenessContext,
@@ -146,8 +156,8 @@ def _choose_key_pins(
     """Return the pins to write at keys of their own, and the references that are skipped."""
     by_key: dict[str, list[ReferenceVerdict]] = defaultdict(list)
     for verdict in assessment.references:
-        if verdict.reference.pin_key and not verdict.collection:
-            by_key[verdict.reference.pin_key].append(verdict)
+        if _has_key_pin(verdict):
+            by_key[verdict.reference.pin_key or ""].append(verdict)
     pins: dict[str, KeyPinned] = {}
     skipped = []
     for key, verdicts in by_key.items():

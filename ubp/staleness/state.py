@@ -167,12 +167,21 @@ def assess_translations(
     """
     from ubp.staleness.translations import find_translations
 
+    view, rules = context.view, context.rules
     paths = None if change is None else frozenset(change.changes)
-    pages = [
-        page
-        for page in find_translations(context.view, context.rules.translations, paths)
-        if selected is None or page.filepath in selected
-    ]
+    translations = find_translations(view, rules.translations, paths)
+    if change is not None and rules.collections and CONFIG_FILE in change.changes:
+        from ubp.staleness.collections import find_repinned
+        from ubp.staleness.references import collection_of
+
+        repinned = find_repinned(change)
+        translations += [
+            page
+            for page in find_translations(view, rules.translations)
+            if page not in translations
+            and collection_of(page.facts.references[0].source_path, repinned)
+        ]
+    pages = [page for page in translations if selected is None or page.filepath in selected]
     if change is None:
         assessed = assess(pages, context)
     else:
