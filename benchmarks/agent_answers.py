@@ -1,14 +1,18 @@
 """What one call of `ubp_search` gives an agent: the page, the answer's key term, and its tokens.
 
-    python benchmarks/agent_answers.py encode/httpx=CLONE asciidwango/js-primer=CLONE
+    python benchmarks/agent_answers.py encode/httpx=CLONE asciidwango/js-primer=CLONE [--qmd QMD]
 
 The questions, with the page and a term without which the answer is not there, are in
 `data/agent_questions.json`. Each clone is asked about the commit named there, with the tool's
-defaults. The key term counts where it is in the text that the client receives.
+defaults. The key term counts where it is in the text that the client receives. `--qmd` asks the
+same of that program's keyword search (its models come from a hub), of five results; it must have a
+collection named like each clone's folder, of its Markdown files.
 """
 
 import argparse
 import json
+import re
+import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import median
@@ -44,16 +48,40 @@ def ask(workspace: Workspace, question: Mapping[str, str], arguments: Mapping[st
     )
 
 
+def ask_qmd(program: str, clone: str, question: Mapping[str, str]) -> Asked:
+    """Return what one call of `qmd search` answers."""
+    name = Path(clone).resolve().name
+    command = [program, "search", question["text"], "-c", name, "-n", str(FIRST)]
+    text = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    pages = [
+        match[1]
+        for match in re.finditer(rf"^qmd://{re.escape(name)}/(.+?):\d+", text, re.MULTILINE)
+    ]
+    return Asked(
+        question["text"],
+        _plain(question["page"]) in map(_plain, pages),
+        question["term"] in text,
+        count_tokens(text),
+    )
+
+
+def _plain(path: str) -> str:
+    """Return a path as qmd's addresses have it, which keep letters and digits only."""
+    return re.sub(r"\W+|_", "-", path.casefold())
+
+
 def main() -> None:
     """Ask every question of the repositories that are given."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("clones", nargs="+", metavar="OWNER/NAME=CLONE")
     parser.add_argument("--max-tokens", type=int, help="instead of the tool's default")
+    parser.add_argument("--qmd", help="the program of that name, to ask it too")
     parser.add_argument("--misses", action="store_true", help="list the questions that fail")
     options = parser.parse_args()
     clones = dict(clone.split("=", 1) for clone in options.clones)
     arguments = {"max_tokens": options.max_tokens} if options.max_tokens else {}
     everything: list[Asked] = []
+    rival: list[Asked] = []
     for row in json.loads(QUESTIONS.read_text(encoding="utf-8")):
         if row["repository"] in clones:
             clone = clones[row["repository"]]
@@ -62,7 +90,13 @@ def main() -> None:
                 asked = [ask(workspace, question, given) for question in row["questions"]]
             report(row["repository"], asked, has_misses=options.misses)
             everything += asked
+            if options.qmd:
+                answers = [ask_qmd(options.qmd, clone, one) for one in row["questions"]]
+                report("  qmd", answers, has_misses=False)
+                rival += answers
     report("all", everything, has_misses=False)
+    if rival:
+        report("  qmd", rival, has_misses=False)
 
 
 def report(name: str, asked: Iterable[Asked], *, has_misses: bool) -> None:

@@ -79,8 +79,11 @@ class Client:
         self.close()
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """A tool's structured answer."""
+        """A tool's structured answer; Failed where it is an error."""
         answer = self.ask("tools/call", name=tool, arguments=arguments)
+        if answer.get("isError"):
+            error = answer["_meta"]["ubp/error"]
+            raise Failed(error["code"], error["message"])
         record: dict[str, Any] = answer["structuredContent"]
         return {**record, "text": answer["content"][0]["text"]}
 
