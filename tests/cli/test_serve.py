@@ -1,10 +1,12 @@
 """`ubp serve`: what it offers, and what keeps it from serving; how it serves is in tests/server."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
-from ubp.cli import setup as command
+from ubp.cli import serve as command
 from ubp.core.running import registered_server
 from ubp.server.tools.registry import TOOLSETS
 
@@ -112,3 +114,13 @@ def test_status_tells_the_servers_that_run(repository, ubp):
     assert f"Server:        running (PID {server['pid']}, since " in text
     assert ubp(repository, "status", "--json").record["servers"] == []
     assert "Server:" not in ubp(repository, "status").out
+
+
+def test_neither_models_nor_commands_of_others_are_loaded_to_serve():
+    heavy = {"numpy", "model2vec", "mcp", "markdown_it", "ubp.cli.bind_session"}
+    load = "import sys, ubp.cli.serve, ubp.server.process, ubp.server.tools.registry"
+    program = f"{load}; print({heavy} & {{*sys.modules}})"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True
+    )
+    assert done.stdout == "set()\n"

@@ -245,7 +245,7 @@ ROWS = (
     ),
     CommandRow(
         "serve",
-        "ubp.cli.setup:serve",
+        "ubp.cli.serve:serve",
         SETUP,
         "Run the MCP server for AI agents, on stdin and stdout.\n\n"
         "The agent's client starts it (`ubp init` prints the configuration), and it exits when the "
@@ -256,7 +256,7 @@ ROWS = (
     ),
     CommandRow(
         "lsp",
-        "ubp.cli.setup:lsp",
+        "ubp.cli.serve:lsp",
         SETUP,
         "Run the language server for editors, on stdin and stdout.\n\n"
         "The editor starts it. Its answers are about the text on the screen, saved or not: "

@@ -1,4 +1,4 @@
-"""The commands that set UBP up or describe it: init, serve and version."""
+"""The commands that set UBP up or describe it: init and version."""
 
 import os
 import platform
@@ -53,13 +53,9 @@ from ubp.staleness.translation_rules import propose_rules
 from ubp.workspace import Workspace
 
 EXTRA = "full"  # what `ubp serve` needs
-EDITOR_EXTRA = "lsp"  # what `ubp lsp` needs
 # In larger repositories the preview of bindings takes longer than the rest of `ubp init`.
 MAX_PREVIEW_PAGES, MAX_PREVIEW_FILES = 300, 3000
 KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
-DEBUG, INFO, WARNING, ERROR = 10, 20, 30, 40  # as in `logging`, which takes 10 ms to import
-
-Names = Annotated[str | None, Parameter(metavar="NAMES")]
 
 
 def init(
@@ -278,89 +274,6 @@ def _checked_out() -> Installation | None:
     return Installation(origin, revision)
 
 
-def serve(  # noqa: PLR0913  # the command's options
-    *directories: Annotated[str, Parameter(name="DIR")],
-    toolsets: Names = None,
-    tools: Names = None,
-    exclude_tools: Names = None,
-    read_only: bool = False,
-    output_schema: Annotated[bool, Parameter(negative="--no-output-schema")] = False,
-    http: bool = False,
-    port: int | None = None,
-    token_file: Annotated[str | None, Parameter(metavar="FILE")] = None,
-    terminal: Terminal,
-) -> int:
-    """Run `ubp serve`.
-
-    Args:
-        directories: Serve the repositories around these directories instead of the current one.
-        toolsets: Comma-separated tool sets to offer, instead of the default.
-        tools: Comma-separated tools to offer in addition to --toolsets, or on their own.
-        exclude_tools: Comma-separated tools not to offer; overrides the other options.
-        read_only: Offer only read-only tools; overrides the other options.
-        output_schema: Return structured content in addition to text, and list its schemas. Clients
-            that get both (Claude Code, VS Code) pass the model the structured content, which takes
-            more tokens.
-        http: Serve any number of clients over Streamable HTTP, at http://127.0.0.1:PORT/mcp.
-        port: With --http: the port, by default 8231; 0 for any that is free.
-        token_file: With --http: a file with the token that clients must send, created if it does
-            not exist. By default it is in $UBP_SERVE_TOKEN, else a new one is shown on stderr.
-        terminal: Where the command was given.
-    """
-    if not http and (port is not None or token_file is not None):
-        raise UsageError(f"--{'token-file' if port is None else 'port'} requires --http.")
-    if find_spec("mcp") is None:
-        raise UsageError(
-            f"`ubp serve` requires the extra `{EXTRA}`.",
-            cause="The Model Context Protocol library is not installed.",
-            hint=f"Install it: {install_command(EXTRA)}",
-        )
-    from ubp.server.loopback import DEFAULT_PORT, http_options
-    from ubp.server.process import ServeOptions, serve_repositories
-    from ubp.server.tools.registry import select_tools
-
-    for directory in directories:
-        if not os.path.isdir(os.path.join(terminal.directory, directory)):
-            raise UsageError(f"There is no directory {directory}.")
-    chosen = select_tools(
-        _split_names(toolsets),
-        _split_names(tools),
-        _split_names(exclude_tools),
-        read_only=read_only,
-    )
-    options = None
-    if http:
-        port = DEFAULT_PORT if port is None else port
-        options = http_options(port, token_file, terminal.environment, terminal.directory)
-    level = DEBUG if terminal.options.verbose else ERROR if terminal.options.quiet else INFO
-    serve_repositories(
-        [os.path.join(terminal.directory, directory) for directory in directories],
-        ServeOptions(chosen, is_structured=output_schema, http=options),
-        default_directory=terminal.directory,
-        environment=terminal.environment,
-        level=level,
-    )
-    return CLEAN
-
-
-def lsp(*, terminal: Terminal) -> int:
-    """Run `ubp lsp`.
-
-    Args:
-        terminal: Where the command was given.
-    """
-    if find_spec("pygls") is None:
-        raise UsageError(
-            f"`ubp lsp` requires the extra `{EDITOR_EXTRA}`.",
-            cause="pygls, a library for language servers, is not installed.",
-            hint=f"Install it: {install_command(EDITOR_EXTRA)}",
-        )
-    from ubp.lsp.server import serve_editor
-
-    serve_editor(terminal.environment, DEBUG if terminal.options.verbose else WARNING)
-    return CLEAN
-
-
 def version(*, terminal: Terminal) -> int:
     """Run `ubp version`.
 
@@ -383,7 +296,3 @@ def version(*, terminal: Terminal) -> int:
     else:
         terminal.write("".join(f"{name} {number}\n" for name, number in asdict(record).items()))
     return CLEAN
-
-
-def _split_names(names: str | None) -> list[str]:
-    return [name.strip() for name in (names or "").split(",") if name.strip()]

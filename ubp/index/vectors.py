@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Group
 from itertools import islice
-from typing import NamedTuple
 
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import EMBEDDING, MODE_FILE, Entry, FilePath, ObjectId
@@ -14,6 +13,7 @@ from ubp.index.embed.vectors import Floats, VectorCollection, VectorHit, quantiz
 from ubp.index.embedded import texts_of
 from ubp.index.facts import FileContents
 from ubp.index.link_graph import LinkGraph
+from ubp.index.semantic_hits import SemanticHit, SimilarChunk
 from ubp.index.store.links import StoredGraphVersion
 from ubp.index.store.page_facts import TextRows, TextTable
 from ubp.index.store.vectors import VectorTable, split
@@ -26,32 +26,6 @@ PAGES_PER_BATCH = 64
 PAIRS_PER_BATCH = 64  # located with one query
 # Chunks of other snapshots are skipped: so many times more are examined when too few remain.
 LIMIT_GROWTH = 4
-
-
-class SimilarChunk(NamedTuple):
-    """A chunk of a document and its cosine with a text, from -1 to 1."""
-
-    path: FilePath
-    blob: ObjectId
-    number: int
-    score: float
-
-
-class SemanticHit(NamedTuple):
-    """The same with its location.
-
-    Lines count from 1, both ends included; the bytes from `byte_start` to `byte_end` are its text.
-    """
-
-    path: FilePath
-    blob: ObjectId
-    number: int
-    score: float
-    heading_path: tuple[str, ...]
-    line_start: int
-    line_end: int
-    byte_start: int
-    byte_end: int
 
 
 class SemanticIndex:

@@ -7,17 +7,20 @@ translation of a linked document, or from a report to last year's.
 import math
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ubp.core.interruption import with_checkpoints
 from ubp.core.languages import LANGUAGE_CODE
 from ubp.core.model import Assessment, FilePath
 from ubp.core.paths import without_page_suffix
 from ubp.core.text import estimate_tokens, segment_cjk
-from ubp.index.vectors import SemanticHit, SemanticIndex
+from ubp.index.semantic_hits import SemanticHit
 from ubp.index.view import View
 from ubp.search.graph import DocumentRow
 from ubp.search.terms import Term
+
+if TYPE_CHECKING:
+    from ubp.index.vectors import SemanticIndex
 
 # The score of a margin. Of 243 pairs of nine repositories that were judged by reading, a quarter is
 # worth a link at margins below 0.04, three in five from there to 0.14, four in five above; of 40
@@ -77,7 +80,7 @@ class LinkSuggestions(NamedTuple):
 
 
 def suggest_links(
-    view: View, meaning: SemanticIndex, page: FilePath | None, min_score: float, limit: int
+    view: View, meaning: "SemanticIndex", page: FilePath | None, min_score: float, limit: int
 ) -> Suggestions:
     """Return the best pairs of documents without a link in either direction; of `page` if given.
 

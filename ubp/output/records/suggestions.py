@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.core.text import summarize
-from ubp.index.vectors import SemanticHit
+from ubp.index.semantic_hits import SemanticHit
 from ubp.output.records.fields import (
     Count,
     DocId,

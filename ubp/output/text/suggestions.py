@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ubp.index.vectors import SemanticHit
+from ubp.index.semantic_hits import SemanticHit
 from ubp.output.wording import Style, count, joined, printable
 from ubp.search.suggest_links import LinkSuggestions, Suggestion
 
