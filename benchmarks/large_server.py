@@ -2,10 +2,13 @@
 
     python benchmarks/large_server.py [--pages 100000] [--root FOLDER]
 
-A long call (missing links between all pages, the graph, the list of all pages) is sent first and a
+A long call (missing links, the graph, lists of all pages, all that is stale) is sent first and a
 short one (a page) 0.3 s later. What the short one waits for is its time less its time alone. A long
-call is then cancelled: what counts is how long the server goes on to use the processor for it.
-`--root` keeps the repository and its index for the next run.
+call is then cancelled: what counts is what CPU time the server uses until it is idle.
+
+Waits depend on what else the machine does. What does not is the CPU time between two checkpoints of
+a call, at which it can be cancelled and gives way: it is measured in this process. `--root` keeps
+the repository and its index for the next run.
 """
 
 import argparse
@@ -18,21 +21,32 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from measure import print_table
-from served import Client
+from served import TICKS, Client
+
+from ubp.core.interruption import interruptible
+from ubp.server.tools.registry import select_tools
+from ubp.server.tools.tool import call_tool
+from ubp.workspace import Workspace
 
 WORDS, SOURCES = 8000, 200
 SECONDS_BEFORE = 0.3
-ROUNDS = 3
+ROUNDS = 5
+SECONDS_IDLE = 0.2
 PAGE = {"filepath": "docs/a01/b0/page-1.md"}
 LONG_CALLS: dict[str, tuple[str, dict[str, Any]]] = {
-    "missing links of all pages": ("ubp_suggest_links", {}),
-    "graph of all pages": ("ubp_get_graph", {}),
     "list of all pages": ("ubp_list_pages", {}),
+    "the same by date": ("ubp_list_pages", {"sort": "created_at"}),
+    "search": ("ubp_search", {"query": "payment of an invoice"}),
+    "graph of all pages": ("ubp_get_graph", {}),
+    "what is stale": ("ubp_check_staleness", {}),
     "impact of a source": ("ubp_get_impact", {"path": "src/m0.py"}),
+    "missing links of a page": ("ubp_suggest_links", PAGE),
+    "missing links of all pages": ("ubp_suggest_links", {}),
 }
 
 
@@ -47,32 +61,59 @@ def main() -> None:
         if not (root / ".git").exists():
             make_repository(root, options.pages)
             subprocess.run(["ubp", "-C", root, "reindex"], check=True, stdout=subprocess.DEVNULL)
+        print_stretches(root)
         with Client(root) as client:
             measure(client)
+
+
+def print_stretches(root: Path) -> None:
+    """Print the longest CPU time between two checkpoints of each call, first and repeated."""
+    tools = {tool.name: tool for tool in select_tools()}
+    rows = []
+    with Workspace.open(str(root)) as workspace:
+        for name, (tool, arguments) in LONG_CALLS.items():
+            cells = []
+            for _ in range(2):
+                stretches = Stretches()
+                with interruptible(stretches.end_one):
+                    started = time.thread_time()
+                    call_tool(tools[tool], workspace, arguments)
+                stretches.end_one()
+                cells += [time.thread_time() - started, stretches.longest]
+            rows.append((name, *(f"{seconds * 1000:.0f} ms" for seconds in cells)))
+            print(*rows[-1], flush=True)
+    header = ("call", "first: CPU", "longest stretch", "again: CPU", "longest stretch")
+    print_table("CPU between two checkpoints, in one process", header, rows)
+
+
+class Stretches:
+    """The longest CPU time of this thread between two calls of `end_one`."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+        self._began = time.thread_time()
+
+    def end_one(self) -> None:
+        """Begin the next one."""
+        now = time.thread_time()
+        self.longest = max(self.longest, now - self._began)
+        self._began = now
 
 
 def measure(client: Client) -> None:
     """Print how long a short call waits for each long one, and how cancelled ones end."""
     memory = Memory(client.process.pid)
-    for _ in range(2):  # the first call opens the index
-        alone = statistics.median(timed(client) for _ in range(ROUNDS))
+    timed(client)
+    wait_until_idle(client, 2.0)  # the server reads all vectors and dates
+    alone = statistics.median(timed(client) for _ in range(ROUNDS))
     rows = []
     for name, (tool, arguments) in LONG_CALLS.items():
-        started = time.perf_counter()
-        client.call(tool, **arguments)
-        whole = time.perf_counter() - started
-        waits = [wait_behind(client, tool, arguments, alone) for _ in range(ROUNDS)]
+        waits = [wait_behind(client, tool, arguments) - alone for _ in range(ROUNDS)]
         ends = [cancel(client, tool, arguments) for _ in range(ROUNDS)]
-        cells = (whole, statistics.median(waits), max(waits), max(ends))
-        rows.append((name, *(f"{seconds * 1000:.0f} ms" for seconds in cells)))
+        cells = (statistics.median(waits), max(waits), max(ends))
+        rows.append((name, *(f"{max(0, seconds) * 1000:.0f} ms" for seconds in cells)))
         print(*rows[-1], flush=True)
-    header = (
-        "long call",
-        "alone",
-        "wait of a page, median",
-        "most",
-        "end after a cancellation, most",
-    )
+    header = ("long call", "wait of a page, median", "longest", "CPU after a cancellation, most")
     print_table(f"A page alone: {alone * 1000:.0f} ms", header, rows)
     print(f"Most memory: {memory.stop() / 1e6:.0f} MB")
 
@@ -84,48 +125,65 @@ def timed(client: Client) -> float:
     return time.perf_counter() - started
 
 
-def wait_behind(client: Client, tool: str, arguments: dict[str, Any], alone: float) -> float:
-    """Return by how many seconds a short call takes longer while a long one runs."""
-    number = f"long-{next(NUMBERS)}"
+def wait_behind(client: Client, tool: str, arguments: dict[str, Any]) -> float:
+    """Return the seconds of a short call while a long one runs, which is then cancelled."""
+    number, short = f"long-{next(NUMBERS)}", f"short-{next(NUMBERS)}"
     client.say(request(number, tool, arguments))
     time.sleep(SECONDS_BEFORE)
-    short = f"short-{next(NUMBERS)}"
     started = time.perf_counter()
     client.say(request(short, "ubp_get_page", PAGE))
-    answered: set[Any] = set()
-    waited = 0.0
-    while not {number, short} <= answered:
-        answered.add(client.hear().get("id"))
-        if short in answered and not waited:
-            waited = time.perf_counter() - started
-    return max(0.0, waited - alone)
+    hear_until(client, short)
+    waited = time.perf_counter() - started
+    end(client, number)
+    return waited
 
 
 def cancel(client: Client, tool: str, arguments: dict[str, Any]) -> float:
-    """Return for how many seconds the server works on after a call was cancelled."""
+    """Return for how many CPU seconds the server works on after a call was cancelled."""
     number = f"cancelled-{next(NUMBERS)}"
     client.say(request(number, tool, arguments))
     time.sleep(SECONDS_BEFORE)
+    return end(client, number)
+
+
+def end(client: Client, number: str) -> float:
+    """Cancel a call, and return what CPU seconds the server uses until it is idle."""
     params = {"requestId": number}
     client.say({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
-    cancelled, last, used = time.perf_counter(), time.perf_counter(), cpu_ticks(client.process.pid)
-    while time.perf_counter() - last < 0.15:  # a tick takes 0.01 s
+    before = own_cpu_ms(client)
+    used = wait_until_idle(client, SECONDS_IDLE) - before
+    ping = f"ping-{next(NUMBERS)}"
+    client.say({"jsonrpc": "2.0", "id": ping, "method": "ping"})
+    hear_until(client, ping)  # the call may have been answered just before
+    return used / 1000
+
+
+def wait_until_idle(client: Client, seconds: float) -> float:
+    """Return the server's CPU milliseconds when it has used none for so many seconds."""
+    used, last = own_cpu_ms(client), time.perf_counter()
+    while time.perf_counter() - last < seconds:
         time.sleep(0.01)
-        if (now := cpu_ticks(client.process.pid)) > used:
+        if (now := own_cpu_ms(client)) > used:
             last, used = time.perf_counter(), now
-    return last - cancelled
+    return used
+
+
+def own_cpu_ms(client: Client) -> float:
+    """Return the server's CPU time without git's, which counts as a whole when git has ended."""
+    fields = Path(f"/proc/{client.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) * 1000 / TICKS
+
+
+def hear_until(client: Client, number: str) -> None:
+    """Read messages up to an answer."""
+    while client.hear().get("id") != number:
+        pass
 
 
 def request(number: str, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return a request for a tool."""
     params = {"name": tool, "arguments": arguments}
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
-
-
-def cpu_ticks(pid: int) -> int:
-    """Return the processor time of a process and of its children that have ended."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15]))
 
 
 class Memory:
@@ -148,7 +206,8 @@ class Memory:
     def _sample(self) -> None:
         page = os.sysconf("SC_PAGE_SIZE")
         while not self._is_stopped:
-            self._most = max(self._most, int(self._statm.read_text().split()[1]) * page)
+            with suppress(OSError):  # the process has ended
+                self._most = max(self._most, int(self._statm.read_text().split()[1]) * page)
             time.sleep(0.05)
 
 

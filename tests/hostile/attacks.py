@@ -443,6 +443,132 @@ def pull_request(victim: Victim) -> str:
     return ""
 
 
+def sparse(path: str) -> Callable[[Victim], object]:
+    """Build by a large file that takes no room on the disk."""
+
+    def build(victim: Victim) -> None:
+        os.truncate(victim.write(path, b""), many(1 << 28))
+
+    return build
+
+
+def pictured(victim: Victim) -> str:
+    """Judge the graph as an HTML file: no markup of a page, and nothing is written elsewhere."""
+    before = victim.files()
+    answer = victim.ubp("get-graph", "--format", "html", "--output", "graph.html")
+    if fault := victim.achieved():
+        return fault
+    picture = victim.root / "graph.html"
+    is_written = picture.is_file() and not picture.is_symlink()
+    html = picture.read_text(encoding="utf-8") if is_written else ""
+    tags = [
+        tag.casefold()
+        for tag in re.findall(r"<(?:script|img|iframe|svg)\b[^>]*>", html, re.IGNORECASE)
+    ]
+    if any(not re.fullmatch(r"<script(?: [\w-]+=\"[\w/+-]*\")*>", tag) for tag in tags):
+        return f"HTML of a page is markup: {tags}"
+    if html and len(tags) != SCRIPTS_OF_A_GRAPH:
+        return f"{len(tags)} scripts"
+    if {name: status for name, status in victim.files().items() if name in before} != before:
+        return "files were written"
+    return "" if html or answer.status == 2 else f"no answer: {answer.err[:200]}"
+
+
+def compared(*versions: str) -> Callable[[Victim], str]:
+    """Judge the comparison of versions: an answer or an error, and no markup of a page."""
+
+    def judge(victim: Victim) -> str:
+        before = victim.files()
+        for version in versions:
+            victim.ubp("diff", version)
+            victim.ubp("diff", version, "--json")
+            markdown = victim.ubp("diff", version, "--format", "markdown").out
+            if re.search(r"(?<!\\)<(?:script>alert|img src=x)", re.sub("`+[^`]*`+", "", markdown)):
+                return f"HTML of a page is markup: {markdown[:300]}"
+            if re.search(r"^(?:[^`<\n]|<(?!code))*@everyone", markdown, re.MULTILINE):
+                return "a comment mentions somebody"
+        if fault := victim.achieved():
+            return fault
+        return "files were written" if victim.files() != before else ""
+
+    return judge
+
+
+def collected(build: Callable[[Victim], object]) -> Callable[[Victim], object]:
+    """Build by a collection of the user's with the same hostile content."""
+
+    def register(victim: Victim) -> None:
+        build(victim)
+        other = victim.folder / "other"
+        victim.git("clone", "--quiet", "--no-checkout", ".", str(other))
+        folder = victim.folder / "collections"
+        folder.mkdir()
+        record = {"name": "other", "kind": "local", "address": str(other), "include": []}
+        (folder / "other.json").write_text(json.dumps(record))
+
+    return register
+
+
+def in_collection(*commands: tuple[str, ...]) -> Callable[[Victim], str]:
+    """Judge that commands about the registered collection achieve nothing."""
+
+    def judge(victim: Victim) -> str:
+        before = victim.files()
+        os.environ["UBP_COLLECTIONS"] = str(victim.folder / "collections")
+        try:
+            answers = [victim.ubp(*command) for command in commands]
+        finally:
+            del os.environ["UBP_COLLECTIONS"]
+        if fault := victim.achieved():
+            return fault
+        changed = {name for name in before if victim.files().get(name) != before[name]}
+        if changed:
+            return f"files were written: {changed}"
+        return "" if any(answer.status != 2 for answer in answers) else f"{answers}"
+
+    return judge
+
+
+def asks_nothing(*commands: tuple[str, ...]) -> Callable[[Victim], str]:
+    """Judge that commands with names of collections run and fetch nothing."""
+
+    def judge(victim: Victim) -> str:
+        before = victim.files()
+        os.environ["UBP_COLLECTIONS"] = str(victim.folder / "collections")
+        try:
+            for command in commands:
+                victim.ubp(*command)
+        finally:
+            del os.environ["UBP_COLLECTIONS"]
+        collections = str(victim.folder / "collections")
+        written = {name for name in victim.files() if not name.startswith(collections)}
+        return victim.achieved() or ("files were written" if written != before.keys() else "")
+
+    return judge
+
+
+def sections(count: int, words: int) -> str:
+    """Return a page of so many sections, with words that differ from any other page's."""
+    seed = f"{count}x{words}"
+    return "\n".join(
+        f"## H{number}\n\n" + " ".join(f"w{seed}n{number}p{place}" for place in range(words))
+        for number in range(count)
+    )
+
+
+def rewritten(before: str, after: str) -> Callable[[Victim], object]:
+    """Build by a page in two versions."""
+
+    def build(victim: Victim) -> None:
+        victim.write("docs/big.md", before)
+        victim.commit()
+        victim.write("docs/big.md", after)
+        victim.commit()
+
+    return build
+
+
+SCRIPTS_OF_A_GRAPH = 3
 ESCAPES = "\x1b[31mred\x1b]52;c;cHdu\x07\x9b2J\x1b]8;;https://example.com\x1b\\x\r\b"
 INJECTIONS = (
     "docs/a\n::set-output name=x::y.md",
@@ -1214,6 +1340,145 @@ ATTACKS = (
         "quoted commands",
         lambda victim: victim.git("checkout", "--quiet", "-b", "x$(touch${IFS}harm);`id`\u202e"),
         unharmed(CHECK, ("status",), ("status", "--json")),
+    ),
+    Attack(
+        "sparse files as a page and as a source",
+        "bounded input",
+        both(source("src/sparse.bin"), sparse("docs/b.md"), sparse("src/sparse.bin")),
+        unharmed(CHECK, LIST, ("get-page", "docs/b.md")),
+    ),
+    # The graph as a file
+    Attack("names of pages in a picture", "escaped output", named(*INJECTIONS), pictured),
+    Attack(
+        "titles of pages in a picture",
+        "escaped output",
+        both(
+            text(
+                "docs/b.md",
+                "---\ntitle: '</script><script>alert(1)</script><!--<script>'\n---\n"
+                "# <img src=x onerror=alert(1)>\n\n</script><svg onload=alert(1)>\u2028 [[a]]\n",
+            ),
+            text("docs/c.md", "# ]]><iframe src=//x>\n\n[[b]] " + ESCAPES),
+        ),
+        pictured,
+    ),
+    Attack("picture through a link", "inside", link("graph.html", "OUTSIDE/secret.md"), pictured),
+    Attack(
+        "default picture through a link",
+        "inside",
+        both(config({}), link(".ubp/graph.html", "OUTSIDE/secret.md")),
+        unharmed(("get-graph", "--format", "html")),
+    ),
+    # Two versions
+    Attack(
+        "names of pages of two versions",
+        "escaped output",
+        named(*INJECTIONS),
+        compared("HEAD~2..HEAD", "HEAD~..HEAD"),
+    ),
+    Attack(
+        "texts of two versions",
+        "escaped output",
+        rewritten(
+            "# A\n\nold\n",
+            f"# <img src=x onerror=alert(1)> @everyone\n\n@everyone {ESCAPES}"
+            "\n::error::x\n\n## `` ` ``\n\n<script>alert(1)</script>\n",
+        ),
+        compared("HEAD~..HEAD"),
+    ),
+    Attack(
+        "thousands of sections in two versions",
+        "bounded input",
+        rewritten(sections(many(4000), 6), sections(many(4001), 6)),
+        compared("HEAD~..HEAD"),
+    ),
+    Attack(
+        "a long section in two versions",
+        "bounded input",
+        rewritten(sections(1, many(200_000)), sections(1, many(200_001))),
+        compared("HEAD~..HEAD"),
+    ),
+    Attack(
+        "versions that are options",
+        "checked arguments",
+        lambda _: None,
+        compared("--output=x..HEAD", "HEAD..--output=x", "HEAD..-x", "HEAD:..HEAD^{tree}"),
+    ),
+    Attack(
+        "page of two versions outside",
+        "inside",
+        link("docs/b.md", "OUTSIDE/secret.md"),
+        asks_nothing(
+            ("diff", "HEAD~..HEAD", "docs/b.md"),
+            ("diff", "HEAD~..HEAD", "../outside/secret.md"),
+            ("diff", "HEAD~..HEAD", "/etc/passwd"),
+            ("diff", "HEAD~..HEAD", "docs/a.md#../../x"),
+        ),
+    ),
+    # Collections
+    Attack(
+        "names and texts in a collection",
+        "escaped output",
+        collected(both(text("docs/b.md", f"# {ESCAPES}\n\npage {ESCAPES}\n"), named(*INJECTIONS))),
+        in_collection(
+            ("search", "page", "--in", "other", "--mode", "fulltext"),
+            ("list-pages", "--in", "other"),
+            ("get-page", "docs/b.md", "--in", "other"),
+            ("get-graph", "--in", "other"),
+            ("diff", "other@HEAD~..HEAD"),
+        ),
+    ),
+    Attack(
+        "links to files outside in a collection",
+        "inside",
+        collected(link("docs/b.md", "OUTSIDE/secret.md")),
+        in_collection(
+            ("search", "page", "--in", "other", "--mode", "fulltext"),
+            ("get-page", "docs/b.md", "--in", "other"),
+            ("get-page", "../outside/secret.md", "--in", "other"),
+            ("list-pages", "--in", "other"),
+        ),
+    ),
+    Attack(
+        "names of collections that are paths and options",
+        "checked arguments",
+        lambda _: None,
+        asks_nothing(
+            *(
+                ("search", "page", f"--in={name}")
+                for name in (
+                    "../outside",
+                    "/etc",
+                    "x@--upload-pack=touch harm",
+                    "-x",
+                    "a/../b",
+                    "\n",
+                )
+            ),
+            ("diff", "../outside@a..b"),
+            ("diff", "x@--output=harm..HEAD"),
+        ),
+    ),
+    Attack(
+        "addresses of collections that run programs",
+        "no execution",
+        lambda victim: config(
+            {
+                "collections": {
+                    "ext": {"git": f"ext::sh -c '{victim.touch}'"},
+                    "pack": {"git": "--upload-pack=touch harm"},
+                    "file": {"git": str(victim.secret.parent)},
+                    "local": {"git": "ssh://-oProxyCommand=touch%20harm/x"},
+                    "web": {"url": "file:///etc/passwd"},
+                }
+            }
+        )(victim),
+        asks_nothing(
+            ("collections",),
+            ("collections", "sync"),
+            ("search", "page", "--in", "ext"),
+            ("check",),
+        ),
     ),
     # Pull requests
     Attack("names and titles of a change", "escaped output", named(*INJECTIONS), pull_request),

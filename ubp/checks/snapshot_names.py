@@ -29,6 +29,7 @@ from ubp.code.removed import (
     Replacement,
     SourceChange,
 )
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import Entry, FilePath, ObjectId
 from ubp.core.names import fold_name, name_key
 from ubp.index.name_keys import (
@@ -96,8 +97,9 @@ class SnapshotNames:
     @cached_property
     def page_keys(self) -> Mapping[FilePath, bytes]:
         """The keys in the pages that describe the sources as they are."""
-        paths = [path for path in self._view.document_paths() if describes_present(path)]
-        entries = {path: entry for path, entry in self._view.entries(paths).items() if entry}
+        documents = with_checkpoints(self._view.document_paths())
+        found = self._view.entries([path for path in documents if describes_present(path)])
+        entries = {path: entry for path, entry in with_checkpoints(found.items()) if entry}
         with _limited("pages"):
             return read_page_keys(self._view.context, entries, self.limit)
 
@@ -125,7 +127,7 @@ class SnapshotNames:
         documents = frozenset(self._view.document_paths())
         sources = {
             path: entry
-            for path, entry in files.items()
+            for path, entry in with_checkpoints(files.items())
             if entry and entry.is_file and path not in documents and is_source(path)
         }
         with _limited("sources"):

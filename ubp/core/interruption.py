@@ -24,11 +24,17 @@ def checkpoint() -> None:
         check()
 
 
+def batches(values: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield values in lists of `size`, the last one shorter, with a checkpoint before each."""
+    iterator = iter(values)
+    while batch := list(islice(iterator, size)):
+        checkpoint()
+        yield batch
+
+
 def with_checkpoints(values: Iterable[T], every: int = 1000) -> Iterator[T]:
     """Yield values, with a checkpoint before each `every` of them."""
-    iterator = iter(values)
-    while batch := list(islice(iterator, every)):
-        checkpoint()
+    for batch in batches(values, every):
         yield from batch
 
 

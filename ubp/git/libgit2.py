@@ -7,6 +7,7 @@ from typing import Any
 import pygit2
 
 from ubp.core.errors import GitCommandError, RepositoryError
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import MODE_TREE, Entry, FilePath, ObjectId
 from ubp.git.locate import Location, unsupported_format
 from ubp.git.output import MAX_BLOB_BYTES, is_valid_path, parse_mode
@@ -96,7 +97,7 @@ def entries_at(
             trees: TreeCache = {"": repository[commit].peel(pygit2.Tree)}
         except KeyError as error:
             raise _missing_object(commit) from error
-        for path in paths:
+        for path in with_checkpoints(paths):
             entries[commit, path] = _entry_at(trees, path)
     return entries
 

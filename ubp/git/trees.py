@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import MODE_FILE, MODE_SUBMODULE, MODE_TREE, Entry, FilePath, ObjectId
 from ubp.core.paths import Glob
 from ubp.git.command import argument_chunks
@@ -93,7 +94,9 @@ def entries_at(
 
         return libgit2.entries_at(repository.libgit2(), paths_by_commit)
     entries: dict[tuple[ObjectId, FilePath], Entry | None] = {
-        (commit, path): None for commit, paths in paths_by_commit.items() for path in paths
+        (commit, path): None
+        for commit, paths in paths_by_commit.items()
+        for path in with_checkpoints(paths)
     }
     for commit, chunk in calls:
         for path, entry in _list_entries(repository, commit, chunk):

@@ -3,6 +3,7 @@
 import time
 from typing import NamedTuple
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import ObjectId
 from ubp.index.embed.locate import ModelLocation
 from ubp.index.embed.model_files import fingerprint, stamp, youngest
@@ -61,4 +62,5 @@ def texts_of(links: LinkGraph, database: Database) -> dict[ObjectId, bytes]:
     texts = links.query_stored(table.texts) or {}
     patched = {node.blob for node in links.patched.values() if node and node.blob}
     texts.update(table.texts_of(patched))
-    return {blob: texts[blob] for blob in links.pages().values() if blob in texts}
+    blobs = with_checkpoints(links.pages().values())
+    return {blob: texts[blob] for blob in blobs if blob in texts}

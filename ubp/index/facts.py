@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from ubp.core.config import Config
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import Entry, FilePath, ObjectId, Page, PageFacts, Problem, Progress, Snapshot
 from ubp.git.output import MAX_BLOB_BYTES, blob_id
 from ubp.git.repository import Repository
@@ -106,7 +107,7 @@ class BlobFacts(Generic[T]):
 
         def missing(blobs: Collection[ObjectId]) -> set[ObjectId]:
             facts.update(load(blobs))
-            return {blob for blob in blobs if blob not in facts}
+            return {blob for blob in with_checkpoints(blobs) if blob not in facts}
 
         for parsed in self._learn(files, missing):
             facts |= parsed
@@ -121,11 +122,11 @@ class BlobFacts(Generic[T]):
             pass
 
     def _learn(self, files: Files, missing: Missing) -> Iterator[dict[ObjectId, T]]:
-        unknown = missing({entry.id for entry in files.values()})
+        unknown = missing({entry.id for entry in with_checkpoints(files.values())})
         unknown -= self.transient.keys() | self.unreadable
-        by_blob = {entry.id: (path, entry) for path, entry in files.items() if entry.id in unknown}
-        if not by_blob:
+        if not unknown:
             return
+        by_blob = {entry.id: (path, entry) for path, entry in files.items() if entry.id in unknown}
         pending = set(by_blob)
         ready: dict[ObjectId, T] = {}
         done, total = 0, len(by_blob)

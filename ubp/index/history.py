@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import (
     MODE_TREE,
     BaselineQuery,
@@ -92,7 +93,11 @@ class History:
             if other != head
         }
         changes = last_changes(self._repository, head, missing, known, self._progress)
-        final = {path: change for path, change in changes.items() if not change.is_boundary}
+        final = {
+            path: change
+            for path, change in with_checkpoints(changes.items())
+            if not change.is_boundary
+        }
         self._head_cache.save_last_changes(head, final)
         stored.update(final)
         return {**stored, **changes}
@@ -116,12 +121,16 @@ class History:
         heads = [other for other in self._store.history.heads() if other != head]
         known = {other: self._store.history.first_changes(other) for other in heads}
         candidates = first_changes(self._repository, head, missing, known, self._progress)
-        commits = self.commits({c.commit for changes in candidates.values() for c in changes})
+        commits = self.commits(
+            {c.commit for changes in with_checkpoints(candidates.values()) for c in changes}
+        )
 
         def rank(change: LastChange) -> tuple[bool, int, ObjectId]:
             return not change.is_boundary, commits[change.commit].date, change.commit
 
-        first = {path: min(changes, key=rank) for path, changes in candidates.items()}
+        first = {
+            path: min(changes, key=rank) for path, changes in with_checkpoints(candidates.items())
+        }
         if not self._repository.is_shallow:
             self._store.history.save_first_changes(head, first)
             stored.update(first)

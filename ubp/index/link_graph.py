@@ -94,7 +94,9 @@ class LinkGraph:
         """Return the pages and their blobs, in path order."""
         stored = self._query(self._stored.blobs) if self._graph else {}
         blobs = {
-            path: blob for path, blob in stored.items() if blob and path not in self._patch.nodes
+            path: blob
+            for path, blob in with_checkpoints(stored.items())
+            if blob and path not in self._patch.nodes
         }
         blobs.update((p, node.blob) for p, node in self._patch.nodes.items() if node and node.blob)
         return dict(sorted(blobs.items()))
@@ -105,14 +107,18 @@ class LinkGraph:
         if self._graph:
             blobs = self._query(lambda graph: self._stored.blobs(graph, self._unchanged(paths)))
         blobs.update((path, node.blob) for path, node in self._patch.nodes.items() if node)
-        return {path: blob for path in paths if (blob := blobs.get(path))}
+        return {path: blob for path in with_checkpoints(paths) if (blob := blobs.get(path))}
 
     def paths_of(self, blobs: Collection[ObjectId]) -> dict[ObjectId, list[FilePath]]:
         """Return the sorted paths of the pages with each of these blobs."""
         stored = (
             self._query(lambda graph: self._stored.paths_of(graph, blobs)) if self._graph else {}
         )
-        pages = [(path, blob) for path, blob in stored.items() if path not in self._patch.nodes]
+        pages = [
+            (path, blob)
+            for path, blob in with_checkpoints(stored.items())
+            if path not in self._patch.nodes
+        ]
         pages += [(path, node.blob) for path, node in self._patch.nodes.items() if node]
         paths: dict[ObjectId, list[FilePath]] = {}
         for path, blob in with_checkpoints(sorted(pages)):

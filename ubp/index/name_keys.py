@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import NamedTuple, Self, get_args
 
 from ubp.code.definitions import NO_DEFINITIONS, Language, find_definitions, find_keys, language_of
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
 from ubp.core.names import fold_name, name_key
 from ubp.index.facts import BlobFacts, Contents, FileContents
@@ -104,7 +105,11 @@ def read_page_keys(
         UnreadError: the index lacks more than `limit` of them.
     """
     packed = _read(context, pages, PAGE_PARSER, limit)
-    return {path: packed[entry.id] for path, entry in pages.items() if entry.id in packed}
+    return {
+        path: packed[entry.id]
+        for path, entry in with_checkpoints(pages.items())
+        if entry.id in packed
+    }
 
 
 def unpack_keys(packed: bytes) -> "array[int]":
@@ -204,7 +209,7 @@ def _read(
     limit: int | None = None,
 ) -> dict[ObjectId, bytes]:
     table = KeyTable(context.store.database, parser.kind)
-    blobs = {entry.id for entry in files.values()}
+    blobs = {entry.id for entry in with_checkpoints(files.values())}
     stored = table.read(blobs)
     missing = blobs - stored.keys()
     if limit is not None and len(missing) > limit:

@@ -335,7 +335,11 @@ class WorktreeOverlay:
         """Return the entry at each path, file or folder, or None; "" is the root."""
         folders = [path for path in paths if path in self._changed_folders]
         self._compute_trees(folders, also_hash=paths)
-        unchanged = [p for p in paths if p not in self._changes and p not in self._trees]
+        unchanged = [
+            path
+            for path in with_checkpoints(paths)
+            if path not in self._changes and path not in self._trees
+        ]
         committed = self._base.entries(unchanged)
         return {
             path: self._changes.get(path) or self._trees.get(path) or committed.get(path)
@@ -349,9 +353,12 @@ class WorktreeOverlay:
         self._hash(changed)
         files: dict[FilePath, Entry | None] = dict(self._base.files(folder))
         files.update((path, self._changes[path]) for path in changed)
-        return sorted(
-            (path, entry) for path, entry in files.items() if entry and not entry.is_directory
-        )
+        existing = [
+            (path, entry)
+            for path, entry in with_checkpoints(files.items())
+            if entry and not entry.is_directory
+        ]
+        return sorted(existing)
 
     def children(self, folder: FilePath) -> dict[FilePath, bool]:
         """Return what is directly in a folder ("" is the root), and whether it is a folder."""

@@ -105,7 +105,7 @@ class SemanticIndex:
         See `most_similar_pairs`. Pages with the same `key` count as one page. With `paths`, one of
         the two is a chunk of these.
         """
-        chunks = VectorCollection(texts_of(self._links, self._context.store.database))
+        chunks = self._all_chunks()
         page_paths = self._paths_of(set(chunks.pages))
         keys = [key(page_paths[page][0]) for page in with_checkpoints(chunks.pages)]
         mask = None if paths is None else chunks.mask(set(self._links.blobs(paths).values()))
@@ -118,6 +118,11 @@ class SemanticIndex:
             for first, second, margin in batch:
                 for left in located.get(first, ()):
                     yield from ((left, right, margin) for right in located.get(second, ()))
+
+    def _all_chunks(self) -> VectorCollection:
+        if len(self._parts) == 1 and not self._links.patched:
+            return self._parts[0]
+        return VectorCollection(texts_of(self._links, self._context.store.database))
 
     def _update(self) -> None:
         """Collect the snapshot's chunks, and embed those without a vector."""
@@ -192,8 +197,8 @@ class SemanticIndex:
         unknown = blobs - self._paths.keys()
         if unknown:
             paths = self._links.paths_of(unknown)
-            self._paths.update((blob, paths.get(blob, ())) for blob in unknown)
-        return {blob: self._paths[blob] for blob in blobs}
+            self._paths.update((blob, paths.get(blob, ())) for blob in with_checkpoints(unknown))
+        return {blob: self._paths[blob] for blob in with_checkpoints(blobs)}
 
 
 class Embedder:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import FilePath, LastChange, ObjectId
 from ubp.index.session import Session
 from ubp.index.view import View
@@ -39,11 +40,11 @@ def _find_dates(
     if head is None:
         return dates
     entries = view.base_entries(paths)
-    committed = [path for path in paths if entries[path] is not None]
+    committed = [path for path in with_checkpoints(paths) if entries[path] is not None]
     changes = find(head, committed) if committed else {}
     commits = {
         path: changes[path].commit
-        for path in committed
+        for path in with_checkpoints(committed)
         if path in changes and not changes[path].is_boundary
     }
     records = session.history.commits(set(commits.values()))

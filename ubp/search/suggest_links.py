@@ -169,18 +169,22 @@ class _Candidates:
         self._view = view
         self._page = page
         paths = view.document_paths()
-        self._languages: dict[str, set[str | None]] = {}
-        for path in with_checkpoints(paths):
-            self._languages.setdefault(sibling_key(path), set()).add(language_of(path))
+        self._keys = {path: sibling_key(path) for path in with_checkpoints(paths)}
+        self._languages: dict[str, tuple[str | None, ...]] = {}
+        for path, key in with_checkpoints(self._keys.items()):
+            known, language = self._languages.get(key, ()), language_of(path)
+            if language not in known:
+                self._languages[key] = (*known, language)
         graph = view.link_graph()
         if page is None:
             pairs = graph.pairs()
         else:
-            key = sibling_key(page)
-            pairs = graph.pairs_at(
-                [path for path in with_checkpoints(paths) if sibling_key(path) == key]
-            )
-        self._excluded = {_pair_key(source, target) for source, target in with_checkpoints(pairs)}
+            key = self._key(page)
+            siblings = with_checkpoints(self._keys.items())
+            pairs = graph.pairs_at([path for path, other in siblings if other == key])
+        self._excluded = {
+            self._pair_key(source, target) for source, target in with_checkpoints(pairs)
+        }
         self._texts: dict[FilePath, bytes] = {}
         self._headings: dict[FilePath, set[str]] = {}
 
@@ -188,7 +192,7 @@ class _Candidates:
         """Return whether a pair may be suggested."""
         if self._page is not None and self._page not in {first, second}:
             return False
-        if _pair_key(first, second) in self._excluded:
+        if self._pair_key(first, second) in self._excluded:
             return False
         if is_boilerplate(first) or is_boilerplate(second):
             return False
@@ -196,8 +200,8 @@ class _Candidates:
             return False
         languages = language_of(first), language_of(second)
         return languages[0] == languages[1] or not (
-            languages[1] in self._languages[sibling_key(first)]
-            or languages[0] in self._languages[sibling_key(second)]
+            languages[1] in self._languages[self._key(first)]
+            or languages[0] in self._languages[self._key(second)]
         )
 
     def is_parallel(self, first: FilePath, second: FilePath) -> bool:
@@ -208,7 +212,7 @@ class _Candidates:
 
     def mark(self, first: FilePath, second: FilePath) -> None:
         """Do not suggest a pair again."""
-        self._excluded.add(_pair_key(first, second))
+        self._excluded.add(self._pair_key(first, second))
 
     def text(self, hit: SemanticHit) -> str:
         """Return the text of a part; empty if the document is unreadable."""
@@ -217,6 +221,13 @@ class _Candidates:
         data = self._texts[hit.path][hit.byte_start : hit.byte_end]
         return data.decode("utf-8", "replace")
 
+    def _key(self, path: FilePath) -> str:
+        return self._keys.get(path) or sibling_key(path)
+
+    def _pair_key(self, first: FilePath, second: FilePath) -> tuple[str, str]:
+        keys = self._key(first), self._key(second)
+        return min(keys), max(keys)
+
     def _headings_of(self, path: FilePath) -> set[str]:
         if path not in self._headings:
             sections = self._view.link_graph().sections(path)
@@ -224,11 +235,6 @@ class _Candidates:
                 section.heading.casefold() for section in sections if section.heading
             }
         return self._headings[path]
-
-
-def _pair_key(first: FilePath, second: FilePath) -> tuple[str, str]:
-    keys = sibling_key(first), sibling_key(second)
-    return min(keys), max(keys)
 
 
 def _shared_terms(view: View, texts: tuple[str, str]) -> tuple[str, ...]:

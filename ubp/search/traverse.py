@@ -1,10 +1,11 @@
 """The breadth-first traversal of the link graph, and the documents around a document."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
 from itertools import chain
 from typing import Literal, NamedTuple, TypeVar
 
-from ubp.core.interruption import checkpoint
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import Assessment, FilePath, Link, LinkType
 from ubp.index.link_graph import GraphEdge
 from ubp.index.store.links import Neighbor
@@ -119,9 +120,11 @@ def neighborhood(
     """
     hops = find_hops(graph, center, depth, link_types) if center is not None else {}
     counts = graph.link_counts(None if center is None else hops)
-    checkpoint()
-    ranked = sorted(counts, key=lambda path: (hops.get(path, 0), -sum(counts[path]), path))
-    documents = graph.documents_at(sorted(ranked[:limit]))
+    ranks = [
+        (hops.get(path, 0), -sum(links), path) for path, links in with_checkpoints(counts.items())
+    ]
+    nearest = sorted(ranks) if limit is None else nsmallest(limit, ranks)
+    documents = graph.documents_at(sorted(path for *_, path in nearest))
     edges = _unique_edges(chain.from_iterable(graph.edges_of(documents).values()), link_types)
     return Neighborhood(
         center,

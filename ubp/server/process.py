@@ -1,6 +1,7 @@
 """The server process: its streams, its log on stderr and in a shared serve.log, and its end."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -29,6 +30,8 @@ LOG = logging.getLogger(__name__)
 # Supervisors kill a process some seconds after the signal. Only indexing a new repository takes
 # longer, and what was indexed until then is saved.
 SECONDS_TO_FINISH = 5.0
+# Workers collect all garbage between calls, so that Python has no reason to do it within one.
+NO_FULL_COLLECTION = 1_000_000
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 LOG_NAME = "serve.log"
@@ -65,6 +68,7 @@ def serve_repositories(
         ConfigError: `.ubp/config.json` cannot be used.
         UsageError: the port is in use.
     """
+    gc.set_threshold(*gc.get_threshold()[:2], NO_FULL_COLLECTION)
     streams = None if options.http else claim_streams()
     listener = listen_on_loopback(options.http.port) if options.http else None
     places = [

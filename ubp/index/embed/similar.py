@@ -19,7 +19,16 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ubp.core.interruption import checkpoint
-from ubp.index.embed.vectors import Floats, Mask, Matrix, Rows, VectorCollection, VectorHit, Vectors
+from ubp.index.embed.vectors import (
+    Floats,
+    Mask,
+    Matrix,
+    QuantizedRows,
+    Rows,
+    VectorCollection,
+    VectorHit,
+    Vectors,
+)
 
 # How many groups a chunk is compared with, besides that of the pair; 3 to 20 do as well.
 NEIGHBORS = 5
@@ -27,13 +36,14 @@ NEIGHBORS = 5
 # 50 to 1,700 pages it is 0.59 to 0.83, in one of nine sections 0.33: the fewer, the lower. With two
 # pages, a cosine of 0.59 then has the score of 0.8; paraphrases have 0.6, other chunks up to 0.4.
 DEFAULT_NEIGHBOR_COSINE = 0.45
-TILE_ROWS = 256
+# So many cosines are computed between two checkpoints, in 0.05 s; they take 10 MB.
+TILE_ROWS, TILE_COSINES = 256, 2_500_000
 # Up to so many cosines are computed exactly, 20,000 chunks with each other: 4 s of CPU. Of more
 # chunks, only those in the same and the nearest of sqrt(n) cells are compared: 90,000 chunks take
 # 20 s instead of 170, and of the first 100 pairs of 36,000 chunks 95 are found.
 MAX_COSINES = 20_000**2
 CELL_ROUNDS, NEAREST_CELLS = 2, 16
-PART_ROWS = 4096
+PART_ROWS, PART_CANDIDATES = 4096, 100_000
 
 
 Pair: TypeAlias = tuple[VectorHit, VectorHit, float]
@@ -57,8 +67,8 @@ def most_similar_pairs(
     chunks, groups = _distinct(collection, rows, keys, pages)
     subset = None if pages is None else np.flatnonzero(pages[collection.pages_of(chunks)])
     if len(chunks) and groups[0] != groups[-1]:
-        matrix = vectors.take(rows[chunks])
-        for pair in _find_pairs(matrix, groups, min_margin, subset):
+        taken = vectors.take(rows[chunks])
+        for pair in _find_pairs(taken, groups, min_margin, subset):
             score = min(pair.cosine, 1.0)
             first, second = collection.hits([chunks[pair.first], chunks[pair.second]], [score] * 2)
             yield first, second, pair.margin
@@ -88,11 +98,11 @@ class _RowPair(NamedTuple):
 
 
 def _find_pairs(
-    matrix: Matrix, groups: Rows, min_margin: float, subset: Rows | None
+    vectors: QuantizedRows, groups: Rows, min_margin: float, subset: Rows | None
 ) -> Iterator[_RowPair]:
     """Yield the pairs of rows, whose groups are in ascending order; the first is in the subset."""
     ids, starts = np.unique(groups, return_index=True)
-    space = _Space(matrix.rows, np.append(starts, len(groups)), np.searchsorted(ids, groups))
+    space = _Space(vectors, np.append(starts, len(groups)), np.searchsorted(ids, groups))
     rows = np.arange(len(groups)) if subset is None else subset
     # All rows find each other from both sides; those of a subset must search further.
     nearest = _nearest(space, rows, NEIGHBORS + 1 if subset is None else 4 * NEIGHBORS)
@@ -126,9 +136,17 @@ def _find_pairs(
 class _Space(NamedTuple):
     """Vectors, the start of each group of them (and the end of the last), the group of each."""
 
-    rows: Floats
+    vectors: QuantizedRows
     starts: Rows
     own: Rows
+
+    def cosines(self, rows: Rows, columns: Rows) -> Floats:
+        """Return the cosines of rows with columns."""
+        left = self.vectors.floats(rows)
+        cosines = np.empty((len(rows), len(columns)), dtype=np.float32)
+        for part in _slices(len(columns), PART_ROWS):
+            np.matmul(left, self.vectors.floats(columns[part]).T, out=cosines[:, part])
+        return cosines
 
 
 class _Nearest(NamedTuple):
@@ -146,7 +164,7 @@ def _nearest(space: _Space, rows: Rows, limit: int) -> _Nearest:
         owners = space.own[columns]
         starts = np.flatnonzero(np.diff(owners, prepend=-1))
         ids = owners[starts]
-        tile = space.rows[rows[places]] @ space.rows[columns].T
+        tile = space.cosines(rows[places], columns)
         best = np.maximum.reduceat(tile, starts, axis=1)
         best[ids == space.own[rows[places]][:, None]] = -np.inf
         count = min(limit, len(ids))
@@ -160,40 +178,45 @@ def _nearest(space: _Space, rows: Rows, limit: int) -> _Nearest:
 
 def _tiles(space: _Space, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
     """Yield places in `rows`, and the vectors to compare them with, in ascending order."""
-    count = len(space.rows)
+    count = len(space.vectors)
     if len(rows) * count <= MAX_COSINES:
-        for start in range(0, len(rows), TILE_ROWS):
-            checkpoint()
-            yield np.arange(start, min(start + TILE_ROWS, len(rows))), np.arange(count)
+        for tile in _slices(len(rows), _tile_rows(count)):
+            yield np.arange(len(rows))[tile], np.arange(count)
         return
-    centers = space.rows[:: math.isqrt(count)]
-    cells = _assign(space.rows, centers)
+    centers = space.vectors.floats(slice(None, None, math.isqrt(count)))
+    cells = _assign(space.vectors, centers)
     for _ in range(CELL_ROUNDS):
         sums = np.zeros_like(centers)
-        for part in _parts(count):
-            np.add.at(sums, cells[part], space.rows[part])
+        for part in _slices(count, PART_ROWS):
+            np.add.at(sums, cells[part], space.vectors.floats(part))
         centers = Matrix(sums).rows
-        cells = _assign(space.rows, centers)
+        cells = _assign(space.vectors, centers)
     near = np.argsort(-(centers @ centers.T), axis=1, kind="stable")[:, :NEAREST_CELLS]
     for cell in range(len(centers)):
         columns = np.flatnonzero(np.isin(cells, near[cell]))
         places = np.flatnonzero(cells[rows] == cell)
-        for start in range(0, len(places), TILE_ROWS):
-            checkpoint()
-            yield places[start : start + TILE_ROWS], columns
+        for tile in _slices(len(places), _tile_rows(len(columns))):
+            yield places[tile], columns
 
 
-def _assign(rows: Floats, centers: Floats) -> Rows:
+def _tile_rows(columns: int) -> int:
+    return max(1, min(TILE_ROWS, TILE_COSINES // columns))
+
+
+def _assign(vectors: QuantizedRows, centers: Floats) -> Rows:
     """Return the nearest center of each row."""
-    nearest = [(rows[part] @ centers.T).argmax(axis=1) for part in _parts(len(rows))]
+    nearest = [
+        (vectors.floats(part) @ centers.T).argmax(axis=1)
+        for part in _slices(len(vectors), PART_ROWS)
+    ]
     return np.concatenate(nearest)
 
 
-def _parts(count: int) -> Iterator[slice]:
+def _slices(count: int, size: int) -> Iterator[slice]:
     """Yield slices that cover so many rows, with a checkpoint before each."""
-    for start in range(0, count, PART_ROWS):
+    for start in range(0, count, size):
         checkpoint()
-        yield slice(start, start + PART_ROWS)
+        yield slice(start, start + size)
 
 
 def _best_in_groups(space: _Space, rows: Rows, groups: Rows) -> Rows:
@@ -205,7 +228,8 @@ def _best_in_groups(space: _Space, rows: Rows, groups: Rows) -> Rows:
         for start in range(0, len(same_group), TILE_ROWS):
             places = same_group[start : start + TILE_ROWS]
             first, last = space.starts[groups[places[0]]], space.starts[groups[places[0]] + 1]
-            tile = space.rows[rows[places]] @ space.rows[first:last].T
+            others = space.vectors.floats(slice(first, last))
+            tile = space.vectors.floats(rows[places]) @ others.T
             best[places] = first + tile.argmax(axis=1)
     return best
 
@@ -223,10 +247,13 @@ def _neighbor_means(nearest: _Nearest, rows: Rows, excluded: Rows) -> Floats:
 
     Where there are fewer than NEIGHBORS of them, DEFAULT_NEIGHBOR_COSINE stands in.
     """
-    groups, cosines = nearest.groups[rows], nearest.cosines[rows].astype(np.float64)
-    is_counted = (groups != excluded[:, None]) & np.isfinite(cosines)
-    is_counted &= np.cumsum(is_counted, axis=1) <= NEIGHBORS
-    missing = NEIGHBORS - is_counted.sum(axis=1)
-    total = np.where(is_counted, cosines, 0).sum(axis=1) + missing * DEFAULT_NEIGHBOR_COSINE
-    means: Floats = (total / NEIGHBORS).astype(np.float32)
+    means = np.empty(len(rows), dtype=np.float32)
+    for part in _slices(len(rows), PART_CANDIDATES):
+        groups = nearest.groups[rows[part]]
+        cosines = nearest.cosines[rows[part]].astype(np.float64)
+        is_counted = (groups != excluded[part, None]) & np.isfinite(cosines)
+        is_counted &= np.cumsum(is_counted, axis=1) <= NEIGHBORS
+        missing = NEIGHBORS - is_counted.sum(axis=1)
+        total = np.where(is_counted, cosines, 0).sum(axis=1) + missing * DEFAULT_NEIGHBOR_COSINE
+        means[part] = total / NEIGHBORS
     return means

@@ -81,9 +81,39 @@ def best(scores: Floats, limit: int) -> npt.NDArray[np.intp]:
     return indices[np.argsort(-scores[indices], kind="stable")][:limit]
 
 
+class QuantizedRows(NamedTuple):
+    """Vectors as they are stored, and the length of each (1 of zeros).
+
+    They take a quarter of the memory of a matrix, and a search reads them in half the time.
+    """
+
+    rows: npt.NDArray[np.int8]
+    lengths: Floats
+
+    @classmethod
+    def of(cls, rows: npt.NDArray[np.int8]) -> "QuantizedRows":
+        """Return these rows with their lengths."""
+        lengths = np.linalg.norm(rows.astype(np.float32), axis=1)
+        return cls(rows, np.where(lengths > 0, lengths, np.float32(1)))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def floats(self, rows: Rows | slice) -> Floats:
+        """Return some of them with length 1."""
+        floats = self.rows[rows].astype(np.float32)
+        floats /= self.lengths[rows, None]
+        return floats
+
+    def cosines(self, query: Matrix) -> Floats:
+        """Return the cosine of each with the query's first row; 0 of zeros."""
+        cosines: Floats = (self.rows.astype(np.float32) @ query.rows[0]) / self.lengths
+        return cosines
+
+
 class _Block(NamedTuple):
     keys: Keys
-    matrix: Matrix
+    vectors: QuantizedRows
     is_blank: Mask  # zeros: the model knows none of the text's words
 
 
@@ -112,12 +142,15 @@ class Vectors:
         last = max(self._blocks, default=0)
         is_growth = all(number >= last for number in blocks) and not removed
         before = len(self)
-        for number in removed:
-            del self._blocks[number]
+        read: dict[int, _Block] = {}  # nothing changes until all of them are there
         for number, (keys, vectors) in sorted(blocks.items()):
+            checkpoint()
             rows = np.frombuffer(vectors, dtype=np.int8).reshape(-1, self.dimensions)
             is_blank = np.logical_not(rows.any(axis=1))
-            self._blocks[number] = _Block(as_keys(keys), Matrix(rows), is_blank)
+            read[number] = _Block(as_keys(keys), QuantizedRows.of(rows), is_blank)
+        for number in removed:
+            del self._blocks[number]
+        self._blocks |= read
         if not is_growth:
             self._blocks = dict(sorted(self._blocks.items()))
             self.version += 1
@@ -144,21 +177,23 @@ class Vectors:
         """Return the cosine of every vector with the query's first one; of zeros: -infinity."""
         parts = [np.zeros(0, dtype=np.float32)]
         for block in self._blocks.values():
-            cosines = block.matrix.cosines(query)
+            cosines = block.vectors.cosines(query)
             cosines[block.is_blank] = -np.inf
             parts.append(cosines)
         return np.concatenate(parts)
 
-    def take(self, rows: Rows) -> Matrix:
+    def take(self, rows: Rows) -> QuantizedRows:
         """Return these vectors, in this order."""
-        taken = np.zeros((len(rows), self.dimensions), dtype=np.float32)
+        taken = np.zeros((len(rows), self.dimensions), dtype=np.int8)
+        lengths = np.ones(len(rows), dtype=np.float32)
         start = 0
         for block in self._blocks.values():
             checkpoint()
-            inside = (rows >= start) & (rows < start + len(block.keys))
-            taken[inside] = block.matrix.rows[rows[inside] - start]
+            inside = np.flatnonzero((rows >= start) & (rows < start + len(block.keys)))
+            taken[inside] = block.vectors.rows[rows[inside] - start]
+            lengths[inside] = block.vectors.lengths[rows[inside] - start]
             start += len(block.keys)
-        return Matrix.of_unit_rows(taken)
+        return QuantizedRows(taken, lengths)
 
 
 def as_keys(keys: bytes) -> Keys:

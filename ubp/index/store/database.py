@@ -8,13 +8,12 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from itertools import islice
 from marshal import dumps
 from typing import Any, NamedTuple, NoReturn, TypeVar
 from zlib import crc32
 
 from ubp.core.errors import IndexDamagedError, StoreError
-from ubp.core.interruption import checkpoint
+from ubp.core.interruption import batches, checkpoint
 from ubp.core.model import Warn
 from ubp.index.store.file import (
     FILE_NAME,
@@ -457,7 +456,4 @@ def marks(arguments: Sequence[object]) -> str:
 
 def chunks(values: Iterable[T]) -> Iterator[list[T]]:
     """Yield values in lists of as many as one statement takes."""
-    iterator = iter(values)
-    while chunk := list(islice(iterator, MAX_ARGUMENTS)):
-        checkpoint()
-        yield chunk
+    return batches(values, MAX_ARGUMENTS)

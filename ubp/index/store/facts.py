@@ -4,6 +4,7 @@ import sqlite3
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import ObjectId, PageFacts
 from ubp.index.store.codec import pack_facts, pack_id, unpack_facts, unpack_id
 from ubp.index.store.database import Database
@@ -29,15 +30,24 @@ class FactsTable:
         if len(self._remembered) > MAX_CACHED:
             self._remembered = {}
         packed, remembered = pack_keys(keys), self._remembered
-        known = {blob: remembered[packed, blob] for blob in blobs if (packed, blob) in remembered}
+        known = {
+            blob: remembered[packed, blob]
+            for blob in with_checkpoints(blobs)
+            if (packed, blob) in remembered
+        }
         rows = self._database.rows_in(
             f"SELECT blob, content FROM facts WHERE {intact('facts')} AND keys = ? AND blob IN",  # noqa: S608  # ours
             [pack_id(blob) for blob in blobs if blob not in known],
             [packed],
         )
         contents = unpack_facts([content for _, content in rows])
-        found = {unpack_id(blob): facts for (blob, _), facts in zip(rows, contents, strict=True)}
-        remembered.update(((packed, blob), facts) for blob, facts in found.items())
+        found = {
+            unpack_id(blob): facts
+            for (blob, _), facts in with_checkpoints(zip(rows, contents, strict=True))
+        }
+        remembered.update(
+            ((packed, blob), facts) for blob, facts in with_checkpoints(found.items())
+        )
         return known | found
 
     def missing(self, blobs: Collection[ObjectId], keys: Sequence[str]) -> set[ObjectId]:
@@ -149,7 +159,7 @@ class KeyTable:
             map(pack_id, blobs),
             [self._kind],
         )
-        return {unpack_id(blob): content for blob, content in rows}
+        return {unpack_id(blob): content for blob, content in with_checkpoints(rows)}
 
     def save(self, keys: Mapping[ObjectId, bytes]) -> None:
         """Save keys by blob."""

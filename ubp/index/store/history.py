@@ -4,6 +4,7 @@ import sqlite3
 import struct
 from collections.abc import Collection, Mapping, Sequence
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import (
     BaselineQuery,
     Commit,
@@ -149,12 +150,15 @@ class HistoryTable:
         rows = self._rows_of_head("first_change", 'path, first_change."commit"', head)
         return {
             unpack_path(path): LastChange(unpack_id(commit), is_boundary=False)
-            for path, commit in rows
+            for path, commit in with_checkpoints(rows)
         }
 
     def save_first_changes(self, head: ObjectId, changes: Mapping[FilePath, LastChange]) -> None:
         """Add to the saved first changes of a head."""
-        rows = [(pack_path(path), pack_id(change.commit)) for path, change in changes.items()]
+        rows = [
+            (pack_path(path), pack_id(change.commit))
+            for path, change in with_checkpoints(changes.items())
+        ]
         self._save_for_head(head, "first_change", rows)
 
     def last_changes(self, head: ObjectId) -> dict[FilePath, LastChange]:
@@ -162,14 +166,14 @@ class HistoryTable:
         rows = self._rows_of_head("last_change", 'path, last_change."commit", is_boundary', head)
         return {
             unpack_path(path): LastChange(unpack_id(commit), bool(is_boundary))
-            for path, commit, is_boundary in rows
+            for path, commit, is_boundary in with_checkpoints(rows)
         }
 
     def save_last_changes(self, head: ObjectId, changes: Mapping[FilePath, LastChange]) -> None:
         """Add to the saved last changes of a head."""
         rows = [
             (pack_path(path), pack_id(change.commit), change.is_boundary)
-            for path, change in changes.items()
+            for path, change in with_checkpoints(changes.items())
         ]
         self._save_for_head(head, "last_change", rows)
 

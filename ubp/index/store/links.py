@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple, NoReturn
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import FilePath, LinkType, ObjectId
 from ubp.index.store.codec import (
     pack_id,
@@ -327,13 +328,22 @@ class EdgeTable:
         """Return the source and target of each link with a target, always in the same order."""
         rows = self._rows(
             graph,
-            "SELECT source.path, target.path FROM node AS source"  # noqa: S608  # ours
+            "SELECT source.id, edge.target FROM node AS source"  # noqa: S608  # ours
             " CROSS JOIN edge ON edge.source = source.id"
             " JOIN node AS target ON target.id = edge.target"
             f" WHERE source.graph = ? AND {intact('edge')}",
             [graph.row],
         )
-        return [(unpack_path(source), unpack_path(target)) for source, target in rows]
+        nodes = self._rows(
+            graph,
+            f"SELECT id, path FROM node WHERE graph = ? AND {NODE}",  # noqa: S608  # ours
+            [graph.row],
+        )
+        paths = {row: unpack_path(path) for row, path in with_checkpoints(nodes)}
+        try:
+            return [(paths[source], paths[target]) for source, target in with_checkpoints(rows)]
+        except KeyError:  # an index of SQLite lacks a node
+            self._database.replace_damaged()
 
     def check(self, graph: StoredGraphVersion) -> None:
         """Raise GraphMovedError if the graph has changed since it was read."""
@@ -359,7 +369,10 @@ class EdgeTable:
         return rows
 
     def _unpack_blobs(self, rows: Rows) -> dict[FilePath, ObjectId | None]:
-        return {unpack_path(path): unpack_id(blob) if blob else None for path, blob in rows}
+        return {
+            unpack_path(path): unpack_id(blob) if blob else None
+            for path, blob in with_checkpoints(rows)
+        }
 
 
 def _edges(rows: Rows) -> Edges:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from ubp.core.interruption import with_checkpoints
 from ubp.core.model import MODE_TREE, Entry, FilePath, ObjectId, Page
 from ubp.index.store.codec import (
     pack_id,
@@ -319,11 +320,14 @@ class ListingTable:
 
     def _entries(self, listing: Listing, rows: Rows) -> list[tuple[FilePath, Entry]]:
         self._check(listing)
-        return [(unpack_path(path), unpack_entry(mode, id_)) for path, mode, id_ in rows]
+        return [
+            (unpack_path(path), unpack_entry(mode, id_))
+            for path, mode, id_ in with_checkpoints(rows)
+        ]
 
     def _documents(self, listing: Listing, rows: Rows) -> list[tuple[FilePath, ObjectId]]:
         self._check(listing)
-        return [(unpack_path(path), unpack_id(blob)) for path, blob in rows]
+        return [(unpack_path(path), unpack_id(blob)) for path, blob in with_checkpoints(rows)]
 
     def _check(self, listing: Listing) -> None:
         # Called after the rows were read: generations only grow, so they were this listing's.

@@ -106,4 +106,7 @@ def _shortened(change: SectionChange) -> Iterator[Words]:
 
 
 def _escape(text: str) -> str:
-    return re.sub(r"[\\`*_\[\]<>~|#]", r"\\\g<0>", printable(text))
+    escaped = re.sub(r"[\\`*_\[\]<>~|#]", r"\\\g<0>", printable(text))
+    # Where it becomes a comment, @name would notify somebody and #12 refer to an issue: hosts look
+    # for them in the text that Markdown yields, so that no escape of Markdown's helps.
+    return re.sub(r"@(?=\w)|#(?=\d)", r"\g<0><!-- -->", escaped)
