@@ -95,6 +95,14 @@ def test_without_the_library_the_line_that_installs_it_is_told(repository, ubp, 
     assert "pip install" in answer.err
 
 
+def test_language_server_without_its_extra_says_how_to_install_it(repository, ubp, monkeypatch):
+    monkeypatch.setattr(command, "find_spec", lambda _: None)
+    answer = ubp(repository, "lsp")
+    assert answer.status == 2
+    assert "`ubp lsp` requires the extra `lsp`." in answer.err
+    assert "[lsp]" in answer.err
+
+
 def test_where_there_is_no_repository_nothing_is_said_on_the_wire(spawn, tmp_path):
     class Nowhere:
         root = tmp_path
