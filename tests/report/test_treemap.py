@@ -113,3 +113,14 @@ def test_the_table_ends_where_nobody_reads_on_and_tells_what_lists_the_rest(monk
     assert re.findall('<span class="path">(.*?)</span>', part) == ["a.py"]
     assert "and 1 more: run <code>ubp coverage --limit 2</code>" in part
     assert coverage(Report("project", snapshot, 0, coverage=found._replace(sources=()))) is None
+
+
+def test_a_phone_shows_only_names_that_fit():
+    sources = [
+        SourceActivity("core.py", 90, is_described=True),
+        SourceActivity("commands_for_administrators.py", 90, is_described=False),
+        SourceActivity("server.py", 90, is_described=False),
+    ]
+    boxes = treemap(sources, "x").split("<svg ")[2:]
+    shown = {re.search("<text[^>]*>([^<]*)", box)[1]: 'class="wide"' in box for box in boxes}
+    assert shown == {"core.py": True, "commands_for_administrators.py": False, "server.py": True}

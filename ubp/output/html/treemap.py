@@ -25,8 +25,9 @@ MAX_PARTS = 30
 MIXED_SHARE, PLAIN_SHARE = 1 / 400, 1 / 12
 ASPECT = 2.8  # width by height on a desktop
 # From these shares of the width and the height on a box has room for a name.
-NAME_WIDTH, NAME_WIDTH_ON_PHONE, NAME_HEIGHT, PLACE_HEIGHT = 0.05, 0.15, 0.07, 0.13
-LETTERS, MARGIN = 142, 2  # letters in the width of the map, and empty ones in a box
+NAME_WIDTH, NAME_HEIGHT, PLACE_HEIGHT = 0.05, 0.07, 0.13
+# Letters in the width of the map, and empty ones in a box.
+LETTERS, LETTERS_ON_PHONE, MARGIN = 142, 42, 2
 
 
 class Region(NamedTuple):
@@ -105,8 +106,9 @@ class _Picture(NamedTuple):
 
     @property
     def is_wide(self) -> bool:
-        """Whether its name can be read on a narrow screen."""
-        return self.region.width >= NAME_WIDTH_ON_PHONE
+        """Whether its name can be read on a narrow screen, as a whole."""
+        letters = self.region.width * LETTERS_ON_PHONE - MARGIN
+        return letters >= max(len(self.name), len(self.place))
 
 
 def treemap(sources: Sequence[SourceActivity], label: str) -> Markup:
