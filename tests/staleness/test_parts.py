@@ -436,3 +436,29 @@ def test_a_symbol_read_before_is_compared_like_a_new_one(project, ask, old, new)
     )
     (page,) = ask(project).pages
     assert (page.references[0].verdict == "fresh") == (before == after)
+
+
+def test_a_partial_clone_does_not_hide_the_first_change_of_a_symbol(project, tmp_path):
+    """Without old blobs the file counts, which had changed before: that excuses nothing."""
+    edit(project, "src/auth.py", ("forget(user)", "remember(user)"))
+    base = project.commit("change logout")
+    edit(project, "src/auth.py", ("check(user)", "check(user, 1)"))
+    project.commit("change login")
+    project.git("config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    project.git("clone", "--quiet", "--filter=blob:none", f"file://{project.root}", str(clone))
+    with Workspace.open(str(clone)) as workspace:
+        (page,) = workspace.stale(base=base).introduced
+    assert page.references[0].note == "no_blob"
+
+
+def test_a_partial_clone_leaves_what_a_change_does_not_touch_behind(project, tmp_path):
+    edit(project, "src/auth.py", ("check(user)", "check(user, 1)"))
+    base = project.commit("change login")
+    project.write("other.txt", "other")
+    project.commit("something else")
+    project.git("config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    project.git("clone", "--quiet", "--filter=blob:none", f"file://{project.root}", str(clone))
+    with Workspace.open(str(clone)) as workspace:
+        assert workspace.stale(base=base).introduced == ()

@@ -6,6 +6,9 @@ import pytest
 
 from ubp.__main__ import main
 from ubp.core.translations import TranslationRule
+from ubp.output.records.table import RECORDS
+from ubp.server.tools.maintenance.check_staleness import StalenessRequest
+from ubp.server.tools.maintenance.check_staleness import run as run_check
 from ubp.staleness.translation_rules import propose_rules
 from ubp.workspace import Workspace
 
@@ -182,10 +185,11 @@ def test_ack_refuses_a_commit_for_an_original_that_is_not_committed(project, cap
     assert (project.root / "docs/de/a.md").read_bytes() == before
 
 
-def test_the_json_record_has_the_originals_that_are_missing(project, capsys):
+def test_the_json_record_has_the_originals_that_are_missing(project, capsys, valid):
     edit_original(project)
     assert run(project, "stale", "--translations", "--diff", "--json") == 0
     record = json.loads(capsys.readouterr().out)
+    valid(next(row.schema for row in RECORDS if row.name == "stale-translations"), record)
     languages = {row["language"]: row for row in record["languages"]}
     assert languages["ja"]["missing_originals"] == ["docs/en/b.md"]
     assert languages["de"]["stale"] == 1
@@ -267,3 +271,17 @@ def test_a_page_is_pinned_by_commit_at_a_key_of_its_own_project(repository, ask)
     assert [verdict.verdict for verdict in assessed.references] == ["fresh", "modified"]
     assert run(repository, "ack", "docs/page.md") == 0
     assert (repository.root / "docs/page.md").read_text() == page.format(second) + "An edit.\n"
+
+
+def test_an_agent_gets_a_translation_with_its_original_and_otherwise_the_counts(project):
+    edit_original(project)
+    with Workspace.open(str(project.root)) as workspace:
+        found = run_check(workspace, StalenessRequest(filepath="docs/de/a.md"))
+        (page,) = found.documents
+        assert (page.staleness, page.references[0].language) != ("fresh", None)
+        assert page.references[0].source_path == "docs/en/a.md"
+        counts = run_check(workspace, StalenessRequest()).translations
+        assert [(row.language, row.stale, row.missing) for row in counts] == [
+            ("de", 1, 0),
+            ("ja", 1, 1),
+        ]

@@ -175,7 +175,17 @@ def _is_introduced(reference: ReferenceVerdict, before: Collection[ReferenceVerd
         return True
     if not before:  # new, with a pin from history
         return False
-    return all(old.verdict in {"fresh", "unknown"} for old in before)
+    return not any(_was_behind(old, reference) for old in before)
+
+
+def _was_behind(old: ReferenceVerdict, reference: ReferenceVerdict) -> bool:
+    """Return whether a reference was behind before the change.
+
+    In a partial clone the verdict on a part is that of its file (`no_blob`). That is no excuse
+    where the change touches the file: it may be the first to change the part.
+    """
+    is_unproven = old.note == "no_blob" and old.current_blob != reference.current_blob
+    return old.verdict not in {"fresh", "unknown"} and not is_unproven
 
 
 def _paths_before(
