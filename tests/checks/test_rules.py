@@ -253,7 +253,7 @@ def test_a_source_that_fires_without_an_answer_is_too_broad(broad, check, found)
         (
             3,
             "src/auth changed in 10 of 10 commits; the page only along with a few of its files.",
-            "List src/auth/a.py instead.",
+            "List src/auth/a.py instead (fires 7 times → 0, keeps all 3 edits).",
         ),
     ]
     broad.page("docs/a.md", "src/hub.py # ubp: ignore[broad-source]")

@@ -6,8 +6,9 @@ configuration, or run it once with `--rule broad-source`.
 The rule reports sources that changed in at least 10 of these commits, hardly ever in the same
 commit as the page, and mostly without a change of the page within the next 30 days: for example a
 central file that almost every change touches, or a directory that changes every week. It also
-reports directories and globs of which only a few files changed together with the page. `ubp bind
---review` shows the figures for every source.
+reports directories and globs of which only a few files changed together with the page, and files of
+which the page names only a few symbols, where references to these would have announced the same
+edits of the page. `ubp bind --review` shows the figures for every source.
 
 What to do: list the file that the page actually describes (`ubp bind --explain PAGE` proposes
 candidates), or remove the source. If every change of the source does concern the page, keep it, and
@@ -34,15 +35,17 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 filepath=review.binding.filepath,
                 line=review.binding.line,
                 message=_message(review),
-                subject=review.binding.source_path,
+                subject=review.binding.source,
                 hint=_hint(review),
                 related=review.binding.source_path,
             )
 
 
 def _message(review: ReviewedBinding) -> str:
-    source, pages = review.binding.source_path or ".", review.binding.pages
+    source, pages = review.binding.source or ".", review.binding.pages
     changed = f"{source} changed in {review.changed} of {review.commits} commits"
+    if review.proposal and not review.binding.is_wide:
+        return f"{changed}; the page names few of its symbols."
     if review.proposal:
         return f"{changed}; the page only along with a few of its files."
     named = f" {pages} pages list it." if review.judgement == "hub" else ""
@@ -52,5 +55,6 @@ def _message(review: ReviewedBinding) -> str:
 
 def _hint(review: ReviewedBinding) -> str:
     if review.proposal:
-        return f"List {', '.join(review.proposal)} instead."
+        effect = f" ({review.narrowed})" if review.narrowed else ""
+        return f"List {', '.join(review.proposal)} instead{effect}."
     return "List the file that the page actually describes, or remove the source."
