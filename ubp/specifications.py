@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from ubp.core.config import EXCERPT_ONLY
-from ubp.core.errors import CollectionError, PageNotFoundError
+from ubp.core.errors import CollectionError, SectionNotFoundError
 from ubp.core.model import FilePath, ObjectId
 from ubp.index.collections import EXCERPT_CHARACTERS, collections_dir, excerpt, resolve_version
 from ubp.index.specifications import (
@@ -201,15 +201,15 @@ class SpecificationReader:
 
         Raises:
             CollectionError: there is no such language or version.
-            PageNotFoundError: no section has the id, or several have.
+            SectionNotFoundError: no section has the id, or several have.
             RepositoryError: a document cannot be read.
         """
-        missing: PageNotFoundError | None = None
+        missing: SectionNotFoundError | None = None
         for specification in self._chosen(language, version):
             with self._open(specification, version) as opened:
                 try:
                     found = read_spec_section(opened.workspace.session.view(), section_id)
-                except PageNotFoundError as error:
+                except SectionNotFoundError as error:
                     missing = missing if missing and missing.near else error
                     continue
                 policy = specification.collection.policy
@@ -257,7 +257,7 @@ class SpecificationReader:
 
         Raises:
             CollectionError: there is no such language or version.
-            PageNotFoundError: no section of the two versions has the id, or several have.
+            SectionNotFoundError: no section of the two versions has the id, or several have.
             RepositoryError: a document cannot be read.
         """
         having = self._chosen(language, old)
@@ -284,12 +284,12 @@ class SpecificationReader:
         self, specification: Specification, versions: Sequence[str], section_id: str
     ) -> tuple[FilePath, str]:
         """Return the page and the id of a section in the first of these versions that has it."""
-        missing: PageNotFoundError | None = None
+        missing: SectionNotFoundError | None = None
         for version in versions:
             with self._open(specification, version) as opened:
                 try:
                     found = read_spec_section(opened.workspace.session.view(), section_id)
-                except PageNotFoundError as error:
+                except SectionNotFoundError as error:
                     missing = missing or error
                     continue
                 return found.page.filepath, found.heading.id

@@ -70,6 +70,10 @@ class PageNotFoundError(UsageError):
         self.near = near
 
 
+class SectionNotFoundError(PageNotFoundError):
+    """No section of a specification, or more than one, has that id; `near` are their full ids."""
+
+
 class ModelNeededError(UsageError):
     """The request needs an embedding model, and none is available."""
 

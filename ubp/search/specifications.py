@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ubp.core.errors import PageNotFoundError
+from ubp.core.errors import SectionNotFoundError
 from ubp.core.model import FilePath, Page
 from ubp.index.view import View
 from ubp.markdown.outline import HeadingSpan, find_section, read_headings
@@ -115,7 +115,7 @@ def read_spec_section(view: View, section_id: str) -> ReadSection:
     """Return the section with an id: `Slice_types`, or `types.md#slices` where pages are many.
 
     Raises:
-        PageNotFoundError: no section has it, or several have.
+        SectionNotFoundError: no section has it, or several have.
     """
     path, _, name = section_id.rpartition("#")
     paths = [FilePath(path)] if path else view.document_paths()
@@ -128,7 +128,7 @@ def read_spec_section(view: View, section_id: str) -> ReadSection:
     if len(found) != 1:
         candidates = tuple(f"{page.page.filepath}#{heading.id}" for page, heading in found)
         what = f"{len(found)} sections have" if found else "No section has"
-        raise PageNotFoundError(
+        raise SectionNotFoundError(
             f"{what} the id {section_id}.",
             near=candidates,
             hint="Use a section_id as search_spec returns it.",

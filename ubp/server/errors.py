@@ -22,12 +22,14 @@ from pydantic import ValidationError
 
 from ubp.core.errors import (
     BadArgumentError,
+    CollectionError,
     ConfigError,
     ModelError,
     ModelNeededError,
     PageNotFoundError,
     RepositoryError,
     RevisionNotFoundError,
+    SectionNotFoundError,
     StoreError,
     UbpError,
     UsageError,
@@ -65,6 +67,12 @@ class _Row(NamedTuple):
 # The first row that matches applies.
 _ROWS = (
     _Row(
+        SectionNotFoundError,
+        PAGE_NOT_FOUND,
+        "section_not_found",
+        "Use a section_id as search_spec returns it.",
+    ),
+    _Row(
         PageNotFoundError,
         PAGE_NOT_FOUND,
         "page_not_found",
@@ -75,6 +83,7 @@ _ROWS = (
     _Row(RevisionNotFoundError, INVALID_PARAMS, "revision_not_found"),
     _Row(ModelNeededError, MODEL_ERROR, "model_needed"),
     _Row(UsageError, INVALID_PARAMS, "invalid_params"),
+    _Row(CollectionError, INVALID_PARAMS, "collection_not_found"),
     _Row(StoreError, DATABASE_ERROR, "database_error"),
     _Row(ModelError, MODEL_ERROR, "model_error"),
     _Row(ConfigError, REPOSITORY_ERROR, "configuration_error"),

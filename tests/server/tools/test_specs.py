@@ -11,6 +11,7 @@ from ubp.git.repository import open_repository
 from ubp.index.collections import EXCERPT_CHARACTERS, Collection
 from ubp.index.specifications import page_address, save_addresses
 from ubp.search.excerpt import PASSAGE_CHARACTERS
+from ubp.server.errors import error_result, translate
 from ubp.server.tools.registry import offer_collections, select_tools
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace
@@ -153,8 +154,9 @@ def test_a_section_is_read_whole_in_the_version_that_was_asked_for(call, citatio
     text = GO[GO.index("### Slice") : GO.index("## Statements")].strip()
     content = {"excerpt": text, "is_truncated": False, "fulltext_available": True}
     assert record == {"citation": citation("1.0"), "content": {**content, "fulltext": text}}
-    with pytest.raises(PageNotFoundError, match="No section has the id Slices"):
+    with pytest.raises(PageNotFoundError, match="No section has the id Slices") as caught:
         call("get_section", language="go", section_id="Slices")
+    assert "search_spec" in str(error_result(translate(caught.value)))
 
 
 def test_excerpts_alone_are_shown_on_every_surface(call, repository, capsys):
@@ -180,6 +182,7 @@ def test_a_missing_version_is_missing(call):
         with pytest.raises(CollectionError, match=r"The version 1\.1 of go is not here") as caught:
             call(name, language="go", **arguments)
         assert "2.0, 1.0" in caught.value.cause
+        assert error_result(translate(caught.value)).is_error
     with pytest.raises(CollectionError, match="no specification of gol here"):
         call("list_versions", language="gol")
 
