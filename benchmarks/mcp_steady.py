@@ -196,8 +196,11 @@ class Asker(threading.Thread):
             if failed.args[0] == NOT_FOUND and len(self._truth.during(page, begun)) > 1:
                 return
             raise
+        true = self._truth.during(page, begun)
+        if not answer.get("content") and len(true) > 1:
+            return  # Git has created the file anew, and not written it yet
         version = answer["content"].split("## Now")[1].split()[0]
-        if version not in (true := self._truth.during(page, begun)):
+        if version not in true:
             raise Wrong(f"page {page} is told as {version}, and was {true}")
 
     def _words(self, client: Client) -> None:
