@@ -31,6 +31,7 @@ def test_a_page_over_8_mb_says_why_its_text_is_empty(repository: Any) -> None:
         "title": record.title,
         "doc_type": record.doc_type,
         "staleness": record.staleness,
+        "blob": record.blob,
         "updated_at": record.updated_at,
         "content_notice": "A notice.",
         "problems": [{"line": 1, "message": REASON}],
