@@ -357,6 +357,7 @@ def test_nothing_in_the_checkout_is_executed_by_any_step(
         is_installed=is_installed,
         args="docs 'docs/*.md'",
         comment="true",
+        collections="true",
         sarif_file="ubp.sarif",
     )
     assert [marker.name for marker in markers.iterdir()] == []

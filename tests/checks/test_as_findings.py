@@ -64,6 +64,7 @@ def test_a_state_s_findings_are_errors_where_their_source_makes_the_page_stale(v
         "bad-front-matter",
         "obsolete-debt",
         "relaxed-check",
+        "stale-translation",
     )
 
 

@@ -24,6 +24,7 @@ print(json.dumps(answers))
 """
 MISSING = (
     *("numpy", "model2vec", "mcp", "ast_grep_py"),
+    *("frontmatter", "lsprotocol", "pygls"),
     *("hishel", "html_to_markdown", "httpx2", "protego", "selectolax"),
 )
 # `serve` would read standard input, `collections add` fetches.

@@ -31,6 +31,7 @@ TOLD = """\
 noise       10          0     0 + 10?      1  docs/a.md:3  src/noisy.py
 wide        10          3      0 + 7?      1  docs/b.md:3  src/auth
                                               list src/auth/a.py instead
+                                              fires 7 times → 0, keeps all 3 edits
 dead         1          0      0 + 1?      1  docs/a.md:4  src/gone.py (moved)
                                               list src/here.py instead
 and 1 more (--limit 4)
@@ -94,6 +95,7 @@ def test_a_record_of_a_review(project, asked):
         "useful_share": None,
         "pages": 1,
         "proposal": [],
+        "narrowed": None,
     }
     assert (second["judgement"], second["proposal"]) == ("wide", ["src/auth/a.py"])
     assert record == {

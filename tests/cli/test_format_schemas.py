@@ -59,6 +59,7 @@ def test_sarif_tells_rules_places_sources_and_who_ignored(faulty, ubp, fits):
         "ignored-fragment",
         "obsolete-debt",
         "relaxed-check",
+        "stale-translation",
     ]
     for rule in driver["rules"]:
         assert rule["help"]["text"].startswith(rule["shortDescription"]["text"])

@@ -75,7 +75,7 @@ def test_the_file_is_written_beside_what_is_printed(drifted, ubp):
     first, second = answer.out.splitlines()
     assert first == "50% fresh, 1 of 2 pages with sources."
     assert second == f"Wrote out.html ({len(page) / 1000:.1f} kB)."
-    assert page.startswith(b"<!doctype html>\n")
+    assert page.startswith(b"<!doctype html><html ")
     assert b"\r" not in page
     assert ubp(drifted, "report", "--html", "--quiet") == (0, "", "")
     assert (drifted.root / ".ubp/report.html").read_bytes() == page
@@ -185,7 +185,7 @@ def test_a_badge_is_printed_or_written(drifted, ubp, asked):
 @pytest.mark.parametrize("command", ["check", "stale"])
 def test_a_run_can_be_told_in_html(command, drifted, ubp):
     answer = ubp(drifted, command, "--format", "html")
-    assert answer.out.startswith("<!doctype html>\n")
+    assert answer.out.startswith("<!doctype html><html ")
     assert f"<h1>ubp {command}</h1>" in answer.out
     assert "src/a.py was modified 10 days ago." in answer.out
     change = ubp(drifted, command, "--base", "HEAD~1", "--output-file", "html=out.html")

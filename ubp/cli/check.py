@@ -44,6 +44,7 @@ RuleName = Literal[
     "ignored-fragment",
     "obsolete-debt",
     "relaxed-check",
+    "stale-translation",
 ]
 """The rules, for completion in a shell."""
 

@@ -262,7 +262,7 @@ ROWS = (
         "The editor starts it. Its answers are about the text on the screen, saved or not: "
         "findings of `ubp check`, stale pages, links, completions, renames. Needs the extra "
         "`lsp`.",
-        "ubp lsp --verbose",
+        "ubp lsp",
     ),
     CommandRow(
         "version",

@@ -14,6 +14,7 @@ from ubp.cli.open_workspace import open_workspace
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.model import FilePath
+from ubp.core.shell import ubp_command
 from ubp.edits.model import LogEntry
 from ubp.output.records.proposals import (
     DecisionsRecord,
@@ -238,7 +239,7 @@ def _numbers(
     if bool(proposals) == is_all:
         raise UsageError(
             "Expected either proposals or --all.",
-            hint=f"Specify one: ubp proposals {verb} 3; `ubp proposals` lists them.",
+            hint=f"Specify one: {ubp_command('proposals', verb, '3')}; `ubp proposals` lists them.",
         )
     return [proposal.id for proposal in workspace.proposals()] if is_all else list(proposals or ())
 

@@ -10,6 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ubp.cli.error_handler import CLEAN
+from ubp.cli.parameters import OptionalNumber
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.installation import install_command
@@ -30,7 +31,7 @@ def serve(  # noqa: PLR0913  # the command's options
     read_only: bool = False,
     output_schema: Annotated[bool, Parameter(negative="--no-output-schema")] = False,
     http: bool = False,
-    port: int | None = None,
+    port: OptionalNumber = None,
     token_file: Annotated[str | None, Parameter(metavar="FILE")] = None,
     terminal: Terminal,
 ) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ubp.core.errors import GitCommandError, RepositoryError, UsageError
 from ubp.core.model import FilePath, ObjectId
-from ubp.core.shell import join
+from ubp.core.shell import join, ubp_command
 from ubp.edits.messages import one_line, write_message
 from ubp.edits.model import Agent, Effect, Event, LogEntry, Proposal, ProposedEdit
 from ubp.edits.proposals import branch_of, edit_trailers, record
@@ -84,8 +84,8 @@ def accept(session: Session, proposal: Proposal) -> ObjectId:
     if conflicts:
         raise RepositoryError(
             f"Proposal {proposal.id} conflicts with the current branch in {conflicts[0]}.",
-            hint=f"Merge it yourself: git merge {branch_of(proposal.id)}; then:"
-            f" ubp proposals accept {proposal.id}",
+            hint=f"Merge it yourself: {join(['git', 'merge', branch_of(proposal.id)])}; then:"
+            f" {ubp_command('proposals', 'accept', str(proposal.id))}",
         )
     merged = [page for page in pages if _id_at(session, tree, page) != _id_at(session, head, page)]
     if not merged:  # it was merged already
@@ -203,7 +203,7 @@ def _commit(
             f"git did not commit proposal {proposal.id}; nothing has changed.",
             cause=error.cause,
             hint="Satisfy the hook that refused it, or revise the proposal: "
-            f"ubp proposals edit {proposal.id}",
+            f"{ubp_command('proposals', 'edit', str(proposal.id))}",
         ) from error
     return repository.resolve("HEAD")
 

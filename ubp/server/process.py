@@ -14,7 +14,7 @@ from contextlib import ExitStack, suppress
 from functools import cache, partial
 from typing import NamedTuple
 
-from ubp.core.errors import RepositoryError
+from ubp.core.errors import GitMissingError, RepositoryError
 from ubp.core.model import Progress
 from ubp.core.running import registered_server
 from ubp.output.wording import printable
@@ -124,6 +124,8 @@ def _locate(directory: str, environment: Mapping[str, str]) -> _Place:
                     dict.fromkeys(setting.language for setting in settings if setting.language)
                 ),
             )
+    except GitMissingError:
+        raise
     except RepositoryError as error:
         return _Place(os.path.abspath(directory), why_unreadable=error.message)
 

@@ -201,8 +201,9 @@ def test_one_call_returns_what_an_update_takes(drifted, answer, unmarked):
     page = answer("get_page", filepath="docs/a.md").record["content"]
     assert document["content"] == page
     text = unmarked(found.text)
+    blob = drifted.git("rev-parse", "HEAD:docs/a.md")[:10]
     assert f"    pin after the update: {pin}\n" in text
-    assert f"  The page:\n<<<MARKER\n{page}\nMARKER>>>\n  Next: " in text
+    assert f"  The page, blob {blob}:\n<<<MARKER\n{page}\nMARKER>>>\n  Next: " in text
 
 
 @pytest.mark.usefixtures("drifted")

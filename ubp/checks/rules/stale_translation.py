@@ -13,7 +13,8 @@ What to do: see what changed in the original with `ubp stale --translations --di
 translation, then write the commit into its front matter with `ubp ack PAGE`. If the original was
 moved, move the translation too; if it was removed, remove the translation.
 
-To ignore a page, list it under `check.ignore`.
+To ignore a page, list it under `check.ignore`, or add a comment on the line of its pin or the line
+above, or where it has none on the first line of the page: `ubp: ignore[stale-translation]`
 """
 
 from collections.abc import Iterator
