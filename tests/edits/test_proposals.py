@@ -234,7 +234,7 @@ def test_accepting_is_a_commit_of_the_reviewer_with_hooks(project, propose, work
     hook.chmod(0o755)
     project.write("refuse", "")
     before = state_of(project)[1:]
-    with pytest.raises(RepositoryError, match="did not commit"):
+    with pytest.raises(RepositoryError, match="was not committed"):
         workspace.accept_proposal(1)
     assert state_of(project)[1:] == before
     assert project.git("status", "--short", PAGE) == ""

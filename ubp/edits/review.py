@@ -200,7 +200,7 @@ def _commit(
         if repository.rev_parse("HEAD^{commit}") == head:
             _restore(session, head, pages)
         raise RepositoryError(
-            f"git did not commit proposal {proposal.id}; nothing has changed.",
+            f"Proposal {proposal.id} was not committed; nothing has changed.",
             cause=error.cause,
             hint="Satisfy the hook that refused it, or revise the proposal: "
             f"{ubp_command('proposals', 'edit', str(proposal.id))}",
