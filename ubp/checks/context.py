@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ubp.bindings.review import ReviewedBinding
 from ubp.checks.debt import Debts, accepted_debts
 from ubp.checks.finding import WIKILINKS, Finding
 from ubp.checks.outdated import OutdatedMention
@@ -23,6 +22,9 @@ from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
 from ubp.markdown.resolve import differs_in_case, stem
 from ubp.search.graph import Graph, open_graph
+
+if TYPE_CHECKING:  # few checks review bindings
+    from ubp.bindings.review import ReviewedBinding
 
 UNVERIFIABLE = frozenset({"missing", "ambiguous"})
 
@@ -57,7 +59,7 @@ class RuleContext:
         renames: Renames,
         assess: Callable[[], tuple[Assessment, ...]],
         assess_translations: Callable[[], tuple[Assessment, ...]],
-        review: Callable[[Sequence[Assessment]], tuple[ReviewedBinding, ...]],
+        review: "Callable[[Sequence[Assessment]], tuple[ReviewedBinding, ...]]",
         paths: frozenset[FilePath] | None = None,
         *,
         changes: Collection[FilePath] | None = None,
@@ -125,7 +127,7 @@ class RuleContext:
         )
 
     @cached_property
-    def reviewed(self) -> tuple[ReviewedBinding, ...]:
+    def reviewed(self) -> "tuple[ReviewedBinding, ...]":
         """The bindings of the assessed pages, compared with history."""
         return self._review(self._assessments)
 

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
-from ubp.bindings.review import review
 from ubp.checks.context import RuleContext
 from ubp.checks.debt import Debts, find_obsolete, split_accepted
 from ubp.checks.finding import CheckReport, Finding, NotChecked, Setting, Severity, number
@@ -25,6 +25,9 @@ from ubp.staleness.change import assess_change, touched_pages
 from ubp.staleness.evidence import add_evidence
 from ubp.staleness.model import Change, StalenessContext
 from ubp.staleness.state import assess_translations
+
+if TYPE_CHECKING:
+    from ubp.bindings.review import ReviewedBinding
 
 
 class CheckOptions(NamedTuple):
@@ -198,7 +201,7 @@ def _state_context(staleness: StalenessContext, options: CheckOptions) -> RuleCo
         renames,
         assess_bound_pages,
         lambda: hide(assess_translations(staleness, options.paths), options.is_hidden),
-        lambda assessments: review(assessments, staleness).bindings,
+        partial(_review, staleness),
         options.paths,
     )
 
@@ -229,7 +232,7 @@ def _change_context(change: Change, options: CheckOptions) -> RuleContext:
         renames,
         assess_touched_pages,
         lambda: hide(assess_translations(staleness, options.paths, change), options.is_hidden),
-        lambda assessments: review(assessments, staleness).bindings,
+        partial(_review, staleness),
         options.paths,
         changes=change.changes.keys(),
     )
@@ -241,6 +244,14 @@ def _change_context(change: Change, options: CheckOptions) -> RuleContext:
 
     context.find_outdated_mentions = find_outdated_mentions
     return context
+
+
+def _review(
+    staleness: StalenessContext, assessments: Sequence[Assessment]
+) -> "tuple[ReviewedBinding, ...]":
+    from ubp.bindings.review import review  # it loads much that hooks do not need
+
+    return review(assessments, staleness).bindings
 
 
 def _find(context: RuleContext, rules: Sequence[Rule]) -> list[Finding]:

@@ -16,7 +16,6 @@ from ubp.cli.parameters import FORMAT, LEVEL, Keys, OutputFiles, Revision
 from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
 from ubp.core.model import DEBT_FILE
-from ubp.core.setup_files import write_debt_file
 from ubp.index.session import Target
 from ubp.output.ci.outcome import Outcome
 from ubp.output.text.check import (
@@ -145,6 +144,8 @@ def debt(*, prune: bool = False, terminal: Terminal) -> int:
             )
         result = workspace.accept(is_pruning=prune)
         if result.text is not None:
+            from ubp.core.setup_files import write_debt_file
+
             write_debt_file(root, result.text)
             # An ignored or excluded file has no effect.
             is_ignored = workspace.session.view().entry(DEBT_FILE) is None

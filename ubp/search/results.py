@@ -10,7 +10,6 @@ from ubp.core.model import Chunk, FilePath, Link, LinkType, ObjectId, Page, Sect
 from ubp.core.text import estimate_tokens, summarize
 from ubp.index.store.links import Neighbor, Neighborhood
 from ubp.index.view import View
-from ubp.markdown.chunks import MIN_TOKENS
 from ubp.search.excerpt import Passage, cut_passage
 from ubp.search.fusion import Fused, Ranking
 from ubp.search.match import find_terms
@@ -227,6 +226,8 @@ def best_sections(
 
 
 def _extract(text: DocumentText, section: Section | None, part: Section | Chunk) -> Extract:
+    from ubp.markdown.chunks import MIN_TOKENS  # compiles patterns, and few answers have extracts
+
     whole = text.cut(section) if section else None
     is_whole = whole is not None and MIN_TOKENS <= estimate_tokens(whole) <= MAX_WHOLE_TOKENS
     shown = section if section and is_whole else part

@@ -18,16 +18,21 @@ To ignore a source, add a comment on its line or the line above: `# ubp: ignore[
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from ubp.bindings.review import BROAD, ReviewedBinding
 from ubp.checks.context import RuleContext
 from ubp.checks.finding import Finding
+
+if TYPE_CHECKING:  # few checks review bindings
+    from ubp.bindings.review import ReviewedBinding
 
 NAME = "broad-source"
 
 
 def find(context: RuleContext) -> Iterator[Finding]:
     """Yield the sources that change without the page, and those of which it needs a part."""
+    from ubp.bindings.review import BROAD
+
     for review in context.reviewed:
         if review.judgement in BROAD:
             yield Finding(
@@ -41,7 +46,7 @@ def find(context: RuleContext) -> Iterator[Finding]:
             )
 
 
-def _message(review: ReviewedBinding) -> str:
+def _message(review: "ReviewedBinding") -> str:
     source, pages = review.binding.source or ".", review.binding.pages
     changed = f"{source} changed in {review.changed} of {review.commits} commits"
     if review.proposal and not review.binding.is_wide:
@@ -53,7 +58,7 @@ def _message(review: ReviewedBinding) -> str:
     return f"{changed}; the page in {together} of them, and after {followed} more.{named}"
 
 
-def _hint(review: ReviewedBinding) -> str:
+def _hint(review: "ReviewedBinding") -> str:
     if review.proposal:
         effect = f" ({review.narrowed})" if review.narrowed else ""
         return f"List {', '.join(review.proposal)} instead{effect}."

@@ -5,7 +5,6 @@ yields the anchors of a page's headings.
 """
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -529,6 +528,8 @@ def _scalars(node: Node | None) -> Iterator[str]:
 def _read_settings(path: FilePath, data: bytes) -> dict[str, Any] | None:
     """Return the settings of a TOML or YAML file with their keys in lower case."""
     if path.endswith(".toml"):
+        import tomllib  # few sites are configured in TOML
+
         try:
             settings: dict[str, Any] = _lower_keys(tomllib.loads(_decode(data)))
         except (tomllib.TOMLDecodeError, RecursionError):
