@@ -43,8 +43,11 @@ Text = Annotated[str | None, Parameter(metavar="TEXT")]
 
 
 @APP.default
-def list_all(*, interactive: Annotated[bool, Parameter(name=["--interactive", "-i"])] = False,
-             terminal: Terminal) -> int:  # fmt: skip
+def list_all(
+    *,
+    interactive: Annotated[bool, Parameter(name=["--interactive", "-i"])] = False,
+    terminal: Terminal,
+) -> int:
     """List the proposals that wait for review.
 
     Args:

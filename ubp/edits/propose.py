@@ -134,9 +134,14 @@ def _propose(  # noqa: PLR0913, PLR0917  # one attempt of `propose`
     )
     edit = ProposedEdit(ABSENT, int(now), request.action, page, request.reason, author.name)
     proposal = Proposal(
-        number, base, parent, (*(current.edits if current else ()), edit),
-        one_line(agent.client), one_line(agent.session), one_line(agent.model),
-    )  # fmt: skip
+        number,
+        base,
+        parent,
+        (*(current.edits if current else ()), edit),
+        client=one_line(agent.client),
+        session=one_line(agent.session),
+        model=one_line(agent.model),
+    )
     subject = f"{request.action.capitalize()} {page}"
     message = write_message(subject, request.reason, edit_trailers(proposal, edit))
     commit = create_commit(
@@ -147,9 +152,16 @@ def _propose(  # noqa: PLR0913, PLR0917  # one attempt of `propose`
     effect = effect_of(session, parent, commit, [page])
     _check_findings(effect, request)
     entry = LogEntry(
-        "proposed", number, int(now), (page,), proposal.client, proposal.session,
-        proposal.client or "agent", request.reason, commit,
-    )  # fmt: skip
+        "proposed",
+        number,
+        int(now),
+        (page,),
+        client=proposal.client,
+        session=proposal.session,
+        by=author.name,
+        reason=request.reason,
+        commit=commit,
+    )
     record(repository, entry, old=current.tip if current else ABSENT, new=commit)
     written = session.view(Target(ref=commit)).entry(page)
     return EditResult(
