@@ -91,7 +91,7 @@ def main() -> None:
             report(row["repository"], asked, has_misses=options.misses)
             everything += asked
             if options.qmd:
-                answers = [ask_qmd(options.qmd, clone, one) for one in row["questions"]]
+                answers = [ask_qmd(options.qmd, clone, question) for question in row["questions"]]
                 report("  qmd", answers, has_misses=False)
                 rival += answers
     report("all", everything, has_misses=False)

@@ -85,6 +85,7 @@ def test_a_proposal_becomes_a_pull_request(project, ubp, valid_record):
         (("accept",), "Expected either proposals or --all."),
         (("reject", "1"), "A rejection needs a reason."),
         (("edit", "1", "docs/b.md"), "Proposal 1 does not change docs/b.md."),
+        (("edit", "1", "docs/b.md"), "Cause: Its pages: docs/a.md."),
         (("log", "--since", "soon"), "Invalid --since: soon."),
         (("--interactive",), "--interactive requires a terminal."),
     ],

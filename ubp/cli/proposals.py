@@ -168,7 +168,8 @@ def edit(
         change = next((change for change in review.changes if change.page == chosen), None)
         if change is None:
             raise UsageError(
-                f"Proposal {proposal} does not change {chosen}.", cause=f"Its pages: {pages}."
+                f"Proposal {proposal} does not change {chosen}.",
+                cause=f"Its pages: {', '.join(pages)}.",
             )
         text = _edited(change.after or b"", chosen, workspace)
         workspace.revise_proposal(proposal, chosen, text)

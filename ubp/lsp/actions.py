@@ -91,8 +91,8 @@ def _fixable_findings(context: EditorContext, path: FilePath) -> tuple[Finding, 
     return find_in_pages(context, {path}, rules) if rules else ()
 
 
-def _overlaps(one: types.Range, other: types.Range) -> bool:
-    return one.start <= other.end and other.start <= one.end
+def _overlaps(first: types.Range, second: types.Range) -> bool:
+    return first.start <= second.end and second.start <= first.end
 
 
 def _fixes(

@@ -193,8 +193,8 @@ def contains(span: types.Range, found: types.Position) -> bool:
     return span.start <= found <= span.end
 
 
-def _common_length(one: str, other: str) -> int:
+def _common_length(first: str, second: str) -> int:
     """Return how many letters two texts have in common at the beginning."""
-    pairs = enumerate(zip(one, other, strict=False))
-    shorter = min(len(one), len(other))
+    pairs = enumerate(zip(first, second, strict=False))
+    shorter = min(len(first), len(second))
     return next((index for index, (left, right) in pairs if left != right), shorter)

@@ -320,7 +320,7 @@ class Server(LanguageServer):
             if is_within(file, repository.service.shown_root)
             or is_within(file, repository.service.root)
         ]
-        return max(found, key=lambda one: len(one.service.root), default=None)
+        return max(found, key=lambda folder: len(folder.service.root), default=None)
 
     def _open_around(self, folder: str) -> _Repository | None:
         if folder in self._elsewhere:

@@ -157,7 +157,7 @@ class Repositories:
         }
 
     def _serve(self, served: Sequence[ServedRepository]) -> None:
-        self._served = {one.name: one for one in served}
+        self._served = {repository.name: repository for repository in served}
 
 
 def _named(tool: AnyTool, name: str) -> AnyTool:

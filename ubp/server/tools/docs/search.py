@@ -93,7 +93,7 @@ def fit_search(record: Json, limit: TokenLimit) -> None:
     lines = limit._replace(most=int(limit.most * LINES_SHARE))
     lines.drop(record, _last_results(record, 1))
     kept = {id(result) for result in results}
-    texts = [one for one in texts if one.text["text"] and id(one.result) in kept]
+    texts = [text for text in texts if text.text["text"] and id(text.result) in kept]
     for removed in sorted(texts, key=lambda removed: -removed.section["score"]):
         if -limit.excess(record) < MIN_EXTRACT:
             break
