@@ -34,6 +34,7 @@ from ubp.index.collections import (
 from ubp.output.records.collections import collections_record, removed_record, sync_record
 from ubp.output.text.collections import collections_text, plan_text, sync_text
 from ubp.staleness.collections import Described, find_described
+from ubp.sync.bookmarks import is_export
 from ubp.sync.run import (
     Context,
     Request,
@@ -43,7 +44,7 @@ from ubp.sync.run import (
     sync_collections,
 )
 
-EXTRA = "collections"  # what importing web pages needs
+EXTRA = "collections"  # what importing web pages and bookmarks needs
 YES, NO = "yes", "no"
 
 APP = App(
@@ -96,7 +97,7 @@ def add(  # noqa: PLR0913  # the options of a command
 
     Args:
         name: The name of the collection.
-        source: An address, a path, or the name of a known specification.
+        source: An address, a path, an export of bookmarks, or the name of a known specification.
         kind: What to make of the source.
         include: The files to fetch, as globs; by default every document, or a single web page.
         at: A version of a mirror to fetch and pin.
@@ -272,17 +273,25 @@ def _write_setting(config_dir: str, name: str, entry: dict[str, Any] | None) -> 
 
 
 def _require_extra(collections: Iterable[Collection | CollectionSetting]) -> None:
-    """Raise `UsageError` if one of them is of web pages, and what fetches them is missing."""
-    needs_web = any(
-        collection.kind == "import" and "://" in collection.address for collection in collections
-    )
-    modules = ("hishel", "html_to_markdown", "httpx2", "protego", "selectolax")
-    if needs_web and any(find_spec(name) is None for name in modules):
-        raise UsageError(
-            f"Importing web pages needs the extra `{EXTRA}`.",
-            cause="It was installed without it.",
-            hint=f"Install it: {install_command(EXTRA)}",
-        )
+    """Raise `UsageError` if what one of them needs is missing: web pages and bookmarks do."""
+    needs = {
+        "Importing web pages": ("hishel", "html_to_markdown", "httpx2", "protego", "selectolax"),
+        "Importing bookmarks": ("frontmatter",),
+    }
+    for collection in collections:
+        what = ""
+        if collection.kind == "import" and "://" in collection.address:
+            what = "Importing web pages"
+        elif collection.kind == "import" and any(
+            map(is_export, [collection.address, *collection.include])
+        ):
+            what = "Importing bookmarks"
+        if what and any(find_spec(name) is None for name in needs[what]):
+            raise UsageError(
+                f"{what} needs the extra `{EXTRA}`.",
+                cause="It was installed without it.",
+                hint=f"Install it: {install_command(EXTRA)}",
+            )
 
 
 def _deliver(

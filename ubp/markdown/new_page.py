@@ -1,4 +1,4 @@
-"""Write new documents: front matter, and the text below it."""
+"""Write documents that programs make: front matter, and the text below it."""
 
 from collections.abc import Mapping
 
@@ -12,3 +12,14 @@ def write_page(content: str, fields: Mapping[str, object]) -> bytes:
     post = frontmatter.Post(content.strip("\n"))
     post.metadata.update(fields)
     return f"{frontmatter.dumps(post, sort_keys=False, allow_unicode=True)}\n".encode()
+
+
+def read_fields(data: bytes) -> dict[str, object]:
+    """Return the fields of a document as `write_page` takes them; none if they cannot be read."""
+    import frontmatter
+    from yaml import YAMLError
+
+    try:
+        return dict(frontmatter.loads(data.decode("utf-8", "replace")).metadata)
+    except (YAMLError, ValueError, TypeError, RecursionError):
+        return {}

@@ -1,4 +1,4 @@
-"""Imports: web pages or the files of a directory, in a repository of UBP's own.
+"""Imports: web pages, the files of a directory or bookmarks, in a repository of UBP's own.
 
 Each synchronization that finds a difference is a commit; when and from where it was fetched is in
 the commit's trailers, so that unchanged text keeps its blob id.
@@ -7,6 +7,8 @@ the commit's trailers, so that unchanged text keeps its blob id.
 import os
 import re
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib.metadata import version as version_of
 from typing import NamedTuple
 
@@ -21,6 +23,8 @@ from ubp.git.trees import list_tree
 from ubp.git.write import ABSENT, Author, update_ref, write_commit
 from ubp.index.collections import CURRENT, Collection, Outcome, Problem, SyncResult
 from ubp.index.specifications import save_addresses
+from ubp.markdown.new_page import read_fields
+from ubp.sync.bookmarks import MAX_EXPORT_BYTES, Bookmark, is_export, read_export, write_note
 
 AUTHOR = Author("UBP", "ubp@localhost")
 MAX_FILES = 20_000
@@ -41,10 +45,12 @@ def sync_import(  # noqa: PLR0913  # named, but for the first two
         CollectionError: nothing could be fetched.
         RepositoryError: the commit could not be written.
     """
+    notes: dict[FilePath, Bookmark] = {}
     if os.path.isabs(collection.address):
-        files, problems = read_folder(collection, progress)
+        files, notes, problems, left_out = read_files(collection, progress)
         absent: dict[str, FilePath] = {}
         version, trailers = "", [f"Source: {collection.address}"]
+        trailers += [f"Left-Out: {left_out} without a web address"] if left_out else []
     else:
         fetched = _fetch(collection, cache, progress)
         files, version, problems, absent, trailers = fetched[:5]
@@ -53,6 +59,7 @@ def sync_import(  # noqa: PLR0913  # named, but for the first two
     before = repository.rev_parse(CURRENT)
     entries = list_tree(repository, before) if before else {}
     old = {path: entry.id for path, entry in entries.items() if entry.is_file}
+    files |= _write_notes(repository, notes, old)
     # A page that is gone may be gone by mistake: while anything links to it, it is kept.
     problems += [
         Problem(url, "the server has it no more; the last version is kept")
@@ -88,43 +95,88 @@ def sync_import(  # noqa: PLR0913  # named, but for the first two
     )
 
 
-def read_folder(
-    collection: Collection, progress: Progress
-) -> tuple[dict[FilePath, bytes], list[Problem]]:
-    """Return the documents in a directory by path, without those reached through symbolic links.
+class ReadFiles(NamedTuple):
+    """What a folder or an export has: documents and notes by path, and what is not in them."""
+
+    files: dict[FilePath, bytes]
+    notes: dict[FilePath, Bookmark]
+    problems: list[Problem]
+    left_out: int
+
+
+def read_files(collection: Collection, progress: Progress) -> ReadFiles:
+    """Return the documents of a folder, or the bookmarks of an export.
+
+    Symbolic links are not followed. Exports in a folder are read if a pattern includes them.
 
     Raises:
-        CollectionError: the directory does not exist or has no documents.
+        CollectionError: there are none, or the export cannot be read.
     """
     root = collection.address
     include = collection.include or DEFAULT_INCLUDE
-    files: dict[FilePath, bytes] = {}
-    problems = []
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name != ".git")
-        for name in sorted(names):
-            full = os.path.join(folder, name)
-            path = FilePath(nfc(os.path.relpath(full, root).replace(os.sep, "/")))
-            if os.path.islink(full) or not match_any(include, path):
-                continue
-            if match_any(BUILT_IN_EXCLUDE, path):
-                continue
-            try:
-                if os.path.getsize(full) > MAX_BLOB_BYTES or len(files) >= MAX_FILES:
-                    problems.append(Problem(full, "too large, or too many files"))
+    found = ReadFiles({}, {}, [], 0)
+    if os.path.isfile(root):
+        try:
+            return _add_export(found, root)
+        except OSError as error:
+            raise CollectionError(f"Cannot read {root}.", cause=error.strerror or "") from error
+    for path, full in _walk(root, include):
+        try:
+            if is_export(path):
+                with suppress(CollectionError):  # another file of the same kind
+                    found = _add_export(found, full)
                     continue
-                with open(full, "rb") as file:
-                    files[path] = file.read()
-            except OSError as error:
-                problems.append(Problem(full, error.strerror or str(error)))
-            progress("Reading files", len(files), 0)
-    if not files:
+            if os.path.getsize(full) > MAX_BLOB_BYTES or len(found.files) >= MAX_FILES:
+                found.problems.append(Problem(full, "too large, or too many files"))
+                continue
+            with open(full, "rb") as file:
+                found.files[path] = file.read()
+        except OSError as error:
+            found.problems.append(Problem(full, error.strerror or str(error)))
+        progress("Reading files", len(found.files) + len(found.notes), 0)
+    if not (found.files or found.notes):
         raise CollectionError(
             f"No documents found in {root}.",
             cause=f"Expected files that match {', '.join(include)}.",
             hint="Use another directory, or --include.",
         )
-    return files, problems
+    return found
+
+
+def _walk(root: str, include: tuple[str, ...]) -> Iterator[tuple[FilePath, str]]:
+    """Yield the wanted files of a directory: paths from it, and whole ones."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name != ".git")
+        for name in sorted(names):
+            full = os.path.join(folder, name)
+            path = FilePath(nfc(os.path.relpath(full, root).replace(os.sep, "/")))
+            is_wanted = match_any(include, path) and not match_any(BUILT_IN_EXCLUDE, path)
+            if is_wanted and not os.path.islink(full):
+                yield path, full
+
+
+def _add_export(found: ReadFiles, file: str) -> ReadFiles:
+    """Return what was found with the bookmarks of an export; an address is one note."""
+    if os.path.getsize(file) > MAX_EXPORT_BYTES:
+        raise CollectionError(f"Cannot read {file}.", cause="It is too large.")
+    with open(file, "rb") as opened:
+        export = read_export(opened.read(), file)
+    for path, bookmark in export.notes.items():
+        known = found.notes.get(path)
+        found.notes[path] = known.joined(bookmark) if known else bookmark
+    return found._replace(left_out=found.left_out + export.left_out)
+
+
+def _write_notes(
+    repository: Repository, notes: Mapping[FilePath, Bookmark], old: Mapping[FilePath, ObjectId]
+) -> dict[FilePath, bytes]:
+    """Return the notes of bookmarks; what the export lacks is kept from those that exist."""
+    blobs = {path: old[path] for path in notes if path in old}
+    texts = repository.read_blobs(set(blobs.values()))
+    return {
+        path: write_note(bookmark, read_fields((blobs.get(path) and texts[blobs[path]]) or b""))
+        for path, bookmark in notes.items()
+    }
 
 
 class _Fetched(NamedTuple):

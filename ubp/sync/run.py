@@ -36,6 +36,7 @@ from ubp.index.collections import (
     repository_path,
     write_collection,
 )
+from ubp.sync.bookmarks import is_export
 from ubp.sync.catalogue import SPECIFICATIONS
 from ubp.sync.imports import sync_import
 from ubp.sync.mirror import (
@@ -113,7 +114,7 @@ def _describe(request: Request, context: Context) -> Collection:
     source = request.source
     known = next((entry for entry in SPECIFICATIONS if entry.name == source), None)
     path = os.path.abspath(os.path.join(request.directory, source))
-    if known is not None and request.kind in {None, known.kind} and not os.path.isdir(path):
+    if known is not None and request.kind in {None, known.kind} and not os.path.exists(path):
         return Collection(
             request.name,
             known.kind,
@@ -123,9 +124,15 @@ def _describe(request: Request, context: Context) -> Collection:
             request.policy or known.policy,
             known.licence,
         )
-    is_path = "://" not in source and not source.startswith("git@") and os.path.isdir(path)
+    is_path = "://" not in source and not source.startswith("git@") and os.path.exists(path)
     kind = request.kind or (_kind_of_path(path, context) if is_path else _kind_of_address(source))
     address = path if is_path else source
+    if os.path.isfile(path) and is_path and (kind != "import" or not is_export(path)):
+        raise UsageError(
+            f"Cannot make a collection of {source}.",
+            cause="A file is imported if it is an export of bookmarks: HTML, JSON or CSV.",
+            hint="Use such a file, or the directory with your notes.",
+        )
     if kind == "local":
         if not is_path:
             raise UsageError(
@@ -139,7 +146,7 @@ def _describe(request: Request, context: Context) -> Collection:
         names = ", ".join(entry.name for entry in SPECIFICATIONS)
         raise UsageError(
             f"Cannot import {source}.",
-            cause=f"It is no https address, no directory, and none of {names}.",
+            cause=f"It is no https address, no file or directory, and none of {names}.",
             hint="Use an https address, a path or one of these names.",
         )
     policy = request.policy or "fulltext"
@@ -147,6 +154,8 @@ def _describe(request: Request, context: Context) -> Collection:
 
 
 def _kind_of_path(path: str, context: Context) -> Kind:
+    if not os.path.isdir(path):
+        return "import"
     try:
         with open_repository(path, _without_location(context.environment)) as repository:
             root = repository.root or repository.git_dir
