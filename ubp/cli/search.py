@@ -47,7 +47,8 @@ def search(  # noqa: PLR0913  # the command's options
     """Run `ubp search`.
 
     Args:
-        query: Words (match any), "a phrase", -word, prefix*, AND, OR, NOT, tag:x, type:x, path:x.
+        query: Words (match any), "a phrase", -word, prefix*, AND, OR, NOT, tag:x, type:x, path:x,
+            and fields of front matter: category:x, date>=2026-01-01.
         mode: Search by keywords, meaning and links (hybrid), keywords only, or meaning only.
         fulltext: Search sections by keywords, instead of pages.
         limit: Maximum number of results (10).

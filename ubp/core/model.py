@@ -107,6 +107,10 @@ class PageFacts(NamedTuple):
     pins: tuple[KeyPin, ...] = ()
 
 
+PageFields = Mapping[str, str | tuple[str, ...]]
+"""The front matter's fields with a scalar or a list of scalars, as texts as they are written."""
+
+
 class Page(NamedTuple):
     """A document of a snapshot."""
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar, cast, get_args
 from ubp.core.config import Config, scope_key
 from ubp.core.errors import StoreError
 from ubp.core.interruption import with_checkpoints
-from ubp.core.model import Entry, FilePath, Link, ObjectId, Section
+from ubp.core.model import Entry, FilePath, Link, ObjectId, PageFields, Section
 from ubp.index.ingest import LazyPageFacts
 from ubp.index.link_updates import MAX_ATTEMPTS, GraphVersion, LinkGraphWriter
 from ubp.index.store.codec import checksums
@@ -238,6 +238,12 @@ class LinkGraph:
         self._page_facts.learn(blobs)
         return self._page_facts.sections(blobs)
 
+    def fields_of(self, paths: Collection[FilePath]) -> dict[FilePath, PageFields]:
+        """Return the front matter's fields of those of these paths that are pages."""
+        blobs = self.blobs(paths)
+        self._page_facts.learn(blobs)
+        return self._page_facts.fields(blobs)
+
     def anchors(self, path: FilePath) -> frozenset[str]:
         """Return the anchors of a page: those of its site's generator, or of GitHub."""
         blobs = self.blobs([path])
@@ -322,7 +328,8 @@ def link_snapshot(
         is_current=snapshot.kind != "commit" or snapshot.commit == repository.head(),
     )
     stored = EdgeTable(database)
-    page_facts = LazyPageFacts(repository, database, snapshot, context.progress)
+    fields: dict[ObjectId, PageFields] = context.cache.derived("fields", dict)
+    page_facts = LazyPageFacts(repository, database, snapshot, context.progress, fields)
     return LinkGraph(stored, page_facts, LinkGraphWriter(repository, stored, page_facts, version))
 
 

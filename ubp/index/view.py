@@ -12,6 +12,7 @@ from ubp.core.model import (
     FilePath,
     ObjectId,
     Page,
+    PageFields,
     Progress,
     Snapshot,
     ignore_progress,
@@ -244,6 +245,17 @@ class View:
         from ubp.index.embedded import count_embedded
 
         return count_embedded(self._link_graph, self.context.store.database, model, dimensions)
+
+    def fields(self, paths: Collection[FilePath]) -> dict[FilePath, PageFields]:
+        """Return the front matter's fields of those of these paths that are documents."""
+        return self._link_graph.fields_of(paths)
+
+    def field_names(self) -> frozenset[str]:
+        """Return the names of the fields that any document has."""
+        return self.derived(
+            "field names",
+            lambda: frozenset().union(*self.fields(self.document_paths()).values()),
+        )
 
     def learn(self) -> None:
         """Parse and save the documents' front matter, as far as it is unknown."""

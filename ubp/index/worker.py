@@ -14,7 +14,7 @@ from ubp.core.model import ObjectId
 from ubp.core.text import identifier_parts, segment_cjk
 from ubp.index.embed.text import embedding_key
 from ubp.index.store.codec import ChunkRow, PageRows, checksums, clean, pack_json, pack_link
-from ubp.markdown.document import parse_page, read_head, written_addresses
+from ubp.markdown.document import parse_page, read_fields, read_head, written_addresses
 from ubp.markdown.parse import parse_markdown
 from ubp.markdown.resolve import requested_names
 
@@ -29,9 +29,10 @@ def read_pages(blobs: Mapping[ObjectId, bytes]) -> dict[ObjectId, PageRows]:
 def read_page(data: bytes) -> PageRows:
     """Return the rows of a page."""
     head = parse_page(data, ())
-    body = parse_markdown(data, read_head(data, ()).body)
+    front_matter = read_head(data, ())
+    body = parse_markdown(data, front_matter.body)
     links = (*body.links, *body.embedded)
-    addresses = written_addresses(data)
+    addresses = written_addresses(front_matter)
     if body.anchors.targets:
         addresses += (("target", body.anchors.targets),)
     title = clean(head.title) if head.title else None
@@ -53,6 +54,7 @@ def read_page(data: bytes) -> PageRows:
         title=title,
         aliases=pack_json(head.aliases),
         addresses=pack_json(addresses),
+        fields=pack_json(read_fields(front_matter)),
         sections=pack_json(body.sections),
         anchors=pack_json(body.anchors),
         texts=b"".join(keys),

@@ -18,6 +18,7 @@ DEFAULT_DOC_TYPE = "spec"
 
 MAX_TITLE_CHARACTERS = 500  # a longer one would only fill a terminal
 MAX_NAMES = 200  # tags, and aliases
+MAX_FIELDS, MAX_FIELD_CHARACTERS = 50, 200
 MAX_PROBLEMS = 50  # a hostile page has thousands
 
 _ADDRESS_NAMES = ("slug", "id", "url", "permalink", "aliases", "redirect_from")
@@ -103,9 +104,9 @@ def read_head(data: bytes, keys: Sequence[str]) -> FrontMatter:
     return read_front_matter(data, {*_FIELD_NAMES, *(re.split(r"[.\[]", key)[0] for key in keys)})
 
 
-def written_addresses(data: bytes) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def written_addresses(head: FrontMatter) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the addresses that a page's front matter sets for a site, by their keys."""
-    root = read_head(data, ()).root
+    root = head.root
     found: list[tuple[str, tuple[str, ...]]] = []
     for name in _ADDRESS_NAMES if root else ():
         pair = root.get(name) if root else None
@@ -114,6 +115,25 @@ def written_addresses(data: bytes) -> tuple[tuple[str, tuple[str, ...]], ...]:
             texts = (one_line(node.text or "") for node in nodes if node.kind == "scalar")
             found.append((name, tuple(filter(None, texts))[:MAX_NAMES]))
     return tuple(found)
+
+
+def read_fields(head: FrontMatter) -> dict[str, str | tuple[str, ...]]:
+    """Return the front matter's first 50 fields with a scalar or a list of scalars, as texts.
+
+    Names and values are on one line and cut to 200 characters; nulls and empty texts are left out.
+    """
+    fields: dict[str, str | tuple[str, ...]] = {}
+    for key, node in head.root.pairs if head.root else ():
+        name = one_line(key.value)[:MAX_FIELD_CHARACTERS] if key.kind == "scalar" else ""
+        if not name or (name not in fields and len(fields) >= MAX_FIELDS):
+            continue
+        if node.kind == "scalar":
+            if value := one_line(node.text or "")[:MAX_FIELD_CHARACTERS]:
+                fields[name] = value
+        elif node.kind == "sequence" and all(item.kind == "scalar" for item in node.items):
+            values = (one_line(item.text or "")[:MAX_FIELD_CHARACTERS] for item in node.items)
+            fields[name] = tuple(filter(None, values))[:MAX_NAMES]
+    return fields
 
 
 def first_heading(body: bytes) -> str | None:

@@ -1,20 +1,27 @@
-"""The filters in a query, `tag:`, `type:` and `path:`. Pure.
+"""The filters in a query: `tag:`, `type:`, `path:`, and the fields of front matter. Pure.
 
 A filter applies to the whole query, wherever it is written. A document must have every tag (of tags
-joined by OR: one of them), one of the types, be under one of the paths, and match no excluded
-filter (`-tag:draft`, `NOT tag:draft`). What is not a filter (`tag:` alone, `"tag:x"`) stays in the
-text.
+joined by OR: one of them), one of the types, be under one of the paths, match the filters on fields
+(of those joined by OR: one of them), and match no excluded filter (`-tag:draft`, `NOT tag:draft`).
+What is not a filter (`tag:` alone, `"tag:x"`) stays in the text. A name is that of a field only if
+a document has it: `std:x` and `a=b` are words elsewhere.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
-from typing import Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar
 
-from ubp.core.model import FilePath
+from ubp.core.model import FilePath, PageFields
 from ubp.core.paths import Glob, is_glob
+from ubp.core.text import closest_name
+from ubp.search.fields import FieldFilter, make_filter, normalize, parse_date
 
 Kind = Literal["tag", "type", "path"]
+T = TypeVar("T")
+
+CLOSE = 0.75
+"""How similar a name must be to a field's to be taken for a misspelling."""
 
 
 class Filter(NamedTuple):
@@ -25,16 +32,18 @@ class Filter(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """All filters of a query; a document needs one tag of each group in `tags`."""
+    """All filters of a query; a document must match one of each group in `tags` and `fields`."""
 
     tags: tuple[tuple[str, ...], ...] = ()
     doc_types: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     excluded: tuple[Filter, ...] = ()
+    fields: tuple[tuple[FieldFilter, ...], ...] = ()
+    excluded_fields: tuple[FieldFilter, ...] = ()
 
     @property
     def need_facts(self) -> bool:
-        """Whether the paths of documents are not enough to decide."""
+        """Whether tags or types are needed to decide."""
         return bool(
             self.tags
             or self.doc_types
@@ -48,6 +57,8 @@ class Filters(NamedTuple):
             self.doc_types + other.doc_types,
             self.paths + other.paths,
             self.excluded + other.excluded,
+            self.fields + other.fields,
+            self.excluded_fields + other.excluded_fields,
         )
 
     def match_facts(self, tags: Iterable[str], doc_type: str) -> bool:
@@ -65,6 +76,12 @@ class Filters(NamedTuple):
             and (not self.doc_types or doc_type in map(str.casefold, self.doc_types))
             and not any(map(is_excluded, self.excluded))
         )
+
+    def match_fields(self, fields: PageFields) -> bool:
+        """Return whether a document with these fields passes, apart from the other filters."""
+        return all(
+            any(condition.matches(fields) for condition in group) for group in self.fields
+        ) and not any(condition.matches(fields) for condition in self.excluded_fields)
 
     def matching_paths(self, paths: Collection[FilePath]) -> list[FilePath]:
         """Return those of `paths`, which are those of all documents, that pass the path filters."""
@@ -90,42 +107,110 @@ def page_filters(doc_types: Collection[str], tags: Collection[str]) -> Filters:
     return Filters(tuple((tag,) for tag in tags), tuple(doc_types))
 
 
-def parse_filters(text: str) -> tuple[str, Filters]:
-    """Return a normalized query without its filters, and the filters."""
+def parse_filters(
+    text: str, field_names: Callable[[], Collection[str]] = tuple
+) -> tuple[str, Filters]:
+    """Return the text without its filters, and the filters; the query is normalized (NFKC).
+
+    `field_names` are those of all documents; it is called if anything looks like their filter.
+
+    Raises:
+        UsageError: a filter on a field has an unknown operator, or a value that it cannot compare.
+    """
     included: list[Filter] = []
     excluded: list[Filter] = []
-    tags: list[list[str]] = []
-    last_end = -1
+    tags = _Groups[str](text)
+    fields = _Groups[FieldFilter](text)
+    excluded_fields: list[FieldFilter] = []
 
     def cut_out(match: re.Match[str]) -> str:
-        nonlocal last_end
         value = match["quoted"] or match["single"] or (match["value"] or "").rstrip(",;")
         value = value.strip()
         if not value:
             return match[0]
-        name = match["kind"].lower()
+        is_excluded = bool(match["minus"] or match["not"])
+        if match["name"]:
+            if not _is_field(match, field_names()):
+                return match[0]
+            condition = make_filter(match["name"], match["operator"], value)
+            if is_excluded:
+                excluded_fields.append(condition)
+            else:
+                fields.add(match, condition)
+            return _HOLE
+        name = match["kind"].lower().removesuffix("s")
         kind: Kind = "tag" if name == "tag" else "type" if name == "type" else "path"
-        if match["minus"] or match["not"]:
+        if is_excluded:
             excluded.append(Filter(kind, value))
             return _HOLE
         if kind == "tag":
-            is_joined = bool(tags) and _OR.fullmatch(text[last_end : match.start()]) is not None
-            tags[-1:] = [[*tags[-1], value]] if is_joined else [*tags[-1:], [value]]
-            last_end = match.end()
+            tags.add(match, value)
         included.append(Filter(kind, value))
         return _HOLE
 
     rest = _FILTER.sub(cut_out, text)
-    if not (included or excluded):
+    if _HOLE not in rest:
         return text, NO_FILTERS
     for pattern, replacement in _HOLES:  # the operators that joined filters go with them
         rest = pattern.sub(replacement, rest)
     return rest.replace(_HOLE, " ").strip(), Filters(
-        tuple(map(tuple, tags)),
+        tags.groups(),
         tuple(f.value for f in included if f.kind == "type"),
         tuple(f.value for f in included if f.kind == "path"),
         tuple(excluded),
+        fields.groups(),
+        tuple(excluded_fields),
     )
+
+
+def unknown_fields(
+    rest: str, field_names: Callable[[], Collection[str]]
+) -> tuple[tuple[str, str | None], ...]:
+    """Return what looks like filters on fields that no document has, in a text without its filters.
+
+    Each with the name that was probably meant. Without one, only comparisons look like filters.
+    """
+    unknown: dict[str, str | None] = {}
+    for match in _FILTER.finditer(rest):
+        name = match["name"]
+        if not name or _is_field(match, field_names()) or _is_address(match):
+            continue
+        closest = closest_name(name.lower(), field_names(), CLOSE)
+        is_comparison = match["operator"] in {"<", "<=", ">", ">="}
+        if closest or (is_comparison and parse_date(match["value"] or "")):
+            unknown.setdefault(match[0].strip(), closest)
+    return tuple(unknown.items())
+
+
+class _Groups(Generic[T]):
+    """The conditions of one kind in a text; those joined by OR are in one group."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._groups: list[tuple[T, ...]] = []
+        self._end = -1
+
+    def add(self, match: re.Match[str], condition: T) -> None:
+        """Add what was found at a place."""
+        between = self._text[self._end : match.start()] if self._groups else ""
+        if _OR.fullmatch(between):
+            self._groups[-1] = (*self._groups[-1], condition)
+        else:
+            self._groups.append((condition,))
+        self._end = match.end()
+
+    def groups(self) -> tuple[tuple[T, ...], ...]:
+        """Return the groups in order."""
+        return tuple(self._groups)
+
+
+def _is_field(match: re.Match[str], field_names: Collection[str]) -> bool:
+    name = normalize(match["name"])
+    return not _is_address(match) and any(name == normalize(known) for known in field_names)
+
+
+def _is_address(match: re.Match[str]) -> bool:
+    return match["operator"] == ":" and (match["value"] or "").startswith("//")
 
 
 def normalize_tag(tag: str) -> str:
@@ -158,7 +243,8 @@ def _normalize(path: str) -> str:
 
 # Phrases are matched as a whole and kept: they contain no filters.
 _FILTER = re.compile(
-    r'"[^"]*"|(?<![^\s(])(?P<not>(?-i:NOT)\s+)?(?P<minus>-)?(?P<kind>tag|type|path):'
+    r'"[^"]*"|(?<![^\s(])(?P<not>(?-i:NOT)\s+)?(?P<minus>-)?'
+    r"(?:(?P<kind>tags?|type|path):|(?P<name>[^\W\d][\w.-]*)(?P<operator>:(?!:)|[<>=!~]+))"
     r"""(?:"(?P<quoted>[^"]*)"|'(?P<single>[^']+)'|(?P<value>[^\s"()]+))""",
     re.IGNORECASE,
 )

@@ -106,10 +106,14 @@ class PageAnswer(NamedTuple):
 
 
 def find_pages(view: View, request: SearchRequest, context: SearchContext) -> PageAnswer:
-    """Return the best documents for a request. No text of a query raises an error."""
+    """Return the best documents for a request.
+
+    Raises:
+        UsageError: a filter on a field of front matter cannot be read.
+    """
     watch = context.watch
     with watch.step("scope"):
-        query = read_query(request.text)
+        query = read_query(request.text, field_names=view.field_names)
         query = query._replace(filters=query.filters.joined(request.filters))
         scope = find_scope(view, query, context.names)
     if query.tree is None:

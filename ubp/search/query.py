@@ -1,4 +1,4 @@
-"""Queries as users type them, parsed and written for FTS5; no text raises an error. Pure.
+"""Queries as users type them, parsed and written for FTS5; only filters can be wrong. Pure.
 
 Words and quoted phrases are joined by OR and ranked; `-word` excludes, `prefix*` matches every word
 with that beginning. A query with an upper-case AND, OR or NOT (and parentheses) has the meaning
@@ -19,12 +19,12 @@ links, headings and questions: words 0.713 0.581 as written, 0.739 0.599 in all 
 together, words as written counting twice: 0.729 0.597, 0.753 0.618.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from ubp.core.text import is_cjk
-from ubp.search.filters import NO_FILTERS, Filters, parse_filters
+from ubp.search.filters import NO_FILTERS, Filters, parse_filters, unknown_fields
 from ubp.search.terms import (
     Lexeme,
     Term,
@@ -69,7 +69,8 @@ class Query(NamedTuple):
     `is_boolean`: it has operators. `is_shortened`: it was too long and its end was left out.
     `is_literal`: only documents that contain it match, because it is boolean, or all of it is
     quoted or a prefix. `is_stemmed`: its words match all their forms. `has_pieces`: the pieces of
-    an existing run count as well. `wording` is the text without its syntax.
+    an existing run count as well. `wording` is the text without its syntax. `unknown_fields` look
+    like filters, but no document has such a field: each with the field that was probably meant.
     """
 
     text: str
@@ -81,6 +82,7 @@ class Query(NamedTuple):
     has_pieces: bool = False
     wording: str = ""
     filters: Filters = NO_FILTERS
+    unknown_fields: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def included(self) -> Node | None:
@@ -108,10 +110,24 @@ class Match(NamedTuple):
     cuts: tuple[Cut, ...]
 
 
-def read_query(text: str, *, is_exact: bool = False) -> Query:
-    """Parse what a user typed; `is_exact`: match neither forms nor pieces of words."""
-    normalized, filters = parse_filters(normalize_query(text[:MAX_CHARACTERS]))
-    query = Query(text, None, is_shortened=len(text) > MAX_CHARACTERS, filters=filters)
+def read_query(
+    text: str, *, is_exact: bool = False, field_names: Callable[[], Collection[str]] = tuple
+) -> Query:
+    """Parse what a user typed; `is_exact`: match neither forms nor pieces of words.
+
+    `field_names` are those of all documents; it is called if anything looks like their filter.
+
+    Raises:
+        UsageError: a filter on one of these fields cannot be read.
+    """
+    normalized, filters = parse_filters(normalize_query(text[:MAX_CHARACTERS]), field_names)
+    query = Query(
+        text,
+        None,
+        is_shortened=len(text) > MAX_CHARACTERS,
+        filters=filters,
+        unknown_fields=unknown_fields(normalized, field_names),
+    )
     tree = parse_boolean(normalized)
     if tree is not None and len([*_all_terms(tree)]) <= MAX_TERMS:
         wording = " ".join(dict.fromkeys(term.written for term in terms_in(tree)))

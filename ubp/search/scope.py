@@ -57,6 +57,9 @@ def find_allowed(view: View, filters: Filters, documents: Sequence[FilePath]) ->
     if not any(filters):
         return None
     paths = filters.matching_paths(documents)
+    if filters.fields or filters.excluded_fields:
+        fields = view.fields(paths)
+        paths = [path for path in paths if filters.match_fields(fields.get(path, {}))]
     if not filters.need_facts:
         return frozenset(paths)
     # Many documents share few combinations of facts: to check each of 26,000 takes 90 ms.

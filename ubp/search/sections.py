@@ -48,8 +48,12 @@ class SectionAnswer(NamedTuple):
 def find_sections(
     view: View, text: str, limit: int, names: FileNames, filters: Filters = NO_FILTERS
 ) -> SectionAnswer:
-    """Return the best sections for a query as written; operators apply to a section, not a file."""
-    query = read_query(text, is_exact=True)
+    """Return the best sections for a query as written; operators apply to a section, not a file.
+
+    Raises:
+        UsageError: a filter on a field of front matter cannot be read.
+    """
+    query = read_query(text, is_exact=True, field_names=view.field_names)
     within = find_allowed(view, query.filters.joined(filters), names.paths)
     corpus = Corpus(view.full_text(), names, within)
     ranking = rank(corpus, query, limit)

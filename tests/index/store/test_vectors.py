@@ -132,7 +132,7 @@ def put_page(store, texts):
     def put(connection):
         connection.execute(
             insertion("page"),
-            [bytes(20), None, "", "", "", "", texts, 0, 0],
+            [bytes(20), None, "", "", "", "", "", texts, 0, 0],
         )
 
     store.database.write(put)

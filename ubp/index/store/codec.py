@@ -19,6 +19,7 @@ from ubp.core.model import (
     Link,
     ObjectId,
     PageFacts,
+    PageFields,
     Pair,
     PairCount,
     Problem,
@@ -42,6 +43,7 @@ class PageRows(NamedTuple):
     title: str | None
     aliases: str
     addresses: str
+    fields: str
     sections: str
     anchors: str
     texts: bytes
@@ -50,7 +52,7 @@ class PageRows(NamedTuple):
     links: tuple[LinkRow, ...]
 
 
-NO_ROWS = PageRows(None, "[]", "[]", "[]", "[[],[],[],false]", b"", (), (), ())
+NO_ROWS = PageRows(None, "[]", "[]", "{}", "[]", "[[],[],[],false]", b"", (), (), ())
 """The rows of a page that cannot be read."""
 
 
@@ -116,6 +118,16 @@ def unpack_addresses(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if text == "[]":
         return ()
     return tuple((str(key), tuple(addresses)) for key, addresses in json.loads(text))
+
+
+def unpack_fields(text: str) -> PageFields:
+    """Return the fields of a page's front matter."""
+    if text == "{}":
+        return {}
+    return {
+        str(name): tuple(value) if isinstance(value, list) else str(value)
+        for name, value in json.loads(text).items()
+    }
 
 
 def unpack_names(text: str) -> tuple[str, ...]:

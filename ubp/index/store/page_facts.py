@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
-from ubp.core.model import Chunk, Link, ObjectId, Section
+from ubp.core.model import Chunk, Link, ObjectId, PageFields, Section
 from ubp.core.text import without_cjk
 from ubp.index.store.codec import (
     PageNames,
@@ -15,6 +15,7 @@ from ubp.index.store.codec import (
     unpack_addresses,
     unpack_anchors,
     unpack_chunks,
+    unpack_fields,
     unpack_id,
     unpack_links,
     unpack_names,
@@ -59,7 +60,7 @@ class PageFactsTable:
             last_chunk = last_number(connection, "chunk")
             for blob, rows in pages.items():
                 counts = len(rows.links), len(rows.chunks)
-                page = connection.execute(statement, [pack_id(blob), *rows[:6], *counts])
+                page = connection.execute(statement, [pack_id(blob), *rows[:7], *counts])
                 if page.rowcount:
                     _insert_page(connection, (page.lastrowid or 0, pack_id(blob)), rows, last_chunk)
                     last_chunk += len(rows.chunks)
@@ -78,6 +79,11 @@ class PageFactsTable:
             )
             for blob, title, aliases, addresses in rows
         }
+
+    def fields(self, blobs: Collection[ObjectId]) -> dict[ObjectId, PageFields]:
+        """Return the fields of these pages' front matter."""
+        rows = self._rows(_of_pages("blob, fields"), blobs)
+        return {unpack_id(blob): unpack_fields(text) for blob, text in rows}
 
     def links(self, blobs: Collection[ObjectId]) -> dict[ObjectId, tuple[Link, ...]]:
         """Return the links of those of these pages that the table has, in order."""

@@ -7,7 +7,7 @@ checksums: each row from which an answer is derived has its own, see CHECKED.
 from functools import cache
 from typing import NamedTuple
 
-FORMAT = 22
+FORMAT = 23
 """`PRAGMA user_version`, and part of the file's name. Raise it with the schema, and with what
 `parse_page`, `parse_markdown`, `read_names`, `read_mentions`, `ubp.core.text`,
 `ubp.index.embed.text`, `ubp.markdown.resolve` or `is_document` return for the same bytes and
@@ -128,8 +128,9 @@ CREATE TABLE page (
     id INTEGER PRIMARY KEY,
     blob BLOB NOT NULL UNIQUE,
     title TEXT,                -- the front matter's, else the first H1's text
-    aliases TEXT NOT NULL,     -- JSON, as are the next three
+    aliases TEXT NOT NULL,     -- JSON, as are the next four
     addresses TEXT NOT NULL,   -- that its front matter sets for a site
+    fields TEXT NOT NULL,      -- its front matter's scalars and lists of them
     sections TEXT NOT NULL,
     anchors TEXT NOT NULL,
     texts BLOB NOT NULL,       -- the keys of its chunks' texts (`ubp.index.embed.text`), in order
@@ -308,7 +309,18 @@ CHECKED = {
     "logged_change": Checked(('"commit"', "paths")),
     "names": Checked(("kind", "blob", "content")),
     "page": Checked(
-        ("blob", "title", "aliases", "addresses", "sections", "anchors", "texts", "links", "chunks")
+        (
+            "blob",
+            "title",
+            "aliases",
+            "addresses",
+            "fields",
+            "sections",
+            "anchors",
+            "texts",
+            "links",
+            "chunks",
+        )
     ),
     "chunk": Checked(
         (

@@ -36,6 +36,11 @@ def cut_notes(query: Query, cuts: Iterable[Cut]) -> list[str]:
         f"{name}: has no value, so it was searched for as a word; try {name}:NAME."
         for name in dict.fromkeys(_EMPTY_FILTER.findall(query.text))
     ]
+    notes += [
+        f"No page has a field for {printable(written)}; it was searched for as words."
+        + (f" Did you mean {printable(closest)}?" if closest else "")
+        for written, closest in query.unknown_fields
+    ]
     if _NEAR.search(query.text):
         notes.append("NEAR() is not supported; its words were searched for.")
     return notes
@@ -53,7 +58,10 @@ def no_results(query: Query, style: Style) -> Sequence[str]:
             "Hint: Search for letters or digits.",
         ]
     if any(query.filters):
-        hint = "Filters (tag:, type:, path:) must all match; `ubp list-pages` lists the pages."
+        hint = (
+            "Filters (tag:, type:, path:, fields of front matter) must all match;"
+            " `ubp list-pages` lists the pages."
+        )
     elif query.is_boolean:
         hint = (
             "AND, OR and NOT in capitals are operators; without them, any of the words may match."
