@@ -24,7 +24,8 @@ os.environ["HOSTILE_SCALE"] = "1"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "hostile"))
 
 import victim
-from attacks import ABUSES, ATTACKS, EVERYTHING, Attack
+from attacks import EVERYTHING, Attack
+from catalogue import ABUSES, ATTACKS
 from victim import NOW, Server, Victim
 
 MAX_BYTES, MAX_SECONDS = 2 << 30, 60

@@ -1,4 +1,4 @@
-"""The attacks: what commits, configurations, Git's own files, clients and pull requests can bring.
+"""Attacks by commits, configurations, Git's own files, clients and pull requests.
 
 Each row names the rule that stops it (RULES, and SECURITY.md).
 """
@@ -40,6 +40,8 @@ RULES = {
     "interruptible calls": "calls end at their next checkpoint (ubp/core/interruption.py)",
     "no expressions": "action.yml takes inputs from the environment, never as text of a script",
     "relaxed checks": "what a change hides from its own check is listed (ubp/checks/relaxed.py)",
+    "checked proposals": "what is read of a fetched branch or log is checked, and what accepting"
+    " would change is shown, and is what agents may write (ubp/edits/proposals.py, review.py)",
     "quoted commands": "one function quotes every command that is printed (ubp/core/shell.py)",
 }
 
@@ -580,7 +582,7 @@ INJECTIONS = (
 )
 
 INCLUDES = ('--8<-- "FILE"', "{! FILE !}", "<<< FILE", "{{#include FILE}}", "::: FILE")
-ATTACKS = (
+ON_REPOSITORIES = (
     # What a file is
     Attack(
         "page that is a link to a file outside",
@@ -1614,7 +1616,7 @@ PATH_TOOLS = (
     ("ubp_check_staleness", "filepath"),
 )
 
-ABUSES = (
+BY_CLIENTS = (
     Abuse(
         "paths that leave the repository",
         "checked arguments",

@@ -119,7 +119,9 @@ def check_lock(proposals: Iterable[Proposal], page: FilePath, agent: Agent, now:
     for proposal in proposals:
         is_other = proposal.session != agent.session
         ends = proposal.updated + LEASE_SECONDS
-        if is_other and page in proposal.pages and now < ends:
+        # A commit may be dated in the future, and must not lock its pages until then.
+        is_leased = proposal.updated - LEASE_SECONDS < now < ends
+        if is_other and page in proposal.pages and is_leased:
             minutes = max(1, round((ends - now) / SECONDS_PER_MINUTE))
             raise UsageError(
                 f"{page} is locked by proposal {proposal.id}.",

@@ -6,14 +6,16 @@ was decided is lost when the branch is deleted. A branch and the log move togeth
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import get_args
 
-from ubp.core.errors import UsageError
+from ubp.core.errors import GitCommandError, UsageError
 from ubp.core.model import FilePath, ObjectId
 from ubp.edits.messages import read_reason, read_trailers, write_message
 from ubp.edits.model import Action, Event, LogEntry, Proposal, ProposedEdit
 from ubp.git.commit_messages import CommitMessage, read_messages
+from ubp.git.output import is_valid_path
 from ubp.git.repository import Repository
 from ubp.git.trees import diff_trees
 from ubp.git.write import (
@@ -32,6 +34,12 @@ BRANCH = "ubp/proposals/"
 REFERENCE = f"refs/heads/{BRANCH}"
 LOG = "refs/ubp/log"
 AUTHOR = Author("UBP", "ubp@ubp.invalid")
+MAX_COMMITS = 500
+"""A branch with more commits is no proposal: reading those of people takes 3 ms each."""
+
+# Branches and the log can be fetched: what they contain is checked as it is read.
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+_COMMIT_ID = re.compile(r"[0-9a-f]{40}")
 
 
 def branch_of(proposal: int) -> str:
@@ -46,7 +54,7 @@ def list_proposals(repository: Repository) -> tuple[Proposal, ...]:
     for line in listing.decode("utf-8", "replace").splitlines():
         tip, _, ref = line.partition(" ")
         name = ref.removeprefix(REFERENCE)
-        if name.isdecimal() and (proposal := _read(repository, int(name), ObjectId(tip))):
+        if (number := _number(name)) and (proposal := _read(repository, number, ObjectId(tip))):
             found.append(proposal)
     return tuple(sorted(found, key=lambda proposal: proposal.id))
 
@@ -75,32 +83,47 @@ def read_log(repository: Repository) -> Iterator[LogEntry]:
     if tip is None:
         return
     for commit in read_messages(repository, "--first-parent", tip):
-        values = read_trailers(commit.text)
-        if "Event" not in values:
-            continue
-        yield LogEntry(
-            cast("Event", values["Event"][0]),
-            int(values["Proposal"][0]),
-            commit.when,
-            tuple(FilePath(json.loads(page)) for page in values.get("Page", ())),
-            client=_first(values, "Client"),
-            session=_first(values, "Session"),
-            by=_first(values, "By"),
-            reason=read_reason(commit.text),
-            commit=commit.parents[1] if len(commit.parents) > 1 else None,
-            accepted_as=ObjectId(commit_id)
-            if (commit_id := _first(values, "Accepted-As"))
-            else None,
-        )
+        if entry := _log_entry(commit):
+            yield entry
+
+
+def _log_entry(commit: CommitMessage) -> LogEntry | None:
+    """Return what a commit of the log records; None where it is no record."""
+    values = read_trailers(commit.text)
+    event = next((name for name in get_args(Event) if name == _first(values, "Event")), None)
+    number = _number(_first(values, "Proposal"))
+    if event is None or number is None:
+        return None
+    accepted_as = _first(values, "Accepted-As")
+    return LogEntry(
+        event,
+        number,
+        commit.when,
+        tuple(page for value in values.get("Page", ()) if (page := _decode(value))),
+        client=_first(values, "Client"),
+        session=_first(values, "Session"),
+        by=_first(values, "By"),
+        reason=read_reason(commit.text),
+        commit=commit.parents[1] if len(commit.parents) > 1 else None,
+        accepted_as=ObjectId(accepted_as) if _COMMIT_ID.fullmatch(accepted_as) else None,
+    )
 
 
 def next_number(repository: Repository) -> int:
-    """Return the id of the next proposal."""
+    """Return the id of the next proposal: the first after the last one that no branch has."""
+    number = 1 + _last_number(repository)
+    while read_ref(repository, f"{REFERENCE}{number}"):
+        number += 1
+    return number
+
+
+def _last_number(repository: Repository) -> int:
+    """Return the id of the last proposal in the log, 0 if there was none."""
     tip = read_ref(repository, LOG)
     if tip is None:
-        return 1
+        return 0
     last = next(read_messages(repository, "--max-count=1", tip))
-    return 1 + int(_first(read_trailers(last.text), "Last"))
+    return _number(_first(read_trailers(last.text), "Last")) or 0
 
 
 def edit_trailers(proposal: Proposal, edit: ProposedEdit) -> list[tuple[str, str]]:
@@ -127,7 +150,7 @@ def record(repository: Repository, entry: LogEntry, *, old: ObjectId, new: Objec
     check_not_checked_out(repository, ref)
     for _ in range(MAX_ATTEMPTS):
         tip = read_ref(repository, LOG)
-        number = next_number(repository) - 1
+        number = _last_number(repository)
         root = tip or _commit(
             repository, [], write_message("Log of proposals", "", [("Last", "0")]), 0
         )
@@ -188,9 +211,9 @@ def _read(repository: Repository, number: int, tip: ObjectId) -> Proposal | None
         return None
     values = read_trailers(own.text)
     base = ObjectId(_first(values, "Base"))
-    if not base:
+    if not _COMMIT_ID.fullmatch(base):
         return None
-    commits = list(read_messages(repository, "--first-parent", tip, "--not", base))
+    commits = _own_commits(repository, base, tip)
     edits = tuple(edit for commit in reversed(commits) for edit in _edits(repository, commit))
     if not edits:
         return None
@@ -198,16 +221,30 @@ def _read(repository: Repository, number: int, tip: ObjectId) -> Proposal | None
     return Proposal(number, base, tip, edits, *who)
 
 
+def _own_commits(repository: Repository, base: ObjectId, tip: ObjectId) -> Sequence[CommitMessage]:
+    """Return the commits from `base` to `tip`, the latest first; none where it is no proposal."""
+    limit = f"--max-count={MAX_COMMITS + 1}"
+    try:
+        commits = list(read_messages(repository, "--first-parent", limit, tip, "--not", base))
+    except GitCommandError:  # there is no commit `base`
+        return ()
+    is_continuous = bool(commits) and commits[-1].parents[:1] == (base,)
+    # Git itself writes no commit without an author or a time.
+    is_complete = all(commit.author and commit.when for commit in commits)
+    return commits if is_continuous and is_complete and len(commits) <= MAX_COMMITS else ()
+
+
 def _edits(repository: Repository, commit: CommitMessage) -> Iterator[ProposedEdit]:
     """Yield the edit of a commit's trailers, or one for each file that a person changed."""
     values = read_trailers(commit.text)
     reason = read_reason(commit.text)
-    if "Action" in values:
-        action, page = cast("Action", values["Action"][0]), FilePath(json.loads(values["Page"][0]))
+    action = next((name for name in get_args(Action) if name == _first(values, "Action")), None)
+    page = _decode(_first(values, "Page"))
+    if action and page:
         yield ProposedEdit(commit.id, commit.when, action, page, reason, commit.author)
         return
     for path, entry in diff_trees(repository, commit.parents[0], commit.id).items():
-        if entry is not None and not entry.is_file:
+        if entry is not None and entry.is_directory:
             continue
         yield ProposedEdit(commit.id, commit.when, "revise", path, reason, commit.author)
 
@@ -216,5 +253,19 @@ def _first(values: dict[str, list[str]], name: str) -> str:
     return values.get(name, [""])[0]
 
 
+def _number(text: str) -> int | None:
+    return int(text) if _NUMBER.fullmatch(text) else None
+
+
 def _encode(path: FilePath) -> str:
     return json.dumps(path)
+
+
+def _decode(value: str) -> FilePath | None:
+    """Return the path that `_encode` wrote, None for anything else."""
+    try:
+        value = json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+    is_path = isinstance(value, str) and is_valid_path(FilePath(value))
+    return FilePath(value) if is_path else None

@@ -4,17 +4,19 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ubp.core.errors import GitCommandError, RepositoryError, UsageError
-from ubp.core.model import FilePath, ObjectId
+from ubp.core.errors import BadArgumentError, GitCommandError, RepositoryError, UsageError
+from ubp.core.model import MODE_FILE, FilePath, ObjectId
 from ubp.core.shell import join, ubp_command
+from ubp.edits.limits import check_path
 from ubp.edits.messages import one_line, write_message
 from ubp.edits.model import Agent, Effect, Event, LogEntry, Proposal, ProposedEdit
 from ubp.edits.proposals import branch_of, edit_trailers, record
 from ubp.edits.propose import effect_of
 from ubp.git.command import commit_with_hooks
 from ubp.git.diff import diff_blobs
+from ubp.git.trees import diff_trees
 from ubp.git.write import ABSENT, Author, create_commit, merge_trees
-from ubp.index.session import Session
+from ubp.index.session import Session, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +43,17 @@ class Review:
 
 
 def review(session: Session, proposal: Proposal) -> Review:
-    """Return what a proposal changes, compared with the commit that it began at."""
+    """Return all that a proposal changes, compared with the commit that it began at.
+
+    These are the files that accepting it would change, whatever its edits say of themselves.
+    """
     changes = tuple(
         PageChange(
             page, *(_bytes_at(session, commit, page) for commit in (proposal.base, proposal.tip))
         )
-        for page in proposal.pages
+        for page in _changed_files(session, proposal)
     )
-    effect = effect_of(session, proposal.base, proposal.tip, proposal.pages)
+    effect = effect_of(session, proposal.base, proposal.tip, [change.page for change in changes])
     return Review(proposal, changes, effect)
 
 
@@ -72,6 +77,7 @@ def accept(session: Session, proposal: Proposal) -> ObjectId:
     pages = _changed_files(session, proposal)
     if head is None:
         raise UsageError("The current branch has no commits.")
+    _check_files(session, proposal, pages)
     dirty = repository.run("status", "--porcelain", "-z", "--", *pages).decode("utf-8", "replace")
     if dirty:
         changed = FilePath(dirty.split("\0")[0][3:])
@@ -220,12 +226,35 @@ def _restore(session: Session, tree: ObjectId, pages: Sequence[FilePath]) -> Non
 
 
 def _changed_files(session: Session, proposal: Proposal) -> list[FilePath]:
-    from ubp.git.trees import diff_trees
-
     changes = diff_trees(session.repository, proposal.base, proposal.tip)
     return sorted(
         path for path, entry in changes.items() if entry is None or not entry.is_directory
     )
+
+
+def _check_files(session: Session, proposal: Proposal, paths: Sequence[FilePath]) -> None:
+    """Check that a proposal, which may have been fetched, changes what an agent may write.
+
+    Raises:
+        UsageError: it changes another file, or one that none of its edits names.
+    """
+    before, after = (session.view(Target(ref=commit)) for commit in (proposal.base, proposal.tip))
+    for path in paths:
+        old, new = before.entry(path), after.entry(path)
+        try:
+            check_path(session.config, path, after)
+            cause = "" if path in proposal.pages else "None of its edits names it."
+            if new is not None and new.mode != (old.mode if old else MODE_FILE):
+                cause = "It changes what kind of file this is."
+        except BadArgumentError as error:
+            cause = error.cause
+        if cause:
+            raise UsageError(
+                f"Proposal {proposal.id} changes {path}, and is not accepted.",
+                cause=cause,
+                hint="If that is what you want, merge its branch yourself: "
+                + join(["git", "merge", branch_of(proposal.id)]),
+            )
 
 
 def _id_at(session: Session, revision: ObjectId, page: FilePath) -> ObjectId | None:

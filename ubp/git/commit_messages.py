@@ -7,10 +7,14 @@ from ubp.core.model import ObjectId
 from ubp.git.repository import Repository
 
 INDENT = "    "
+MAX_DIGITS_OF_TIME = 11  # until the year 5138
 
 
 class CommitMessage(NamedTuple):
-    """A commit with its whole message; `when` is the committer's time in seconds."""
+    """A commit with its whole message.
+
+    `when` is the committer's time in seconds; 0 where the commit has none that makes sense.
+    """
 
     id: ObjectId
     parents: tuple[ObjectId, ...]
@@ -31,13 +35,13 @@ def _parse(record: str) -> CommitMessage:
     header, _, body = record.partition("\n\n")
     first, *fields = header.lstrip("\n").split("\n")
     parents = tuple(ObjectId(line.split(" ")[1]) for line in fields if line.startswith("parent "))
-    author = next(line for line in fields if line.startswith("author "))
-    committer = next(line for line in fields if line.startswith("committer "))
+    people = {name: rest for name, _, rest in (line.partition(" ") for line in fields)}
     text = "\n".join(line.removeprefix(INDENT) for line in body.split("\n"))
+    when = people.get("committer", "").rpartition("> ")[2].split(" ")[0]
     return CommitMessage(
         ObjectId(first),
         parents,
-        int(committer.rpartition("> ")[2].split(" ")[0]),
-        author.removeprefix("author ").partition(" <")[0],
+        int(when) if when.isdecimal() and len(when) <= MAX_DIGITS_OF_TIME else 0,
+        people.get("author", "").partition(" <")[0],
         text,
     )

@@ -1,0 +1,114 @@
+"""Branches of proposals and logs that were fetched: whoever wrote them may write anything."""
+
+import json
+
+import pytest
+
+from ubp.core.errors import UsageError
+from ubp.edits.changes import append
+from ubp.workspace import Workspace
+
+from .conftest import PAGE
+
+REASON = "Because."
+
+
+@pytest.fixture
+def fetched(project):
+    """Make a branch with one commit: `fetched(5, {"docs/auth.md": "text"}, Page='"x"')`."""
+
+    def make(number, files, mode="100644", **trailers):
+        head = project.git("rev-parse", "HEAD")
+        values = {
+            "Proposal": str(number),
+            "Base": head,
+            "Action": "update",
+            "Page": json.dumps(PAGE),
+            "Client": "agent 1.0",
+            "Session": "s",
+        } | trailers
+        lines = "".join(f"UBP-{name}: {value}\n" for name, value in values.items())
+        project.git("read-tree", "HEAD")
+        for path, text in files.items():
+            project.write("new", text)
+            blob = project.git("hash-object", "-w", "new")
+            project.git("update-index", "--add", "--cacheinfo", f"{mode},{blob},{path}")
+        message = f"Update\n\n{REASON}\n\n{lines}"
+        tree = project.git("write-tree")
+        commit = project.git("commit-tree", tree, "-p", "HEAD", "-m", message)
+        project.git("update-ref", f"refs/heads/ubp/proposals/{number}", commit)
+        project.git("read-tree", "HEAD")
+        (project.root / "new").unlink(missing_ok=True)
+
+    return make
+
+
+def test_trailers_that_ubp_did_not_write_name_no_page_and_no_beginning(project, fetched):
+    text = {PAGE: "# New\n"}
+    for number, page in enumerate(('"docs/auth.md', "17", "[" * 9999, "9" * 5000, '"../x.md"'), 1):
+        fetched(number, text, Page=page)
+    for number, base in enumerate(("--output=pwned", "HEAD", "1" * 40, ""), 11):
+        fetched(number, text, Base=base)
+    fetched(20, text, Action="execute")
+    for name in ("0", "01", "\u0663", "9" * 200):
+        project.git("update-ref", f"refs/heads/ubp/proposals/{name}", "HEAD")
+    with Workspace.open(str(project.root)) as workspace:
+        found = {proposal.id: proposal.edits[0] for proposal in workspace.proposals()}
+    assert {number: (edit.action, edit.page) for number, edit in found.items()} == dict.fromkeys(
+        (1, 2, 3, 4, 5, 20), ("revise", PAGE)
+    )
+    assert not (project.root / "pwned").exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "mode", "cause"),
+    [
+        ({PAGE: "x", "docs/other.md": "y"}, "100644", "None of its edits names it."),
+        ({PAGE: "x", ".github/a.md": "y"}, "100644", "Agents may not write files that configure"),
+        ({PAGE: "x", "src/auth.py": "y"}, "100644", "The configuration includes no page there"),
+        ({PAGE: "/etc/passwd"}, "120000", "It is not a regular file."),
+        ({PAGE: "x"}, "100755", "It changes what kind of file this is."),
+    ],
+)
+def test_what_the_edits_do_not_name_and_agents_may_not_write_is_shown_and_not_accepted(
+    project, fetched, files, mode, cause
+):
+    fetched(5, files, mode)
+    head = project.git("rev-parse", "HEAD")
+    with Workspace.open(str(project.root)) as workspace:
+        assert {change.page for change in workspace.review(5).changes} == files.keys()
+        with pytest.raises(UsageError, match="and is not accepted") as caught:
+            workspace.accept_proposal(5)
+    assert caught.value.cause.startswith(cause)
+    assert project.git("rev-parse", "HEAD") == head
+    assert project.git("status", "--porcelain") == ""
+
+
+def test_a_log_with_records_that_are_none_is_read_and_continued(project, fetched):
+    fetched(5, {PAGE: "# New\n"})
+    tree, parents = project.git("rev-parse", "HEAD^{tree}"), []
+    for lines in (
+        "UBP-Event: executed\nUBP-Proposal: 1\n",
+        "UBP-Event: accepted\nUBP-Proposal: x\n",
+        'UBP-Event: accepted\nUBP-Proposal: 2\nUBP-Page: "a.md"\nUBP-Page: [1]\n',
+        f"UBP-Event: rejected\nUBP-Proposal: 3\nUBP-Last: {'9' * 5000}\n",
+    ):
+        commit = project.git("commit-tree", tree, *parents, "-m", f"x\n\nWhy.\n\n{lines}")
+        parents = ["-p", commit]
+    project.git("update-ref", "refs/ubp/log", commit)
+    with Workspace.open(str(project.root)) as workspace:
+        workspace.reject_proposal(5, "wrong")
+        log = [(entry.event, entry.proposal, entry.pages) for entry in workspace.proposal_log()]
+    assert log == [("rejected", 5, (PAGE,)), ("rejected", 3, ()), ("accepted", 2, ("a.md",))]
+
+
+def test_numbers_that_are_taken_are_left_out(project, propose):
+    for number in (1, 2):
+        project.git("update-ref", f"refs/heads/ubp/proposals/{number}", "HEAD")
+    assert propose(append("More.")).proposal.id == 3
+
+
+def test_a_commit_dated_in_the_future_locks_no_page(fetched, propose, monkeypatch):
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "@4102444800 +0000")
+    fetched(5, {PAGE: "# New\n"})
+    assert propose(append("More.")).proposal.pages == (PAGE,)
