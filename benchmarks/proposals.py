@@ -3,10 +3,11 @@
     python benchmarks/proposals.py [--calls 10000] [--kills 200] [--seed 1]
 
 Four agents, processes of their own, create, change, acknowledge, bind and withdraw; now and then
-one of them is killed. Meanwhile a person edits, commits, amends, switches branches, accepts and
-rejects. Wrong is: a work tree or an index that changed while the person did nothing, an accepted
-text that is not on the branch, a rejected or withdrawn one that is, a proposal that lacks an edit
-that was confirmed, a page that stays locked, a log without an entry, an object that git misses.
+one is killed. Meanwhile a person edits, commits, amends, rebases, switches branches, accepts
+and rejects. Wrong is: a work tree or an index that changed while the person did nothing, an
+accepted proposal that is not on its branch, a rejected or withdrawn text that is in the history, a
+proposal that lacks a confirmed edit, a page that stays locked, a log without an entry, an object
+that git misses.
 """
 
 import argparse
@@ -28,6 +29,7 @@ from threading import Thread
 from measure import print_table
 
 from ubp.core.errors import RepositoryError, UbpError, UsageError
+from ubp.core.model import FilePath
 from ubp.edits import changes, limits
 from ubp.edits.model import Agent
 from ubp.edits.propose import EditRequest
@@ -35,7 +37,9 @@ from ubp.workspace import Workspace
 
 AGENTS, PAGES, SOURCES = 4, 24, 6
 CALLS_OF_A_PROCESS = 60  # then it ends, and another one takes its place
+CALLS_BETWEEN_ACTS = 6
 BRANCHES = ("main", "other")
+LEASE_SECONDS = 5
 
 
 def git(root: str, *args: str) -> str:
@@ -70,13 +74,13 @@ def write(root: str, path: str, text: str) -> None:
 def run_agent(root: str, name: str, seed: int, calls: int) -> None:
     """Make calls, and print a line of JSON for each that was confirmed or refused."""
     chance = random.Random(seed)
-    limits.LEASE_SECONDS = 5
+    limits.LEASE_SECONDS = LEASE_SECONDS
     agent = Agent("bench 1", name)
-    for number in range(calls):
-        with Workspace.open(root) as workspace:
+    with Workspace.open(root) as workspace:
+        for number in range(calls):
             agent.recent.clear()
             answer = call(workspace, agent, chance, f"{name}-{seed}-{number}")
-        print(json.dumps(answer), flush=True)
+            print(json.dumps(answer), flush=True)
 
 
 def call(workspace: Workspace, agent: Agent, chance: random.Random, mark: str) -> dict[str, object]:
@@ -128,8 +132,7 @@ class Person:
         """`root` is the work tree."""
         self.root = root
         self.chance = random.Random(seed)
-        self.marks: dict[int, list[str]] = {}
-        self.gone: dict[int, str] = {}
+        self.accepted: dict[int, str] = {}
         self.counts: Counter[str] = Counter()
         self.state = self.look()
 
@@ -149,7 +152,10 @@ class Person:
         if self.look() != self.state:
             raise Wrong("the work tree, the index or HEAD changed while the person did nothing")
         action = self.chance.choice(
-            [self.review, self.review, self.review, self.commit, self.amend, self.switch]
+            [
+                *(self.review, self.review, self.review),
+                *(self.edit, self.commit, self.amend, self.rebase, self.switch),
+            ]
         )
         action()
         self.state = self.look()
@@ -164,8 +170,11 @@ class Person:
             marks = self.texts(proposal.tip, proposal.pages)
             try:
                 if self.chance.random() < 0.6:
+                    head = git(self.root, "rev-parse", "HEAD").strip()
                     commit = workspace.accept_proposal(proposal.id)
                     self.counts["accepted"] += 1
+                    if commit != head:
+                        self.accepted[proposal.id] = self.branch()
                     after = self.texts(commit, proposal.pages)
                     missing = [
                         m
@@ -177,14 +186,14 @@ class Person:
                 else:
                     workspace.reject_proposal(proposal.id, "no")
                     self.counts["rejected"] += 1
-                    self.gone[proposal.id] = proposal.tip
             except RepositoryError as error:
                 if "conflicts" not in error.message:
                     raise
                 workspace.reject_proposal(proposal.id, "conflict")
                 self.counts["conflicts"] += 1
-            except UsageError:
-                self.counts["moved while reviewed"] += 1
+            except UsageError as error:
+                is_dirty = "not committed" in error.message
+                self.counts["page was changed" if is_dirty else "moved while reviewed"] += 1
 
     def texts(self, commit: str, pages: tuple[str, ...]) -> set[str]:
         """Return the marks in these pages of a commit."""
@@ -200,8 +209,19 @@ class Person:
             found |= {line for line in done.stdout.split("\n") if line.startswith("Mark ")}
         return found
 
+    def branch(self) -> str:
+        """Return the current branch."""
+        return git(self.root, "symbolic-ref", "--short", "HEAD").strip()
+
+    def edit(self) -> None:
+        """Change a source or a page, and leave it uncommitted."""
+        path = self.chance.choice([f"src/s{self.chance.randrange(SOURCES)}.py", "docs/p0.md"])
+        file = Path(self.root) / path
+        file.write_text(f"{file.read_text()}# {time.monotonic_ns()}\n")
+        self.counts["edits left uncommitted"] += 1
+
     def commit(self) -> None:
-        """Change a source or a page and commit it."""
+        """Change a source and commit all that is changed."""
         number = self.chance.randrange(SOURCES)
         write(
             self.root, f"src/s{number}.py", f"def f{number}():\n    return {time.monotonic_ns()}\n"
@@ -210,16 +230,37 @@ class Person:
         self.counts["commits"] += 1
 
     def amend(self) -> None:
-        """Rewrite the last commit."""
+        """Add a line to the last commit's message, and all that is changed to the commit."""
+        message = git(self.root, "show", "--no-patch", "--format=%B", "HEAD").strip()
+        subject, _, rest = message.partition("\n")
+        subject = f"{subject.partition(', amended')[0]}, amended {time.monotonic_ns()}"
         git(
-            self.root, "commit", "--quiet", "--amend", "--message", f"amended {time.monotonic_ns()}"
+            *(self.root, "commit", "--quiet", "--amend", "--all"),
+            *("--cleanup=verbatim", "--message", f"{subject}\n{rest}"),
         )
         self.counts["amended"] += 1
 
+    def rebase(self) -> None:
+        """Put the last commits onto a commit that was made elsewhere."""
+        count = int(git(self.root, "rev-list", "--count", "HEAD"))
+        if count < 6:
+            return
+        self.commit()
+        branch, base = self.branch(), f"HEAD~{self.chance.randrange(1, 5)}"
+        upstream = git(self.root, "rev-parse", base).strip()
+        git(self.root, "switch", "--quiet", "--detach", upstream)
+        write(self.root, f"elsewhere/{time.monotonic_ns()}.txt", "x\n")
+        git(self.root, "add", "--all")
+        git(self.root, "commit", "--quiet", "--message", "elsewhere")
+        onto = git(self.root, "rev-parse", "HEAD").strip()
+        git(self.root, "switch", "--quiet", branch)
+        git(self.root, "rebase", "--quiet", "--onto", onto, upstream)
+        self.counts["rebased"] += 1
+
     def switch(self) -> None:
         """Go to the other branch."""
-        head = git(self.root, "symbolic-ref", "--short", "HEAD").strip()
-        git(self.root, "switch", "--quiet", BRANCHES[head == BRANCHES[0]])
+        self.commit()
+        git(self.root, "switch", "--quiet", BRANCHES[self.branch() == BRANCHES[0]])
         self.counts["switched"] += 1
 
 
@@ -232,12 +273,11 @@ def follow(process: subprocess.Popen[str], answers: "SimpleQueue[dict[str, objec
 
 
 def listen(answers: "SimpleQueue[dict[str, object]]") -> list[dict[str, object]]:
-    """Return what the agents have said; wait a moment for the first of it."""
-    heard = []
+    """Return what the agents have answered; wait a moment for some of it."""
+    heard: list[dict[str, object]] = []
     with suppress(Empty):
-        heard.append(answers.get(timeout=0.2))
-        while True:
-            heard.append(answers.get_nowait())
+        while len(heard) < CALLS_BETWEEN_ACTS:
+            heard.append(answers.get(timeout=1))
     return heard
 
 
@@ -259,16 +299,41 @@ def check_end(root: str, confirmed: list[dict[str, object]], person: Person) -> 
             reasons = {edit.reason for edit in proposal.edits} if proposal else {answer["reason"]}
             if answer["reason"] not in reasons:
                 raise Wrong(f"proposal {answer['id']} lacks a confirmed edit")
-    for number, tip in person.gone.items():
-        for branch in BRANCHES:
-            done = subprocess.run(
-                ["git", "merge-base", "--is-ancestor", tip, branch], cwd=root, check=False
-            )
-            if done.returncode == 0:
-                raise Wrong(f"proposal {number} was rejected, and is on {branch}")
+    history = git(root, "log", "--patch", "--format=", *BRANCHES)
+    applied = {line[1:] for line in history.split("\n") if line.startswith("+Mark ")}
+    refused = {entry.proposal for entry in entries if entry.event in {"rejected", "withdrawn"}}
+    wrong = [a for a in confirmed if a["id"] in refused and a["mark"] in applied]
+    if wrong:
+        raise Wrong(f"rejected or withdrawn, and applied: {wrong[:3]}")
+    for branch in BRANCHES:
+        messages = set(git(root, "log", "--format=%B", branch).split("\n"))
+        lost_there = [
+            number
+            for number, where in person.accepted.items()
+            if where == branch and f"UBP-Proposal: {number}" not in messages
+        ]
+        if lost_there:
+            raise Wrong(f"accepted on {branch}, and not there: {lost_there}")
+    check_locks(root)
     git(root, "reflog", "expire", "--expire=now", "--all")
     git(root, "gc", "--quiet", "--prune=now")
     git(root, "fsck", "--strict", "--no-dangling")
+
+
+def check_locks(root: str) -> None:
+    """Check that a new session can edit each page once the leases have ended."""
+    time.sleep(LEASE_SECONDS + 1)
+    limits.LEASE_SECONDS = LEASE_SECONDS
+    agent = Agent("bench 1", "last")
+    with Workspace.open(root) as workspace:
+        head = workspace.session.repository.resolve("HEAD")
+        for number in range(PAGES):
+            agent.recent.clear()
+            change = changes.append(f"Last {number}.")
+            page = FilePath(f"docs/p{number}.md")
+            result = workspace.propose(EditRequest(agent, "update", page, change, "last"))
+            if result.proposal.base != head:
+                raise Wrong(f"{page} is edited in the proposal of a session that has ended")
 
 
 def run(calls: int, kills: int, seed: int) -> None:
@@ -317,8 +382,15 @@ def run(calls: int, kills: int, seed: int) -> None:
         ("agents killed", str(killed)),
         ("wrong", "0"),
         ("seconds", f"{seconds:.0f}"),
+        ("seconds of CPU", f"{cpu_seconds():.0f}"),
     ]
     print_table("Proposals", ("what", "number"), rows)
+
+
+def cpu_seconds() -> float:
+    """Return the CPU that this process and the agents that have ended have used."""
+    usage = os.times()
+    return usage.user + usage.system + usage.children_user + usage.children_system
 
 
 def main() -> None:
