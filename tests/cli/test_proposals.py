@@ -42,6 +42,7 @@ def test_proposals_are_listed_shown_and_decided(project, ubp, valid_record):
     assert [proposal["id"] for proposal in record["proposals"]] == [1, 2]
     shown = ubp(project, "proposals", "show", "1").out
     assert "update docs/a.md: Reason 1." in shown
+    assert "\ndocs/a.md: lists no sources before, lists no sources after\n" in shown
     assert "+Text 1." in shown
     assert valid_record("proposals-show", ubp(project, "proposals", "show", "1", "--json"))
     accepted = ubp(project, "proposals", "accept", "1")

@@ -142,6 +142,16 @@ def write_html(file: str | None, name: str, page: str, config_dir: str, terminal
     return file
 
 
+def open_in_browser(file: str, terminal: Terminal) -> None:
+    """Open a file in a browser, or warn that none can be started."""
+    import webbrowser
+    from pathlib import Path
+
+    address = Path(os.path.join(terminal.directory, file)).resolve().as_uri()
+    if not webbrowser.open(address):
+        terminal.warn(f"Cannot start a browser; open {file} manually.")
+
+
 def write_file(path: str, text: str, terminal: Terminal) -> None:
     """Write a file atomically, at a path from the terminal's directory.
 

@@ -22,6 +22,9 @@ Number = Annotated[int, Parameter(metavar="N")]
 OptionalNumber = Annotated[int | None, Parameter(metavar="N")]
 OptionalDecimal = Annotated[float | None, Parameter(metavar="N")]
 OutputFiles = Annotated[list[str] | None, Parameter(metavar="FORMAT=PATH")]
+HtmlFile = Annotated[
+    list[str] | None, Parameter(consume_multiple=(0, 1), negative_iterable="", metavar="[FILE]")
+]
 FORMAT = Parameter(metavar="FORMAT")
 In = Annotated[str | None, Parameter(name="--in", metavar="NAME[@REV]")]
 LEVEL = Parameter(metavar="LEVEL")

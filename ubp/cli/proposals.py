@@ -11,6 +11,8 @@ from cyclopts import App, Parameter
 from ubp.cli.bind_session import ask, choose
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
+from ubp.cli.outputs import check_folder, open_in_browser, write_html
+from ubp.cli.parameters import HtmlFile
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.core.model import FilePath
@@ -65,19 +67,41 @@ def list_all(
     return CLEAN
 
 
-@APP.command(name="show", help_epilogue="Example:\n  ubp proposals show 3")
-def show(proposal: Number, /, *, terminal: Terminal) -> int:
+@APP.command(name="show", help_epilogue="Example:\n  ubp proposals show 3 --html review.html")
+def show(
+    proposal: Number,
+    /,
+    *,
+    html: HtmlFile = None,
+    open_: Annotated[bool, Parameter(name="--open", negative="")] = False,
+    terminal: Terminal,
+) -> int:
     """Show a proposal: who made it and why, its effect on findings and staleness, and its diff.
 
     Args:
         proposal: The number of the proposal.
+        html: Write its pages before and after, as readers see them, to a self-contained HTML
+            file (.ubp/proposal-ID.html).
+        open_: Write the HTML file and open it in a browser.
         terminal: Where the answer goes.
     """
+    file = html[0] if html else None
+    if file is not None:
+        check_folder(file, terminal)
     with open_workspace(terminal) as workspace:
         review = workspace.review(proposal)
+        session = workspace.session
     if terminal.options.json:
         terminal.record(review_record(review))
-    else:
+    if html is not None or open_:
+        from ubp.output.html.proposal import proposal_html
+
+        page = proposal_html(review, session.config.keys)
+        name = f"proposal-{proposal}.html"
+        file = write_html(file, name, page, session.repository.config_dir, terminal)
+        if open_:
+            open_in_browser(file, terminal)
+    elif not terminal.options.json:
         terminal.write(review_text(review, terminal.style))
     return CLEAN
 

@@ -7,8 +7,8 @@ from cyclopts import Parameter
 
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.outputs import check_folder, write_file, write_html
-from ubp.cli.parameters import PICTURE_LIMIT, Keys, OptionalNumber, Revision
+from ubp.cli.outputs import check_folder, open_in_browser, write_file, write_html
+from ubp.cli.parameters import PICTURE_LIMIT, HtmlFile, Keys, OptionalNumber, Revision
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.output.text.report import describe_levels, report_text
@@ -62,9 +62,7 @@ def badge(
 
 def report(  # noqa: PLR0913  # the command's options
     *,
-    html: Annotated[
-        list[str] | None, Parameter(consume_multiple=(0, 1), negative_iterable="", metavar="[FILE]")
-    ] = None,
+    html: HtmlFile = None,
     graph: Annotated[bool, Parameter(negative="")] = False,
     open_: bool = False,
     commits: OptionalNumber = None,
@@ -121,7 +119,7 @@ def report(  # noqa: PLR0913  # the command's options
         link = GRAPH_NAME if os.path.isfile(os.path.join(folder, GRAPH_NAME)) else ""
         file = write_html(file, DEFAULT_NAME, report_html(result, link), config_dir, terminal)
         if open_:
-            _open_in_browser(file, terminal)
+            open_in_browser(file, terminal)
     return CLEAN
 
 
@@ -136,12 +134,3 @@ def _span(commits: int | None, weeks: int | None) -> Span | None:
     if commits is not None:
         return Span("commits", commits)
     return None if weeks is None else Span("weeks", weeks)
-
-
-def _open_in_browser(file: str, terminal: Terminal) -> None:
-    import webbrowser
-    from pathlib import Path
-
-    address = Path(os.path.join(terminal.directory, file)).resolve().as_uri()
-    if not webbrowser.open(address):
-        terminal.warn(f"Cannot start a browser; open {file} manually.")

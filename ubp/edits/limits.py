@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterable, Iterator
+from html import unescape
 
 from ubp.core.config import Config, is_document
 from ubp.core.errors import BadArgumentError, UsageError
@@ -142,7 +143,8 @@ def find_warnings(content: str) -> Iterator[str]:
 
 
 def _is_hidden(line: str) -> bool:
-    return not line.isascii() and bool(re.search(UNPRINTABLE, line.replace("\t", "")))
+    text = unescape(line) if "&" in line else line  # as readers will get it
+    return not text.isascii() and bool(re.search(UNPRINTABLE, text.replace("\t", "")))
 
 
 def _find_twin(path: FilePath, view: View) -> FilePath | None:

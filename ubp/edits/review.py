@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ubp.core.errors import BadArgumentError, GitCommandError, RepositoryError, UsageError
 from ubp.core.model import MODE_FILE, FilePath, ObjectId
 from ubp.core.shell import join, ubp_command
-from ubp.edits.limits import check_path
+from ubp.edits.limits import check_path, find_warnings
 from ubp.edits.messages import one_line, write_message
 from ubp.edits.model import Agent, Effect, Event, LogEntry, Proposal, ProposedEdit
 from ubp.edits.proposals import branch_of, edit_trailers, record
@@ -31,6 +31,11 @@ class PageChange:
     def diff(self) -> str:
         """The unified diff."""
         return diff_blobs(self.page, self.before or b"", self.after or b"").text
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to look at in the new text: likely secrets, hidden characters."""
+        return tuple(find_warnings((self.after or b"").decode("utf-8", "surrogateescape")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ has no slow case: 100,000 lines that repeat in another order take 0.3 s.
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -50,6 +51,28 @@ def diff_blobs(
         line += first_lines[1] - 1
         text = _HUNK.sub(lambda match: _shift(match, first_lines), text)
     return FileDiff(f"--- a/{escaped_name}\n+++ b/{escaped_name}\n{text}", added, removed, line)
+
+
+def changed_spans(old: Sequence[str], new: Sequence[str]) -> list[tuple[range, range]]:
+    """Return which items of one sequence became which of the other; what is between is equal."""
+    import pygit2
+
+    numbers: dict[str, int] = {}
+    before, after = (
+        "".join(f"{numbers.setdefault(item, len(numbers))}\n" for item in items).encode()
+        for items in (old, new)
+    )
+    patch = pygit2.Patch.create_from(before, after, context_lines=0)
+    return [
+        (_span(hunk.old_start, hunk.old_lines), _span(hunk.new_start, hunk.new_lines))
+        for hunk in patch.hunks
+    ]
+
+
+def _span(start: int, length: int) -> range:
+    """Return the indexes of the lines of a hunk; an empty one is after the line that it names."""
+    first = start - 1 if length else start
+    return range(first, first + length)
 
 
 def keep_lines(diff: FileDiff, first: int, last: int) -> FileDiff:

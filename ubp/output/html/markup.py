@@ -8,9 +8,10 @@ escapes. In a template a line break and the indentation after it count for nothi
 import os
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
+from itertools import groupby
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -25,6 +26,7 @@ from ubp.report.values import Report
 from ubp.staleness.wording import LEVEL_WORDS
 
 _FOLDER = os.path.dirname(__file__)
+_ELEMENTS = {"+": "ins", "-": "del", "@": "b"}
 _LINE_BREAK = re.compile(r"\n\s*")
 
 
@@ -81,6 +83,16 @@ def path_text(path: str) -> Markup:
 def code_line(content: str) -> Markup:
     """Return a line of a file as markup; its tabs stay."""
     return escape(printable_line(content))
+
+
+def diff_blocks(lines: Iterable[str]) -> Iterator[tuple[str, Markup]]:
+    """Yield a diff as elements: adjacent lines of one kind share one, to save tags."""
+    for element, group in groupby(lines, key=_element):
+        yield element, Markup("\n").join(map(code_line, group))
+
+
+def _element(line: str) -> str:
+    return "b" if line.startswith(("--- a/", "+++ b/")) else _ELEMENTS.get(line[:1], "span")
 
 
 def format_number(number: int) -> str:

@@ -1,7 +1,6 @@
 """The pages of a report that are not fresh: a line for each, and behind it what drifted."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -10,7 +9,7 @@ from ubp.core.model import Commit, FilePath
 from ubp.core.shell import git_fetch, path_argument, ubp_command
 from ubp.core.text import shorten
 from ubp.output.html.lists import Reviewed, by_source, describe_answers
-from ubp.output.html.markup import code_line, listing_command, render, rule_name
+from ubp.output.html.markup import diff_blocks, listing_command, render, rule_name
 from ubp.output.wording import MAX_COMMITS, PAGE_ORDER, count
 from ubp.report.values import ChangedSource, Report, StalePage
 from ubp.staleness.wording import describe_drift_time, describe_reference
@@ -21,8 +20,6 @@ MAX_AUTHORS = 3
 # The commits of the first sources are listed, those of further ones counted: 3,000 would take 1 MB.
 MAX_DETAILS = 1_000
 MAX_SUBJECT_CHARACTERS = 100
-
-_ELEMENTS = {"+": "ins", "-": "del", "@": "b"}
 
 
 class _Source(NamedTuple):
@@ -54,9 +51,8 @@ class _Source(NamedTuple):
 
     @property
     def blocks(self) -> Iterator[tuple[str, Markup]]:
-        """The diff: adjacent lines of one kind share an element, to save tags."""
-        for element, lines in groupby(self.change.diff.split("\n"), key=_element):
-            yield element, Markup("\n").join(map(code_line, lines))
+        """The diff."""
+        return diff_blocks(self.change.diff.split("\n"))
 
 
 class _Card(NamedTuple):
@@ -149,7 +145,3 @@ def _commits(commits: tuple[Commit, ...], *, is_listed: bool) -> tuple[tuple[Com
 def _authors(commits: tuple[Commit, ...]) -> str:
     authors = list(dict.fromkeys(commit.author for commit in commits))
     return ", ".join(authors[:MAX_AUTHORS]) + (", …" if len(authors) > MAX_AUTHORS else "")
-
-
-def _element(line: str) -> str:
-    return "b" if line.startswith(("--- a/", "+++ b/")) else _ELEMENTS.get(line[:1], "span")

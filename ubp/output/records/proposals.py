@@ -86,6 +86,7 @@ class PageChangeRecord:
 
     filepath: PagePath
     diff: Annotated[str, "unified diff"]
+    warnings: Annotated[tuple[str, ...], "what a reviewer should look at"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +167,8 @@ def review_record(review: Review) -> ReviewRecord:
     return ReviewRecord(
         proposal=proposal_record(review.proposal),
         changes=tuple(
-            PageChangeRecord(filepath=change.page, diff=change.diff) for change in review.changes
+            PageChangeRecord(filepath=change.page, diff=change.diff, warnings=change.warnings)
+            for change in review.changes
         ),
         effect=effect_record(review.effect),
     )

@@ -46,8 +46,13 @@ def review_text(review: Review, style: Style) -> str:
     ]
     for edit in proposal.edits:
         what = f"{clock(edit.when)}  {edit.action} {printable(edit.page)}"
-        lines.append(f"{what}: {printable(edit.reason)}" if edit.reason else what)
+        first, *rest = map(printable, edit.reason.replace("\n\n", "\n").split("\n"))
+        lines.append(f"{what}: {first}" if first else what)
+        lines += (f"    {line}" for line in rest)
     lines += ["", *_effect(review.effect, style)]
+    for change in review.changes:
+        warnings = (f"{printable(change.page)}: {warning}" for warning in change.warnings)
+        lines += map(style.yellow, warnings)
     for change in review.changes:
         lines += ["", *style.diff(change.diff)]
     accept, reject = (ubp_command("proposals", verb, number) for verb in ("accept", "reject"))
@@ -96,10 +101,10 @@ def _model(proposal: Proposal) -> str:
 
 def _effect(effect: Effect, style: Style) -> Iterator[str]:
     for page, after in effect.after.items():
-        before = effect.before[page]
-        if before != after:
-            words = [LEVEL_WORDS[level] if level else "no page" for level in (before, after)]
-            yield f"{printable(page)}: {words[0]} -> {words[1]}"
+        words = [
+            LEVEL_WORDS[level] if level else "no page" for level in (effect.before[page], after)
+        ]
+        yield f"{printable(page)}: {words[0]} before, {words[1]} after"
     for findings, verb, paint in (
         (effect.introduced, "introduces", style.red),
         (effect.fixed, "fixes", style.green),
