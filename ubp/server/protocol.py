@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from mcp import MCPError
+from mcp.server.apps import EXTENSION_ID, client_supports_apps
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -26,6 +27,7 @@ from mcp.types import (
     CompleteResult,
     GetPromptRequestParams,
     GetPromptResult,
+    ListResourcesResult,
     ListRootsRequest,
     ListRootsResult,
     ListToolsResult,
@@ -45,7 +47,14 @@ from ubp.server.completions import completer
 from ubp.server.errors import answer_errors, bad_params, error_result, translate
 from ubp.server.prompts import list_prompts, writer
 from ubp.server.repositories import REPOSITORY, Repositories
-from ubp.server.resources import check_address, list_resources, list_templates, read_resource
+from ubp.server.resources import (
+    APPS,
+    check_address,
+    list_resources,
+    list_templates,
+    read_app,
+    read_resource,
+)
 from ubp.server.subscriptions import Subscriptions
 from ubp.server.tools.budget import count_tokens
 from ubp.server.tools.tool import NOTICE, AnyTool, ToolAnswer, call_tool
@@ -157,9 +166,9 @@ def create_server(
         instructions=instructions([tool.name for tool in repositories.offered()]),
         cache_hints=dict.fromkeys(LISTS, UNCHANGING),
         lifespan=partial(_notify_changes, subscriptions),
-        on_list_tools=_listing(partial(_list_tools, repositories, is_structured=is_structured)),
+        on_list_tools=partial(_list_tools, repositories, is_structured=is_structured),
         on_call_tool=partial(_call_tool, repositories, Agents(), is_structured=is_structured),
-        on_list_resources=_listing(partial(list_resources, repositories)),
+        on_list_resources=partial(_list_resources, repositories),
         on_list_resource_templates=_listing(partial(list_templates, repositories)),
         on_read_resource=partial(_read_resource, repositories),
         on_subscribe_resource=subscriptions.subscribe,
@@ -169,6 +178,8 @@ def create_server(
         on_get_prompt=partial(_get_prompt, repositories),
         on_completion=partial(_complete, repositories),
     )
+    if any(tool.app for tool in repositories.offered()):
+        server.extensions[EXTENSION_ID] = {}
     # The library's own middleware would trace every call where OpenTelemetry is set up.
     server.middleware[:] = [answer_errors, partial(_ask_for_folders, repositories)]
     return server
@@ -214,15 +225,22 @@ async def _ask_for_folders(
     return await call_next(context)
 
 
-def _list_tools(repositories: Repositories, *, is_structured: bool) -> ListToolsResult:
+async def _list_tools(
+    repositories: Repositories, context: Context, _: object, *, is_structured: bool
+) -> ListToolsResult:
     choice = {REPOSITORY: repositories.schema()} if repositories.names else {}
-    tools = repositories.offered()
+    has_apps = client_supports_apps(context)
     return ListToolsResult(
-        tools=[_offer(tool, choice, has_output_schema=is_structured) for tool in tools]
+        tools=[
+            _offer(tool, choice, has_output_schema=is_structured, has_app=has_apps)
+            for tool in repositories.offered()
+        ]
     )
 
 
-def _offer(tool: AnyTool, choice: Mapping[str, Any], *, has_output_schema: bool) -> OfferedTool:
+def _offer(
+    tool: AnyTool, choice: Mapping[str, Any], *, has_output_schema: bool, has_app: bool
+) -> OfferedTool:
     """Describe a tool; `choice` has the schema of the argument that chooses a repository."""
     schema = tool.input_schema
     output_schema = dict(tool.output_schema)
@@ -242,7 +260,14 @@ def _offer(tool: AnyTool, choice: Mapping[str, Any], *, has_output_schema: bool)
             idempotent_hint=not tool.writes,
             open_world_hint=False,
         ),
+        _meta={"ui": {"resourceUri": tool.app.uri}} if tool.app and has_app else None,
     )
+
+
+async def _list_resources(
+    repositories: Repositories, context: Context, _: object
+) -> ListResourcesResult:
+    return list_resources(repositories, has_apps=client_supports_apps(context))
 
 
 def _listing(list_items: Callable[[], Result]) -> Callable[[Context, Any], Awaitable[Result]]:
@@ -266,22 +291,30 @@ async def _call_tool(
         tools = repositories.tools(served)
         tool = tools.get(params.name)
         agent = agents.calling(context)
+        has_app = client_supports_apps(context)
         if tool is None:
             raise _unknown_tool(params.name, tools)
         answer = await served.scheduler.answer(
             lambda workspace: call_tool(
-                tool, workspace, arguments, is_structured=is_structured, agent=agent
+                tool,
+                workspace,
+                arguments,
+                is_structured=is_structured,
+                has_app=has_app,
+                agent=agent,
             ),
             context.session.report_progress,
         )
     except UbpError as error:
         return error_result(translate(error))
     _log_time(tool.name, arguments, (time.perf_counter() - started) * 1000)
+    meta = readable_json(answer.meta) if answer.meta else None
     if is_structured:
         text = TextContent(text=readable(answer.text))
         record = {REPOSITORY: served.name, **answer.record} if repositories.names else answer.record
-        return CallToolResult(content=[text], structured_content=readable_json(record))
-    return CallToolResult(content=[TextContent(text=readable(answer.text) + _measurements(answer))])
+        return CallToolResult(content=[text], structured_content=readable_json(record), _meta=meta)
+    text = TextContent(text=readable(answer.text) + _measurements(answer))
+    return CallToolResult(content=[text], _meta=meta)
 
 
 def _measurements(answer: ToolAnswer) -> str:
@@ -293,6 +326,8 @@ def _measurements(answer: ToolAnswer) -> str:
 async def _read_resource(
     repositories: Repositories, context: Context, params: ReadResourceRequestParams
 ) -> ReadResourceResult:
+    if params.uri in APPS:
+        return read_app(params.uri)
     served, uri = check_address(params.uri, repositories)
     return await served.scheduler.answer(
         lambda workspace: read_resource(workspace, params.uri, uri), context.session.report_progress

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
+from mcp.server.apps import APP_MIME_TYPE
 from mcp.types import (
     EmbeddedResource,
     ListResourcesResult,
@@ -27,7 +28,7 @@ from ubp.server.errors import bad_params
 from ubp.server.repositories import QUERY, Repositories, ServedRepository
 from ubp.server.tools.arguments import reject_path_traversal
 from ubp.server.tools.registry import TOOLSETS
-from ubp.server.tools.tool import NOTICE, AnyTool, ToolAnswer, call_tool
+from ubp.server.tools.tool import NOTICE, AnyTool, App, ToolAnswer, call_tool
 from ubp.server.transport import readable
 from ubp.workspace import Workspace
 
@@ -35,10 +36,13 @@ PAGE = "ubp://page/"
 PAGE_TEMPLATE = PAGE + "{+filepath}"
 CHOICE = "{?repository}"  # follows where several repositories are served
 MARKDOWN, JSON = "text/markdown", "application/json"
+# Without the domains that a page may reach hosts allow none.
+APP_META: dict[str, Any] = {"ui": {"csp": {}, "prefersBorder": True}}
 
 Record = Mapping[str, Any]
 
 _TOOLS: Mapping[str, AnyTool] = {tool.name: tool for tools in TOOLSETS.values() for tool in tools}
+APPS: Mapping[str, App[Any]] = {tool.app.uri: tool.app for tool in _TOOLS.values() if tool.app}
 
 
 class ResourceRow(NamedTuple):
@@ -51,21 +55,35 @@ class ResourceRow(NamedTuple):
     read: Callable[[Workspace], Record]
 
 
-def list_resources(repositories: Repositories) -> ListResourcesResult:
-    """Return the resources at fixed addresses, those of each repository; pages have a template."""
-    return ListResourcesResult(
-        resources=[
-            Resource(
-                uri=row.uri + (f"{QUERY}{quote(repository)}" if repository else ""),
-                name=f"{row.name} of {repository}" if repository else row.name,
-                title=row.title,
-                description=row.description,
-                mime_type=JSON,
-            )
-            for repository in repositories.names or ("",)
-            for row in ROWS
-        ]
-    )
+def list_resources(repositories: Repositories, *, has_apps: bool) -> ListResourcesResult:
+    """Return the resources at fixed addresses, those of each repository; pages have a template.
+
+    `has_apps`: the client shows MCP Apps, whose pages are resources, too.
+    """
+    resources = [
+        Resource(
+            uri=row.uri + (f"{QUERY}{quote(repository)}" if repository else ""),
+            name=f"{row.name} of {repository}" if repository else row.name,
+            title=row.title,
+            description=row.description,
+            mime_type=JSON,
+        )
+        for repository in repositories.names or ("",)
+        for row in ROWS
+    ]
+    apps = [tool.app for tool in repositories.offered() if has_apps and tool.app]
+    resources += [
+        Resource(
+            uri=app.uri,
+            name=app.title,
+            title=app.title,
+            description=app.description,
+            mime_type=APP_MIME_TYPE,
+            _meta=APP_META,
+        )
+        for app in apps
+    ]
+    return ListResourcesResult(resources=resources)
 
 
 def list_templates(repositories: Repositories) -> ListResourceTemplatesResult:
@@ -94,6 +112,14 @@ def check_address(uri: str, repositories: Repositories) -> tuple[ServedRepositor
     if not own_uri.startswith(PAGE) and own_uri not in {row.uri for row in ROWS}:
         raise _not_found(uri)
     return repositories.choose(unquote(name) if name else None), own_uri
+
+
+def read_app(uri: str) -> ReadResourceResult:
+    """Return the page of an app, which depends on no repository and may be kept."""
+    contents = TextResourceContents(
+        uri=uri, mime_type=APP_MIME_TYPE, text=APPS[uri].page(), _meta=APP_META
+    )
+    return ReadResourceResult(contents=[contents])
 
 
 def read_resource(workspace: Workspace, uri: str, own_uri: str) -> ReadResourceResult:

@@ -1,8 +1,8 @@
-// Draws the graph that the data describes. Without this script the list of pages remains.
-(() => {
-  "use strict";
+"use strict";
 
-  const data = JSON.parse(document.getElementById("data").textContent);
+// Draws the graph that `data` describes into the page, whose list of pages remains without a script.
+// `showAround(path)` shows the graph around another page, where that is possible.
+function drawGraph(data, { showAround } = {}) {
   const { pages, links, types, levels } = data;
   const find = (id) => document.getElementById(id);
   const details = find("details");
@@ -305,6 +305,11 @@
       make("p", `${levels[page.level]}${age} · ${page.type}`, { class: `level-line ${page.level}` }),
       make("p", page.text),
     );
+    if (showAround && number !== data.center) {
+      const button = make("button", "Show the pages around it", { type: "button" });
+      button.addEventListener("click", () => showAround(page.path));
+      details.append(button);
+    }
     if (page.sources.length) {
       const list = make("ul");
       for (const { path, state } of page.sources) {
@@ -328,7 +333,7 @@
     else folded.add(folder);
     draw();
   });
-  document.addEventListener("click", (event) => {
+  document.querySelector("main").addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
     if (button.dataset.page !== undefined) {
@@ -361,10 +366,19 @@
     else return;
     event.preventDefault();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => cy.style(style()));
+  const restyle = () => cy.style(style());
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  scheme.addEventListener("change", restyle);
 
   find("folders").checked = folded.size > 0;
   draw({ fit: true });
   if (data.center !== null) select(data.center, { center: true });
   document.body.dataset.ready = "yes";
-})();
+  return {
+    restyle,
+    destroy() {
+      scheme.removeEventListener("change", restyle);
+      cy.destroy();
+    },
+  };
+}

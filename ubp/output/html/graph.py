@@ -1,7 +1,8 @@
 """The link graph as one HTML file: a picture to explore, and the same as a list.
 
 The file needs no network and no other file. Cytoscape.js, which draws it, is inside (MIT licence,
-named at the beginning of `cytoscape.min.js`).
+named at the beginning of `cytoscape.min.js`). As an MCP App it is a page without a graph, which
+draws the one that its host passes on.
 """
 
 import json
@@ -24,32 +25,67 @@ _CYTOSCAPE_STYLE = Markup(".__________cytoscape_container { position: relative; 
 MAX_OPEN = 2_000
 
 
+class AppGraph(NamedTuple):
+    """A graph for the app: what its page contains, and what the script draws."""
+
+    markup: Markup
+    data: dict[str, Any]
+
+
 def graph_html(graph: PageGraph, name: str) -> str:
     """Return the whole file; `name` is that of the repository."""
-    base, own = read_asset("report.css"), read_asset("graph.css")
-    library, script = read_asset("cytoscape.min.js"), read_asset("graph.js")
-    style = base + "\n" + own
     data = json.dumps(graph_data(graph), ensure_ascii=True).replace("<", "\\u003c")
-    shown = count(len(graph.near.documents), "page")
-    total = "" if not graph.near.left_out else f" of {graph.near.total}"
-    page = render(
+    return _page(
         "graph.html",
-        policy=content_policy([style, _CYTOSCAPE_STYLE], [library, script]),
-        version=__version__,
+        start="graph_file.js",
         title=f"{name}: document graph",
-        name=name,
-        size=f"{shown}{total}, {count(len(graph.near.edges), 'link')}.",
+        data=Markup(data),  # noqa: S704  # JSON without a sign that ends a script
+        **_body(graph, name),
+    )
+
+
+def graph_app_html() -> str:
+    """Return the page of the MCP App, which is the same for all graphs."""
+    return _page("graph_app.html", start="graph_app.js", title="Document graph")
+
+
+def app_graph(graph: PageGraph, name: str) -> AppGraph:
+    """Return a graph as the MCP App gets it; `name` is that of the repository."""
+    return AppGraph(render("graph_body.html", **_body(graph, name)), graph_data(graph))
+
+
+def _page(template: str, *, start: str, **values: Any) -> str:
+    """Return a page with the styles and scripts of a graph; `start` is the script that draws it."""
+    style = read_asset("report.css") + "\n" + read_asset("graph.css")
+    scripts = {
+        "library": read_asset("cytoscape.min.js"),
+        "script": read_asset("graph.js"),
+        "start": read_asset(start),
+    }
+    page = render(
+        template,
+        policy=content_policy([style, _CYTOSCAPE_STYLE], scripts.values()),
+        version=__version__,
         style=style,
         cytoscape_style=_CYTOSCAPE_STYLE,
-        levels=[(level, LEVEL_WORDS[level]) for level in _levels(graph)],
-        types=[(kind, kind.replace("_", " ")) for kind in _types(graph)],
-        folders=_folders(graph),
-        pages=_listed_pages(graph),
-        data=Markup(data),  # noqa: S704  # JSON without a sign that ends a script
-        library=library,
-        script=script,
+        **scripts,
+        **values,
     )
     return f"{page}\n"
+
+
+def _body(graph: PageGraph, name: str) -> dict[str, Any]:
+    """Return the values of `graph_body.html`."""
+    shown = count(len(graph.near.documents), "page")
+    total = "" if not graph.near.left_out else f" of {graph.near.total}"
+    return {
+        "name": name,
+        "size": f"{shown}{total}, {count(len(graph.near.edges), 'link')}.",
+        "levels": [(level, LEVEL_WORDS[level]) for level in _levels(graph)],
+        "types": [(kind, kind.replace("_", " ")) for kind in _types(graph)],
+        "folders": _folders(graph),
+        "pages": _listed_pages(graph),
+    }
 
 
 def graph_data(graph: PageGraph) -> dict[str, Any]:

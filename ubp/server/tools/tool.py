@@ -53,6 +53,22 @@ RecordT = TypeVar("RecordT")
 
 
 @dataclass(frozen=True, slots=True)
+class App(Generic[RequestT]):
+    """A page that clients with MCP Apps show beside the answers of a tool.
+
+    `page` returns its HTML, the same for all answers; `data` what it shows of one, as `key` of the
+    result's `_meta`, which models do not read.
+    """
+
+    uri: str
+    title: str
+    description: str
+    page: Callable[[], str]
+    key: str
+    data: Callable[[Workspace, RequestT], Json]
+
+
+@dataclass(frozen=True, slots=True)
 class Tool(Generic[RequestT, RecordT]):
     """An operation that agents can call.
 
@@ -60,7 +76,8 @@ class Tool(Generic[RequestT, RecordT]):
     of a record until it is within the limits that `budgets`, fields of the request, set. Instead of
     that, a list named `items` is shortened by running the tool with a smaller `limit`. A tool that
     `reads_collections` takes one of `collections`, if the project has any, in place of a `ref`. An
-    argument `language` is one of `languages`, if the project has specifications.
+    argument `language` is one of `languages`, if the project has specifications. `app` shows the
+    answer to people.
     """
 
     name: str
@@ -77,6 +94,7 @@ class Tool(Generic[RequestT, RecordT]):
     reads_collections: bool = False
     collections: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    app: App[RequestT] | None = None
 
     @property
     def input_schema(self) -> Schema:
@@ -103,21 +121,23 @@ MEASUREMENT_TOKENS = 20
 
 
 class ToolAnswer(NamedTuple):
-    """An answer: the text, and the same facts as a record for programs."""
+    """An answer: the text, and the same facts as a record for programs; `meta` is for an app."""
 
     record: Json
     text: str
+    meta: Json | None = None
 
 
-def call_tool(
+def call_tool(  # noqa: PLR0913  # what a client and its call are
     tool: Tool[RequestT, RecordT],
     workspace: Workspace,
     arguments: Mapping[str, Any],
     *,
     is_structured: bool = False,
+    has_app: bool = False,
     agent: Agent | None = None,
 ) -> ToolAnswer:
-    """Run a tool and return its answer; `agent` is who calls.
+    """Run a tool and return its answer; `agent` is who calls, `has_app` whether it shows apps.
 
     Budgets limit what is sent: the text, and with `is_structured` also the record. Paths are
     relative to the directory in which the workspace was opened: open it at the repository's root.
@@ -133,10 +153,17 @@ def call_tool(
     collection = given.pop(COLLECTION, None)
     request = make_request(tool.request, given)
     workspace.agent = agent
+
+    def answer(opened: Workspace) -> ToolAnswer:
+        answered = _answer(tool, opened, request, started, is_structured=is_structured)
+        if tool.app is None or not has_app:
+            return answered
+        return answered._replace(meta={tool.app.key: tool.app.data(opened, request)})
+
     if collection is None:
-        return _answer(tool, workspace, request, started, is_structured=is_structured)
+        return answer(workspace)
     with open_collection(workspace, collection, tool.collections, ref=given.get("ref")) as opened:
-        return _answer(tool, opened, request, started, is_structured=is_structured)
+        return answer(opened)
 
 
 def _answer(

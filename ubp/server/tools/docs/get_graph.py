@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.output.agent.pages import graph_text
+from ubp.output.records.encoding import Json
 from ubp.output.records.pages import GraphRecord, graph_record
+from ubp.search.traverse import PageGraph
 from ubp.server.tools.arguments import LinkTypes, MaxTokens, Ref, between
-from ubp.server.tools.tool import Tool
+from ubp.server.tools.tool import App, Tool
 from ubp.workspace import DEPTH, GRAPH_LIMIT, MAX_GRAPH_DEPTH, Workspace
 
 MAX_LIMIT = 5_000
@@ -29,14 +31,35 @@ class GraphRequest:
 
 def run(workspace: Workspace, request: GraphRequest) -> GraphRecord:
     """Return the record of the graph around a page, or of the whole graph."""
-    graph = workspace.graph(
+    return graph_record(_read_graph(workspace, request))
+
+
+def read_page() -> str:
+    """Return the page of the app."""
+    from ubp.output.html.graph import graph_app_html
+
+    return graph_app_html()
+
+
+def read_picture(workspace: Workspace, request: GraphRequest) -> Json:
+    """Return what the app shows: the same graph, with the first lines of its pages."""
+    from ubp.output.html.graph import app_graph
+
+    graph = _read_graph(workspace, request, include_summaries=True)
+    return app_graph(graph, workspace.session.repository.name)._asdict()
+
+
+def _read_graph(
+    workspace: Workspace, request: GraphRequest, *, include_summaries: bool = False
+) -> PageGraph:
+    return workspace.graph(
         center=request.center,
         depth=request.depth,
         link_types=request.link_types,
         limit=request.limit,
+        include_summaries=include_summaries,
         ref=request.ref,
     )
-    return graph_record(graph)
 
 
 GET_GRAPH = Tool(
@@ -53,4 +76,12 @@ GET_GRAPH = Tool(
     text=graph_text,
     items="nodes",
     reads_collections=True,
+    app=App(
+        uri="ui://ubp/graph",
+        title="Document graph",
+        description="A picture of the pages and links that ubp_get_graph returns, to explore.",
+        page=read_page,
+        key="ubp/graph",
+        data=read_picture,
+    ),
 )

@@ -1,0 +1,1 @@
+drawGraph(JSON.parse(document.getElementById("data").textContent));
