@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+import zlib
 from pathlib import Path
 
 import pytest
@@ -484,6 +485,31 @@ def test_reading_no_blobs_calls_no_git(repository, open_at, forbid_git):
     found = open_at(repository.root)
     forbid_git()
     assert found.read_blobs([]) == {}
+
+
+def test_objects_with_files_of_their_own_are_read_without_git(repository, open_at, forbid_git):
+    repository.write("a.txt", b"a\0\n")
+    head = repository.commit("subject")
+    found = open_at(repository.root)
+    forbid_git()
+    blob = blob_id(b"a\0\n")
+    assert found.read_blobs([blob]) == {blob: b"a\0\n"}
+    assert found.commits([head])[head].subject == "subject"
+
+
+@pytest.mark.parametrize("damaged", [b"", b"not zlib", zlib.compress(b"blob 3\0a\n")])
+def test_a_damaged_file_of_an_object_is_left_to_git(repository, open_at, damaged):
+    repository.write("a.txt", "a\n")
+    repository.commit()
+    blob = repository.blob("a.txt")
+    file = repository.root / ".git" / "objects" / blob[:2] / blob[2:]
+    data = file.read_bytes()
+    file.chmod(0o644)
+    file.write_bytes(damaged)
+    opened = open_at(repository.root)
+    assert opened.read_blobs([blob]) == {blob: None}
+    file.write_bytes(data)
+    assert opened.read_blobs([blob]) == {blob: b"a\n"}
 
 
 def test_blobs_that_a_partial_clone_lacks_are_none_and_stay_away(repository, open_at, tmp_path):

@@ -33,7 +33,7 @@ from ubp.core.interruption import with_checkpoints
 from ubp.core.model import Entry, FilePath, ObjectId
 from ubp.core.names import fold_name, name_key
 from ubp.index.name_keys import (
-    PackedFiles,
+    PackedKeys,
     SourceKeys,
     UnreadError,
     read_page_keys,
@@ -65,6 +65,7 @@ class SnapshotNames:
         self._before = before
         self.limit = MAX_UNREAD if is_quick else None
         self._code: dict[FilePath, PageCode | None] = {}
+        self._is_occurring: dict[int, bool] = {}
 
     def pages_with(self, keys: Collection[int]) -> Mapping[int, Collection[FilePath]]:
         """Return the pages whose code has a name or path of each of these keys."""
@@ -72,7 +73,11 @@ class SnapshotNames:
 
     def occurring(self, keys: Collection[int]) -> AbstractSet[int]:
         """Return those of these keys that the sources have."""
-        return self._packed_sources.present(keys, is_source) if keys else frozenset()
+        known = self._is_occurring
+        if new := {key for key in keys if key not in known}:
+            present = self._find_occurring(new)
+            known.update((key, key in present) for key in new)
+        return {key for key in keys if known[key]}
 
     def code(self, page: FilePath) -> PageCode | None:
         """Return the names in a page's code, and its lines; None: it cannot be read."""
@@ -97,9 +102,8 @@ class SnapshotNames:
     @cached_property
     def page_keys(self) -> Mapping[FilePath, bytes]:
         """The keys in the pages that describe the sources as they are."""
-        documents = with_checkpoints(self._view.document_paths())
-        found = self._view.entries([path for path in documents if describes_present(path)])
-        entries = {path: entry for path, entry in with_checkpoints(found.items()) if entry}
+        documents = with_checkpoints(self._view.document_files().items())
+        entries = {path: entry for path, entry in documents if describes_present(path)}
         with _limited("pages"):
             return read_page_keys(self._view.context, entries, self.limit)
 
@@ -109,18 +113,26 @@ class SnapshotNames:
         return self._read_keys(self._files)
 
     @cached_property
-    def _packed_pages(self) -> PackedFiles:
-        return PackedFiles(self.page_keys)
+    def _packed_pages(self) -> PackedKeys[FilePath]:
+        return PackedKeys(self.page_keys)
 
     @cached_property
-    def _packed_sources(self) -> PackedFiles:
-        """The keys in the sources, and in other files of the same contents."""
+    def _packed_sources(self) -> tuple[PackedKeys[ObjectId], PackedKeys[FilePath]]:
+        """The keys in the commit's blobs, which need not be sources, and in the other sources."""
         stored = read_stored_keys(self._view)
         occurring, unread = stored or ({}, self._files)
         changed = self._view.entries(self._view.snapshot.changes) if stored else {}
         keys = self._read_keys({**unread, **changed})
-        occurring.update((path, source.occurring) for path, source in keys.items())
-        return PackedFiles(occurring)
+        sources = {path: source.occurring for path, source in keys.items()}
+        return PackedKeys(occurring), PackedKeys(sources)
+
+    def _find_occurring(self, keys: Collection[int]) -> set[int]:
+        stored, sources = self._packed_sources
+        found = set(sources.holders(keys))
+        blobs = stored.holders([key for key in keys if key not in found])
+        files = self._view.unchanged_files({blob for ids in blobs.values() for blob in ids})
+        in_sources = {entry.id for path, entry in files.items() if is_source(path)}
+        return found | {key for key, ids in blobs.items() if not in_sources.isdisjoint(ids)}
 
     def _read_keys(self, files: Mapping[FilePath, Entry | None]) -> Mapping[FilePath, SourceKeys]:
         """Return the keys in those of these files that are sources."""

@@ -1,12 +1,14 @@
 """Git's output as values: status, raw diffs and tree listings (all with `-z`), and raw objects."""
 
 import sys
+import zlib
 from collections.abc import Iterator
 
 from ubp.core.model import MODE_TREE, UNHASHED, Commit, Entry, FilePath, ObjectId
 
 EMPTY_TREE = ObjectId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 MAX_BLOB_BYTES = 8 << 20  # no document written by people is larger; git.git's largest is 0.2 MB
+MAX_LOOSE_HEADER = 32  # bytes, of "commit 123" and the NUL after it
 
 # As `os.fsdecode` does it, except on Windows, where that fails for names that are not UTF-8.
 ENCODING = sys.getfilesystemencoding()
@@ -174,6 +176,19 @@ class BatchReader:
         del self._buffer[: size + 1]
         self._header = None
         return True
+
+
+def parse_loose_object(data: bytes, max_bytes: int = MAX_BLOB_BYTES) -> tuple[str, bytes] | None:
+    """Return the type and bytes of an object's own file; None: too large, or not one."""
+    decompressor = zlib.decompressobj()
+    try:
+        content = decompressor.decompress(data, max_bytes + MAX_LOOSE_HEADER)
+    except zlib.error:
+        return None
+    header, _, body = content.partition(b"\0")
+    kind, _, size = header.decode("ascii", "replace").partition(" ")
+    is_whole = decompressor.eof and size == str(len(body)) and len(body) <= max_bytes
+    return (kind, body) if is_whole else None
 
 
 def object_id(kind: str, data: bytes) -> ObjectId:

@@ -134,19 +134,25 @@ class View:
 
     def stored_names(
         self, kinds: Sequence[str]
-    ) -> tuple[dict[FilePath, bytes], dict[FilePath, Entry]] | None:
-        """Return the stored names of the unchanged files, and the files without any.
+    ) -> tuple[Mapping[ObjectId, bytes], dict[FilePath, Entry]] | None:
+        """Return the stored names of the commit's files, by blob, and its files without any.
 
-        Documents are left out. None: the names of each of `files` must be read instead.
+        Documents are left out, and of the files without names those that differ in the snapshot:
+        see `unchanged_files`. None: the names of each of `files` must be read instead.
         """
-        found = self._base.files_with_names(kinds)
+        found = self._base.names_of_files(kinds)
         if found is None:
             return None
         stored, missing = found
-        return (
-            {path: names for path, names in stored if path not in self._overlay},
-            {path: entry for path, entry in missing if path not in self._overlay},
-        )
+        return stored, {path: entry for path, entry in missing if path not in self._overlay}
+
+    def unchanged_files(self, blobs: Collection[ObjectId]) -> dict[FilePath, Entry]:
+        """Return the files that have one of these blobs in the commit and in the snapshot.
+
+        Documents are left out.
+        """
+        found = self._base.files_of(blobs)
+        return {path: entry for path, entry in found if path not in self._overlay}
 
     def children(self, folder: FilePath = ROOT) -> dict[FilePath, bool]:
         """Return what is directly in a folder, sorted, and whether it is a folder itself."""
@@ -158,11 +164,21 @@ class View:
 
     def document_paths(self) -> list[FilePath]:
         """Return the paths of the documents, sorted."""
-        committed = self._base.document_paths(self.context.cache)
+        committed = self._base.sorted_documents(self.context.cache)
         if not self._overlay.changes:
             return list(committed)
         unchanged = [path for path in committed if path not in self._overlay]
         return sorted([*unchanged, *self._changed_documents])
+
+    def document_files(self) -> dict[FilePath, Entry]:
+        """Return the documents as files that nobody may execute."""
+        committed = self._base.sorted_documents(self.context.cache)
+        unchanged = {
+            path: Entry(MODE_FILE, blob)
+            for path, blob in with_checkpoints(committed.items())
+            if path not in self._overlay
+        }
+        return unchanged | self._changed_documents
 
     def count_documents(self) -> int:
         """Return the number of documents, without listing them."""

@@ -212,11 +212,12 @@ def _is_sound(connection: sqlite3.Connection) -> bool:
 
 
 def _add_functions(connection: sqlite3.Connection) -> None:
-    connection.create_function("checksum", -1, _checksum, deterministic=True)
+    connection.create_function("checksum", -1, row_checksum, deterministic=True)
     connection.create_function("intact", -1, _check, deterministic=True)
 
 
-def _checksum(*values: Value) -> int:
+def row_checksum(*values: Value) -> int:
+    """Return the checksum of a row: of its table's name and its columns, as in `CHECKED`."""
     # Version 2 is the same in all versions of Python: without references to equal values. Damage
     # passes with a probability of 2^-32.
     return crc32(dumps(values, 2))

@@ -15,7 +15,7 @@ from ubp.index.store.codec import (
     unpack_id,
     unpack_path,
 )
-from ubp.index.store.database import Database, Rows, chunks, marks
+from ubp.index.store.database import Database, Rows, chunks, marks, row_checksum
 from ubp.index.store.facts import pack_keys
 from ubp.index.store.schema import insertion, intact
 
@@ -267,12 +267,13 @@ class ListingTable:
             for (path, blob, *_), page_facts in zip(rows, facts, strict=True)
         ]
 
-    def files_with_names(
+    def names_of_files(
         self, listing: Listing, kinds: Sequence[str]
-    ) -> tuple[list[tuple[FilePath, bytes]], list[tuple[FilePath, Entry]]]:
-        """Return what `KeyTable` has of the files, documents apart, and the files it lacks.
+    ) -> tuple[dict[ObjectId, bytes], list[tuple[FilePath, Entry]]]:
+        """Return what `KeyTable` has of the files, documents apart, by blob; and the others.
 
-        A file comes once for each of the kinds of which there is something.
+        Checksums are compared here: with 2,000 sources, a function that SQLite calls for each row
+        takes 3 ms, and this loop 1.4.
         """
         existing = [
             kind
@@ -281,20 +282,35 @@ class ListingTable:
         ]
         # A damaged entry is not looked for: its id is none of a blob that has names.
         rows = self._database.rows(
-            f"SELECT path, mode, id, content, CASE WHEN content NOT NULL THEN {intact('names')}"  # noqa: S608  # ours
-            f" ELSE {INTACT} END"
+            "SELECT id, kind, content, names.checksum, CASE WHEN content IS NULL THEN path END,"  # noqa: S608  # ours
+            f" CASE WHEN content IS NULL THEN mode END, CASE WHEN content IS NULL THEN {INTACT} END"
             f" FROM entry LEFT JOIN names ON names.blob = entry.id AND kind IN ({marks(existing)})"
             f" WHERE listing = ? AND NOT is_document AND mode <> {MODE_TREE}",
             [*existing, listing.row],
         )
         self._check(listing)
-        stored = [(unpack_path(path), content) for path, _, _, content, _ in rows if content]
-        missing = [
-            (unpack_path(path), unpack_entry(mode, id_))
-            for path, mode, id_, content, _ in rows
-            if content is None
-        ]
+        stored: dict[ObjectId, bytes] = {}
+        missing: list[tuple[FilePath, Entry]] = []
+        for id_, kind, content, checksum, path, mode, _ in rows:
+            if content is None:
+                missing.append((unpack_path(path), unpack_entry(mode, id_)))
+            elif row_checksum("names", kind, id_, content) != checksum:
+                self._database.replace_damaged()
+            else:
+                stored[unpack_id(id_)] = content
         return stored, missing
+
+    def files_of(
+        self, listing: Listing, blobs: Collection[ObjectId]
+    ) -> list[tuple[FilePath, Entry]]:
+        """Return the files that have one of these blobs, documents apart."""
+        rows = self._database.rows_in(
+            f"SELECT path, mode, id, {INTACT} FROM entry"  # noqa: S608  # ours
+            " WHERE listing = ? AND NOT is_document AND id IN",
+            map(pack_id, blobs),
+            [listing.row],
+        )
+        return self._entries(listing, [row[:3] for row in rows])
 
     def _find(self, condition: str, value: str | bytes) -> Listing | None:
         rows = self._database.rows(
