@@ -1,6 +1,6 @@
 """Whether proposals stay right: agents edit while they are killed, and a person reviews and works.
 
-    python benchmarks/proposals.py [--calls 10000] [--kills 200] [--seed 1]
+    python benchmarks/proposals.py [--calls 10000] [--kills 200] [--seed 1] [--minutes 600]
 
 Four agents, processes of their own, create, change, acknowledge, bind and withdraw; now and then
 one is killed. Meanwhile a person edits, commits, amends, rebases, switches branches, accepts
@@ -31,13 +31,13 @@ from measure import print_table
 from ubp.core.errors import RepositoryError, UbpError, UsageError
 from ubp.core.model import FilePath
 from ubp.edits import changes, limits
-from ubp.edits.model import Agent
+from ubp.edits.model import Agent, Proposal
 from ubp.edits.propose import EditRequest
 from ubp.workspace import Workspace
 
 AGENTS, PAGES, SOURCES = 4, 24, 6
 CALLS_OF_A_PROCESS = 60  # then it ends, and another one takes its place
-CALLS_BETWEEN_ACTS = 6
+CALLS_BETWEEN_ACTS, REVIEWED_AT_ONCE = 6, 3
 BRANCHES = ("main", "other")
 LEASE_SECONDS = 5
 
@@ -133,6 +133,7 @@ class Person:
         self.root = root
         self.chance = random.Random(seed)
         self.accepted: dict[int, str] = {}
+        self.accepted_marks: set[str] = set()
         self.counts: Counter[str] = Counter()
         self.state = self.look()
 
@@ -153,7 +154,7 @@ class Person:
             raise Wrong("the work tree, the index or HEAD changed while the person did nothing")
         action = self.chance.choice(
             [
-                *(self.review, self.review, self.review),
+                *([self.review] * 5),
                 *(self.edit, self.commit, self.amend, self.rebase, self.switch),
             ]
         )
@@ -161,39 +162,42 @@ class Person:
         self.state = self.look()
 
     def review(self) -> None:
-        """Accept or reject the oldest proposal."""
+        """Accept or reject some proposals."""
         with Workspace.open(self.root) as workspace:
-            proposals = workspace.proposals()
-            if not proposals:
-                return
-            proposal = self.chance.choice(proposals)
-            marks = self.texts(proposal.tip, proposal.pages)
-            try:
-                if self.chance.random() < 0.6:
-                    head = git(self.root, "rev-parse", "HEAD").strip()
-                    commit = workspace.accept_proposal(proposal.id)
-                    self.counts["accepted"] += 1
-                    if commit != head:
-                        self.accepted[proposal.id] = self.branch()
-                    after = self.texts(commit, proposal.pages)
-                    missing = [
-                        m
-                        for m in marks - self.texts(proposal.base, proposal.pages)
-                        if m not in after
-                    ]
-                    if missing:
-                        raise Wrong(f"proposal {proposal.id} was accepted without {missing}")
-                else:
-                    workspace.reject_proposal(proposal.id, "no")
-                    self.counts["rejected"] += 1
-            except RepositoryError as error:
-                if "conflicts" not in error.message:
-                    raise
+            proposals = list(workspace.proposals())
+            self.chance.shuffle(proposals)
+            for proposal in proposals[:REVIEWED_AT_ONCE]:
+                self.decide(workspace, proposal)
+
+    def decide(self, workspace: Workspace, proposal: Proposal) -> None:
+        """Accept or reject a proposal."""
+        marks = self.texts(proposal.tip, proposal.pages)
+        try:
+            if self.chance.random() < 0.6:
+                head = git(self.root, "rev-parse", "HEAD").strip()
+                commit = workspace.accept_proposal(proposal.id, proposal.tip)
+                self.counts["accepted"] += 1
+                if commit != head:
+                    self.accepted[proposal.id] = self.branch()
+                after = self.texts(commit, proposal.pages)
+                missing = [
+                    m for m in marks - self.texts(proposal.base, proposal.pages) if m not in after
+                ]
+                if missing:
+                    raise Wrong(f"proposal {proposal.id} was accepted without {missing}")
+                self.accepted_marks |= marks
+            else:
+                workspace.reject_proposal(proposal.id, "no")
+                self.counts["rejected"] += 1
+        except RepositoryError as error:
+            if "conflicts" not in error.message:
+                raise
+            with suppress(UsageError):  # it moved meanwhile
                 workspace.reject_proposal(proposal.id, "conflict")
-                self.counts["conflicts"] += 1
-            except UsageError as error:
-                is_dirty = "not committed" in error.message
-                self.counts["page was changed" if is_dirty else "moved while reviewed"] += 1
+            self.counts["conflicts"] += 1
+        except UsageError as error:
+            is_dirty = "not committed" in error.message
+            self.counts["page was changed" if is_dirty else "moved while reviewed"] += 1
 
     def texts(self, commit: str, pages: tuple[str, ...]) -> set[str]:
         """Return the marks in these pages of a commit."""
@@ -302,6 +306,7 @@ def check_end(root: str, confirmed: list[dict[str, object]], person: Person) -> 
     history = git(root, "log", "--patch", "--format=", *BRANCHES)
     applied = {line[1:] for line in history.split("\n") if line.startswith("+Mark ")}
     refused = {entry.proposal for entry in entries if entry.event in {"rejected", "withdrawn"}}
+    applied -= person.accepted_marks  # of a proposal that had a later edit
     wrong = [a for a in confirmed if a["id"] in refused and a["mark"] in applied]
     if wrong:
         raise Wrong(f"rejected or withdrawn, and applied: {wrong[:3]}")
@@ -336,7 +341,7 @@ def check_locks(root: str) -> None:
                 raise Wrong(f"{page} is edited in the proposal of a session that has ended")
 
 
-def run(calls: int, kills: int, seed: int) -> None:
+def run(calls: int, kills: int, seed: int, seconds_at_most: float) -> None:
     """Run the agents and the person, and print what happened."""
     chance = random.Random(seed)
     confirmed: list[dict[str, object]] = []
@@ -348,7 +353,8 @@ def run(calls: int, kills: int, seed: int) -> None:
         answers: SimpleQueue[dict[str, object]] = SimpleQueue()
         agents: dict[int, subprocess.Popen[str]] = {}
         started = time.monotonic()
-        while done < calls:
+        share = 0.0
+        while share < 1:
             for place in range(AGENTS):
                 process = agents.get(place)
                 if process is None or process.poll() is not None:
@@ -363,7 +369,8 @@ def run(calls: int, kills: int, seed: int) -> None:
             done += len(heard)
             confirmed += [answer for answer in heard if answer["did"] == "proposed"]
             refused.update(str(a["why"]) for a in heard if a["did"] == "refused")
-            if killed < kills and done * kills >= killed * calls:
+            share = max(done / calls, (time.monotonic() - started) / seconds_at_most)
+            if killed < min(kills, kills * share):
                 victim = chance.choice(list(agents.values()))
                 victim.send_signal(signal.SIGKILL)
                 victim.wait()
@@ -403,8 +410,9 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=10_000)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=600, help="end after so many")
     options = parser.parse_args()
-    run(options.calls, options.kills, options.seed)
+    run(options.calls, options.kills, options.seed, options.minutes * 60)
 
 
 if __name__ == "__main__":

@@ -862,16 +862,18 @@ class Workspace:
 
         return review(self.session, self._proposal(number))
 
-    def accept_proposal(self, number: int) -> ObjectId:
+    def accept_proposal(self, number: int, at: str | None = None) -> ObjectId:
         """Merge a proposal into the current branch, and return the commit.
 
+        `at` is (the beginning of) the id of the last edit that the reviewer has seen.
+
         Raises:
-            UsageError: there is none, or the work tree is not ready for it.
+            UsageError: there is none, it has a later edit, or the work tree is not ready for it.
             RepositoryError: it conflicts with the branch, or a hook refused the commit.
         """
         from ubp.edits.review import accept
 
-        return accept(self.session, self._proposal(number))
+        return accept(self.session, self._proposal(number), at)
 
     def reject_proposal(self, number: int, reason: str) -> None:
         """Reject a proposal; the log keeps it.

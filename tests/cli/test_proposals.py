@@ -45,7 +45,14 @@ def test_proposals_are_listed_shown_and_decided(project, ubp, valid_record):
     assert "\ndocs/a.md: lists no sources before, lists no sources after\n" in shown
     assert "+Text 1." in shown
     assert valid_record("proposals-show", ubp(project, "proposals", "show", "1", "--json"))
-    accepted = ubp(project, "proposals", "accept", "1")
+    next_steps = shown.splitlines()[-1]
+    at = project.git("rev-parse", "ubp/proposals/1")[:10]
+    assert next_steps.startswith(f"Next: ubp proposals accept 1 --at {at}, or ")
+    later = ubp(project, "proposals", "accept", "1", "--at", "a" * 10)
+    assert later.err.startswith(f"Error: The last edit of proposal 1 is not {'a' * 10}.")
+    both = ubp(project, "proposals", "accept", "1", "2", "--at", at)
+    assert both.err.startswith("Error: --at requires a single proposal.")
+    accepted = ubp(project, "proposals", "accept", "1", "--at", at)
     assert accepted.out == f"Accepted proposal 1 as {project.git('rev-parse', 'HEAD')[:10]}.\n"
     assert (project.root / PAGE).read_text() == "# A\n\nOld.\n\nText 1.\n"
     rejected = ubp(project, "proposals", "reject", "--all", "--reason", "no", "--json")

@@ -309,3 +309,33 @@ def test_a_person_may_revise_a_proposal_here_or_in_a_work_tree(project, propose,
     ]
     workspace.accept_proposal(1)
     assert (project.root / PAGE).read_text() == "# Mine\n\n## Login\n"
+
+
+def test_an_edit_that_nobody_has_seen_is_not_accepted(project, propose, workspace):
+    seen = propose(changes.append("One.")).proposal.tip
+    last = propose(changes.append("Two.")).proposal.tip
+    with pytest.raises(UsageError, match=f"last edit of proposal 1 is not {seen}") as error:
+        workspace.accept_proposal(1, seen)
+    assert error.value.cause == f"It is {last}, of {PAGE}."
+    assert workspace.accept_proposal(1, last[:10]) == project.git("rev-parse", "HEAD")
+
+
+def test_an_edit_added_while_git_commits_stays_open(project, propose, workspace):
+    first = propose(changes.append("One.")).proposal
+    git = project.root / ".git"
+    proposed = propose(changes.append("Two.")).proposal
+    project.git("update-ref", "refs/heads/ubp/proposals/1", first.tip)
+    hook = project.write(
+        ".git/hooks/pre-commit",
+        f"#!/bin/sh\ngit --git-dir={git} update-ref refs/heads/ubp/proposals/1 {proposed.tip}\n",
+    )
+    hook.chmod(0o755)
+    commit = workspace.accept_proposal(1)
+    assert (project.root / PAGE).read_text().endswith("One.\n")
+    entry = next(workspace.proposal_log())
+    assert (entry.event, entry.accepted_as, entry.commit) == ("accepted", commit, first.tip)
+    assert [proposal.tip for proposal in workspace.proposals()] == [proposed.tip]
+    hook.unlink()
+    workspace.accept_proposal(1)
+    assert (project.root / PAGE).read_text().endswith("One.\n\nTwo.\n")
+    assert workspace.proposals() == ()

@@ -15,7 +15,7 @@ from ubp.cli.outputs import check_folder, open_in_browser, write_html
 from ubp.cli.parameters import HtmlFile
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.core.model import FilePath
+from ubp.core.model import FilePath, ObjectId
 from ubp.core.shell import ubp_command
 from ubp.edits.model import LogEntry
 from ubp.output.records.proposals import (
@@ -111,6 +111,7 @@ def accept(
     proposals: Annotated[list[int] | None, Parameter(metavar="ID")] = None,
     /,
     *,
+    at: Annotated[str | None, Parameter(metavar="COMMIT")] = None,
     all_: Annotated[bool, Parameter(name="--all")] = False,
     terminal: Terminal,
 ) -> int:
@@ -118,16 +119,19 @@ def accept(
 
     Args:
         proposals: The numbers of the proposals.
+        at: The last edit that you have seen: nothing is accepted if the proposal has a later
+            one.
         all_: Accept all open proposals, the oldest first.
         terminal: Where the answer goes.
     """
     with open_workspace(terminal) as workspace:
         decisions = []
-        for number in _numbers(proposals, workspace, is_all=all_, verb="accept"):
-            commit = workspace.accept_proposal(number)
+        numbers = _numbers(proposals, workspace, is_all=all_, verb="accept")
+        if at is not None and (all_ or len(numbers) != 1):
+            raise UsageError("--at requires a single proposal.")
+        for number in numbers:
+            commit = _accept(number, at, workspace, terminal)
             decisions.append(decision_record(number, "accepted", commit))
-            if not (terminal.options.json or terminal.options.quiet):
-                terminal.write(accepted_text(number, commit))
     if terminal.options.json:
         terminal.record(DecisionsRecord(decisions=tuple(decisions)))
     return CLEAN
@@ -272,16 +276,25 @@ def _numbers(
     return [proposal.id for proposal in workspace.proposals()] if is_all else list(proposals or ())
 
 
+def _accept(number: int, at: str | None, workspace: Workspace, terminal: Terminal) -> ObjectId:
+    commit = workspace.accept_proposal(number, at)
+    if not (terminal.options.json or terminal.options.quiet):
+        is_open = any(proposal.id == number for proposal in workspace.proposals())
+        terminal.write(accepted_text(number, commit, is_open=is_open))
+    return commit
+
+
 def _review_each(numbers: Sequence[int], workspace: Workspace, terminal: Terminal) -> int:
     if not terminal.is_interactive():
         raise UsageError("--interactive requires a terminal.", hint="Run `ubp proposals show ID`.")
     for number in numbers:
-        terminal.write(review_text(workspace.review(number), terminal.style))
+        review = workspace.review(number)
+        terminal.write(review_text(review, terminal.style))
         choice = choose(terminal, f"Proposal {number}?", (ACCEPT, REJECT, SKIP, QUIT))
         if choice == QUIT:
             break
         if choice == ACCEPT:
-            terminal.write(accepted_text(number, workspace.accept_proposal(number)))
+            _accept(number, review.proposal.tip, workspace, terminal)
         elif choice == REJECT:
             workspace.reject_proposal(number, ask(terminal, "Reason", "not needed"))
             terminal.write(rejected_text(number))

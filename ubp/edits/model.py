@@ -11,6 +11,13 @@ Action = Literal["create", "update", "acknowledge", "bind", "revise"]
 """What an edit does; a reviewer revises."""
 Event = Literal["proposed", "accepted", "rejected", "withdrawn"]
 
+MIN_ID_DIGITS = 7  # as git abbreviates
+
+
+def abbreviates(text: str, object_id: ObjectId) -> bool:
+    """Return whether a text is an id or the beginning of it."""
+    return len(text) >= MIN_ID_DIGITS and object_id.startswith(text.lower())
+
 
 @dataclass(frozen=True, slots=True)
 class Agent:

@@ -37,6 +37,10 @@ AUTHOR = Author("UBP", "ubp@ubp.invalid")
 MAX_COMMITS = 500
 """A branch with more commits is no proposal: reading those of people takes 3 ms each."""
 
+MAX_KNOWN = 1_000
+"""So many proposals are remembered by their tips: a server reads each once, for 10 ms."""
+_known: dict[tuple[str, int, ObjectId], Proposal] = {}
+
 # Branches and the log can be fetched: what they contain is checked as it is read.
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}")
@@ -142,6 +146,8 @@ def edit_trailers(proposal: Proposal, edit: ProposedEdit) -> list[tuple[str, str
 def record(repository: Repository, entry: LogEntry, *, old: ObjectId, new: ObjectId) -> None:
     """Move a proposal's branch from `old` to `new` (ABSENT: none), and add an entry to the log.
 
+    Where both are the same, only the entry is added, wherever the branch is.
+
     Raises:
         ProposalMovedError: the branch does not have the value `old` any more.
         RepositoryError: the branch is checked out, or writing failed.
@@ -175,7 +181,7 @@ def record(repository: Repository, entry: LogEntry, *, old: ObjectId, new: Objec
             repository, [u for u in updates if u[1] != u[2]], f"{entry.event} {entry.proposal}"
         ):
             return
-        if (read_ref(repository, ref) or ABSENT) != old:
+        if old != new and (read_ref(repository, ref) or ABSENT) != old:
             raise ProposalMovedError(entry.proposal)
         pause()
     raise ref_busy(LOG)
@@ -205,6 +211,16 @@ def _commit(
 
 def _read(repository: Repository, number: int, tip: ObjectId) -> Proposal | None:
     """Return the proposal of a branch; None where an agent's edit did not begin it."""
+    key = repository.common_dir, number, tip
+    known = _known.get(key)
+    if known is None and (known := _read_commits(repository, number, tip)) is not None:
+        if len(_known) >= MAX_KNOWN:
+            _known.clear()
+        _known[key] = known
+    return known
+
+
+def _read_commits(repository: Repository, number: int, tip: ObjectId) -> Proposal | None:
     marked = f"--grep=^UBP-Proposal: {number}$"
     own = next(read_messages(repository, "--first-parent", "--max-count=1", marked, tip), None)
     if own is None:

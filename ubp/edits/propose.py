@@ -11,7 +11,16 @@ from ubp.core.model import FilePath, Level, ObjectId
 from ubp.core.text import closest_name
 from ubp.edits.limits import check_lock, check_path, check_rate, check_text, find_warnings
 from ubp.edits.messages import one_line, write_message
-from ubp.edits.model import Action, Agent, EditResult, Effect, LogEntry, Proposal, ProposedEdit
+from ubp.edits.model import (
+    Action,
+    Agent,
+    EditResult,
+    Effect,
+    LogEntry,
+    Proposal,
+    ProposedEdit,
+    abbreviates,
+)
 from ubp.edits.proposals import (
     ProposalMovedError,
     edit_trailers,
@@ -218,7 +227,7 @@ def _read(
             hint=f"Did you mean {closest}?" if closest else "",
         )
     expected = request.expected_blob
-    if expected is not None and (len(expected) < 7 or not entry.id.startswith(expected.lower())):  # noqa: PLR2004  # as git abbreviates
+    if expected is not None and not abbreviates(expected, entry.id):
         is_uncommitted = session.repository.root is not None and session.view().is_changed(page)
         raise BadArgumentError(
             "expected_blob",

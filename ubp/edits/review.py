@@ -2,15 +2,21 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ubp.core.errors import BadArgumentError, GitCommandError, RepositoryError, UsageError
 from ubp.core.model import MODE_FILE, FilePath, ObjectId
 from ubp.core.shell import join, ubp_command
 from ubp.edits.limits import check_path, find_warnings
 from ubp.edits.messages import one_line, write_message
-from ubp.edits.model import Agent, Effect, Event, LogEntry, Proposal, ProposedEdit
-from ubp.edits.proposals import branch_of, edit_trailers, record
+from ubp.edits.model import Agent, Effect, Event, LogEntry, Proposal, ProposedEdit, abbreviates
+from ubp.edits.proposals import (
+    ProposalMovedError,
+    branch_of,
+    edit_trailers,
+    read_log,
+    record,
+)
 from ubp.edits.propose import effect_of
 from ubp.git.command import commit_with_hooks
 from ubp.git.diff import diff_blobs
@@ -62,16 +68,25 @@ def review(session: Session, proposal: Proposal) -> Review:
     return Review(proposal, changes, effect)
 
 
-def accept(session: Session, proposal: Proposal) -> ObjectId:
+def accept(session: Session, proposal: Proposal, at: str | None = None) -> ObjectId:
     """Merge a proposal into the current branch as one commit, made by git with its hooks.
 
-    The agent is the author and the reviewer the committer. Other staged changes stay staged.
+    The agent is the author and the reviewer the committer. Other staged changes stay staged. An
+    edit that an agent adds meanwhile is not merged, and the proposal stays open with it. `at` is
+    (the beginning of) the id of the last edit that the reviewer has seen.
 
     Raises:
-        UsageError: there is no work tree, a page of it has changes, or a merge is in progress.
+        UsageError: it has a later edit, there is no work tree, a page of it has changes, or a merge
+            is in progress.
         RepositoryError: the proposal conflicts with the branch, or a hook refused the commit.
     """
     repository = session.repository
+    if at is not None and not abbreviates(at, proposal.tip):
+        raise UsageError(
+            f"The last edit of proposal {proposal.id} is not {at}.",
+            cause=f"It is {proposal.tip}, of {proposal.edits[-1].page}.",
+            hint=f"Review it: {ubp_command('proposals', 'show', str(proposal.id))}",
+        )
     if repository.root is None:
         raise UsageError(
             "Cannot accept a proposal in a bare repository.", hint="Run this in a clone."
@@ -91,7 +106,8 @@ def accept(session: Session, proposal: Proposal) -> ObjectId:
             cause="They would be mixed with the proposal's.",
             hint=f"Commit them, or put them aside: {join(['git', 'stash', 'push', '--', changed])}",
         )
-    tree, conflicts = merge_trees(repository, proposal.base, head, proposal.tip)
+    base = _merge_base(session, proposal, head)
+    tree, conflicts = merge_trees(repository, base, head, proposal.tip)
     if conflicts:
         raise RepositoryError(
             f"Proposal {proposal.id} conflicts with the current branch in {conflicts[0]}.",
@@ -99,11 +115,17 @@ def accept(session: Session, proposal: Proposal) -> ObjectId:
             f" {ubp_command('proposals', 'accept', str(proposal.id))}",
         )
     merged = [page for page in pages if _id_at(session, tree, page) != _id_at(session, head, page)]
-    if not merged:  # it was merged already
-        _decide(session, proposal, "accepted", "", accepted_as=head)
-        return head
-    commit = _commit(session, proposal, tree, head, merged)
-    _decide(session, proposal, "accepted", "", accepted_as=commit)
+    # Without any it was merged already.
+    commit = _commit(session, proposal, tree, head, merged) if merged else head
+    name = _identity(session)[0]
+    entry = replace(
+        _entry(session, proposal, "accepted", "", name, proposal.tip), accepted_as=commit
+    )
+    try:
+        record(repository, entry, old=proposal.tip, new=ABSENT)
+    except ProposalMovedError:
+        # An agent added an edit while git committed: that one stays open.
+        record(repository, entry, old=proposal.tip, new=proposal.tip)
     return commit
 
 
@@ -148,20 +170,10 @@ def revise(session: Session, proposal: Proposal, page: FilePath, text: bytes) ->
     record(session.repository, entry, old=proposal.tip, new=commit)
 
 
-def _decide(  # noqa: PLR0913  # named, but for the first
-    session: Session,
-    proposal: Proposal,
-    event: Event,
-    reason: str,
-    *,
-    by: str = "",
-    accepted_as: ObjectId | None = None,
+def _decide(
+    session: Session, proposal: Proposal, event: Event, reason: str, *, by: str = ""
 ) -> None:
     entry = _entry(session, proposal, event, reason, by or _identity(session)[0], proposal.tip)
-    if accepted_as:
-        from dataclasses import replace
-
-        entry = replace(entry, accepted_as=accepted_as)
     record(session.repository, entry, old=proposal.tip, new=ABSENT)
 
 
@@ -228,6 +240,19 @@ def _restore(session: Session, tree: ObjectId, pages: Sequence[FilePath]) -> Non
         run("restore", f"--source={tree}", "--staged", "--worktree", "--", *there)
     if gone:
         run("rm", "--force", "--quiet", "--ignore-unmatch", "--", *gone)
+
+
+def _merge_base(session: Session, proposal: Proposal, head: ObjectId) -> ObjectId:
+    """Return where a proposal began, or its last edit that has been accepted on this branch."""
+    repository = session.repository
+    edits = {edit.commit for edit in proposal.edits}
+    for entry in read_log(repository):
+        if entry.event != "accepted" or entry.commit not in edits or not entry.accepted_as:
+            continue
+        merged = repository.rev_parse(f"{entry.accepted_as}^{{commit}}")
+        if merged and not repository.run("rev-list", "--max-count=1", merged, "--not", head):
+            return entry.commit
+    return proposal.base
 
 
 def _changed_files(session: Session, proposal: Proposal) -> list[FilePath]:

@@ -48,7 +48,7 @@ class _Page(NamedTuple):
 def proposal_html(review: Review, keys: Sequence[str]) -> str:
     """Return the whole file; `keys` are the front matter keys that list sources."""
     proposal, effect = review.proposal, review.effect
-    number = str(proposal.id)
+    number, at = str(proposal.id), proposal.tip[:SHORT_ID]
     style = Markup("\n").join(map(read_asset, ("report.css", "proposal.css")))
     model = f" ({proposal.model})" if proposal.model else ""
     page = render(
@@ -70,7 +70,7 @@ def proposal_html(review: Review, keys: Sequence[str]) -> str:
             *(("fixed", finding) for finding in effect.fixed),
         ],
         commands=[
-            ("Accept", ubp_command("proposals", "accept", number)),
+            ("Accept", ubp_command("proposals", "accept", number, "--at", at)),
             ("Revise", ubp_command("proposals", "edit", number)),
             ("Reject", f"{ubp_command('proposals', 'reject', number)} --reason TEXT"),
         ],

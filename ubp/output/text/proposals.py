@@ -55,14 +55,16 @@ def review_text(review: Review, style: Style) -> str:
         lines += map(style.yellow, warnings)
     for change in review.changes:
         lines += ["", *style.diff(change.diff)]
-    accept, reject = (ubp_command("proposals", verb, number) for verb in ("accept", "reject"))
+    accept = ubp_command("proposals", "accept", number, "--at", proposal.tip[:SHORT_ID])
+    reject = ubp_command("proposals", "reject", number)
     lines += ["", f"Next: {style.cyan(accept)}, or {style.cyan(f'{reject} --reason TEXT')}"]
     return joined(lines)
 
 
-def accepted_text(number: int, commit: ObjectId) -> str:
-    """Return which commit a proposal became."""
-    return f"Accepted proposal {number} as {commit[:SHORT_ID]}.\n"
+def accepted_text(number: int, commit: ObjectId, *, is_open: bool) -> str:
+    """Return which commit a proposal became, and whether it has a later edit."""
+    rest = f" It has a later edit: {ubp_command('proposals', 'show', str(number))}"
+    return f"Accepted proposal {number} as {commit[:SHORT_ID]}.{rest if is_open else ''}\n"
 
 
 def rejected_text(number: int) -> str:
