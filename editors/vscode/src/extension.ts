@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { LanguageClient, type LanguageClientOptions } from "vscode-languageclient/node";
 import { findProgram, INSTALL_COMMAND, probe } from "./program.js";
+import { acceptProposal, listProposals, type Proposal, rejectProposal, writeReview } from "./proposals.js";
 import * as requests from "./requests.js";
 
 const run = promisify(execFile);
@@ -43,6 +44,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     register("ubp.acknowledgePage", acknowledgePage),
     register("ubp.bindPage", bindPage),
     register("ubp.searchPages", searchPages),
+    register("ubp.reviewProposals", reviewProposals),
     register("ubp.openReport", () => openPage("report.html", (file) => ["report", "--graph", "--html", file])),
     register("ubp.openGraph", () =>
       openPage("graph.html", (file) => ["get-graph", "--format", "html", "--output", file]),
@@ -218,12 +220,61 @@ async function searchPages(): Promise<void> {
   }
 }
 
+async function reviewProposals(): Promise<void> {
+  const root = folder();
+  if (program === undefined || root === undefined) {
+    throw new Error("UBP is not installed.");
+  }
+  const place = { program, folder: root };
+  const proposals = await listProposals(place);
+  if (proposals.length === 0) {
+    void vscode.window.showInformationMessage("No proposal waits for review.");
+    return;
+  }
+  const items = proposals.map((proposal) => ({
+    label: `${proposal.id}: ${proposal.title}`,
+    description: proposal.client,
+    detail: proposal.edits.map((edit) => firstLine(edit.reason)).join("; "),
+    proposal,
+  }));
+  const chosen = await vscode.window.showQuickPick(items, { title: "Proposals of agents", matchOnDetail: true });
+  if (chosen !== undefined) {
+    const file = await newFile(`proposal-${chosen.proposal.id}.html`);
+    await writeReview(place, chosen.proposal, file);
+    await vscode.env.openExternal(vscode.Uri.file(file));
+    await decide(place, chosen.proposal);
+  }
+}
+
+async function decide(place: { program: string; folder: string }, proposal: Proposal): Promise<void> {
+  const accept = "Accept";
+  const reject = "Reject…";
+  const answer = await vscode.window.showInformationMessage(
+    `Proposal ${proposal.id}: ${proposal.title}. Its review is open in the browser.`,
+    accept,
+    reject,
+  );
+  if (answer === accept) {
+    await acceptProposal(place, proposal);
+    void vscode.window.showInformationMessage(`Proposal ${proposal.id} is committed to the current branch.`);
+  } else if (answer === reject) {
+    const reason = await vscode.window.showInputBox({ title: `Why is proposal ${proposal.id} rejected?` });
+    if (reason !== undefined && reason.trim() !== "") {
+      await rejectProposal(place, proposal, reason);
+    }
+  }
+}
+
+async function newFile(name: string): Promise<string> {
+  return join(await mkdtemp(join(tmpdir(), "ubp-")), name);
+}
+
 async function openPage(name: string, args: (file: string) => string[]): Promise<void> {
   const root = folder();
   if (program === undefined || root === undefined) {
     throw new Error("UBP is not installed.");
   }
-  const file = join(await mkdtemp(join(tmpdir(), "ubp-")), name);
+  const file = await newFile(name);
   await run(program, args(file), { cwd: root });
   await vscode.env.openExternal(vscode.Uri.file(file));
 }
