@@ -29,6 +29,8 @@ def roots(module_environment, repository_in, tmp_path_factory):  # noqa: ARG001 
         repository.write("src/a.py", "1\n")
         repository.page("docs/page.md", "src/a.py", body=f"# The {name}\n\nToken of the {name}.\n")
         repository.write(f"docs/{name}.md", f"# Only in {name}\n")
+        long = "\n\n".join(f"Key {number} of the {name} opens a door." for number in range(90))
+        repository.write("docs/keys.md", f"# Keys\n\n## Doors\n\n{long}\n")
         repository.commit()
     return folder
 
@@ -60,6 +62,19 @@ async def test_an_answer_is_about_the_chosen_repository_by_default_the_first(cli
     assert answer.content[0].text.startswith(f"Repository {name}:\n1 of 1 page.")
     assert answer.structured_content["repository"] == name
     assert answer.structured_content["results"][0]["title"] == f"The {name}"
+
+
+async def test_what_an_answer_suggests_to_call_next_is_about_the_same_repository(client):
+    arguments = {"repository": "web", "max_tokens": 900}
+    found = await client.call_tool("ubp_search", {"query": "key 40 door", **arguments})
+    call = 'ubp_get_page(filepath, lines="FIRST-LAST", repository="web")'
+    assert f"[a whole section: {call}]" in found.content[0].text
+    page = await client.call_tool("ubp_get_page", {"filepath": "docs/keys.md", **arguments})
+    rest = page.structured_content["continuation"]
+    assert f'continue="{rest}", repository="web"]' in page.content[0].text
+    listed = await client.call_tool("ubp_list_pages", {"limit": 1, **arguments})
+    cursor = listed.structured_content["next_cursor"]
+    assert f'More pages: pass cursor {cursor}, repository="web"' in listed.content[0].text
 
 
 async def test_each_tool_offers_the_choice(client):

@@ -16,7 +16,7 @@ from ubp.core.text import closest_name
 from ubp.output.wording import printable
 from ubp.server.scheduler import Scheduler
 from ubp.server.tools.registry import offer_collections
-from ubp.server.tools.tool import AnyTool
+from ubp.server.tools.tool import AnyTool, repeating
 
 REPOSITORY = "repository"  # the argument
 QUERY = f"?{REPOSITORY}="
@@ -161,7 +161,10 @@ class Repositories:
 
 
 def _named(tool: AnyTool, name: str) -> AnyTool:
-    return replace(tool, text=lambda record: f"Repository {printable(name)}:\n{tool.text(record)}")
+    about = repeating(tool, {REPOSITORY: name})
+    return replace(
+        tool, text=lambda record: f"Repository {printable(name)}:\n{about.text(record)}"
+    )
 
 
 def short_names(roots: Sequence[str]) -> tuple[str, ...]:

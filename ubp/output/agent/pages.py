@@ -16,6 +16,9 @@ from ubp.staleness.wording import LEVEL_WORDS, describe_noted
 
 Record = Mapping[str, Any]
 
+# The key under which a text finds the arguments that say what its answer is about.
+REPEATED = "repeated_arguments"
+
 # A page with more links is a list of links, which its text contains.
 MAX_LINKS = 12
 # The passages of ten pairs take 4,000 characters; the record has longer ones.
@@ -120,6 +123,11 @@ def links(title: str, page_links: list[Record]) -> Iterator[str]:
         yield f"{title}: {shown}{more}"
 
 
+def repeated(record: Record) -> str:
+    """Return the arguments that further calls about an answer repeat: `, repository="web"`."""
+    return "".join(f", {key}={quoted(value)}" for key, value in record.get(REPEATED, {}).items())
+
+
 def cut_line(number: int, noun: str, advice: str) -> Iterator[str]:
     """Yield what was omitted, and how to get it."""
     if number:
@@ -149,7 +157,8 @@ def context_text(record: Record) -> str:
     lines += fenced(content, marker) if content else ()
     if "full_size" in center:
         lines.append(
-            f"[truncated; the full page has {center['full_size']} characters: use ubp_get_page]"
+            f"[truncated; the full page has {center['full_size']} characters: "
+            f"use ubp_get_page(filepath{repeated(record)})]"
         )
     if related:
         lines.append(f"Linked pages: {len(related)} (-> outgoing, <- incoming)")
@@ -246,7 +255,7 @@ def page_text(record: Record) -> str:
     lines += fenced(content, marker) if content else ()
     if rest := record.get("continuation"):
         sections = count(record.get("truncated_count", 0), "section")
-        advice = f'repeat the call with continue="{rest}"'
+        advice = f'repeat the call with continue="{rest}"{repeated(record)}'
         lines.append(f"[{sections} omitted: {advice if content else 'use a larger max_tokens'}]")
     return "\n".join(lines) + "\n"
 
@@ -278,7 +287,7 @@ def list_text(record: Record) -> str:
         lines.append(f"{page_line(page)} ({', '.join(_listed_facts(page))})")
         lines += unreadable_line(page, "  ")
     if record.get("next_cursor"):
-        lines.append(f"More pages: pass cursor {record['next_cursor']}")
+        lines.append(f"More pages: pass cursor {record['next_cursor']}{repeated(record)}")
     return "\n".join(lines) + "\n"
 
 

@@ -11,6 +11,7 @@ from ubp.output.agent.pages import (
     new_marker,
     notice,
     quoted,
+    repeated,
     stale_refs,
     unreadable_line,
 )
@@ -57,7 +58,8 @@ def search_text(record: Record) -> str:
     for result in results:
         lines += _page_result(result, marker)
     if any(_is_cut(section) for result in results for section in result["sections"]):
-        lines.append('[a whole section: ubp_get_page(filepath, lines="FIRST-LAST")]')
+        call = f'ubp_get_page(filepath, lines="FIRST-LAST"{repeated(record)})'
+        lines.append(f"[a whole section: {call}]")
     if record.get("truncated_count"):
         more = count(record["truncated_count"], "more page")
         lines.append(f"[{more}: use a larger limit or max_tokens]")

@@ -30,6 +30,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from ubp.edits.model import Agent
+from ubp.output.agent.pages import REPEATED
 from ubp.output.records.encoding import Json, to_json
 from ubp.output.records.fields import AnswerFacts
 from ubp.output.records.schema import Schema, record_schema, request_schema
@@ -116,6 +117,8 @@ class Tool(Generic[RequestT, RecordT]):
 
 AnyTool = Tool[Any, Any]
 
+# The arguments that say what an answer is about, and hold for calls that follow from it.
+ABOUT = (COLLECTION, "ref")
 # What the server writes below a text (`protocol.measurements`).
 MEASUREMENT_TOKENS = 20
 
@@ -153,9 +156,10 @@ def call_tool(  # noqa: PLR0913  # what a client and its call are
     collection = given.pop(COLLECTION, None)
     request = make_request(tool.request, given)
     workspace.agent = agent
+    about = repeating(tool, {name: arguments[name] for name in ABOUT if arguments.get(name)})
 
     def answer(opened: Workspace) -> ToolAnswer:
-        answered = _answer(tool, opened, request, started, is_structured=is_structured)
+        answered = _answer(about, opened, request, started, is_structured=is_structured)
         if tool.app is None or not has_app:
             return answered
         return answered._replace(meta={tool.app.key: tool.app.data(opened, request)})
@@ -164,6 +168,20 @@ def call_tool(  # noqa: PLR0913  # what a client and its call are
         return answer(workspace)
     with open_collection(workspace, collection, tool.collections, ref=given.get("ref")) as opened:
         return answer(opened)
+
+
+def repeating(
+    tool: Tool[RequestT, RecordT], arguments: Mapping[str, str]
+) -> Tool[RequestT, RecordT]:
+    """Return the tool with texts that repeat these arguments where they suggest another call."""
+    if not arguments:
+        return tool
+    return replace(
+        tool,
+        text=lambda record: tool.text(
+            {**record, REPEATED: {**record.get(REPEATED, {}), **arguments}}
+        ),
+    )
 
 
 def _answer(
