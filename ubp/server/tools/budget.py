@@ -98,7 +98,10 @@ class TokenLimit(NamedTuple):
         What is left ends with a paragraph, else with a sentence, else anywhere.
         """
         text: str = part[name]
-        room = self.measure(text) - self.excess(record)
+        excess, part[name] = self.excess(record), ""
+        room = -self.excess(record)
+        # Where an answer is both a text and a record, each word is sent twice.
+        room = int(room / max(1.0, (excess + room) / max(1, self.measure(text))))
 
         def fits(beginning: str) -> bool:
             return self.measure(beginning) <= room
