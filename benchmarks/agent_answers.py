@@ -1,12 +1,15 @@
 """What one call of `ubp_search` gives an agent: the page, the answer's key term, and its tokens.
 
     python benchmarks/agent_answers.py encode/httpx=CLONE asciidwango/js-primer=CLONE [--qmd QMD]
+    python benchmarks/agent_answers.py --specs toml=CLONE graphql=CLONE rust=CLONE
 
 The questions, with the page and a term without which the answer is not there, are in
 `data/agent_questions.json`. Each clone is asked about the commit named there, with the tool's
 defaults. The key term counts where it is in the text that the client receives. `--qmd` asks the
 same of that program's keyword search (its models come from a hub), of five results; it must have a
-collection named like each clone's folder, of its Markdown files.
+collection named like each clone's folder, of its Markdown files. `--specs`: the questions of
+`data/spec_questions.json`, and how often lines of a section that answers are in the response;
+nothing was chosen by them.
 """
 
 import argparse
@@ -18,12 +21,16 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+from ubp.markdown.outline import find_section, read_outline
 from ubp.server.tools.budget import count_tokens
 from ubp.server.tools.docs.search import SEARCH
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace
 
 QUESTIONS = Path(__file__).with_name("data") / "agent_questions.json"
+SPEC_QUESTIONS = QUESTIONS.with_name("spec_questions.json")
+TOML = "toml.md"  # a specification of one page; its questions name sections alone
+MIN_LINES = 3  # of the section, unless it is shorter
 FIRST = 5
 
 
@@ -65,6 +72,32 @@ def ask_qmd(program: str, clone: str, question: Mapping[str, str]) -> Asked:
     )
 
 
+def has_section(workspace: Workspace, clone: Path, case: Mapping[str, Any]) -> bool:
+    """Return whether lines of a section that answers are in the response of one call."""
+    answer = call_tool(SEARCH, workspace, {"query": case["question"]})
+    answering = [name.rpartition("#") for name in case["sections"]]
+    return any(
+        has_lines(clone, result["filepath"], name, section)
+        for result in answer.record["results"]
+        for section in result["sections"]
+        for path, _, name in answering
+        if section.get("text") and result["filepath"] == (path or TOML)
+    )
+
+
+def has_lines(clone: Path, path: str, name: str, shown: Mapping[str, int]) -> bool:
+    """Return whether lines of a section, without those below it, are among the lines shown."""
+    outline = read_outline((clone / path).read_bytes())
+    section = find_section(outline, name)
+    if section is None:
+        return False
+    starts = (other.line_start for other in outline if other.line_start > section.line_start)
+    end = min(section.line_end, min(starts, default=section.line_end + 1) - 1)
+    first = max(section.line_start, shown["text_start"])
+    lines = min(end, shown["text_end"]) - first + 1
+    return lines >= min(MIN_LINES, end - section.line_start + 1)
+
+
 def _plain(path: str) -> str:
     """Return a path as qmd's addresses have it, which keep letters and digits only."""
     return re.sub(r"\W+|_", "-", path.casefold())
@@ -73,7 +106,8 @@ def _plain(path: str) -> str:
 def main() -> None:
     """Ask every question of the repositories that are given."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("clones", nargs="+", metavar="OWNER/NAME=CLONE")
+    parser.add_argument("clones", nargs="*", default=[], metavar="OWNER/NAME=CLONE")
+    parser.add_argument("--specs", nargs="*", default=[], metavar="NAME=CLONE")
     parser.add_argument("--max-tokens", type=int, help="instead of the tool's default")
     parser.add_argument("--qmd", help="the program of that name, to ask it too")
     parser.add_argument("--misses", action="store_true", help="list the questions that fail")
@@ -94,7 +128,13 @@ def main() -> None:
                 answers = [ask_qmd(options.qmd, clone, question) for question in row["questions"]]
                 report("  qmd", answers, has_misses=False)
                 rival += answers
-    report("all", everything, has_misses=False)
+    if everything:
+        report("all", everything, has_misses=False)
+    specifications = json.loads(SPEC_QUESTIONS.read_text(encoding="utf-8"))
+    for name, clone in (argument.split("=", 1) for argument in options.specs):
+        with Workspace.open(clone) as workspace:
+            found = sum(has_section(workspace, Path(clone), case) for case in specifications[name])
+        print(f"{name}: an answering section in {found} of {len(specifications[name])} responses")
     if rival:
         report("  qmd", rival, has_misses=False)
 

@@ -276,7 +276,7 @@ _VERSION = re.compile(r"v?\d+(?:[._]\d+)*(?:[._]x)?|latest|stable|next")
 _TEMPLATE = re.compile(r".[-_. ]?template$")
 _NO_DOCUMENTATION = re.compile(
     r"[\d\s._-]*(?:[\w.]+[-_ ])?templates?|(?:issue|pull_request|discussion)_template"
-    r"|testdata|(?:__)?(?:fixtures|snapshots)(?:__)?|approved_files"
+    r"|testdata|(?:__)?(?:fixtures|snapshots)(?:__)?|approved_files|changelogs?|release[-_]notes"
 )
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[-_.]?\d\d){0,2}(?!\d)")
 _NO_PROSE = re.compile(

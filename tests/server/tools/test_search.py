@@ -96,6 +96,18 @@ def test_a_budget_cuts_the_worst_results_first(budget, answer, record):
     assert ("use a larger" in found.text) == (len(kept) < found.record["total_found"])
 
 
+def test_a_changelogs_texts_come_after_those_of_other_pages(repository, answer):
+    entries = "\n".join(f"- The port of the server is now {port}." for port in range(8000, 8060))
+    repository.write("CHANGELOG.md", f"# Port of the server\n\n{entries}\n")
+    repository.write("docs/serve.md", "# Serving\n\nThe option `-p` sets the port.\n" * 12)
+    repository.commit()
+    found = answer("search", query="port of the server", mode="fulltext", max_tokens=500)
+    changelog, page = found.record["results"]
+    assert (changelog["filepath"], page["filepath"]) == ("CHANGELOG.md", "docs/serve.md")
+    assert page["sections"][0]["text"].count("-p") == 12
+    assert changelog["sections"][0]["text"].count("port") < 60
+
+
 def test_results_as_an_agent_reads_them(repository, answer, unmarked):
     repository.write("src/core.py", "1\n")
     repository.page("docs/a.md", "src/core.py", title="Tokens", body="A token ends. [B](b.md)\n")
@@ -148,5 +160,8 @@ def test_a_section_that_is_cut_says_how_to_read_all_of_it(repository, answer):
     shown = f"lines {best['text_start']}-{best['text_end']}"
     assert f'docs/a.md:3-183 > "Tokens" > "Kinds", {shown}:\n' in found.text
     assert '[a whole section: ubp_get_page(filepath, lines="FIRST-LAST")]' in found.text
+    earlier = answer("search", query="token kind 40", mode="fulltext", ref="HEAD")
+    call = 'ubp_get_page(filepath, lines="FIRST-LAST", ref="HEAD")'
+    assert f"[a whole section: {call}]" in earlier.text
     part = answer("get_page", filepath="docs/a.md", lines=f"{best['text_start']}-183")
     assert part.record["content"].startswith(best["text"])
