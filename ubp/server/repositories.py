@@ -162,9 +162,7 @@ class Repositories:
 
 def _named(tool: AnyTool, name: str) -> AnyTool:
     about = repeating(tool, {REPOSITORY: name})
-    return replace(
-        tool, text=lambda record: f"Repository {printable(name)}:\n{about.text(record)}"
-    )
+    return replace(tool, text=lambda record: f"Repository {printable(name)}:\n{about.text(record)}")
 
 
 def short_names(roots: Sequence[str]) -> tuple[str, ...]:

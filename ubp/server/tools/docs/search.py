@@ -108,7 +108,9 @@ def fit_search(record: Json, limit: TokenLimit) -> None:
 
 
 def _order_of_texts(removed: Removed) -> tuple[bool, float]:
-    return is_boilerplate(own_path(removed.result["filepath"], removed.result.get("collection") or "")), -removed.section["score"]
+    result = removed.result
+    path = own_path(result["filepath"], result.get("collection") or "")
+    return is_boilerplate(path), -removed.section["score"]
 
 
 def _restore_text(record: Json, limit: TokenLimit, removed: Removed) -> None:
