@@ -156,6 +156,10 @@ def call_tool(  # noqa: PLR0913  # what a client and its call are
     collection = given.pop(COLLECTION, None)
     request = make_request(tool.request, given)
     workspace.agent = agent
+    if agent is not None and agent.proposals:
+        subject = getattr(request, "proposal", None) or getattr(request, "filepath", None)
+        if subject or tool.name == "ubp_list_proposals":
+            workspace.renew_leases(agent, subject)
     about = repeating(tool, {name: arguments[name] for name in ABOUT if arguments.get(name)})
 
     def answer(opened: Workspace) -> ToolAnswer:
