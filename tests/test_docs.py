@@ -21,7 +21,7 @@ from ubp.__main__ import main
 from ubp.checks.registry import RULES
 from ubp.cli.commands import ROWS
 from ubp.output.records.table import RECORDS
-from ubp.server.tools.registry import TOOLSETS, load_specs
+from ubp.server.tools.registry import TOOLSETS, load_notes, load_specs
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -38,6 +38,7 @@ LAYERS = {
     "report | edits": "what the report contains | proposals of agents, and their review",
     "checks": "rules over a snapshot",
     "bindings": "which sources a document describes",
+    "notes": "bookmarks and notes: search, answers, trends, reports on repositories",
     "staleness | search": "what drifted, since when | keywords, meaning, links, impact",
     "index": "from a snapshot to facts, and from facts to a view",
     "git | markdown | code": "bytes, history | bytes to document, edits of it | names in sources",
@@ -128,7 +129,7 @@ def describe_tool(tool):
 def tool_manuals():
     return "\n\n".join(
         "\n\n".join([f"## {name}", *(describe_tool(tool) for tool in tools)])
-        for name, tools in {**TOOLSETS, "specs": load_specs()}.items()
+        for name, tools in {**TOOLSETS, "specs": load_specs(), "notes": load_notes()}.items()
     )
 
 
