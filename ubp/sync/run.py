@@ -206,7 +206,7 @@ def remove_collection(name: str, context: Context, *, purge: bool) -> bool:
     """Unregister a collection; `purge` also deletes its content. Return whether it existed."""
     check_name(name)
     found = False
-    with _locked(context.folder, name):
+    with lock_collection(context.folder, name):
         path = os.path.join(context.folder, f"{name}.json")
         if os.path.lexists(path):
             os.unlink(path)
@@ -351,9 +351,9 @@ def _sync(
     """Synchronize a mirror or an import, and register it as synchronized."""
     now = context.clock()
     path = repository_path(context.folder, collection)
-    with _locked(context.folder, collection.name):
+    with lock_collection(context.folder, collection.name):
         if not os.path.isdir(path):
-            _create_repository(path, collection, context.environment)
+            create_repository(path, collection, context.environment)
         _remove_stale_locks(path)
         with open_collection(context.folder, collection, context.environment) as repository:
             if collection.kind == "mirror":
@@ -388,7 +388,12 @@ def _sync(
 
 
 @contextmanager
-def _locked(folder: str, name: str) -> Iterator[None]:
+def lock_collection(folder: str, name: str) -> Iterator[None]:
+    """Keep other processes from changing a collection.
+
+    Raises:
+        CollectionError: one of them is changing it.
+    """
     os.makedirs(folder, mode=0o700, exist_ok=True)
     with lock_file(os.path.join(folder, f"{name}.lock")) as is_locked:
         if not is_locked:
@@ -399,7 +404,7 @@ def _locked(folder: str, name: str) -> Iterator[None]:
         yield
 
 
-def _create_repository(path: str, collection: Collection, env: Mapping[str, str]) -> None:
+def create_repository(path: str, collection: Collection, env: Mapping[str, str]) -> None:
     """Create an empty bare repository; it appears at `path` complete or not at all."""
     temporary = f"{path}.new-{os.getpid()}"
     shutil.rmtree(temporary, ignore_errors=True)

@@ -30,6 +30,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from ubp.edits.model import Agent
+from ubp.index.collections import parse_reference
 from ubp.output.agent.pages import REPEATED
 from ubp.output.records.encoding import Json, to_json
 from ubp.output.records.fields import AnswerFacts
@@ -76,9 +77,10 @@ class Tool(Generic[RequestT, RecordT]):
     `text` writes the finished record as an agent reads it; `fit` removes the least important parts
     of a record until it is within the limits that `budgets`, fields of the request, set. Instead of
     that, a list named `items` is shortened by running the tool with a smaller `limit`. A tool that
-    `reads_collections` takes one of `collections`, if the project has any, in place of a `ref`. An
-    argument `language` is one of `languages`, if the project has specifications. `app` shows the
-    answer to people.
+    `reads_collections` takes one of `collections`, if the project has any, in place of a `ref`;
+    `default_collection` is read where none is given, by default the repository. An argument
+    `language` is one of `languages`, if the project has specifications. `run_online` takes the
+    place of `run` where the user lets the server use the network. `app` shows the answer to people.
     """
 
     name: str
@@ -92,8 +94,10 @@ class Tool(Generic[RequestT, RecordT]):
     items: str = ""
     budgets: tuple[Budget, ...] = ("max_tokens",)
     writes: bool = False
+    run_online: Callable[[Workspace, RequestT], RecordT] | None = None
     reads_collections: bool = False
     collections: tuple[str, ...] = ()
+    default_collection: str = ""
     languages: tuple[str, ...] = ()
     app: App[RequestT] | None = None
 
@@ -168,8 +172,12 @@ def call_tool(  # noqa: PLR0913  # what a client and its call are
             return answered
         return answered._replace(meta={tool.app.key: tool.app.data(opened, request)})
 
-    if collection is None:
+    if collection is None and not tool.default_collection:
         return answer(workspace)
+    if collection is None:
+        reference = parse_reference(tool.default_collection)
+        with workspace.in_collection(reference.name, reference.version) as opened:
+            return answer(opened)
     with open_collection(workspace, collection, tool.collections, ref=given.get("ref")) as opened:
         return answer(opened)
 
