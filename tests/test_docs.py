@@ -21,7 +21,7 @@ from ubp.__main__ import main
 from ubp.checks.registry import RULES
 from ubp.cli.commands import ROWS
 from ubp.output.records.table import RECORDS
-from ubp.server.tools.registry import TOOLSETS, load_notes, load_specs
+from ubp.server.tools.registry import TOOLSETS, load_rag, load_specs
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -33,12 +33,13 @@ LAYERS = {
     "lsp": "editors: the language server",
     "server": "agents: MCP server, scheduler, tools, prompts, resources",
     "sync | output": "collections from the network | values to text, JSON records, CI formats",
-    "specifications": "questions about specifications, each answer with its citation",
+    "specifications | rag": (
+        "questions about specifications, each answer with its citation | about projects"
+    ),
     "workspace | errors": "the Python API: opens, joins, delegates",
     "report | edits": "what the report contains | proposals of agents, and their review",
     "checks": "rules over a snapshot",
     "bindings": "which sources a document describes",
-    "notes": "bookmarks and notes: search, answers, trends, reports on repositories",
     "staleness | search": "what drifted, since when | keywords, meaning, links, impact",
     "index": "from a snapshot to facts, and from facts to a view",
     "git | markdown | code": "bytes, history | bytes to document, edits of it | names in sources",
@@ -129,7 +130,7 @@ def describe_tool(tool):
 def tool_manuals():
     return "\n\n".join(
         "\n\n".join([f"## {name}", *(describe_tool(tool) for tool in tools)])
-        for name, tools in {**TOOLSETS, "specs": load_specs(), "notes": load_notes()}.items()
+        for name, tools in {**TOOLSETS, "specs": load_specs(), "rag": load_rag()}.items()
     )
 
 

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from ubp.report.values import Report, Span
     from ubp.search.compare import VersionComparison
     from ubp.search.context import PageContext
+    from ubp.search.filters import Filters
     from ubp.search.impact import ImpactStep, PageImpact
     from ubp.search.list_pages import PageList, Place, ReadPage, SortKey
     from ubp.search.pages import Mode
@@ -573,6 +574,7 @@ class Workspace:
         include_linked: bool = False,
         is_dated: bool = True,
         is_absolute: bool = False,
+        filters: "Filters | None" = None,
         ref: str | None = None,
     ) -> "FoundPages":
         """Return the pages that match a query best, with their best sections.
@@ -582,17 +584,16 @@ class Workspace:
         `tags` match; links are followed up to `depth`, those of `link_types` only if any are
         given. `include_linked` adds what the found pages are linked with. Without `is_dated` no
         history is walked for the dates of their last changes. `is_absolute`: the scores are to be
-        compared with those of other repositories.
+        compared with those of other repositories. `filters` are added to those in the query.
 
         Raises:
-            UsageError: `semantic`, and there is no model.
+            UsageError: `semantic`, and there is no model; or a filter in the query is wrong.
             ModelError: `semantic`, and the configured model cannot be used.
         """
-        from ubp.search.filters import page_filters
         from ubp.search.pages import SearchRequest
         from ubp.search.run import label_pages, search_pages
 
-        filters = page_filters(doc_types, tags)
+        filters = self._filters(doc_types, tags, filters)
         found = search_pages(
             self.session,
             Target(ref),
@@ -615,13 +616,26 @@ class Workspace:
         ref: str | None = None,
     ) -> "SectionAnswer":
         """Return the sections that match a query's words best, of pages filtered as in `search`."""
-        from ubp.search.filters import page_filters
         from ubp.search.run import file_names
         from ubp.search.sections import find_sections
 
         view = self.session.view(Target(ref))
-        filters = page_filters(doc_types, tags)
+        filters = self._filters(doc_types, tags)
         return find_sections(view, query, limit, file_names(view), filters)
+
+    def _filters(
+        self,
+        doc_types: Collection[str],
+        tags: Collection[str],
+        others: "Filters | None" = None,
+    ) -> "Filters":
+        """Return the filters of a search; what has expired in a collection never answers."""
+        from ubp.search.filters import page_filters, unexpired
+
+        filters = page_filters(doc_types, tags)
+        if self.collection is not None and self.collection.kind == "written":
+            filters = filters.joined(unexpired(self.session.clock()))
+        return filters.joined(others) if others else filters
 
     # Bindings
 
@@ -845,12 +859,6 @@ class Workspace:
         from ubp.edits.propose import propose
 
         return propose(self.session, request)
-
-    def renew_leases(self, agent: "Agent", about: FilePath | int | None) -> None:
-        """Renew an agent's leases that a call is about: a page, a proposal, or None: all."""
-        from ubp.edits.leases import renew
-
-        renew(self.session.repository, agent, about, self.session.clock())
 
     def proposals(self) -> "tuple[Proposal, ...]":
         """Return the proposals that wait for review, the oldest first."""

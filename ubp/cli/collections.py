@@ -19,9 +19,9 @@ from ubp.core.model import FilePath
 from ubp.core.setup_files import read_config, set_collection, write_config
 from ubp.git.repository import open_repository
 from ubp.index.collections import (
+    AddedKind,
     Collection,
     CollectionReference,
-    Kind,
     SyncResult,
     check_name,
     collections_dir,
@@ -35,8 +35,8 @@ from ubp.output.records.collections import collections_record, removed_record, s
 from ubp.output.text.collections import collections_text, plan_text, sync_text
 from ubp.staleness.collections import Described, find_described
 from ubp.sync.bookmarks import is_export
+from ubp.sync.repositories import Context
 from ubp.sync.run import (
-    Context,
     Request,
     add_collection,
     plan_collection,
@@ -81,7 +81,7 @@ def add(  # noqa: PLR0913  # the options of a command
     source: str,
     /,
     *,
-    kind: Annotated[Kind | None, Parameter(metavar="KIND")] = None,
+    kind: Annotated[AddedKind | None, Parameter(metavar="KIND")] = None,
     include: Globs = None,
     at: Revision = None,
     language: Annotated[str | None, Parameter(metavar="NAME")] = None,

@@ -109,7 +109,7 @@ def create_commit(  # noqa: PLR0913  # named, but for the first three
     Raises:
         RepositoryError: writing failed.
     """
-    libgit2 = _open_for_writing(repository)
+    libgit2 = open_for_writing(repository)
     parent = parents[0] if parents else None
     try:
         blobs = {
@@ -137,7 +137,7 @@ def merge_trees(
 
     `base` is the commit that both come from. Nothing is checked out.
     """
-    libgit2 = _open_for_writing(repository)
+    libgit2 = open_for_writing(repository)
     ancestor, own, other = (libgit2[commit].peel(pygit2.Tree) for commit in (base, ours, theirs))
     index = libgit2.merge_trees(ancestor, own, other)
     if index.conflicts is not None:
@@ -192,7 +192,8 @@ def pause() -> None:
     time.sleep(random.uniform(0, MAX_PAUSE_SECONDS))  # noqa: S311  # not a secret
 
 
-def _open_for_writing(repository: Repository) -> pygit2.Repository:
+def open_for_writing(repository: Repository) -> pygit2.Repository:
+    """Return the repository as libgit2 opens it; what it writes reaches the disk."""
     pygit2.settings.enable_fsync_gitdir(value=True)
     # A partial clone lacks blobs beside the changed ones; that git may know their ids is enough.
     pygit2.settings.enable_strict_object_creation(value=False)

@@ -29,7 +29,9 @@ from ubp.core.text import closest_name, shorten
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import LOCATION_VARIABLES
 
-Kind = Literal["local", "mirror", "import"]
+AddedKind = Literal["local", "mirror", "import"]
+Kind = Literal[AddedKind, "written"]
+"""A written collection has no source: agents add documents to it, and remove them."""
 
 CURRENT = "refs/heads/main"
 """The reference of mirrors and imports to the version that was fetched completely last."""
@@ -49,8 +51,9 @@ class Collection:
     """A registered collection.
 
     `address` is a directory (local), the address of a Git repository (mirror) or of a web page
-    (import). `include` are globs of the files to fetch; none means every document, or of an import
-    what its address stands for. `synced_at` is when its content was last known to be current.
+    (import), "" if it is written. `include` are globs of the files to fetch; none means every
+    document, or of an import what its address stands for. `synced_at` is when its content was last
+    known to be current.
     """
 
     name: str

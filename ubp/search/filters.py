@@ -10,6 +10,7 @@ a document has it: `std:x` and `a=b` are words elsewhere.
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
+from datetime import UTC, datetime
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 from ubp.core.model import FilePath, PageFields
@@ -20,6 +21,7 @@ from ubp.search.fields import FieldFilter, make_filter, normalize, parse_date
 Kind = Literal["tag", "type", "path"]
 T = TypeVar("T")
 
+EXPIRY_FIELD = "expires_at"
 CLOSE = 0.75
 """How similar a name must be to a field's to be taken for a misspelling."""
 
@@ -32,7 +34,10 @@ class Filter(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """All filters of a query; a document must match one of each group in `tags` and `fields`."""
+    """All filters of a query; a document must match one of each group in `tags` and `fields`.
+
+    `within` are the only documents that may match, if given.
+    """
 
     tags: tuple[tuple[str, ...], ...] = ()
     doc_types: tuple[str, ...] = ()
@@ -40,6 +45,7 @@ class Filters(NamedTuple):
     excluded: tuple[Filter, ...] = ()
     fields: tuple[tuple[FieldFilter, ...], ...] = ()
     excluded_fields: tuple[FieldFilter, ...] = ()
+    within: frozenset[FilePath] | None = None
 
     @property
     def need_facts(self) -> bool:
@@ -59,6 +65,11 @@ class Filters(NamedTuple):
             self.excluded + other.excluded,
             self.fields + other.fields,
             self.excluded_fields + other.excluded_fields,
+            other.within
+            if self.within is None
+            else self.within
+            if other.within is None
+            else self.within & other.within,
         )
 
     def match_facts(self, tags: Iterable[str], doc_type: str) -> bool:
@@ -105,6 +116,12 @@ NO_FILTERS = Filters()
 def page_filters(doc_types: Collection[str], tags: Collection[str]) -> Filters:
     """Return the filters for pages of one of these types that have all of these tags."""
     return Filters(tuple((tag,) for tag in tags), tuple(doc_types))
+
+
+def unexpired(seconds: float) -> Filters:
+    """Return the filter that excludes documents whose `expires_at` has come (since the epoch)."""
+    now = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    return Filters(excluded_fields=(make_filter(EXPIRY_FIELD, "<=", now),))
 
 
 def parse_filters(

@@ -54,9 +54,11 @@ def find_literal(
 
 def find_allowed(view: View, filters: Filters, documents: Sequence[FilePath]) -> Scope:
     """Return those of `documents` (all there are) that match the filters."""
-    if not any(filters):
+    if not any(filters) and filters.within is None:
         return None
     paths = filters.matching_paths(documents)
+    if filters.within is not None:
+        paths = [path for path in paths if path in filters.within]
     if filters.fields or filters.excluded_fields:
         fields = view.fields(paths)
         paths = [path for path in paths if filters.match_fields(fields.get(path, {}))]

@@ -2,32 +2,26 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from ubp.core.config import CollectionSetting
 from ubp.core.errors import CollectionError, NotARepositoryError, UbpError, UsageError
-from ubp.core.files import write_atomically
-from ubp.core.model import ObjectId, Progress
-from ubp.core.running import lock_file
+from ubp.core.model import ObjectId
 from ubp.core.shell import ubp_command
-from ubp.git.command import OPTIONS, run_git
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import LOCATION_VARIABLES
 from ubp.git.write import ABSENT, update_ref
 from ubp.index.collections import (
     COMPLETE,
-    CURRENT,
+    AddedKind,
     Collection,
     CollectionReference,
     Kind,
     Problem,
     SyncResult,
     check_name,
-    collection_environment,
-    config_text,
     find_version,
     is_complete,
     is_of_setting,
@@ -38,6 +32,7 @@ from ubp.index.collections import (
 )
 from ubp.sync.bookmarks import is_export
 from ubp.sync.catalogue import SPECIFICATIONS
+from ubp.sync.documents import sync_written
 from ubp.sync.imports import sync_import
 from ubp.sync.mirror import (
     fetch_shared,
@@ -45,20 +40,18 @@ from ubp.sync.mirror import (
     read_upstream_head,
     sync_mirror,
 )
+from ubp.sync.repositories import (
+    Context,
+    collect_garbage,
+    create_repository,
+    locked,
+    remove_stale_locks,
+    write_config,
+)
 
 # Forges whose addresses of two parts are repositories, and not web pages.
 FORGES = frozenset({"github.com", "gitlab.com", "codeberg.org", "bitbucket.org"})
 OWNER_AND_NAME = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """Where collections are, and how the process reports and reads the time."""
-
-    folder: str
-    environment: Mapping[str, str]
-    progress: Progress
-    clock: Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +61,7 @@ class Request:
     name: str
     source: str
     directory: str = "."
-    kind: Kind | None = None
+    kind: AddedKind | None = None
     include: tuple[str, ...] = ()
     version: str = ""
     language: str = ""
@@ -153,7 +146,7 @@ def _describe(request: Request, context: Context) -> Collection:
     return Collection(request.name, kind, address, request.include, request.language, policy)
 
 
-def _kind_of_path(path: str, context: Context) -> Kind:
+def _kind_of_path(path: str, context: Context) -> AddedKind:
     if not os.path.isdir(path):
         return "import"
     try:
@@ -164,7 +157,7 @@ def _kind_of_path(path: str, context: Context) -> Kind:
         return "import"
 
 
-def _kind_of_address(address: str) -> Kind:
+def _kind_of_address(address: str) -> AddedKind:
     parts = urlsplit(address)
     if parts.scheme != "https" or parts.path.endswith(".git"):
         is_git = parts.scheme in {"ssh", "file"} or ("://" not in address and ":" in address)
@@ -206,7 +199,7 @@ def remove_collection(name: str, context: Context, *, purge: bool) -> bool:
     """Unregister a collection; `purge` also deletes its content. Return whether it existed."""
     check_name(name)
     found = False
-    with lock_collection(context.folder, name):
+    with locked(context.folder, name):
         path = os.path.join(context.folder, f"{name}.json")
         if os.path.lexists(path):
             os.unlink(path)
@@ -285,6 +278,8 @@ def _sync_one(
     if collection.kind == "local":
         with open_collection(context.folder, collection, context.environment) as repository:
             return SyncResult(name, "local", "unchanged", after=repository.head())
+    if collection.kind == "written":
+        return sync_written(collection, context, is_dry=is_dry)
     pin = setting.at if setting else ""
     if pin and not is_updating:
         return _sync_pinned(collection, pin, reference.version, context, is_dry=is_dry)
@@ -351,14 +346,14 @@ def _sync(
     """Synchronize a mirror or an import, and register it as synchronized."""
     now = context.clock()
     path = repository_path(context.folder, collection)
-    with lock_collection(context.folder, collection.name):
+    with locked(context.folder, collection.name):
         if not os.path.isdir(path):
             create_repository(path, collection, context.environment)
-        _remove_stale_locks(path)
+        remove_stale_locks(path)
         with open_collection(context.folder, collection, context.environment) as repository:
             if collection.kind == "mirror":
                 _forget_completeness(repository, collection, context)
-                _write_config(path, collection)
+                write_config(path, collection)
                 result = sync_mirror(
                     repository, collection, versions, progress=context.progress, is_dry=is_dry
                 )
@@ -381,61 +376,10 @@ def _sync(
                     result = replace(result, outcome="partial")
                 result = replace(result, problems=(*result.problems, *problems))
             if not is_dry:
-                _collect_garbage(repository)
+                collect_garbage(repository)
         if not is_dry and result.after is not None:
             write_collection(context.folder, replace(collection, synced_at=int(now)))
     return result
-
-
-@contextmanager
-def lock_collection(folder: str, name: str) -> Iterator[None]:
-    """Keep other processes from changing a collection.
-
-    Raises:
-        CollectionError: one of them is changing it.
-    """
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    with lock_file(os.path.join(folder, f"{name}.lock")) as is_locked:
-        if not is_locked:
-            raise CollectionError(
-                f"The collection {name} is being changed by another process.",
-                hint="Wait until it ends, and try again.",
-            )
-        yield
-
-
-def create_repository(path: str, collection: Collection, env: Mapping[str, str]) -> None:
-    """Create an empty bare repository; it appears at `path` complete or not at all."""
-    temporary = f"{path}.new-{os.getpid()}"
-    shutil.rmtree(temporary, ignore_errors=True)
-    os.makedirs(temporary)
-    environment = collection_environment(temporary, collection, env)
-    run_git(
-        ["init", "--quiet", "--bare", "--template=", "--object-format=sha1"],
-        cwd=temporary,
-        environment=environment,
-    )
-    run_git(["symbolic-ref", "HEAD", CURRENT], cwd=temporary, environment=environment)
-    _write_config(temporary, collection)
-    os.rename(temporary, path)
-
-
-def _write_config(path: str, collection: Collection) -> None:
-    os.makedirs(os.path.join(path, "ubp"), exist_ok=True)
-    write_atomically(os.path.join(path, "ubp", "config.json"), config_text(collection).encode())
-
-
-def _remove_stale_locks(path: str) -> None:
-    """Remove the lock files of a killed git.
-
-    Its children inherit the lock of the collection, so that none of them is running any more.
-    """
-    for folder, folders, names in os.walk(path):
-        if folder == path:
-            folders[:] = [name for name in folders if name == "refs"]
-        for name in names:
-            if name.endswith(".lock"):
-                os.unlink(os.path.join(folder, name))
 
 
 def _forget_completeness(repository: Repository, collection: Collection, context: Context) -> None:
@@ -448,16 +392,6 @@ def _forget_completeness(repository: Repository, collection: Collection, context
         ref, _, commit = line.partition(" ")
         update_ref(repository, ref, ABSENT, ObjectId(commit), "other patterns")
     write_collection(context.folder, replace(collection, synced_at=existing.synced_at))
-
-
-def _collect_garbage(repository: Repository) -> None:
-    # A detached process would keep the inherited lock of the collection.
-    run_git(
-        ["gc", "--auto", "--quiet"],
-        cwd=repository.git_dir,
-        environment=repository.environment,
-        options=(*OPTIONS, "-c", "gc.autoDetach=false"),
-    )
 
 
 def _cache_path(folder: str, name: str) -> str:

@@ -151,6 +151,23 @@ def wait_for_lock(path: str) -> None:
         _wait(lock, deadline)
 
 
+def replace_index(folder: str) -> None:
+    """Replace the index in a folder by an empty one, and remove those of other formats.
+
+    Nothing of what they contained is left in a file. Processes that have one open continue with
+    what they have, and notice the new one when they are asked next.
+
+    Raises:
+        OSError: nothing can be written there, or another process holds the lock for too long.
+    """
+    path = os.path.join(folder, FILE_NAME)
+    if (current := identify(path)) is not None:
+        create_file(path, current)
+    for name in os.listdir(folder):
+        if name.startswith(PREFIX) and not name.startswith(FILE_NAME):
+            _remove(os.path.join(folder, name))
+
+
 def remove_unused(folder: str) -> int:
     """Remove indexes of other formats that were not written to lately; return their bytes."""
     freed = 0

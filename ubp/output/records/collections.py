@@ -15,7 +15,7 @@ class CollectionRecord:
     """A collection of this machine or project."""
 
     name: Annotated[str, "its name"]
-    kind: Annotated[str, "how it is kept: local, mirror or import"]
+    kind: Annotated[str, "how it is kept: local, mirror, import or written"]
     address: Annotated[str, "where it comes from"]
     language: Annotated[str, "language of its pages; empty if not set"]
     policy: Annotated[str, "how much of it may be shown; empty if not set"]
@@ -49,7 +49,7 @@ class SyncedCollectionRecord:
     """What became of one collection."""
 
     name: Annotated[str, "its name"]
-    kind: Annotated[str, "how it is kept: local, mirror or import"]
+    kind: Annotated[str, "how it is kept: local, mirror, import or written"]
     outcome: Annotated[Outcome, "what was done; planned: nothing was written"]
     before: Annotated[str | None, "its commit or tree before"]
     after: Annotated[str | None, "its commit or tree now"]

@@ -21,7 +21,8 @@ def collections_text(folder: str, statuses: Sequence[CollectionStatus], style: S
 
 def _status_lines(status: CollectionStatus, style: Style) -> Iterator[str]:
     language = f", {printable(status.language)}" if status.language else ""
-    yield f"{style.bold(status.name)}  {status.kind}{language}: {printable(status.address)}"
+    address = f": {printable(status.address)}" if status.address else ""
+    yield f"{style.bold(status.name)}  {status.kind}{language}{address}"
     if status.problem:
         yield f"  {style.yellow(printable(status.problem))}"
     parts = []

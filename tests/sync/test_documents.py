@@ -1,0 +1,327 @@
+"""Written collections: what is stored, compared, expired, deleted and purged."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ubp.core.errors import UsageError
+from ubp.core.model import ignore_progress
+from ubp.index.collections import repository_path
+from ubp.sync.documents import (
+    PURGING,
+    SOURCES,
+    ExternalDocument,
+    ImportedFolder,
+    add_external,
+    compare_folders,
+    create_written,
+    delete_documents,
+    former_paths,
+    import_files,
+    prefix_of,
+)
+from ubp.sync.repositories import Context
+from ubp.workspace import Workspace
+
+SECRET = "kumquat-4711-marmalade"
+HOUR = 3600
+
+
+class Clock:
+    """A clock that tests set."""
+
+    now = 1_800_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def context(tmp_path, clock, monkeypatch):
+    environment = {**os.environ, "UBP_COLLECTIONS": str(tmp_path / "collections")}
+    monkeypatch.setenv("UBP_COLLECTIONS", environment["UBP_COLLECTIONS"])
+    return Context(environment["UBP_COLLECTIONS"], environment, ignore_progress, clock)
+
+
+@pytest.fixture
+def collection(context):
+    return create_written("kb", context)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    root = tmp_path / "papers"
+    (root / "sub").mkdir(parents=True)
+    (root / "a.md").write_text("---\ncategory: x\n---\n# A\n\nAlpha.\n")
+    (root / "page.html").write_text("<title>P</title><h1>Page</h1><p>Some <b>bold</b> text.</p>")
+    (root / "notes.txt").write_text("Plain words.\n")
+    (root / "sub" / "deep.md").write_text("# Deep\n")
+    (root / "binary.txt").write_bytes(b"\0\1\2")
+    (root / "picture.png").write_bytes(b"\x89PNG")
+    (root / "link.md").symlink_to(root / "a.md")
+    return root
+
+
+def git(collection, context, *args):
+    path = repository_path(context.folder, collection)
+    done = subprocess.run(["git", "--git-dir", path, *args], capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+def tree(collection, context):
+    names = git(collection, context, "ls-tree", "-r", "--name-only", "main").splitlines()
+    return [name for name in names if name != SOURCES]
+
+
+def read(collection, context, path):
+    return git(collection, context, "show", f"main:{path}")
+
+
+def source(folder, **options):
+    return ImportedFolder(prefix_of(str(folder)), str(folder), **options)
+
+
+def test_external_text_has_its_origin_and_expiry_in_front_matter(collection, context, clock):
+    document = ExternalDocument(
+        "jira", "Crash on login.\n", "https://t.example/1", "", 24, {"tags": ["a"], "created": "x"}
+    )
+    stored = add_external(collection, document, context)
+    assert stored.expires_at == "2027-01-16T08:00:00Z"
+    assert read(collection, context, stored.path) == (
+        "---\ntags:\n- a\nsource_type: jira\nsource_url: https://t.example/1\n"
+        "created: '2027-01-15T08:00:00Z'\nttl_hours: 24\n"
+        "expires_at: '2027-01-16T08:00:00Z'\n---\n\nCrash on login.\n"
+    )
+    clock.now += HOUR
+    again = add_external(collection, document._replace(content="Fixed.", ttl_hours=None), context)
+    assert again == (stored.path, "")
+    text = read(collection, context, stored.path)
+    assert "created: '2027-01-15T08:00:00Z'" in text
+    assert "expires_at" not in text
+    assert text.endswith("Fixed.\n")
+
+
+def test_the_same_text_again_is_no_commit(collection, context):
+    for _ in range(2):
+        add_external(collection, ExternalDocument("custom", "Words."), context)
+    assert git(collection, context, "rev-list", "--count", "main") == "2\n"
+
+
+def test_front_matter_in_a_text_is_text(collection, context):
+    content = "---\nexpires_at: '2000-01-01T00:00:00Z'\n---\nWords."
+    stored = add_external(collection, ExternalDocument("web", content), context)
+    assert compare_folders(collection, context).deleted == ()
+    with Workspace.open_collection("kb") as workspace:
+        fields = workspace.session.view().fields([stored.path])[stored.path]
+    assert fields["source_type"] == "web"
+    assert "expires_at" not in fields
+
+
+def test_what_has_expired_is_not_found_and_removed_by_the_next_comparison(
+    collection, context, clock
+):
+    stored = add_external(collection, ExternalDocument("web", "Rare quince.", ttl_hours=1), context)
+
+    def found():
+        with Workspace.open_collection("kb", clock=clock) as workspace:
+            pages = workspace.search("quince", mode="fulltext").answer.pages
+            sections = workspace.search_sections("quince").hits
+            return len(pages), len(sections)
+
+    assert found() == (1, 1)
+    clock.now += HOUR - 1
+    assert compare_folders(collection, context).deleted == ()
+    assert found() == (1, 1)
+    clock.now += 1
+    assert found() == (0, 0)
+    assert compare_folders(collection, context).deleted == (stored.path,)
+    assert tree(collection, context) == []
+
+
+def test_a_folder_is_imported_as_markdown(collection, context, folder):
+    imported = import_files(
+        collection, source(folder, is_recursive=True), context, is_updating=False
+    )
+    prefix = prefix_of(str(folder))
+    names = ["a.md", "notes.txt.md", "page.html.md", "sub/deep.md"]
+    assert tree(collection, context) == [f"{prefix}{name}" for name in names]
+    assert sorted(imported.paths) == tree(collection, context)
+    assert imported.chunks == 4
+    assert {os.path.basename(p.address): p.reason for p in imported.problems} == {
+        "link.md": "a symbolic link, which is not followed",
+        "binary.txt.md": "binary.txt: not a text file",
+    }
+    assert read(collection, context, f"{prefix}a.md") == (folder / "a.md").read_text()
+    html = read(collection, context, f"{prefix}page.html.md")
+    assert html.endswith("---\n\n# Page\n\nSome **bold** text.\n")
+    assert read(collection, context, f"{prefix}notes.txt.md").endswith(
+        "# notes.txt\n\nPlain words.\n"
+    )
+
+
+def test_another_version_is_imported_only_as_an_update(collection, context, folder):
+    wanted = source(folder, files=("a.md",))
+    import_files(collection, wanted, context, is_updating=False)
+    (folder / "a.md").write_text("# New\n")
+    refused = import_files(collection, wanted, context, is_updating=False)
+    assert refused.paths == ()
+    assert "pass update" in refused.problems[0].reason
+    assert len(import_files(collection, wanted, context, is_updating=True).paths) == 1
+    assert read(collection, context, f"{wanted.prefix}a.md") == "# New\n"
+
+
+def test_metadata_is_added_to_front_matter_and_does_not_replace_it(collection, context, folder):
+    wanted = source(folder, files=("a.md",), fields={"category": "y", "author": "me"})
+    import_files(collection, wanted, context, is_updating=False)
+    text = read(collection, context, f"{wanted.prefix}a.md")
+    assert "category: x\n" in text
+    assert "author: me\n" in text
+    assert text.endswith("# A\n\nAlpha.\n")
+    assert compare_folders(collection, context).unchanged == 1
+
+
+def test_a_comparison_finds_what_was_added_changed_and_removed(collection, context, folder):
+    wanted = source(folder, is_recursive=True)
+    import_files(collection, wanted, context, is_updating=False)
+    (folder / "new.md").write_text("# New\n")
+    (folder / "notes.txt").write_text("Other words.\n")
+    (folder / "a.md").unlink()
+    p = wanted.prefix
+    kept = compare_folders(collection, context, removes=False)
+    assert kept[:4] == ((f"{p}new.md",), (f"{p}notes.txt.md",), (), 2)
+    assert compare_folders(collection, context)[:4] == ((), (), (f"{p}a.md",), 4)
+    (folder / "sub" / "deep.md").write_text("# Deeper\n")
+    (folder / "new.md").write_text("# Newer\n")
+    within = compare_folders(collection, context, within=str(folder / "sub"))
+    assert within.updated == (f"{p}sub/deep.md",)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+def test_what_cannot_be_listed_is_not_deleted(collection, context, folder, monkeypatch):
+    wanted = source(folder, is_recursive=True)
+    import_files(collection, wanted, context, is_updating=False)
+    real = os.scandir
+
+    def scandir(path):
+        if str(path).endswith("sub"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    (folder / "a.md").unlink()
+    compared = compare_folders(collection, context)
+    assert compared.deleted == (f"{wanted.prefix}a.md",)
+    assert any(problem.address == "sub" for problem in compared.problems)
+    monkeypatch.undo()
+    monkeypatch.setenv("UBP_COLLECTIONS", context.folder)
+    folder.rename(folder.parent / "elsewhere")
+    assert compare_folders(collection, context).deleted == ()
+    assert len(tree(collection, context)) == 3
+
+
+def test_what_was_deleted_does_not_come_back_until_it_is_imported_again(
+    collection, context, folder
+):
+    wanted = source(folder)
+    import_files(collection, wanted, context, is_updating=False)
+    path = f"{wanted.prefix}a.md"
+    assert delete_documents(collection, [path, "files/none.md"], context, purge=False) == (path,)
+    assert compare_folders(collection, context).added == ()
+    import_files(collection, wanted, context, is_updating=False)
+    assert path in tree(collection, context)
+    (folder / "a.md").write_text("# Changed\n")
+    assert compare_folders(collection, context).updated == (path,)
+
+
+def files_with(root, needle):
+    """Return the files that contain some bytes, and the Git objects, decompressed."""
+    files = [path for path in Path(root).rglob("*") if path.is_file()]
+    found = [str(path) for path in files if needle in path.read_bytes()]
+    objects = subprocess.run(
+        ["git", "cat-file", "--batch-all-objects", "--batch", "--unordered"],
+        capture_output=True,
+        check=True,
+        cwd=root,
+        env={**os.environ, "GIT_DIR": str(root)},
+    )
+    return found + ["an object"] * (needle in objects.stdout)
+
+
+def test_a_purge_leaves_no_byte_in_the_repository_and_the_index(collection, context):
+    text = f"# Secret\n\nThe word is {SECRET}. See [{SECRET}](other.md).\n\n## {SECRET}\n\nMore.\n"
+    first = add_external(collection, ExternalDocument("web", text, "https://a.example/"), context)
+    other = add_external(
+        collection, ExternalDocument("web", "Kept.", "https://b.example/"), context
+    )
+    add_external(collection, ExternalDocument("web", f"v2 {SECRET}", "https://a.example/"), context)
+    root = repository_path(context.folder, collection)
+    git(collection, context, "repack", "-a", "-d", "-q")
+    add_external(collection, ExternalDocument("web", f"v3 {SECRET}", "https://a.example/"), context)
+    with Workspace.open_collection("kb") as workspace:
+        assert workspace.search(SECRET, mode="fulltext").answer.total == 1
+    needle = SECRET.encode()
+    assert files_with(root, needle)
+    delete_documents(collection, [first.path], context, purge=True)
+    assert files_with(root, needle) == []
+    assert files_with(root, b"kumquat") == []
+    assert former_paths(collection, context) == (other.path,)
+    assert read(collection, context, other.path).endswith("Kept.\n")
+    git(collection, context, "fsck", "--strict")
+    with Workspace.open_collection("kb") as workspace:
+        assert workspace.search(SECRET, mode="fulltext").answer.total == 0
+        assert workspace.search("kept", mode="fulltext").answer.total == 1
+
+
+def test_an_index_that_is_open_is_left_behind_by_a_purge(collection, context):
+    stored = add_external(collection, ExternalDocument("web", f"Word {SECRET}."), context)
+    with Workspace.open_collection("kb") as workspace:
+        assert workspace.search(SECRET, mode="fulltext").answer.total == 1
+        delete_documents(collection, [stored.path], context, purge=True)
+        root = repository_path(context.folder, collection)
+        assert files_with(root, SECRET.encode()) == []
+    assert files_with(root, SECRET.encode()) == []
+
+
+def test_a_purge_that_was_killed_is_completed_by_the_next_change(collection, context, monkeypatch):
+    stored = add_external(collection, ExternalDocument("web", f"Word {SECRET}."), context)
+    root = repository_path(context.folder, collection)
+
+    def kill(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ubp.sync.documents.drop_unreachable", kill)
+    with pytest.raises(KeyboardInterrupt):
+        delete_documents(collection, [stored.path], context, purge=True)
+    monkeypatch.undo()
+    assert os.path.exists(os.path.join(root, "ubp", PURGING))
+    assert files_with(root, SECRET.encode())
+    add_external(collection, ExternalDocument("web", "Next."), context)
+    assert files_with(root, SECRET.encode()) == []
+    assert not os.path.exists(os.path.join(root, "ubp", PURGING))
+
+
+def test_what_was_deleted_earlier_can_be_purged(collection, context):
+    stored = add_external(collection, ExternalDocument("web", f"Word {SECRET}."), context)
+    delete_documents(collection, [stored.path], context, purge=False)
+    paths = former_paths(collection, context)
+    assert paths == (stored.path,)
+    delete_documents(collection, paths, context, purge=True)
+    assert files_with(repository_path(context.folder, collection), SECRET.encode()) == []
+
+
+def test_nothing_is_written_to_a_collection_of_another_kind(context, tmp_path):
+    from ubp.index.collections import Collection, write_collection
+
+    write_collection(context.folder, Collection("repo", "local", str(tmp_path)))
+    with pytest.raises(UsageError) as caught:
+        create_written("repo", context)
+    assert caught.value.message == "Nothing can be written to the collection repo."
+    with pytest.raises(UsageError):
+        create_written("../x", context)
