@@ -229,8 +229,6 @@ COMMANDS = {
     "init": "init --yes",
     "list-pages": "list-pages",
     "model": "model",
-    "notes-ask": "ask text",
-    "notes-trends": "trends",
     "reindex": "reindex",
     "report": "report",
     "search": "search text --include-links --explain",
@@ -259,9 +257,6 @@ def test_every_record_has_a_test():
         "error",
         "install-completion",  # writes into the home folder
         "model-fetch",  # downloads
-        "notes-recommend",  # of the tools about notes
-        "notes-search",
-        "oss-report",  # needs one (tests/sync/test_verify.py)
         "proposals",  # these need a proposal
         "proposals-decisions",
         "proposals-edit",
@@ -269,6 +264,16 @@ def test_every_record_has_a_test():
         "proposals-pr",
         "proposals-show",
         "proposals-withdraw",
+        "rag-delete",  # of the tools about projects
+        "rag-document",
+        "rag-external",
+        "rag-index",
+        "rag-projects",
+        "rag-search",
+        "rag-search-cached",
+        "rag-stats",
+        "rag-suggest",
+        "rag-sync",
         "spec-compare",  # of the tools about specifications
         "spec-languages",
         "spec-plan",

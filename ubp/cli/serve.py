@@ -4,6 +4,7 @@ Agents and editors wait for them: nothing is imported here that only another com
 """
 
 import os
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -19,6 +20,8 @@ EXTRA = "full"  # what `ubp serve` needs
 EDITOR_EXTRA = "lsp"  # what `ubp lsp` needs
 # As in `logging`, which takes 10 ms to import.
 DEBUG, INFO, WARNING, ERROR = 10, 20, 30, 40
+LEVELS = {"DEBUG": DEBUG, "INFO": INFO, "WARNING": WARNING, "ERROR": ERROR}
+LEVEL_VARIABLE = "RAG_LOG_LEVEL"
 
 Names = Annotated[str | None, Parameter(metavar="NAMES")]
 
@@ -30,8 +33,6 @@ def serve(  # noqa: PLR0913  # the command's options
     exclude_tools: Names = None,
     read_only: bool = False,
     output_schema: Annotated[bool, Parameter(negative="--no-output-schema")] = False,
-    notes: Annotated[str | None, Parameter(metavar="NAME[@REV]")] = None,
-    allow_network: bool = False,
     http: bool = False,
     port: OptionalNumber = None,
     token_file: Annotated[str | None, Parameter(metavar="FILE")] = None,
@@ -48,8 +49,6 @@ def serve(  # noqa: PLR0913  # the command's options
         output_schema: Return structured content in addition to text, and list its schemas. Clients
             that get both (Claude Code, VS Code) pass the model the structured content, which takes
             more tokens.
-        notes: The collection that the tool set `notes` reads, instead of the repository.
-        allow_network: Let `oss_report` read repositories of the forges that it knows.
         http: Serve any number of clients over Streamable HTTP, at http://127.0.0.1:PORT/mcp.
         port: With --http: the port, by default 8231; 0 for any that is free.
         token_file: With --http: a file with the token that clients must send, created if it does
@@ -66,29 +65,25 @@ def serve(  # noqa: PLR0913  # the command's options
         )
     from ubp.server.loopback import DEFAULT_PORT, http_options
     from ubp.server.process import ServeOptions, serve_repositories
-    from ubp.server.tools import registry
+    from ubp.server.repositories import PROJECT_TOOL
+    from ubp.server.tools.registry import select_tools
 
     for directory in directories:
         if not os.path.isdir(os.path.join(terminal.directory, directory)):
             raise UsageError(f"There is no directory {directory}.")
-    chosen = registry.select_tools(
+    chosen = select_tools(
         _split_names(toolsets),
         _split_names(tools),
         _split_names(exclude_tools),
         read_only=read_only,
     )
-    if notes:
-        from ubp.index.collections import parse_reference
-
-        parse_reference(notes)  # a name that cannot be one is refused now
-        chosen = registry.read_notes_of(chosen, notes)
-    if allow_network and not read_only:
-        chosen = registry.allow_network(chosen)
     options = None
     if http:
         port = DEFAULT_PORT if port is None else port
         options = http_options(port, token_file, terminal.environment, terminal.directory)
     level = DEBUG if terminal.options.verbose else ERROR if terminal.options.quiet else INFO
+    if level == INFO and any(tool.name == PROJECT_TOOL for tool in chosen):
+        level = _log_level(terminal.environment)
     serve_repositories(
         [os.path.join(terminal.directory, directory) for directory in directories],
         ServeOptions(chosen, is_structured=output_schema, http=options),
@@ -115,6 +110,16 @@ def lsp(*, terminal: Terminal) -> int:
 
     serve_editor(terminal.environment, DEBUG if terminal.options.verbose else WARNING)
     return CLEAN
+
+
+def _log_level(environment: Mapping[str, str]) -> int:
+    """Return the level that clients of the tools about projects choose."""
+    name = environment.get(LEVEL_VARIABLE, "").strip().upper() or "INFO"
+    if name not in LEVELS:
+        raise UsageError(
+            f"Unknown {LEVEL_VARIABLE}: {name}.", hint=f"Use one of {', '.join(LEVELS)}."
+        )
+    return LEVELS[name]
 
 
 def _split_names(names: str | None) -> list[str]:

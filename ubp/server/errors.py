@@ -35,6 +35,7 @@ from ubp.core.errors import (
     UsageError,
 )
 from ubp.output.agent.pages import name
+from ubp.output.records.encoding import to_json
 from ubp.output.wording import printable
 from ubp.server.scheduler import IndexNotReadyError
 from ubp.server.transport import readable_json
@@ -97,21 +98,21 @@ async def answer_errors(ctx: ServerRequestContext[Any], call_next: CallNext) -> 
         return await call_next(ctx)
     except MCPError as error:
         if error.code == INTERNAL_ERROR:  # the library's, which has logged the reason
-            raise _internal_error(ctx.method, error) from None
+            raise internal_error(ctx.method, error) from None
         raise
     except ValidationError as error:
         raise _malformed(ctx.method, error) from None
     except UbpError as error:
         raise translate(error) from None
     except Exception as error:  # noqa: BLE001  # nothing above this handles it
-        raise _internal_error(ctx.method, error) from None
+        raise internal_error(ctx.method, error) from None
 
 
 def translate(error: UbpError) -> MCPError:
     """Return the protocol's error for an error with message, cause and hint."""
     row = next((row for row in _ROWS if isinstance(error, row.error)), None)
     if row is None:
-        return _internal_error(type(error).__name__, error)
+        return internal_error(type(error).__name__, error)
     data = {"kind": row.kind, **_details(error)}
     sentences = [error.message, error.cause, *_advice(error, row)]
     message = " ".join(sentence for sentence in sentences if sentence)
@@ -130,6 +131,26 @@ def error_result(error: MCPError) -> CallToolResult:
     text = TextContent(text=f"Error {code} ({data['kind']}): {message}")
     return CallToolResult(
         content=[text],
+        is_error=True,
+        _meta={ERROR_META: {"code": code, "message": message, "data": data}},
+    )
+
+
+def failure_result(failure: str, error: MCPError) -> CallToolResult:
+    """Return an error of a tool whose errors are objects with `success`, `error` and `message`.
+
+    An internal error has no details, but the number under which the log has them.
+    """
+    code, message, data = error.error.code, error.error.message, error.error.data
+    is_internal = code == INTERNAL_ERROR
+    envelope = {
+        "success": False,
+        "error": "internal_error" if is_internal else failure,
+        "message": message,
+    }
+    return CallToolResult(
+        content=[TextContent(text=to_json(envelope))],
+        structured_content=envelope,
         is_error=True,
         _meta={ERROR_META: {"code": code, "message": message, "data": data}},
     )
@@ -169,7 +190,8 @@ def _malformed(method: str, error: ValidationError) -> MCPError:
     return bad_params(f"Invalid parameters for {method}: {'; '.join(messages)}.")
 
 
-def _internal_error(where: str, error: Exception) -> MCPError:
+def internal_error(where: str, error: Exception) -> MCPError:
+    """Return the error for an exception that nothing expects, which is logged with a number."""
     number = secrets.token_hex(4)
     LOG.error("error %s in %s", number, where, exc_info=error)
     return MCPError(

@@ -3,7 +3,8 @@
 Documents are resources of their own in a prompt, so that their text cannot pass for a part of it.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -106,22 +107,37 @@ def list_prompts(repositories: Repositories) -> ListPromptsResult:
                     *([choice] if names else []),
                 ],
             )
-            for row in ROWS
+            for row in prompt_rows(repositories)
         ]
     )
 
 
+def prompt_rows(repositories: Repositories) -> tuple[PromptRow, ...]:
+    """Return the prompts of a server."""
+    if not repositories.has_projects:
+        return ROWS
+    from ubp.server.projects import PROMPTS  # a server without them starts no later
+
+    return (*ROWS, *(PromptRow(*row[:-1], partial(_write_text, row.write)) for row in PROMPTS))
+
+
 def writer(
-    name: str, arguments: Mapping[str, str], repository: str = ""
+    name: str,
+    arguments: Mapping[str, str],
+    repository: str = "",
+    known: Sequence[PromptRow] | None = None,
 ) -> Callable[[Workspace], GetPromptResult]:
     """Return the function that writes a prompt, which says which `repository` it is about.
+
+    `known` are the prompts of the server, by default those of every one.
 
     Raises:
         MCPError: there is no such prompt, or its argument is missing.
     """
-    row = next((row for row in ROWS if row.name == name), None)
+    known = ROWS if known is None else known
+    row = next((row for row in known if row.name == name), None)
     if row is None:
-        names = ", ".join(row.name for row in ROWS)
+        names = ", ".join(row.name for row in known)
         raise bad_params(f"Unknown prompt: {name}. Available: {names}.", name=name)
     value = _argument(row, arguments)
 
@@ -177,6 +193,12 @@ def _write_answer(workspace: Workspace, question: str) -> Iterator[Content]:
     else:
         yield _text(text)
     yield _text(ANSWER_STEPS)
+
+
+def _write_text(
+    write: Callable[[Workspace, str], str], workspace: Workspace, value: str
+) -> Iterator[Content]:
+    yield _text(write(workspace, value))
 
 
 def _text(text: str) -> TextContent:

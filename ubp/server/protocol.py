@@ -44,8 +44,15 @@ from ubp.core.errors import UbpError
 from ubp.core.text import closest_name
 from ubp.server.agents import Agents
 from ubp.server.completions import completer
-from ubp.server.errors import answer_errors, bad_params, error_result, translate
-from ubp.server.prompts import list_prompts, writer
+from ubp.server.errors import (
+    answer_errors,
+    bad_params,
+    error_result,
+    failure_result,
+    internal_error,
+    translate,
+)
+from ubp.server.prompts import list_prompts, prompt_rows, writer
 from ubp.server.repositories import REPOSITORY, Repositories
 from ubp.server.resources import (
     APPS,
@@ -256,9 +263,9 @@ def _offer(
         output_schema=output_schema if has_output_schema else None,
         annotations=ToolAnnotations(
             read_only_hint=not tool.writes,
-            destructive_hint=False,
+            destructive_hint=tool.destroys,
             idempotent_hint=not tool.writes,
-            open_world_hint=tool.run_online is not None and tool.run is tool.run_online,
+            open_world_hint=False,
         ),
         _meta={"ui": {"resourceUri": tool.app.uri}} if tool.app and has_app else None,
     )
@@ -286,6 +293,7 @@ async def _call_tool(
     is_structured: bool,
 ) -> CallToolResult:
     started = time.perf_counter()
+    tool: AnyTool | None = None
     try:
         served, arguments = repositories.take(params.arguments or {})
         tools = repositories.tools(served)
@@ -293,7 +301,7 @@ async def _call_tool(
         agent = agents.calling(context)
         has_app = client_supports_apps(context)
         if tool is None:
-            raise _unknown_tool(params.name, tools)
+            raise _unknown_tool(params.name, tools)  # noqa: TRY301  # an error of the protocol
         answer = await served.scheduler.answer(
             lambda workspace: call_tool(
                 tool,
@@ -306,7 +314,14 @@ async def _call_tool(
             context.session.report_progress,
         )
     except UbpError as error:
-        return error_result(translate(error))
+        translated = translate(error)
+        if tool is not None and tool.failure:
+            return failure_result(tool.failure, translated)
+        return error_result(translated)
+    except Exception as error:
+        if tool is None or not tool.failure or isinstance(error, MCPError):
+            raise
+        return failure_result(tool.failure, internal_error(tool.name, error))
     _log_time(tool.name, arguments, (time.perf_counter() - started) * 1000)
     meta = readable_json(answer.meta) if answer.meta else None
     if is_structured:
@@ -339,7 +354,7 @@ async def _get_prompt(
 ) -> GetPromptResult:
     served, arguments = repositories.take(params.arguments or {})
     chosen = served.name if repositories.names else ""
-    write = writer(params.name, arguments, chosen)
+    write = writer(params.name, arguments, chosen, prompt_rows(repositories))
     return await served.scheduler.answer(write, context.session.report_progress)
 
 

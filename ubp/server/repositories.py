@@ -20,6 +20,7 @@ from ubp.server.tools.tool import AnyTool, repeating
 
 REPOSITORY = "repository"  # the argument
 QUERY = f"?{REPOSITORY}="
+PROJECT_TOOL = "rag_search"
 
 
 class ServedRepository(NamedTuple):
@@ -66,6 +67,11 @@ class Repositories:
     def names(self) -> tuple[str, ...]:
         """The names of the repositories; empty where there is no choice."""
         return tuple(self._served) if len(self._served) > 1 else ()
+
+    @property
+    def has_projects(self) -> bool:
+        """Whether tools about projects are offered, and with them resources and prompts."""
+        return any(tool.name == PROJECT_TOOL for tool in self._tools)
 
     def start(self) -> None:
         """Start the workers for the running event loop."""

@@ -16,12 +16,12 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from ubp.core.errors import PageNotFoundError
+from ubp.core.errors import CollectionError, PageNotFoundError
 from ubp.core.model import FilePath
 from ubp.index.select import select_page
 from ubp.output.agent.pages import name, stale_refs
 from ubp.output.ci.outcome import result_uri
-from ubp.output.records.encoding import to_lean_object, to_object
+from ubp.output.records.encoding import to_json, to_lean_object, to_object
 from ubp.output.records.pages import page_record
 from ubp.output.records.setup import status_record
 from ubp.server.errors import bad_params
@@ -34,6 +34,7 @@ from ubp.workspace import Workspace
 
 PAGE = "ubp://page/"
 PAGE_TEMPLATE = PAGE + "{+filepath}"
+PROJECTS = "rag://"
 CHOICE = "{?repository}"  # follows where several repositories are served
 MARKDOWN, JSON = "text/markdown", "application/json"
 # Without the domains that a page may reach hosts allow none.
@@ -69,7 +70,7 @@ def list_resources(repositories: Repositories, *, has_apps: bool) -> ListResourc
             mime_type=JSON,
         )
         for repository in repositories.names or ("",)
-        for row in ROWS
+        for row in (*ROWS, *_project_rows(repositories))
     ]
     apps = [tool.app for tool in repositories.offered() if has_apps and tool.app]
     resources += [
@@ -87,7 +88,7 @@ def list_resources(repositories: Repositories, *, has_apps: bool) -> ListResourc
 
 
 def list_templates(repositories: Repositories) -> ListResourceTemplatesResult:
-    """Return the template of the pages' addresses."""
+    """Return the templates of the addresses of pages, and of projects where they are offered."""
     page = ResourceTemplate(
         uri_template=PAGE_TEMPLATE + (CHOICE if repositories.names else ""),
         name="page",
@@ -95,7 +96,21 @@ def list_templates(repositories: Repositories) -> ListResourceTemplatesResult:
         description=f"The Markdown of a page in the work tree, and whether it is stale. {NOTICE}",
         mime_type=MARKDOWN,
     )
-    return ListResourceTemplatesResult(resource_templates=[page])
+    templates = [page]
+    if repositories.has_projects:
+        from ubp.server.projects import TEMPLATES
+
+        templates += [
+            ResourceTemplate(
+                uri_template=row.template + (CHOICE if repositories.names else ""),
+                name=row.name,
+                title=row.title,
+                description=f"{row.description} {NOTICE}",
+                mime_type=JSON,
+            )
+            for row in TEMPLATES
+        ]
+    return ListResourceTemplatesResult(resource_templates=templates)
 
 
 def check_address(uri: str, repositories: Repositories) -> tuple[ServedRepository, str]:
@@ -109,7 +124,8 @@ def check_address(uri: str, repositories: Repositories) -> tuple[ServedRepositor
     own_uri = uri
     if repositories.names and QUERY in uri:
         own_uri, _, name = uri.rpartition(QUERY)
-    if not own_uri.startswith(PAGE) and own_uri not in {row.uri for row in ROWS}:
+    is_known = own_uri.startswith(PAGE) or own_uri in {row.uri for row in ROWS}
+    if not is_known and not (repositories.has_projects and own_uri.startswith(PROJECTS)):
         raise _not_found(uri)
     return repositories.choose(unquote(name) if name else None), own_uri
 
@@ -142,6 +158,16 @@ def read_text(workspace: Workspace, uri: str) -> str:
     """
     if uri.startswith(PAGE):
         return _page_text(workspace, uri)
+    if uri.startswith(PROJECTS):
+        from ubp.server.projects import read_project_resource
+
+        try:
+            found = read_project_resource(workspace, uri)
+        except (PageNotFoundError, CollectionError) as error:
+            raise bad_params(f"{error.message} {error.cause}".strip(), uri=uri) from None
+        if found is None:
+            raise _not_found(uri)
+        return to_json({"content_notice": NOTICE, **to_object(found, is_versioned=False)})
     row = next(row for row in ROWS if row.uri == uri)
     record = {key: value for key, value in row.read(workspace).items() if key != "query_time_ms"}
     # No lone surrogates, escaped ones neither: JSON of other languages does not read them.
@@ -183,6 +209,16 @@ def embed_page(path: FilePath, text: str) -> EmbeddedResource:
 def run_tool(workspace: Workspace, tool: str, **arguments: Any) -> ToolAnswer:
     """Return the answer of a tool, whether the server offers it or not."""
     return call_tool(_TOOLS[tool], workspace, arguments)
+
+
+def _project_rows(repositories: Repositories) -> tuple[ResourceRow, ...]:
+    return PROJECT_ROWS if repositories.has_projects else ()
+
+
+def _read_projects(workspace: Workspace) -> Record:
+    from ubp.server.projects import read_project_resource
+
+    return to_object(read_project_resource(workspace, PROJECT_ROWS[0].uri), is_versioned=False)
 
 
 def _page_text(workspace: Workspace, uri: str) -> str:
@@ -239,5 +275,15 @@ ROWS = (
         "Link graph",
         "The result of ubp_get_graph: the most linked pages and the links between them.",
         _tool_record("ubp_get_graph"),
+    ),
+)
+
+PROJECT_ROWS = (
+    ResourceRow(
+        "rag://projects",
+        "projects",
+        "Projects",
+        "The projects that rag_search can search, with the number of their documents.",
+        _read_projects,
     ),
 )

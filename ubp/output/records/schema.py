@@ -103,6 +103,8 @@ def _schema(hint: Any, *, is_lean: bool) -> Schema:
 def _container_schema(origin: type, arguments: tuple[Any, ...], *, is_lean: bool) -> Schema:
     """Return the schema of a tuple of any length or of two items, or of a mapping of names."""
     if issubclass(origin, Mapping):
+        if arguments[1] is object:  # any values
+            return {"type": "object"}
         values = _schema(arguments[1], is_lean=is_lean)
         return {"type": "object", "additionalProperties": values}
     items = _schema(arguments[0], is_lean=is_lean)

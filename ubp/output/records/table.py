@@ -11,13 +11,6 @@ from ubp.output.records.collections import (
     SyncRecord,
 )
 from ubp.output.records.comparison import VersionDiffRecord
-from ubp.output.records.notes import (
-    AnswerRecord,
-    NotesRecord,
-    OssReportRecord,
-    RecommendationsRecord,
-    TrendsRecord,
-)
 from ubp.output.records.pages import (
     ContextRecord,
     GraphRecord,
@@ -35,6 +28,18 @@ from ubp.output.records.proposals import (
 )
 from ubp.output.records.proposals import (
     ReviewRecord as ProposalReviewRecord,
+)
+from ubp.output.records.rag import (
+    RagCachedSearchRecord,
+    RagDeleteRecord,
+    RagDocumentRecord,
+    RagExternalRecord,
+    RagIndexRecord,
+    RagProjectsRecord,
+    RagSearchRecord,
+    RagStatisticsRecord,
+    RagSuggestRecord,
+    RagSyncRecord,
 )
 from ubp.output.records.references import AcknowledgeRecord, AffectedRecord
 from ubp.output.records.report import BadgeRecord, ComparisonRecord, ReportRecord
@@ -109,11 +114,6 @@ RECORDS = (
     RecordRow("list-pages", PagesRecord, ("ubp list-pages", "ubp_list_pages"), is_answer=True),
     RecordRow("model", ModelRecord, ("ubp model",)),
     RecordRow("model-fetch", FetchedModelRecord, ("ubp model fetch",)),
-    RecordRow("notes-ask", AnswerRecord, ("ubp ask", "ask"), is_answer=True),
-    RecordRow("notes-recommend", RecommendationsRecord, ("recommend",), is_answer=True),
-    RecordRow("notes-search", NotesRecord, ("search",), is_answer=True),
-    RecordRow("notes-trends", TrendsRecord, ("ubp trends", "trends"), is_answer=True),
-    RecordRow("oss-report", OssReportRecord, ("ubp oss-report", "oss_report"), is_answer=True),
     RecordRow("proposals", ProposalsRecord, ("ubp proposals",)),
     RecordRow(
         "proposals-decisions", DecisionsRecord, ("ubp proposals accept", "ubp proposals reject")
@@ -123,6 +123,23 @@ RECORDS = (
     RecordRow("proposals-pr", PullRequestRecord, ("ubp proposals pr",)),
     RecordRow("proposals-show", ProposalReviewRecord, ("ubp proposals show", "ubp proposals edit")),
     RecordRow("proposals-withdraw", DecisionRecord, ("ubp_withdraw_proposal",), is_answer=True),
+    RecordRow("rag-delete", RagDeleteRecord, ("rag_delete",), is_answer=True),
+    RecordRow(
+        "rag-document", RagDocumentRecord, ("rag://document/{document_id}",), is_versioned=False
+    ),
+    RecordRow("rag-external", RagExternalRecord, ("rag_external",), is_answer=True),
+    RecordRow("rag-index", RagIndexRecord, ("rag_index",), is_answer=True),
+    RecordRow("rag-projects", RagProjectsRecord, ("rag://projects",), is_versioned=False),
+    RecordRow("rag-search", RagSearchRecord, ("rag_search",), is_answer=True),
+    RecordRow(
+        "rag-search-cached",
+        RagCachedSearchRecord,
+        ("rag://search/{project}/{query}",),
+        is_versioned=False,
+    ),
+    RecordRow("rag-stats", RagStatisticsRecord, ("rag://stats/{project}",), is_versioned=False),
+    RecordRow("rag-suggest", RagSuggestRecord, ("rag_suggest",), is_answer=True),
+    RecordRow("rag-sync", RagSyncRecord, ("rag_sync",), is_answer=True),
     RecordRow("reindex", ReindexRecord, ("ubp reindex",)),
     RecordRow("report", ReportRecord, ("ubp report",)),
     RecordRow("search", SearchRecord, ("ubp search", "ubp_search"), is_answer=True),

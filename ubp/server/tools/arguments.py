@@ -6,6 +6,7 @@ number in quotation marks is not a number. Null means that an argument is not gi
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
 from keyword import iskeyword
 from math import inf
 from typing import Annotated, Any, TypeVar, get_type_hints
@@ -89,7 +90,12 @@ def make_request(request: type[RequestT], given: Mapping[str, Any]) -> RequestT:
     objects = [name for name, value in fields.items() if isinstance(value, dict)]
     if objects:
         hints = get_type_hints(request)
-        fields |= {name: make_request(given_type(hints[name]), fields[name]) for name in objects}
+        types = {name: given_type(hints[name]) for name in objects}
+        fields |= {
+            name: make_request(type_, fields[name])
+            for name, type_ in types.items()
+            if isinstance(type_, type) and is_dataclass(type_)
+        }
     return request(**fields)
 
 
@@ -128,6 +134,8 @@ def _faults(value: Any, schema: Schema) -> Iterator[str]:
         for item in value:
             yield from (f"items {fault}" for fault in _faults(item, schema["items"]))
     elif isinstance(value, dict):
+        if "properties" not in schema:  # any fields
+            return
         yield from _object_faults(value, schema["properties"])
     elif not isinstance(value, bool):
         yield from _range_faults(value, schema)
@@ -151,6 +159,8 @@ def _field_value(value: Any, schema: Schema) -> Any:
 
     In JSON 10.0 is an integer.
     """
+    if isinstance(value, dict) and "properties" not in schema:
+        return value
     if isinstance(value, dict):
         items = {name: item for name, item in value.items() if item is not None}
         return {

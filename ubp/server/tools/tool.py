@@ -30,7 +30,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from ubp.edits.model import Agent
-from ubp.index.collections import parse_reference
 from ubp.output.agent.pages import REPEATED
 from ubp.output.records.encoding import Json, to_json
 from ubp.output.records.fields import AnswerFacts
@@ -77,10 +76,11 @@ class Tool(Generic[RequestT, RecordT]):
     `text` writes the finished record as an agent reads it; `fit` removes the least important parts
     of a record until it is within the limits that `budgets`, fields of the request, set. Instead of
     that, a list named `items` is shortened by running the tool with a smaller `limit`. A tool that
-    `reads_collections` takes one of `collections`, if the project has any, in place of a `ref`;
-    `default_collection` is read where none is given, by default the repository. An argument
-    `language` is one of `languages`, if the project has specifications. `run_online` takes the
-    place of `run` where the user lets the server use the network. `app` shows the answer to people.
+    `takes_outer_paths` has paths that it checks itself. `failure` is the error in the result of a
+    call that failed, for tools whose errors are objects. A tool that
+    `reads_collections` takes one of `collections`, if the project has any, in place of a `ref`. An
+    argument `language` is one of `languages`, if the project has specifications. `app` shows the
+    answer to people.
     """
 
     name: str
@@ -94,10 +94,11 @@ class Tool(Generic[RequestT, RecordT]):
     items: str = ""
     budgets: tuple[Budget, ...] = ("max_tokens",)
     writes: bool = False
-    run_online: Callable[[Workspace, RequestT], RecordT] | None = None
+    destroys: bool = False
+    takes_outer_paths: bool = False
+    failure: str = ""
     reads_collections: bool = False
     collections: tuple[str, ...] = ()
-    default_collection: str = ""
     languages: tuple[str, ...] = ()
     app: App[RequestT] | None = None
 
@@ -156,14 +157,11 @@ def call_tool(  # noqa: PLR0913  # what a client and its call are
     """
     started = time.perf_counter()
     given = check_arguments(tool.input_schema, arguments)
-    reject_path_traversal(given)
+    if not tool.takes_outer_paths:
+        reject_path_traversal(given)
     collection = given.pop(COLLECTION, None)
     request = make_request(tool.request, given)
     workspace.agent = agent
-    if agent is not None and agent.proposals:
-        subject = getattr(request, "proposal", None) or getattr(request, "filepath", None)
-        if subject or tool.name == "ubp_list_proposals":
-            workspace.renew_leases(agent, subject)
     about = repeating(tool, {name: arguments[name] for name in ABOUT if arguments.get(name)})
 
     def answer(opened: Workspace) -> ToolAnswer:
@@ -172,12 +170,8 @@ def call_tool(  # noqa: PLR0913  # what a client and its call are
             return answered
         return answered._replace(meta={tool.app.key: tool.app.data(opened, request)})
 
-    if collection is None and not tool.default_collection:
-        return answer(workspace)
     if collection is None:
-        reference = parse_reference(tool.default_collection)
-        with workspace.in_collection(reference.name, reference.version) as opened:
-            return answer(opened)
+        return answer(workspace)
     with open_collection(workspace, collection, tool.collections, ref=given.get("ref")) as opened:
         return answer(opened)
 

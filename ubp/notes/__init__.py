@@ -1,1 +1,0 @@
-"""Notes: bookmarks and what people write down, over time and for a question."""

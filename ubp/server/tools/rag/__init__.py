@@ -1,0 +1,1 @@
+"""Tools about projects: search, index, delete, suggest, synchronize, store texts."""

@@ -1,0 +1,62 @@
+"""`rag_delete`: remove documents that agents have added."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from ubp.output.records.rag import RagDeleteRecord
+from ubp.server.tools.rag.arguments import Category, json_text
+from ubp.server.tools.tool import Tool
+from ubp.sync.projects import DeleteFilters, delete
+from ubp.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class RagDeleteFilters:
+    """Which documents to delete; all conditions must match."""
+
+    older_than: Annotated[str, "since the last change: 12h, 30d, 1w, 1y"] = ""
+    category: Category = ""
+    source_type: Annotated[str, "jira, confluence, web or custom"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RagDeleteRequest:
+    """What to delete: a document, those that match, or all of a project."""
+
+    document_id: Annotated[str, "one document"] | None = None
+    project: Annotated[str, "all its documents, or those that match"] | None = None
+    filters: RagDeleteFilters | None = None
+    purge: Annotated[bool, "remove them from the history, too: they cannot be restored"] = False
+
+
+def run(workspace: Workspace, request: RagDeleteRequest) -> RagDeleteRecord:
+    """Delete the documents and return their ids."""
+    filters = request.filters
+    deleted = delete(
+        workspace,
+        document_id=request.document_id or "",
+        project=request.project or "",
+        filters=None
+        if filters is None
+        else DeleteFilters(filters.older_than, filters.category, filters.source_type),
+        purge=request.purge,
+    )
+    return RagDeleteRecord(len(deleted), deleted)
+
+
+RAG_DELETE = Tool(
+    name="rag_delete",
+    title="Delete documents",
+    description=(
+        "Delete documents that were added by rag_index or rag_external. Files of repositories are "
+        "not touched. With purge they are also removed from the history, and their bytes from disk."
+    ),
+    request=RagDeleteRequest,
+    record=RagDeleteRecord,
+    run=run,
+    text=json_text,
+    budgets=(),
+    writes=True,
+    destroys=True,
+    failure="delete_failed",
+)

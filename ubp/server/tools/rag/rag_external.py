@@ -1,0 +1,81 @@
+"""`rag_external`: store a text from an issue tracker, a wiki or a web page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from ubp.core.errors import BadArgumentError
+from ubp.output.records.fields import Keyword
+from ubp.output.records.rag import RagExternalRecord
+from ubp.server.tools.rag.arguments import json_text
+from ubp.server.tools.tool import Tool
+from ubp.sync.documents import ExternalDocument
+from ubp.sync.projects import MAX_TTL_HOURS, store_text
+from ubp.workspace import Workspace
+
+MAX_CONTENT_CHARACTERS = 4_000_000
+MAX_ADDRESS_CHARACTERS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class RagExternalRequest:
+    """A text, and where it is from."""
+
+    source_type: Literal["jira", "confluence", "web", "custom"]
+    content: Annotated[str, "the text itself", Keyword("maxLength", MAX_CONTENT_CHARACTERS)]
+    project: Annotated[str, "project, created if need be"]
+    metadata: Annotated[
+        Mapping[str, object], "source_url, query, ttl_hours, and any fields for the front matter"
+    ]
+
+
+def run(workspace: Workspace, request: RagExternalRequest) -> RagExternalRecord:
+    """Store the text and return its document's id."""
+    given = dict(request.metadata)
+    ttl = given.pop("ttl_hours", None)
+    if ttl is not None and (
+        isinstance(ttl, bool) or not isinstance(ttl, int | float) or not 0 < ttl <= MAX_TTL_HOURS
+    ):
+        raise BadArgumentError("metadata", f"ttl_hours must be a number of hours above 0: {ttl!r}.")
+    stored = store_text(
+        workspace,
+        request.project,
+        ExternalDocument(
+            request.source_type,
+            request.content,
+            _text(given, "source_url"),
+            _text(given, "query"),
+            ttl,
+            given,
+        ),
+    )
+    return RagExternalRecord(stored.document_id, stored.expires_at or None)
+
+
+def _text(given: dict[str, object], name: str) -> str:
+    value = given.pop(name, None)
+    if value is None:
+        return ""
+    if not isinstance(value, str) or len(value) > MAX_ADDRESS_CHARACTERS:
+        raise BadArgumentError(
+            "metadata", f"{name} must be a text of at most {MAX_ADDRESS_CHARACTERS} characters."
+        )
+    return value
+
+
+RAG_EXTERNAL = Tool(
+    name="rag_external",
+    title="Store an external text",
+    description=(
+        "Store a text that you have read elsewhere (issue, wiki page, web page) so that it can be "
+        "searched, with its address and, by ttl_hours, an expiry. Nothing is fetched. The same "
+        "source_url and query replace the former text."
+    ),
+    request=RagExternalRequest,
+    record=RagExternalRecord,
+    run=run,
+    text=json_text,
+    budgets=(),
+    writes=True,
+    failure="external_failed",
+)

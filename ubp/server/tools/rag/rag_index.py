@@ -1,0 +1,82 @@
+"""`rag_index`: documents of a file or folder become part of a project."""
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Annotated
+
+from ubp.output.records.rag import RagIndexRecord
+from ubp.server.tools.arguments import Tags
+from ubp.server.tools.rag.arguments import Project, json_text
+from ubp.server.tools.tool import Tool
+from ubp.sync.projects import IndexRequest, index_path
+from ubp.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class RagMetadata:
+    """Fields that the front matter of imported documents gets where it has none."""
+
+    category: str = ""
+    tags: Tags = ()
+    author: str = ""
+    related_system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RagIndexRequest:
+    """What to index."""
+
+    path: Annotated[str, "file or folder, in the repository or in a configured folder"]
+    project: Project | None = None
+    recursive: Annotated[bool, "folders in the folder, too"] = False
+    metadata: RagMetadata | None = None
+    update: Annotated[bool, "replace other versions that are indexed"] = False
+    auto_detect: Annotated[bool, "name the project after the folder"] = False
+
+
+def run(workspace: Workspace, request: RagIndexRequest) -> RagIndexRecord:
+    """Index the path and return what the project has of it."""
+    started = perf_counter()
+    metadata = request.metadata or RagMetadata()
+    fields = {
+        "category": metadata.category,
+        "tags": [*metadata.tags],
+        "author": metadata.author,
+        "related_system": metadata.related_system,
+    }
+    indexed = index_path(
+        workspace,
+        IndexRequest(
+            request.path,
+            request.project or "",
+            request.recursive,
+            {name: value for name, value in fields.items() if value},
+            request.update,
+            request.auto_detect,
+        ),
+    )
+    return RagIndexRecord(
+        indexed.project,
+        indexed.files,
+        indexed.chunks,
+        tuple(f"{problem.address}: {problem.reason}" for problem in indexed.problems),
+        round((perf_counter() - started) * 1000, 1),
+    )
+
+
+RAG_INDEX = Tool(
+    name="rag_index",
+    title="Index a file or folder",
+    description=(
+        "Make documents searchable: Markdown, HTML and text. Files of a Git work tree are read in "
+        "place; those of other configured folders are copied into the project's own repository."
+    ),
+    request=RagIndexRequest,
+    record=RagIndexRecord,
+    run=run,
+    text=json_text,
+    budgets=(),
+    writes=True,
+    takes_outer_paths=True,
+    failure="index_failed",
+)
