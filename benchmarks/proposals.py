@@ -30,7 +30,7 @@ from measure import print_table
 
 from ubp.core.errors import RepositoryError, UbpError, UsageError
 from ubp.core.model import FilePath
-from ubp.edits import changes, limits
+from ubp.edits import changes, leases
 from ubp.edits.model import Agent, Proposal
 from ubp.edits.propose import EditRequest
 from ubp.workspace import Workspace
@@ -74,7 +74,7 @@ def write(root: str, path: str, text: str) -> None:
 def run_agent(root: str, name: str, seed: int, calls: int) -> None:
     """Make calls, and print a line of JSON for each that was confirmed or refused."""
     chance = random.Random(seed)
-    limits.LEASE_SECONDS = LEASE_SECONDS
+    leases.LEASE_SECONDS = LEASE_SECONDS
     agent = Agent("bench 1", name)
     with Workspace.open(root) as workspace:
         for number in range(calls):
@@ -328,7 +328,7 @@ def check_end(root: str, confirmed: list[dict[str, object]], person: Person) -> 
 def check_locks(root: str) -> None:
     """Check that a new session can edit each page once the leases have ended."""
     time.sleep(LEASE_SECONDS + 1)
-    limits.LEASE_SECONDS = LEASE_SECONDS
+    leases.LEASE_SECONDS = LEASE_SECONDS
     agent = Agent("bench 1", "last")
     with Workspace.open(root) as workspace:
         head = workspace.session.repository.resolve("HEAD")

@@ -150,7 +150,7 @@ def main() -> None:
     links = Judgement("links with an anchor")
     for edge in edges:
         target, anchor = edge.resolution.target, edge.link.anchor or ""
-        if target in ids and anchor not in {"", "top"} and not anchors[target].is_generated:
+        if target in ids and anchor not in {"", "top"} and not _is_composed(anchors[target]):
             # the same names again, for Hugo without those of terms
             is_found = bool(edge.resolution.has_anchor)
             if options.generator == "hugo" and anchor not in ids[target]:
@@ -178,7 +178,7 @@ def judge_probes(
         page = anchors[path]
         accepted = site_anchors(page, sites[path])
         for anchor in site_anchors(page, None) | accepted | ids[path]:
-            if not page.is_generated and not _is_foreign(anchor, texts[path]):
+            if not _is_composed(page) and not _is_foreign(anchor, texts[path]):
                 is_found = anchor in accepted
                 probes.add(f"{path}#{anchor}", is_valid=anchor in ids[path], found=is_found)
     return probes
@@ -208,6 +208,11 @@ class Judgement:
         counts = [self.judged, self.broken, self.found, len(self.wrong), len(self.missed)]
         shares = (len(self.wrong) / max(1, self.found), len(self.missed) / max(1, self.broken))
         return [self.name, *map(str, counts), *(f"{100 * share:.2f}" for share in shares)]
+
+
+def _is_composed(page: PageAnchors) -> bool:
+    """Return whether a page has anchors of other files, which are not rendered with it."""
+    return page.is_generated or bool(page.includes)
 
 
 def _is_foreign(anchor: str, text: str) -> bool:

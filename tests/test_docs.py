@@ -21,7 +21,7 @@ from ubp.__main__ import main
 from ubp.checks.registry import RULES
 from ubp.cli.commands import ROWS
 from ubp.output.records.table import RECORDS
-from ubp.server.tools.registry import TOOLSETS, load_rag, load_specs
+from ubp.server.tools.registry import TOOLSETS, load_notes, load_rag, load_specs
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -40,6 +40,7 @@ LAYERS = {
     "report | edits": "what the report contains | proposals of agents, and their review",
     "checks": "rules over a snapshot",
     "bindings": "which sources a document describes",
+    "notes": "bookmarks and notes: search, answers, trends, reports on repositories",
     "staleness | search": "what drifted, since when | keywords, meaning, links, impact",
     "index": "from a snapshot to facts, and from facts to a view",
     "git | markdown | code": "bytes, history | bytes to document, edits of it | names in sources",
@@ -130,7 +131,12 @@ def describe_tool(tool):
 def tool_manuals():
     return "\n\n".join(
         "\n\n".join([f"## {name}", *(describe_tool(tool) for tool in tools)])
-        for name, tools in {**TOOLSETS, "specs": load_specs(), "rag": load_rag()}.items()
+        for name, tools in {
+            **TOOLSETS,
+            "specs": load_specs(),
+            "notes": load_notes(),
+            "rag": load_rag(),
+        }.items()
     )
 
 

@@ -860,6 +860,12 @@ class Workspace:
 
         return propose(self.session, request)
 
+    def renew_leases(self, agent: "Agent", about: FilePath | int | None) -> None:
+        """Renew an agent's leases that a call is about: a page, a proposal, or None: all."""
+        from ubp.edits.leases import renew
+
+        renew(self.session.repository, agent, about, self.session.clock())
+
     def proposals(self) -> "tuple[Proposal, ...]":
         """Return the proposals that wait for review, the oldest first."""
         from ubp.edits.proposals import list_proposals

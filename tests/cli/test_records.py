@@ -229,6 +229,8 @@ COMMANDS = {
     "init": "init --yes",
     "list-pages": "list-pages",
     "model": "model",
+    "notes-ask": "ask text",
+    "notes-trends": "trends",
     "reindex": "reindex",
     "report": "report",
     "search": "search text --include-links --explain",
@@ -257,6 +259,9 @@ def test_every_record_has_a_test():
         "error",
         "install-completion",  # writes into the home folder
         "model-fetch",  # downloads
+        "notes-recommend",  # of the tools about notes
+        "notes-search",
+        "oss-report",  # needs one (tests/sync/test_verify.py)
         "proposals",  # these need a proposal
         "proposals-decisions",
         "proposals-edit",

@@ -7,7 +7,7 @@ import frontmatter
 import pytest
 
 from ubp.core.errors import BadArgumentError, PageNotFoundError, RepositoryError, UsageError
-from ubp.edits import changes, limits
+from ubp.edits import changes, leases, limits
 from ubp.edits.model import Agent
 from ubp.edits.propose import EditRequest, FindingsRefusedError
 from ubp.workspace import Workspace
@@ -109,7 +109,7 @@ def test_edits_of_a_session_share_a_proposal_and_others_wait(project, propose, m
     assert other.proposal.id == 2
     with pytest.raises(BadArgumentError, match="not an open one of this session"):
         propose(changes.append("Four."), "docs/other.md", session="b", proposal=1)
-    monkeypatch.setattr(limits, "LEASE_SECONDS", -1)
+    monkeypatch.setattr(leases, "LEASE_SECONDS", -1)
     assert propose(changes.append("Five."), session="b").proposal.id == 3
     assert project.git("rev-parse", "HEAD") == first.proposal.base
 
@@ -339,3 +339,28 @@ def test_an_edit_added_while_git_commits_stays_open(project, propose, workspace)
     workspace.accept_proposal(1)
     assert (project.root / PAGE).read_text().endswith("One.\n\nTwo.\n")
     assert workspace.proposals() == ()
+
+
+def test_a_lease_lasts_as_long_as_its_session_works_on_the_page(
+    project, propose, workspace, monkeypatch
+):
+    now = float(project.clock) + 1
+    monkeypatch.setattr(workspace.session, "clock", lambda: now)
+    agent = Agent("client-a 1.0", "a")
+    request = EditRequest(agent, "update", PAGE, changes.append("One."), "It changed.")
+    workspace.propose(request)
+    for about in (PAGE, 1, None):
+        now += leases.LEASE_SECONDS - 60
+        workspace.renew_leases(agent, about)
+    now += leases.LEASE_SECONDS - 60
+    with pytest.raises(UsageError, match="locked by proposal 1") as error:
+        propose(changes.append("Two."), session="b")
+    assert error.value.cause == "client-a 1.0 has edited it in another session, for 116 min."
+    assert error.value.hint.startswith("The lock ends in 1 min unless that session goes on")
+    workspace.renew_leases(agent, "docs/other.md")
+    workspace.renew_leases(Agent("client-b 1.0", "b"), PAGE)
+    now += 61
+    assert propose(changes.append("Two."), session="b").proposal.id == 2
+    workspace.renew_leases(agent, None)
+    workspace.reject_proposal(1, "no")
+    assert list((project.root / ".git/ubp/leases").iterdir()) == []

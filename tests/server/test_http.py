@@ -7,7 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 
 import httpx2
 import pytest
@@ -33,13 +33,13 @@ def repository(shared_repository):
     return shared_repository
 
 
-@pytest.fixture(scope="module")
-def address(repository, module_environment):
+@contextmanager
+def serving(repository, environment, *options):
     """The address of a server on a free port."""
     with subprocess.Popen(
-        [sys.executable, "-m", "ubp", "serve", "--http", "--port", "0", "--output-schema"],
+        [sys.executable, "-m", "ubp", "serve", "--http", "--port", "0", *options],
         cwd=repository.root,
-        env={**module_environment, "UBP_SERVE_TOKEN": TOKEN},
+        env={**environment, "UBP_SERVE_TOKEN": TOKEN},
         stderr=subprocess.PIPE,
         text=True,
     ) as server:
@@ -54,6 +54,12 @@ def address(repository, module_environment):
         rest = server.stderr.read()
     assert server.returncode == 0, rest
     assert TOKEN not in rest
+
+
+@pytest.fixture(scope="module")
+def address(repository, module_environment):
+    with serving(repository, module_environment, "--output-schema") as found:
+        yield found
 
 
 @asynccontextmanager
@@ -168,3 +174,15 @@ class TestOptions:
             port = listener.getsockname()[1]
             with pytest.raises(UsageError, match=f"Cannot listen on 127.0.0.1:{port}"):
                 listen_on_loopback(port)
+
+
+async def test_clients_of_one_program_are_told_apart_by_a_header(repository, module_environment):
+    page = {"filepath": "docs/a.md", "sources": ["docs"], "reason": "why"}
+    with serving(repository, module_environment, "--toolsets", "edit") as place:
+        async with connected(place, **{"UBP-Session": "a"}) as client:
+            assert not (await client.call_tool("ubp_bind", page)).is_error
+        for headers in ({"UBP-Session": "b"}, {}):
+            async with connected(place, **headers) as client:
+                answer = await client.call_tool("ubp_bind", page)
+                assert "docs/a.md is locked by proposal 1." in answer.content[0].text
+    repository.git("branch", "--quiet", "-D", "ubp/proposals/1")

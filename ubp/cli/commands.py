@@ -139,6 +139,31 @@ ROWS = (
         "ubp coverage src --days 90",
     ),
     CommandRow(
+        "ask",
+        "ubp.cli.notes:ask",
+        QUERY,
+        "Answer a question with the best passages of notes, verbatim, and a confidence.\n\n"
+        "Where the environment names a language model (UBP_ASK_URL, UBP_ASK_MODEL, UBP_ASK_KEY), "
+        "the passages are sent to it, and it writes an answer that cites them.",
+        "ubp ask --in saved which vector database runs in the browser",
+    ),
+    CommandRow(
+        "trends",
+        "ubp.cli.notes:trends",
+        QUERY,
+        "Show what the notes of a period are about, against the period before.\n\n"
+        "Topics are tags, categories and names that several notes mention.",
+        "ubp trends --in saved --period 1m",
+    ),
+    CommandRow(
+        "oss-report",
+        "ubp.cli.notes:oss_report",
+        QUERY,
+        "Show the report on an open source repository: a score, and the evidence for it.\n\n"
+        "Only --verify uses the network. Nothing that the repository contains is executed.",
+        "ubp oss-report https://github.com/simonw/til --verify",
+    ),
+    CommandRow(
         "status",
         "ubp.cli.index:status",
         QUERY,

@@ -33,6 +33,8 @@ def serve(  # noqa: PLR0913  # the command's options
     exclude_tools: Names = None,
     read_only: bool = False,
     output_schema: Annotated[bool, Parameter(negative="--no-output-schema")] = False,
+    notes: Annotated[str | None, Parameter(metavar="NAME[@REV]")] = None,
+    allow_network: bool = False,
     http: bool = False,
     port: OptionalNumber = None,
     token_file: Annotated[str | None, Parameter(metavar="FILE")] = None,
@@ -49,6 +51,8 @@ def serve(  # noqa: PLR0913  # the command's options
         output_schema: Return structured content in addition to text, and list its schemas. Clients
             that get both (Claude Code, VS Code) pass the model the structured content, which takes
             more tokens.
+        notes: The collection that the tool set `notes` reads, instead of the repository.
+        allow_network: Let `oss_report` read repositories of the forges that it knows.
         http: Serve any number of clients over Streamable HTTP, at http://127.0.0.1:PORT/mcp.
         port: With --http: the port, by default 8231; 0 for any that is free.
         token_file: With --http: a file with the token that clients must send, created if it does
@@ -66,17 +70,24 @@ def serve(  # noqa: PLR0913  # the command's options
     from ubp.server.loopback import DEFAULT_PORT, http_options
     from ubp.server.process import ServeOptions, serve_repositories
     from ubp.server.repositories import PROJECT_TOOL
-    from ubp.server.tools.registry import select_tools
+    from ubp.server.tools import registry
 
     for directory in directories:
         if not os.path.isdir(os.path.join(terminal.directory, directory)):
             raise UsageError(f"There is no directory {directory}.")
-    chosen = select_tools(
+    chosen = registry.select_tools(
         _split_names(toolsets),
         _split_names(tools),
         _split_names(exclude_tools),
         read_only=read_only,
     )
+    if notes:
+        from ubp.index.collections import parse_reference
+
+        parse_reference(notes)  # a name that cannot be one is refused now
+        chosen = registry.read_notes_of(chosen, notes)
+    if allow_network and not read_only:
+        chosen = registry.allow_network(chosen)
     options = None
     if http:
         port = DEFAULT_PORT if port is None else port

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from html import unescape
 
 from ubp.core.config import Config, is_document
@@ -11,15 +11,13 @@ from ubp.core.model import FilePath
 from ubp.core.paths import match_any, nfc
 from ubp.core.shell import UNPRINTABLE
 from ubp.core.text import fold
-from ubp.edits.model import Agent, Proposal
+from ubp.edits.model import Agent
 from ubp.git.output import is_valid_path
 from ubp.index.view import View
 
 # These say what UBP, the forge and Git do, and who must review; no setting opens them to agents.
 CLOSED_FOLDERS = frozenset({".git", ".github", ".gitlab", ".ubp"})
 CLOSED_NAMES = frozenset({"codeowners"})
-LEASE_SECONDS = 30 * 60
-"""So long after its last edit, a proposal keeps its pages from other sessions."""
 SECONDS_PER_MINUTE = 60
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -109,26 +107,6 @@ def check_rate(config: Config, agent: Agent, size: int) -> None:
             hint=f"Try again in {wait} s.",
         )
     recent.append((now, size))
-
-
-def check_lock(proposals: Iterable[Proposal], page: FilePath, agent: Agent, now: float) -> None:
-    """Check that no other session has proposed an edit of a page within the lease.
-
-    Raises:
-        UsageError: the page is locked.
-    """
-    for proposal in proposals:
-        is_other = proposal.session != agent.session
-        ends = proposal.updated + LEASE_SECONDS
-        # A commit may be dated in the future, and must not lock its pages until then.
-        is_leased = proposal.updated - LEASE_SECONDS < now < ends
-        if is_other and page in proposal.pages and is_leased:
-            minutes = max(1, round((ends - now) / SECONDS_PER_MINUTE))
-            raise UsageError(
-                f"{page} is locked by proposal {proposal.id}.",
-                cause=f"{proposal.client or 'Another agent'} edits it in another session.",
-                hint=f"The lock ends in {minutes} min, or when the proposal is decided.",
-            )
 
 
 def find_warnings(content: str) -> Iterator[str]:

@@ -23,13 +23,15 @@ def abbreviates(text: str, object_id: ObjectId) -> bool:
 class Agent:
     """Who proposes: the client with its version, the model if it is told, and the session.
 
-    `recent` are the times (of a monotonic clock) and sizes of the session's edits.
+    `recent` are the times (of a monotonic clock) and sizes of the session's edits, `proposals` the
+    numbers of those that it has made.
     """
 
     client: str
     session: str
     model: str = ""
     recent: deque[tuple[float, int]] = field(default_factory=deque, compare=False)
+    proposals: set[int] = field(default_factory=set, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

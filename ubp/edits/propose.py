@@ -9,7 +9,8 @@ from ubp.checks.run import check_change, check_options, check_state
 from ubp.core.errors import BadArgumentError, PageNotFoundError, UsageError
 from ubp.core.model import FilePath, Level, ObjectId
 from ubp.core.text import closest_name
-from ubp.edits.limits import check_lock, check_path, check_rate, check_text, find_warnings
+from ubp.edits.leases import check_lock
+from ubp.edits.limits import check_path, check_rate, check_text, find_warnings
 from ubp.edits.messages import one_line, write_message
 from ubp.edits.model import (
     Action,
@@ -129,7 +130,7 @@ def _propose(  # noqa: PLR0913, PLR0917  # one attempt of `propose`
     view = session.view(Target(ref=parent))
     now = session.clock()
     check_path(session.config, page, view)
-    check_lock(proposals, page, agent, now)
+    check_lock(repository, proposals, page, agent, now)
     old, blob = _read(session, view, page, request)
     new = request.change(old, view)
     if new == (old or b"") and old is not None:
@@ -172,6 +173,7 @@ def _propose(  # noqa: PLR0913, PLR0917  # one attempt of `propose`
         commit=commit,
     )
     record(repository, entry, old=current.tip if current else ABSENT, new=commit)
+    agent.proposals.add(number)
     written = session.view(Target(ref=commit)).entry(page)
     return EditResult(
         find_proposal(repository, number),

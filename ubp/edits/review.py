@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from ubp.core.errors import BadArgumentError, GitCommandError, RepositoryError, UsageError
 from ubp.core.model import MODE_FILE, FilePath, ObjectId
 from ubp.core.shell import join, ubp_command
+from ubp.edits import leases
 from ubp.edits.limits import check_path, find_warnings
 from ubp.edits.messages import one_line, write_message
 from ubp.edits.model import Agent, Effect, Event, LogEntry, Proposal, ProposedEdit, abbreviates
@@ -123,6 +124,7 @@ def accept(session: Session, proposal: Proposal, at: str | None = None) -> Objec
     )
     try:
         record(repository, entry, old=proposal.tip, new=ABSENT)
+        leases.end(repository, proposal.id)
     except ProposalMovedError:
         # An agent added an edit while git committed: that one stays open.
         record(repository, entry, old=proposal.tip, new=proposal.tip)
@@ -175,6 +177,7 @@ def _decide(
 ) -> None:
     entry = _entry(session, proposal, event, reason, by or _identity(session)[0], proposal.tip)
     record(session.repository, entry, old=proposal.tip, new=ABSENT)
+    leases.end(session.repository, proposal.id)
 
 
 def _entry(  # noqa: PLR0913, PLR0917  # what an entry consists of

@@ -26,7 +26,8 @@ from ubp.index.store.links import (
 )
 from ubp.index.store.page_facts import PageFactsTable
 from ubp.index.tree import IndexContext, document_filter
-from ubp.markdown.resolve import Bucket, Resolution, requested_names
+from ubp.markdown.resolve import Bucket, Resolution, requested_names, whole_anchors
+from ubp.markdown.sites.anchors import IncludedPage, PageAnchors
 from ubp.markdown.sites.detect import configured_site, site_anchors
 from ubp.markdown.sites.site import Sites
 
@@ -246,10 +247,26 @@ class LinkGraph:
 
     def anchors(self, path: FilePath) -> frozenset[str]:
         """Return the anchors of a page: those of its site's generator, or of GitHub."""
-        blobs = self.blobs([path])
-        self._page_facts.learn(blobs)
-        site = self.sites.of(path) or configured_site("github", FilePath(""), FilePath(""), "")
-        return site_anchors(self._page_facts.anchors(blobs.get(path)), site)
+
+        def read(page: FilePath) -> PageAnchors:
+            blobs = self.blobs([page])
+            self._page_facts.learn(blobs)
+            return self._page_facts.anchors(blobs.get(page))
+
+        def find(source: FilePath, include: IncludedPage) -> FilePath | None:
+            return next(
+                (
+                    edge.resolution.target
+                    for edge in self.out([source]).get(source, ())
+                    if edge.link.kind == "include" and edge.link.target == include.path
+                ),
+                None,
+            )
+
+        site = self.sites.of(path)
+        page = whole_anchors(path, site, read, find)
+        github = configured_site("github", FilePath(""), FilePath(""), "")
+        return site_anchors(page, site or github)
 
     def _replaced(self, graph: StoredGraphVersion) -> Edges:
         """Return the stored edges that the patch replaces."""

@@ -16,6 +16,7 @@ from markdown_it.token import Token
 
 from ubp.core.model import Section
 from ubp.markdown.blocks import Block
+from ubp.markdown.includes import imported_pages
 from ubp.markdown.sites.anchors import (
     TERM,
     HeadingName,
@@ -48,7 +49,7 @@ _NESTED_CODE = re.compile(
 _TERM = re.compile(r"(?:^|\n)([^\n:][^\n]*)\n:[ \t]+\S")
 _MAY_DEFINE = re.compile(r"(?:\A|\n):[ \t]")
 # A component of Vue or React: what it shows is not in the page.
-_COMPONENT = re.compile(r"<[A-Z]\w*[\s/>]|^<script\b", re.MULTILINE)
+_COMPONENT = re.compile(r"<([A-Z]\w*)[\s/>]|^<script\b", re.MULTILINE)
 # mkdocstrings and Sphinx make headings and ids of the source code that these name.
 _GENERATED = re.compile(
     r"^[ \t]*(?::::[ \t]*[A-Za-z_]\w*\.[\w.]+"
@@ -78,10 +79,14 @@ class Heading(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """A page's headings in order, and what anchors are made of."""
+    """A page's headings in order, and what anchors are made of.
+
+    `lines` are those of the headings in `anchors`, which are more.
+    """
 
     headings: tuple[Heading, ...]
     anchors: PageAnchors
+    lines: tuple[int, ...]
 
 
 def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any]) -> Outline:
@@ -91,6 +96,7 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
     ids: list[str] = []
     opening: Block | None = None
     targets: list[str] = []
+    lines: list[int] = []
     above, is_heading = "", False
     for block in blocks:
         if block.type == "inline" and opening is None and _MAY_DEFINE.search(block.content):
@@ -121,6 +127,7 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
                 ids += (unescape("".join(groups)) for groups in _HTML_ID.findall(html))
             if "#" in block.content and "{" in block.content and not is_heading:
                 ids += (match["id"] for match in _ATTRIBUTE_ID.finditer(block.content))
+        lines += [block.map[0] if block.map else 0] * (len(names) - len(lines))
     if "^" in text:
         ids += (f"^{block_id}" for block_id in _BLOCK_ID.findall(text))
     headings = [
@@ -136,14 +143,15 @@ def find_outline(text: str, blocks: list[Block], definitions: Mapping[str, Any])
     ]
     may_generate = ":::" in text or "```{" in text
     is_generated = _GENERATED.search(text) if may_generate else None
-    is_component = not names and _COMPONENT.search(text)
+    pages = imported_pages(text) if not names else ()
+    is_component = not names and any(match[1] not in pages for match in _COMPONENT.finditer(text))
     anchors = PageAnchors(
         tuple(names),
         tuple(dict.fromkeys(filter(None, ids))),
         tuple(dict.fromkeys(targets)),
-        bool(is_generated or is_component),
+        bool(is_generated) or is_component,
     )
-    return Outline(tuple(headings), anchors)
+    return Outline(tuple(headings), anchors, tuple(lines))
 
 
 def _terms(content: str, above: str, definitions: Mapping[str, Any]) -> Iterator[str]:

@@ -2,13 +2,29 @@
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from ubp.core.paths import PAGE_SUFFIXES
+
+# A line of a list of files between two lines `--8<--`.
+_SNIPPETS = re.compile(
+    r"^[ \t]*-+8<-+[ \t]*\n(?P<files>(?:(?![ \t]*-+8<-)[^\n]*\n)+)[ \t]*-+8<-+[ \t]*$",
+    re.MULTILINE,
+)
+_SNIPPET = re.compile(r"^[ \t]*(?P<path>[^\n:;'\"]*[^\n:;'\"\s])", re.MULTILINE)
+_IMPORT = re.compile(
+    r"^import[ \t]+(?P<name>[A-Z]\w*)[ \t]+from[ \t]+"
+    r"[\"'](?:@site/)?(?P<path>[^\"'\n]+\.mdx?)[\"']",
+    re.MULTILINE,
+)
+_COMPONENT = re.compile(r"<([A-Z]\w*)")
 _INCLUDES = (
     ("mkdocs", re.compile(r"^[ \t]*-+8<-+[ \t]+[\"'](?P<path>[^\"'\n:;]+)", re.MULTILINE)),
     ("mkdocs", re.compile(r"\{[!*][ \t]*(?P<path>[^!*{}\s]+)[^!*{}\n]*[!*]\}")),
     ("mkdocs", re.compile(r"\{%[ \t]*include(?:-markdown)?[ \t]+[\"'](?P<path>[^\"'\n]+)[\"']")),
-    ("vitepress", re.compile(r"^[ \t]*<<<[ \t]*(?P<path>[^\s{}#]+)", re.MULTILINE)),
+    ("vitepress", re.compile(r"^[ \t]*(?P<code><<<)[ \t]*(?P<path>[^\s{}#]+)", re.MULTILINE)),
     ("vitepress", re.compile(r"<!--[ \t]*@include:[ \t]*(?P<path>[^\s{}#]+?)(?=[\s{}#]|-->)")),
+    ("vitepress", re.compile(r"!!!include\([ \t]*(?P<path>[^()\n]*[^()\s])[ \t]*\)!!!")),
     (
         "mdbook",
         re.compile(
@@ -18,20 +34,72 @@ _INCLUDES = (
     (
         "sphinx",
         re.compile(
-            r"^[ \t]*(?:`{3,}|:{3,})\{(?:literal)?include\}[ \t]+(?P<path>\S+)", re.MULTILINE
+            r"^[ \t]*(?:`{3,}|:{3,})\{(?P<code>literal)?include\}[ \t]+(?P<path>\S+)", re.MULTILINE
         ),
     ),
     ("jekyll", re.compile(r"\{%-?[ \t]*include_relative[ \t]+(?P<path>[^\s%{}]+)")),
+    (
+        "jekyll",
+        re.compile(r"\{%-?[ \t]*include[ \t]+(?P<path>[\w@./-]+\.(?:md|markdown))(?=[\s%])"),
+    ),
+    # A shortcode of the site's own with a page as its argument; `ref` and `relref` are links.
+    (
+        "hugo",
+        re.compile(
+            r"\{\{[<%][ \t]*(?!/|(?:rel)?ref\b)[\w./-]+[ \t]+(?:[\w-]+[ \t]*=[ \t]*)?"
+            r"[\"'](?P<path>[^\"'\s{}<>]+\.(?:md|markdown))[\"']"
+        ),
+    ),
 )
-_MAY_INCLUDE = re.compile(r"8<-|\{[!*]|\{%|<<<|@include:|\{\{[ \t]*#|include\}")
+_MAY_INCLUDE = re.compile(
+    r"8<-|\{[!*]|\{%|<<<|@include:|!!!include|\{\{[ \t]*#|include\}|\{\{<|\.mdx?[\"']"
+)
 
 
-def find_includes(text: str, start: int = 0) -> Iterator[tuple[str, re.Match[str]]]:
-    """Yield the generator and the match of each inclusion; its group `path` is as written.
+def imported_pages(text: str) -> frozenset[str]:
+    """Return the names under which a page imports others as components."""
+    return frozenset(match["name"] for match in _IMPORT.finditer(text))
 
-    Those in examples are not left out.
+
+class Include(NamedTuple):
+    """The inclusion of a file as a page writes it, and the generator whose syntax it is.
+
+    `is_code`: the file is shown as code, so that its headings are none of the page's. `place` is
+    where its text is put: for a component that is imported, its first use.
     """
-    if _MAY_INCLUDE.search(text, start):
-        for generator, pattern in _INCLUDES:
-            for match in pattern.finditer(text, start):
-                yield generator, match
+
+    generator: str
+    path: str
+    start: int
+    path_start: int
+    place: int
+    is_code: bool = False
+
+    @property
+    def is_page(self) -> bool:
+        """Whether the file's headings are the page's, too."""
+        return not self.is_code and self.path.lower().endswith(PAGE_SUFFIXES)
+
+
+def find_includes(text: str, start: int = 0) -> Iterator[Include]:
+    """Yield the inclusions in a text; those in examples are not left out."""
+    if not _MAY_INCLUDE.search(text, start):
+        return
+    for generator, pattern in _INCLUDES:
+        for match in pattern.finditer(text, start):
+            is_code = bool(match.groupdict().get("code"))
+            yield _include(generator, match, match.start())._replace(is_code=is_code)
+    for block in _SNIPPETS.finditer(text, start):
+        for match in _SNIPPET.finditer(text, *block.span("files")):
+            yield _include("mkdocs", match, match.start("path"))
+    if imports := list(_IMPORT.finditer(text, start)):
+        uses: dict[str, int] = {}
+        for use in _COMPONENT.finditer(text, start):
+            uses.setdefault(use[1], use.start())
+        for match in imports:
+            if match["name"] in uses:
+                yield _include("docusaurus", match, uses[match["name"]])
+
+
+def _include(generator: str, match: re.Match[str], place: int) -> Include:
+    return Include(generator, match["path"], match.start(), match.start("path"), place)

@@ -10,7 +10,7 @@ from markdown_it.common.utils import MD_TRIM_CHARS
 
 from ubp.core.model import Link, LinkKind, Section
 from ubp.markdown.blocks import Block, Blocks
-from ubp.markdown.includes import find_includes
+from ubp.markdown.includes import Include, find_includes
 from ubp.markdown.inline import (
     InlineLink,
     Target,
@@ -33,13 +33,15 @@ _DEFINITION = re.compile(
 )
 _LIQUID_RAW = re.compile(r"\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw", re.DOTALL)
 _EMBEDDED = frozenset({"image", "include"})
+# These include no file in a block of code: what is there is an example.
+_NOT_IN_FENCES = frozenset({"vitepress", "sphinx", "docusaurus"})
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BAR = re.compile(r"(?<!\\)\|")
 _ESCAPED_BAR = re.compile(r"\\\|")
 
 
 def collect_links(
-    source: SourceText, blocks: Blocks, sections: Sequence[Section]
+    source: SourceText, blocks: Blocks, sections: Sequence[Section], includes: Iterable[Include]
 ) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
     """Return the links to files, and the images and included files, each in the page's order."""
     collector = _LinkCollector(source, blocks.definitions, sections)
@@ -48,10 +50,32 @@ def collect_links(
     links += collector.definitions()
     links += collector.html_images(block for block in blocks.blocks if block.type == "html_block")
     if sections:
-        links += collector.includes(sections[0].line_start - 1, blocks.blocks)
+        links += map(collector.include, includes)
     links.sort(key=lambda link: link.byte_start)
     embedded = tuple(link for link in links if link.kind in _EMBEDDED)
     return tuple(link for link in links if link.kind not in _EMBEDDED), embedded
+
+
+def page_includes(source: SourceText, start: int, blocks: Iterable[Block]) -> Iterator[Include]:
+    """Yield the files that generators put into a page from an offset on, without examples."""
+    found = list(find_includes(source.text, start))
+    if not found:
+        return
+    fences = [block.map for block in blocks if block.type == "fence" and block.map]
+    raw = [match.span() for match in _LIQUID_RAW.finditer(source.text)]
+    for include in found:
+        line = source.line_of(include.path_start)
+        fence = next((span for span in fences if span[0] <= line < span[1]), None)
+        is_first = fence is not None and line == fence[0]  # a directive is written as a fence
+        if (
+            fence
+            and include.generator in _NOT_IN_FENCES
+            and not (is_first and include.generator == "sphinx")
+        ):
+            continue  # an example
+        if any(start <= include.start < end for start, end in raw):
+            continue
+        yield include._replace(is_code=include.is_code or (fence is not None and not is_first))
 
 
 class _Use(NamedTuple):
@@ -120,26 +144,11 @@ class _LinkCollector:
                 if target := read_target(source.text[slice(*image.target)]):
                     yield self._at_offsets("image", target, image.start, image.target[0])
 
-    def includes(self, first_line: int, blocks: Iterable[Block]) -> Iterator[Link]:
-        """Yield the files that generators put into the page."""
-        source = self._source
-        found = list(find_includes(source.text, source.starts[first_line]))
-        if not found:
-            return
-        fences = [block.map for block in blocks if block.type == "fence" and block.map]
-        raw = [match.span() for match in _LIQUID_RAW.finditer(source.text)]
-        for generator, match in found:
-            line = source.line_of(match.start("path"))
-            fence = next((span for span in fences if span[0] <= line < span[1]), None)
-            if fence and (generator == "vitepress" or (generator == "sphinx" and line > fence[0])):
-                continue  # an example
-            if any(start <= match.start() < end for start, end in raw):
-                continue
-            path = match["path"]
-            target = Target(path, None, 0, len(path))
-            yield self._at_offsets("include", target, match.start(), match.start("path"))._replace(
-                label=generator
-            )
+    def include(self, include: Include) -> Link:
+        """Return the file that a generator puts into the page."""
+        target = Target(include.path, None, 0, len(include.path))
+        link = self._at_offsets("include", target, include.start, include.path_start)
+        return link._replace(label=include.generator)
 
     def _at_offsets(self, kind: LinkKind, target: Target, start: int, target_start: int) -> Link:
         """Return a link at offsets in the page's text."""

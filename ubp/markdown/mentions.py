@@ -49,7 +49,7 @@ def read_mentions(data: bytes) -> PageMentions:
     start = read_front_matter(data, ()).body
     first_line = data.count(b"\n", 0, start) + 1
     body = data[start:].decode("utf-8", "replace")
-    embedded = {match["path"] for _, match in find_includes(body)}
+    embedded = {include.path for include in find_includes(body)}
     embedded.update(path for paths in _IMAGE.findall(body) for path in paths if path)
     lines = body.split("\n")
     paths: dict[str, list[int]] = {}

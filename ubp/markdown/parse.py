@@ -1,15 +1,15 @@
 """Parse a page's Markdown into sections, chunks, links and anchors."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from ubp.core.model import Chunk, Link, Section
-from ubp.core.paths import PAGE_SUFFIXES
 from ubp.markdown.blocks import Block, find_blocks
 from ubp.markdown.chunks import find_chunks
 from ubp.markdown.headings import find_outline, find_sections
-from ubp.markdown.links import collect_links
-from ubp.markdown.sites.anchors import PageAnchors
+from ubp.markdown.links import collect_links, page_includes
+from ubp.markdown.sites.anchors import IncludedPage, PageAnchors
 from ubp.markdown.source_text import SourceText
 
 
@@ -33,10 +33,16 @@ def parse_markdown(data: bytes, body: int = 0) -> MarkdownFacts:
     blocks = find_blocks(source, first_line)
     outline = find_outline(source.text, blocks.blocks, blocks.definitions)
     sections = find_sections(source, outline.headings, first_line)
-    links, embedded = collect_links(source, blocks, sections)
-    anchors = outline.anchors
-    if any(link.kind == "include" and link.target.endswith(PAGE_SUFFIXES) for link in embedded):
-        anchors = anchors._replace(is_generated=True)  # the other page's are here too
+    start = source.starts[sections[0].line_start - 1] if sections else len(source.text)
+    includes = list(page_includes(source, start, blocks.blocks))
+    links, embedded = collect_links(source, blocks, sections, includes)
+    lines = outline.lines
+    pages = (
+        IncludedPage(i.generator, i.path, bisect_left(lines, source.line_of(i.place)))
+        for i in sorted(includes, key=lambda include: include.place)
+        if i.is_page
+    )
+    anchors = outline.anchors._replace(includes=tuple(pages))
     return MarkdownFacts(
         sections=sections,
         chunks=find_chunks(source, sections, _chunk_lines(blocks.blocks)),

@@ -7,14 +7,14 @@ can resolve differently, and links with an anchor whose target changed.
 
 import re
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from ubp.core.model import FilePath, Link
-from ubp.core.paths import nfc, normalize_path, without_page_suffix
+from ubp.core.paths import PAGE_SUFFIXES, nfc, normalize_path, without_page_suffix
 from ubp.core.text import fold, slug
-from ubp.markdown.sites.anchors import NO_ANCHORS, PageAnchors
+from ubp.markdown.sites.anchors import NO_ANCHORS, IncludedPage, PageAnchors
 from ubp.markdown.sites.detect import site_anchors
 from ubp.markdown.sites.site import (
     NO_SITES,
@@ -28,10 +28,16 @@ from ubp.markdown.sites.site import (
 
 DOCS_FOLDERS = frozenset({"docs", "doc", "documentation", "content"})
 MAX_CANDIDATES = 10
+# Of a page, with those that its included pages include; pages of people have a few.
+MAX_INCLUDED = 200
+MAX_INCLUDE_DEPTH = 8
+MAX_HEADINGS = 20_000
 
 _ROOT_PREFIXES = ("/", "~/")  # the second is DocFX's
 _WIKILINKS = frozenset({"wikilink", "embed"})
 _LENIENT = frozenset({"obsidian", "github"})  # they ignore case, and more
+_UNVERIFIED_INCLUDES = frozenset({"mkdocs", "hugo"})  # whose options or layouts set the folder
+INCLUDES = "<include>"  # the name that the inclusion of a page requests, besides the page's
 _FOLDER = "."  # the name that links to "", "." and ".." request
 _FOLDER_PAGES = ("readme", "index", "_index")
 # The suffix of a relative link to a file, not to a page of a site generator.
@@ -88,7 +94,7 @@ class Targets:
 
     `anchors` returns what a page says about its anchors; it is called only for links with an
     anchor. To resolve a few links, it is enough to add the pages and files with the names that they
-    request.
+    request, and those with names that `request` is called with.
     """
 
     __slots__ = (
@@ -98,9 +104,11 @@ class Targets:
         "_old_addresses",
         "_pages",
         "_paths",
+        "_request",
         "_stems",
         "_targets",
         "_titles",
+        "_whole_anchors",
         "anchors",
         "sites",
     )
@@ -109,9 +117,12 @@ class Targets:
         self,
         anchors: Callable[[FilePath], PageAnchors] = lambda _: NO_ANCHORS,
         sites: Sites = NO_SITES,
+        request: Callable[[Collection[str]], None] = lambda _: None,
     ) -> None:
         self.anchors = anchors
         self.sites = sites
+        self._request = request
+        self._whole_anchors: dict[FilePath, PageAnchors] = {}
         self._addresses: _Index = {}
         self._old_addresses: _Index = {}
         self._targets: _Index = {}
@@ -168,6 +179,20 @@ class Targets:
         """Return the pages that a site publishes at an address, ignoring case."""
         key = _address_key(site, address)
         return [page for _, page in self._addresses.get(key) or self._old_addresses.get(key, [])]
+
+    def whole_anchors(self, path: FilePath) -> PageAnchors:
+        """Return what a page, with all the pages that it includes, says about its anchors."""
+        if path not in self._whole_anchors:
+            site = self.sites.of(path)
+
+            def find(source: FilePath, include: IncludedPage) -> FilePath | None:
+                self._request(frozenset({stem(include.path)}))
+                paths = _include_paths(source, include.path, site)
+                found = next((p for p in paths if self.is_page(p) or self.is_file(p)), None)
+                return found if found and self.is_page(found) else None
+
+            self._whole_anchors[path] = whole_anchors(path, site, self.anchors, find)
+        return self._whole_anchors[path]
 
     def by_target(self, link: Link) -> list[FilePath]:
         """Return the pages with the MyST target that a link without a page names."""
@@ -272,6 +297,8 @@ def requested_names(link: Link) -> frozenset[str]:
         return frozenset({_FOLDER})
     name = stem(_HTML.sub("", path))
     names = {stem(path), name}
+    if link.kind == "include" and path.lower().endswith(PAGE_SUFFIXES):
+        names.add(INCLUDES)
     if name == "index":  # the address of a folder
         folder = path.rpartition("/")[0]
         names.add(_FOLDER if _is_folder(folder) else stem(folder))
@@ -462,20 +489,76 @@ def _resolve_include(source: FilePath, link: Link, targets: Targets) -> Resoluti
     site = targets.sites.of(source)
     if site is None or link.label != site.style.name:  # another generator's syntax, as an example
         return _EMBEDDED
-    target = link.target.removeprefix("@/")
-    folders = [_folder(source), *(FilePath(root.folder) for root in site.roots), site.folder, ""]
-    paths = [path for folder in folders if (path := _join(FilePath(folder), target))]
+    paths = _include_paths(source, link.target, site)
     for path in paths:
         if targets.is_page(path):
             return Resolution("resolved", path)
         if targets.is_file(path):
             return _EMBEDDED
-    is_verifiable = paths and site.style.name != "mkdocs"  # extensions set the base by options
+    is_verifiable = paths and site.style.name not in _UNVERIFIED_INCLUDES
     return (
         Resolution("missing", None, _same_but_for_case(paths, targets))
         if is_verifiable
         else _EMBEDDED
     )
+
+
+def _include_paths(source: FilePath, target: str, site: Site | None) -> list[FilePath]:
+    """Return where a file may lie that a page includes."""
+    folders = [_folder(source)]
+    if site:
+        folders += [*(FilePath(root.folder) for root in site.roots), site.folder]
+        folders += [FilePath(f"{site.folder}/_includes".lstrip("/"))] * (
+            site.style.name == "jekyll"
+        )
+    target = target.removeprefix("@/")
+    paths = (_join(folder, target) for folder in (*folders, FilePath("")))
+    return [path for path in paths if path]
+
+
+def whole_anchors(
+    path: FilePath,
+    site: Site | None,
+    anchors: Callable[[FilePath], PageAnchors],
+    find: Callable[[FilePath, IncludedPage], FilePath | None],
+) -> PageAnchors:
+    """Return what a page says about its anchors, with all the pages that it includes.
+
+    `find` returns the page that a page includes; None: it is not in the repository, or not read.
+    Then the anchors are unknown.
+    """
+    remaining = MAX_INCLUDED
+
+    def read(page_path: FilePath, above: tuple[FilePath, ...]) -> PageAnchors:
+        nonlocal remaining
+        page = anchors(page_path)
+        whole = page._replace(includes=())
+        # from the last one on, so that the positions of the others stay the same
+        for include in reversed(page.includes):
+            if site and include.generator != site.style.name:
+                continue
+            remaining -= 1
+            included = find(page_path, include)
+            if included is None or remaining < 0 or len(above) >= MAX_INCLUDE_DEPTH:
+                return whole._replace(is_generated=True)
+            if included == page_path or included in above:
+                continue
+            part = read(included, (*above, page_path))
+            position = include.position
+            ids, headings = part.ids, part.headings
+            if site and site.style.name == "docusaurus":  # it numbers them in each file anew
+                ids, headings = tuple(sorted(site_anchors(part, site))), ()
+            whole = PageAnchors(
+                (*whole.headings[:position], *headings, *whole.headings[position:]),
+                (*whole.ids, *ids),
+                (*whole.targets, *part.targets),
+                whole.is_generated or part.is_generated,
+            )
+            if len(whole.headings) > MAX_HEADINGS:
+                return whole._replace(is_generated=True)
+        return whole
+
+    return read(path, ())
 
 
 def _same_but_for_case(paths: Sequence[FilePath], targets: Targets) -> tuple[FilePath, ...]:
@@ -560,7 +643,7 @@ def _address_key(site: Site, address: str) -> str:
 
 
 def _has_anchor(link: Link, target: FilePath, targets: Targets) -> bool:
-    page, site, anchor = targets.anchors(target), targets.sites.of(target), link.anchor or ""
+    page, site, anchor = targets.whole_anchors(target), targets.sites.of(target), link.anchor or ""
     if page.is_generated:
         return True
     if site and site.style.name not in _LENIENT and link.kind not in _WIKILINKS:

@@ -9,19 +9,20 @@ from ubp.edits.model import Agent
 
 MAX_SESSIONS = 1_000
 SESSION_BYTES = 6
-SESSION_HEADER = "mcp-session-id"
+SESSION_HEADERS = ("mcp-session-id", "ubp-session")
 
 
 class Agents:
     """The sessions of this process.
 
-    On stdio there is one. Over HTTP, clients of the handshake era have an id for each; of others
-    all calls from a program of the same name are one session.
+    On stdio there is one. Over HTTP, clients of the handshake era have an id for each. Since
+    2026-07-28 the protocol has no sessions: all calls from a program of the same name are one,
+    unless it is configured to send a header UBP-Session, with a value of its own.
     """
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._agents: dict[tuple[str, str], Agent] = {}
+        self._agents: dict[tuple[str, ...], Agent] = {}
 
     def calling(self, context: ServerRequestContext[Any]) -> Agent:
         """Return the agent that made a request."""
@@ -29,9 +30,9 @@ class Agents:
         info = params.client_info if params else None
         client = f"{info.name} {info.version}".strip() if info else "agent"
         headers = getattr(context.request, "headers", {})
-        key = client, headers.get(SESSION_HEADER, "")
-        if key not in self._agents:
-            while len(self._agents) >= MAX_SESSIONS:
-                del self._agents[next(iter(self._agents))]
-            self._agents[key] = Agent(client, secrets.token_hex(SESSION_BYTES))
-        return self._agents[key]
+        key = client, *(headers.get(name, "") for name in SESSION_HEADERS)
+        agent = self._agents.pop(key, None) or Agent(client, secrets.token_hex(SESSION_BYTES))
+        while len(self._agents) >= MAX_SESSIONS:
+            del self._agents[next(iter(self._agents))]  # the one that has not called for longest
+        self._agents[key] = agent
+        return agent

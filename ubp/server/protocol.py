@@ -265,7 +265,7 @@ def _offer(
             read_only_hint=not tool.writes,
             destructive_hint=tool.destroys,
             idempotent_hint=not tool.writes,
-            open_world_hint=False,
+            open_world_hint=tool.run_online is not None and tool.run is tool.run_online,
         ),
         _meta={"ui": {"resourceUri": tool.app.uri}} if tool.app and has_app else None,
     )

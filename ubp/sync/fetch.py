@@ -183,11 +183,13 @@ class Fetcher:
         transport: httpx2.BaseTransport,
         cache: str,
         wait: Callable[[float], None] = time.sleep,
+        *,
+        accept: str = ACCEPT,
     ) -> None:
         storage = SqliteStorage(database_path=cache, max_stream_size=MAX_PAGE_BYTES)
         self._client = httpx2.Client(
             transport=CacheTransport(transport, storage, rfc=CacheOptions(shared=False)),
-            headers={"User-Agent": USER_AGENT, "Accept": ACCEPT},
+            headers={"User-Agent": USER_AGENT, "Accept": accept},
             timeout=TIMEOUT_SECONDS,
             trust_env=False,
         )

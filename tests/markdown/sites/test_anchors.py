@@ -151,7 +151,6 @@ def test_ids_in_raw_html_are_anchors_and_targets_in_examples_are_none() -> None:
         "# API\n\n::: package.module\n",
         "```{automodule} package\n```\n",
         "<script setup>\nimport A from './A.vue'\n</script>\n\n<A />\n",
-        "# A\n\n{{#include other.md}}\n",
     ],
 )
 def test_the_anchors_of_a_page_made_from_other_sources_are_unknown(text: str) -> None:

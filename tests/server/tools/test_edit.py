@@ -108,3 +108,15 @@ async def test_all_edits_are_made_through_tools(project, serve):
             assert not answer.is_error, answer.content[0].text
     assert project.git("show", "ubp/proposals/1:docs/new.md") == "# New\n\n[[auth]]"
     assert "blob: " in project.git("show", "ubp/proposals/2:docs/auth.md")
+
+
+async def test_calls_about_its_pages_renew_the_lease_of_a_session(project, serve):
+    leases = project.root / ".git/ubp/leases"
+    async with Client(serve()) as client:
+        page = {"filepath": "docs/auth.md"}
+        await client.call_tool("ubp_get_page", page)
+        await client.call_tool("ubp_acknowledge", {**page, "reason": "why"})
+        await client.call_tool("ubp_search", {"query": "login"})
+        assert not leases.exists()
+        await client.call_tool("ubp_get_page", page)
+        assert [file.name for file in leases.iterdir()] == ["1"]

@@ -3,9 +3,10 @@
 The page exists, but the link opens it at the top. Valid anchors are those that the page's site
 generator makes of headings, HTML anchors (`id`, `name`), the author's own (`## Title {#id}`, MyST's
 `(name)=`), and Obsidian block ids. For a page of no site, the anchors of every known generator are
-valid, also those of GitHub and DocFX. Anchors are not checked in pages that are made of other
-sources (`::: package.module`, an included page, a component), and where a link matches several
-pages; see ambiguous-link.
+valid, also those of GitHub and DocFX. The anchors of a page that another one includes are the
+other's, too (`--8<--`, `{{#include}}`, `@include`, an imported page). Anchors are not checked in
+pages that are made of other sources (`::: package.module`, a component, an included page that is
+not in the repository), and where a link matches several pages; see ambiguous-link.
 
 What to do: link to an existing heading.
 

@@ -26,7 +26,7 @@ from ubp.core.model import (
     Section,
     SourceReference,
 )
-from ubp.markdown.sites.anchors import HeadingName, PageAnchors
+from ubp.markdown.sites.anchors import HeadingName, IncludedPage, PageAnchors
 
 TEXTS_PER_DOCUMENT = 5000  # 25 ms
 KEY_BYTES = 16  # the length of a text's key (`ubp.index.embed.text`)
@@ -52,7 +52,7 @@ class PageRows(NamedTuple):
     links: tuple[LinkRow, ...]
 
 
-NO_ROWS = PageRows(None, "[]", "[]", "{}", "[]", "[[],[],[],false]", b"", (), (), ())
+NO_ROWS = PageRows(None, "[]", "[]", "{}", "[]", "[[],[],[],false,[]]", b"", (), (), ())
 """The rows of a page that cannot be read."""
 
 
@@ -108,9 +108,10 @@ def unpack_sections(text: str) -> tuple[Section, ...]:
 
 def unpack_anchors(text: str) -> PageAnchors:
     """Return what a page says about its anchors."""
-    headings, ids, targets, is_generated = json.loads(text)
+    headings, ids, targets, is_generated, includes = json.loads(text)
     names = tuple(HeadingName(*heading) for heading in headings)
-    return PageAnchors(names, tuple(ids), tuple(targets), bool(is_generated))
+    included = tuple(IncludedPage(*include) for include in includes)
+    return PageAnchors(names, tuple(ids), tuple(targets), bool(is_generated), included)
 
 
 def unpack_addresses(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -27,17 +27,30 @@ class HeadingName(NamedTuple):
         return self.described or self.text
 
 
+class IncludedPage(NamedTuple):
+    """A page that another one includes, after `position` of its headings.
+
+    `path` is as it is written, in the syntax of a generator.
+    """
+
+    generator: str
+    path: str
+    position: int
+
+
 class PageAnchors(NamedTuple):
     """What a page says about its anchors: headings, and ids in HTML, attributes and blocks.
 
     `targets` are MyST's, to which all pages of a site may link by name alone. `is_generated`: a
-    part of the page is made from other sources, so its anchors are unknown.
+    part of the page is made from other sources, so its anchors are unknown. The anchors of the
+    pages that it `includes` are its own, too.
     """
 
     headings: tuple[HeadingName, ...] = ()
     ids: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     is_generated: bool = False
+    includes: tuple[IncludedPage, ...] = ()
 
 
 NO_ANCHORS = PageAnchors()

@@ -11,6 +11,13 @@ from ubp.output.records.collections import (
     SyncRecord,
 )
 from ubp.output.records.comparison import VersionDiffRecord
+from ubp.output.records.notes import (
+    AnswerRecord,
+    NotesRecord,
+    OssReportRecord,
+    RecommendationsRecord,
+    TrendsRecord,
+)
 from ubp.output.records.pages import (
     ContextRecord,
     GraphRecord,
@@ -114,6 +121,11 @@ RECORDS = (
     RecordRow("list-pages", PagesRecord, ("ubp list-pages", "ubp_list_pages"), is_answer=True),
     RecordRow("model", ModelRecord, ("ubp model",)),
     RecordRow("model-fetch", FetchedModelRecord, ("ubp model fetch",)),
+    RecordRow("notes-ask", AnswerRecord, ("ubp ask", "ask"), is_answer=True),
+    RecordRow("notes-recommend", RecommendationsRecord, ("recommend",), is_answer=True),
+    RecordRow("notes-search", NotesRecord, ("search",), is_answer=True),
+    RecordRow("notes-trends", TrendsRecord, ("ubp trends", "trends"), is_answer=True),
+    RecordRow("oss-report", OssReportRecord, ("ubp oss-report", "oss_report"), is_answer=True),
     RecordRow("proposals", ProposalsRecord, ("ubp proposals",)),
     RecordRow(
         "proposals-decisions", DecisionsRecord, ("ubp proposals accept", "ubp proposals reject")

@@ -75,6 +75,19 @@ def load_edit() -> tuple[AnyTool, ...]:
     )
 
 
+def load_notes() -> tuple[AnyTool, ...]:
+    """Return the tools about notes."""
+    from ubp.server.tools.notes import ask, oss_report, recommend, search, trends
+
+    return (
+        search.SEARCH,
+        oss_report.OSS_REPORT,
+        recommend.RECOMMEND,
+        ask.ASK,
+        trends.TRENDS,
+    )
+
+
 def load_rag() -> tuple[AnyTool, ...]:
     """Return the tools about projects."""
     from ubp.server.tools.rag import (
@@ -99,6 +112,7 @@ def load_rag() -> tuple[AnyTool, ...]:
 # Loaded where they are asked for: a server without them starts no later.
 OPTIONAL_TOOLSETS: Mapping[str, Callable[[], tuple[AnyTool, ...]]] = {
     "edit": load_edit,
+    "notes": load_notes,
     "rag": load_rag,
     "specs": load_specs,
 }
@@ -144,6 +158,23 @@ def select_tools(
     chosen = {*tools, *(tool.name for name in chosen_sets for tool in table[name])} - {*excluded}
     return tuple(
         tool for tool in all_tools if tool.name in chosen and not (read_only and tool.writes)
+    )
+
+
+def read_notes_of(tools: Sequence[AnyTool], collection: str) -> tuple[AnyTool, ...]:
+    """Return the tools, those about notes reading a collection (`NAME[@REV]`) by default."""
+    names = {tool.name for tool in load_notes()}
+    return tuple(
+        replace(tool, default_collection=collection) if tool.name in names else tool
+        for tool in tools
+    )
+
+
+def allow_network(tools: Sequence[AnyTool]) -> tuple[AnyTool, ...]:
+    """Return the tools as they are where the user lets the server use the network."""
+    return tuple(
+        replace(tool, run=tool.run_online, writes=True) if tool.run_online else tool
+        for tool in tools
     )
 
 

@@ -30,6 +30,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from ubp.edits.model import Agent
+from ubp.index.collections import parse_reference
 from ubp.output.agent.pages import REPEATED
 from ubp.output.records.encoding import Json, to_json
 from ubp.output.records.fields import AnswerFacts
@@ -78,9 +79,10 @@ class Tool(Generic[RequestT, RecordT]):
     that, a list named `items` is shortened by running the tool with a smaller `limit`. A tool that
     `takes_outer_paths` has paths that it checks itself. `failure` is the error in the result of a
     call that failed, for tools whose errors are objects. A tool that
-    `reads_collections` takes one of `collections`, if the project has any, in place of a `ref`. An
-    argument `language` is one of `languages`, if the project has specifications. `app` shows the
-    answer to people.
+    `reads_collections` takes one of `collections`, if the project has any, in place of a `ref`;
+    `default_collection` is read where none is given, by default the repository. An argument
+    `language` is one of `languages`, if the project has specifications. `run_online` takes the
+    place of `run` where the user lets the server use the network. `app` shows the answer to people.
     """
 
     name: str
@@ -97,8 +99,10 @@ class Tool(Generic[RequestT, RecordT]):
     destroys: bool = False
     takes_outer_paths: bool = False
     failure: str = ""
+    run_online: Callable[[Workspace, RequestT], RecordT] | None = None
     reads_collections: bool = False
     collections: tuple[str, ...] = ()
+    default_collection: str = ""
     languages: tuple[str, ...] = ()
     app: App[RequestT] | None = None
 
@@ -162,6 +166,10 @@ def call_tool(  # noqa: PLR0913  # what a client and its call are
     collection = given.pop(COLLECTION, None)
     request = make_request(tool.request, given)
     workspace.agent = agent
+    if agent is not None and agent.proposals:
+        subject = getattr(request, "proposal", None) or getattr(request, "filepath", None)
+        if subject or tool.name == "ubp_list_proposals":
+            workspace.renew_leases(agent, subject)
     about = repeating(tool, {name: arguments[name] for name in ABOUT if arguments.get(name)})
 
     def answer(opened: Workspace) -> ToolAnswer:
@@ -170,8 +178,12 @@ def call_tool(  # noqa: PLR0913  # what a client and its call are
             return answered
         return answered._replace(meta={tool.app.key: tool.app.data(opened, request)})
 
-    if collection is None:
+    if collection is None and not tool.default_collection:
         return answer(workspace)
+    if collection is None:
+        reference = parse_reference(tool.default_collection)
+        with workspace.in_collection(reference.name, reference.version) as opened:
+            return answer(opened)
     with open_collection(workspace, collection, tool.collections, ref=given.get("ref")) as opened:
         return answer(opened)
 

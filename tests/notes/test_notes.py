@@ -1,0 +1,99 @@
+"""Notes: their fields, what they are found by, trends, answers and recommendations."""
+
+import pytest
+
+from ubp.notes.ask import answer_question
+from ubp.notes.names import find_names
+from ubp.notes.note import NoteFilter, read_notes
+from ubp.notes.recommend import recommend
+from ubp.notes.search import NoteSearch
+from ubp.notes.trends import find_trends
+
+
+def test_fields_come_from_front_matter_else_from_the_path_and_the_first_commit(session):
+    notes = read_notes(session, session.view())
+    first, last = notes["1.md"], notes["garden/tomatoes.md"]
+    assert (first.id, first.day, first.category) == ("1", "2025-01-15", "AI-Tools")
+    assert (first.tags, first.author, first.summary) == (("rag", "llm"), "@ai", "Five patterns.")
+    assert (last.day, last.category, last.title) == ("2023-11-15", "garden", "Tomatoes")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "paths"),
+    [
+        (NoteFilter(), {"1.md", "2.md", "3.md", "4.md", "garden/tomatoes.md"}),
+        (NoteFilter(category="ai-tools"), {"1.md", "2.md", "3.md"}),
+        (NoteFilter(date_from="2025-01-05", date_to="2025-01-15"), {"1.md", "2.md", "3.md"}),
+        (NoteFilter(date_to="2025-01-04T12:00:00Z"), {"4.md", "garden/tomatoes.md"}),
+        (NoteFilter(sentiment="positive", action="try_tool"), {"1.md"}),
+        (NoteFilter(date_from="soon"), set()),
+    ],
+)
+def test_filters_decide_which_notes_are_wanted(session, wanted, paths):
+    notes = read_notes(session, session.view())
+    assert {path for path, note in notes.items() if wanted.matches(note)} == paths
+
+
+def test_a_search_finds_wanted_notes_only(session):
+    search = NoteSearch(session)
+    assert search.find("vector database", 10).hits[0].note.path in {"1.md", "2.md"}
+    found = search.find("vector database", 10, NoteFilter(category="Food"))
+    assert {hit.note.path for hit in found.hits} <= {"4.md"}
+
+
+def test_names_are_published_software_and_capitalized_words_outside_of_code():
+    names = find_names(
+        "MCP and LLMs with LangChain, see https://github.com/acme/vector-db.git, "
+        "https://pypi.org/project/httpx/ and https://github.com/features/copilot.\n\n"
+        "`NotThis` and https://example.com/NorThis\n\n```\nclass NeitherThis\n```\n"
+    )
+    assert names.tools == {"vector-db": "vector-db", "httpx": "httpx", "langchain": "LangChain"}
+    assert names.acronyms == {"mcp": "MCP", "llm": "LLM"}
+    assert names.repositories == {"vector-db": "https://github.com/acme/vector-db"}
+
+
+def test_a_period_is_compared_with_the_one_before(session):
+    trends = find_trends(session, session.view(), "1w")
+    assert (trends.notes, trends.before) == (2, 2)
+    topics = {topic.name: (topic.notes, topic.before, topic.trend) for topic in trends.topics}
+    assert topics == {
+        "AI-Tools": (2, 1, "stable"),
+        "CrewAI": (2, 0, "new"),
+        "llm": (2, 1, "stable"),
+        "agents": (1, 0, "new"),
+        "rag": (1, 0, "new"),
+        "Food": (0, 1, "down"),
+    }
+    assert trends.topics[0].line[-2:] == (1, 2)
+    assert [notable.note.path for notable in trends.notable] == ["1.md", "2.md"]
+    assert [(tool.name, tool.mentions) for tool in trends.new_tools] == [
+        ("CrewAI", 2),
+        ("vectordb", 1),
+    ]
+
+
+def test_a_category_and_an_end_narrow_the_trends(session):
+    trends = find_trends(session, session.view(), "2w", "food", until=1_736_000_000)
+    assert (trends.notes, trends.before, trends.new_tools) == (1, 0, ())
+    assert [(topic.name, topic.trend) for topic in trends.topics] == [("Food", "new")]
+
+
+def test_an_answer_is_a_passage_as_it_is_written(session):
+    answer = answer_question(session, "How much sun do tomatoes need?")
+    best = answer.passages[0]
+    assert best.note.path == "garden/tomatoes.md"
+    assert "They need six hours of sun." in best.text
+    assert answer.confidence >= 0.5
+    assert answer_question(session, "zzz qqq xyzzy").confidence < 0.2
+
+
+def test_recommendations_name_the_need_and_the_notes_and_leave_out_what_is_used(session):
+    found = recommend(
+        session, "An assistant", ["LangChain"], ["agents", "vector database"], lambda _: None
+    )
+    tools = {each.name: each for each in found if each.kind == "tool"}
+    assert "LangChain" not in tools
+    assert {note.path for note in tools["CrewAI"].notes} == {"1.md", "2.md"}
+    articles = {each.name: each.needs for each in found if each.kind == "article"}
+    assert "agents" in articles["Agents with CrewAI"]
+    assert len({(each.kind, each.name) for each in found}) == len(found)

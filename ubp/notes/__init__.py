@@ -1,0 +1,1 @@
+"""Notes: bookmarks and what people write down, over time and for a question."""

@@ -1,0 +1,66 @@
+"""The names in a text: tools, products and projects, by how they are written. Pure.
+
+A name is a repository or package that is linked to, or a word with a capital letter inside
+(`LangChain`, `SQLite`), or an acronym. What is common knowledge is decided by the caller, who knows
+how often a name occurs elsewhere.
+"""
+
+import re
+from typing import NamedTuple
+
+# Where software is published, and which part of the path is its name.
+_PUBLISHED = re.compile(
+    r"https?://(?:www\.)?(?:"
+    r"(?:github\.com|gitlab\.com|codeberg\.org)/(?P<owner>[\w.-]+)/(?P<repository>[\w.-]+)"
+    r"|pypi\.org/project/(?P<pypi>[\w.-]+)"
+    r"|npmjs\.com/package/(?P<npm>@?[\w./-]+)"
+    r"|crates\.io/crates/(?P<crate>[\w-]+))"
+)
+_FORGE_PAGES = frozenset(
+    {
+        *("about", "apps", "enterprise", "features", "marketplace", "orgs", "settings", "sponsors"),
+        *("stars", "topics", "user-attachments", "users"),
+    }
+)
+_NOT_PROSE = re.compile(
+    r"(?ms)^---\n.*?\n---$|^ {0,3}(?P<fence>```+|~~~+).*?^ {0,3}(?P=fence)|`[^`\n]*`"
+    r"|https?://[^\s)>\]]+|<[^>\n]*>|^(?:    |\t).*?$"
+)
+_CAMEL = re.compile(r"\b(?:[A-Z][a-z0-9]*|[a-z]{1,2})(?:[A-Z][a-z0-9]*)*[A-Z][A-Za-z0-9]*\b")
+MAX_NAME = 40
+MIN_ACRONYM, MAX_ACRONYM = 2, 6
+
+
+class NamesInText(NamedTuple):
+    """The names of a text: `tools` are published software and capitalized words; lower case keys.
+
+    Each maps to the name as it is written. `repositories` are the addresses of linked ones.
+    """
+
+    tools: dict[str, str]
+    acronyms: dict[str, str]
+    repositories: dict[str, str]
+
+
+def find_names(text: str) -> NamesInText:
+    """Return the names in a Markdown text, each once."""
+    names = NamesInText({}, {}, {})
+    for match in _PUBLISHED.finditer(text):
+        owner, repository = match["owner"], match["repository"]
+        name = (repository or match["pypi"] or match["npm"] or match["crate"]).removesuffix(".git")
+        name = name.rstrip(".,;:")
+        if not name or (owner and owner in _FORGE_PAGES):
+            continue
+        names.tools.setdefault(name.casefold(), name)
+        if owner:
+            host = match[0].split("/")[2].removeprefix("www.")
+            names.repositories.setdefault(name.casefold(), f"https://{host}/{owner}/{name}")
+    for match in _CAMEL.finditer(_NOT_PROSE.sub(" ", text)):
+        word = match[0]
+        if word.isupper() or word[:-1].isupper():  # `LLM`, `LLMs`
+            word = word.removesuffix("s")
+            if MIN_ACRONYM <= len(word) <= MAX_ACRONYM and word.isupper():
+                names.acronyms.setdefault(word.casefold(), word)
+        elif len(word) <= MAX_NAME:
+            names.tools.setdefault(word.casefold(), word)
+    return names

@@ -1,0 +1,1 @@
+"""Tools about notes: bookmarks, and what people write down."""

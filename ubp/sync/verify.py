@@ -1,0 +1,149 @@
+"""Reports on repositories: fetch one, ask its forge, and commit what was found.
+
+A repository is mirrored beside the collections, the report is committed to one of its own.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from ubp.core.errors import CollectionError
+from ubp.core.model import ObjectId, Progress
+from ubp.git.write import write_commit
+from ubp.index.collections import (
+    CURRENT,
+    Collection,
+    collection_environment,
+    collections_dir,
+    open_collection,
+    read_collection,
+    write_collection,
+)
+from ubp.index.session import Session, SessionOptions
+from ubp.notes.reports import (
+    REPORT_COLLECTION,
+    OssReport,
+    RepositoryAddress,
+    write_report,
+)
+from ubp.notes.verify import NEEDED_FILES, Check, ForgeFacts, verify
+from ubp.sync.imports import AUTHOR
+from ubp.sync.repositories import Context, create_repository, locked
+from ubp.sync.run import add_collection
+
+if TYPE_CHECKING:
+    from ubp.sync import fetch
+
+MIRRORS = "oss-mirrors"
+"""The folder, beside the collections, of the repositories that were verified."""
+
+GITHUB_API = "https://api.github.com/repos"
+
+
+def verify_repository(
+    address: RepositoryAddress,
+    environment: Mapping[str, str],
+    progress: Progress,
+    clock: Callable[[], float],
+) -> OssReport:
+    """Fetch a repository, and return the report on its head, which is saved.
+
+    Raises:
+        CollectionError: it cannot be fetched.
+        RepositoryError: it cannot be read, or the report cannot be written.
+    """
+    folder = os.path.join(collections_dir(environment), MIRRORS)
+    context = Context(folder, environment, progress, clock)
+    digest = sha256(address.url.casefold().encode()).hexdigest()[:16]
+    mirror = Collection(digest, "mirror", address.url, NEEDED_FILES)
+    commit = add_collection(mirror, "", context).after
+    if commit is None:
+        raise CollectionError(f"Nothing could be fetched from {address.url}.")
+    path = os.path.join(folder, f"{digest}.git")
+    options = SessionOptions(
+        collection_environment(path, mirror, environment),
+        progress=progress,
+        clock=clock,
+        revision=commit,
+    )
+    forge = ask_forge(address, commit, os.path.join(folder, "forge.http-cache"))
+    with Session.open(path, options) as session:
+        report = verify(session, address, commit, forge, int(clock()))
+    save_report(report, address, replace(context, folder=collections_dir(environment)))
+    return report
+
+
+def save_report(report: OssReport, address: RepositoryAddress, context: Context) -> None:
+    """Commit a report to the collection of reports, which is made if there is none.
+
+    Raises:
+        CollectionError: its name is that of another collection.
+        RepositoryError: the commit cannot be written.
+    """
+    path = os.path.join(context.folder, f"{REPORT_COLLECTION}.git")
+    # In place, as a repository of the user's: nothing is ever fetched into it.
+    collection = Collection(REPORT_COLLECTION, "local", path)
+    existing = read_collection(context.folder, REPORT_COLLECTION)
+    if existing is not None and existing.address != path:
+        raise CollectionError(
+            f"The name {REPORT_COLLECTION} is taken.",
+            cause=f"It is the collection of {existing.address}.",
+            hint=f"Remove it: ubp collections remove {REPORT_COLLECTION}",
+        )
+    with locked(context.folder, REPORT_COLLECTION):
+        if not os.path.isdir(path):
+            owned = replace(collection, kind="import")
+            create_repository(path, owned, context.environment)
+        with open_collection(context.folder, collection, context.environment) as repository:
+            write_commit(
+                repository,
+                CURRENT,
+                {address.path: write_report(report)},
+                message=f"Verify {report.url}\n\nCommit: {report.commit}\n",
+                author=AUTHOR,
+                when=context.clock(),
+            )
+        write_collection(context.folder, replace(collection, synced_at=report.verified_at))
+
+
+def ask_forge(address: RepositoryAddress, commit: ObjectId, cache: str) -> ForgeFacts:
+    """Return what the forge's public API says of a repository; only GitHub's is known.
+
+    What cannot be asked is unknown, and no reason to fail.
+    """
+    if address.host != "github.com":
+        return ForgeFacts()
+    try:
+        from ubp.sync import fetch
+    except ImportError:  # the extra `collections` is not installed
+        return ForgeFacts()
+    base = f"{GITHUB_API}/{address.owner}/{address.name}"
+    fetcher = fetch.Fetcher(fetch.open_transport(), cache, accept="application/json")
+    try:
+        about = _read_json(fetcher, base)
+        listing = _read_json(fetcher, f"{base}/commits/{commit}/check-runs?per_page=100")
+    finally:
+        fetcher.close()
+    stars = about.get("stargazers_count") if about else None
+    runs = listing.get("check_runs") if listing else None
+    checks = None
+    if isinstance(runs, list):
+        checks = tuple(
+            Check(str(run.get("name") or ""), str(run.get("conclusion") or run.get("status") or ""))
+            for run in runs
+            if isinstance(run, dict)
+        )
+    return ForgeFacts(stars if isinstance(stars, int) else None, checks)
+
+
+def _read_json(fetcher: "fetch.Fetcher", url: str) -> dict[str, object] | None:
+    from ubp.sync import fetch
+
+    try:
+        found = json.loads(fetcher.fetch(url).body)
+    except (fetch.FetchError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
