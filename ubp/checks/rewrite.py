@@ -50,4 +50,6 @@ def _path_target(old: str, source: FilePath, target: FilePath) -> str | None:
 
 def percent_encode(path: str) -> str:
     """Return a path or an anchor without characters that have a meaning in Markdown or URLs."""
+    if _ENCODED.isdisjoint(path):
+        return path
     return "".join(quote(letter, safe="") if letter in _ENCODED else letter for letter in path)

@@ -99,11 +99,15 @@ class SnapshotNames:
         """Return all files."""
         return self._files
 
-    @cached_property
-    def page_keys(self) -> Mapping[FilePath, bytes]:
-        """The keys in the pages that describe the sources as they are."""
-        documents = with_checkpoints(self._view.document_files().items())
-        entries = {path: entry for path, entry in documents if describes_present(path)}
+    def page_keys(self, pages: Collection[FilePath] | None = None) -> Mapping[FilePath, bytes]:
+        """Return the keys in those of these pages (None: all) that describe the present state.
+
+        Raises:
+            NotCheckedError: the index lacks too many of them.
+        """
+        files = self._view.document_files() if pages is None else self._view.entries(pages)
+        documents = with_checkpoints(files.items())
+        entries = {path: entry for path, entry in documents if entry and describes_present(path)}
         with _limited("pages"):
             return read_page_keys(self._view.context, entries, self.limit)
 
@@ -114,7 +118,7 @@ class SnapshotNames:
 
     @cached_property
     def _packed_pages(self) -> PackedKeys[FilePath]:
-        return PackedKeys(self.page_keys)
+        return PackedKeys(self.page_keys())
 
     @cached_property
     def _packed_sources(self) -> tuple[PackedKeys[ObjectId], PackedKeys[FilePath]]:
@@ -221,10 +225,12 @@ def find_outdated_in_state(
         return
     names = SnapshotNames(view, {}, is_quick=is_quick)
     present = set[int]()
-    unknown: dict[FilePath, set[int]] = {}
-    for path, packed in names.page_keys.items():
-        if (pages is None or path in pages) and not view.is_changed(path):
-            unknown[path] = set(unpack_keys(packed))
+    unedited = None if pages is None else [path for path in pages if not view.is_changed(path)]
+    unknown = {
+        path: set(unpack_keys(packed))
+        for path, packed in names.page_keys(unedited).items()
+        if not view.is_changed(path)
+    }
     if unknown:
         for source in names.source_keys.values():
             present.update(unpack_keys(source.occurring))

@@ -1,6 +1,6 @@
 """Facts about commits: from the store where they were computed before, else from Git."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from ubp.core.interruption import with_checkpoints
@@ -75,9 +75,15 @@ class History:
         """Where a file went that a commit removed, by path and commit; None: nowhere."""
 
     def last_changes(
-        self, head: ObjectId, paths: Collection[FilePath]
+        self,
+        head: ObjectId,
+        paths: Collection[FilePath],
+        others: Callable[[], Collection[FilePath]] = tuple,
     ) -> dict[FilePath, LastChange]:
-        """Return the commit that last changed the bytes of each of these files of `head`'s tree."""
+        """Return the commit that last changed the bytes of each of these files of `head`'s tree.
+
+        If history must be walked, that is done for the `others`, too, so that it need not be again.
+        """
         # A server needs one head again and again; another process may have stored more about it.
         if self._last[0] != head or any(path not in self._last[1] for path in paths):
             self._last = head, self._head_cache.last_changes(head)
@@ -87,6 +93,7 @@ class History:
             return stored
         from ubp.git.history import last_changes
 
+        missing += {*others()} - {*missing} - stored.keys()
         known = {
             other: self._head_cache.last_changes(other)
             for other in self._head_cache.heads()

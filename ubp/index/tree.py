@@ -61,6 +61,7 @@ class SessionCache:
         self._derived: dict[str, Any] = {}
         self._pages: tuple[ObjectId, dict[FilePath, Page]] | None = None
         self.bound_pages: tuple[ObjectId, list[Page]] | None = None
+        self.site_configs: tuple[ObjectId, tuple[FilePath, ...]] | None = None
 
     def derived(self, name: str, make: Callable[[], T]) -> T:
         """Return what `make` derived from blobs, which are the same in every snapshot."""
@@ -224,9 +225,14 @@ class CommitTree:
             lambda tree: [path for path in tree if not path.isascii()],
         )
 
-    def site_configs(self) -> list[FilePath]:
-        """Return the files that may configure a site generator, and more."""
-        return self._query(self._store.listings.site_configs, list)
+    def site_configs(self, cache: SessionCache) -> Sequence[FilePath]:
+        """Return the files that may configure a site generator, and more; see `document_paths`."""
+        if self._commit is None:
+            return ()
+        if cache.site_configs is None or cache.site_configs[0] != self._commit:
+            found: list[FilePath] = self._query(self._store.listings.site_configs, list)
+            cache.site_configs = self._commit, tuple(found)
+        return cache.site_configs[1]
 
     def documents(self) -> list[tuple[FilePath, ObjectId]]:
         """Return the documents and their blobs."""
@@ -389,9 +395,9 @@ class WorktreeOverlay:
         changed = self._changes.keys() | self._changed_folders.keys()
         return {*self._base.non_ascii_paths(), *(path for path in changed if not path.isascii())}
 
-    def site_configs(self) -> set[FilePath]:
+    def site_configs(self, cache: SessionCache) -> set[FilePath]:
         """Return the files, deleted ones too, that may configure a site generator, and more."""
-        return {*self._base.site_configs(), *self._changes}
+        return {*self._base.site_configs(cache), *self._changes}
 
     @cached_property
     def _changed_folders(self) -> Mapping[FilePath, set[FilePath]]:

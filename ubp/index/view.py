@@ -301,7 +301,8 @@ class View:
         from ubp.index.sites import read_sites
 
         overlay = self._overlay
-        return read_sites(self.context, self._config, overlay.site_configs(), overlay.entries)
+        configs = overlay.site_configs(self.context.cache)
+        return read_sites(self.context, self._config, configs, overlay.entries)
 
     @cached_property
     def _link_graph(self) -> "LinkGraph":

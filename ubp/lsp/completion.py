@@ -5,17 +5,17 @@ may become is looked up on the screen. Clients filter what they get; of more tha
 list is marked as incomplete, and they ask again.
 """
 
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from lsprotocol import types
 
-from ubp.checks.rewrite import rewrite_link
+from ubp.checks.rewrite import percent_encode
 from ubp.code.symbols import MAX_BYTES, Symbols, find_language, parser_version
-from ubp.core.model import LINK_TYPES, FilePath, Link, LinkKind, Page
+from ubp.core.model import LINK_TYPES, FilePath, Link, LinkKind
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.core.text import fold
 from ubp.lsp.context import EditorContext, place, position
@@ -25,9 +25,6 @@ from ubp.markdown.resolve import PageNameForms, Targets, resolve, stem, without_
 TRIGGERS = ("[", "(", "#", "|", "/", ":", " ")
 # Each costs the client a line, and 20 µs to encode; nobody scrolls further.
 MAX_ITEMS = 100
-
-# Names of pages, which are the same at each letter that is typed.
-MAX_REMEMBERED = 65_536
 
 FIELDS = ("title", "doc_type", "tags", "aliases")
 
@@ -89,7 +86,7 @@ def _listed(
     first: list[Candidate] = []
     others: list[Candidate] = []
     for candidate in candidates:
-        inserted, label = _folded(candidate.inserted), _folded(candidate.label)
+        inserted, label = fold(candidate.inserted), fold(candidate.label)
         if inserted.startswith(wanted) or label.startswith(wanted):
             first.append(candidate)
         elif wanted in inserted or wanted in label:
@@ -120,38 +117,19 @@ def _listed(
 
 
 def _complete_wikilink(request: Request, match: re.Match[str]) -> types.CompletionList:
-    return _listed(request, match["name"], _wikilink_names(request.context), "]]")
+    return _listed(request, match["name"], _wikilink_names(request.context, match["name"]), "]]")
 
 
-def _wikilink_names(context: EditorContext) -> Iterator[Candidate]:
-    """Yield the shortest unique name of each page, and its aliases."""
-    names = {path: _page_name(path) for path in context.pages()}
-    stems = Counter(name.stem for name in names.values())
-    for path, page in context.pages().items():
-        name = names[path]
-        inserted = name.short if stems[name.stem] == 1 else name.full
+def _wikilink_names(context: EditorContext, typed: str) -> Iterator[Candidate]:
+    """Yield the shortest unique names of the pages that may be meant, and their aliases."""
+    pages = context.pages
+    for page in pages.containing(typed, MAX_ITEMS + 1):
+        path = page.filepath
+        full = without_suffix(path)
+        inserted = full.rpartition("/")[2] if pages.count_stem(path) == 1 else full
         yield Candidate(inserted, page.facts.title or inserted, path, types.CompletionItemKind.File)
         for alias in page.facts.aliases:
             yield Candidate(alias, alias, path, types.CompletionItemKind.Reference)
-
-
-class _PageName(NamedTuple):
-    """A path without its suffix, the last part of it, and that as links are compared with it."""
-
-    full: str
-    short: str
-    stem: str
-
-
-@lru_cache(maxsize=MAX_REMEMBERED)
-def _page_name(path: FilePath) -> _PageName:
-    full = without_suffix(path)
-    return _PageName(full, full.rpartition("/")[2], stem(path))
-
-
-@lru_cache(maxsize=MAX_REMEMBERED)
-def _folded(text: str) -> str:
-    return fold(text)
 
 
 def _complete_wikilink_heading(request: Request, match: re.Match[str]) -> types.CompletionList:
@@ -178,7 +156,7 @@ def _complete_target(request: Request, match: re.Match[str]) -> types.Completion
 
 
 def _link_targets(request: Request, typed: str) -> Iterator[Candidate]:
-    """Yield what is in the folder that is typed, then all pages by their relative paths."""
+    """Yield what is in the folder that is typed, then pages by their relative paths."""
     context, source = request.context, request.path
     written = typed.rpartition("/")[0]
     base = "" if typed.startswith("/") else source.rpartition("/")[0]
@@ -188,12 +166,12 @@ def _link_targets(request: Request, typed: str) -> Iterator[Candidate]:
         yield from _children(context, folder, prefix)
     if typed.startswith(("/", ".")):
         return
-    link = _link("markdown", "")
-    for path, page in context.pages().items():
-        target = rewrite_link(link, source, path, ())
-        if target:
-            name = page.facts.title or path.rpartition("/")[2]
-            yield Candidate(target, name, path, types.CompletionItemKind.File)
+    own_folder = source.rpartition("/")[0]
+    for page in context.pages.containing(typed, MAX_ITEMS + 1):
+        path = page.filepath
+        target = percent_encode(posixpath.relpath(path, own_folder or "."))
+        name = page.facts.title or path.rpartition("/")[2]
+        yield Candidate(target, name, path, types.CompletionItemKind.File)
 
 
 def _children(context: EditorContext, folder: FilePath, prefix: str) -> Iterator[Candidate]:
@@ -231,16 +209,10 @@ def _target(request: Request, kind: LinkKind, name: str) -> FilePath | None:
     if not name:
         return request.path
     context, link = request.context, _link(kind, name)
-    targets = Targets(sites=context.graph.sites)
-    wanted = {stem(name.rstrip("/")), fold(name)}
-    for path, page in context.pages().items():
-        if _names(path, page) & wanted:
-            targets.add_page(PageNameForms(path, page.facts.title, page.facts.aliases))
+    targets = Targets(sites=context.view.sites())
+    for page in context.pages.named({stem(name.rstrip("/")), fold(name)}):
+        targets.add_page(PageNameForms(page.filepath, page.facts.title, page.facts.aliases))
     return resolve(request.path, link, targets).target
-
-
-def _names(path: FilePath, page: Page) -> set[str]:
-    return {stem(path), fold(page.facts.title or ""), *map(fold, page.facts.aliases)} - {""}
 
 
 def _link(kind: LinkKind, target: str) -> Link:
@@ -304,7 +276,7 @@ def _fields_above(request: Request, line: int) -> Iterator[re.Match[str]]:
 
 def _complete_field(request: Request, key: str, value: str) -> types.CompletionList | None:
     """Return the values that other pages have under a key, the most frequent first."""
-    pages = request.context.pages().values()
+    pages = request.context.pages.all.values()
     if key == "doc_type":
         counts = Counter(page.facts.doc_type for page in pages)
     elif key == "tags":

@@ -14,6 +14,7 @@ from ubp.core.model import Assessment, FilePath, Link, Page
 from ubp.git.snapshot import read_documents
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
+from ubp.lsp.pages import Pages, read_pages
 from ubp.lsp.text import LINE_END, Encoding, Place, Text
 from ubp.markdown.source_text import SourceText
 from ubp.search.graph import Graph, open_graph
@@ -87,11 +88,10 @@ class EditorContext:
         """Return a document, None for another file."""
         return self.view.pages_at([path]).get(path)
 
-    def pages(self) -> Mapping[FilePath, Page]:
-        """Return all documents."""
-        return self.view.derived(
-            "editor pages", lambda: self.view.pages_at(self.view.document_paths())
-        )
+    @property
+    def pages(self) -> Pages:
+        """All documents, and what they are looked up by."""
+        return self.view.derived("editor pages", lambda: read_pages(self.session, self.view))
 
     def assess(self, paths: Sequence[FilePath]) -> Mapping[FilePath, Assessment]:
         """Return the assessments of these pages."""

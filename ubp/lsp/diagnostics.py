@@ -108,11 +108,7 @@ def pages_about(context: EditorContext, path: FilePath) -> list[tuple[FilePath, 
         pattern = reference.source_path
         return is_glob(pattern) and compile_glob(pattern).matches(path)
 
-    naming = [
-        page.filepath
-        for page in context.pages().values()
-        if any(map(is_about, page.facts.references))
-    ]
+    naming = [page.filepath for page in context.pages.listing(path)]
     return [
         (page, verdict)
         for page, assessment in context.assess(naming).items()

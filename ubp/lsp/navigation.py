@@ -1,6 +1,7 @@
 """Where things are: definitions, references, links, symbols, folds."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from lsprotocol import types
 
@@ -21,6 +22,13 @@ from ubp.staleness.references import locate
 MAX_SYMBOLS = 200
 # A glob may match thousands.
 MAX_SOURCE_FILES = 50
+# Texts of pages whose outlines, and anchors whose lines, are remembered.
+MAX_REMEMBERED = 100
+
+
+# The same at each letter that is typed.
+_read_outline = lru_cache(maxsize=MAX_REMEMBERED)(read_outline)
+_find_anchor_line = lru_cache(maxsize=MAX_REMEMBERED)(find_anchor_line)
 
 
 def find_definition(
@@ -126,7 +134,7 @@ def find_workspace_symbols(context: EditorContext, query: str) -> list[types.Wor
     """Return the pages and headings that contain a text, pages first."""
     wanted = fold(query)
     found = []
-    pages = context.pages()
+    pages = context.pages.all
     for path, page in pages.items():
         names = (page.facts.title or "", *page.facts.aliases, path)
         if any(wanted in fold(name) for name in names):
@@ -195,7 +203,7 @@ def outline_of(context: EditorContext, path: FilePath) -> tuple[OutlineSection, 
     """Return the sections of a document."""
     if context.page(path) is None:
         return ()
-    return context.view.derived(f"outline {path}", lambda: read_outline(context.data(path)))
+    return _read_outline(context.data(path))
 
 
 def link_target(context: EditorContext, edge: GraphEdge) -> tuple[FilePath, int] | None:
@@ -211,11 +219,7 @@ def anchor_line(context: EditorContext, path: FilePath, anchor: str) -> int | No
     """Return the line (from 1) of an anchor of a document."""
     if context.page(path) is None:
         return None
-    site = context.graph.sites.of(path)
-    return context.view.derived(
-        f"anchor {path}#{anchor}",
-        lambda: find_anchor_line(context.data(path), anchor, site),
-    )
+    return _find_anchor_line(context.data(path), anchor, context.graph.sites.of(path))
 
 
 def links_to(context: EditorContext, path: FilePath, line: int = 0) -> Iterator[LocatedLink]:

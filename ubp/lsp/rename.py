@@ -257,7 +257,7 @@ def _edit_sources(
     """Return the documents whose source references name moved files, with the new names."""
     edited: dict[FilePath, bytes] = {}
     keys = context.session.config.keys
-    for path, page in context.pages().items():
+    for path, page in context.pages.all.items():
         renames = {
             reference.literal: files[reference.source_path] + (reference.fragment or "")
             for reference in page.facts.references

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from ubp.core.interruption import with_checkpoints
@@ -133,28 +132,35 @@ def find_baselines(
     if keyed:
         baselines |= from_key_pins(keyed, located, context)
     if historical:
-        changes = last_changes(context, origins)
+        pages = {request.page.filepath for request in historical}
+        changes = last_changes(context, origins, pages)
         baselines |= from_history(historical, located, changes, context.history)
     return {request: baselines[request] for request in requests}
 
 
-def last_changes(context: StalenessContext, origins: Origins) -> dict[FilePath, LastChange]:
-    """Return the last change of every page with an unpinned reference.
+def last_changes(
+    context: StalenessContext, origins: Origins, pages: Collection[FilePath]
+) -> dict[FilePath, LastChange]:
+    """Return the last change of each of these pages.
 
     A hook needs only those of a few pages, but of different ones each time: if only these were
-    read, the hook of the next commit would walk the whole history again.
+    read, the hook of the next commit would walk the whole history again. So where it is walked, it
+    is for every page with an unpinned reference.
     """
     head = context.view.snapshot.commit
     if head is None:
         return {}
-    view, rules = context.view, context.rules.translations
-    unpinned = view.derived("unpinned", partial(_unpinned_pages, view, rules))
-    old_paths = {path: origin for path in unpinned if (origin := origins.of(path))}
-    changes = context.history.last_changes(head, set(old_paths.values()))
+
+    def old_paths_of_all() -> set[FilePath]:
+        unpinned = unpinned_pages(context.view, context.rules.translations)
+        return {origin for path in unpinned if (origin := origins.of(path))}
+
+    old_paths = {path: origin for path in pages if (origin := origins.of(path))}
+    changes = context.history.last_changes(head, set(old_paths.values()), old_paths_of_all)
     return {page: changes[origin] for page, origin in old_paths.items() if origin in changes}
 
 
-def _unpinned_pages(view: View, rules: Sequence[TranslationRule]) -> list[FilePath]:
+def unpinned_pages(view: View, rules: Sequence[TranslationRule]) -> list[FilePath]:
     """Return the pages with at least one unpinned reference, translations too."""
     pages = view.bound_pages()
     if rules:

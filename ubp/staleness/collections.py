@@ -44,6 +44,7 @@ from ubp.staleness.baseline import (
     from_history,
     from_key_pins,
     last_changes,
+    unpinned_pages,
 )
 from ubp.staleness.model import Change, StalenessContext
 from ubp.staleness.references import LocatedSource, candidates, collection_of, locate
@@ -361,7 +362,8 @@ def _described_settings(
 
     None: a shallow clone ends before that commit, and no state before a change is known.
     """
-    changes = last_changes(context, Origins.uncommitted(context.view))
+    pages = unpinned_pages(context.view, context.rules.translations)
+    changes = last_changes(context, Origins.uncommitted(context.view), pages)
     known = {change.commit for change in changes.values() if not change.is_boundary}
     settings = _settings_at(context, known)
     otherwise = settings_of(before) if before else None
