@@ -22,6 +22,7 @@ class Editor:
         self.diagnostics = queue.Queue()
         self.applied = queue.Queue()
         self.log = []
+        self.progress = queue.Queue()
         self._versions = {}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -39,6 +40,7 @@ class Editor:
                     document_changes=True, resource_operations=["create"]
                 ),
             ),
+            window=types.WindowClientCapabilities(work_done_progress=True),
         )
         self.answer = self.ask(
             types.INITIALIZE,
@@ -64,6 +66,14 @@ class Editor:
         @client.feature(types.WINDOW_LOG_MESSAGE)
         def log(params):
             self.log.append(params.message)
+
+        @client.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)
+        def create(params):
+            self.progress.put(params.token)
+
+        @client.feature(types.PROGRESS)
+        def show(params):
+            self.progress.put((params.token, params.value))
 
         @client.feature(types.WORKSPACE_APPLY_EDIT)
         def apply(params):
@@ -139,6 +149,34 @@ class Editor:
             if params.uri == self.uri(path) and params.version == self._versions[path]:
                 return list(params.diagnostics)
 
+    def progress_of_a_task(self):
+        """Wait for the end of a task, and return its token and what was reported about it."""
+        token, reports = self.progress.get(timeout=SECONDS_TO_WAIT), []
+        while not reports or reports[-1]["kind"] != "end":
+            about, value = self.progress.get(timeout=SECONDS_TO_WAIT)
+            assert about == token
+            reports.append(value)
+        return token, reports
+
+    def change_folders(self, *, added=(), removed=()):
+        """Change the folders of the workspace."""
+        lists = (
+            [types.WorkspaceFolder(Path(folder).as_uri(), "folder") for folder in folders]
+            for folders in (added, removed)
+        )
+        event = types.WorkspaceFoldersChangeEvent(*lists)
+        self.tell(
+            types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS,
+            types.DidChangeWorkspaceFoldersParams(event),
+        )
+
+    def run(self, command, *arguments):
+        """Execute a command of the server."""
+        return self.ask(
+            types.WORKSPACE_EXECUTE_COMMAND,
+            types.ExecuteCommandParams(command, arguments=arguments),
+        )
+
     def at(self, path, line, character):
         """The parameters of a request about a position."""
         return types.TextDocumentPositionParams(
@@ -206,6 +244,20 @@ def session_editor(project_and_environment):
     editor = Editor(repository.root, environment)
     yield editor
     assert editor.leave() == 0
+
+
+@pytest.fixture
+def open_editor(project_and_environment):
+    """Start another server: `open_editor(root)`."""
+    editors = []
+
+    def start(root, **options):
+        editors.append(Editor(root, project_and_environment[1], **options))
+        return editors[-1]
+
+    yield start
+    for editor in editors:
+        assert editor.leave() == 0
 
 
 @pytest.fixture(scope="module")

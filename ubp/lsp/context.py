@@ -57,7 +57,7 @@ class LocatedLink:
 class EditorContext:
     """A workspace with the snapshot on the screen, from which one request is answered.
 
-    `shown` are the texts of the open files.
+    `shown` are the texts of the open files, `view` another view than that of the whole snapshot.
     """
 
     def __init__(
@@ -66,13 +66,14 @@ class EditorContext:
         addresses: Addresses,
         encoding: Encoding,
         shown: Mapping[FilePath, str],
+        view: View | None = None,
     ) -> None:
         self.shown = shown
         self.workspace = workspace
         self.session = workspace.session
         self.addresses = addresses
         self.encoding = encoding
-        self.view: View = self.session.view()
+        self.view: View = view or self.session.view()
 
     @cached_property
     def graph(self) -> Graph:

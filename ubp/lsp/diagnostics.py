@@ -1,6 +1,6 @@
 """Diagnostics: findings of `ubp check` in open documents, stale pages in open source files."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from lsprotocol import types
 
@@ -28,14 +28,26 @@ def diagnose(
     context: EditorContext, paths: Collection[FilePath], *, has_sources: bool
 ) -> dict[FilePath, list[types.Diagnostic]]:
     """Return the diagnostics of these open files; `has_sources`: those of source files, too."""
-    documents = set(context.view.pages_at(paths))
+    documents = context.view.pages_at(paths)
     found: dict[FilePath, list[types.Diagnostic]] = {path: [] for path in paths}
-    for finding in find_in_pages(context, documents):
-        if finding.filepath in found:  # the debt file has findings of its own
-            found[finding.filepath].append(_diagnostic(context, finding))
+    found |= diagnostics_of(context, documents)
     for path in paths if has_sources else ():
         if path not in documents:
             found[path] = list(_source_diagnostics(context, path))
+    return found
+
+
+def diagnostics_of(
+    context: EditorContext,
+    documents: Collection[FilePath],
+    rules: tuple[str, ...] = (),
+    is_shown: Callable[[Finding], bool] = lambda _: True,
+) -> dict[FilePath, list[types.Diagnostic]]:
+    """Return the findings of these rules (none: the enabled ones) in documents."""
+    found: dict[FilePath, list[types.Diagnostic]] = {path: [] for path in documents}
+    for finding in find_in_pages(context, documents, rules):
+        if finding.filepath in found and is_shown(finding):  # the debt file has findings of its own
+            found[finding.filepath].append(_diagnostic(context, finding))
     return found
 
 

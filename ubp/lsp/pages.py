@@ -107,9 +107,12 @@ class Pages:
     def named(self, names: Iterable[str]) -> list[Page]:
         """Return the pages that have one of these names, as links are compared with them."""
         wanted = list(names)
-        return self._find(
-            lambda table: (path for name in wanted for path in table.by_name.get(name, ()))
-        )
+
+        def find(table: PageTable) -> Iterator[FilePath]:
+            by_name = table.by_name
+            return (path for name in wanted for path in by_name.get(name, ()))
+
+        return self._find(find)
 
     def listing(self, file: FilePath) -> list[Page]:
         """Return the pages that list a file, a folder around it, or a pattern that matches it."""

@@ -49,6 +49,7 @@ from ubp.lsp.navigation import (
     find_workspace_symbols,
     resolve_document_link,
 )
+from ubp.lsp.preliminary import diagnose_alone
 from ubp.lsp.rename import (
     prepare_rename,
     rename,
@@ -66,6 +67,8 @@ LOG = logging.getLogger(__name__)
 
 # Diagnostics follow a pause in typing.
 SECONDS_OF_PAUSE = 0.2
+# What needs no index is shown alone if the rest takes longer.
+SECONDS_OF_PATIENCE = 0.2
 # Not every client reports what happens on the disk: a run of `git status` takes 10 to 50 ms.
 SECONDS_TO_TRUST_DISK = 2.0
 DEFAULT_FOUND = 10  # pages by a search
@@ -169,7 +172,8 @@ class _Repository:
         self._server = server
         self._wanted = asyncio.Event()
         self._is_hurried = False
-        self._is_warm = False
+        self._warming: asyncio.Task[None] | None = None
+        self._diagnosed: set[FilePath] = set()
         self._disk_read = float("-inf")
         self._task = asyncio.create_task(self._keep_diagnosing())
 
@@ -182,6 +186,7 @@ class _Repository:
         """Show a file as it is on the disk."""
         for mapping in (self.texts, self.versions, self.service.opened):
             mapping.pop(path, None)
+        self._diagnosed.discard(path)
         self.service.screen.drop(path)
 
     def diagnose(self, *, is_hurried: bool = False, is_disk_changed: bool = False) -> None:
@@ -194,6 +199,8 @@ class _Repository:
     def close(self) -> None:
         """End the task and the workers."""
         self._task.cancel()
+        if self._warming is not None:
+            self._warming.cancel()
         self.service.close()
 
     async def _keep_diagnosing(self) -> None:
@@ -218,28 +225,67 @@ class _Repository:
         texts, versions = self.service.screen.texts, dict(self.versions)
         is_refreshed = clock() - self._disk_read > SECONDS_TO_TRUST_DISK
         has_sources = self._server.settings.source_diagnostics
-        found = await self.service.answer_later(
-            lambda context: diagnose(context, tuple(versions), has_sources=has_sources),
-            is_refreshed=is_refreshed,
+        finding = asyncio.create_task(
+            self.service.answer_later(
+                lambda context: diagnose(context, tuple(versions), has_sources=has_sources),
+                is_refreshed=is_refreshed,
+            )
         )
+        try:
+            await self._show_preliminary(finding)
+            found = await finding
+        finally:
+            finding.cancel()
         if is_refreshed:
             self._disk_read = clock()
         if texts is not self.service.screen.texts:
             self._wanted.set()
+        self._publish(found, versions)
+        self._diagnosed |= found.keys() & self.versions.keys()
+        if self._warming is None:
+            self._warming = asyncio.create_task(self._warm_up())
+
+    async def _warm_up(self) -> None:
+        """Read what the first completion or hover would wait for: 0.2 s on 5,000 pages."""
+        try:
+            await self.service.answer(_read_ahead)
+        except UbpError as error:
+            self._server.report(error)
+
+    async def _show_preliminary(self, finding: "asyncio.Task[Any]") -> None:
+        """Show what needs no index in pages without diagnostics, until all of them are found."""
+        shown: Mapping[FilePath, int] = {}
+        while not (await asyncio.wait([finding], timeout=SECONDS_OF_PATIENCE))[0]:
+            versions = {p: v for p, v in self.versions.items() if p not in self._diagnosed}
+            if versions == shown:
+                continue
+            try:
+                found = await self.service.answer_alone(versions.keys(), diagnose_alone)
+            except UbpError:
+                return  # the other task reports it
+            except Exception:
+                LOG.exception("finding preliminary diagnostics failed")
+                return
+            if found is not None and not finding.done():
+                self._publish(found, versions)
+                shown = versions
+
+    def _publish(
+        self,
+        found: Mapping[FilePath, Sequence[types.Diagnostic]],
+        versions: Mapping[FilePath, int],
+    ) -> None:
         for path, diagnostics in found.items():
             # What was found in an older text may be elsewhere now.
             if self.versions.get(path) == versions[path]:
                 uri = self.service.opened[path]
                 params = types.PublishDiagnosticsParams(uri, diagnostics, versions[path])
                 self._server.text_document_publish_diagnostics(params)
-        if not self._is_warm:
-            self._is_warm = True
-            await self.service.answer(_warm_up)
 
 
-def _warm_up(context: EditorContext) -> None:
-    """Read what the first completion or hover would wait for: 0.2 s on 5,000 pages."""
+def _read_ahead(context: EditorContext) -> None:
     pages = context.pages
+    pages.containing("", 1)
     pages.named(())
     pages.listing(FilePath(""))
     context.view.link_graph()
@@ -278,10 +324,11 @@ class Server(LanguageServer):
         return self._repositories[located.service.root]
 
     def add_folder(self, uri: str) -> None:
-        """Serve the repository around a folder of the workspace."""
+        """Serve the repository around a folder of the workspace, and index it."""
         if folder := uris.to_fs_path(uri):
             self._elsewhere.clear()
-            self._open_around(folder)
+            if repository := self._open_around(folder):
+                repository.diagnose(is_hurried=True)
 
     def apply_settings(self, settings: Any) -> None:
         """Use the settings of the client, as far as they are known."""

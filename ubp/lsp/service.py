@@ -4,12 +4,14 @@ The first answers requests, of which none may block typing: what it cannot answe
 pages must be read first or others wait, the second does, which also finds the diagnostics.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import TypeVar
 
-from ubp.core.model import FilePath, Progress
+from ubp.core.model import FilePath, Progress, ignore_progress
+from ubp.index.view import View
 from ubp.lsp.context import Addresses, EditorContext
+from ubp.lsp.preliminary import view_alone
 from ubp.lsp.screen import Screen, ScreenReader
 from ubp.lsp.text import Encoding
 from ubp.server.scheduler import MAX_QUICK_READS, CallTooLongError, Worker
@@ -87,14 +89,33 @@ class Service:
 
         return await self._background.run(call, self._progress)
 
+    async def answer_alone(self, paths: Collection[FilePath], work: Answer[T]) -> T | None:
+        """Return what `work` makes of these files alone; None: requests have precedence.
+
+        Raises:
+            UbpError: the repository cannot be read.
+        """
+
+        def call(workspace: Workspace) -> T:
+            view = view_alone(workspace.session, paths)
+            try:
+                return self._call(work, workspace, view)
+            finally:
+                view.context.store.close()
+
+        try:
+            return await self._requests.run(call, ignore_progress)
+        except CallTooLongError:
+            return None
+
     def close(self) -> None:
         """End the workers."""
         self._requests.close()
         self._background.close()
 
-    def _call(self, work: Answer[T], workspace: Workspace) -> T:
+    def _call(self, work: Answer[T], workspace: Workspace, view: View | None = None) -> T:
         addresses = Addresses(self.shown_root, dict(self.opened))
-        return work(EditorContext(workspace, addresses, self._encoding, self.screen.texts))
+        return work(EditorContext(workspace, addresses, self._encoding, self.screen.texts, view))
 
 
 def _limit_reading(_: str, done: int, total: int) -> None:
