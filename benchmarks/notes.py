@@ -21,7 +21,7 @@ from measure import print_table
 from retrieval_data import SEED, read_set, write_repository
 
 from ubp.core.errors import UbpError
-from ubp.notes.ask import answer_question, confidence_of
+from ubp.notes.ask import MAX_NOTES, answer_question, confidence_of
 from ubp.notes.note import parse_date
 from ubp.notes.search import NoteSearch
 from ubp.notes.trends import find_trends
@@ -81,10 +81,10 @@ def calibrate(folder: Path) -> None:
             search = NoteSearch(workspace.session)
             for text in texts:
                 try:
-                    hits = search.find_pages(text, 8).pages
+                    hits = search.find(text, MAX_NOTES).hits
                 except UbpError:
                     continue
-                paths = {hit.page.filepath for hit in hits}
+                paths = {hit.note.path for hit in hits}
                 judged.append((confidence_of(hits), bool(paths & {*questions.answers[text]})))
     print(f"\n{folder.name}: {len(judged)} questions")
     print_bins(judged)

@@ -4,14 +4,14 @@ import pytest
 
 from ubp.notes.ask import answer_question
 from ubp.notes.names import find_names
-from ubp.notes.note import NoteFilter, read_notes
+from ubp.notes.note import NoteFilter, read_all_notes
 from ubp.notes.recommend import recommend
 from ubp.notes.search import NoteSearch
 from ubp.notes.trends import find_trends
 
 
 def test_fields_come_from_front_matter_else_from_the_path_and_the_first_commit(session):
-    notes = read_notes(session, session.view())
+    notes = read_all_notes(session, session.view())
     first, last = notes["1.md"], notes["garden/tomatoes.md"]
     assert (first.id, first.day, first.category) == ("1", "2025-01-15", "AI-Tools")
     assert (first.tags, first.author, first.summary) == (("rag", "llm"), "@ai", "Five patterns.")
@@ -30,7 +30,7 @@ def test_fields_come_from_front_matter_else_from_the_path_and_the_first_commit(s
     ],
 )
 def test_filters_decide_which_notes_are_wanted(session, wanted, paths):
-    notes = read_notes(session, session.view())
+    notes = read_all_notes(session, session.view())
     assert {path for path, note in notes.items() if wanted.matches(note)} == paths
 
 

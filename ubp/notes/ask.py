@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from ubp.index.session import Session
 from ubp.notes.note import Note
-from ubp.notes.search import NoteSearch
-from ubp.search.results import PageHit
+from ubp.notes.search import NoteHit, NoteSearch
 
 MAX_NOTES, MAX_PASSAGES = 8, 8
 # The probability that a passage answers: a logistic model of the best note's score and of what it
@@ -41,25 +40,24 @@ def answer_question(session: Session, question: str) -> NotesAnswer:
     Raises:
         UsageError: the question has a filter that cannot be read.
     """
-    search = NoteSearch(session)
-    hits = search.find_pages(question, MAX_NOTES).pages
+    hits = NoteSearch(session).find(question, MAX_NOTES).hits
     passages = [
         AnswerPassage(
-            search.notes[hit.page.filepath],
+            hit.note,
             section.extract.text,
             section.extract.line_start,
             section.extract.line_end,
             section.score,
         )
         for hit in hits
-        for section in hit.sections
+        for section in hit.hit.sections
         if section.extract is not None and section.extract.text.strip()
     ]
     passages.sort(key=lambda passage: -passage.score)
     return NotesAnswer(question, tuple(passages[:MAX_PASSAGES]), confidence_of(hits))
 
 
-def confidence_of(hits: Sequence[PageHit]) -> float:
+def confidence_of(hits: Sequence[NoteHit]) -> float:
     """Return the probability that one of the notes answers."""
     if not hits:
         return 0.0

@@ -1,8 +1,8 @@
 """The names in a text: tools, products and projects, by how they are written. Pure.
 
-A name is a repository or package that is linked to, or a word with a capital letter inside
-(`LangChain`, `SQLite`), or an acronym. What is common knowledge is decided by the caller, who knows
-how often a name occurs elsewhere.
+A name is a repository or package that is linked to, a word with a capital letter inside
+(`LangChain`, `SQLite`), an acronym, or a capitalized word within a sentence. What is common is
+decided by the caller, who knows how often a name occurs elsewhere.
 """
 
 import re
@@ -27,24 +27,27 @@ _NOT_PROSE = re.compile(
     r"|https?://[^\s)>\]]+|<[^>\n]*>|^(?:    |\t).*?$"
 )
 _CAMEL = re.compile(r"\b(?:[A-Z][a-z0-9]*|[a-z]{1,2})(?:[A-Z][a-z0-9]*)*[A-Z][A-Za-z0-9]*\b")
+_CAPITALIZED = re.compile(r"(?<=[a-z0-9,;:)\]\"'] )[A-Z][a-z]{2,}\b")
 MAX_NAME = 40
 MIN_ACRONYM, MAX_ACRONYM = 2, 6
 
 
 class NamesInText(NamedTuple):
-    """The names of a text: `tools` are published software and capitalized words; lower case keys.
+    """The names of a text, as they are written, by themselves in lower case.
 
-    Each maps to the name as it is written. `repositories` are the addresses of linked ones.
+    `tools` are published software and words with a capital inside, `words` other capitalized ones:
+    also people and months. `repositories` are the addresses of linked ones.
     """
 
     tools: dict[str, str]
     acronyms: dict[str, str]
+    words: dict[str, str]
     repositories: dict[str, str]
 
 
 def find_names(text: str) -> NamesInText:
     """Return the names in a Markdown text, each once."""
-    names = NamesInText({}, {}, {})
+    names = NamesInText({}, {}, {}, {})
     for match in _PUBLISHED.finditer(text):
         owner, repository = match["owner"], match["repository"]
         name = (repository or match["pypi"] or match["npm"] or match["crate"]).removesuffix(".git")
@@ -55,7 +58,10 @@ def find_names(text: str) -> NamesInText:
         if owner:
             host = match[0].split("/")[2].removeprefix("www.")
             names.repositories.setdefault(name.casefold(), f"https://{host}/{owner}/{name}")
-    for match in _CAMEL.finditer(_NOT_PROSE.sub(" ", text)):
+    prose = _NOT_PROSE.sub(" ", text)
+    for match in _CAPITALIZED.finditer(prose):
+        names.words.setdefault(match[0].casefold(), match[0])
+    for match in _CAMEL.finditer(prose):
         word = match[0]
         if word.isupper() or word[:-1].isupper():  # `LLM`, `LLMs`
             word = word.removesuffix("s")

@@ -66,23 +66,30 @@ class NoteFilter(NamedTuple):
         )
 
 
-def read_notes(session: Session, view: View) -> Mapping[FilePath, Note]:
+EVERY_NOTE = NoteFilter()
+
+
+def read_all_notes(session: Session, view: View) -> Mapping[FilePath, Note]:
     """Return all notes of a view by path."""
     cache: dict[str, Mapping[FilePath, Note]] = view.derived("notes", dict)
-    if "all" not in cache:
+    if not cache:
         pages = [page for page in view.pages() if not page.filepath.startswith(REPORTS)]
-        paths = [page.filepath for page in pages]
-        fields = view.fields(paths)
-        undated = [path for path in paths if _date(fields.get(path, {})) is None]
-        created = created_at(session, view, undated)
-        collection = view.context.collection
-        cache["all"] = {
-            page.filepath: _note(
-                page, fields.get(page.filepath, {}), created.get(page.filepath), collection
-            )
-            for page in pages
-        }
+        cache["all"] = read_notes(session, view, pages)
     return cache["all"]
+
+
+def read_notes(session: Session, view: View, pages: Collection[Page]) -> dict[FilePath, Note]:
+    """Return these documents as notes."""
+    fields = view.fields([page.filepath for page in pages])
+    undated = [page.filepath for page in pages if _date(fields.get(page.filepath, {})) is None]
+    created = created_at(session, view, undated)
+    collection = view.context.collection
+    return {
+        page.filepath: _note(
+            page, fields.get(page.filepath, {}), created.get(page.filepath), collection
+        )
+        for page in pages
+    }
 
 
 def _note(page: Page, fields: PageFields, created: int | None, collection: str) -> Note:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from ubp.core.text import fold
 from ubp.index.session import Session
 from ubp.notes.names import find_names
-from ubp.notes.note import Note
+from ubp.notes.note import Note, read_all_notes
 from ubp.notes.reports import OssReport
 from ubp.notes.search import NoteHit, NoteSearch
 from ubp.notes.trends import is_common, names_of
@@ -16,8 +16,10 @@ from ubp.search.fusion import WEAK_SCORE
 
 NOTES_PER_NEED, ARTICLES_PER_NEED, MAX_RECOMMENDED = 8, 3, 10
 MAX_NEEDS = 10
-# What a note is worth more for each that mentions the stack that a project has.
-STACK_BONUS = 0.1
+MIN_SHARE = 0.6  # of the best note's score: notes far behind it answer something else
+# What a note is worth more for each part of the project's stack that it mentions, and a tool or
+# article for each further note and need.
+STACK_BONUS, FURTHER_BONUS = 0.1, 0.2
 
 FindReport = Callable[[str], OssReport | None]
 """Returns the report on the repository at an address; None: there is none."""
@@ -40,7 +42,7 @@ class _Candidate:
 
     kind: Literal["tool", "article"]
     name: str
-    score: float = 0.0
+    best: float = 0.0
     needs: dict[str, None] = field(default_factory=dict)
     notes: dict[Note, None] = field(default_factory=dict)
     repository: str = ""
@@ -48,7 +50,12 @@ class _Candidate:
     def add(self, need: str, note: Note, score: float) -> None:
         self.needs[need] = None
         self.notes[note] = None
-        self.score += score
+        self.best = max(self.best, score)
+
+    @property
+    def score(self) -> float:
+        further = len(self.notes) + len(self.needs) - 2
+        return self.best * (1 + FURTHER_BONUS * further)
 
 
 def recommend(
@@ -96,39 +103,46 @@ class _Search:
 
     def __init__(self, session: Session, stack: Sequence[str]) -> None:
         self._search = NoteSearch(session)
-        self._names = names_of(self._search.view, tuple(self._search.notes.values()))
+        notes = read_all_notes(session, self._search.view)
+        self._names = names_of(self._search.view, tuple(notes.values()))
         self._stack = {fold(name) for name in stack}
-        notes = Counter(key for names in self._names.values() for key in names.tools)
-        self._common = {key for key, number in notes.items() if is_common(number, len(self._names))}
+        mentions = Counter(
+            key for names in self._names.values() for key in (*names.tools, *names.words)
+        )
+        self._common = {key for key, number in mentions.items() if is_common(number, len(notes))}
 
     def hits(self, need: str) -> list[NoteHit]:
         """Return the notes that answer a need, best first."""
         hits = self._search.find(need, NOTES_PER_NEED).hits
-        return sorted(
-            (hit for hit in hits if hit.score >= WEAK_SCORE), key=lambda hit: -self.worth(hit)
-        )
+        least = max(WEAK_SCORE, MIN_SHARE * max((hit.score for hit in hits), default=0.0))
+        return sorted((hit for hit in hits if hit.score >= least), key=lambda hit: -self.worth(hit))
 
     def worth(self, hit: NoteHit) -> float:
         """Return the score of a note, a little more where it mentions the project's stack."""
-        text = fold(hit.text)
+        text = fold("\n".join([hit.note.title, *hit.note.tags, hit.passage]))
         return hit.score * (1 + STACK_BONUS * sum(name in text for name in self._stack))
 
     def tools(self, hits: Sequence[NoteHit]) -> dict[str, list[NoteHit]]:
         """Return the names that several of these notes mention, or that a title has."""
         mentions: dict[str, list[NoteHit]] = {}
         for hit in hits:
-            text = f"{hit.note.title}\n\n{hit.passage}\n{hit.note.url}"
-            for key in find_names(text).tools.keys() - self._common - self._stack:
+            names = find_names(f"{hit.note.title}\n\n{hit.passage}\n{hit.note.url}")
+            found = names.tools.keys() | names.words.keys()
+            for key in found - self._common - self._stack:
                 mentions.setdefault(key, []).append(hit)
         return {
             key: found
             for key, found in sorted(mentions.items())
-            if len(found) > 1 or key in fold(found[0].note.title)
+            if len(found) > 1 or self._is_subject(key, found[0])
         }
+
+    def _is_subject(self, key: str, hit: NoteHit) -> bool:
+        """Return whether a single note is about a tool: its title has the name."""
+        return key in self._names[hit.note.path].tools and key in fold(hit.note.title)
 
     def written(self, key: str, hits: Sequence[NoteHit]) -> tuple[str, str]:
         """Return a name as it is written, and the address of its repository ("": unknown)."""
         names = [self._names[hit.note.path] for hit in hits]
         addresses = (found.repositories.get(key) for found in names)
-        written = (found.tools.get(key) for found in names)
+        written = (found.tools.get(key) or found.words.get(key) for found in names)
         return next(filter(None, written), key), next(filter(None, addresses), "")

@@ -1,23 +1,19 @@
 """Notes that match a query, of those that a filter wants."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from ubp.core.model import FilePath
 from ubp.index.session import Session
-from ubp.index.view import View
-from ubp.notes.note import Note, NoteFilter, read_notes, texts_of
-from ubp.search.pages import PageAnswer, SearchContext, SearchRequest, find_pages
+from ubp.notes.note import EVERY_NOTE, REPORTS, Note, NoteFilter, read_all_notes, read_notes
+from ubp.search.pages import SearchRequest, find_pages
 from ubp.search.results import PageHit
 from ubp.search.run import open_search
 
 
 class NoteHit(NamedTuple):
-    """A note that was found, with its text; `score` is between 0 and 1."""
+    """A note that was found; `score` is between 0 and 1."""
 
     note: Note
     hit: PageHit
-    text: str
 
     @property
     def score(self) -> float:
@@ -26,9 +22,9 @@ class NoteHit(NamedTuple):
 
     @property
     def passage(self) -> str:
-        """The text of its best section, else its beginning."""
+        """The text of its best section; "" if it has none."""
         extracts = (section.extract for section in self.hit.sections)
-        return next((extract.text for extract in extracts if extract), "") or self.text
+        return next((extract.text for extract in extracts if extract), "")
 
 
 class FoundNotes(NamedTuple):
@@ -40,37 +36,29 @@ class FoundNotes(NamedTuple):
 
 
 class NoteSearch:
-    """A search in the notes of a session's snapshot; several queries share what it has read."""
+    """A search in the notes of a session's snapshot."""
 
     def __init__(self, session: Session) -> None:
-        """Read the notes."""
-        self.view: View
-        self._context: SearchContext
+        """Bring the index up to date."""
+        self._session = session
         self.view, self._context = open_search(session)
-        self.notes: Mapping[FilePath, Note] = read_notes(session, self.view)
 
-    def find_pages(
-        self,
-        query: str,
-        limit: int,
-        wanted: NoteFilter = NoteFilter(),  # noqa: B008  # immutable
-    ) -> PageAnswer:
-        """Return the notes that match a query best, as documents."""
-        within = frozenset(path for path, note in self.notes.items() if wanted.matches(note))
+    def find(self, query: str, limit: int, wanted: NoteFilter = EVERY_NOTE) -> FoundNotes:
+        """Return the notes that match a query best.
+
+        Raises:
+            UsageError: the query has a filter that cannot be read.
+        """
+        within = None
+        if wanted != EVERY_NOTE:
+            notes = read_all_notes(self._session, self.view)
+            within = frozenset(path for path, note in notes.items() if wanted.matches(note))
         request = SearchRequest(query, limit=limit, within=within)
-        return find_pages(self.view, request, self._context)
-
-    def find(
-        self,
-        query: str,
-        limit: int,
-        wanted: NoteFilter = NoteFilter(),  # noqa: B008  # immutable
-    ) -> FoundNotes:
-        """Return the notes that match a query best, with their texts."""
-        answer = self.find_pages(query, limit, wanted)
-        texts = texts_of(self.view, [hit.page.filepath for hit in answer.pages])
-        hits = tuple(
-            NoteHit(self.notes[hit.page.filepath], hit, texts[hit.page.filepath])
-            for hit in answer.pages
+        answer = find_pages(self.view, request, self._context)
+        hits = [hit for hit in answer.pages if not hit.page.filepath.startswith(REPORTS)]
+        found = read_notes(self._session, self.view, [hit.page for hit in hits])
+        return FoundNotes(
+            tuple(NoteHit(found[hit.page.filepath], hit) for hit in hits),
+            answer.total - len(answer.pages) + len(hits),
+            answer.is_exact,
         )
-        return FoundNotes(hits, answer.total, answer.is_exact)

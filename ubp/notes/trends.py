@@ -11,7 +11,7 @@ from ubp.core.model import FilePath
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.notes.names import NamesInText, find_names
-from ubp.notes.note import DAY_SECONDS, Note, read_notes, texts_of
+from ubp.notes.note import DAY_SECONDS, Note, read_all_notes, texts_of
 
 Period = Literal["1d", "1w", "2w", "1m", "3m"]
 PERIOD_DAYS: Mapping[Period, int] = {"1d": 1, "1w": 7, "2w": 14, "1m": 30, "3m": 91}
@@ -89,7 +89,7 @@ def find_trends(
     end = int(moment // DAY_SECONDS + 1) * DAY_SECONDS
     notes = [
         note
-        for note in read_notes(session, view).values()
+        for note in read_all_notes(session, view).values()
         if not category or note.category.casefold() == category.casefold()
     ]
     names = names_of(view, notes)
