@@ -11,7 +11,8 @@ from typing import NamedTuple
 from ubp.core.config import EXCERPT_ONLY
 from ubp.core.errors import CollectionError, SectionNotFoundError
 from ubp.core.model import FilePath, ObjectId
-from ubp.index.collections import EXCERPT_CHARACTERS, collections_dir, excerpt, resolve_version
+from ubp.core.policy import EXCERPT_CHARACTERS, excerpt
+from ubp.index.collections import collections_dir, resolve_version
 from ubp.index.specifications import (
     Specification,
     SpecificationVersion,

@@ -218,7 +218,7 @@ def test_a_version_that_was_not_fetched_is_named(project, upstream, ubp, monkeyp
 
 
 def test_a_collection_of_excerpts_shows_no_more_of_its_changes(project, upstream, ubp, monkeypatch):
-    monkeypatch.setattr("ubp.index.collections.EXCERPT_CHARACTERS", 50)
+    monkeypatch.setattr("ubp.core.policy.EXCERPT_CHARACTERS", 50)
     config = json.loads((project.root / ".ubp/config.json").read_text())
     config["collections"]["spec"] |= {"at": upstream.versions[1], "policy": "excerpt_only"}
     project.write(".ubp/config.json", json.dumps(config))

@@ -5,10 +5,9 @@ Patterns of names, not a configuration: `auth.ja.md`, `auth-zh-CN.md`, `docs/ja/
 
 import re
 
-_LANGUAGE = re.compile(
-    r"(?:[._-]|(?<=/)|^)(?P<language>ar|de|en|es|fr|hi|id|it|ja|jp|ko|nl|pl|pt|ru|tr|uk|vi|zh)"
-    r"(?:[-_](?:[a-z]{2}|hans|hant))?(?=\.(?:md|mdx|markdown)$|/)",
-    re.IGNORECASE,
+_LANGUAGE = (
+    r"(?i)(?:[._-]|(?<=/)|^)(?P<language>ar|de|en|es|fr|hi|id|it|ja|jp|ko|nl|pl|pt|ru|tr|uk|vi|zh)"
+    r"(?:[-_](?:[a-z]{2}|hans|hant))?(?=\.(?:md|mdx|markdown)$|/)"
 )
 # ISO 639-1 codes of the languages that documentation is translated into, with an optional country
 # or script.
@@ -17,19 +16,16 @@ LANGUAGE_CODE = (
     r"|nb|nl|no|pl|pt|ro|ru|sk|sl|sq|sr|sv|ta|te|th|tr|uk|ur|uz|vi|zh)"
     r"(?:[-_](?:[A-Za-z]{2}|[Hh]ans|[Hh]ant|[Ll]atn|[Cc]yrl))?"
 )
-_KANA = re.compile("[\u3041-\u30fe]")
-_HANGUL = re.compile("[\uac00-\ud7a3]")
-_HAN = re.compile("[\u4e00-\u9fff]")
 
 
 def without_language(path: str) -> str:
     """Return a path without the language in it: the same for all translations of a page."""
-    return _LANGUAGE.sub("", path).replace("//", "/").removeprefix("/")
+    return re.sub(_LANGUAGE, "", path).replace("//", "/").removeprefix("/")
 
 
 def language_of(path: str) -> str:
     """Return the language that a path names ("ja"); "" if it names none."""
-    match = _LANGUAGE.search(path)
+    match = re.search(_LANGUAGE, path)
     language = match["language"].lower() if match else ""
     return "ja" if language == "jp" else language
 
@@ -39,10 +35,15 @@ def languages_of_text(text: str) -> tuple[str, ...]:
 
     A text in Latin letters may be in English, or in the language of pages that name none ("").
     """
-    if _KANA.search(text):
+    if _has(text, "\u3041", "\u30fe"):  # kana
         return ("ja",)
-    if _HANGUL.search(text):
+    if _has(text, "\uac00", "\ud7a3"):  # hangul
         return ("ko",)
-    if _HAN.search(text):
+    if _has(text, "\u4e00", "\u9fff"):  # Han characters
         return ("ja", "zh")
     return ("en", "")
+
+
+def _has(text: str, first: str, last: str) -> bool:
+    """Return whether a text has a character of a range."""
+    return any(first <= character <= last for character in text)

@@ -114,7 +114,7 @@ def without_markup(text: str) -> str:
     Left out are comments, programs, images, HTML tags, the targets of links, and the marks of
     headings (with `{#id}`), of strong text, of fenced code and of containers (`:::tip`).
     """
-    return _CODE_OR_MARKUP.sub(_as_prose, text)
+    return re.sub(_CODE_OR_MARKUP, _as_prose, text)
 
 
 def slug(text: str) -> str:
@@ -188,9 +188,9 @@ def is_cjk(character: str) -> bool:
     return bool(re.match(_CJK_CHARACTERS, unicodedata.normalize("NFKC", character)))
 
 
-_FENCE = re.compile(r"\s*(?P<fence>`{3,}|~{3,})(?P<rest>.*)")
+_FENCE = r"\s*(?P<fence>`{3,}|~{3,})(?P<rest>.*)"
 # No sentence ends after an abbreviation or a list item's number, nor before a lower-case letter.
-_SENTENCE = re.compile(
+_SENTENCE = (
     r"[。．！？]++[」』）】)\]]*+"  # noqa: RUF001 - Japanese punctuation
     r"|(?<![.!?])(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\b\d)(?<!\b\d\d)[.!?]++[)\]\"'*_`]*+"
     r"(?=\s++[^\sa-z]|\s*+\Z)"
@@ -198,36 +198,29 @@ _SENTENCE = re.compile(
 # A word ends before white space; a CJK character is one.
 _WORD = rf"\S(?=\s|\Z)|[{CJK_RANGES}]"
 # Obsidian's comments too, and the programs of Vue's pages.
-_COMMENT = re.compile(
-    r"<!--.*?(?:-->|\Z)|%%.*?%%|<(script|style)\b[^<>]*>.*?(?:</\1\s*>|\Z)",
-    re.DOTALL | re.IGNORECASE,
-)
-_TAG = re.compile(
+_COMMENT = r"(?si)<!--.*?(?:-->|\Z)|%%.*?%%|<(script|style)\b[^<>]*>.*?(?:</\1\s*>|\Z)"
+_TAG = (
     r"</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|small"
-    r"|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul)\b[^<>]{0,500}>",
-    re.IGNORECASE,
+    r"|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul)\b[^<>]{0,500}>"
 )
 _DESTINATION = r"(?:\([^)]{0,500}\)|\[[^\]]{0,500}\])"
-_IMAGE = re.compile(
-    rf"\[!\[[^\]]{{0,500}}\]{_DESTINATION}\]{_DESTINATION}|!\[[^\]]{{0,500}}\]{_DESTINATION}"
-)
-_LINK = re.compile(rf"\[([^\[\]]{{1,500}})\]{_DESTINATION}")
-_CODE_OR_MARKUP = re.compile(
-    r"(?P<fence>^[ \t>]*(?P<marks>`{3,}|~{3,})[^`\n]*\n"
+_IMAGE = rf"\[!\[[^\]]{{0,500}}\]{_DESTINATION}\]{_DESTINATION}|!\[[^\]]{{0,500}}\]{_DESTINATION}"
+_LINK = rf"\[([^\[\]]{{1,500}})\]{_DESTINATION}"
+_CODE_OR_MARKUP = (
+    r"(?smi)(?P<fence>^[ \t>]*(?P<marks>`{3,}|~{3,})[^`\n]*\n"
     r"(?P<block>.*?)(?:^[ \t>]*(?P=marks)[`~]*[ \t]*$|\Z))"
     r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<gone><!--.*?(?:-->|\Z)|<(?P<program>script|style)\b[^<>]*>.*?(?:</(?P=program)\s*>|\Z))"
     rf"|(?P<image>!\[[^\[\]\n]{{0,500}}\]{_DESTINATION})"
     rf"|\[(?P<link>[^\[\]\n]{{1,500}})\]{_DESTINATION}"
-    rf"|(?P<tag>{_TAG.pattern})"
+    rf"|(?P<tag>{_TAG})"
     r"|^(?P<heading>[ ]{0,3}#{1,6}[ \t]+)"
     r"|(?P<id>[ \t]+\{#[\w:.-]{1,200}\}[ \t]*$)"
     r"|^(?P<container>[ ]{0,3}:{3,}[ \t]*"
     r"(?:(?:caution|danger|details|important|info|note|tip|warning)\b)?(?=\s|\Z))"
-    r"|(?P<strong>\*\*|~~)(?=\S)(?P<bold>[^*~\n]+?)(?<=\S)(?P=strong)",
-    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+    r"|(?P<strong>\*\*|~~)(?=\S)(?P<bold>[^*~\n]+?)(?<=\S)(?P=strong)"
 )
-_NOT_PROSE = re.compile(
+_NOT_PROSE = (
     r"\s{0,3}#{1,6}(?:\s|$)"  # a heading
     r"|\s*\|.*\|\s*$"  # a table row
     r"|\s*(?:[-*_=]\s*){3,}$"  # a thematic break, or a heading's underline
@@ -253,7 +246,7 @@ def _longest_prefix(text: str, ends: Sequence[int], fits: Fits) -> str:
     return text[: ends[count - 1]] if count else ""
 
 
-def _match_ends(pattern: str | re.Pattern[str], text: str) -> list[int]:
+def _match_ends(pattern: str, text: str) -> list[int]:
     return [match.end() for match in re.finditer(pattern, text)]
 
 
@@ -275,7 +268,7 @@ def _paragraph_ends(text: str) -> Iterator[int]:
 
 def _fence_after(line: str, fence: str) -> str:
     """Return the code fence that is open after a line ("" if none); `fence` is open before it."""
-    match = _FENCE.match(line)
+    match = re.match(_FENCE, line)
     if match is None:
         return fence
     if not fence:
@@ -286,11 +279,12 @@ def _fence_after(line: str, fence: str) -> str:
 def _first_prose(text: str, limit: int) -> str:
     """Return prose on one line, with at most LOOKAHEAD characters beyond the limit."""
     prose, fence = "", ""
-    for line in _COMMENT.sub(" ", text).splitlines():
+    for line in re.sub(_COMMENT, " ", text).splitlines():
         fence_before, fence = fence, _fence_after(line, fence)
-        if fence_before or fence or _NOT_PROSE.match(line):
+        if fence_before or fence or re.match(_NOT_PROSE, line):
             continue
-        words = _LINK.sub(r"\1", _IMAGE.sub("", _TAG.sub("", line))).split()
+        without_tags = re.sub(_TAG, "", line, flags=re.IGNORECASE)
+        words = re.sub(_LINK, r"\1", re.sub(_IMAGE, "", without_tags)).split()
         prose = f"{prose} {' '.join(words)}".strip()
         if len(prose) > limit + LOOKAHEAD:
             break

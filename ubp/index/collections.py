@@ -16,7 +16,6 @@ from ubp.core.config import (
     COLLECTION_NAME,
     COLLECTION_NAME_RULE,
     DEFAULT_INCLUDE,
-    EXCERPT_ONLY,
     FULL_TEXT,
     CollectionSetting,
 )
@@ -25,7 +24,7 @@ from ubp.core.files import write_atomically
 from ubp.core.model import ObjectId
 from ubp.core.paths import PAGE_SUFFIXES
 from ubp.core.shell import ubp_command
-from ubp.core.text import closest_name, shorten
+from ubp.core.text import closest_name
 from ubp.git.repository import Repository, open_repository
 from ubp.git.snapshot import LOCATION_VARIABLES
 
@@ -40,9 +39,6 @@ COMPLETE = "refs/ubp/complete/"
 """Below it, a mirror has a reference for each commit whose wanted files were all fetched."""
 
 UPSTREAM = "refs/remotes/origin/"
-EXCERPT_CHARACTERS = 1200
-"""How much of a text is shown where the licence allows only excerpts."""
-
 CURRENT_VERSION = "HEAD"
 
 
@@ -478,8 +474,3 @@ def _size_of(folder: str) -> int:
             with suppress(OSError):
                 total += os.lstat(os.path.join(path, name)).st_size
     return total
-
-
-def excerpt(text: str, policy: str) -> str:
-    """Return what the policy of a collection allows to show of a text."""
-    return shorten(text, EXCERPT_CHARACTERS) if policy == EXCERPT_ONLY else text

@@ -14,13 +14,14 @@ MAX_TOKENS = 256
 MIN_TOKENS = 32
 
 _MAX_TENTHS, _MIN_TENTHS = MAX_TOKENS * 10, MIN_TOKENS * 10
-_LINE = re.compile(r"\n")
-_SENTENCE = re.compile(  # in Japanese, no blank follows
+# Texts, because compiling them takes longer than a search, which only needs MIN_TOKENS.
+_LINE = r"\n"
+_SENTENCE = (  # in Japanese, no blank follows
     r"[。．！？]+[」』）】)\]]*\s*"  # noqa: RUF001 - Japanese punctuation
     r"|[.!?]+[)\]\"'*_]*\s+"
 )
 # A sentence that is too long is split after every 48 words or CJK characters: at most 62 tokens.
-_WORDS = re.compile(rf"(?:[{CJK_RANGES}]\s*|[^\s{CJK_RANGES}]+\s*){{1,48}}")
+_WORDS = rf"(?:[{CJK_RANGES}]\s*|[^\s{CJK_RANGES}]+\s*){{1,48}}"
 _BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
 
 
@@ -98,10 +99,10 @@ def _split_at(offsets: Sequence[int]) -> Splitter:
     return split
 
 
-def _split_after(pattern: re.Pattern[str]) -> Splitter:
+def _split_after(pattern: str) -> Splitter:
     def split(text: str, start: int, end: int) -> Iterable[int]:
         yield start
-        for match in pattern.finditer(text, start, end):
+        for match in re.compile(pattern).finditer(text, start, end):
             if match.end() < end:
                 yield match.end()
 

@@ -13,9 +13,9 @@ from typing import Literal
 from ubp.core.config import FULL_TEXT
 from ubp.core.errors import UsageError
 from ubp.core.model import Entry, FilePath, ObjectId
+from ubp.core.policy import EXCERPT_CHARACTERS, excerpt
 from ubp.git.repository import Repository
 from ubp.git.trees import diff_trees, list_tree
-from ubp.index.collections import EXCERPT_CHARACTERS, excerpt
 from ubp.markdown.outline import OutlineSection, find_section, read_outline
 
 ChangeKind = Literal["added", "changed", "moved", "removed"]

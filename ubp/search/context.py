@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import Assessment, FilePath, LinkType, ObjectId, Section
+from ubp.core.policy import excerpt
 from ubp.core.text import Budget, summarize, truncate_page
-from ubp.index.collections import excerpt
 from ubp.search.graph import DocumentRow, Graph
 from ubp.search.traverse import Path, find_paths
 

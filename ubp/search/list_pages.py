@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from ubp.core.errors import BadArgumentError, PageNotFoundError
 from ubp.core.interruption import checkpoint, with_checkpoints
 from ubp.core.model import Assessment, FilePath, Link, Section
+from ubp.core.policy import excerpt
 from ubp.core.text import closest_name
-from ubp.index.collections import excerpt
 from ubp.index.session import AssessPaths, Session
 from ubp.index.view import View
 from ubp.markdown.resolve import Bucket

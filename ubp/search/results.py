@@ -212,15 +212,17 @@ def best_sections(
     extract = _extract(text, section, best_part)
     hits = {(number, extract.line_start): SectionHit(section, page_score, line, passage, extract)}
     for part, score in parts[1:]:
+        if len(hits) == SECTIONS_PER_PAGE:
+            break
         number = _section_of(text, part, terms)
         section = None if number is None else text.sections[number]
-        extract = _extract(text, section, part)
-        key = (number, extract.line_start)
-        is_new = key not in hits if has_texts else all(number != other for other, _ in hits)
-        if len(hits) < SECTIONS_PER_PAGE and is_new:
+        if not has_texts and any(number == other for other, _ in hits):
+            continue
+        shown = _extract(text, section, part) if has_texts else None
+        key = (number, shown.line_start if shown else part.line_start)
+        if key not in hits:
             share = max(0.0, score) / best_score if best_score > 0 else 0.0
             line = part.line_start if section is None else section.line_start
-            shown = extract if has_texts else None
             hits[key] = SectionHit(section, page_score * share, line, None, shown)
     return tuple(hits.values())
 

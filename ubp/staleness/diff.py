@@ -59,7 +59,7 @@ def diff_sources(
         if not collection:
             yield from _diff_sources(list(group), context)
             continue
-        from ubp.index.collections import excerpt
+        from ubp.core.policy import excerpt
         from ubp.staleness.collections import in_collection
 
         place, local, policy = in_collection(group, context)

@@ -13,18 +13,16 @@ from ubp.markdown.sites.site import Root, Site
 MAX_SITES = 200
 
 _BY_NAME = {generator.style.name: generator for generator in GENERATORS}
-_CONFIG = re.compile(
+_CONFIG = (
     "(?P<folder>(?:.*/)?)(?:"
-    + "|".join(
-        f"(?P<{generator.style.name}>{generator.configs.pattern})" for generator in GENERATORS
-    )
+    + "|".join(f"(?P<{generator.style.name}>{generator.configs})" for generator in GENERATORS)
     + r"|versions\.json|layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html)"
 )
 
 
 def is_site_config(path: FilePath) -> bool:
     """Return whether a file may configure a site."""
-    return _CONFIG.fullmatch(path) is not None
+    return re.fullmatch(_CONFIG, path) is not None
 
 
 def find_sites(configs: Configs) -> tuple[Site, ...]:
@@ -32,7 +30,7 @@ def find_sites(configs: Configs) -> tuple[Site, ...]:
     sites: list[Site] = []
     readable = {path: data for path, data in configs.items() if len(data) <= MAX_CONFIG_BYTES}
     for path in sorted(readable):
-        match = _CONFIG.fullmatch(path)
+        match = re.fullmatch(_CONFIG, path)
         name = match.lastgroup if match else None
         if match is None or name is None or name not in _BY_NAME or len(sites) >= MAX_SITES:
             continue

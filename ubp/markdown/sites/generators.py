@@ -34,13 +34,13 @@ Configs = Mapping[FilePath, bytes]
 class Generator(NamedTuple):
     """A row of the table.
 
-    `configs` matches the paths of its configuration files, up to the folder of the site. `read`
-    returns the site in a folder, None if the file configures something else. `anchors` yields the
-    anchors of headings, in order, given the site's options.
+    `configs` is a pattern of the paths of its configuration files, up to the folder of the site.
+    `read` returns the site in a folder, None if the file configures something else. `anchors`
+    yields the anchors of headings, in order, given the site's options.
     """
 
     style: Style
-    configs: re.Pattern[str]
+    configs: str
     read: Callable[[FilePath, FilePath, Configs], Site | None]
     anchors: Callable[[Sequence[HeadingName], Site], Iterator[str]]
 
@@ -59,7 +59,7 @@ def _read_mkdocs(folder: FilePath, path: FilePath, configs: Configs) -> Site | N
     root = Root(join(folder, docs) or folder)
     own, default = folder.rpartition("/")[2], parent_folder.rpartition("/")[2]
     outer = parent_folder.rpartition("/")[0]
-    if _LANGUAGE.fullmatch(default) and folder.rpartition("/")[0] == outer and "/" not in docs:
+    if re.fullmatch(_LANGUAGE, default) and folder.rpartition("/")[0] == outer and "/" not in docs:
         root = Root(f"{outer}/{{lang}}/{docs}".lstrip("/"), "{lang}", default)
         if own != default:  # its languages are those of the configuration that it inherits from
             return None
@@ -134,7 +134,7 @@ def _mkdocs_anchors(headings: Sequence[HeadingName], site: Site) -> Iterator[str
         passed = []
         while name in used or not name:
             passed.append(name)
-            match = _COUNTED.match(name)
+            match = re.match(_COUNTED, name)
             next_name = f"{match[1]}_{int(match[2]) + 1}" if match else f"{name}_1"
             name = later.get(name, next_name)
         later.update(dict.fromkeys(passed, name))
@@ -189,9 +189,9 @@ def _vitepress_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[str
 
 
 def _vitepress_slug(heading: HeadingName) -> str:
-    text = _EMOJI_NAME.sub("", heading.with_descriptions)
+    text = re.sub(_EMOJI_NAME, "", heading.with_descriptions)
     text = re.sub(r"[\u0300-\u036f\x00-\x1f]", "", unicodedata.normalize("NFKD", text))
-    name = re.sub(r"-{2,}", "-", _VITEPRESS_SEPARATORS.sub("-", text)).strip("-")
+    name = re.sub(r"-{2,}", "-", re.sub(_VITEPRESS_SEPARATORS, "-", text)).strip("-")
     return re.sub(r"^(\d)", r"_\1", name).lower()
 
 
@@ -249,7 +249,7 @@ def _docusaurus_anchors(headings: Sequence[HeadingName], _: Site) -> Iterator[st
 
 def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | None:
     is_old_name = not re.search(r"(?:^|/)hugo\.\w+$", path)
-    if is_old_name and not _HAS_HUGO_KEY.search(configs[path]):
+    if is_old_name and not re.search(_HAS_HUGO_KEY, configs[path]):
         return None  # most files of that name configure another program: do not parse them
     settings = _read_settings(path, configs[path])
     if settings is None or (is_old_name and not settings.keys() & _HUGO_KEYS):
@@ -285,7 +285,9 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
         "slugs": _dig(parser, "autoheadingidtype"),
         "terms": _dig(parser, "autodefinitiontermid"),
     }
-    has_own_links = any(_HUGO_LINK_HOOK.fullmatch(p.removeprefix(f"{folder}/")) for p in configs)
+    has_own_links = any(
+        re.fullmatch(_HUGO_LINK_HOOK, p.removeprefix(f"{folder}/")) for p in configs
+    )
     return Site(
         HUGO._replace(verifies="files") if has_own_links else HUGO,
         folder,
@@ -420,40 +422,41 @@ OBSIDIAN = Style("obsidian", has_wikilinks=True)
 GITHUB = Style("github", has_wikilinks=True, shows_front_matter=True)
 
 GENERATORS = (
-    Generator(MKDOCS, re.compile(r"mkdocs\.ya?ml"), _read_mkdocs, _mkdocs_anchors),
+    Generator(MKDOCS, r"mkdocs\.ya?ml", _read_mkdocs, _mkdocs_anchors),
     Generator(
         VITEPRESS,
-        re.compile(r"\.vitepress/config(?:/index)?\.[cm]?[jt]s"),
+        r"\.vitepress/config(?:/index)?\.[cm]?[jt]s",
         _read_vitepress,
         _vitepress_anchors,
     ),
     Generator(
         DOCUSAURUS,
-        re.compile(r"docusaurus\.config\.[cm]?[jt]s"),
+        r"docusaurus\.config\.[cm]?[jt]s",
         _read_docusaurus,
         _docusaurus_anchors,
     ),
     Generator(
         HUGO,
-        re.compile(r"(?:config/_default/)?(?:hugo|config)\.(?:toml|ya?ml)"),
+        r"(?:config/_default/)?(?:hugo|config)\.(?:toml|ya?ml)",
         _read_hugo,
         _hugo_anchors,
     ),
-    Generator(MDBOOK, re.compile(r"book\.toml"), _read_mdbook, _mdbook_anchors),
-    Generator(JEKYLL, re.compile(r"_config\.ya?ml"), _read_jekyll, _jekyll_anchors),
-    Generator(SPHINX, re.compile(r"conf\.py"), _read_sphinx, _sphinx_anchors),
-    Generator(OBSIDIAN, re.compile(r"\.obsidian/app\.json"), _read_obsidian, _github_anchors),
-    Generator(GITHUB, re.compile(r"(?!)"), _read_nothing, _github_anchors),
+    Generator(MDBOOK, r"book\.toml", _read_mdbook, _mdbook_anchors),
+    Generator(JEKYLL, r"_config\.ya?ml", _read_jekyll, _jekyll_anchors),
+    Generator(SPHINX, r"conf\.py", _read_sphinx, _sphinx_anchors),
+    Generator(OBSIDIAN, r"\.obsidian/app\.json", _read_obsidian, _github_anchors),
+    Generator(GITHUB, r"(?!)", _read_nothing, _github_anchors),
 )
 """In the order of preference where two sites publish the same folder."""
 
-_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
-_COUNTED = re.compile(r"(.*)_(\d+)$", re.DOTALL)
-_EMOJI_NAME = re.compile(r":[a-z0-9_+-]+:")
-_VITEPRESS_SEPARATORS = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+")  # noqa: RUF001 - quotes
-_HUGO_LINK_HOOK = re.compile(r"layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html")
+# Texts: every search loads this table, and few of them need a pattern.
+_LANGUAGE = r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?"
+_COUNTED = r"(?s)(.*)_(\d+)$"
+_EMOJI_NAME = r":[a-z0-9_+-]+:"
+_VITEPRESS_SEPARATORS = r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+"  # noqa: RUF001 - quotes
+_HUGO_LINK_HOOK = r"layouts/(?:_default/)?_markup/render-link(?:\.\w+)?\.html"
 _HUGO_KEYS = frozenset({"baseurl", "languagecode", "theme", "markup", "contentdir", "taxonomies"})
-_HAS_HUGO_KEY = re.compile("|".join(sorted(_HUGO_KEYS)).encode(), re.IGNORECASE)
+_HAS_HUGO_KEY = b"(?i)" + "|".join(sorted(_HUGO_KEYS)).encode()
 
 
 def _markdown_headings(headings: Iterable[HeadingName]) -> Iterator[HeadingName]:

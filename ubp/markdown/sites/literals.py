@@ -6,13 +6,13 @@ A configuration is never executed: only strings, numbers and lists that are writ
 import re
 
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
-_JS_TOKEN = re.compile(rf"(?P<string>{_STRING})|(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))", re.DOTALL)
-_BRACKET = re.compile(rf"(?P<string>{_STRING})|(?P<open>[\[{{(])|(?P<close>[\]}})])", re.DOTALL)
+_JS_TOKEN = rf"(?s)(?P<string>{_STRING})|(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))"
+_BRACKET = rf"(?s)(?P<string>{_STRING})|(?P<open>[\[{{(])|(?P<close>[\]}})])"
 
 
 def without_comments(text: str) -> str:
     """Return a JavaScript text without its comments."""
-    return _JS_TOKEN.sub(lambda token: token["string"] or " ", text)
+    return re.sub(_JS_TOKEN, lambda token: token["string"] or " ", text)
 
 
 def string_after(text: str, name: str) -> str | None:
@@ -38,7 +38,7 @@ def block_after(text: str, name: str) -> str:
 def block_at(text: str, start: int) -> str:
     """Return the object or list that begins at an offset, to the end of its brackets."""
     depth = 0
-    for token in _BRACKET.finditer(text, start):
+    for token in re.compile(_BRACKET).finditer(text, start):
         if token["open"]:
             depth += 1
         elif token["close"]:
