@@ -10,6 +10,7 @@ from ubp.core.model import Chunk, FilePath, Link, LinkType, ObjectId, Page, Sect
 from ubp.core.text import estimate_tokens, summarize
 from ubp.index.store.links import Neighbor, Neighborhood
 from ubp.index.view import View
+from ubp.markdown.chunks import MIN_TOKENS
 from ubp.search.excerpt import Passage, cut_passage
 from ubp.search.fusion import Fused, Ranking
 from ubp.search.match import find_terms
@@ -22,6 +23,9 @@ SECTIONS_PER_PAGE = 3
 
 # A longer section, or one that is hardly more than a heading, is shown as the chunk that matches.
 MAX_WHOLE_TOKENS = 400
+# In five repositories one of 5,300 sections with so few tokens is larger: a line of JSON. Words are
+# counted only in smaller ones.
+MAX_WHOLE_BYTES = 6000
 # Of so many documents not only the best section has a text: agents read the best sections of all.
 PAGES_WITH_TEXTS = 5
 
@@ -228,10 +232,11 @@ def best_sections(
 
 
 def _extract(text: DocumentText, section: Section | None, part: Section | Chunk) -> Extract:
-    from ubp.markdown.chunks import MIN_TOKENS  # compiles patterns, and few answers have extracts
-
-    whole = text.cut(section) if section else None
-    is_whole = whole is not None and MIN_TOKENS <= estimate_tokens(whole) <= MAX_WHOLE_TOKENS
+    is_whole = (
+        section is not None
+        and section.byte_end - section.byte_start <= MAX_WHOLE_BYTES
+        and MIN_TOKENS <= estimate_tokens(text.cut(section)) <= MAX_WHOLE_TOKENS
+    )
     shown = section if section and is_whole else part
     return Extract(text.cut(shown), shown.line_start, shown.line_end)
 

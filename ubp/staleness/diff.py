@@ -136,8 +136,11 @@ def _read_changed_lines(
             if part:
                 entries = before.get(old_name), after.get(name)
                 old, new = _part_texts(part, reference, entries, (old, new), context.view)
-            old_lines.update(b" ".join(line.split()) for line in old.splitlines())
-            new_lines.update(b" ".join(line.split()) for line in new.splitlines())
+            old_counts, new_counts = Counter(old.splitlines()), Counter(new.splitlines())
+            for line in {line for line, _ in old_counts.items() ^ new_counts.items()}:
+                words = b" ".join(line.split())
+                old_lines[words] += old_counts[line]
+                new_lines[words] += new_counts[line]
         yield ChangedLines(
             frozenset(line.decode("utf-8", "replace") for line in old_lines - new_lines),
             frozenset(line.decode("utf-8", "replace") for line in new_lines - old_lines),

@@ -6,6 +6,7 @@ spaced in another way, is not a changed one.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ubp.core.model import Assessment, Evidence, FilePath, ReferenceVerdict
@@ -128,36 +129,47 @@ class _Page:
         self._lines = text.splitlines()
         self._first = _front_matter_lines(self._lines)
         self._text = "\n".join(self._lines[self._first :])
-        self._words: dict[str, int] = {}
-        self._coded: dict[str, int] = {}
+
+    @cached_property
+    def _words(self) -> dict[str, int]:
+        words: dict[str, int] = {}
         token = re.compile(f"{_OPTION}|{_PATH}|{_NAME}|{_NUMBER}", re.ASCII)
         for number, line in enumerate(self._lines[self._first :], self._first + 1):
             for word in token.findall(line):
-                self._words.setdefault(word, number)
+                words.setdefault(word, number)
                 for part in re.split(r"[./]", word) if "." in word or "/" in word else ():
-                    self._words.setdefault(part, number)
+                    words.setdefault(part, number)
+        return words
+
+    @cached_property
+    def _coded(self) -> dict[str, int]:
+        coded: dict[str, int] = {}
+        for number, line in enumerate(self._lines[self._first :], self._first + 1):
             for word in re.findall(_IN_CODE, line, re.ASCII):
-                self._coded.setdefault(word, number)
+                coded.setdefault(word, number)
+        return coded
 
     def find(self, before: _Names, after: _Names) -> Iterator[Evidence]:
         """Yield names that the change removed, then those it added or defines in another way."""
         redefined = before.defined & after.defined
         yield from _evidence(before.distinct - after.distinct, self._line_of)
-        yield from _evidence(before.plain - after.plain, self._coded.get)
+        yield from _evidence(before.plain - after.plain, self._line_in_code)
         yield from _evidence(before.numbers - after.numbers, self._line_of)
         yield from _evidence(after.distinct - before.distinct, self._line_of)
         yield from _evidence(redefined & before.distinct, self._line_of)
-        yield from _evidence(redefined - before.distinct, self._coded.get)
+        yield from _evidence(redefined - before.distinct, self._line_in_code)
+
+    def _line_in_code(self, name: str) -> int | None:
+        return self._coded.get(name) if name in self._text else None
 
     def _line_of(self, name: str) -> int | None:
+        if name not in self._text:  # of most pages: their words need not be found
+            return None
         if name in self._words:
             return self._words[name]
         if re.fullmatch(r"[\w./-]+", name, re.ASCII):
             return None
-        position = self._text.find(name)
-        if position < 0:
-            return None
-        return self._first + self._text.count("\n", 0, position) + 1
+        return self._first + self._text.count("\n", 0, self._text.index(name)) + 1
 
 
 def _evidence(names: Iterable[str], line_of: Callable[[str], int | None]) -> list[Evidence]:
