@@ -140,6 +140,8 @@ class Repository:
         Raises:
             RevisionNotFoundError: it names no commit.
         """
+        if revision == self.location.head:  # git resolved it when the repository was opened
+            return self.location.head
         object_name = self.rev_parse(revision)
         # Two calls, because `:/words^{commit}` would search messages for "words^{commit}".
         commit = None if object_name is None else self.rev_parse(f"{object_name}^{{commit}}")

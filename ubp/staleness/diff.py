@@ -21,7 +21,7 @@ from ubp.core.source import Part, PartSource, PathSource, possible_sources
 from ubp.git.diff import diff_blobs, keep_lines
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_documents
-from ubp.git.trees import entries_at, list_tree, resolve_objects
+from ubp.git.trees import list_tree, resolve_objects
 from ubp.index.view import View
 from ubp.staleness.model import SourceDiff, StalenessContext
 
@@ -77,7 +77,7 @@ def _diff_sources(
     references: Sequence[ReferenceVerdict], context: StalenessContext
 ) -> Iterator[SourceDiff]:
     is_hidden = context.rules.is_hidden
-    versions = _read_versions(references, context.view, context.repository)
+    versions = _read_versions(references, context)
     for reference, (before, after, contents) in zip(references, versions, strict=True):
         if before is None:
             yield SourceDiff("No diff: Git has no object for the pin of a glob; see the commits.")
@@ -119,7 +119,7 @@ def _read_changed_lines(
     references: Sequence[ReferenceVerdict], context: StalenessContext
 ) -> Iterator[ChangedLines]:
     is_hidden = context.rules.is_hidden
-    versions = _read_versions(references, context.view, context.repository)
+    versions = _read_versions(references, context)
     for reference, (before, after, contents) in zip(references, versions, strict=True):
         if before is None:
             yield ChangedLines(frozenset(), frozenset(), is_incomplete=True)
@@ -180,15 +180,16 @@ def _part_texts(
 
 
 def _read_versions(
-    references: Sequence[ReferenceVerdict], view: View, repository: Repository
+    references: Sequence[ReferenceVerdict], context: StalenessContext
 ) -> Iterator[tuple[Mapping[FilePath, Entry] | None, Mapping[FilePath, Entry], "_Contents"]]:
     """Yield the files of each reference's baseline and of the snapshot, and their contents.
 
     Of the baseline None where Git has no object that lists them.
     """
+    view, repository = context.view, context.repository
     for start in range(0, len(references), SOURCES_PER_READ):
         batch = references[start : start + SOURCES_PER_READ]
-        baselines = _find_baselines(batch, repository)
+        baselines = _find_baselines(batch, context)
         contents = _Contents(view, repository)
         contents.prefetch(
             [entry.id for entry in baselines.values() if not entry.is_directory],
@@ -367,7 +368,7 @@ class _Contents:
 
 
 def _find_baselines(
-    references: Sequence[ReferenceVerdict], repository: Repository
+    references: Sequence[ReferenceVerdict], context: StalenessContext
 ) -> dict[int, Entry]:
     """Return the entries of the baselines by the references' positions, if Git has the objects."""
     paths: dict[ObjectId, set[FilePath]] = defaultdict(set)
@@ -377,8 +378,8 @@ def _find_baselines(
             paths[reference.baseline_commit].add(reference.source_path)
         elif reference.baseline_blob:
             pins.add(reference.baseline_blob)
-    historical = entries_at(repository, paths) if paths else {}
-    pinned = resolve_objects(sorted(pins), repository) if pins else {}
+    historical = context.history.entries_at(paths)
+    pinned = resolve_objects(sorted(pins), context.repository) if pins else {}
     baselines: dict[int, Entry] = {}
     for number, reference in enumerate(references):
         if reference.baseline_commit:
