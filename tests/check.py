@@ -43,6 +43,8 @@ def main(arguments: list[str]) -> int:
     """Run every step, also after one that failed, and return 1 if any did."""
     install()
     environment = {**os.environ, "PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"}
+    # Where it is set, each command that a test starts compiles all its modules again.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     failed = []
     for name, (program, *rest) in STEPS:
         extra = arguments if program == "pytest" else []

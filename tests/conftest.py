@@ -33,6 +33,8 @@ def isolate(tmp_path_factory: pytest.TempPathFactory) -> Callable[[pytest.Monkey
         )
         for name in [n for n in os.environ if n.startswith(("GIT_", "UBP_", "PRE_COMMIT"))]:
             monkeypatch.delenv(name)
+        # Where it is set, each command that a test starts compiles all its modules again.
+        monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         monkeypatch.setenv("HOME", str(home))
         monkeypatch.setenv("USERPROFILE", str(home))
         monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
