@@ -24,6 +24,11 @@ SectionTitle = Annotated[str, "heading of the section"]
 SectionPath = Annotated[str, "headings above it and its own: Types > Slice types"]
 SectionId = Annotated[str, "what get_section takes"]
 Address = Annotated[str, "address of the section"]
+Language = Annotated[str, "the language"]
+DocName = Annotated[str, "the document"]
+VersionName = Annotated[str, "the version"]
+VersionCommit = Annotated[GitId, "commit of the version"]
+LicencePolicy = Annotated[Policy, "whether the licence allows more than excerpts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +53,7 @@ class SpecVersionRecord:
     version: Annotated[str, "its name, the argument of the other tools"]
     fetched_at: Annotated[Moment | None, "when it was fetched; null if unknown"] = None
     source_url: Annotated[str, "where it comes from"]
-    doc: Annotated[str, "the document"]
+    doc: DocName
     commit: Annotated[GitId, "its commit"]
     is_current: Annotated[bool, "whether it is used where no version is given"]
 
@@ -57,7 +62,7 @@ class SpecVersionRecord:
 class SpecVersionsRecord:
     """The versions of a language's documents that are here."""
 
-    language: Annotated[str, "the language"]
+    language: Language
     versions: Annotated[tuple[SpecVersionRecord, ...], "of each document the newest first"]
 
 
@@ -69,11 +74,11 @@ class CitationRecord:
     section_path: SectionPath
     section_id: SectionId
     url: Address
-    language: Annotated[str, "the language"]
-    doc: Annotated[str, "the document"]
-    version: Annotated[str, "the version"]
-    commit: Annotated[GitId, "commit of the version"]
-    source_policy: Annotated[Policy, "whether the licence allows more than excerpts"]
+    language: Language
+    doc: DocName
+    version: VersionName
+    commit: VersionCommit
+    source_policy: LicencePolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,11 +98,11 @@ class SpecResultRecord:
     section_path: SectionPath
     section_id: SectionId
     url: Address
-    language: Annotated[str, "the language"]
-    doc: Annotated[str, "the document"]
-    version: Annotated[str, "the version"]
-    commit: Annotated[GitId, "commit of the version"]
-    source_policy: Annotated[Policy, "whether the licence allows more than excerpts"]
+    language: Language
+    doc: DocName
+    version: VersionName
+    commit: VersionCommit
+    source_policy: LicencePolicy
     snippet: SpecSnippetRecord
     score: Annotated[float, "negative; the smaller, the better"]
 
@@ -154,10 +159,10 @@ class WeekRecord:
 class LearningPlanRecord:
     """A plan for reading a specification."""
 
-    language: Annotated[str, "the language"]
-    doc: Annotated[str, "the document"]
-    version: Annotated[str, "the version"]
-    commit: Annotated[GitId, "commit of the version"]
+    language: Language
+    doc: DocName
+    version: VersionName
+    commit: VersionCommit
     total_weeks: Annotated[Count, "number of weeks"]
     weeks: Annotated[tuple[WeekRecord, ...], "the weeks"]
 
@@ -176,7 +181,7 @@ class SpecChangeRecord:
 class SpecComparisonRecord:
     """What changed between two versions of a specification."""
 
-    language: Annotated[str, "the language"]
+    language: Language
     old_version: Annotated[str, "the older version, as it was given"]
     new_version: Annotated[str, "the newer version, as it was given"]
     total_changes: Annotated[Count, "number of sections that differ"]

@@ -26,9 +26,7 @@ def run(workspace: Workspace, request: AcknowledgeRequest) -> EditRecord:
     """Propose the pins and return what they do."""
     page = FilePath(request.filepath)
     change = acknowledge(workspace.session, page, request.source_path, request.reason)
-    return propose(
-        workspace, "acknowledge", page, change, reason=request.reason, proposal=request.proposal
-    )
+    return propose(workspace, "acknowledge", request, change)
 
 
 ACKNOWLEDGE = Tool(

@@ -26,9 +26,7 @@ def run(workspace: Workspace, request: BindRequest) -> EditRecord:
     """Propose the references and return what they do."""
     page = FilePath(request.filepath)
     change = bind(workspace.session, page, request.sources)
-    return propose(
-        workspace, "bind", page, change, reason=request.reason, proposal=request.proposal
-    )
+    return propose(workspace, "bind", request, change)
 
 
 BIND = Tool(

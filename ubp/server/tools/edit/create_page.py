@@ -34,15 +34,7 @@ class CreatePageRequest:
 def run(workspace: Workspace, request: CreatePageRequest) -> EditRecord:
     """Propose the page and return what it does."""
     change = create(workspace.session, request.content, request.doc_type, request.source_refs)
-    return propose(
-        workspace,
-        "create",
-        request.filepath,
-        change,
-        reason=request.reason,
-        proposal=request.proposal,
-        allow_findings=request.allow_findings,
-    )
+    return propose(workspace, "create", request, change, allow_findings=request.allow_findings)
 
 
 CREATE_PAGE = Tool(

@@ -1,6 +1,6 @@
 """What the tools that propose edits have in common."""
 
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from ubp.core.errors import UsageError
 from ubp.core.model import FilePath
@@ -20,29 +20,43 @@ ProposalNumber = Annotated[int, "add the edit to this proposal of yours", Keywor
 AllowFindings = Annotated[bool, "propose it even if it breaks links"]
 
 
+class PageRequest(Protocol):
+    """What the requests of all these tools have in common."""
+
+    @property
+    def filepath(self) -> str:
+        """The page."""
+
+    @property
+    def reason(self) -> str:
+        """Why, for the reviewer."""
+
+    @property
+    def proposal(self) -> int | None:
+        """The proposal that the edit is added to."""
+
+
 def propose(  # noqa: PLR0913  # an edit in full
     workspace: Workspace,
     action: Action,
-    page: str,
+    request: PageRequest,
     change: Change,
     *,
-    reason: str,
-    proposal: int | None = None,
     expected_blob: str | None = None,
     allow_findings: bool = False,
 ) -> EditRecord:
     """Propose an edit of the agent that calls, and return its record."""
-    request = EditRequest(
+    edit = EditRequest(
         agent_of(workspace),
         action,
-        FilePath(page),
+        FilePath(request.filepath),
         change,
-        reason,
+        request.reason,
         expected_blob,
-        proposal,
+        request.proposal,
         allow_findings,
     )
-    return edit_record(workspace.propose(request))
+    return edit_record(workspace.propose(edit))
 
 
 def agent_of(workspace: Workspace) -> Agent:

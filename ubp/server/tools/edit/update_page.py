@@ -48,10 +48,8 @@ def run(workspace: Workspace, request: UpdatePageRequest) -> EditRecord:
     return propose(
         workspace,
         "update",
-        request.filepath,
+        request,
         change,
-        reason=request.reason,
-        proposal=request.proposal,
         expected_blob=request.expected_blob,
         allow_findings=request.allow_findings,
     )
