@@ -152,7 +152,10 @@ def main() -> None:
         if path
     }
     with Workspace.open(str(root)) as workspace:
-        rows = [(one, ask_ubp(one, workspace), *ask_grep(one, texts)) for one in QUESTIONS]
+        rows = [
+            (question, ask_ubp(question, workspace), *ask_grep(question, texts))
+            for question in QUESTIONS
+        ]
     print("| question | P@5 | there | calls: UBP | grep a word | grep all | tokens: UBP | grep |")
     print("|---|---|---|---|---|---|---|---|")
     for question, ours, each, once in rows:
@@ -167,11 +170,11 @@ def main() -> None:
 def summarise(rows: Sequence[Row], texts: Texts) -> None:
     """Print what all questions took together."""
     sides = [[row[1].effort for row in rows], [row[2] for row in rows], [row[3] for row in rows]]
-    calls = [sum(one.calls for one in side) for side in sides]
-    tokens = [sum(one.tokens for one in side) for side in sides]
+    calls = [sum(answer.calls for answer in side) for side in sides]
+    tokens = [sum(answer.tokens for answer in side) for side in sides]
     right = mean(precision(row[0], row[1].found, texts) for row in rows)
     there = sum(row[1].is_there for row in rows)
-    as_json = sum(one.json_tokens for one in sides[0])
+    as_json = sum(answer.json_tokens for answer in sides[0])
     print(
         f"| all | {right:.2f} | {there} of {len(rows)} | {' | '.join(map(str, calls))}"
         f" | {tokens[0]:,} ({as_json:,}) | {tokens[1]:,} |\n"
@@ -191,11 +194,11 @@ def ask_ubp(question: Question, workspace: Workspace) -> Answered:
         answers.append(call_tool(tool, workspace, arguments))
         return answers[-1].record
 
-    found = [one["filepath"] for one in use(search.SEARCH, query=question.text)["results"]]
+    found = [result["filepath"] for result in use(search.SEARCH, query=question.text)["results"]]
     read, linked = found[:1], []
     if found:
         around = use(get_context.GET_CONTEXT, filepath=found[0])["related"]
-        linked = [one["filepath"] for one in around]
+        linked = [page["filepath"] for page in around]
     for path in dict.fromkeys([*found[1:], *linked]):
         if is_answered(question, read) or len(read) == MOST_READ:
             break
@@ -204,8 +207,8 @@ def ask_ubp(question: Question, workspace: Workspace) -> Answered:
             read.append(path)
     effort = Effort(
         calls=len(answers),
-        tokens=sum(count_tokens(one.text) for one in answers),
-        json_tokens=sum(count_tokens(to_json(one.record)) for one in answers),
+        tokens=sum(count_tokens(answer.text) for answer in answers),
+        json_tokens=sum(count_tokens(to_json(answer.record)) for answer in answers),
         is_answered=is_answered(question, read),
     )
     return Answered(effort, tuple(found), is_answered(question, [*found, *linked]))
@@ -239,7 +242,9 @@ def grep_each(words: Sequence[str], texts: Texts) -> Grepped:
     """One grep for each of the longest words; the files that hold the most words first."""
     longest = sorted(words, key=len, reverse=True)[:WORDS]
     patterns = [re.compile(re.escape(word), re.IGNORECASE) for word in longest]
-    listed = [[path for path, text in texts.items() if one.search(text)] for one in patterns]
+    listed = [
+        [path for path, text in texts.items() if pattern.search(text)] for pattern in patterns
+    ]
     held = Counter(path for paths in listed for path in paths)
     output = "\n".join(path for paths in listed for path in paths)
     return Grepped(output, len(longest), tuple(sorted(held, key=lambda path: (-held[path], path))))

@@ -30,7 +30,7 @@ def judge(directory: str, keys: list[str]) -> Iterator[Judged]:
         basis = SuggestInputs(view, workspace.session.is_hidden, log, {})
         gathered = EvidenceIndex(basis, [page.filepath for page in pages])
         for page in pages:
-            named = [one.source_path for one in page.facts.references]
+            named = [reference.source_path for reference in page.facts.references]
             for folder in proposed(page.filepath, gathered):
                 yield folder.confidence, is_right(folder, named, gathered)
 
@@ -39,13 +39,13 @@ def proposed(page: str, gathered: EvidenceIndex) -> list[Folder]:
     """The directories for a page."""
     said, sources = gathered.raw_signals(page), gathered.sources
     signals = read_signals(said, sources, gathered.activities)
-    sure = {number: confidence(score(one)) for number, one in signals.items()}
+    sure = {number: confidence(score(signal)) for number, signal in signals.items()}
     return find_folders(page, sure, said.text_mentions.folders, sources, gathered.co_change)
 
 
 def is_right(folder: Folder, named: list[str], gathered: EvidenceIndex) -> bool:
     """Whether people bound the page to a directory, or to what makes half of it."""
-    if any(f"{folder.path}/".startswith(f"{one}/") for one in named):
+    if any(f"{folder.path}/".startswith(f"{path}/") for path in named):
         return True
     count = sum(gathered.sources.paths[number] in named for number in folder.sources)
     return count > 1 and 2 * count >= len(folder.sources)
@@ -71,8 +71,8 @@ def main() -> None:
         "Directories that are right",
         ["", "written", "less sure", "named, called alike", "named"],
         [
-            [name, *(share(one, *each) for each in bounds)]
-            for name, one in [*rows, ("all", together)]
+            [name, *(share(rates, *each) for each in bounds)]
+            for name, rates in [*rows, ("all", together)]
         ],
     )
 

@@ -83,7 +83,8 @@ def read_set(directory: str, keys: Sequence[str]) -> Set:
         view = workspace.session.view()
         pages = [page for page in view.bound_pages() if page.facts.references]
         bound = {
-            page.filepath: [one.source_path for one in page.facts.references] for page in pages
+            page.filepath: [reference.source_path for reference in page.facts.references]
+            for page in pages
         }
         names = [page.filepath for page in pages]
         log = workspace.session.history.change_log()
@@ -108,8 +109,8 @@ def _labels(page: Page, workspace: Workspace, gathered: EvidenceIndex) -> Labels
     view, numbers = workspace.session.view(), gathered.sources.numbers
     documents = frozenset(view.document_paths())
     files, folders, missed = set(), [], set()
-    for one in page.facts.references:
-        path = one.literal if view.entry(one.literal) else one.source_path
+    for reference in page.facts.references:
+        path = reference.literal if view.entry(reference.literal) else reference.source_path
         entry = view.entry(path)
         if entry is None and is_glob(path):
             glob = Glob(path)
@@ -123,10 +124,12 @@ def _labels(page: Page, workspace: Workspace, gathered: EvidenceIndex) -> Labels
     return Labels(frozenset(files), len(missed), tuple(folders))
 
 
-def recover(one: Set, protocol: str, weights: Signals, bias: float, least: float) -> Recovered:
+def recover(
+    labelled_set: Set, protocol: str, weights: Signals, bias: float, least: float
+) -> Recovered:
     """Propose sources for every page again, and count what is right."""
     recalls, firsts, right, written, served = [], [], 0, 0, 0
-    for page in one.pages:
+    for page in labelled_set.pages:
         odds = {
             number: bias + sum(map(float.__mul__, weights, signals))
             for number, signals in page.signals[protocol].items()
@@ -136,25 +139,27 @@ def recover(one: Set, protocol: str, weights: Signals, bias: float, least: float
         recalls.append(sum(hits) / page.labels.count)
         firsts.append(hits[:1] == [True])
         taken = [number for number in ranked if confidence(odds[number]) >= least]
-        right += sum(_is_right(number, page.labels, one.sources) for number in taken)
+        right += sum(_is_right(number, page.labels, labelled_set.sources) for number in taken)
         written += len(taken)
         served += bool(taken)
-    count = len(one.pages)
+    count = len(labelled_set.pages)
     precision = right / written if written else 1.0
     return Recovered(
         count, sum(recalls) / count, sum(firsts) / count, precision, written, served / count
     )
 
 
-def odds_of(one: Set, protocol: str, weights: Signals, bias: float) -> Iterator[tuple[float, bool]]:
+def odds_of(
+    labelled_set: Set, protocol: str, weights: Signals, bias: float
+) -> Iterator[tuple[float, bool]]:
     """Of every proposal among the first ten its logarithm of odds, and whether it is right."""
-    for page in one.pages:
+    for page in labelled_set.pages:
         odds = [
             (bias + sum(map(float.__mul__, weights, signals)), number)
             for number, signals in page.signals[protocol].items()
         ]
         for value, number in sorted(odds, reverse=True)[:MOST]:
-            yield value, _is_right(number, page.labels, one.sources)
+            yield value, _is_right(number, page.labels, labelled_set.sources)
 
 
 def _is_right(number: int, labels: Labels, sources: Sequence[FilePath]) -> bool:
@@ -165,7 +170,8 @@ def mean(several: Sequence[Recovered]) -> Recovered:
     """The mean of repositories, each counting the same; what was written is added up."""
     means = [sum(values) / len(several) for values in zip(*several, strict=True)]
     return Recovered(*means)._replace(
-        pages=sum(one.pages for one in several), written=sum(one.written for one in several)
+        pages=sum(result.pages for result in several),
+        written=sum(result.written for result in several),
     )
 
 
@@ -182,8 +188,8 @@ HEAD = """| repository | pages | recall@10 | first right | precision | pages ser
 
 def table(sets: Sequence[Set], protocol: str, least: float = MIN_CONFIDENCE) -> str:
     """What the weights in use recover of each repository."""
-    found = [recover(one, protocol, WEIGHTS, BIAS, least) for one in sets]
-    lines = [row(one.name, rates) for one, rates in zip(sets, found, strict=True)]
+    found = [recover(labelled_set, protocol, WEIGHTS, BIAS, least) for labelled_set in sets]
+    lines = [row(labelled_set.name, rates) for labelled_set, rates in zip(sets, found, strict=True)]
     return "\n".join([HEAD, *lines, row("mean", mean(found))])
 
 
@@ -194,7 +200,13 @@ def ablation(sets: Sequence[Set], protocol: str) -> Iterator[str]:
         silent = {name: 0.0 for name, of in KINDS.items() if of == kind}
         weights = WEIGHTS._replace(**silent)
         yield row(
-            kind, mean([recover(one, protocol, weights, BIAS, MIN_CONFIDENCE) for one in sets])
+            kind,
+            mean(
+                [
+                    recover(labelled_set, protocol, weights, BIAS, MIN_CONFIDENCE)
+                    for labelled_set in sets
+                ]
+            ),
         )
 
 

@@ -46,8 +46,8 @@ def fill(root: Path) -> None:
     for number, source in enumerate((root / "src").rglob("*.py")):
         used = chance.choices(words, often, k=WORDS_A_SOURCE)
         lines = [
-            f"def own_{number}_{place}(value):\n    return {one}({other})"
-            for place, (one, other) in enumerate(pairwise(used))
+            f"def own_{number}_{place}(value):\n    return {name}({other})"
+            for place, (name, other) in enumerate(pairwise(used))
         ]
         source.write_text("\n".join(lines[::2]))
     for page in root.rglob("*.md"):

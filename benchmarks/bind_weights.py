@@ -48,7 +48,7 @@ LEAST_ODDS = -4.0
 Examples = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def examples(one: Set) -> Examples:
+def examples(labelled_set: Set) -> Examples:
     """Signals with a last 1 for the bias, whether right, and the weight of each.
 
     Of what hardly anything speaks for every eighth is taken, and counts eightfold. A file in a
@@ -56,14 +56,14 @@ def examples(one: Set) -> Examples:
     """
     rows, right, weights = [], [], []
     for protocol in PROTOCOLS:
-        for page in one.pages:
-            each = 1 / len(one.pages) / len(PROTOCOLS) / page.labels.count**0.5
+        for page in labelled_set.pages:
+            each = 1 / len(labelled_set.pages) / len(PROTOCOLS) / page.labels.count**0.5
             known, files, folders = page.signals[protocol], *page.labels[::2]
             ranked = sorted(known, key=lambda number: -sum(known[number][:FIRST_ABOUT_SOURCES]))
             for place, number in enumerate(ranked):
                 is_right = number in files
                 is_taken = is_right or place < ALL_OF or place % RARE == 0
-                if is_taken and (is_right or not one.sources[number].startswith(folders)):
+                if is_taken and (is_right or not labelled_set.sources[number].startswith(folders)):
                     rows.append((*_as_path(known[number]), 1.0))
                     right.append(is_right)
                     weights.append(each if place < ALL_OF or is_right else each * RARE)
@@ -118,8 +118,8 @@ def _newton(
 
 def calibrate(several: Sequence[Sequence[tuple[float, bool]]]) -> tuple[float, float]:
     """Scale and shift that make a logarithm of odds true; each of the repositories counts alike."""
-    odds = np.concatenate([[one[0] for one in told] for told in several])
-    right = np.concatenate([[float(one[1]) for one in told] for told in several])
+    odds = np.concatenate([[proposal[0] for proposal in told] for told in several])
+    right = np.concatenate([[float(proposal[1]) for proposal in told] for told in several])
     each = np.concatenate([[1 / len(told)] * len(told) for told in several])
     rows = np.stack([odds, np.ones(len(odds))], 1)
     kept = odds > LEAST_ODDS
@@ -132,25 +132,26 @@ def calibrate(several: Sequence[Sequence[tuple[float, bool]]]) -> tuple[float, f
 def main() -> None:
     """Print what is recovered of a repository by the weights of the others, and the weights."""
     sets = read_sets(sys.argv[1:])
-    parts = [examples(one) for one in sets]
+    parts = [examples(labelled_set) for labelled_set in sets]
     fits = [
         fit([part for other, part in enumerate(parts) if other != number])
         for number in range(len(sets))
     ]
     told = {
         protocol: [
-            list(odds_of(one, protocol, *found)) for one, found in zip(sets, fits, strict=True)
+            list(odds_of(labelled_set, protocol, *found))
+            for labelled_set, found in zip(sets, fits, strict=True)
         ]
         for protocol in PROTOCOLS
     }
     scale, shift = calibrate([*told["none"], *told["others"]])
     for protocol in PROTOCOLS:
         found = [
-            recover(one, protocol, *weights, MIN_CONFIDENCE)
-            for one, weights in zip(sets, fits, strict=True)
+            recover(labelled_set, protocol, *weights, MIN_CONFIDENCE)
+            for labelled_set, weights in zip(sets, fits, strict=True)
         ]
         _tell(f"left out, bound before: {protocol}", sets, found)
-        print(bins([proposal for one in told[protocol] for proposal in one]))
+        print(bins([proposal for proposals in told[protocol] for proposal in proposals]))
         print(f"\nthe weights in use, bound before: {protocol}\n\n{table(sets, protocol)}")
     weights, bias = fit(parts)
     print(f"\nBIAS = {bias:.2f}\nSCALE, SHIFT = {scale:.2f}, {shift:.2f}")
@@ -160,8 +161,8 @@ def main() -> None:
 
 def _tell(title: str, sets: Sequence[Set], found: Sequence[Recovered]) -> None:
     print(f"\n{title}\n\n{HEAD}")
-    for one, rates in zip(sets, found, strict=True):
-        print(row(one.name, rates))
+    for labelled_set, rates in zip(sets, found, strict=True):
+        print(row(labelled_set.name, rates))
     print(f"{row('mean', mean(found))}\n", flush=True)
 
 

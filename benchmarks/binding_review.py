@@ -178,9 +178,18 @@ def review_at(
     ]
     older = past.steps[start - len(log)].bound.keys() if len(log) == REVIEWED else frozenset()
     reviewed = review_bindings(bindings, log, older.__contains__, lambda _: True)
-    keyed = {(one.binding.filepath, one.binding.source_path): one for one in reviewed}
-    dropped = {key for key, one in keyed.items() if one.judgement in NOISY}
-    narrowed = {key: frozenset(one.proposal) for key, one in keyed.items() if one.proposal}
+    keyed = {
+        (reviewed_binding.binding.filepath, reviewed_binding.binding.source_path): reviewed_binding
+        for reviewed_binding in reviewed
+    }
+    dropped = {
+        key for key, reviewed_binding in keyed.items() if reviewed_binding.judgement in NOISY
+    }
+    narrowed = {
+        key: frozenset(reviewed_binding.proposal)
+        for key, reviewed_binding in keyed.items()
+        if reviewed_binding.proposal
+    }
     return dropped, narrowed, len(bindings)
 
 
@@ -293,7 +302,7 @@ def read_pages(
         end = out.index(b"\n", position)
         name, _, size = out[position:end].decode().split()
         facts = parse_page(out[end + 1 : end + 1 + int(size)], list(keys))
-        found[name] = tuple(one.source_path for one in facts.references)
+        found[name] = tuple(reference.source_path for reference in facts.references)
         position = end + 2 + int(size)
     return found
 

@@ -96,10 +96,14 @@ def main() -> None:
         ["damage", "times", "noticed", "wrong verdict, link, text", "search missed", "lasting"],
         [row(name, found) for name, found in outcomes.items()],
     )
-    wrong = Counter(name for found in outcomes.values() for one in found for name in one.wrong)
+    wrong = Counter(
+        name for found in outcomes.values() for outcome in found for name in outcome.wrong
+    )
     print("\nBy question:", dict(wrong) or "none")
     failed = any(
-        one.lasting or set(one.wrong) - SEARCHES for found in outcomes.values() for one in found
+        outcome.lasting or set(outcome.wrong) - SEARCHES
+        for found in outcomes.values()
+        for outcome in found
     )
     sys.exit(failed)
 

@@ -42,8 +42,8 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         steps = measure(Path(folder), given.repository, given.python)
-    steps.append(Spent("all", sum(one.wall for one in steps), sum(one.cpu for one in steps)))
-    rows = [(one.step, f"{one.wall:.1f}", f"{one.cpu:.1f}") for one in steps]
+    steps.append(Spent("all", sum(step.wall for step in steps), sum(step.cpu for step in steps)))
+    rows = [(step.step, f"{step.wall:.1f}", f"{step.cpu:.1f}") for step in steps]
     print_table("The first minutes", ("step", "seconds", "CPU"), rows)
 
 
@@ -84,7 +84,9 @@ def snippet(ubp: str, root: Path, environment: Mapping[str, str]) -> list[str]:
     command = [ubp, "init", "--yes", "--json"]
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, check=True)
     told = next(
-        one for one in json.loads(done.stdout)["snippets"] if one["name"] == "claude-desktop"
+        snippet
+        for snippet in json.loads(done.stdout)["snippets"]
+        if snippet["name"] == "claude-desktop"
     )
     server = json.loads(told["text"])["mcpServers"]["ubp"]
     return [server["command"], *server["args"], "--output-schema"]

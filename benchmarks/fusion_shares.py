@@ -49,13 +49,13 @@ def measure(chosen: Labelled) -> list[float]:
     """What each share gives on a set."""
     with tempfile.TemporaryDirectory() as folder:
         write_repository(chosen.documents, Path(folder))
-        paths = {one.id: one.path for one in chosen.documents}
+        paths = {document.id: document.path for document in chosen.documents}
         with Workspace.open(folder) as workspace:
             values = []
             for text, answers in chosen.answers.items():
                 grades = {paths[document]: grade for document, grade in answers.items()}
                 found = find(workspace, text)
-                pages = [[one.path for one in found.fuse(words=share)] for share in SHARES]
+                pages = [[page.path for page in found.fuse(words=share)] for share in SHARES]
                 values.append([np.mean(judge(found_pages, grades)[:2]) for found_pages in pages])
     return [float(mean) for mean in np.array(values).mean(axis=0)]
 

@@ -72,7 +72,7 @@ def read_markdown(data: bytes) -> None:
 def read_front_matter(data: bytes) -> None:
     """Whatever it is, there are facts; their problems and references have lines."""
     facts = parse_page(data, KEYS)
-    assert all(one.line >= 1 for one in (*facts.problems, *facts.references))
+    assert all(place.line >= 1 for place in (*facts.problems, *facts.references))
     parse_markdown(data, read_head(data, ()).body)
 
 

@@ -53,13 +53,13 @@ class Found(NamedTuple):
     @property
     def far(self) -> frozenset[str]:
         """Those answers of which words and meaning tell little."""
-        told = {one.path for one in self.pages[0] if _is_told(one)}
+        told = {page.path for page in self.pages[0] if _is_told(page)}
         return self.answers - told
 
     def ranks(self, answers: frozenset[str]) -> list[list[int]]:
         """The places of these answers, for each weight."""
         return [
-            [place for place, one in enumerate(pages[:DEPTH], 1) if one.path in answers]
+            [place for place, page in enumerate(pages[:DEPTH], 1) if page.path in answers]
             for pages in self.pages
         ]
 
@@ -75,12 +75,16 @@ def main() -> None:
         sets |= measure(place, options.queries)
         print(f"{place}: done", flush=True)
     if len(sets) > 1:
-        sets["all"] = [one for found in sets.values() for one in found]
+        sets["all"] = [question for found in sets.values() for question in found]
     right, moved = [], []
     for name, found in sets.items():
-        right.append(row(name, [(one, one.answers) for one in found]))
-        if any(one.far for one in found):
-            right.append(row(f"{name}, far", [(one, one.far) for one in found if one.far]))
+        right.append(row(name, [(question, question.answers) for question in found]))
+        if any(question.far for question in found):
+            right.append(
+                row(
+                    f"{name}, far", [(question, question.far) for question in found if question.far]
+                )
+            )
         weights = range(1, len(WEIGHTS))
         moved.append([name, str(len(found)), *(moves(found, number) for number in weights)])
     told = " ".join(f"{weight:g}" for weight in WEIGHTS)
@@ -98,7 +102,7 @@ def measure(place: Path, queries: int) -> Iterator[tuple[str, list[Found]]]:
         if (place / "docs.jsonl").exists():
             chosen = sample(read_set(place), queries)
             write_repository(chosen.documents, root)
-            paths = {one.id: one.path for one in chosen.documents}
+            paths = {document.id: document.path for document in chosen.documents}
             asking = {q: frozenset(paths[a] for a in found) for q, found in chosen.answers.items()}
             sets = {place.name: asking}
             name = place.resolve().parent.name
@@ -108,7 +112,7 @@ def measure(place: Path, queries: int) -> Iterator[tuple[str, list[Found]]]:
         with Workspace.open(folder) as workspace:
             asked = sets or make_onward(open_graph(workspace.session.view()), queries)
             for kind, answers in asked.items():
-                yield f"{name} {kind}", [ask(workspace, *one) for one in answers.items()]
+                yield f"{name} {kind}", [ask(workspace, *answer) for answer in answers.items()]
 
 
 def repository_name(place: Path) -> str:
@@ -151,17 +155,22 @@ def ask(workspace: Workspace, query: str, answers: frozenset[str]) -> Found:
 
 def row(name: str, asked: Sequence[tuple[Found, frozenset[str]]]) -> list[str]:
     """How well some answers to each question are found."""
-    ranks = [one.ranks(answers) for one, answers in asked]
+    ranks = [question.ranks(answers) for question, answers in asked]
     cells, recalls = [], np.zeros(0)
     for depth in (5, DEPTH):
         recalls = np.array(
             [
-                [sum(rank <= depth for rank in weight) / min(depth, len(answers)) for weight in one]
-                for one, (_, answers) in zip(ranks, asked, strict=True)
+                [
+                    sum(rank <= depth for rank in weight) / min(depth, len(answers))
+                    for weight in weights
+                ]
+                for weights, (_, answers) in zip(ranks, asked, strict=True)
             ]
         )
         cells.append(_told(recalls))
-    cells.append(_told(np.array([[1 / min(w) if w else 0.0 for w in one] for one in ranks])))
+    cells.append(
+        _told(np.array([[1 / min(w) if w else 0.0 for w in weights] for weights in ranks]))
+    )
     gains = recalls[:, WEIGHTS.index(fusion.LINKS_SHARE)] - recalls[:, 0]
     low, high = interval(gains)
     return [name, str(len(asked)), *cells, f"{gains.mean():+.3f} [{low:.3f}, {high:.3f}]"]
@@ -170,9 +179,9 @@ def row(name: str, asked: Sequence[tuple[Found, frozenset[str]]]) -> list[str]:
 def moves(found: Sequence[Found], number: int) -> str:
     """How often a weight lost and won the first place, and pushed a direct hit."""
     lost = won = pushed = 0
-    for one in found:
-        before, after = one.pages[0], one.pages[number]
-        first = [bool(p) and p[0].path in one.answers for p in (before, after)]
+    for question in found:
+        before, after = question.pages[0], question.pages[number]
+        first = [bool(p) and p[0].path in question.answers for p in (before, after)]
         lost += first == [True, False]
         won += first == [False, True]
         pushed += is_pushed(before, after)
@@ -181,14 +190,14 @@ def moves(found: Sequence[Found], number: int) -> str:
 
 def is_pushed(before: Sequence[Fused], after: Sequence[Fused]) -> bool:
     """Whether a page that only links had found now stands before one of the first three."""
-    best = {one.path for one in before[:3] if _is_told(one)}
-    places = [place for place, one in enumerate(after) if one.path in best]
+    best = {page.path for page in before[:3] if _is_told(page)}
+    places = [place for place, page in enumerate(after) if page.path in best]
     ahead = after[: max(places, default=0)]
-    return any(one.words is None and one.meaning is None for one in ahead)
+    return any(page.words is None and page.meaning is None for page in ahead)
 
 
-def _is_told(one: Fused) -> bool:
-    return (one.words or 0.0) > FAR_WORDS or (one.meaning or 0.0) > FAR_MEANING
+def _is_told(page: Fused) -> bool:
+    return (page.words or 0.0) > FAR_WORDS or (page.meaning or 0.0) > FAR_MEANING
 
 
 def _told(values: "np.typing.NDArray[np.float64]") -> str:

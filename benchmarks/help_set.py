@@ -29,9 +29,9 @@ def main() -> None:
     show = ["git", "-C", str(options.clone), "show", f"HEAD:{QUESTIONS}"]
     questions = json.loads(subprocess.run(show, capture_output=True, check=True).stdout)
     grades = {
-        one["query"]: dict.fromkeys(one["partial_paths"], 0.5)
-        | dict.fromkeys(one["relevant_paths"], 1.0)
-        for one in questions
+        question["query"]: dict.fromkeys(question["partial_paths"], 0.5)
+        | dict.fromkeys(question["relevant_paths"], 1.0)
+        for question in questions
     }
     with tempfile.TemporaryDirectory() as root:
         check_out_pages(options.clone, "HEAD", [f"{PAGES}/**/*.md"], Path(root))

@@ -47,16 +47,16 @@ def main() -> None:
     rows, misses = [], []
     for file in options.files or sorted(DATA.glob("*.json")):
         asked = [
-            one
+            question
             for part in json.loads(file.read_text("utf-8"))
-            for one in ask_part(options.clones, part)
+            for question in ask_part(options.clones, part)
         ]
         rows += [row(file.stem, name, some) for name, some in grouped(asked).items()]
-        misses += [one for one in asked if one.places["hybrid"] not in range(1, 6)]
+        misses += [question for question in asked if question.places["hybrid"] not in range(1, 6)]
     header = ["file", "part", "questions", *(f"{mode}: 1, 3, 5, MRR" for mode in MODES)]
     print_table("Judged questions", [*header, "hybrid's 5, MRR"], rows)
-    for one in misses if options.misses else ():
-        print(f"{one.kind} {one.places} {one.text} → {' '.join(one.pages)}")
+    for question in misses if options.misses else ():
+        print(f"{question.kind} {question.places} {question.text} → {' '.join(question.pages)}")
 
 
 def ask_part(clones: Path, part: dict[str, Any]) -> Iterator[Asked]:
@@ -66,11 +66,18 @@ def ask_part(clones: Path, part: dict[str, Any]) -> Iterator[Asked]:
     with tempfile.TemporaryDirectory() as root:
         check_out_pages(clone, part["commit"], part["globs"], Path(root))
         with Workspace.open(root) as workspace:
-            for one in part["questions"]:
+            for question in part["questions"]:
                 places = {
-                    mode: find(ask(workspace, one["text"], mode), one["pages"]) for mode in MODES
+                    mode: find(ask(workspace, question["text"], mode), question["pages"])
+                    for mode in MODES
                 }
-                yield Asked(part["repository"], one["kind"], one["text"], one["pages"], places)
+                yield Asked(
+                    part["repository"],
+                    question["kind"],
+                    question["text"],
+                    question["pages"],
+                    places,
+                )
 
 
 def find(paths: Sequence[str], pages: Sequence[str]) -> int | None:
@@ -81,10 +88,10 @@ def find(paths: Sequence[str], pages: Sequence[str]) -> int | None:
 def grouped(asked: Sequence[Asked]) -> dict[str, list[Asked]]:
     """Questions of a kind, about a repository, and all of them; what is one group stands once."""
     groups: dict[str, list[Asked]] = {}
-    for one in asked:
-        groups.setdefault(one.kind, []).append(one)
-    for one in asked:
-        groups.setdefault(one.repository, []).append(one)
+    for question in asked:
+        groups.setdefault(question.kind, []).append(question)
+    for question in asked:
+        groups.setdefault(question.repository, []).append(question)
     groups = {name: some for name, some in groups.items() if len(some) < len(asked)}
     return {**groups, "all": list(asked)}
 
@@ -93,7 +100,7 @@ def row(name: str, part: str, asked: Sequence[Asked]) -> list[str]:
     """What a table tells of some questions."""
     cells, bounds = [], []
     for mode in MODES:
-        places = np.array([one.places[mode] or DEPTH + 1 for one in asked])
+        places = np.array([question.places[mode] or DEPTH + 1 for question in asked])
         ranks = np.where(places <= DEPTH, 1 / places, 0.0)
         values = [*(np.where(places <= most, 1.0, 0.0) for most in (1, 3, 5)), ranks]
         cells.append(" ".join(f"{value.mean():.2f}" for value in values))

@@ -65,13 +65,13 @@ class Truth:
             now = time.monotonic()
             *old, last = self._told[page]
             self._told[page] = [
-                one._replace(until=min(one.until, now)) for one in old if one.until > now - 60
+                text._replace(until=min(text.until, now)) for text in old if text.until > now - 60
             ] + [last]
 
     def during(self, page: int, since: float) -> set[str]:
         """The versions that stood there at some time since then."""
         with self._lock:
-            return {one.version for one in self._told[page] if one.until >= since}
+            return {text.version for text in self._told[page] if text.until >= since}
 
 
 class Ground:
@@ -213,7 +213,7 @@ class Asker(threading.Thread):
         page = self._chance.randrange(PAGES)
         (version, *_) = self._truth.during(page, time.monotonic())
         begun = time.monotonic()
-        found = {one["filepath"] for one in client.call(tool, query=version)["results"]}
+        found = {page["filepath"] for page in client.call(tool, query=version)["results"]}
         if self._truth.during(page, begun) == {version} and path_of(page) not in found:
             raise Wrong(f"{tool} does not find {version} on page {page}")
 
@@ -232,7 +232,7 @@ class Asker(threading.Thread):
             if self._is_switching(begun):
                 return
             raise
-        near = {one["filepath"] for one in answer["related"]}
+        near = {page["filepath"] for page in answer["related"]}
         true = {path_of((page + step) % PAGES) for step in (1, -1)}
         if near != true and not self._is_switching(begun):
             raise Wrong(f"around page {page} stand {near}")
@@ -294,7 +294,7 @@ def main() -> None:
     print(f"{given.calls} calls in {seconds:.0f} s; meanwhile {told}; {defects} errors logged")
     rows = [line(number, asker) for number, asker in enumerate(askers)]
     print_table("Servers", ("client", "calls", "wrong", "MB", "files"), rows)
-    wrong = [one for asker in askers for one in asker.wrong]
+    wrong = [error for asker in askers for error in asker.wrong]
     print("\n".join(wrong[:20]))
     most_files = max(asker.before[1] for asker in askers)
     if wrong or defects or any(has_grown(asker, most_files) for asker in askers):

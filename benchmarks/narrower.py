@@ -60,14 +60,18 @@ def judge(clone: Path, keys: list[str], every: int) -> list[str]:
             git(root, "update-ref", "--no-deref", "HEAD", start)
             with Workspace.open(str(root), keys=keys) as workspace:
                 review = workspace.review_bindings()
-            counts["changed"] += sum(one.changed >= MIN_CHANGES for one in review.bindings)
-            proposed = [one for one in review.bindings if one.narrowed and "#" in one.proposal[0]]
+            counts["changed"] += sum(binding.changed >= MIN_CHANGES for binding in review.bindings)
+            proposed = [
+                binding
+                for binding in review.bindings
+                if binding.narrowed and "#" in binding.proposal[0]
+            ]
             git(root, "update-ref", "--no-deref", "HEAD", end)
             with Workspace.open(str(root), keys=keys) as workspace:
                 size = len(git(root, "rev-list", "--no-merges", f"{start}..{end}").split())
                 log = workspace.session.history.change_log(size) if size else []
-                for one in proposed:
-                    counts += count(one, workspace, log)
+                for binding in proposed:
+                    counts += count(binding, workspace, log)
     name = clone.parent.name.replace("+", "/")
     return [
         name,

@@ -114,7 +114,7 @@ def read_sets(folders: Sequence[Path]) -> Iterator[Questions]:
 def read_clones(clones: Mapping[str, str]) -> Iterator[Questions]:
     """Yield each of these repositories with the questions about the others in its language."""
     rows = json.loads(AGENT_QUESTIONS.read_text("utf-8"))
-    asked = {row["repository"]: [one["text"] for one in row["questions"]] for row in rows}
+    asked = {row["repository"]: [question["text"] for question in row["questions"]] for row in rows}
     for row in rows:
         name = row["repository"]
         if name in clones:

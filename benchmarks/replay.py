@@ -352,12 +352,18 @@ def replay(
                     base = steps[number - 1].commit
                     change = workspace.stale(ref=step.commit, base=base)
                     told = {
-                        one.page.filepath for one in change.introduced if one.level != "unknown"
+                        assessment.page.filepath
+                        for assessment in change.introduced
+                        if assessment.level != "unknown"
                     }
                     named = {
-                        one.page.filepath
-                        for one in change.introduced
-                        if any(answer.evidence for answer in one.references if not answer.is_debt)
+                        assessment.page.filepath
+                        for assessment in change.introduced
+                        if any(
+                            reference.evidence
+                            for reference in assessment.references
+                            if not reference.is_debt
+                        )
                     }
                     rules.add(number, touched_pairs(before, now), told, named)
                     rules.edit(number, before, now)

@@ -71,7 +71,7 @@ def measure(name: str, chosen: Labelled, modes: Sequence[str]) -> Measured:
     """Ask a set's queries in each mode."""
     with tempfile.TemporaryDirectory() as folder:
         write_repository(chosen.documents, Path(folder))
-        paths = {one.id: one.path for one in chosen.documents}
+        paths = {document.id: document.path for document in chosen.documents}
         asked = {
             text: {paths[document]: grade for document, grade in grades.items()}
             for text, grades in chosen.answers.items()
@@ -118,16 +118,18 @@ def tell(title: str, metric: int, found: Sequence[Measured], modes: Sequence[str
     """Print a metric's table, and how often hybrid is clearly better or worse than both legs."""
     is_compared = {*LEGS, "hybrid"} <= set(modes)
     rows, marks = [], []
-    for one in found:
-        means = {mode: float(one.modes[mode][:, metric].mean()) for mode in modes}
-        row = [one.name, str(one.documents), str(len(one.modes[modes[0]]))]
+    for result in found:
+        means = {mode: float(result.modes[mode][:, metric].mean()) for mode in modes}
+        row = [result.name, str(result.documents), str(len(result.modes[modes[0]]))]
         row += [f"{means[mode]:.3f}" for mode in modes]
         if is_compared:
-            gain, mark = compare(one, metric)
+            gain, mark = compare(result, metric)
             marks.append(mark)
-            row += [_bounds(interval(one.modes["hybrid"][:, metric])), gain, mark]
+            row += [_bounds(interval(result.modes["hybrid"][:, metric])), gain, mark]
         rows.append(row)
-    overall = [np.mean([one.modes[mode][:, metric].mean() for one in found]) for mode in modes]
+    overall = [
+        np.mean([result.modes[mode][:, metric].mean() for result in found]) for mode in modes
+    ]
     rows.append(["mean", "", "", *(f"{mean:.3f}" for mean in overall)])
     header = ["set", "pages", "queries", *modes]
     print_table(title, header + ["hybrid's", "gain", ""] * is_compared, rows)
@@ -138,38 +140,39 @@ def tell(title: str, metric: int, found: Sequence[Measured], modes: Sequence[str
 def tell_compactly(found: Sequence[Measured], modes: Sequence[str]) -> None:
     """Print one table of the two metrics that matter most."""
     rows, marks = [], []
-    for one in found:
-        pair = [values[:, :2] for values in (one.modes[mode] for mode in modes)]
-        row = [one.name, f"{one.documents}, {len(pair[0])}"]
+    for result in found:
+        pair = [values[:, :2] for values in (result.modes[mode] for mode in modes)]
+        row = [result.name, f"{result.documents}, {len(pair[0])}"]
         row += [" ".join(f"{mean:.2f}" for mean in values.mean(axis=0)) for values in pair]
         row.append(
-            " ".join(_bounds(interval(one.modes["hybrid"][:, metric]), 2) for metric in (0, 1))
+            " ".join(_bounds(interval(result.modes["hybrid"][:, metric]), 2) for metric in (0, 1))
         )
-        marks += [compare(one, metric)[1] for metric in (0, 1)]
+        marks += [compare(result, metric)[1] for metric in (0, 1)]
         rows.append([*row, " ".join(marks[-2:])])
     means = [
-        np.mean([one.modes[mode][:, :2].mean(axis=0) for one in found], axis=0) for mode in modes
+        np.mean([result.modes[mode][:, :2].mean(axis=0) for result in found], axis=0)
+        for mode in modes
     ]
     rows.append(["mean", "", *(" ".join(f"{mean:.3f}" for mean in two) for two in means), "", ""])
     print_table("Recall@5, MRR@10", ["set", "pages, queries", *modes, "hybrid's", ""], rows)
     tell_marks(marks)
     for metric in (0, 1):
-        gains = np.concatenate([gains_of(one, metric) for one in found])
+        gains = np.concatenate([gains_of(result, metric) for result in found])
         print(f"{METRICS[metric]}, all queries: {gains.mean():+.3f} {_bounds(interval(gains))}")
 
 
-def compare(one: Measured, metric: int) -> tuple[str, str]:
+def compare(result: Measured, metric: int) -> tuple[str, str]:
     """What hybrid gains over the better of its legs, and whether that is clear."""
-    gains = gains_of(one, metric)
+    gains = gains_of(result, metric)
     low, high = interval(gains)
     mark = "+" if low > 0 else "-" if high < 0 else "="
     return f"{gains.mean():+.3f} {_bounds((low, high))}", mark
 
 
-def gains_of(one: Measured, metric: int) -> Numbers:
+def gains_of(result: Measured, metric: int) -> Numbers:
     """What hybrid gains over the better of its legs, query by query."""
-    better = max(LEGS, key=lambda leg: float(one.modes[leg][:, metric].mean()))
-    gains: Numbers = one.modes["hybrid"][:, metric] - one.modes[better][:, metric]
+    better = max(LEGS, key=lambda leg: float(result.modes[leg][:, metric].mean()))
+    gains: Numbers = result.modes["hybrid"][:, metric] - result.modes[better][:, metric]
     return gains
 
 

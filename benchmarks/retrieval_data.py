@@ -33,8 +33,8 @@ class Labelled(NamedTuple):
 def read_set(folder: Path) -> Labelled:
     """Read a set; queries that ask the same in the same words are one."""
     documents = tuple(
-        Document(str(one["id"]), one.get("title") or "", one["text"])
-        for one in _read_lines(folder / "docs.jsonl")
+        Document(str(document["id"]), document.get("title") or "", document["text"])
+        for document in _read_lines(folder / "docs.jsonl")
     )
     grades: dict[str, dict[str, float]] = {}
     for line in (folder / "qrels.tsv").read_text("utf-8").splitlines()[1:]:
@@ -56,7 +56,9 @@ def write_set(chosen: Labelled, folder: Path) -> None:
         for n, grades in enumerate(chosen.answers.values())
         for document, grade in grades.items()
     ]
-    _write_lines(folder / "docs.jsonl", [_json(one._asdict()) for one in chosen.documents])
+    _write_lines(
+        folder / "docs.jsonl", [_json(document._asdict()) for document in chosen.documents]
+    )
     _write_lines(folder / "queries.jsonl", map(_json, queries))
     _write_lines(folder / "qrels.tsv", ["query_id\tdoc_id\trelevance", *answers])
 
@@ -70,18 +72,20 @@ def sample(found: Labelled, queries: int, documents: int | None = None) -> Label
     if documents is None:
         return Labelled(found.documents, answers)
     wanted = {document for grades in answers.values() for document in grades}
-    others = [one.id for one in found.documents if one.id not in wanted]
+    others = [document.id for document in found.documents if document.id not in wanted]
     wanted.update(chance.sample(others, min(len(others), max(0, documents - len(wanted)))))
-    return Labelled(tuple(one for one in found.documents if one.id in wanted), answers)
+    return Labelled(
+        tuple(document for document in found.documents if document.id in wanted), answers
+    )
 
 
 def write_repository(documents: Iterable[Document], root: Path) -> None:
     """Commit each document as a page: its title as front matter, then its text."""
-    for one in documents:
-        path = root / one.path
+    for document in documents:
+        path = root / document.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        title = f"---\ntitle: {json.dumps(one.title, ensure_ascii=False)}\n---\n\n"
-        text = f"{title if one.title else ''}{one.text}\n"
+        title = f"---\ntitle: {json.dumps(document.title, ensure_ascii=False)}\n---\n\n"
+        text = f"{title if document.title else ''}{document.text}\n"
         path.write_text(text, "utf-8", "surrogateescape", newline="")
     commit(root)
 

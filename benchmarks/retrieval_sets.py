@@ -190,10 +190,10 @@ KINDS: Mapping[str, Callable[[Pages], Labelled]] = {
 def make_translated(place: tuple[Path, str, str], other: tuple[str, str]) -> Labelled:
     """Headings of one language and the pages of another."""
     repository, commit, folder = place
-    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
-        check_out(repository, commit, [folder], Path(one))
-        check_out(Path(other[0]), "HEAD", [other[1]], Path(two))
-        corpus, asking = Path(one, folder), Path(two, other[1])
+    with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
+        check_out(repository, commit, [folder], Path(ours))
+        check_out(Path(other[0]), "HEAD", [other[1]], Path(theirs))
+        corpus, asking = Path(ours, folder), Path(theirs, other[1])
         documents, asked = [], []
         for file in sorted(corpus.rglob("*.md")):
             path = file.relative_to(corpus).as_posix()
@@ -202,7 +202,9 @@ def make_translated(place: tuple[Path, str, str], other: tuple[str, str]) -> Lab
             body = text.encode()[read_head(text.encode(), ()).body :].decode()
             documents.append(Document(path, facts.title or file.stem, _ANCHOR.sub("", body)))
             if (asking / path).exists():
-                asked += [(one, path) for one in same_anchors((asking / path).read_text(), text)]
+                asked += [
+                    (anchor, path) for anchor in same_anchors((asking / path).read_text(), text)
+                ]
     return Labelled(tuple(documents), graded(unique(asked)))
 
 

@@ -93,8 +93,8 @@ def measure(root: Path, *, is_generated: bool) -> None:
         least = references["numpy"].p95 + references["FTS5"].p95
         for mode in MODES:
             taken = ask(workspace, view, mode, kinds)
-            rows += [row(f"{mode}: {kind}", one) for kind, one in taken.items()]
-            every = Taken([time for one in taken.values() for time in one.times])
+            rows += [row(f"{mode}: {kind}", timing) for kind, timing in taken.items()]
+            every = Taken([time for timing in taken.values() for time in timing.times])
             rows.append([*row(f"**{mode}**", every), f"{every.p95 / least:.1f}"])
         rows.append(row("hybrid, git status and staleness too", ask_workspace(workspace, kinds)))
     head = ["warm, ten pages", "p50 ms", "p95 ms", "p95 / (numpy + FTS5)"]
@@ -193,15 +193,17 @@ def made_up(chance: random.Random) -> Iterator[tuple[str, list[str]]]:
         "phrase": lambda: f'"{word(chance)} {word(chance)}"',
         "absent": lambda: f"zz{chance.randint(0, 999)}",
     }
-    for kind, one in make.items():
-        yield kind, [one() for _ in range(QUERIES)]
+    for kind, make_query in make.items():
+        yield kind, [make_query() for _ in range(QUERIES)]
 
 
 def taken_from(view: View, chance: random.Random) -> Iterator[tuple[str, list[str]]]:
     """Headings and sentences of a repository's own pages."""
     paths = chance.sample(view.document_paths(), min(500, view.count_documents()))
     sections = view.link_graph().sections_of(paths)
-    headings = [one.heading for found in sections.values() for one in found if one.heading]
+    headings = [
+        section.heading for found in sections.values() for section in found if section.heading
+    ]
     lines = [
         line.strip()
         for data in view.read(paths).values()

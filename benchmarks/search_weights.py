@@ -133,8 +133,8 @@ def write_pages(folder: Path, root: Path) -> dict[str, list[Question]]:
     rows = (folder / "qrels.tsv").read_text("utf-8").splitlines()[1:]
     right = dict(row.split("\t")[:2] for row in rows)
     questions = [
-        Question(one["text"], frozenset({f"{right[str(one['id'])]}.md"}))
-        for one in map(json.loads, (folder / "queries.jsonl").read_text("utf-8").splitlines())
+        Question(question["text"], frozenset({f"{right[str(question['id'])]}.md"}))
+        for question in map(json.loads, (folder / "queries.jsonl").read_text("utf-8").splitlines())
     ]
     return {"questions": random.Random(7).sample(questions, min(QUERIES, len(questions)))}
 

@@ -42,8 +42,8 @@ def row(model: Model, file: Path) -> tuple[str, ...]:
     sides = [model.encode([line[side] for line in lines]) for side in (1, 2)]
     found = []
     for store in (as_bytes, as_floats, lambda matrix: matrix):
-        one, other = (store(side).rows for side in sides)
-        found.append((one * other).sum(axis=1))
+        first, other = (store(side).rows for side in sides)
+        found.append((first * other).sum(axis=1))
     low, high = interval(scores, found[0])
     kept, floats, own = (f"{spearman(scores, cosines):.4f}" for cosines in found)
     return file.name, str(len(lines)), f"{kept} ({low:.3f} to {high:.3f})", floats, own
@@ -60,9 +60,9 @@ def as_floats(matrix: Matrix) -> Matrix:
     return Matrix(matrix.rows.astype(np.float16))
 
 
-def spearman(one: np.ndarray, other: np.ndarray) -> float:
+def spearman(first: np.ndarray, other: np.ndarray) -> float:
     """The correlation of the ranks, equal values sharing the mean of theirs."""
-    return float(np.corrcoef(ranks(one), ranks(other))[0, 1])
+    return float(np.corrcoef(ranks(first), ranks(other))[0, 1])
 
 
 def ranks(values: np.ndarray) -> np.ndarray:
@@ -71,11 +71,11 @@ def ranks(values: np.ndarray) -> np.ndarray:
     return (np.cumsum(counts) - (counts + 1) / 2)[places]
 
 
-def interval(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
+def interval(first: np.ndarray, other: np.ndarray) -> tuple[float, float]:
     """Within which the correlation lies in 95 of 100 resamples of the pairs."""
     generator = np.random.default_rng(7)
-    samples = generator.integers(0, len(one), (RESAMPLES, len(one)))
-    found = [spearman(one[sample], other[sample]) for sample in samples]
+    samples = generator.integers(0, len(first), (RESAMPLES, len(first)))
+    found = [spearman(first[sample], other[sample]) for sample in samples]
     return float(np.quantile(found, 0.025)), float(np.quantile(found, 0.975))
 
 

@@ -39,10 +39,10 @@ def main() -> None:
             Judged(row["set"], float(row["margin"]), row["rule"], row["worth"] == "yes")
             for row in csv.DictReader(file, delimiter="\t")
         ]
-    chosen_on = [one for one in judged if one.set == "chosen on"]
-    tell_ranges([one for one in chosen_on if one.rule == "-"])
+    chosen_on = [pair for pair in judged if pair.set == "chosen on"]
+    tell_ranges([pair for pair in chosen_on if pair.rule == "-"])
     tell_rules(chosen_on)
-    tell_held_out([one for one in judged if one.set == "held out"])
+    tell_held_out([pair for pair in judged if pair.set == "held out"])
     for root in sys.argv[1:]:
         tell_linked(root)
 
@@ -52,8 +52,8 @@ def tell_ranges(judged: list[Judged]) -> None:
     print("| margin | score | pairs | worth a link | at this margin and above |")
     print("|---|---|---|---|---|")
     for low, high in pairwise(RANGES):
-        here = [one for one in judged if low <= one.margin < high]
-        above = [one for one in judged if one.margin >= low]
+        here = [pair for pair in judged if low <= pair.margin < high]
+        above = [pair for pair in judged if pair.margin >= low]
         scores = f"{score_of(low):.2f} to {score_of(high):.2f}"
         print(f"| {low:.2f} | {scores} | {len(here)} | {share(here)} | {share(above)} |")
 
@@ -61,14 +61,14 @@ def tell_ranges(judged: list[Judged]) -> None:
 def tell_rules(judged: list[Judged]) -> None:
     """Print what each rule leaves out."""
     print("\n| left out as | pairs | worth a link |\n|---|---|---|")
-    for rule in sorted({one.rule for one in judged} - {"-"}):
-        here = [one for one in judged if one.rule == rule]
+    for rule in sorted({pair.rule for pair in judged} - {"-"}):
+        here = [pair for pair in judged if pair.rule == rule]
         print(f"| {rule} | {len(here)} | {share(here)} |")
 
 
 def tell_held_out(judged: list[Judged]) -> None:
     """Print how good the default is on repositories that nothing was chosen on."""
-    here = [one for one in judged if one.margin >= margin_of(0.8)]
+    here = [pair for pair in judged if pair.margin >= margin_of(0.8)]
     print(f"\nHeld out, score 0.8 and above: {share(here)} of {len(here)} pairs are worth a link.")
 
 

@@ -83,7 +83,7 @@ def start_up() -> None:
     print_table(
         "Start",
         ("process", "CPU ms", "peak MB"),
-        [(name, f"{one.cpu_ms:.0f}", f"{one.peak_mb:.0f}") for name, one in costs.items()],
+        [(name, f"{total.cpu_ms:.0f}", f"{total.peak_mb:.0f}") for name, total in costs.items()],
     )
 
 
