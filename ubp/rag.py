@@ -19,11 +19,11 @@ from ubp.core.config import EXCERPT_ONLY
 from ubp.core.errors import CollectionError, ConfigError, PageNotFoundError
 from ubp.core.model import FilePath, Level, ObjectId, PageFields
 from ubp.core.paths import doc_id
+from ubp.core.policy import excerpt
 from ubp.core.text import closest_name
 from ubp.index.collections import (
     Collection,
     collections_dir,
-    excerpt,
     read_collections,
 )
 from ubp.index.view import View

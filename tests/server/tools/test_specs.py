@@ -7,8 +7,8 @@ import pytest
 from ubp.__main__ import main
 from ubp.core.errors import BadArgumentError, CollectionError, PageNotFoundError
 from ubp.core.model import ObjectId
-from ubp.git.repository import open_repository
 from ubp.core.policy import EXCERPT_CHARACTERS
+from ubp.git.repository import open_repository
 from ubp.index.collections import Collection
 from ubp.index.specifications import page_address, save_addresses
 from ubp.search.excerpt import PASSAGE_CHARACTERS
