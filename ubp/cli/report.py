@@ -8,7 +8,15 @@ from cyclopts import Parameter
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import check_folder, open_in_browser, write_file, write_html
-from ubp.cli.parameters import PICTURE_LIMIT, HtmlFile, Keys, OptionalNumber, Revision
+from ubp.cli.parameters import (
+    PICTURE_LIMIT,
+    HtmlFile,
+    In,
+    Keys,
+    OptionalNumber,
+    Revision,
+    read_collection,
+)
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.output.text.report import describe_levels, report_text
@@ -68,6 +76,7 @@ def report(  # noqa: PLR0913  # the command's options
     commits: OptionalNumber = None,
     weeks: OptionalNumber = None,
     ref: Revision = None,
+    in_: In = None,
     key: Keys = None,
     terminal: Terminal,
 ) -> int:
@@ -82,6 +91,7 @@ def report(  # noqa: PLR0913  # the command's options
         commits: Length of the trend in commits of the main line.
         weeks: Length of the trend in weeks (12).
         ref: Report on this revision instead of the work tree.
+        in_: Report on a collection instead of this repository; the HTML file must be named.
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
         terminal: Where the answer goes.
     """
@@ -90,7 +100,12 @@ def report(  # noqa: PLR0913  # the command's options
         check_folder(file, terminal)
     has_page = html is not None or open_ or graph
     span = _span(commits, weeks)
-    with open_workspace(terminal, keys=key or ()) as workspace:
+    collection = read_collection(in_, ref)
+    if collection is not None and has_page and file is None:
+        raise UsageError(
+            "Where to write the report on a collection?", hint="Name the file: --html FILE"
+        )
+    with open_workspace(terminal, keys=key or (), collection=collection) as workspace:
         result = workspace.report(ref=ref, span=span)._replace(keys=tuple(key or ()))
         config_dir = workspace.session.repository.config_dir
         shown = (

@@ -116,6 +116,11 @@ def _text(fields: PageFields, name: str) -> str:
     return value if isinstance(value, str) else ", ".join(value)
 
 
+def is_dated(fields: PageFields) -> bool:
+    """Return whether front matter has the date of a note."""
+    return _date(fields) is not None
+
+
 def _date(fields: PageFields) -> int | None:
     for name in DATE_NAMES:
         if (moment := parse_date(_text(fields, name))) is not None:

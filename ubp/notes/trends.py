@@ -11,7 +11,7 @@ from ubp.core.model import FilePath
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.notes.names import NamesInText, find_names
-from ubp.notes.note import DAY_SECONDS, Note, read_all_notes, texts_of
+from ubp.notes.note import DAY_SECONDS, Note, is_dated, read_all_notes, texts_of
 
 Period = Literal["1d", "1w", "2w", "1m", "3m"]
 PERIOD_DAYS: Mapping[Period, int] = {"1d": 1, "1w": 7, "2w": 14, "1m": 30, "3m": 91}
@@ -25,6 +25,7 @@ MAX_TOPICS, MAX_NOTABLE, MAX_TOOLS = 10, 5, 10
 # A name that more notes than these mention is common, and says nothing by itself.
 COMMON_NOTES, COMMON_SHARE = 5, 0.05
 POINTS = 12  # periods of a line
+MIN_DATED = 10  # pages with a date are notes, and not, say, a changelog
 
 
 class Topic(NamedTuple):
@@ -94,6 +95,23 @@ def find_trends(
     ]
     names = names_of(view, notes)
     return compare_periods(notes, names, period, end, category)
+
+
+def find_latest_trends(session: Session, view: View) -> Trends | None:
+    """Return the trends of the month that ends with the newest note; None: these are no notes.
+
+    They are if enough pages have a date in their front matter; other pages do not count.
+    """
+    fields = view.fields(view.document_paths())
+    dated = {path for path, names in fields.items() if is_dated(names)}
+    if len(dated) < MIN_DATED:
+        return None
+    notes = [note for path, note in read_all_notes(session, view).items() if path in dated]
+    newest = max((note.date for note in notes if note.date is not None), default=None)
+    if newest is None:
+        return None
+    end = (newest // DAY_SECONDS + 1) * DAY_SECONDS
+    return compare_periods(notes, names_of(view, notes), "1m", end)
 
 
 def names_of(view: View, notes: Sequence[Note]) -> Mapping[FilePath, NamesInText]:

@@ -22,6 +22,7 @@ from ubp.core.text import shorten
 from ubp.index.history import History
 from ubp.index.session import Session
 from ubp.index.view import build_view
+from ubp.notes.trends import find_latest_trends
 from ubp.report.trend import InMemoryHistory, find_trend
 from ubp.report.values import (
     AgeGroup,
@@ -114,6 +115,7 @@ def build_report(
         orphans=tuple(finding for finding in check.findings if finding.rule == ORPHAN),
         coverage=_coverage(session, context, stale),
         review=_review(context, stale),
+        topics=find_latest_trends(session, context.view),
     )
 
 

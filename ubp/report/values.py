@@ -7,6 +7,7 @@ from ubp.bindings.coverage import Coverage
 from ubp.bindings.review import BindingReview
 from ubp.checks.finding import Finding
 from ubp.core.model import Assessment, FilePath, Level, ObjectId, Page, ReferenceVerdict, Snapshot
+from ubp.notes.trends import Trends
 
 
 class Levels(NamedTuple):
@@ -146,7 +147,8 @@ class Report(NamedTuple):
     `headline` is its sentence where there are no levels. `pages` are in the order of `ubp stale`,
     `findings` are those of `check` that are not about sources, `orphans` the pages that no other
     page links to. `now` is in seconds since the epoch. `keys` are the front matter keys given on
-    the command line, `base` the revision that a change is compared with.
+    the command line, `base` the revision that a change is compared with. `topics` are what notes
+    are about, by month, if pages have dates in their front matter.
     """
 
     name: str
@@ -170,6 +172,7 @@ class Report(NamedTuple):
     review: BindingReview | None = None
     keys: tuple[str, ...] = ()
     base: str | None = None
+    topics: Trends | None = None
 
 
 LABEL = "docs"

@@ -20,6 +20,7 @@ ALL_LEVELS: tuple[Level, ...] = (*BOUND_LEVELS, "untracked")
 BAR_WIDTH = 1000
 RING_RADIUS = 42
 TREND_HEIGHT = 100
+LINE_HEIGHT = 40
 # The share of a column's width that stays empty.
 GAP = 0.18
 
@@ -78,6 +79,17 @@ def bar(parts: Sequence[tuple[str, int]], total: int, label: str = "") -> Markup
 def levels_bar(levels: Levels, total: int, label: str = "") -> Markup:
     """Return the levels of some pages as a bar."""
     return bar([(level, getattr(levels, level)) for level in ALL_LEVELS], total, label)
+
+
+def line(numbers: Sequence[int], label: str) -> Markup:
+    """Return numbers as a line from left to right, from zero to the highest of them."""
+    highest = max(numbers, default=0)
+    points = [
+        (number * 10, LINE_HEIGHT - 2 - value * (LINE_HEIGHT - 4) / (highest or 1))
+        for number, value in enumerate(numbers)
+    ]
+    width = max(1, len(numbers) - 1) * 10
+    return render("line.svg", points=points, width=width, height=LINE_HEIGHT, label=label)
 
 
 def trend(points: Sequence[Point]) -> Markup:

@@ -2,6 +2,8 @@
 
 from markupsafe import Markup
 
+from ubp.notes.note import day_of
+from ubp.notes.wording import trends_summary
 from ubp.output.html import charts
 from ubp.output.html.markup import format_number, render
 from ubp.output.text.common import BOUND_LEVELS, COUNTED_LEVEL_WORDS
@@ -57,6 +59,29 @@ def folders(report: Report) -> Markup | None:
         for folder in report.folders
     ]
     return render("directories.html", names=names, rows=rows, levels=levels)
+
+
+def topics(report: Report) -> Markup | None:
+    """Return what the notes are about, each topic with a line of the last months."""
+    trends = report.topics
+    if trends is None or not trends.topics:
+        return None
+    return render(
+        "topics.html",
+        words=f"{day_of(trends.start)} to {day_of(trends.end - 1)}: {trends_summary(trends)}",
+        names=[
+            ("Topic", ""),
+            ("Months", ""),
+            ("Notes", "number"),
+            ("Before", "number"),
+            ("Trend", ""),
+        ],
+        rows=[
+            (topic, charts.line(topic.line, f"{topic.name}: {', '.join(map(str, topic.line))}"))
+            for topic in trends.topics
+        ],
+        tools=", ".join(tool.name for tool in trends.new_tools),
+    )
 
 
 def folder_name(folder: Folder) -> str:

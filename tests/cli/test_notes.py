@@ -1,0 +1,84 @@
+"""`ubp ask`, `ubp trends` and `ubp oss-report` for people, and the topics in the report."""
+
+import re
+
+import pytest
+
+from tests.notes.conftest import NOTES, NOW, note
+from ubp.__main__ import main
+
+
+@pytest.fixture
+def run(repository, capsys, monkeypatch, tmp_path):
+    """Run `ubp` in a repository of notes, on 2025-01-16."""
+    monkeypatch.setenv("UBP_NOW", str(NOW))
+    monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "collections"))
+    for path, text in NOTES.items():
+        repository.write(path, text)
+    repository.commit()
+
+    def call(*tokens, status=0):
+        capsys.readouterr()
+        found = main(["-C", str(repository.root), *tokens])
+        out, err = capsys.readouterr()
+        assert found == status, out + err
+        return out + err
+
+    return call
+
+
+def test_trends_are_a_table_with_the_last_periods(run):
+    assert run("trends") == (
+        "2025-01-10 to 2025-01-16\n"
+        "2 notes, 2 in the period before. New: CrewAI (2), agents (1), rag (1). "
+        "Fewer: Food (0, 1 before).\n\n"
+        "  AI-Tools                        2     1 before  stable  ▁▁▁▁▁▁▁▁▁▁▄█\n"
+        "  llm                             2     1 before  stable  ▁▁▁▁▁▁▁▁▁▁▄█\n"
+        "  CrewAI                          2     0 before  new     ▁▁▁▁▁▁▁▁▁▁▁█\n"
+        "  agents                          1     0 before  new     ▁▁▁▁▁▁▁▁▁▁▁█\n"
+        "  rag                             1     0 before  new     ▁▁▁▁▁▁▁▁▁▁▁█\n"
+        "  Food                            0     1 before  down    ▁▁▁▁▁▁▁▁▁▁█▁\n\n"
+        "Notes about most of these topics\n"
+        "  Patterns of RAG  1.md\n"
+        "  Agents with CrewAI  2.md\n\n"
+        "New names: CrewAI (2), vectordb\n"
+    )
+    assert "Invalid --until: soon." in run("trends", "--until", "soon", status=2)
+
+
+def test_an_answer_shows_passages_their_places_and_how_sure_it_is(run, monkeypatch):
+    out = run("ask", "how", "much", "sun", "do", "tomatoes", "need")
+    passage = "    # Tomatoes\n    \n    They need six hours of sun.\n"
+    assert out.startswith(f"[1] Tomatoes  garden/tomatoes.md:1\n{passage}")
+    assert re.search(r"\nConfidence that a passage answers: 0\.\d\d\n$", out)
+    assert "Missing question." in run("ask", status=2)
+    monkeypatch.setenv("UBP_ASK_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("UBP_ASK_MODEL", "tiny")
+    assert "tiny did not answer" in run("ask", "tomatoes")
+
+
+def test_a_report_that_does_not_exist_can_be_made(run):
+    out = run("oss-report", "acme/app", status=2)
+    assert "There is no report on https://github.com/acme/app." in out
+    assert "ubp oss-report https://github.com/acme/app --verify" in out
+
+
+def test_the_html_report_draws_the_topics_of_dated_notes(run, repository, tmp_path):
+    file = tmp_path / "report.html"
+    run("report", "--html", str(file), "--weeks", "1")
+    assert "polyline" not in file.read_text("utf-8").partition("<body>")[2]
+    for day in range(1, 11):
+        repository.write(f"t{day}.md", note("T", date=f"2025-01-{day:02}", tags="[<b>x]"))
+    repository.commit()
+    run("report", "--html", str(file), "--weeks", "1")
+    body = file.read_text("utf-8").partition("<body>")[2]
+    assert body.count("<polyline") == len(re.findall('aria-label="[^"]+: (?:0, ){11}', body)) > 3
+    assert "&lt;b&gt;x" in body
+    assert "<b>x" not in body
+
+
+def test_a_report_on_a_collection_is_written_to_a_named_file(run, repository, tmp_path):
+    run("collections", "add", "saved", str(repository.root), "--yes")
+    assert "Name the file" in run("report", "--in", "saved", "--html", status=2)
+    run("report", "--in", "saved", "--html", str(tmp_path / "saved.html"), "--weeks", "1")
+    assert (tmp_path / "saved.html").exists()
