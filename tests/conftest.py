@@ -23,13 +23,18 @@ START = 1_700_000_000  # a test repository's first commit is a day younger
 def isolate(tmp_path_factory: pytest.TempPathFactory) -> Callable[[pytest.MonkeyPatch], Path]:
     """Cut whatever runs from here on off from the developer's home, and return another."""
 
+    template = tmp_path_factory.mktemp("template")  # without the samples that git copies
+    (template / "hooks").mkdir()
+    (template / "info").mkdir()
+
     def make(monkeypatch: pytest.MonkeyPatch) -> Path:
         home = tmp_path_factory.mktemp("home")
         (home / ".gitconfig").write_text(
             "[user]\n\tname = Ann Author\n\temail = ann@example.com\n"
             "[init]\n\tdefaultBranch = main\n[core]\n\tautocrlf = false\n"
             '[protocol "file"]\n\tallow = always\n[commit]\n\tgpgSign = false\n'
-            "[advice]\n\tdetachedHead = false\n"
+            "[advice]\n\tdetachedHead = false\n[maintenance]\n\tauto = false\n"
+            f"[core]\n\tfsync = none\n[init]\n\ttemplateDir = {template.as_posix()}\n"
         )
         for name in [n for n in os.environ if n.startswith(("GIT_", "UBP_", "PRE_COMMIT"))]:
             monkeypatch.delenv(name)

@@ -29,16 +29,23 @@ def environment(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="session")
+def downloads(tmp_path_factory):
+    """What the installers download, once for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "downloads"
+
+
 @pytest.mark.parametrize("source", ["checkout", "git url"])
 @pytest.mark.parametrize("installer", ["uv", "pipx", "pip"])
 def test_ubp_installs_and_runs(  # noqa: PLR0917  # fixtures
-    installer, source, checkout, tmp_path, repository, request
+    installer, source, checkout, downloads, tmp_path, repository, request
 ):
     if installer == "pip":
         fresh = request.getfixturevalue("environment")
         shutil.copytree(fresh, tmp_path / "installed", symlinks=True)
     what = str(checkout) if source == "checkout" else f"git+{checkout.as_uri()}"
-    run(install_command(installer, what, tmp_path), tmp_path)
+    run(install_command(installer, what, tmp_path), tmp_path, downloads)
     ubp = next((tmp_path / "installed").rglob(f"{BIN}/ubp*"))
     repository.write("src/a.py", "a\n")
     repository.page("docs/a.md", "src/a.py")
@@ -68,11 +75,13 @@ def install_command(installer, what, folder):
     return [folder / "installed" / BIN / "python", "-m", "pip", "install", "--quiet", what]
 
 
-def run(command, folder):
+def run(command, folder, downloads):
     installed = folder / "installed"
     environment = {
         **os.environ,
         "PIP_COMPILE": "0",  # half of the time, for modules that are hardly imported
+        "PIP_CACHE_DIR": str(downloads / "pip"),
+        "UV_CACHE_DIR": str(downloads / "uv"),
         "UV_TOOL_DIR": str(installed / "tools"),
         "UV_TOOL_BIN_DIR": str(installed / BIN),
         "PIPX_HOME": str(installed / "pipx"),
