@@ -23,6 +23,14 @@ def test_a_page_that_names_a_file_is_preferred(repository, shown):
     assert shown() == FirstReference("docs/b.md", "src/a.py", is_named=True, has_front_matter=True)
 
 
+def test_a_picture_is_no_source(repository, shown):
+    repository.write("docs/a.md", "![Flow](../img/flow.png)\n")
+    repository.write("docs/b.md", "See `src/a.py`.\n")
+    repository.write("img/flow.png", "")
+    repository.write("src/a.py", "")
+    assert shown().source == "src/a.py"
+
+
 def test_a_page_and_a_file_do_where_none_is_named(repository, shown):
     repository.write("docs/a.md", "Nothing.\n")
     repository.write(".github/ci.yml", "")

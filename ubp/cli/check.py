@@ -75,8 +75,8 @@ def check(  # noqa: PLR0913  # the command's options
         pre_push: Check the commits being pushed; outside a hook, those not yet upstream.
         rule: Run only this rule, even if it is off; repeatable.
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
-        fail_on: Exit with 1 on findings of this severity or higher; with named not for stale pages
-            that name nothing of what changed.
+        fail_on: Exit with 1 on findings of this severity or higher; named: also, but for stale
+            pages only if they name what changed; never: on none.
         fix: Fix moved sources, and broken links with a single possible target.
         dry_run: With --fix, show the changes as a diff; write nothing.
         format_: Output format.

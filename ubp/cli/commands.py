@@ -125,7 +125,7 @@ ROWS = (
         "diff",
         "ubp.cli.diff:diff",
         QUERY,
-        "Show which sections of the pages changed between two versions, with the words.\n\n"
+        "Show which sections changed between two versions, and the words that differ.\n\n"
         "Sections are compared by their words: markup, line breaks and case make no difference.",
         "ubp diff HEAD~10..HEAD docs/auth.md",
     ),
@@ -142,7 +142,7 @@ ROWS = (
         "ask",
         "ubp.cli.notes:ask",
         QUERY,
-        "Answer a question with the best passages of notes, verbatim, and a confidence.\n\n"
+        "Answer a question with passages of notes, word for word, and a confidence.\n\n"
         "Where the environment names a language model (UBP_ASK_URL, UBP_ASK_MODEL, UBP_ASK_KEY), "
         "the passages are sent to it, and it writes an answer that cites them.",
         "ubp ask --in saved which vector database runs in the browser",
@@ -151,7 +151,7 @@ ROWS = (
         "trends",
         "ubp.cli.notes:trends",
         QUERY,
-        "Show what the notes of a period are about, against the period before.\n\n"
+        "Show what the notes of a period are about, compared with the period before.\n\n"
         "Topics are tags, categories and names that several notes mention.",
         "ubp trends --in saved --period 1m",
     ),
@@ -159,7 +159,7 @@ ROWS = (
         "oss-report",
         "ubp.cli.notes:oss_report",
         QUERY,
-        "Show the report on an open source repository: a score, and the evidence for it.\n\n"
+        "Show the report on an open-source repository: a score and the evidence for it.\n\n"
         "Only --verify uses the network. Nothing that the repository contains is executed.",
         "ubp oss-report https://github.com/simonw/til --verify",
     ),

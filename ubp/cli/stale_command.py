@@ -45,8 +45,8 @@ def stale(  # noqa: PLR0913  # the command's options
         key: Front matter key that lists sources, instead of the configured keys; repeatable.
         all_: List all pages: also fresh pages, pages without sources, and older staleness.
         exit_code: Exit with 1 if a page is stale.
-        fail_on: Exit with 1 if a page has this level or a worse one; with named only if it names
-            what changed, or a missing source; with never in no case.
+        fail_on: Exit with 1 if a page has this level or a worse one; named: only if it names what
+            changed, or a source is missing; never: not for any page.
         diff: Show how each source changed since its baseline (text, json, markdown).
         translations: Count the translations of each language instead: fresh, stale, missing, and
             orphaned; list those of the given paths, or with --all or --diff all that are stale.

@@ -15,6 +15,8 @@ MAX_BYTES = 100_000
 
 # A path with a folder, or a file name in backticks: `cli.py`, src/cli.py, ../src/cli.py.
 _FILE_NAME = rb"`([\w.-]+\.\w+)`|((?:\.{0,2}/)?[\w.@-]+(?:/[\w.@\[\]-]+)+)"
+# A page shows its pictures; it does not describe them.
+_PICTURE = rb"!\[[^\]\n]*\]\([^)\n]*\)"
 # Keys other than `source_refs` under which repositories list the sources of a page.
 _OTHER_KEY = rb"^(related_(?:code|files)|source_files|source_paths|code_(?:refs|paths)|covers):"
 
@@ -87,7 +89,7 @@ def _sort_key(path: FilePath) -> tuple[bool, bool, FilePath]:
 def _mentions(page: FilePath, text: bytes) -> Iterator[FilePath]:
     """Yield the paths that a page's text mentions, from the root and from the page's directory."""
     folder = page.rpartition("/")[0]
-    for match in re.finditer(_FILE_NAME, text):
+    for match in re.finditer(_FILE_NAME, re.sub(_PICTURE, b"", text)):
         written = (match[1] or match[2]).decode("utf-8", "replace").rstrip(".")
         for path in (normalize_path(written), normalize_path(f"{folder}/{written}".lstrip("/"))):
             if path:
