@@ -14,7 +14,7 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,9 +24,12 @@ os.environ["HOSTILE_SCALE"] = "1"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "hostile"))
 
 import victim
-from attacks import EVERYTHING, Attack
-from catalogue import ABUSES, ATTACKS
-from victim import NOW, Server, Victim
+from attacks import BY_CLIENTS, EVERYTHING, Attack
+from catalogue import ATTACKS
+from editor_attacks import BY_EDITORS, prepare_editor
+from http_attacks import ON_HTTP, HttpServer
+from repository_attacks import AMONG_REPOSITORIES, prepare_other, serve_both
+from victim import NOW, Editor, Server, Victim
 
 MAX_BYTES, MAX_SECONDS = 2 << 30, 60
 
@@ -35,6 +38,7 @@ class Outcome(NamedTuple):
     """What an attack achieved ("" if nothing), and what its process took."""
 
     name: str
+    rule: str
     fault: str
     seconds: float
     megabytes: float
@@ -48,7 +52,6 @@ def main() -> None:
     options = parser.parse_args()
     commands = EVERYTHING if options.every_command else ()
     attacks = [attack for attack in ATTACKS if options.only in attack.name]
-    abuses = [abuse for abuse in ABUSES if options.only in abuse.name]
     victim.MAX_CPU_SECONDS = MAX_SECONDS
     with tempfile.TemporaryDirectory() as folder:
         _isolate(Path(folder))
@@ -57,12 +60,10 @@ def main() -> None:
             _run(attack, Victim(_make(folder, str(number)), template), commands)
             for number, attack in enumerate(attacks)
         ]
-        server = Server(Victim(_make(folder, "served"), template).root)
         outcomes += [
-            Outcome(abuse.name, abuse.judge(abuse.send(server)), 0.0, 0.0) for abuse in abuses
+            outcome for outcome in _abuse(Path(folder), template) if options.only in outcome.name
         ]
-        server.close()
-    rules = Counter(attack.rule for attack in (*attacks, *abuses))
+    rules = Counter(outcome.rule for outcome in outcomes)
     rows = [(rule, str(count)) for rule, count in rules.most_common()]
     print_table("Rules and the attacks that they stop", ("rule", "attacks"), rows)
     print()
@@ -97,7 +98,31 @@ def _run(attack: Attack, target: Victim, commands: Sequence[tuple[str, ...]]) ->
     _, status, usage = os.wait4(process, 0)
     fault = report.read_text() if report.exists() else f"ended with {status}"
     seconds = usage.ru_utime + usage.ru_stime
-    return Outcome(attack.name, fault, seconds, usage.ru_maxrss / 1000)
+    return Outcome(attack.name, attack.rule, fault, seconds, usage.ru_maxrss / 1000)
+
+
+def _abuse(folder: Path, template: Victim) -> Iterator[Outcome]:
+    """Abuse servers: on stdin and stdout, of two repositories, of an editor, and on HTTP."""
+    server = Server(Victim(_make(folder, "served"), template).root)
+    for abuse in BY_CLIENTS:
+        yield Outcome(abuse.name, abuse.rule, abuse.judge(abuse.send(server)), 0.0, 0.0)
+    server.close()
+    other = prepare_other(template, _make(folder, "second"))
+    server = serve_both(Victim(_make(folder, "first"), template), other)
+    for abuse in AMONG_REPOSITORIES:
+        yield Outcome(abuse.name, abuse.rule, abuse.judge(abuse.send(server)), 0.0, 0.0)
+    server.close()
+    edited = Victim(_make(folder, "edited"), template)
+    prepare_editor(edited)
+    editor = Editor(edited.root)
+    for attempt in BY_EDITORS:
+        fault = attempt.judge(editor, attempt.send(editor)) or edited.achieved()
+        yield Outcome(attempt.name, attempt.rule, fault, 0.0, 0.0)
+    editor.close()
+    http_server = HttpServer(Victim(_make(folder, "http"), template).root)
+    for request in ON_HTTP:
+        yield Outcome(request.name, request.rule, request.judge(http_server), 0.0, 0.0)
+    http_server.close()
 
 
 def _isolate(folder: Path) -> None:

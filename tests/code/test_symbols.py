@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 from ast_grep_py import SgRoot
 
-from ubp.code.symbols import _GRAMMARS, Symbols, find_language
+from ubp.code.symbols import _GRAMMARS, Symbols, find_language, read_symbols
 
 
 class Sample(NamedTuple):
@@ -467,6 +467,12 @@ def test_deeply_nested_code_is_read(path, text):
     started = time.process_time()
     assert Symbols(text.encode(), find_language(path)).all() is not None
     assert time.process_time() - started < 5
+
+
+def test_a_file_with_too_many_definitions_is_not_read(monkeypatch):
+    monkeypatch.setattr("ubp.code.symbols.MAX_DEFINITIONS", 2)
+    assert read_symbols(b"x = 1\n" * 2, "python") is not None
+    assert read_symbols(b"x = 1\n" * 3, "python") is None
 
 
 def test_every_grammar_has_the_kinds_that_define_something():

@@ -42,6 +42,12 @@ RULES = {
     "relaxed checks": "what a change hides from its own check is listed (ubp/checks/relaxed.py)",
     "checked proposals": "what is read of a fetched branch or log is checked, and what accepting"
     " would change is shown, and is what agents may write (ubp/edits/proposals.py, review.py)",
+    "own network": "collections are fetched by https or ssh from public addresses, as many and as"
+    " large as the limits allow (ubp/sync/fetch.py)",
+    "hidden text": "what a reader of a web page does not see is not imported, and its text is no"
+    " markup (ubp/sync/convert.py)",
+    "token on HTTP": "a server on HTTP listens on loopback, and answers only requests that have"
+    " its token and name this machine (ubp/server/http.py, ubp/server/loopback.py)",
     "quoted commands": "one function quotes every command that is printed (ubp/core/shell.py)",
 }
 

@@ -238,6 +238,89 @@ class Server:
         self._received.put(None)
 
 
+class Editor:
+    """A language server of the repository, and a client that sends what it is told to."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "ubp", "lsp"],
+            cwd=root,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._received: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._number = 1_000_000
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        folders = [{"uri": root.as_uri(), "name": "folder"}]
+        self.ask(
+            "initialize",
+            {"processId": None, "capabilities": {}, "workspaceFolders": folders, "rootUri": None},
+        )
+        self.tell("initialized", {})
+
+    def send(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        assert self._process.stdin
+        self._process.stdin.write(data)
+        self._process.stdin.flush()
+
+    def message(self, body: bytes | dict[str, Any]) -> None:
+        """Send a message, or a body as it is, behind its header."""
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send(b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
+
+    def tell(self, method: str, parameters: Any) -> None:
+        """Send a notification."""
+        self.message({"jsonrpc": "2.0", "method": method, "params": parameters})
+
+    def ask(self, method: str, parameters: Any) -> dict[str, Any]:
+        """Send a request, and return its answer with the messages that came before it."""
+        self._number += 1
+        number = self._number
+        self.message({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters})
+        before = []
+        while (answer := self._received.get(timeout=SECONDS_TO_WAIT)) is not None:
+            if answer.get("id") == number and "method" not in answer:
+                return {**answer, "before": before}
+            if "id" in answer and "method" in answer:  # what the server asks is done
+                self.message({"jsonrpc": "2.0", "id": answer["id"], "result": {"applied": True}})
+            before.append(answer)
+        raise ConnectionError("the server has ended")
+
+    def open(self, uri: str, text: str) -> None:
+        """Open a text."""
+        document = {"uri": uri, "languageId": "markdown", "version": 1, "text": text}
+        self.tell("textDocument/didOpen", {"textDocument": document})
+
+    def uri(self, path: str) -> str:
+        """Return the address of a file of the repository."""
+        return f"{self.root.as_uri()}/{path}"
+
+    def close(self) -> None:
+        """End the server."""
+        self.ask("shutdown", None)
+        self.tell("exit", None)
+        self._process.wait(SECONDS_TO_WAIT)
+        assert self._process.stdin
+        self._process.stdin.close()
+        self._reader.join(SECONDS_TO_WAIT)
+
+    def _read(self) -> None:
+        assert self._process.stdout
+        with self._process.stdout as stream:
+            while line := stream.readline():
+                length = 0
+                while line not in {b"\r\n", b""}:
+                    name, _, value = line.partition(b":")
+                    length = int(value) if name.lower() == b"content-length" else length
+                    line = stream.readline()
+                self._received.put(json.loads(stream.read(length) or b"{}"))
+        self._received.put(None)
+
+
 def _identity(at: int) -> dict[str, str]:
     names = ("AUTHOR", "COMMITTER")
     return {

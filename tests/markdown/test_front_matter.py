@@ -42,6 +42,10 @@ TEXTS_ONLY = [
     "---\n*x* and [y](z): q\nof: text\n---\n",
     "---\n\n" + "x " * 200_000 + "\n---\n",
 ]
+# Each of ten lines repeats the one before it nine times: 9^10 values for who walks through them.
+ALIASES = "a: &a0 [x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 11)
+)
 WRONG = [  # page, the body, the problem's line and end
     ("---\n- a\n- b\n---\nBody\n", "Body\n", 2, "is a sequence, not a mapping."),
     ("---\nhello\n---\nBody\n", "Body\n", 2, "is a scalar, not a mapping."),
@@ -54,6 +58,7 @@ WRONG = [  # page, the body, the problem's line and end
     ("---\r\na: b\r\nc: \x1b\r\n---\r\n", "", 3, "the character U+001B is not allowed."),
     ("---\ra: b\rc: [\r---\r", "", 3, "did not find expected node content."),
     ("---\na: " + "[" * 99 + "\n---\n", "", 2, "too many values, or nested too deeply."),
+    ("---\n" + ALIASES + "---\n", "", 6, "too many values, or nested too deeply."),
     ("---\ntitle: " + "x" * 300_000 + "\n---\nBody\n", "Body\n", 1, "256 KiB and is ignored."),
     ("---\ntitle: x\n\n# Body\n", "---\ntitle: x\n\n# Body\n", 1, "missing closing ---."),
     ('---\r\n"title" : x\r\n\r\n', '---\r\n"title" : x\r\n\r\n', 1, "missing closing ---."),

@@ -148,3 +148,14 @@ def test_a_newline_in_a_name_forges_no_line(repository, diffs):
     repository.commit()
     (diff,) = diffs(repository).values()
     assert diff.text == "--- a/src/a\\n+b.py\n+++ b/src/a\\n+b.py\n@@ -1 +1 @@\n-1\n+2"
+
+
+def test_of_many_definitions_of_one_name_some_are_compared_and_the_rest_counted(repository, diffs):
+    repository.write("src/a.py", "def f(): return 1\n" * 30)
+    repository.page("docs/a.md", "src/a.py#f")
+    repository.commit()
+    repository.write("src/a.py", "def f(): return 2\n" * 30)
+    repository.commit()
+    (diff,) = diffs(repository).values()
+    assert diff.text.count("+def f(): return 2") == diff_module.MAX_PARTS
+    assert diff.text.endswith("… and 10 more definitions of this name")

@@ -332,3 +332,18 @@ def _trusting(setting):
     from ubp.index.collections import Collection
 
     return Collection(setting.name, "import", setting.address, remote=setting.remote)
+
+
+@pytest.mark.parametrize("location", ["https://spec.example/\x9b", "https://[::1/", "\x1b[31m"])
+def test_a_redirect_to_what_is_no_address_is_a_problem_of_that_page(run, site, location):
+    site.pages["/"] = Answer(statuses=[302], headers={"Location": location})
+    out = run("collections", "add", "spec", f"{ORIGIN}/", "--yes", status=2)
+    assert "it redirects to" in out.lower()
+
+
+def test_a_page_that_is_nested_too_deeply_is_not_parsed(run, site):
+    site.page("/", "<h1>x</h1>" + "<div>" * 3000)
+    out = run("collections", "add", "spec", f"{ORIGIN}/", "--yes", status=2)
+    assert "Its elements are nested too deeply." in out
+    site.page("/", "<h1>x</h1><table>" + "<tr><td><p><b>x</b>" * 3000)
+    run("collections", "add", "spec", f"{ORIGIN}/", "--yes")

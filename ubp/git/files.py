@@ -14,7 +14,7 @@ def read_file(repository: Repository, path: FilePath) -> bytes:
     Raises:
         RepositoryError: there is no regular file, or a symlink leads to it.
     """
-    with open(_regular_file(repository, path), "rb") as file:
+    with open(regular_file(repository, path), "rb") as file:
         return file.read()
 
 
@@ -31,7 +31,7 @@ def replace_file(repository: Repository, path: FilePath, data: bytes) -> None:
     Raises:
         RepositoryError: there is no regular file, a symlink leads to it, or writing failed.
     """
-    target = _regular_file(repository, path)
+    target = regular_file(repository, path)
     try:
         write_atomically(target, data)
     except OSError as error:
@@ -51,8 +51,12 @@ def stage_file(repository: Repository, path: FilePath, mode: int, data: bytes) -
     return blob
 
 
-def _regular_file(repository: Repository, path: FilePath) -> str:
-    """Return the absolute path of a regular file below the root, not reached through a symlink."""
+def regular_file(repository: Repository, path: FilePath) -> str:
+    """Return the absolute path of a regular file below the root, not reached through a symlink.
+
+    Raises:
+        RepositoryError: there is none.
+    """
     if repository.root is None:
         raise RepositoryError(
             "Cannot edit files in a bare repository.", hint="Run this in a work tree."

@@ -257,12 +257,13 @@ def symbol_spans(path: FilePath, data: bytes) -> tuple[tuple[str, int, int], ...
 
     None where no parser reads it.
     """
-    from ubp.code.symbols import MAX_BYTES, Symbols, find_language, parser_version
+    from ubp.code.symbols import find_language, parser_version, read_symbols
 
     language = find_language(path)
-    if language is None or parser_version() is None or len(data) > MAX_BYTES:
+    if language is None or parser_version() is None:
         return ()
-    return Symbols(data, language).spans()
+    symbols = read_symbols(data, language)
+    return symbols.spans() if symbols else ()
 
 
 def _parser_name(kind: str, path: FilePath) -> str | None:
@@ -289,9 +290,9 @@ def _parse(parser: str, data: bytes) -> _ParsedFile | None:
         from ubp.markdown.section_words import Sections
 
         return Sections(data)
-    from ubp.code.symbols import MAX_BYTES, Symbols
+    from ubp.code.symbols import read_symbols
 
-    return Symbols(data, parser) if len(data) <= MAX_BYTES else None
+    return read_symbols(data, parser)
 
 
 def _unpack(text: str) -> dict[str, tuple[Part, ...]]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from lsprotocol import types
 
 from ubp.checks.rewrite import percent_encode
-from ubp.code.symbols import MAX_BYTES, Symbols, find_language, parser_version
+from ubp.code.symbols import find_language, parser_version, read_symbols
 from ubp.core.model import LINK_TYPES, FilePath, Link, LinkKind
 from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.core.text import fold
@@ -310,7 +310,8 @@ def _part_names(context: EditorContext, path: FilePath) -> Sequence[str]:
     """Return the symbols of a source file, or the sections of a document."""
     if path.lower().endswith(PAGE_SUFFIXES):
         return [section.id for section in outline_of(context, path) if section.id]
-    language, data = find_language(path), context.data(path)
-    if language is None or parser_version() is None or len(data) > MAX_BYTES:
+    language = find_language(path)
+    if language is None or parser_version() is None:
         return []
-    return list(dict.fromkeys(part.names[0] for part in Symbols(data, language).all()))
+    symbols = read_symbols(context.data(path), language)
+    return list(dict.fromkeys(name for name, _, _ in symbols.spans())) if symbols else []

@@ -1,6 +1,5 @@
 """What answers are made of: a view of what is on the screen, its texts, and their places."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,9 @@ from lsprotocol import types
 
 from ubp.checks.finding import Region
 from ubp.checks.locations import locate_links
+from ubp.core.errors import RepositoryError
 from ubp.core.model import Assessment, FilePath, Link, Page
+from ubp.git.files import regular_file
 from ubp.git.snapshot import read_documents
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
@@ -171,9 +172,9 @@ class EditorContext:
         shown = self.shown.get(path)
         if shown is None:
             try:
-                with open(os.path.join(self.session.repository.root or "", path), "rb") as file:
+                with open(regular_file(self.session.repository, path), "rb") as file:
                     shown = file.readline().decode("utf-8", "replace")
-            except OSError:
+            except (RepositoryError, OSError):
                 shown = ""
         line_end = LINE_END.search(shown)
         return text.replace("\n", line_end[0]) if line_end else text

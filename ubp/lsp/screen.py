@@ -1,10 +1,10 @@
 """The state of a repository on the screen: an editor's unsaved texts over the files of the disk."""
 
-import os
 from collections.abc import Mapping
 
+from ubp.core.errors import RepositoryError
 from ubp.core.model import FilePath, Snapshot
-from ubp.git.files import is_ignored
+from ubp.git.files import is_ignored, regular_file
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_worktree, with_buffers
 from ubp.markdown.source_text import BOM
@@ -75,9 +75,9 @@ class ScreenReader:
 def _unsaved_bytes(repository: Repository, path: FilePath, text: str) -> bytes | None:
     """Return the bytes of a text, None if the file on the disk has the same text."""
     try:
-        with open(os.path.join(repository.root or "", path), "rb") as file:
+        with open(regular_file(repository, path), "rb") as file:
             saved = file.read()
-    except (OSError, ValueError):
+    except (RepositoryError, OSError, ValueError):
         return text.encode("utf-8", "surrogatepass")
     if saved.removeprefix(BOM).decode("utf-8", "replace") == text:
         return None

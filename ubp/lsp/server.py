@@ -21,6 +21,7 @@ from ubp import __version__
 from ubp.core.errors import UbpError
 from ubp.core.model import FilePath
 from ubp.core.paths import is_within
+from ubp.git.output import is_valid_path
 from ubp.git.repository import open_repository
 from ubp.lsp.actions import (
     ACKNOWLEDGE,
@@ -405,8 +406,8 @@ def _shown_root(folder: str, root: str) -> str:
 def _path_in(service: Service, file: str) -> Located | None:
     for root in (service.shown_root, service.root):
         if file.startswith(root + os.sep):
-            path = file[len(root) + 1 :].replace(os.sep, "/")
-            return Located(service, FilePath(path))
+            path = FilePath(file[len(root) + 1 :].replace(os.sep, "/"))
+            return Located(service, path) if is_valid_path(path) else None
     return None
 
 

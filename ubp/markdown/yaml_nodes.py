@@ -141,7 +141,13 @@ def _build_tree(events: "Iterable[Event]", offset: int) -> Node | None:
     top: list[Node] = []
     open_collections: list[tuple[CollectionStartEvent, list[Node]]] = []
     anchors: dict[str | None, Node] = {}
-    for count, event in enumerate(events):
+    # What an alias repeats counts each time: ten lines can make a tree of 9^10 values, which are
+    # shared here, but not by those who walk through it.
+    count = 0
+    starts: list[int] = []
+    sizes: dict[str | None, int] = {}
+    for event in events:
+        count += 1
         siblings = open_collections[-1][1] if open_collections else top
         if count > MAX_EVENTS or len(open_collections) > MAX_DEPTH:
             where = _position(event.start_mark, offset)
@@ -152,6 +158,7 @@ def _build_tree(events: "Iterable[Event]", offset: int) -> Node | None:
                 anchors[event.anchor] = siblings[-1]
             case yaml.CollectionStartEvent():
                 open_collections.append((event, []))
+                starts.append(count)
             case yaml.CollectionEndEvent():
                 start, children = open_collections.pop()
                 siblings = open_collections[-1][1] if open_collections else top
@@ -159,7 +166,9 @@ def _build_tree(events: "Iterable[Event]", offset: int) -> Node | None:
                     _collection(start, children, _position(event.end_mark, offset), offset)
                 )
                 anchors[start.anchor] = siblings[-1]
+                sizes[start.anchor] = count - starts.pop()
             case yaml.AliasEvent():
+                count += sizes.get(event.anchor, 0)
                 siblings.append(_alias(event, anchors, offset))
             case yaml.DocumentStartEvent() if top:
                 where = _position(event.start_mark, offset)

@@ -109,15 +109,15 @@ class Repositories:
         if self._is_preparing:
             self.prepare()
 
-    def choose(self, name: str | None) -> ServedRepository:
-        """Return the repository of a name, by default the first.
+    def choose(self, name: object) -> ServedRepository:
+        """Return the repository of a name, by default (None) the first.
 
         Raises:
             BadArgumentError: there is none of this name.
         """
         if name is None:
             return next(iter(self._served.values()))
-        if name not in self._served:
+        if not isinstance(name, str) or name not in self._served:
             closest = closest_name(str(name), self._served)
             raise BadArgumentError(
                 REPOSITORY,

@@ -28,6 +28,7 @@ from ubp.staleness.model import SourceDiff, StalenessContext
 DRIFTED: frozenset[Verdict] = frozenset({"modified", "deleted", "moved", "created"})
 
 MAX_LINES = 200_000  # of both versions, longer than any source written by people; takes 0.5 s
+MAX_PARTS = 20  # of one name in a file: overloads, or methods of several classes
 MAX_FILES = 50  # in the diff of a directory or a glob, more than anybody reads
 SOURCES_PER_READ = 100  # read with one call: both versions of 100 of 10 kB are 2 MB
 
@@ -173,7 +174,8 @@ def _part_texts(
             return b""
         version = FileVersion(source.path, entry.id, is_current=is_current)
         parts = reader.find([(source, version)])[source, version]
-        return b"" if isinstance(parts, str) else b"".join(_excerpt(data, span) for span in parts)
+        lines = data.splitlines(keepends=True)
+        return b"" if isinstance(parts, str) else b"".join(_excerpt(lines, span) for span in parts)
 
     before, after = entries
     return text(part, before, old, is_current=False), text(now, after, new, is_current=True)
@@ -268,10 +270,11 @@ def _compare_part(
         changed = _changed_line(path, after, patch.line)
         return SourceDiff(patch.text, (), patch.added, patch.removed, len(part.lines), changed)
     now = part._replace(path=path, fragment=reference.moved_fragment[1:] or part.fragment)
-    spans = zip_longest(find_parts(part, old), find_parts(now, new))
+    spans = list(zip_longest(find_parts(part, old), find_parts(now, new)))
+    old_lines, new_lines = old.splitlines(keepends=True), new.splitlines(keepends=True)
     total = SourceDiff("")
-    for old_part, new_part in spans:
-        excerpts = _excerpt(old, old_part), _excerpt(new, new_part)
+    for old_part, new_part in spans[:MAX_PARTS]:
+        excerpts = _excerpt(old_lines, old_part), _excerpt(new_lines, new_part)
         first_lines = tuple(span.line_start if span else 1 for span in (old_part, new_part))
         patch = diff_blobs(path, *excerpts, first_lines)
         if patch.text:
@@ -279,13 +282,14 @@ def _compare_part(
             changed = _changed_line(path, after, patch.line if new_part else None)
             diff = SourceDiff(patch.text, (), patch.added, patch.removed, lines, changed)
             total = _joined(total, diff)
+    if len(spans) > MAX_PARTS:
+        rest = f"… and {len(spans) - MAX_PARTS} more definitions of this name"
+        total = total._replace(text="\n".join(filter(None, [total.text, rest])))
     return total
 
 
-def _excerpt(data: bytes, part: Part | None) -> bytes:
-    if part is None:
-        return b""
-    return b"".join(data.splitlines(keepends=True)[part.line_start - 1 : part.line_end])
+def _excerpt(lines: Sequence[bytes], part: Part | None) -> bytes:
+    return b"".join(lines[part.line_start - 1 : part.line_end]) if part else b""
 
 
 def _joined(diff: SourceDiff, other: SourceDiff) -> SourceDiff:

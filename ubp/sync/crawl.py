@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote, urldefrag, urlsplit, urlunsplit
 from ubp.core.model import FilePath, Progress
 from ubp.core.paths import match_any
 from ubp.index.collections import Problem
-from ubp.sync.convert import HtmlPage, decode, text_page
+from ubp.sync.convert import HtmlPage, decode, is_too_deep, text_page
 from ubp.sync.fetch import Fetcher, FetchError, Response, check_url
 
 MAX_PAGES = 2000
@@ -84,7 +84,7 @@ def crawl(fetcher: Fetcher, address: str, include: tuple[str, ...], progress: Pr
     Raises:
         FetchError: the first page could not be fetched, or is no page.
     """
-    first = fetcher.fetch(_page_address(address))
+    first = _fetch(fetcher, _page_address(address))
     scope = Scope(first.url, include)
     start = scope.path_of(urlunsplit(urlsplit(first.url)._replace(query="")))
     if start is None:
@@ -103,7 +103,7 @@ def crawl(fetcher: Fetcher, address: str, include: tuple[str, ...], progress: Pr
             limit = f"{MAX_PAGES} pages" if total <= MAX_TOTAL_BYTES else "256 MB"
             result.problems.append(Problem(url, f"not fetched: the import has more than {limit}"))
             break
-        response = responses.pop(url, None) or _fetch(fetcher, url, result)
+        response = responses.pop(url, None) or _try_to_fetch(fetcher, url, result)
         if response is None:
             continue
         final = urldefrag(response.url)[0]
@@ -123,10 +123,23 @@ def crawl(fetcher: Fetcher, address: str, include: tuple[str, ...], progress: Pr
     return result
 
 
-def _fetch(fetcher: Fetcher, url: str, result: Crawl) -> Response | None:
+def _fetch(fetcher: Fetcher, url: str) -> Response:
+    """Return a page.
+
+    Raises:
+        FetchError: it could not be fetched, or takes too long to parse.
+    """
+    response = fetcher.fetch(url)
+    is_html = _media_type(response) in HTML_TYPES
+    if is_html and is_too_deep(decode(response.body, response.content_type)):
+        raise FetchError("its elements are nested too deeply")
+    return response
+
+
+def _try_to_fetch(fetcher: Fetcher, url: str, result: Crawl) -> Response | None:
     """Return a page; None: it could not be fetched, which is noted in `result`."""
     try:
-        return fetcher.fetch(url)
+        return _fetch(fetcher, url)
     except FetchError as error:
         path = result.scope.path_of(url)
         if error.is_absent and path:

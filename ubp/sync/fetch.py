@@ -224,7 +224,7 @@ class Fetcher:
                 with self._send(url) as response:
                     status = response.status_code
                     if status in REDIRECT_STATUSES and "location" in response.headers:
-                        return urljoin(url, response.headers["location"])
+                        return _redirect(url, response.headers["location"])
                     if status == OK:
                         return Response(
                             url,
@@ -293,6 +293,16 @@ class Fetcher:
                 return Protego.parse(answer.body.decode("utf-8", "replace"))
             url = answer
         return Protego.parse("")
+
+
+def _redirect(url: str, location: str) -> str:
+    """Return the address that a page redirects to."""
+    if not location.isascii() or not location.isprintable():
+        raise FetchError("it redirects to an address with characters that no address has")
+    try:
+        return urljoin(url, location)
+    except ValueError as error:
+        raise FetchError(f"it redirects to {location}, which is not an address") from error
 
 
 def check_url(url: str) -> None:
