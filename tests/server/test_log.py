@@ -10,7 +10,7 @@ from mcp import Client
 
 from ubp.server import protocol
 from ubp.server.errors import redact_paths
-from ubp.server.process import MAX_LOG_BYTES, set_up_log
+from ubp.server.log import MAX_LOG_BYTES, set_up_log
 from ubp.server.scheduler import Scheduler
 from ubp.server.tools.registry import select_tools
 from ubp.workspace import Workspace

@@ -60,7 +60,7 @@ from ubp.lsp.rename import (
 )
 from ubp.lsp.service import Service
 from ubp.lsp.text import Encoding, Text
-from ubp.server.process import set_up_log
+from ubp.server.log import set_up_log
 from ubp.server.streams import claim_streams
 
 T = TypeVar("T")
@@ -695,7 +695,7 @@ def create_server(environment: Mapping[str, str]) -> Server:
 def serve_editor(environment: Mapping[str, str], level: int = logging.WARNING) -> None:
     """Serve an editor over stdin and stdout until it disconnects."""
     streams = claim_streams()
-    set_up_log("", level)
+    set_up_log((), level)
     server = create_server(environment)
     with os.fdopen(streams.source, "rb") as source, os.fdopen(streams.sink, "wb") as sink:
         server.start_io(source, sink)
