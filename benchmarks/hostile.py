@@ -29,7 +29,7 @@ from catalogue import ATTACKS
 from editor_attacks import BY_EDITORS, prepare_editor
 from http_attacks import ON_HTTP, HttpServer
 from repository_attacks import AMONG_REPOSITORIES, prepare_other, serve_both
-from victim import NOW, Editor, Server, Victim
+from victim import Editor, Server, Victim, isolate
 
 MAX_BYTES, MAX_SECONDS = 2 << 30, 60
 
@@ -54,7 +54,7 @@ def main() -> None:
     attacks = [attack for attack in ATTACKS if options.only in attack.name]
     victim.MAX_CPU_SECONDS = MAX_SECONDS
     with tempfile.TemporaryDirectory() as folder:
-        _isolate(Path(folder))
+        isolate(Path(folder))
         template = Victim(_make(folder, "template"))
         outcomes = [
             _run(attack, Victim(_make(folder, str(number)), template), commands)
@@ -123,13 +123,6 @@ def _abuse(folder: Path, template: Victim) -> Iterator[Outcome]:
     for request in ON_HTTP:
         yield Outcome(request.name, request.rule, request.judge(http_server), 0.0, 0.0)
     http_server.close()
-
-
-def _isolate(folder: Path) -> None:
-    for name in [name for name in os.environ if name.startswith(("GIT_", "UBP_"))]:
-        del os.environ[name]
-    os.environ |= {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
-    os.environ["UBP_NOW"] = str(NOW)
 
 
 def _make(folder: str, name: str) -> Path:

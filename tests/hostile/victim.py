@@ -321,6 +321,14 @@ class Editor:
         self._received.put(None)
 
 
+def isolate(folder: Path) -> None:
+    """Take settings of the user out of the environment; the clock stands still."""
+    for name in [name for name in os.environ if name.startswith(("GIT_", "UBP_"))]:
+        del os.environ[name]
+    os.environ |= {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    os.environ["UBP_NOW"] = str(NOW)
+
+
 def _identity(at: int) -> dict[str, str]:
     names = ("AUTHOR", "COMMITTER")
     return {

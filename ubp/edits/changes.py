@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import FilePath
+from ubp.core.paths import normalize_path
 from ubp.core.text import closest_name
 from ubp.edits.propose import Change
 from ubp.index.session import Session
@@ -133,7 +134,12 @@ def bind(session: Session, page: FilePath, sources: Sequence[str]) -> Change:
 
 
 def _check_sources(view: View, sources: Sequence[str]) -> None:
-    paths = [FilePath(source.partition("#")[0].removeprefix("./")) for source in sources]
+    paths = []
+    for source in sources:
+        path = normalize_path(source.partition("#")[0])
+        if path is None:
+            raise BadArgumentError("sources", f"{source} is not a path in the repository.")
+        paths.append(path)
     for path, entry in view.entries(paths).items():
         if entry is None and not any(character in path for character in "*?["):
             raise BadArgumentError(

@@ -4,6 +4,8 @@ import re
 import time
 from collections.abc import Iterator
 from html import unescape
+from unicodedata import normalize
+from urllib.parse import unquote
 
 from ubp.core.config import Config, is_document
 from ubp.core.errors import BadArgumentError, UsageError
@@ -20,7 +22,15 @@ CLOSED_FOLDERS = frozenset({".git", ".github", ".gitlab", ".ubp"})
 CLOSED_NAMES = frozenset({"codeowners"})
 SECONDS_PER_MINUTE = 60
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+MAX_NAME_BYTES = 255
+MAX_PATH_BYTES = 1_024
+"""What file systems take at most (macOS: the whole path)."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+# Windows has no such files.
+_FOREIGN = re.compile(
+    r'(?:con|prn|aux|nul|(?:com|lpt)[0-9\xb9\xb2\xb3])(?:\.|$)|.*[<>"|?*]', re.IGNORECASE
+)
 _SECRETS = (
     ("a private key", re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")),
     ("an AWS access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
@@ -55,11 +65,25 @@ def check_path(config: Config, path: FilePath, view: View) -> None:
     for folder, entry in view.entries(folders).items():
         if entry is not None and not entry.is_directory:
             raise _refused(path, f"{folder} is not a folder in the repository.")
-    entry = view.entry(path)
-    if entry is not None and not entry.is_file:
+    entry = view.entry(path) if view.true_path(path) == path else None
+    if entry is None:
+        _check_new_path(path, view)
+    elif not entry.is_file:
         raise _refused(path, "It is not a regular file.")
-    if view.true_path(path) != path and (twin := _find_twin(path, view)):
+
+
+def _check_new_path(path: FilePath, view: View) -> None:
+    """Check that every system can check out a path, and that none reads it as another one."""
+    if twin := _find_twin(path, view):
         raise _refused(path, f"{twin} differs from it in case or Unicode form only.")
+    decoded = normalize("NFKC", unquote(path))
+    if ".." in decoded.split("/") or decoded.count("/") != path.count("/"):
+        raise _refused(path, "Once decoded, it is another path.")
+    if any(_FOREIGN.match(part) for part in path.split("/")):
+        raise _refused(path, "Windows has no files with such names.")
+    lengths = [len(part.encode()) for part in path.split("/")]
+    if max(lengths) > MAX_NAME_BYTES or sum(lengths) + len(lengths) > MAX_PATH_BYTES:
+        raise _refused(path, "It is too long for file systems.")
 
 
 def check_text(config: Config, content: str) -> None:

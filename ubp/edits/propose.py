@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ubp.checks.finding import Finding
+from ubp.checks.relaxed import find_relaxation
+from ubp.checks.rules import relaxed_check
 from ubp.checks.run import check_change, check_options, check_state
 from ubp.core.errors import BadArgumentError, PageNotFoundError, UsageError
 from ubp.core.model import FilePath, Level, ObjectId
@@ -38,7 +40,8 @@ from ubp.staleness.assess import assess
 from ubp.staleness.state import open_change, open_context
 
 AGENT_ADDRESS = "agent@ubp.invalid"
-LINK_RULES = frozenset({"broken-link", "missing-anchor", "ambiguous-link"})
+# Whatever their severity, an agent must ask for leave to introduce findings of these rules.
+REFUSED_RULES = frozenset({"broken-link", "missing-anchor", "ambiguous-link", relaxed_check.NAME})
 
 Change = Callable[[bytes | None, View], bytes]
 """Returns the new bytes of a page from the old ones (None: it is new) and the state they are in."""
@@ -102,8 +105,12 @@ def effect_of(
     before, after = (
         open_context(session, session.view(Target(ref=ref))) for ref in (parent, commit)
     )
-    change = open_change(session, Target(ref=commit, base=parent))
-    introduced = check_change(change, check_options(session, change.after.view)).findings
+    target = Target(ref=commit, base=parent)
+    change = open_change(session, target)
+    options = check_options(session, change.after.view)._replace(
+        relaxation=find_relaxation(session, target, change)
+    )
+    introduced = check_change(change, options).findings
     states: list[tuple[list[Finding], dict[FilePath, Level | None]]] = []
     for context in (before, after):
         there = [page for page in pages if context.view.page(page) is not None]
@@ -249,7 +256,7 @@ def _check_findings(effect: Effect, request: EditRequest) -> None:
     refused = [
         finding
         for finding in effect.introduced
-        if finding.severity == "error" or finding.rule in LINK_RULES
+        if finding.severity == "error" or finding.rule in REFUSED_RULES
     ]
     if not refused or request.allow_findings:
         return

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 def write_page(content: str, fields: Mapping[str, object]) -> bytes:
     """Return the bytes of a document with these fields in its front matter, if there are any."""
     if not fields:
-        return f"{content.rstrip()}\n".encode()
+        return f"{content.rstrip()}\n".encode("utf-8", "surrogatepass")
     import frontmatter  # it takes 20 ms to import
 
     post = frontmatter.Post(content.strip("\n"))
     post.metadata.update(fields)
-    return f"{frontmatter.dumps(post, sort_keys=False, allow_unicode=True)}\n".encode()
+    text = frontmatter.dumps(post, sort_keys=False, allow_unicode=True)
+    return f"{text}\n".encode("utf-8", "surrogatepass")
 
 
 def read_fields(data: bytes) -> dict[str, object]:
