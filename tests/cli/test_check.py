@@ -137,3 +137,19 @@ def test_nothing_from_a_page_reaches_the_terminal_raw(repository, ubp):
 
 def test_without_pages_nothing_looks_green(repository, ubp):
     assert ubp(repository, "check").out == "No pages found; nothing to check.\n"
+
+
+def test_the_same_finding_in_translations_of_a_page_is_shown_once(repository, ubp):
+    for language in ("de", "en", "ja"):
+        repository.write(f"docs/{language}/a.md", "# A\n\n[b](b.md)\n")
+    repository.write("docs/de/other.md", "# Other\n\n[b](b.md)\n")
+    repository.commit()
+    text = ubp(repository, "check").out
+    assert text.startswith(
+        "docs/en/a.md:3:1  error  broken-link: b.md does not exist.\n"
+        "  Also in docs/de/a.md:3, docs/ja/a.md:3\n"
+        "docs/de/other.md:3:1  error  broken-link: b.md does not exist.\n"
+        "\n4 errors in 4 of 4 pages.\n"
+    )
+    assert len(ubp(repository, "check", "--quiet").out.splitlines()) == 4
+    assert len(ubp(repository, "check", "--json").record["findings"]) == 4

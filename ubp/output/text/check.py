@@ -21,6 +21,9 @@ from ubp.output.wording import (
 )
 from ubp.staleness.wording import unknown_remedies
 
+# The languages in which documentation is written first, by preference.
+ORIGINALS = {"": 0, "en": 1}
+
 
 class CheckTextOptions(NamedTuple):
     """How a report is shown: style, findings only, how the change is named.
@@ -38,9 +41,17 @@ class CheckTextOptions(NamedTuple):
 
 def check_text(report: CheckReport, options: CheckTextOptions) -> str:
     """Return the whole text; with `is_quiet` only the findings."""
-    lines = [line for finding in report.findings for line in _finding(finding, options)]
     if options.is_quiet:
-        return "".join(f"{line}\n" for line in lines)
+        findings = (line for finding in report.findings for line in _finding(finding, options))
+        return "".join(f"{line}\n" for line in findings)
+    lines: list[str] = []
+    for finding, translations in _by_family(report.findings):
+        lines += _finding(finding, options)
+        if translations:
+            places = ", ".join(
+                printable(f"{other.filepath}:{other.line}") for other in translations
+            )
+            lines.append(options.style.dim(f"  Also in {places}"))
     if lines:
         lines.append("")
     lines += [
@@ -68,6 +79,25 @@ def fix_text(result: FixReport, options: CheckTextOptions) -> str:
     if result.is_dry:
         return "\n".join(lines[:-1]) + "\n"
     return "\n".join(lines) + "\n" + check_text(result.check, options)
+
+
+def _by_family(
+    findings: Sequence[Finding],
+) -> Iterator[tuple[Finding, Sequence[Finding]]]:
+    """Yield the findings, each with the same one in the translations of its page.
+
+    The page whose path names no language, or English, stands for its translations.
+    """
+    from ubp.core.languages import language_of, without_language  # not where nothing is found
+
+    families: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in findings:
+        page = without_language(finding.filepath)
+        key = (page, finding.rule, finding.severity, finding.message, str(finding.occurrence))
+        families.setdefault(key, []).append(finding)
+    for family in families.values():
+        first = min(family, key=lambda f: ORIGINALS.get(language_of(f.filepath), len(ORIGINALS)))
+        yield first, [finding for finding in family if finding is not first]
 
 
 def _finding(finding: Finding, options: CheckTextOptions) -> Iterator[str]:
