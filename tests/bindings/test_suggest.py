@@ -284,3 +284,12 @@ def test_a_translation_is_not_proposed_although_it_is_named(project):
     found = sources_of(suggest(project, "notes/auth.md", limit=50), "notes/auth.md")
     assert "src/auth/session.py" in found
     assert "notes/auth.ja.md" not in found
+
+
+def test_records_of_the_past_get_proposals_only_where_they_are_named(repository):
+    for path in ("CHANGELOG.md", "docs/release-notes.md", "docs/blog/first.md", "docs/tokens.md"):
+        repository.write(path, "Tokens are in `src/tokens.py`.\n")
+    repository.write("src/tokens.py", "TOKENS = 1\n")
+    repository.commit()
+    assert [page.filepath for page in suggest(repository).pages] == ["docs/tokens.md"]
+    assert "src/tokens.py" in sources_of(suggest(repository, "CHANGELOG.md"), "CHANGELOG.md")

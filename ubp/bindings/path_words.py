@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from ubp.core.paths import nfc
 
@@ -20,6 +21,19 @@ _PRIVATE = re.compile(r"_[^_]")
 _TEST_FOLDER = re.compile(r"(?:^|/)(?:tests?|__tests__|specs?|testing)/", re.IGNORECASE)
 _TEST_NAME = re.compile(r"(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.[^/.]+$|[a-z]Tests?\.\w+$")
 _TEST_AFFIX = re.compile(r"^test_|[._-](?:test|spec)s?$|(?<=[a-z])Tests?$")
+
+# Not compiled: a hook needs them only where many pages are read.
+_PAST_NAME = (
+    r"(?i)(?:change(?:s|log)?s?|history|news|releases?|release[-_]?notes|relnotes|upgrad\w*"
+    r"|migrat\w*|deprecat\w*|[\w.-]*announce\w*|v?\d+(?:[.-]\d+)+|whats[-_]?new|roadmap|todo"
+    r"|breaking[-_]changes|compatib\w*|comparison\w*)"
+    r".*\.\w+$"
+)
+_PAST_FOLDER = (
+    r"(?i)(?:^|/)(?:blog|posts?|news|changelogs?|releases?|release[-_]notes|relnotes|adrs?|decisions?"
+    r"|rfcs?|proposals?|newsfragments|changes|\.changes|\.changeset|versioned_docs|archive|old|legacy"
+    r"|migration|upgrading|\.github|fixtures?|testdata|v?\d+(?:\.(?:\d+|x))+)/"
+)
 
 
 def path_words(text: str) -> frozenset[str]:
@@ -51,6 +65,20 @@ def public_name(path: str) -> str:
 def is_test(path: str) -> bool:
     """Return whether a source is a test, by its path."""
     return bool(_TEST_FOLDER.search(path) or _TEST_NAME.search(path))
+
+
+def records_past(path: str) -> bool:
+    """Return whether a page records what was, or what was planned.
+
+    Changelogs, migration guides, decisions, posts and old versions of a documentation do.
+    """
+    folder, slash, name = path.rpartition("/")
+    return _is_folder_of_past(folder + slash) or re.match(_PAST_NAME, name) is not None
+
+
+@lru_cache(maxsize=10_000)
+def _is_folder_of_past(folder: str) -> bool:
+    return re.search(_PAST_FOLDER, folder) is not None
 
 
 def tested_name(path: str) -> str:

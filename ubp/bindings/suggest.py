@@ -24,6 +24,7 @@ from ubp.bindings.features import (
 )
 from ubp.bindings.folders import find_folders
 from ubp.bindings.narrow import MIN_CHANGES, FileHistory, find_narrowings, find_older
+from ubp.bindings.path_words import records_past
 from ubp.bindings.sources import CandidateSources, is_manifest
 from ubp.code.symbols import parser_version
 from ubp.core.config import scope_key
@@ -75,7 +76,8 @@ def suggest_bindings(
     """Return the sources that pages seem to describe.
 
     Of the pages without references; `pages` (PATHs) narrows to those, bound or not, and
-    `all_pages` includes every page.
+    `all_pages` includes every page. Changelogs and other records of the past are left out, unless
+    there are no other pages among these.
 
     Raises:
         UsageError: a PATH matches no page.
@@ -87,6 +89,7 @@ def suggest_bindings(
     else:
         selected = [path for path in documents if all_pages or path not in bound]
     config = session.config
+    selected = [path for path in selected if not records_past(path)] or selected
     configuration = f"{scope_key(config)}\n{config.keys}"
     request = SuggestRequest(selected, limit, session.is_hidden, config.refused, configuration)
     suggestions = suggest_sources(view, session.history, request)

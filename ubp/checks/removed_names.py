@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from ubp.bindings.path_words import is_test
+from ubp.bindings.path_words import is_test, records_past
 from ubp.bindings.sources import is_source_path
 from ubp.code.definitions import language_of
 from ubp.code.removed import ChangedSource, Removed
@@ -41,17 +41,6 @@ _NO_API = (
     r"(?i)(?:^|/)(?:docs?|docs_src|website|site|examples?|samples?|demos?|playground|benchmarks?"
     r"|scripts?|tools?|\.\w[^/]*)/"
     r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile|[\w-]+\.config\.\w+)"
-)
-_NO_PAGE = (
-    r"(?i)(?:change(?:s|log)?s?|history|news|releases?|release[-_]?notes|relnotes|upgrad\w*"
-    r"|migrat\w*|deprecat\w*|[\w.-]*announce\w*|v?\d+(?:[.-]\d+)+|whats[-_]?new|roadmap|todo"
-    r"|breaking[-_]changes|compatib\w*|comparison\w*)"
-    r".*\.\w+$"
-)
-_NO_PAGE_FOLDER = (
-    r"(?i)(?:^|/)(?:blog|posts?|news|changelogs?|releases?|release[-_]notes|relnotes|adrs?|decisions?"
-    r"|rfcs?|proposals?|newsfragments|changes|\.changes|\.changeset|versioned_docs|archive|old|legacy"
-    r"|migration|upgrading|\.github|fixtures?|testdata|v?\d+(?:\.(?:\d+|x))+)/"
 )
 
 
@@ -141,17 +130,8 @@ def defines_names(path: str) -> bool:
 
 
 def describes_present(path: str) -> bool:
-    """Return whether a page describes the sources as they are.
-
-    Changelogs, migration guides, decisions, posts and old versions of a documentation do not.
-    """
-    folder, slash, name = path.rpartition("/")
-    return _can_have_pages(folder + slash) and not re.match(_NO_PAGE, name) and not is_test(name)
-
-
-@lru_cache(maxsize=10_000)
-def _can_have_pages(folder: str) -> bool:
-    return not (re.search(_NO_PAGE_FOLDER, folder) or is_test(folder))
+    """Return whether a page describes the sources as they are: it is no record, and no test."""
+    return not records_past(path) and not is_test(path)
 
 
 def changed_source(path: str, before: bytes | None, after: bytes | None) -> ChangedSource:
