@@ -414,10 +414,32 @@ def steps_of(out):
     return {command: purpose.strip() for command, purpose in steps}
 
 
+@pytest.mark.parametrize(
+    ("titles", "topic"),
+    [
+        (["# Introduction", "# How to log in", "# Sessions", "# API"], "Sessions"),
+        (["# Home", "# Log in *quickly*"], "quickly"),
+        (
+            ["# はじめに", "# トランジション", "# クラスとスタイルのバインディング"],
+            "トランジション",
+        ),
+    ],
+)
+def test_init_proposes_to_search_for_a_word_of_a_title(repository, ubp, titles, topic):
+    for number, title in enumerate(titles):
+        repository.write(f"docs/{number}.md", f"{title}\n")
+    repository.write("docs/de/0.md", "# Donaudampfschiff\n")
+    repository.commit()
+    steps = steps_of(ubp(repository, "init", "--yes").out)
+    (command,) = [command for command in steps if command.startswith("ubp search")]
+    assert shlex.split(command) == ["ubp", "search", topic]
+    assert ubp(repository, *shlex.split(command)[1:]).status == 0
+
+
 def test_init_ends_with_three_commands_that_work(drifted, ubp):
     drifted.write("docs/links.md", "[gone](gone.md)\n")
     steps = steps_of(ubp(drifted, "init", "--yes").out)
-    assert list(steps) == ["ubp check", "ubp stale", "ubp search WORDS"]
+    assert list(steps) == ["ubp check", "ubp stale", "ubp search Read"]
     assert steps["ubp check"] == "lists 1 broken link and what else is wrong"
     for command in steps:
         assert ubp(drifted, *command.split()[1:]).status in {0, 1}

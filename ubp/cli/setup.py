@@ -3,6 +3,7 @@
 import os
 import platform
 import time
+from collections.abc import Sequence
 from importlib.metadata import version as version_of
 from importlib.util import find_spec
 from itertools import islice
@@ -27,6 +28,7 @@ from ubp.core.installation import (
     plain_command,
     without_user,
 )
+from ubp.core.languages import language_of
 from ubp.core.model import FilePath
 from ubp.core.paths import match_any
 from ubp.core.setup_files import (
@@ -35,6 +37,7 @@ from ubp.core.setup_files import (
     Preview,
     SiteFolders,
     TranslationCount,
+    choose_topic,
     count_by_folder,
     is_configured,
     largest_folder,
@@ -55,6 +58,7 @@ from ubp.workspace import Workspace
 EXTRA = "full"  # what `ubp serve` needs
 # In larger repositories the preview of bindings takes longer than the rest of `ubp init`.
 MAX_PREVIEW_PAGES, MAX_PREVIEW_FILES = 300, 3000
+MAX_TITLES = 300  # in which a word to search for is looked for
 KEEP, REWRITE, CANCEL = "keep", "rewrite", "cancel"
 
 
@@ -141,6 +145,7 @@ def _build_index(
         preview=preview,
         is_large=is_large,
         directory=largest_folder(documents, MAX_PREVIEW_PAGES),
+        topic=_topic(view, documents),
         prefix=workspace.session.repository.prefix,
         seconds=time.perf_counter() - started,
         missing_from_path=missing_from_path(),
@@ -194,6 +199,13 @@ def _preview(workspace: Workspace, view: View, bound: int) -> tuple[Preview | No
         return None, True
     counts = count_bindings(workspace.suggest_bindings(), MIN_CONFIDENCE)
     return Preview(counts.proposed, counts.confident, MIN_CONFIDENCE), False
+
+
+def _topic(view: View, documents: Sequence[FilePath]) -> str:
+    """Return a word of the pages, translations apart, to search for."""
+    originals = [path for path in documents if language_of(path) in {"", "en"}] or documents
+    pages = view.pages_at(originals[:MAX_TITLES]).values()
+    return choose_topic(page.facts.title for page in pages if page.facts.title)
 
 
 def _markdown_files(view: View) -> list[FilePath]:

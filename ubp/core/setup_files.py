@@ -71,6 +71,15 @@ class PathCount(NamedTuple):
     pages: int
 
 
+TOPIC_LETTERS = 3, 16  # of a word to search for
+# Titles that every documentation has.
+_COMMON_TITLES = frozenset(
+    {"about", "changelog", "contents", "contributing", "documentation", "home", "index"}
+    | {"installation", "introduction", "license", "overview", "readme", "summary", "はじめに"}
+    | {"概要", "目次", "導入", "インストール"}
+)
+
+
 class InitResult(NamedTuple):
     """The result of `ubp init`: files written (from the root), index counts, snippets to paste.
 
@@ -82,8 +91,8 @@ class InitResult(NamedTuple):
     `embedded` is the number of embedded sections, None if there was nothing to embed or no model.
     `acceptable` is the number of existing findings, if no debt file accepts them yet. `preview` is
     None if most pages are bound already, or if it would take too long (`is_large`): then
-    `directory` is one of a size that does not. `prefix` is the folder in which the command was
-    typed, from the root.
+    `directory` is one of a size that does not. `topic` is a word to search for. `prefix` is the
+    folder in which the command was typed, from the root.
     """
 
     root: str
@@ -103,6 +112,7 @@ class InitResult(NamedTuple):
     preview: Preview | None
     is_large: bool
     directory: FilePath
+    topic: str
     prefix: FilePath
     seconds: float
     missing_from_path: str | None
@@ -155,6 +165,28 @@ def largest_folder(paths: Iterable[FilePath], limit: int) -> FilePath:
             folder = folder.rpartition("/")[0]
     small = [folder for folder, number in counts.items() if number <= limit]
     return FilePath(min(small, key=lambda folder: (-counts[folder], folder), default=""))
+
+
+def choose_topic(titles: Iterable[str]) -> str:
+    """Return a word of a repository's titles that is worth a search: "" if there is none.
+
+    The longest title of one word says most; else it is the longest word of all.
+    """
+    words = [title.split() for title in titles]
+    usable = [
+        [word for word in title if word.isalnum() and word.lower() not in _COMMON_TITLES]
+        for title in words
+    ]
+    alone = [title[0] for title in usable if len(title) == 1 and _is_typed(title[0])]
+    others = [word for title in usable for word in title if _is_typed(word)]
+    return max(sorted(alone or others), key=len, default="")
+
+
+def _is_typed(word: str) -> bool:
+    """Return whether people would type a word; a sentence in Japanese has no spaces."""
+    shortest, longest = TOPIC_LETTERS
+    letters = len(word) if word.isascii() else 2 * len(word)
+    return shortest <= letters <= longest
 
 
 def config_record(plan: Plan) -> Mapping[str, Any]:

@@ -192,10 +192,10 @@ def result_csv(result: QueryResult) -> str:
 def result_text(result: QueryResult, style: Style) -> str:
     """Return the rows as a table for a terminal; long cells are cut."""
     rows = [[_cell(value) for value in row] for row in (result.columns, *result.rows)]
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(text_width, column)) for column in zip(*rows, strict=True)]
     header, *body = [
         "  ".join(
-            cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)
+            cell + " " * (width - text_width(cell)) for cell, width in zip(row, widths, strict=True)
         ).rstrip()
         for row in rows
     ]
@@ -204,18 +204,18 @@ def result_text(result: QueryResult, style: Style) -> str:
 
 def _cell(value: Any) -> str:
     text = "" if value is None else printable(str(value))
-    if _width(text) <= CELL_WIDTH:
+    if text_width(text) <= CELL_WIDTH:
         return text
     kept, width = [], 1
     for character in text:
-        width += _width(character)
+        width += text_width(character)
         if width > CELL_WIDTH:
             break
         kept.append(character)
     return "".join(kept) + "…"
 
 
-def _width(text: str) -> int:
+def text_width(text: str) -> int:
     """Return the columns that a printable text takes in a terminal."""
     return sum(2 if east_asian_width(c) in "WF" else not combining(c) for c in text)
 

@@ -6,6 +6,7 @@ from itertools import islice
 from ubp.core.setup_files import CONFIG_FOLDER, InitResult, PathCount
 from ubp.core.shell import git_add, path_argument, ubp_command
 from ubp.core.snippets import Snippet
+from ubp.output.tables import text_width
 from ubp.output.wording import Style, count, printable
 
 RULE_WIDTH = 70
@@ -39,9 +40,11 @@ def initialized_text(result: InitResult, style: Style) -> str:
         command = git_add([CONFIG_FOLDER], result.prefix)
         lines += ["", f"To share the configuration: {style.cyan(command)}"]
     steps = list(islice(_next_steps(result), MAX_STEPS))
-    width = max(len(command) for command, _ in steps)
+    width = max(text_width(command) for command, _ in steps)
     lines += ["", "Next:"]
-    lines += [f"  {style.cyan(command.ljust(width))}  {purpose}" for command, purpose in steps]
+    for command, purpose in steps:
+        gap = " " * (width - text_width(command))
+        lines.append(f"  {style.cyan(command)}{gap}  {purpose}")
     return "\n".join(lines) + "\n"
 
 
@@ -87,7 +90,8 @@ def _next_steps(result: InitResult) -> Iterator[tuple[str, str]]:
         yield "ubp stale", "lists stale pages"
     if not result.broken:
         yield "ubp check", "checks links, anchors, names and front matter"
-    yield "ubp search WORDS", "searches the pages"
+    if result.topic:
+        yield ubp_command("search", result.topic), "searches the pages"
     yield "ubp report", "writes a page about the documentation's state"
 
 
