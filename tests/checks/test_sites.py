@@ -164,3 +164,17 @@ def _write(repository, generator, links):
         repository.write(path, text)
     repository.write("docs/src/page.md", f"# Page\n\n{links}\n")
     repository.commit()
+
+
+def test_links_as_a_browser_follows_them_in_a_site_of_hugo(repository, found):
+    _write(repository, "hugo", "")
+    links = "[a](guide/start/) [b](../guide/start/) [c](/Guide/Start/)"
+    repository.write("docs/src/about.md", f"# About\n\n{links}\n")
+    assert found(repository) == [
+        "error broken-link docs/src/about.md:3 markdown guide/start/",
+        "error broken-link docs/src/about.md:3 markdown /Guide/Start/",
+    ]
+
+    # a template of the site's own finds them by their paths
+    repository.write("docs/layouts/_markup/render-link.html", "{{ .Page.GetPage .Destination }}")
+    assert found(repository) == []

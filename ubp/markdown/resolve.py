@@ -254,7 +254,8 @@ def differs_in_case(link: Link, target: FilePath, sites: Sites) -> bool:
         return False
     site, suffix = sites.of(target), _page_suffix(link.target)
     if site and not suffix and site.style.ignores_case:
-        return False
+        # its addresses are in lower case, and only a template of its own finds the page of another
+        return site.style.verifies == "sections" and link.target != link.target.lower()
     name = without_suffix(target)
     if suffix and not (link.target + "\n").endswith(target[len(name) :] + "\n"):
         return True

@@ -43,17 +43,22 @@ def find(context: RuleContext) -> Iterator[Finding]:
     for edge in context.suspect_links:
         if context.differs_in_case(edge) and edge.resolution.target:
             target = edge.resolution.target
+            site = context.graph.sites.of(target)
+            is_lower = site is not None and site.style.ignores_case
+            message = f"{edge.link.target} and {target} differ in letter case."
+            if is_lower:
+                message = f"{edge.link.target} has capital letters; the site's addresses have none."
             yield Finding(
                 rule=NAME,
                 filepath=edge.source,
                 line=edge.link.line,
-                message=f"{edge.link.target} and {target} differ in letter case.",
+                message=message,
                 subject=f"{edge.link.kind} {edge.link.target}",
                 column=edge.link.column,
                 hint="Web servers and Linux distinguish upper and lower case.",
                 about=edge.link,
                 related=target,
-                fix=_fix(edge, target, context),
+                fix=None if is_lower else _fix(edge, target, context),
             )
         if edge.resolution.bucket == "missing" and not context.is_behind_opaque_folder(edge):
             renamed = context.renamed_target(edge)

@@ -288,8 +288,10 @@ def _read_hugo(folder: FilePath, path: FilePath, configs: Configs) -> Site | Non
     has_own_links = any(
         re.fullmatch(_HUGO_LINK_HOOK, p.removeprefix(f"{folder}/")) for p in configs
     )
+    keeps_case = str(settings.get("disablepathtolower", "")).lower() == "true"
+    style = HUGO._replace(ignores_case=not keeps_case)
     return Site(
-        HUGO._replace(verifies="files") if has_own_links else HUGO,
+        style._replace(verifies="files") if has_own_links else style,
         folder,
         tuple(roots),
         static=tuple(static),

@@ -242,7 +242,8 @@ def linked_address(site: Site, source: FilePath, target: str) -> list[str]:
         is_index = without_page_suffix(source).rpartition("/")[2].lower() in FOLDER_PAGES
         folders = [own if is_index else own.rpartition("/")[0]]
         if site.style.is_pretty and not is_index:
-            folders.insert(0, own)
+            # a template of the site may resolve links as paths, too
+            folders = [own] if site.style.verifies == "sections" else [own, *folders]
         joined = (normalize_path(f"{folder}/{path}".lstrip("/")) for folder in folders)
         found = [address for address in joined if address is not None]
     if place is not None and not place.is_default and "{lang}" in place.root.url:
