@@ -48,7 +48,8 @@ const path = require('path')
 const stub = path.resolve(__dirname, 'stub.js')
 module.exports = {
   title: 'x', url: 'https://example.org', baseUrl: '/', onBrokenLinks: 'warn',
-  onBrokenAnchors: 'ignore', markdown: { hooks: { onBrokenMarkdownLinks: 'warn', onBrokenMarkdownImages: 'ignore' } },
+  onBrokenAnchors: 'ignore',
+  markdown: { hooks: { onBrokenMarkdownLinks: 'warn', onBrokenMarkdownImages: 'ignore' } },
   presets: [['classic', { docs: { path: SOURCE, routeBasePath: '/' }, blog: false }]],
   plugins: [() => ({ name: 'stub', configureWebpack: () => ({
     resolve: { alias: Object.fromEntries(STUBBED.map((name) => [name, stub])) } }) })],
@@ -186,7 +187,7 @@ def prepare_docusaurus(root: Path, source: str, tools: Path, stubbed: list[str])
     (root / ".gitignore").write_text("node_modules\n.docusaurus\nbuild\n")
 
 
-def build_docusaurus(root: Path, source: str) -> tuple[Broken, set[str]]:
+def build_docusaurus(root: Path, _: str) -> tuple[Broken, set[str]]:
     """Return the broken links that Docusaurus reports, and the pages that it publishes."""
     site = root / "website"
     output = _output(["node_modules/.bin/docusaurus", "build", "--no-minify"], site)
@@ -252,9 +253,9 @@ def build_hugo(root: Path, source: str) -> tuple[Broken, set[str]]:
                 if target.hostname != "example.org" or not href or href.startswith("#"):
                     continue
                 place = public / unquote(target.path).strip("/")
-                if not (place / "index.html").exists() and not place.is_file():
-                    if re.search(r"\w", last_part(href)):  # else it is an example's template
-                        broken.add((page_name(path), last_part(href)))
+                is_link = re.search(r"\w", last_part(href))  # else it is an example's template
+                if is_link and not (place / "index.html").exists() and not place.is_file():
+                    broken.add((page_name(path), last_part(href)))
     return broken, pages
 
 
