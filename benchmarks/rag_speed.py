@@ -1,4 +1,4 @@
-"""How long `rag_search` takes in a project of 5,000 sections: in the repository, and in a collection.
+"""How long `rag_search` takes in 5,000 sections: in the repository, and in a collection.
 
     python benchmarks/rag_speed.py [--sections 5000] [--queries 200]
 
@@ -32,9 +32,8 @@ def write_pages(folder: Path, sections: int) -> None:
     ranks = [1 / (rank + 5) for rank in range(VOCABULARY)]
     folder.mkdir(parents=True)
     for page in range(sections // SECTIONS_PER_PAGE):
-        lines = [
-            f"---\ncategory: c{page % 7}\ntags: [t{page % 11}]\ndate: 2026-01-{page % 28 + 1:02}\n---"
-        ]
+        day = f"2026-01-{page % 28 + 1:02}"
+        lines = [f"---\ncategory: c{page % 7}\ntags: [t{page % 11}]\ndate: {day}\n---"]
         for section in range(SECTIONS_PER_PAGE):
             title = " ".join(chooser.choices(words, ranks, k=4))
             lines += [f"{'#' if section == 0 else '##'} {title}\n"]

@@ -31,11 +31,12 @@ from ubp.markdown.yaml_nodes import BadYamlError, Node, read_yaml
 from ubp.search.dates import created_at
 from ubp.search.excerpt import drop_overlaps
 from ubp.search.fields import make_filter, parse_date
-from ubp.search.filters import EXPIRY_FIELD, Filters, page_filters, unexpired
+from ubp.search.filters import Filters, page_filters
 from ubp.search.match import find_terms
 from ubp.search.pages import Mode
 from ubp.search.results import SectionHit, read_texts
 from ubp.search.run import own_path
+from ubp.search.scope import EXPIRY_FIELD, find_expired
 from ubp.workspace import Workspace
 
 PROJECT_VARIABLE, CONFIG_VARIABLE = "RAG_PROJECT", "RAG_CONFIG_PATH"
@@ -270,8 +271,8 @@ def open_project(workspace: Workspace, name: str | None) -> Iterator[Project]:
             cause=f"The projects are: {', '.join(names)}.",
             hint=f"Did you mean {closest}?" if closest else "",
         )
-    with workspace.in_collection(name) as opened:
-        yield Project(name, opened, opened.collection)
+    opened = workspace.kept_collection(name)
+    yield Project(name, opened, opened.collection)
 
 
 def list_projects(workspace: Workspace) -> tuple[ProjectSummary, ...]:
@@ -493,37 +494,34 @@ def _created_within(project: Project, view: View, wanted: RagFilters) -> frozens
         for operator, bound in ((">=", wanted.created_after), ("<=", wanted.created_before))
         if bound
     ]
+    dates = view.derived("creation", lambda: _creation_dates(project, view))
+    return frozenset(
+        path for path, date in dates.items() if all(bound.matches_value(date) for bound in bounds)
+    )
+
+
+def _creation_dates(project: Project, view: View) -> Mapping[FilePath, str]:
+    """Return when each document was created: as it says, else when it was committed first."""
+    dates: dict[FilePath, str] = {}
     paths = view.document_paths()
-    fields = view.fields(paths)
-    written = {
-        path: next((value for name in CREATED_FIELDS if (value := of_page.get(name))), "")
-        for path, of_page in fields.items()
-    }
-    dates = {
-        path: value
-        for path, value in written.items()
-        if isinstance(value, str) and parse_date(value)
-    }
+    for path, fields in view.fields(paths).items():
+        written = next((value for name in CREATED_FIELDS if (value := fields.get(name))), "")
+        if isinstance(written, str) and parse_date(written):
+            dates[path] = written
     unknown = [path for path in paths if path not in dates]
     committed = created_at(project.workspace.session, view, unknown) if unknown else {}
-    dates |= {path: moment(seconds) for path, seconds in committed.items() if seconds is not None}
-    return frozenset(
-        path
-        for path, date in dates.items()
-        if all(bound.matches({"created": date}) for bound in bounds)
-    )
+    return dates | {path: moment(date) for path, date in committed.items() if date is not None}
 
 
 def _current(
     project: Project, view: View, paths: Sequence[FilePath] | None = None
 ) -> list[FilePath]:
     """Return the documents, or those of `paths`, that have not expired."""
-    paths = view.document_paths() if paths is None else list(paths)
+    paths = view.document_paths() if paths is None else paths
     if not project.is_written:
         return list(paths)
-    filters = unexpired(project.workspace.session.clock())
-    fields = view.fields(paths)
-    return [path for path in paths if filters.match_fields(fields.get(path, {}))]
+    expired = find_expired(view, project.workspace.session.clock())
+    return [path for path in paths if path not in expired]
 
 
 def next_expiry(project: Project) -> str:

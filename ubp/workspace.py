@@ -89,6 +89,7 @@ class Workspace:
         self.collection = collection
         self.agent: Agent | None = None  # who calls, through the server
         self._assess = partial(assess_paths, session)
+        self._kept: dict[str, tuple[object, Workspace]] = {}
 
     @classmethod
     def open(  # noqa: PLR0913  # the API's options, all of them named
@@ -166,6 +167,36 @@ class Workspace:
         opened.session.share_model(session)
         return opened
 
+    def kept_collection(self, name: str) -> "Workspace":
+        """Return a collection that stays open until it changes, or this workspace is closed.
+
+        To open one of 5,000 sections for each search takes five times as long as the search.
+
+        Raises:
+            CollectionError: there is no such collection on this machine.
+            RepositoryError: it cannot be read.
+        """
+        from ubp.index.open_collection import version_stamp
+
+        session = self.session
+        stamp = version_stamp(name, session.environment)
+        kept = self._kept.get(name)
+        if kept is not None:
+            if kept[0] == stamp and not kept[1].is_outdated():
+                return kept[1]
+            kept[1].close()
+            del self._kept[name]
+        opened = self.in_collection(name)
+        self._kept[name] = stamp, opened
+        return opened
+
+    def is_outdated(self) -> bool:
+        """Return whether a workspace of the same place must be opened instead of this one."""
+        session = self.session
+        if self.collection is not None and self.collection.kind != "local":
+            return not session.store.database.is_known()
+        return session.is_outdated()
+
     def __enter__(self) -> Self:
         return self
 
@@ -173,7 +204,10 @@ class Workspace:
         self.close()
 
     def close(self) -> None:
-        """Close the database and the repository."""
+        """Close the database and the repository, and the collections that were kept open."""
+        for _, kept in self._kept.values():
+            kept.close()
+        self._kept.clear()
         self.session.close()
 
     # Staleness
@@ -593,7 +627,7 @@ class Workspace:
         from ubp.search.pages import SearchRequest
         from ubp.search.run import label_pages, search_pages
 
-        filters = self._filters(doc_types, tags, filters)
+        filters = self._filters(doc_types, tags, self.session.view(Target(ref)), filters)
         found = search_pages(
             self.session,
             Target(ref),
@@ -620,21 +654,24 @@ class Workspace:
         from ubp.search.sections import find_sections
 
         view = self.session.view(Target(ref))
-        filters = self._filters(doc_types, tags)
+        filters = self._filters(doc_types, tags, view)
         return find_sections(view, query, limit, file_names(view), filters)
 
     def _filters(
         self,
         doc_types: Collection[str],
         tags: Collection[str],
+        view: View,
         others: "Filters | None" = None,
     ) -> "Filters":
         """Return the filters of a search; what has expired in a collection never answers."""
-        from ubp.search.filters import page_filters, unexpired
+        from ubp.search.filters import page_filters
+        from ubp.search.scope import find_expired
 
         filters = page_filters(doc_types, tags)
-        if self.collection is not None and self.collection.kind == "written":
-            filters = filters.joined(unexpired(self.session.clock()))
+        is_written = self.collection is not None and self.collection.kind == "written"
+        if is_written and (expired := find_expired(view, self.session.clock())):
+            filters = filters._replace(within=frozenset(view.document_paths()) - expired)
         return filters.joined(others) if others else filters
 
     # Bindings

@@ -1,5 +1,6 @@
 """Find the repository and the version that a question about a collection is answered from."""
 
+import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -7,6 +8,7 @@ from ubp.core.config import CollectionSetting, has_config
 from ubp.core.errors import NotARepositoryError
 from ubp.git.repository import open_repository
 from ubp.index.collections import (
+    CURRENT,
     Collection,
     collection_environment,
     collections_dir,
@@ -65,3 +67,22 @@ def project_collections(
     from ubp.core.config_file import load_config
 
     return load_config(config_dir).collections
+
+
+def version_stamp(name: str, environment: Mapping[str, str]) -> tuple[object, ...]:
+    """Return what changes with the registration of a collection, or with the versions it has."""
+    folder = collections_dir(environment)
+    repository = os.path.join(folder, f"{name}.git")
+    files = [os.path.join(folder, f"{name}.json")]
+    files += [
+        os.path.join(repository, file) for file in ("HEAD", CURRENT, "packed-refs", "refs/tags")
+    ]
+    return tuple(map(_stamp, files))
+
+
+def _stamp(path: str) -> tuple[int, ...] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -85,7 +85,7 @@ class Session:
         self.clock = options.clock
         self._options = options
         self._cache = SessionCache()
-        self._latest: View | None = None  # the last one of the work tree
+        self._latest: View | None = None  # the last one of the work tree, or of the only revision
         self._model: Model | None = None
         self._model_owner: Session | None = None
         self._collections: dict[CollectionSetting, Session] = {}
@@ -165,7 +165,7 @@ class Session:
         if self._latest is not None and self._latest.is_current(snapshot):
             return self._latest
         view = self.try_view(snapshot)
-        if snapshot.kind == "worktree":
+        if snapshot.kind == "worktree" or self._options.revision is not None:
             if self._latest is not None:
                 self._latest.forget()
             self._latest = view

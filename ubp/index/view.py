@@ -264,7 +264,10 @@ class View:
 
     def fields(self, paths: Collection[FilePath]) -> dict[FilePath, PageFields]:
         """Return the front matter's fields of those of these paths that are documents."""
-        return self._link_graph.fields_of(paths)
+        known: dict[FilePath, PageFields] = self.derived("fields", dict)
+        if unknown := [path for path in paths if path not in known]:
+            known |= self._link_graph.fields_of(unknown)
+        return {path: known[path] for path in paths if path in known}
 
     def field_names(self) -> frozenset[str]:
         """Return the names of the fields that any document has."""

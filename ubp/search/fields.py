@@ -30,13 +30,14 @@ class FieldFilter(NamedTuple):
     def matches(self, fields: PageFields) -> bool:
         """Return whether a page with these fields passes."""
         return any(
-            self._matches_value(text)
+            self.matches_value(text)
             for name, value in fields.items()
             if normalize(name) == self.name
             for text in ((value,) if isinstance(value, str) else value)
         )
 
-    def _matches_value(self, text: str) -> bool:
+    def matches_value(self, text: str) -> bool:
+        """Return whether one of a field's values passes."""
         date, wanted_date = parse_date(text), parse_date(self.value)
         if self.operator in {":", "="}:
             value, wanted = normalize(text), normalize(self.value)

@@ -10,7 +10,6 @@ a document has it: `std:x` and `a=b` are words elsewhere.
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
-from datetime import UTC, datetime
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 from ubp.core.model import FilePath, PageFields
@@ -21,7 +20,6 @@ from ubp.search.fields import FieldFilter, make_filter, normalize, parse_date
 Kind = Literal["tag", "type", "path"]
 T = TypeVar("T")
 
-EXPIRY_FIELD = "expires_at"
 CLOSE = 0.75
 """How similar a name must be to a field's to be taken for a misspelling."""
 
@@ -116,12 +114,6 @@ NO_FILTERS = Filters()
 def page_filters(doc_types: Collection[str], tags: Collection[str]) -> Filters:
     """Return the filters for pages of one of these types that have all of these tags."""
     return Filters(tuple((tag,) for tag in tags), tuple(doc_types))
-
-
-def unexpired(seconds: float) -> Filters:
-    """Return the filter that excludes documents whose `expires_at` has come (since the epoch)."""
-    now = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-    return Filters(excluded_fields=(make_filter(EXPIRY_FIELD, "<=", now),))
 
 
 def parse_filters(

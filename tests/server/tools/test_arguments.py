@@ -48,8 +48,8 @@ def test_a_schema_is_generated_from_the_fields_of_a_request():
             "query": {
                 "type": "string",
                 "maxLength": 1000,
-                "description": 'words, "phrase", -exclude, prefix*, AND OR NOT, tag:x, path:x, '
-                "field:x, date>2026",
+                "description": 'word "phrase" -word prefix* AND OR NOT tag:x path:x field:x '
+                "date>2026",
             },
             "limit": {
                 "type": "integer",

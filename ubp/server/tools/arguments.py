@@ -23,7 +23,7 @@ from ubp.server.tools.budget import MIN_TOKENS
 QUERY_CHARACTERS = 1000
 Query = Annotated[
     str,
-    'words, "phrase", -exclude, prefix*, AND OR NOT, tag:x, path:x, field:x, date>2026',
+    'word "phrase" -word prefix* AND OR NOT tag:x path:x field:x date>2026',
     Keyword("maxLength", QUERY_CHARACTERS),
 ]
 PageArgument = Annotated[str, "repository-relative path, or a unique ending of it"]
