@@ -52,7 +52,7 @@ module.exports = {
   markdown: { hooks: { onBrokenMarkdownLinks: 'warn', onBrokenMarkdownImages: 'ignore' } },
   presets: [['classic', { docs: { path: SOURCE, routeBasePath: '/' }, blog: false }]],
   plugins: [() => ({ name: 'stub', configureWebpack: () => ({
-    resolve: { alias: Object.fromEntries(STUBBED.map((name) => [name, stub])) } }) })],
+    resolve: { alias: Object.fromEntries(STUBBED.map((name) => [name + '$', stub])) } }) })],
 }
 """
 

@@ -291,5 +291,7 @@ def test_records_of_the_past_get_proposals_only_where_they_are_named(repository)
         repository.write(path, "Tokens are in `src/tokens.py`.\n")
     repository.write("src/tokens.py", "TOKENS = 1\n")
     repository.commit()
-    assert [page.filepath for page in suggest(repository).pages] == ["docs/tokens.md"]
+    found = suggest(repository)
+    assert [page.filepath for page in found.pages] == ["docs/tokens.md"]
+    assert (found.documents, found.records) == (4, 3)
     assert "src/tokens.py" in sources_of(suggest(repository, "CHANGELOG.md"), "CHANGELOG.md")

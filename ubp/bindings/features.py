@@ -110,12 +110,14 @@ class PageSuggestions(NamedTuple):
 class BindingSuggestions(NamedTuple):
     """The requested documents, sorted by path, including those without suggestions.
 
-    `documents` is the number of documents in the repository, `bound` of those with references.
+    `documents` is the number of documents in the repository, `bound` of those with references,
+    `records` of requested ones that record the past, which were left out.
     """
 
     pages: tuple[PageSuggestions, ...]
     documents: int
     bound: int
+    records: int = 0
 
 
 # Fitted by benchmarks/bind_weights.py on 807 pages of five repositories, each counting the same.

@@ -25,8 +25,8 @@ _TEST_AFFIX = re.compile(r"^test_|[._-](?:test|spec)s?$|(?<=[a-z])Tests?$")
 # Not compiled: a hook needs them only where many pages are read.
 _PAST_NAME = (
     r"(?i)(?:change(?:s|log)?s?|history|news|releases?|release[-_]?notes|relnotes|upgrad\w*"
-    r"|migrat\w*|deprecat\w*|[\w.-]*announce\w*|v?\d+(?:[.-]\d+)+|whats[-_]?new|roadmap|todo"
-    r"|breaking[-_]changes|compatib\w*|comparison\w*)"
+    r"|migrat\w*|deprecat\w*|[\w.-]*announce\w*|v?\d+(?:[.-]\d+)+|whats[-_]?new"
+    r"|breaking[-_]changes)"
     r".*\.\w+$"
 )
 _PAST_FOLDER = (
@@ -68,7 +68,7 @@ def is_test(path: str) -> bool:
 
 
 def records_past(path: str) -> bool:
-    """Return whether a page records what was, or what was planned.
+    """Return whether a page records what was.
 
     Changelogs, migration guides, decisions, posts and old versions of a documentation do.
     """

@@ -89,11 +89,14 @@ def suggest_bindings(
     else:
         selected = [path for path in documents if all_pages or path not in bound]
     config = session.config
-    selected = [path for path in selected if not records_past(path)] or selected
+    records = frozenset(path for path in selected if records_past(path))
+    if len(records) == len(selected):  # they were asked for
+        records = frozenset()
+    selected = [path for path in selected if path not in records]
     configuration = f"{scope_key(config)}\n{config.keys}"
     request = SuggestRequest(selected, limit, session.is_hidden, config.refused, configuration)
     suggestions = suggest_sources(view, session.history, request)
-    return BindingSuggestions(tuple(suggestions), len(documents), len(bound))
+    return BindingSuggestions(tuple(suggestions), len(documents), len(bound), len(records))
 
 
 def suggest_sources(view: View, history: History, request: SuggestRequest) -> list[PageSuggestions]:

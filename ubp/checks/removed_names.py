@@ -42,6 +42,8 @@ _NO_API = (
     r"|scripts?|tools?|\.\w[^/]*)/"
     r"|(?:^|/)(?:setup\.py|conftest\.py|gulpfile|gruntfile|[\w-]+\.config\.\w+)"
 )
+# What will be, and what is somewhere else.
+_OTHER_PAGES = r"(?i)(?:.*/)?(?:roadmap|todo|compatib\w*|comparison\w*)[^/]*\.\w+$"
 
 
 class RemovedMention(NamedTuple):
@@ -130,8 +132,11 @@ def defines_names(path: str) -> bool:
 
 
 def describes_present(path: str) -> bool:
-    """Return whether a page describes the sources as they are: it is no record, and no test."""
-    return not records_past(path) and not is_test(path)
+    """Return whether a page describes the sources as they are.
+
+    Records of the past, plans, comparisons and tests do not.
+    """
+    return not records_past(path) and not re.match(_OTHER_PAGES, path) and not is_test(path)
 
 
 def changed_source(path: str, before: bytes | None, after: bytes | None) -> ChangedSource:

@@ -90,7 +90,9 @@ def summary_line(suggestions: BindingSuggestions, min_confidence: float) -> str:
         f"proposals for {counts.proposed},"
         f" {counts.confident} of them at confidence {min_confidence:g} or above"
     )
-    if len(suggestions.pages) + suggestions.bound < suggestions.documents:
+    if suggestions.records:
+        proposals = f"{count(suggestions.records, 'record')} of the past left out; {proposals}"
+    if len(suggestions.pages) + suggestions.records + suggestions.bound < suggestions.documents:
         return f"{count(len(suggestions.pages), 'unbound page')} selected; {proposals}."
     bound = f"{suggestions.bound} bound" if suggestions.bound else "none bound"
     return f"{count(suggestions.documents, 'page')}, {bound}; {proposals}."
