@@ -44,15 +44,11 @@ BLOCK = re.compile(r"^<(script|style)\b.*?(?:</\1>|/>)[ \t]*$", re.MULTILINE | r
 
 VITEPRESS = "export default { srcDir: SOURCE, cleanUrls: true, markdown: { languages: [] } }"
 DOCUSAURUS = """
-const path = require('path')
-const stub = path.resolve(__dirname, 'stub.js')
 module.exports = {
   title: 'x', url: 'https://example.org', baseUrl: '/', onBrokenLinks: 'warn',
   onBrokenAnchors: 'ignore',
   markdown: { hooks: { onBrokenMarkdownLinks: 'warn', onBrokenMarkdownImages: 'ignore' } },
   presets: [['classic', { docs: { path: SOURCE, routeBasePath: '/' }, blog: false }]],
-  plugins: [() => ({ name: 'stub', configureWebpack: () => ({
-    resolve: { alias: Object.fromEntries(STUBBED.map((name) => [name + '$', stub])) } }) })],
 }
 """
 
@@ -67,7 +63,6 @@ def main() -> None:
     parser.add_argument("--changes", type=int, default=200)
     parser.add_argument("--seed", type=int, default=14)
     parser.add_argument("--examples", type=int, default=10)
-    parser.add_argument("--stub", nargs="*", default=[], help="packages of which nothing is needed")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.tools.resolve()) as folder:
         root = Path(folder) / "site"
@@ -79,7 +74,7 @@ def main() -> None:
         pages = [path for path in sorted(source.rglob("*.md*")) if ".git" not in path.parts]
         links = change_links(pages, options.changes, random.Random(options.seed))
         prepare = PREPARE[options.generator]
-        prepare(root, options.source, options.tools.resolve(), options.stub)
+        prepare(root, options.source, options.tools.resolve())
         subprocess.run(["git", "add", "-A"], cwd=root, check=True)
         git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org"]
         subprocess.run([*git, "commit", "-qm", "x"], cwd=root, check=True)
@@ -140,7 +135,7 @@ def find_by_ubp(root: Path, source: str) -> Broken:
     }
 
 
-def prepare_vitepress(root: Path, source: str, tools: Path, _: list[str]) -> None:
+def prepare_vitepress(root: Path, source: str, tools: Path) -> None:
     """Write a configuration of the folder of pages alone."""
     shutil.rmtree(root / ".vitepress", ignore_errors=True)
     (root / ".vitepress").mkdir()
@@ -172,15 +167,13 @@ def _vite(url: str) -> str:
     return last_part(url.removesuffix("/index"))
 
 
-def prepare_docusaurus(root: Path, source: str, tools: Path, stubbed: list[str]) -> None:
+def prepare_docusaurus(root: Path, source: str, tools: Path) -> None:
     """Write a configuration of the folder of pages alone."""
     site = root / "website"
     shutil.rmtree(site, ignore_errors=True)
     site.mkdir()
     config = DOCUSAURUS.replace("SOURCE", json.dumps(f"../{source}"))
-    config = config.replace("STUBBED", json.dumps(stubbed))
     (site / "docusaurus.config.js").write_text(config)
-    (site / "stub.js").write_text("module.exports = () => null\n")
     (site / "package.json").write_text('{"name": "x", "private": true}')
     for folder in (root, site):
         (folder / "node_modules").symlink_to(tools / "node_modules")
@@ -213,7 +206,7 @@ def build_docusaurus(root: Path, _: str) -> tuple[Broken, set[str]]:
     return broken, set(files.values())
 
 
-def prepare_hugo(root: Path, source: str, _: Path, __: list[str]) -> None:
+def prepare_hugo(root: Path, source: str, _: Path) -> None:
     """Write a configuration of the folder of pages alone, and take shortcodes out of the pages."""
     for name in ("layouts", "config", "themes", "go.mod", "hugo.toml", "hugo.yaml", "config.toml"):
         path = root / name
@@ -277,7 +270,7 @@ def _output(command: list[str], folder: Path) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", done.stdout.decode("utf-8", "replace"))
 
 
-Prepare = Callable[[Path, str, Path, list[str]], None]
+Prepare = Callable[[Path, str, Path], None]
 PREPARE: dict[str, Prepare] = {
     "vitepress": prepare_vitepress,
     "docusaurus": prepare_docusaurus,
