@@ -71,6 +71,38 @@ def test_removed_folder_is_no_longer_served_and_comes_back(
     assert served() == ["large"]
 
 
+def test_links_of_a_site_are_completed_and_renamed_as_addresses(
+    open_editor, repository_in, tmp_path
+):
+    repository = repository_in(tmp_path / "site")
+    repository.write("hugo.toml", 'baseURL = "https://example.org/"\n')
+    repository.write("content/guide/Start.md", "---\ntitle: Start here\n---\n## First steps\n")
+    repository.write("content/guide/_index.md", "---\ntitle: Guide\n---\n")
+    repository.write("content/api/page.md", "[s](/guide/start/#first-steps)\n\n\n")
+    repository.commit("Begin")
+    editor = open_editor(repository.root)
+    editor.open("content/api/page.md")
+    line = 1
+
+    def complete(text):
+        editor.edit("content/api/page.md", ((line, 0), (line, 99), text))
+        position = types.Position(line, len(text))
+        document = editor.document("content/api/page.md")
+        params = types.CompletionParams(document, position)
+        found = editor.ask(types.TEXT_DOCUMENT_COMPLETION, params)
+        return {item.text_edit.new_text: item.filter_text for item in found.items}
+
+    assert complete("[x](/gui") == {"/guide/": "/guide/", "/guide/start/": "/guide/start/"}
+    assert list(complete("[x](/guide/start/#")) == ["first-steps"]
+    # A part of the path finds the page, too.
+    assert complete("[x](guide/St") == {"../guide/Start.md": "../guide/Start.md"}
+    assert complete("[x](content/guide/St") == {"../guide/Start.md": "content/guide/Start.md"}
+    uris = [editor.uri(f"content/guide/{name}.md") for name in ("Start", "Begin")]
+    params = types.RenameFilesParams([types.FileRename(*uris)])
+    (edits,) = editor.ask(types.WORKSPACE_WILL_RENAME_FILES, params).changes.values()
+    assert [edit.new_text for edit in edits] == ["/guide/begin/"]
+
+
 def test_page_shows_what_needs_no_index_before_there_is_one(
     large, isolated_environment, monkeypatch
 ):

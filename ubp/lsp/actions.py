@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
+from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE
 from ubp.checks.finding import WIKILINKS, Finding, LinkFix, SourceFix
 from ubp.checks.rewrite import rewrite_link
 from ubp.checks.run import CheckOptions, choose_rules
@@ -204,6 +205,8 @@ def _acknowledgement(
 
 def _bindings(context: EditorContext, path: FilePath) -> Iterator[types.CodeAction]:
     for proposed in propose_sources(context, path)[:MAX_PROPOSED]:
+        if proposed.confidence < MIN_REVIEW_CONFIDENCE:
+            break
         edit = bind(context, path, [proposed.path])
         if edit:
             title = f"Add the source {proposed.path} ({proposed.confidence:.2f})"

@@ -20,11 +20,15 @@ from ubp.core.paths import PAGE_SUFFIXES, normalize_path
 from ubp.core.text import fold
 from ubp.lsp.context import EditorContext, place, position
 from ubp.lsp.navigation import outline_of
-from ubp.markdown.resolve import PageNameForms, Targets, resolve, stem, without_suffix
+from ubp.lsp.pages import name_forms
+from ubp.markdown.resolve import Targets, requested_names, resolve, without_suffix
+from ubp.markdown.sites.site import absolute_links
 
 TRIGGERS = ("[", "(", "#", "|", "/", ":", " ")
 # Each costs the client a line, and 20 µs to encode; nobody scrolls further.
 MAX_ITEMS = 100
+# Pages whose addresses are compared with what is typed: 5 µs each.
+MAX_ADDRESSES = 5_000
 
 FIELDS = ("title", "doc_type", "tags", "aliases")
 
@@ -80,7 +84,8 @@ def _listed(
 ) -> types.CompletionList:
     """Return the candidates that contain what is typed, those that begin with it first.
 
-    `end` is added to each, unless it follows already.
+    What is typed may also be a part of a path that is shown as a detail. `end` is added to each,
+    unless it follows already.
     """
     wanted = fold(typed)
     first: list[Candidate] = []
@@ -89,7 +94,7 @@ def _listed(
         inserted, label = fold(candidate.inserted), fold(candidate.label)
         if inserted.startswith(wanted) or label.startswith(wanted):
             first.append(candidate)
-        elif wanted in inserted or wanted in label:
+        elif wanted in inserted or wanted in label or wanted in fold(candidate.detail):
             others.append(candidate)
     found = [*first, *others]
     text = request.context.text(request.path)
@@ -105,7 +110,9 @@ def _listed(
             detail=detail or None,
             kind=kind,
             sort_text=f"{number:03}",
-            filter_text=inserted if wanted in fold(inserted) else label,
+            filter_text=next(
+                (text for text in (inserted, label, detail) if wanted in fold(text)), label
+            ),
             text_edit=types.TextEdit(span, inserted + tail),
         )
         for number, (inserted, label, detail, kind) in enumerate(found[:MAX_ITEMS])
@@ -164,6 +171,8 @@ def _link_targets(request: Request, typed: str) -> Iterator[Candidate]:
     if folder is not None:
         prefix = typed[: len(typed) - len(typed.rpartition("/")[2])]
         yield from _children(context, folder, prefix)
+    if typed.startswith("/"):
+        yield from _site_addresses(context, source, typed)
     if typed.startswith(("/", ".")):
         return
     own_folder = source.rpartition("/")[0]
@@ -172,6 +181,20 @@ def _link_targets(request: Request, typed: str) -> Iterator[Candidate]:
         target = percent_encode(posixpath.relpath(path, own_folder or "."))
         name = page.facts.title or path.rpartition("/")[2]
         yield Candidate(target, name, path, types.CompletionItemKind.File)
+
+
+def _site_addresses(context: EditorContext, source: FilePath, typed: str) -> Iterator[Candidate]:
+    """Yield the addresses at which a page's site publishes the pages that may be meant."""
+    sites = context.view.sites()
+    site = sites.of(source)
+    if site is None:
+        return
+    for page in context.pages.containing(typed.rpartition("/")[2], MAX_ADDRESSES):
+        path = page.filepath
+        for target in absolute_links(site, path) if sites.of(path) == site else ():
+            name = page.facts.title or path.rpartition("/")[2]
+            kind = types.CompletionItemKind.File
+            yield Candidate(percent_encode(target), name, path, kind)
 
 
 def _children(context: EditorContext, folder: FilePath, prefix: str) -> Iterator[Candidate]:
@@ -210,8 +233,8 @@ def _target(request: Request, kind: LinkKind, name: str) -> FilePath | None:
         return request.path
     context, link = request.context, _link(kind, name)
     targets = Targets(sites=context.view.sites())
-    for page in context.pages.named({stem(name.rstrip("/")), fold(name)}):
-        targets.add_page(PageNameForms(page.filepath, page.facts.title, page.facts.aliases))
+    for page in context.pages.named(requested_names(link)):
+        targets.add_page(name_forms(page))
     return resolve(request.path, link, targets).target
 
 

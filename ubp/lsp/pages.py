@@ -10,12 +10,13 @@ from functools import cached_property
 from itertools import islice
 from typing import TypeVar
 
-from ubp.core.model import FilePath, ObjectId, Page
+from ubp.core.model import FilePath, Page
 from ubp.core.paths import ancestors, compile_glob, is_glob
 from ubp.core.text import fold
 from ubp.index.session import Session, Target
 from ubp.index.view import View
-from ubp.markdown.resolve import stem
+from ubp.markdown.resolve import PageNameForms, page_names, stem
+from ubp.markdown.sites.site import Sites
 
 T = TypeVar("T")
 
@@ -23,8 +24,9 @@ T = TypeVar("T")
 class PageTable:
     """Pages, and what they are looked up by."""
 
-    def __init__(self, pages: Iterable[Page]) -> None:
+    def __init__(self, pages: Iterable[Page], sites: Sites) -> None:
         self.pages = {page.filepath: page for page in pages}
+        self._sites = sites
 
     @cached_property
     def texts(self) -> Mapping[FilePath, str]:
@@ -41,10 +43,10 @@ class PageTable:
 
     @cached_property
     def by_name(self) -> Mapping[str, list[FilePath]]:
-        """The pages by file name, title and aliases, as links are compared with them."""
+        """The pages by the names that links request."""
         found: dict[str, list[FilePath]] = {}
         for path, page in self.pages.items():
-            for name in {stem(path), *map(fold, _titles(page))} - {""}:
+            for name in page_names(name_forms(page), self._sites):
                 found.setdefault(name, []).append(path)
         return found
 
@@ -73,11 +75,13 @@ class PageTable:
 class Pages:
     """The pages of a snapshot: those of its commit, and on top of them those that differ."""
 
-    def __init__(self, committed: PageTable, changed: Mapping[FilePath, Page | None]) -> None:
+    def __init__(
+        self, committed: PageTable, changed: Mapping[FilePath, Page | None], sites: Sites
+    ) -> None:
         """Take the changed files with their pages; None: a file is no page, or was deleted."""
         self._committed = committed
         self._differing = changed.keys()
-        self._changed = PageTable(page for page in changed.values() if page)
+        self._changed = PageTable((page for page in changed.values() if page), sites)
 
     @cached_property
     def all(self) -> Mapping[FilePath, Page]:
@@ -105,7 +109,7 @@ class Pages:
         return [self.all[path] for path in (*found, *islice(others, limit - len(found)))]
 
     def named(self, names: Iterable[str]) -> list[Page]:
-        """Return the pages that have one of these names, as links are compared with them."""
+        """Return the pages that have one of the names that links request."""
         wanted = list(names)
 
         def find(table: PageTable) -> Iterator[FilePath]:
@@ -133,14 +137,20 @@ class Pages:
 
 def read_pages(session: Session, view: View) -> Pages:
     """Return the pages of the snapshot that a view answers for."""
-    commit = view.snapshot.commit
-    tables: dict[ObjectId | None, PageTable] = view.context.cache.derived("page tables", dict)
-    if commit not in tables:
+    commit, sites = view.snapshot.commit, view.sites()
+    key = commit, sites.key
+    tables: dict[object, PageTable] = view.context.cache.derived("page tables", dict)
+    if key not in tables:
         tables.clear()
         pages = session.view(Target(ref=commit)).pages() if commit else ()
-        tables[commit] = PageTable(pages)
+        tables[key] = PageTable(pages, sites)
     found = view.pages_at(list(view.snapshot.changes))
-    return Pages(tables[commit], {path: found.get(path) for path in view.snapshot.changes})
+    return Pages(tables[key], {path: found.get(path) for path in view.snapshot.changes}, sites)
+
+
+def name_forms(page: Page) -> PageNameForms:
+    """Return the names of a page, but for the addresses that its front matter sets."""
+    return PageNameForms(page.filepath, page.facts.title, page.facts.aliases)
 
 
 def _titles(page: Page) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ from ubp.markdown.edit_sources import rename_sources
 from ubp.markdown.outline import anchors_of_line, find_anchor_line
 from ubp.markdown.parse import parse_markdown
 from ubp.markdown.resolve import stem, without_suffix
+from ubp.markdown.sites.site import absolute_links
 from ubp.markdown.source_text import SourceText
 
 _HEADING = re.compile(
@@ -221,6 +222,10 @@ def _new_targets(
             prefix = old_target[: len(old_target) - len(root)]
             if target.startswith(prefix):
                 written.insert(0, percent_encode("/" + target[len(prefix) :]))
+        site = after.sites().of(target)
+        for published in absolute_links(site, target) if site else ():
+            end = "/" if link.target.endswith("/") else ""
+            written.insert(0, percent_encode(published.rstrip("/") + end))
     bare = [
         without_suffix(text)
         for text in written

@@ -220,6 +220,17 @@ def _join_url(*parts: str) -> str:
     return "/".join(filter(None, (part.strip("/") for part in parts)))
 
 
+def absolute_links(site: Site, path: FilePath) -> tuple[str, ...]:
+    """Return the links from the site's root that lead to a page, if its front matter sets none."""
+    base = f"/{site.base.strip('/')}".rstrip("/")
+    links = []
+    for address in addresses(site, path, ()):
+        published = address.lower() if site.style.ignores_case else address
+        end = "/" if published and site.style.is_pretty else ""
+        links.append(f"{base}/{published}{end}")
+    return tuple(links)
+
+
 def linked_address(site: Site, source: FilePath, target: str) -> list[str]:
     """Return the addresses below the site's base that a link may mean, as a browser follows it."""
     place = locate(site, source)
