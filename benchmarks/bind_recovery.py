@@ -78,7 +78,7 @@ class Recovered(NamedTuple):
 
 
 def read_set(directory: str, keys: Sequence[str]) -> Set:
-    """Read a clone's labels, and what speaks for its sources."""
+    """Read a clone's labels, and the evidence for its sources."""
     with Workspace.open(directory, keys=keys) as workspace:
         view = workspace.session.view()
         pages = [page for page in view.bound_pages() if page.facts.references]

@@ -51,7 +51,7 @@ Examples = tuple[np.ndarray, np.ndarray, np.ndarray]
 def examples(labelled_set: Set) -> Examples:
     """Signals with a last 1 for the bias, whether right, and the weight of each.
 
-    Of what hardly anything speaks for every eighth is taken, and counts eightfold. A file in a
+    Of sources with hardly any evidence every eighth is taken, and counts eightfold. A file in a
     directory that is a label is neither right nor wrong.
     """
     rows, right, weights = [], [], []

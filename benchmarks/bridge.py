@@ -1,4 +1,4 @@
-"""HTTP on loopback for programs that speak no stdio: each POST is a line to `ubp serve` and back.
+"""HTTP on loopback for programs that cannot use stdio: each POST is a line to `ubp serve` and back.
 
 python benchmarks/bridge.py REPOSITORY [PORT]
 """

@@ -8,7 +8,7 @@ Finished repositories are not repeated.
 `... speed` measures the rule on 5 staged files of a generated repository with 2,000 sources and 300
 pages, in milliseconds of CPU (git's included).
 
-`... table OUT [JUDGED]` prints how often the rule speaks and, by the judgements in
+`... table OUT [JUDGED]` prints how often the rule raises an alarm and, by the judgements in
 `data/removed_names.tsv`, how often it is right: one row for each commit and page.
 """
 
@@ -340,7 +340,8 @@ def table(out: Path, judged: Path) -> None:
             for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         }
     totals: dict[str, Counter[str]] = defaultdict(Counter)
-    print("| repository | set | commits | speaks at | pages | right |\n|---|---|---|---|---|---|")
+    print("| repository | set | commits | commits with alarms | pages | right |")
+    print("|---|---|---|---|---|---|")
     for path in sorted(out.glob("*.json")):
         result = json.loads(path.read_text())
         name = result["repository"]

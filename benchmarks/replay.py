@@ -1,4 +1,4 @@
-"""Replay history: how often `ubp stale --base` would have spoken, and what came of it.
+"""Replay history: how often `ubp stale --base` would have raised an alarm, and what came of it.
 
     python benchmarks/replay.py [--commits 500] GIT_DIR[:KEY,KEY…]…
 
@@ -13,8 +13,8 @@ within the 30 days before; the share is of the edits that the rule *every touche
 `quiet_after N` does not fire for a page with N older firings since its last edit;
 `ignore_commits WORDS` does not fire for commits whose subject begins with one of the words.
 
-*Alarms*: how many of the commits it would have spoken at, of how many pages, and which share of
-those pages somebody touched within the next 30 days. A page is one that is told by one commit; its
+*Alarms*: at how many of the commits it would have raised one, about how many pages, and which share
+of those pages somebody touched within the next 30 days. A page is one reported at one commit; its
 window is left out where history ends before it is over. Beside it the same share of the pages that
 it said nothing of at the same commits: without that, the first share says little.
 
@@ -326,10 +326,16 @@ def main() -> None:
         rules += tables[0]
         alarms.append(tables[1])
         misses.append(tables[2])
-    compared = ["repository", "rule", "commits that speak", "firings", "later edits announced"]
+    compared = ["repository", "rule", "commits with alarms", "firings", "later edits announced"]
     print_table("Rules", compared, rules)
-    spoken = ["repository", "commits", "spoke at", "pages told", "told, then touched in 30 days"]
-    print_table("Alarms", [*spoken, "not told, and touched all the same", "CPU s"], alarms)
+    spoken = [
+        "repository",
+        "commits",
+        "commits with alarms",
+        "reported pages",
+        "reported, then touched in 30 days",
+    ]
+    print_table("Alarms", [*spoken, "not reported, touched nevertheless", "CPU s"], alarms)
     ended = ["page edited at once", "edited later", "ended otherwise", "still open"]
     missed = ["unrelated, at once", "unrelated, later", "slight ones among both"]
     print_table("Misses", ["repository", "drifts", *ended, *missed], misses)

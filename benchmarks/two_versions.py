@@ -24,8 +24,6 @@ COMMANDS = (
     ("list-pages",),
     ("get-page", "{page}"),
     ("search", "{word}", "--mode", "fulltext"),
-    ("search", "{word}"),
-    ("get-context", "{page}"),
 )
 
 
