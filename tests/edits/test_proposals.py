@@ -107,7 +107,7 @@ def test_edits_of_a_session_share_a_proposal_and_others_wait(project, propose, m
         propose(changes.append("Three."), session="b")
     other = propose(changes.append("Three."), "docs/other.md", session="b")
     assert other.proposal.id == 2
-    with pytest.raises(BadArgumentError, match="not an open one of this session"):
+    with pytest.raises(BadArgumentError, match="not an open proposal of this session"):
         propose(changes.append("Four."), "docs/other.md", session="b", proposal=1)
     monkeypatch.setattr(leases, "LEASE_SECONDS", -1)
     assert propose(changes.append("Five."), session="b").proposal.id == 3
@@ -356,7 +356,7 @@ def test_a_lease_lasts_as_long_as_its_session_works_on_the_page(
     with pytest.raises(UsageError, match="locked by proposal 1") as error:
         propose(changes.append("Two."), session="b")
     assert error.value.cause == "client-a 1.0 has edited it in another session, for 116 min."
-    assert error.value.hint.startswith("The lock ends in 1 min unless that session goes on")
+    assert error.value.hint.startswith("The lock ends in 1 min unless that session continues")
     workspace.renew_leases(agent, "docs/other.md")
     workspace.renew_leases(Agent("client-b 1.0", "b"), PAGE)
     now += 61

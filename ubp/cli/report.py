@@ -102,9 +102,7 @@ def report(  # noqa: PLR0913  # the command's options
     span = _span(commits, weeks)
     collection = read_collection(in_, ref)
     if collection is not None and has_page and file is None:
-        raise UsageError(
-            "Where to write the report on a collection?", hint="Name the file: --html FILE"
-        )
+        raise UsageError("--in requires a file name for the report.", hint="Add one: --html FILE")
     with open_workspace(terminal, keys=key or (), collection=collection) as workspace:
         result = workspace.report(ref=ref, span=span)._replace(keys=tuple(key or ()))
         config_dir = workspace.session.repository.config_dir

@@ -39,7 +39,7 @@ def check_lock(
                 f"{page} is locked by proposal {proposal.id}.",
                 cause=f"{proposal.client or 'Another agent'} has edited it in another session,"
                 f" for {since} min.",
-                hint=f"The lock ends in {minutes} min unless that session goes on, or when the"
+                hint=f"The lock ends in {minutes} min unless that session continues, or when the"
                 " proposal is decided.",
             )
 

@@ -200,8 +200,8 @@ def _choose(proposals: Sequence[Proposal], request: EditRequest) -> Proposal | N
     if request.proposal not in own:
         raise BadArgumentError(
             "proposal",
-            f"Proposal {request.proposal} is not an open one of this session.",
-            cause=f"Its open ones: {', '.join(map(str, own))}." if own else "It has none.",
+            f"Proposal {request.proposal} is not an open proposal of this session.",
+            cause=f"Its open proposals: {', '.join(map(str, own))}." if own else "It has none.",
             hint="Omit `proposal` to begin a new one.",
         )
     return own[request.proposal]
@@ -211,7 +211,7 @@ def _head(session: Session) -> ObjectId:
     head = session.repository.rev_parse("HEAD^{commit}")
     if head is None:
         raise UsageError(
-            "There is no commit to propose an edit of.",
+            "There is no commit to base a proposal on.",
             hint="Commit the present state first: git add -A && git commit",
         )
     return head
@@ -232,7 +232,7 @@ def _read(
         closest = closest_name(page, view.document_paths())
         raise PageNotFoundError(
             f"There is no page {page} in the last commit.",
-            cause="Proposals are made of what was committed.",
+            cause="Proposals are based on the last commit.",
             hint=f"Did you mean {closest}?" if closest else "",
         )
     expected = request.expected_blob

@@ -105,7 +105,7 @@ def accept(session: Session, proposal: Proposal, at: str | None = None) -> Objec
         raise UsageError(
             f"{changed} has changes that are not committed.",
             cause="They would be mixed with the proposal's.",
-            hint=f"Commit them, or put them aside: {join(['git', 'stash', 'push', '--', changed])}",
+            hint=f"Commit them, or stash them: {join(['git', 'stash', 'push', '--', changed])}",
         )
     base = _merge_base(session, proposal, head)
     tree, conflicts = merge_trees(repository, base, head, proposal.tip)
@@ -228,7 +228,7 @@ def _commit(
         raise RepositoryError(
             f"Proposal {proposal.id} was not committed; nothing has changed.",
             cause=error.cause,
-            hint="Satisfy the hook that refused it, or revise the proposal: "
+            hint="Fix what the hook reported, or revise the proposal: "
             f"{ubp_command('proposals', 'edit', str(proposal.id))}",
         ) from error
     return repository.resolve("HEAD")

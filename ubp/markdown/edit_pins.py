@@ -120,7 +120,7 @@ def _edit_key(text: EditableText, head: FrontMatter, key: str, pin: str) -> Edit
     while len(names) > 1 and (pair := node.get(names[0])) and pair[1].pairs:
         node, names = pair[1], names[1:]
     if node.get(names[0]):
-        raise EditError(f"{names[0]} is no mapping.")
+        raise EditError(f"{names[0]} is not a mapping.")
     if node.is_flow:
         raise EditError("It is in a flow mapping: {a: b}.")
     lines = _nested(names, pin)

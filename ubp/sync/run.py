@@ -139,7 +139,7 @@ def _describe(request: Request, context: Context) -> Collection:
         names = ", ".join(entry.name for entry in SPECIFICATIONS)
         raise UsageError(
             f"Cannot import {source}.",
-            cause=f"It is no https address, no file or directory, and none of {names}.",
+            cause=f"It is not an https address, a file or a directory, nor one of {names}.",
             hint="Use an https address, a path or one of these names.",
         )
     policy = request.policy or "fulltext"
