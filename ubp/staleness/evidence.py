@@ -83,6 +83,11 @@ def add_evidence(
     )
 
 
+def names_in_code(lines: Collection[str]) -> frozenset[str]:
+    """Return the names in lines of code that are unlikely in prose: `read_all`, `--dry-run`."""
+    return _names(lines).distinct
+
+
 def _names(lines: Collection[str]) -> _Names:
     distinct: set[str] = set()
     plain: set[str] = set()

@@ -246,3 +246,18 @@ def test_an_update_stays_within_its_budget(budget, answer):
         found = answer("check_staleness", max_tokens=budget, **arguments)
         assert count_tokens(found.text) <= budget
         assert "src/a.py modified since" in found.text
+
+
+@pytest.mark.usefixtures("manual")
+def test_an_update_lists_names_of_the_changed_lines_that_it_omits(answer):
+    found = answer("check_staleness", filepath="docs/manual.md", for_update=True, max_tokens=1_200)
+    diff = found.record["documents"][0]["references"][-1]["diff"]
+    assert diff["left_out_lines"] > 200
+    assert "SESSION_SECONDS" in found.text
+    names = diff["left_out_names"]
+    shown = set(diff["text"].split())
+    assert names
+    assert not shown & {*names}
+    assert f"    they change {', '.join(names)}\n" in found.text
+    diffs = answer("check_staleness", include_diff=True, max_size=2_000).record["documents"]
+    assert not any(ref.get("diff", {}).get("left_out_names") for ref in diffs[0]["references"])

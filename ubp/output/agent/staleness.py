@@ -121,5 +121,7 @@ def _diff(diff: Record | None, marker: str) -> Iterator[str]:
     else:
         yield from (f"    {printable_line(line)}" for line in text.splitlines())
     yield from cut_line(diff.get("left_out_lines", 0), "line", "check this page alone")
+    if names := diff.get("left_out_names"):
+        yield f"    they change {', '.join(map(name, names))}"
     if diff.get("missing_blobs"):
         yield f"    {count(len(diff['missing_blobs']), 'blob')} missing from this clone."

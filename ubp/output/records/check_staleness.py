@@ -49,6 +49,7 @@ class ShownDiffRecord:
 
     text: Annotated[str, "unified diff, or the reason why there is none"]
     left_out_lines: Annotated[Count, "number of lines omitted because of max_size"] = 0
+    left_out_names: Annotated[tuple[str, ...], "names in changed lines that are omitted"] = ()
     missing_blobs: Annotated[tuple[GitId, ...], "blobs missing from a partial clone"] = ()
 
 

@@ -1,7 +1,9 @@
 """`ubp_check_staleness`: the pages that no longer match their sources, and what changed there."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -15,6 +17,7 @@ from ubp.output.records.encoding import Json
 from ubp.server.tools.arguments import MaxTokens, between
 from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
+from ubp.staleness.evidence import names_in_code
 from ubp.staleness.model import StaleReport, worst_first
 from ubp.staleness.state import join_translations
 from ubp.workspace import Workspace
@@ -26,6 +29,11 @@ MIN_PAGE_SIZE = 500
 MIN_COMMITS = 3
 # The sentence below a diff that is cut, in characters (in tokens it takes fewer).
 CUT_LINE_SIZE = 60
+# Names of changed lines that are left out: of all diffs together, and of each at least.
+MAX_NAMES, MIN_NAMES = 100, 8
+MAX_READ = 5_000  # lines, in 0.2 s
+_FILES = frozenset({"---", "+++"})
+_WORDS = re.compile(r"[\w.-]+")
 # Of the proposed sources the first are right most often, and the strongest evidence suffices.
 MAX_SUGGESTED, MAX_EVIDENCE = 5, 3
 
@@ -96,11 +104,14 @@ def fit(record: Json, limit: TokenLimit) -> None:
     ):
         return
     references = reversed(list(_references(record)))
-    for diff in [reference["diff"] for reference in references if reference.get("diff")]:
+    diffs = [reference["diff"] for reference in references if reference.get("diff")]
+    words = " ".join(document.get("content") or "" for document in record["documents"])
+    max_names = max(MIN_NAMES, MAX_NAMES // max(1, len(diffs))) if words else 0
+    for diff in diffs:
         excess = limit.excess(record)
         if excess <= 0:
             return
-        _shorten(diff, excess, limit)
+        _shorten(diff, excess, limit, words, max_names)
     if limit.drop(record, _drop_removed_names(record)):
         return
     documents = record["documents"]
@@ -111,7 +122,14 @@ def fit(record: Json, limit: TokenLimit) -> None:
         if content := document.get("content"):
             limit.truncate(record, document, "content")
             document["is_partial"] = document["content"] != content
-    limit.drop(record, _drop_references(documents))
+    if not limit.drop(record, _drop_names(record)):
+        limit.drop(record, _drop_references(documents))
+
+
+def _drop_names(record: Json) -> Iterator[Any]:
+    for reference in reversed(list(_references(record))):
+        if names := reference.get("diff", {}).pop("left_out_names", None):
+            yield names
 
 
 def _drop_references(documents: list[Json]) -> Iterator[Any]:
@@ -166,17 +184,30 @@ def _drop_removed_names(record: Json) -> Iterator[Any]:
         yield record["removed_names"].pop()
 
 
-def _shorten(diff: Json, excess: int, limit: TokenLimit) -> None:
-    """Cut lines off the end of a diff."""
+def _shorten(diff: Json, excess: int, limit: TokenLimit, page: str, max_names: int) -> None:
+    """Cut lines off the end of a diff, and list names that they change: first those of the page."""
     lines = diff["text"].split("\n")
-    size = limit.measure(diff["text"]) - excess - CUT_LINE_SIZE
+    names = _changed_names(diff, lines, page)[:max_names]
+    size = limit.measure(diff["text"]) - excess - CUT_LINE_SIZE - limit.measure(", ".join(names))
 
     def size_of(number: int) -> int:
         return limit.measure("\n".join(lines[:number]))
 
     kept_lines = max(0, bisect_right(range(len(lines) + 1), size, key=size_of) - 1)
     diff["text"] = "\n".join(lines[:kept_lines])
-    diff["left_out_lines"] = len(lines) - kept_lines
+    diff["left_out_lines"] = diff.get("left_out_lines", 0) + len(lines) - kept_lines
+    shown = names_in_code(lines[:kept_lines])
+    left_out = _changed_names(diff, lines[kept_lines:], page)
+    diff["left_out_names"] = [name for name in left_out if name not in shown][:max_names]
+
+
+def _changed_names(diff: Json, lines: Sequence[str], page: str) -> list[str]:
+    """Return the names that lines of a diff change, and those that were left out before."""
+    changed = [line[1:] for line in lines if line[:1] in {"+", "-"} and line[:3] not in _FILES]
+    counts = Counter(name for line in changed[:MAX_READ] for name in names_in_code([line]))
+    counts.update(diff.get("left_out_names", ()))
+    words = set(_WORDS.findall(page))
+    return sorted(counts, key=lambda name: (name not in words, -counts[name], name))
 
 
 def _drop_last_documents(record: Json, documents: list[Json]) -> Iterator[Any]:
