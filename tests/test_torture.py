@@ -10,12 +10,8 @@ TORTURE = Path(__file__).parents[1] / "benchmarks" / "torture.py"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is killed as on POSIX systems")
-@pytest.mark.parametrize("what", [[], ["--graph"]], ids=["staleness", "links and words"])
-def test_the_next_answer_is_right_whatever_happened(what: list[str]) -> None:
+def test_the_next_answer_is_right_whatever_happened() -> None:
     done = subprocess.run(
-        [sys.executable, str(TORTURE), "--quick", *what],
-        check=False,
-        capture_output=True,
-        text=True,
+        [sys.executable, str(TORTURE), "--quick"], check=False, capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")

@@ -99,12 +99,15 @@ EVERYTHING = (
 )
 
 
-def unharmed(*commands: tuple[str, ...]) -> Callable[[Victim], str]:
-    """Judge that nothing is achieved, and that the stale page is still reported."""
+class Unharmed(NamedTuple):
+    """Judges that nothing is achieved by commands, and that the stale page is still reported."""
 
-    def judge(victim: Victim) -> str:
+    commands: tuple[tuple[str, ...], ...]
+
+    def __call__(self, victim: Victim) -> str:
+        """Return what was achieved."""
         before = victim.files()
-        answers = [victim.ubp(*command) for command in (STALE, *commands)]
+        answers = [victim.ubp(*command) for command in (STALE, *self.commands)]
         if fault := victim.achieved():
             return fault
         if victim.files() != before:
@@ -116,7 +119,9 @@ def unharmed(*commands: tuple[str, ...]) -> Callable[[Victim], str]:
         levels = {page["filepath"]: page["staleness"] for page in pages}
         return "" if levels.get("docs/a.md") == "stale" else f"the stale page is {levels}"
 
-    return judge
+
+def unharmed(*commands: tuple[str, ...]) -> Unharmed:
+    return Unharmed(commands)
 
 
 def refused(*commands: tuple[str, ...]) -> Callable[[Victim], str]:
@@ -135,14 +140,20 @@ def refused(*commands: tuple[str, ...]) -> Callable[[Victim], str]:
     return judge
 
 
-def text(path: str, content: str | bytes) -> Callable[[Victim], object]:
-    """Build by committing a file."""
+class Written(NamedTuple):
+    """Builds by committing a file."""
 
-    def build(victim: Victim) -> None:
-        victim.write(path, content)
+    path: str
+    content: str | bytes
+
+    def __call__(self, victim: Victim) -> None:
+        """Write the file and commit it."""
+        victim.write(self.path, self.content)
         victim.commit()
 
-    return build
+
+def text(path: str, content: str | bytes) -> Written:
+    return Written(path, content)
 
 
 def front_matter(content: str) -> Callable[[Victim], object]:
@@ -576,7 +587,7 @@ def rewritten(before: str, after: str) -> Callable[[Victim], object]:
     return build
 
 
-SCRIPTS_OF_A_GRAPH = 3
+SCRIPTS_OF_A_GRAPH = 4
 ESCAPES = "\x1b[31mred\x1b]52;c;cHdu\x07\x9b2J\x1b]8;;https://example.com\x1b\\x\r\b"
 INJECTIONS = (
     "docs/a\n::set-output name=x::y.md",
