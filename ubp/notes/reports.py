@@ -61,7 +61,7 @@ class RepositoryAddress(NamedTuple):
 
 
 class ScorePoint(NamedTuple):
-    """Points of the score: `points` of `most`, and what they are for."""
+    """Points of the score: `points` of `most` (0: unknown, or it does not apply), and why."""
 
     name: str
     points: int
@@ -107,8 +107,9 @@ class OssReport(NamedTuple):
 
     @property
     def score(self) -> int:
-        """The sum of the points, at most 100."""
-        return sum(point.points for point in self.points)
+        """The sum of the points, in percent of what is known and applies."""
+        most = sum(point.most for point in self.points)
+        return round(100 * sum(point.points for point in self.points) / most) if most else 0
 
     @property
     def verdict(self) -> Verdict:

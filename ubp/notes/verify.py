@@ -128,7 +128,7 @@ class ForgeFacts(NamedTuple):
 
 
 class _History(NamedTuple):
-    """Commits on the first line of history and of all others, and tags by date."""
+    """The commits and tags of a history, the newest tag first; those of bots are not counted."""
 
     last_commit_at: int | None
     commits_of_year: int
@@ -224,9 +224,9 @@ def _score(
         ScorePoint("CI", 5 * bool(facts.ci), 5, ", ".join(facts.ci[:SHOWN_PATHS]) or "none found"),
         ScorePoint("tests", 10 * bool(facts.tests), 10, ", ".join(facts.tests) or "none found"),
         _check_points(checks),
-        ScorePoint("pinned actions", round(10 * pinned), 10, actions),
+        ScorePoint("pinned actions", round(10 * pinned), 10 * bool(facts.actions), actions),
         ScorePoint("updates", 5 * bool(updates), 5, updates or "no dependabot or renovate"),
-        ScorePoint("documentation", round(5 * fresh), 5, documentation),
+        ScorePoint("documentation", round(5 * fresh), 5 * bool(bound), documentation),
     ]
 
 
@@ -244,8 +244,9 @@ def _check_points(checks: Sequence[Check] | None) -> ScorePoint:
     done = [check for check in checks or () if check.conclusion in SUCCESSES | FAILURES]
     failed = [check.name for check in done if check.conclusion in FAILURES]
     if not done:
-        evidence = "unknown: no public API says" if checks is None else "no checks of the commit"
-        return ScorePoint("CI status", 0, 10, evidence)
+        if checks is None:
+            return ScorePoint("CI status", 0, 0, "unknown: no public API says")
+        return ScorePoint("CI status", 0, 10, "no checks of the commit")
     evidence = f"{len(failed)} of {len(done)} checks failed" + (f": {failed[0]}" if failed else "")
     return ScorePoint("CI status", 0 if failed else 10, 10, evidence)
 
@@ -314,6 +315,8 @@ def _read_history(repository: Repository, commit: ObjectId, now: int) -> _Histor
         date, _, author = line.partition("\0")
         moment = int(date)
         last = moment if last is None else max(last, moment)
+        if "[bot]" in author:
+            continue
         authors[author.casefold()] += 1
         if moment > now - YEAR:
             of_year[author.casefold()] += 1

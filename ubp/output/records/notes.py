@@ -159,7 +159,7 @@ class ScorePointRecord:
 
     name: Annotated[str, "what it is for"]
     points: Annotated[Count, "points"]
-    most: Annotated[Count, "of so many"]
+    most: Annotated[Count, "of so many; 0: unknown, or it does not apply"]
     evidence: Annotated[str, "why"]
 
 
@@ -174,7 +174,7 @@ class OssReportRecord:
     license: Annotated[str, "SPDX id; empty: none was recognized"] = ""
     language: Annotated[str, "language of most source files"] = ""
     languages: Annotated[tuple[str, ...], "languages with their numbers of files"] = ()
-    securityScore: Annotated[Percent, "sum of the points"]
+    securityScore: Annotated[Percent, "sum of the points, in percent of what is known and applies"]
     securityVerdict: Annotated[Verdict, "LOW_RISK from 80, VERIFY from 50"]
     points: Annotated[tuple[ScorePointRecord, ...], "each part of the score, with its evidence"]
     buildResult: Annotated[BuildResult, "of its own CI; UBP runs nothing"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ubp.notes.answer import WrittenAnswer
 from ubp.notes.ask import NotesAnswer
 from ubp.notes.note import day_of
-from ubp.notes.reports import OssReport
+from ubp.notes.reports import OssReport, ScorePoint
 from ubp.notes.trends import Topic, Trends
 from ubp.notes.wording import trends_summary
 from ubp.output.wording import SHORT_ID, Style, count, day, joined, printable, printable_line
@@ -108,11 +108,14 @@ def oss_report_text(report: OssReport, style: Style) -> str:
         f"  {results} (by its own CI; nothing was run)",
         "",
         *(
-            f"  {printable(point.name):<{width}}  {point.points:>2} of {point.most:>2}  "
-            f"{printable(point.evidence)}"
+            f"  {printable(point.name):<{width}}  {_points(point)}  {printable(point.evidence)}"
             for point in report.points
         ),
         "",
         f"  {printable(report.usage_notes)}",
     ]
     return joined(lines)
+
+
+def _points(point: ScorePoint) -> str:
+    return f"{point.points:>2} of {point.most:>2}" if point.most else "   –    "
