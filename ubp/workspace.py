@@ -89,7 +89,7 @@ class Workspace:
         self.collection = collection
         self.agent: Agent | None = None  # who calls, through the server
         self._assess = partial(assess_paths, session)
-        self._kept: dict[str, tuple[object, Workspace]] = {}
+        self._kept: dict[tuple[str, str], tuple[object, Workspace]] = {}
 
     @classmethod
     def open(  # noqa: PLR0913  # the API's options, all of them named
@@ -167,27 +167,27 @@ class Workspace:
         opened.session.share_model(session)
         return opened
 
-    def kept_collection(self, name: str) -> "Workspace":
+    def kept_collection(self, name: str, version: str = "") -> "Workspace":
         """Return a collection that stays open until it changes, or this workspace is closed.
 
         To open one of 5,000 sections for each search takes five times as long as the search.
 
         Raises:
-            CollectionError: there is no such collection on this machine.
+            CollectionError: there is no such collection or version on this machine.
             RepositoryError: it cannot be read.
         """
         from ubp.index.open_collection import version_stamp
 
         session = self.session
         stamp = version_stamp(name, session.environment)
-        kept = self._kept.get(name)
+        kept = self._kept.get((name, version))
         if kept is not None:
             if kept[0] == stamp and not kept[1].is_outdated():
                 return kept[1]
             kept[1].close()
-            del self._kept[name]
-        opened = self.in_collection(name)
-        self._kept[name] = stamp, opened
+            del self._kept[name, version]
+        opened = self.in_collection(name, version)
+        self._kept[name, version] = stamp, opened
         return opened
 
     def is_outdated(self) -> bool:

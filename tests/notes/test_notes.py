@@ -2,12 +2,14 @@
 
 import pytest
 
+from tests.notes.conftest import NOTES, NOW
 from ubp.notes.ask import answer_question
 from ubp.notes.names import find_names
 from ubp.notes.note import NoteFilter, read_all_notes
 from ubp.notes.recommend import recommend
 from ubp.notes.search import NoteSearch
 from ubp.notes.trends import find_trends
+from ubp.workspace import Workspace
 
 
 def test_fields_come_from_front_matter_else_from_the_path_and_the_first_commit(session):
@@ -39,6 +41,17 @@ def test_a_search_finds_wanted_notes_only(session):
     assert search.find("vector database", 10).hits[0].note.path in {"1.md", "2.md"}
     found = search.find("vector database", 10, NoteFilter(category="Food"))
     assert {hit.note.path for hit in found.hits} <= {"4.md"}
+
+
+def test_an_expired_note_does_not_answer(notes):
+    notes.write("4.md", NOTES["4.md"].replace("id:", "expires_at: 2025-01-10\nid:"))
+    notes.commit()
+    for now, paths in ((NOW, set()), (NOW - 10 * 86_400, {"4.md"})):
+        with Workspace.open(str(notes.root), clock=lambda now=now: now) as workspace:
+            found = NoteSearch(workspace.session).find("sourdough", 5)
+            assert {hit.note.path for hit in found.hits} & {"4.md"} == paths
+            trends = find_trends(workspace.session, workspace.session.view(), "1m")
+            assert ("Food" in {topic.name for topic in trends.topics}) == bool(paths)
 
 
 def test_names_are_published_software_and_capitalized_words_outside_of_code():

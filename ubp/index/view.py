@@ -71,7 +71,7 @@ class View:
         return cast("T", self._derived[name])
 
     def is_current(self, snapshot: Snapshot) -> bool:
-        """Return whether the view answers for this snapshot of the work tree, too.
+        """Return whether the view answers for this snapshot, too.
 
         The snapshots must be equal, and the changed files that the view has hashed must still have
         the same bytes. Reusing what it derived pays: with 1,000 pages, a check of one page takes 5
@@ -81,6 +81,8 @@ class View:
             return True
         if snapshot != self.snapshot:
             return False
+        if snapshot.kind == "commit":
+            return True
         changes = self._overlay.changes.items()
         hashed = {path: entry for path, entry in changes if entry != snapshot.changes[path]}
         current = hash_changed(self.context.repository, self.context.store, hashed)

@@ -9,6 +9,7 @@ from ubp.core.paths import doc_id
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.search.dates import created_at
+from ubp.search.scope import find_expired
 
 REPORTS = "oss/"
 """Reports on repositories are below it: `oss/OWNER/REPO.md`. They are no notes."""
@@ -70,12 +71,14 @@ EVERY_NOTE = NoteFilter()
 
 
 def read_all_notes(session: Session, view: View) -> Mapping[FilePath, Note]:
-    """Return all notes of a view by path."""
+    """Return all notes of a view by path, except those that have expired."""
     cache: dict[str, Mapping[FilePath, Note]] = view.derived("notes", dict)
     if not cache:
         pages = [page for page in view.pages() if not page.filepath.startswith(REPORTS)]
         cache["all"] = read_notes(session, view, pages)
-    return cache["all"]
+    expired = find_expired(view, session.clock())
+    notes = cache["all"]
+    return {path: notes[path] for path in notes if path not in expired} if expired else notes
 
 
 def read_notes(session: Session, view: View, pages: Collection[Page]) -> dict[FilePath, Note]:

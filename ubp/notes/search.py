@@ -4,9 +4,11 @@ from typing import NamedTuple
 
 from ubp.index.session import Session
 from ubp.notes.note import EVERY_NOTE, REPORTS, Note, NoteFilter, read_all_notes, read_notes
+from ubp.search.filters import NO_FILTERS, Filters
 from ubp.search.pages import SearchRequest, find_pages
 from ubp.search.results import PageHit
 from ubp.search.run import open_search
+from ubp.search.scope import find_expired
 
 
 class NoteHit(NamedTuple):
@@ -49,11 +51,12 @@ class NoteSearch:
         Raises:
             UsageError: the query has a filter that cannot be read.
         """
-        within = None
-        if wanted != EVERY_NOTE:
+        filters = NO_FILTERS
+        if wanted != EVERY_NOTE or find_expired(self.view, self._session.clock()):
             notes = read_all_notes(self._session, self.view)
             within = frozenset(path for path, note in notes.items() if wanted.matches(note))
-        request = SearchRequest(query, limit=limit, within=within)
+            filters = Filters(within=within)
+        request = SearchRequest(query, limit=limit, filters=filters)
         answer = find_pages(self.view, request, self._context)
         hits = [hit for hit in answer.pages if not hit.page.filepath.startswith(REPORTS)]
         found = read_notes(self._session, self.view, [hit.page for hit in hits])

@@ -59,8 +59,7 @@ class Stopwatch:
 class SearchRequest(NamedTuple):
     """The text of a query and the options of a search.
 
-    `is_absolute`: the scores are to be compared with those of other repositories. `within` are the
-    documents that may match; None: all that the filters allow.
+    `is_absolute`: the scores are to be compared with those of other repositories.
     """
 
     text: str
@@ -70,7 +69,6 @@ class SearchRequest(NamedTuple):
     link_types: tuple[LinkType, ...] = ()
     depth: int = 2
     is_absolute: bool = False
-    within: frozenset[FilePath] | None = None
 
 
 class SearchContext(NamedTuple):
@@ -118,8 +116,6 @@ def find_pages(view: View, request: SearchRequest, context: SearchContext) -> Pa
         query = read_query(request.text, field_names=view.field_names)
         query = query._replace(filters=query.filters.joined(request.filters))
         scope = find_scope(view, query, context.names)
-        if request.within is not None:
-            scope = request.within if scope is None else scope & request.within
     if query.tree is None:
         return _list_scope(view, query, scope, request.limit)
     rankings, links, lexical = _rank(view, request, query, scope, context)

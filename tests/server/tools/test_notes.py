@@ -59,8 +59,8 @@ def test_arguments_are_those_that_clients_know():
         "category": "string",
         "dateFrom": "string",
         "dateTo": "string",
-        "sentiment": ["positive", "neutral", "negative", None],
-        "action": ["read_later", "try_tool", "reference", "share", "archive", None],
+        "sentiment": ["positive", "neutral", "negative"],
+        "action": ["read_later", "try_tool", "reference", "share", "archive"],
     }
     assert properties("oss_report")[1] == ["repo_url"]
     assert properties("oss_report")[0]["verify_if_missing"]["default"] is False
@@ -187,6 +187,35 @@ def test_a_server_reads_the_collection_that_the_user_named(notes, repository_in,
     with Workspace.open(str(other.root), clock=lambda: NOW) as workspace:
         assert call_tool(tools["trends"], workspace, {}).record["notes"] == 2
         assert tools["ubp_search"].default_collection == ""
+        notes.write("5.md", NOTES["1.md"])
+        notes.commit()
+        assert call_tool(tools["trends"], workspace, {}).record["notes"] == 3
+
+
+def test_an_imported_collection_is_read_once_until_it_is_synchronized(
+    repository, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("UBP_COLLECTIONS", str(tmp_path / "collections"))
+    repository.write("README.md", "# Code\n")
+    repository.commit()
+    export = tmp_path / "saved.csv"
+    export.write_text("url,title,time_added\nhttps://a.example/,Tomatoes,1736900000\n")
+    run = ["-C", str(repository.root), "-q", "collections"]
+    assert main([*run, "add", "saved", str(export), "--yes"]) == 0
+    tools = {tool.name: tool for tool in read_notes_of(select_tools(["notes"]), "saved")}
+
+    def found(workspace):
+        return call_tool(tools["search"], workspace, {"query": "tomatoes"}).record["totalMatches"]
+
+    with Workspace.open(str(repository.root)) as workspace:
+        assert found(workspace) == 1
+        first = workspace.kept_collection("saved").session
+        assert found(workspace) == 1
+        assert workspace.kept_collection("saved").session is first
+        assert first.view() is first.view()
+        export.write_text(export.read_text() + "https://b.example/,More tomatoes,1736900000\n")
+        assert main([*run, "sync", "saved"]) == 0
+        assert found(workspace) == 2
 
 
 def test_only_reports_use_the_network_and_only_where_it_is_allowed():

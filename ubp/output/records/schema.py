@@ -53,7 +53,9 @@ def request_schema(request: type) -> Schema:
         elif defaults[field] not in (None, ()):
             properties[name]["default"] = defaults[field]
         if "properties" in properties[name]:  # an object, of which every field is optional
-            properties[name] |= {"additionalProperties": False}
+            hints = get_type_hints(given_type(hint), include_extras=True)
+            fields = {name: _schema(given_type(h), is_lean=True) for name, h in hints.items()}
+            properties[name] |= {"properties": fields, "additionalProperties": False}
             del properties[name]["required"]
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
     return {**schema, "required": required} if required else schema

@@ -118,4 +118,4 @@ def oss_report_text(report: OssReport, style: Style) -> str:
 
 
 def _points(point: ScorePoint) -> str:
-    return f"{point.points:>2} of {point.most:>2}" if point.most else "   –    "
+    return f"{point.points:>2} of {point.most:>2}" if point.most else "   -    "

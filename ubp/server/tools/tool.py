@@ -182,8 +182,7 @@ def call_tool(  # noqa: PLR0913  # what a client and its call are
         return answer(workspace)
     if collection is None:
         reference = parse_reference(tool.default_collection)
-        with workspace.in_collection(reference.name, reference.version) as opened:
-            return answer(opened)
+        return answer(workspace.kept_collection(reference.name, reference.version))
     with open_collection(workspace, collection, tool.collections, ref=given.get("ref")) as opened:
         return answer(opened)
 
