@@ -151,5 +151,9 @@ def test_the_same_finding_in_translations_of_a_page_is_shown_once(repository, ub
         "docs/de/other.md:3:1  error  broken-link: b.md does not exist.\n"
         "\n4 errors in 4 of 4 pages.\n"
     )
-    assert len(ubp(repository, "check", "--quiet").out.splitlines()) == 4
-    assert len(ubp(repository, "check", "--json").record["findings"]) == 4
+    for language in ("es", "fr"):
+        repository.write(f"docs/{language}/a.md", "# A\n\n[b](b.md)\n")
+    also = "  Also in docs/de/a.md:3, docs/es/a.md:3, docs/fr/a.md:3, and 1 more translation"
+    assert f"{also} (--quiet lists all)\n" in ubp(repository, "check").out
+    assert len(ubp(repository, "check", "--quiet").out.splitlines()) == 6
+    assert len(ubp(repository, "check", "--json").record["findings"]) == 6

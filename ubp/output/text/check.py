@@ -23,6 +23,7 @@ from ubp.staleness.wording import unknown_remedies
 
 # The languages in which documentation is written first, by preference.
 ORIGINALS = {"": 0, "en": 1}
+MAX_TRANSLATIONS = 3  # of a page with the same finding
 
 
 class CheckTextOptions(NamedTuple):
@@ -48,10 +49,7 @@ def check_text(report: CheckReport, options: CheckTextOptions) -> str:
     for finding, translations in _by_family(report.findings):
         lines += _finding(finding, options)
         if translations:
-            places = ", ".join(
-                printable(f"{other.filepath}:{other.line}") for other in translations
-            )
-            lines.append(options.style.dim(f"  Also in {places}"))
+            lines.append(options.style.dim(f"  {_other_places(translations)}"))
     if lines:
         lines.append("")
     lines += [
@@ -79,6 +77,13 @@ def fix_text(result: FixReport, options: CheckTextOptions) -> str:
     if result.is_dry:
         return "\n".join(lines[:-1]) + "\n"
     return "\n".join(lines) + "\n" + check_text(result.check, options)
+
+
+def _other_places(translations: Sequence[Finding]) -> str:
+    shown = [printable(f"{f.filepath}:{f.line}") for f in translations[:MAX_TRANSLATIONS]]
+    rest = len(translations) - len(shown)
+    more = f", and {count(rest, 'more translation')} (--quiet lists all)" if rest else ""
+    return f"Also in {', '.join(shown)}{more}"
 
 
 def _by_family(
