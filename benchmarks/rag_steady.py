@@ -171,7 +171,8 @@ class Client:
         if entry["operation"] == "put" and self._find(entry["word"]):
             fields = self._find(entry["word"])[0]["metadata"]
             expires = fields.get("expires_at")
-            self._log("confirmed", **{**entry, "expires": seconds(expires), "state": "confirmed"})
+            named = {"document": document, "word": entry["word"], "kind": entry["kind"]}
+            self._log("confirmed", operation="put", **named, expires=seconds(expires))
         elif old is not None and not self._find(old.word) and self._is_alive(old):
             if entry["operation"] == "put":
                 self.wrong("a killed write removed the version before", document=document)

@@ -6,17 +6,18 @@ answers: neither here nor in `Workspace.search`.
 
 import os
 import re
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ubp.bindings.features import Evidence
 from ubp.bindings.pages import explain_page, find_file, find_pages
 from ubp.code.names import read_names
 from ubp.core.config import EXCERPT_ONLY
-from ubp.core.errors import CollectionError, ConfigError, PageNotFoundError
+from ubp.core.errors import CollectionError, ConfigError, PageNotFoundError, RepositoryError
 from ubp.core.model import FilePath, Level, ObjectId, PageFields
 from ubp.core.paths import doc_id
 from ubp.core.policy import excerpt
@@ -24,6 +25,7 @@ from ubp.core.text import closest_name
 from ubp.index.collections import (
     Collection,
     collections_dir,
+    purge_stamp,
     read_collections,
 )
 from ubp.index.view import View
@@ -40,6 +42,8 @@ from ubp.search.scope import EXPIRY_FIELD, find_expired
 from ubp.workspace import Workspace
 
 PROJECT_VARIABLE, CONFIG_VARIABLE = "RAG_PROJECT", "RAG_CONFIG_PATH"
+T = TypeVar("T")
+MAX_ATTEMPTS, PAUSE_SECONDS = 8, 0.1  # a purge takes some tenths of a second
 MAX_CONFIG_BYTES = 100_000
 MAX_TEXT = 4_000  # characters of a passage; sections that are longer are cut
 # The first of these fields says when a document was created, else its first commit does.
@@ -273,6 +277,40 @@ def open_project(workspace: Workspace, name: str | None) -> Iterator[Project]:
         )
     opened = workspace.kept_collection(name)
     yield Project(name, opened, opened.collection)
+
+
+def ask(workspace: Workspace, name: str | None, question: Callable[[Project], T]) -> T:
+    """Return the answer of a project (None: the default one).
+
+    The question is asked again where a purge has taken away what was read meanwhile.
+
+    Raises:
+        CollectionError: there is no such project, or it cannot be read.
+        ConfigError: the configuration file cannot be used.
+    """
+
+    def answer() -> T:
+        with open_project(workspace, name) as project:
+            return question(project)
+
+    return unless_purged(workspace, answer)
+
+
+def unless_purged(workspace: Workspace, read: Callable[[], T]) -> T:
+    """Return what `read` returns; read again where a purge began or ended meanwhile."""
+    folder = collections_dir(workspace.session.environment)
+    for attempt in range(MAX_ATTEMPTS):
+        before = purge_stamp(folder)
+        try:
+            result = read()
+        except RepositoryError:
+            if purge_stamp(folder) == before or attempt == MAX_ATTEMPTS - 1:
+                raise
+        else:
+            if purge_stamp(folder) == before:
+                break
+        time.sleep(PAUSE_SECONDS * attempt)
+    return result
 
 
 def list_projects(workspace: Workspace) -> tuple[ProjectSummary, ...]:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ubp.core.errors import UsageError
+from ubp.core.errors import RepositoryError, UsageError
 from ubp.core.model import ignore_progress
-from ubp.index.collections import repository_path
+from ubp.index.collections import count_purge, repository_path
+from ubp.rag import unless_purged
 from ubp.sync.documents import (
     PURGING,
     SOURCES,
@@ -325,3 +326,51 @@ def test_nothing_is_written_to_a_collection_of_another_kind(context, tmp_path):
     assert caught.value.message == "Nothing can be written to the collection repo."
     with pytest.raises(UsageError):
         create_written("../x", context)
+
+
+def test_a_version_that_is_no_longer_the_newest_can_be_searched_again(collection, context):
+    add_external(collection, ExternalDocument("web", "Quinces.", "https://a.example/"), context)
+    with Workspace.open_collection("kb") as older:
+        assert older.search("quinces", mode="fulltext").answer.total == 1
+        add_external(collection, ExternalDocument("web", "Medlars.", "https://b.example/"), context)
+        with Workspace.open_collection("kb") as newer:
+            assert newer.search("medlars", mode="fulltext").answer.total == 1
+        older.session.forget()
+        for _ in range(2):
+            assert older.search("quinces", mode="fulltext").answer.total == 1
+            assert older.search("medlars", mode="fulltext").answer.total == 0
+
+
+def test_a_kept_collection_is_opened_again_when_it_has_changed(collection, context, repository):
+    repository.write("README.md", "# Served\n")
+    repository.commit()
+    add_external(collection, ExternalDocument("web", "Quinces."), context)
+    with Workspace.open(str(repository.root)) as workspace:
+        kept = workspace.kept_collection("kb")
+        assert workspace.kept_collection("kb") is kept
+        add_external(collection, ExternalDocument("web", "Medlars."), context)
+        again = workspace.kept_collection("kb")
+        assert again is not kept
+        assert again.search("medlars", mode="fulltext").answer.total == 1
+
+
+def test_what_a_purge_took_away_is_read_again(context, repository):
+    repository.commit()
+    reads = []
+
+    def read():
+        reads.append(1)
+        if len(reads) == 1:
+            count_purge(context.folder)
+            raise RepositoryError("gone")
+        return len(reads)
+
+    os.makedirs(context.folder, exist_ok=True)
+    with Workspace.open(str(repository.root)) as workspace:
+        assert unless_purged(workspace, read) == 2
+
+        def fail():
+            raise RepositoryError("broken")
+
+        with pytest.raises(RepositoryError, match="broken"):
+            unless_purged(workspace, fail)

@@ -40,6 +40,8 @@ COMPLETE = "refs/ubp/complete/"
 
 UPSTREAM = "refs/remotes/origin/"
 CURRENT_VERSION = "HEAD"
+PURGES = "purges"
+"""A file beside the collections; it grows when history is rewritten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,6 +405,20 @@ def pinned(collection: Collection, setting: CollectionSetting) -> Collection:
     # The stricter policy holds, whoever set it.
     policy = collection.policy if collection.policy != FULL_TEXT else setting.policy
     return replace(collection, language=setting.language or collection.language, policy=policy)
+
+
+def purge_stamp(folder: str) -> int:
+    """Return what differs after a purge of any collection has begun or ended."""
+    try:
+        return os.stat(os.path.join(folder, PURGES)).st_size
+    except OSError:
+        return 0
+
+
+def count_purge(folder: str) -> None:
+    """Record that a purge begins or ends, for those who read meanwhile."""
+    with open(os.path.join(folder, PURGES), "ab") as file:
+        file.write(b".")
 
 
 def _names(folder: str) -> tuple[str, ...]:

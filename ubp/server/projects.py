@@ -18,14 +18,15 @@ from ubp.output.records.rag import (
 from ubp.rag import (
     Project,
     RagFilters,
+    ask,
     list_projects,
     moment,
     next_expiry,
-    open_project,
     read_document,
     read_statistics,
     search,
     suggest,
+    unless_purged,
 )
 from ubp.server.tools.tool import NOTICE
 from ubp.workspace import Workspace
@@ -93,16 +94,24 @@ def read_project_resource(workspace: Workspace, uri: str) -> object | None:
     """
     kind, _, rest = uri.removeprefix("rag://").partition("/")
     if kind == "projects" and not rest:
-        return rag_projects_record(list_projects(workspace))
+        return rag_projects_record(unless_purged(workspace, lambda: list_projects(workspace)))
     if kind == "document" and rest:
-        return rag_document_record(read_document(workspace, unquote(rest)))
+        wanted = unquote(rest)
+        found = unless_purged(workspace, lambda: read_document(workspace, wanted))
+        return rag_document_record(found)
     if kind == "stats" and rest:
-        with open_project(workspace, unquote(rest)) as project:
-            return rag_statistics_record(project.name, read_statistics(project))
+        return ask(
+            workspace,
+            unquote(rest),
+            lambda project: rag_statistics_record(project.name, read_statistics(project)),
+        )
     name, _, query = rest.partition("/")
     if kind == "search" and name and query.strip():
-        with open_project(workspace, unquote(name)) as project:
-            return _cached_search(workspace, project, unquote(query))
+        return ask(
+            workspace,
+            unquote(name),
+            lambda project: _cached_search(workspace, project, unquote(query)),
+        )
     return None
 
 
@@ -129,15 +138,21 @@ def _cached_search(workspace: Workspace, project: Project, query: str) -> RagCac
 
 
 def _write_search_context(workspace: Workspace, query: str) -> str:
-    with open_project(workspace, None) as project:
-        answer = search(project, query, mode="hybrid", limit=PROMPT_RESULTS, filters=RagFilters())
+    answer = ask(
+        workspace,
+        None,
+        lambda project: search(
+            project, query, mode="hybrid", limit=PROMPT_RESULTS, filters=RagFilters()
+        ),
+    )
     lines = [(hit.path, hit.text) for hit in answer.hits]
     return SEARCH_CONTEXT.format(query=query, results=_list(lines), notice=NOTICE)
 
 
 def _write_code_docs(workspace: Workspace, code: str) -> str:
-    with open_project(workspace, None) as project:
-        found = suggest(project, code, PROMPT_RESULTS, is_code=True)
+    found = ask(
+        workspace, None, lambda project: suggest(project, code, PROMPT_RESULTS, is_code=True)
+    )
     lines = [(f"{page.path} ({page.reason})", page.snippet) for page in found]
     return CODE_DOCS.format(results=_list(lines), notice=NOTICE)
 

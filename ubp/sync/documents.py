@@ -33,6 +33,7 @@ from ubp.index.collections import (
     Problem,
     SyncResult,
     check_name,
+    count_purge,
     open_collection,
     read_collection,
     repository_path,
@@ -343,8 +344,9 @@ def delete_documents(
         if purge and paths:
             marker = _marker(repository)
             write_atomically(marker, b"")
+            count_purge(context.folder)
             remove_from_history(repository, paths)
-            _finish_purge(repository)
+            _finish_purge(repository, context)
     return removed
 
 
@@ -368,15 +370,16 @@ def _writing(collection: Collection, context: Context) -> Iterator[Repository]:
         with open_collection(context.folder, collection, context.environment) as repository:
             if os.path.lexists(_marker(repository)):
                 remove_stale_locks(path)
-                _finish_purge(repository)
+                _finish_purge(repository, context)
             yield repository
 
 
-def _finish_purge(repository: Repository) -> None:
+def _finish_purge(repository: Repository, context: Context) -> None:
     """Delete the bytes that no reference leads to, and the index, which may have some of them."""
     drop_unreachable(repository)
     replace_index(repository.data_dir)
     os.unlink(_marker(repository))
+    count_purge(context.folder)
 
 
 def _marker(repository: Repository) -> str:

@@ -41,6 +41,7 @@ from ubp.rag import (
     project_names,
     read_settings,
     served_name,
+    unless_purged,
 )
 from ubp.search.dates import updated_at
 from ubp.search.fields import make_filter
@@ -180,24 +181,16 @@ def delete(
         raise BadArgumentError(
             "document_id", "Pass document_id, project or filters: nothing says what to delete."
         )
-    with _project_of(workspace, project, document_id, is_former=purge) as opened:
-        name = opened.collection_name
-        collection = _written(opened)
-        context = context_of(workspace)
-        view = opened.workspace.session.view()
-        former = former_paths(collection, context) if purge else ()
-        if document_id:
-            paths = {*view.document_paths(), *former}
-            wanted = {path for path in paths if doc_id(path, name) == document_id}
-            if not wanted:
-                raise PageNotFoundError(f"There is no document {document_id}.")
-        elif filters and any(filters):
-            wanted = _filtered(opened, filters)
-        else:
-            wanted = {*view.document_paths(), *former}
+    context = context_of(workspace)
+
+    def select() -> tuple[Collection, set[FilePath]]:
+        with _project_of(workspace, project, document_id, is_former=purge) as opened:
+            return _written(opened), _selected(opened, document_id, filters, is_former=purge)
+
+    collection, wanted = unless_purged(workspace, select)
     removed = delete_documents(collection, wanted, context, purge=purge)
     gone = sorted(wanted) if purge else removed
-    return tuple(doc_id(path, name) for path in gone)
+    return tuple(doc_id(path, collection.name) for path in gone)
 
 
 def synchronize(
@@ -213,10 +206,9 @@ def synchronize(
     settings = read_settings(workspace.session.environment)
     within = _resolve(workspace, settings, path) if path else ""
     with open_project(workspace, project) as opened:
-        if opened.is_written:
-            collection = _written(opened)
-        else:
+        if not opened.is_written:
             return _read_in_place(opened, within, full=full)
+        collection = _written(opened)
     return compare_folders(
         collection, context_of(workspace), within=within, is_full=full, removes=removes
     )
@@ -395,6 +387,25 @@ def _written(project: Project) -> Collection:
             hint="Delete its files with Git.",
         )
     return project.collection
+
+
+def _selected(
+    project: Project, document_id: str, filters: DeleteFilters | None, *, is_former: bool
+) -> set[FilePath]:
+    """Return the documents to delete; `is_former`: those that were deleted earlier, too."""
+    context = context_of(project.workspace)
+    if filters and any(filters):
+        return _filtered(project, filters)
+    paths = {*project.workspace.session.view().document_paths()}
+    if is_former:
+        paths |= {*former_paths(_written(project), context)}
+    if not document_id:
+        return paths
+    name = project.collection_name
+    wanted = {path for path in paths if doc_id(path, name) == document_id}
+    if not wanted:
+        raise PageNotFoundError(f"There is no document {document_id}.")
+    return wanted
 
 
 def _filtered(project: Project, filters: DeleteFilters) -> set[FilePath]:

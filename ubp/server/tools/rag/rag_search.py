@@ -5,7 +5,7 @@ from time import perf_counter
 from typing import Annotated, Literal
 
 from ubp.output.records.rag import RagSearchRecord, rag_search_record
-from ubp.rag import RagFilters, open_project, search
+from ubp.rag import RagFilters, ask, search
 from ubp.search.pages import Mode
 from ubp.server.tools.arguments import MaxTokens, Query, Tags, between
 from ubp.server.tools.rag.arguments import MAX_TOP_K, Category, DropLast, Project, json_text
@@ -46,14 +46,14 @@ def run(workspace: Workspace, request: RagSearchRequest) -> RagSearchRecord:
     wanted = RagFilters(
         filters.category, filters.tags, filters.created_after, filters.created_before
     )
-    with open_project(workspace, request.project) as project:
-        answer = search(
-            project,
-            request.query,
-            mode=MODES[request.search_type],
-            limit=request.top_k,
-            filters=wanted,
-        )
+    mode = MODES[request.search_type]
+    answer = ask(
+        workspace,
+        request.project,
+        lambda project: search(
+            project, request.query, mode=mode, limit=request.top_k, filters=wanted
+        ),
+    )
     return rag_search_record(answer, (perf_counter() - started) * 1000)
 
 

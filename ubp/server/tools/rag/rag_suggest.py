@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from ubp.output.records.fields import Keyword
 from ubp.output.records.rag import RagSuggestRecord, rag_suggest_record
-from ubp.rag import open_project, suggest
+from ubp.rag import ask, suggest
 from ubp.server.tools.arguments import MaxTokens, between
 from ubp.server.tools.rag.arguments import MAX_TOP_K, DropLast, Project, json_text
 from ubp.server.tools.tool import Tool
@@ -29,11 +29,13 @@ class RagSuggestRequest:
 
 def run(workspace: Workspace, request: RagSuggestRequest) -> RagSuggestRecord:
     """Return the record of the documents, with the reason for each."""
-    with open_project(workspace, request.project) as project:
-        suggestions = suggest(
-            project, request.context, request.top_k, is_code=request.context_type in {None, "code"}
-        )
-        return rag_suggest_record(suggestions)
+    is_code = request.context_type in {None, "code"}
+    suggestions = ask(
+        workspace,
+        request.project,
+        lambda project: suggest(project, request.context, request.top_k, is_code=is_code),
+    )
+    return rag_suggest_record(suggestions)
 
 
 RAG_SUGGEST = Tool(
