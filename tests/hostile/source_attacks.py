@@ -17,6 +17,7 @@ from attacks import (
     text,
     unharmed,
 )
+from proposal_attacks import NUMBER, file, proposed
 from victim import Victim
 
 Build = Callable[[Victim], object]
@@ -141,6 +142,22 @@ def pictured(victim: Victim) -> str:
     if {name: status for name, status in victim.files().items() if name in before} != before:
         return "files were written"
     return "" if len(texts) > 1 or victim.answers[-3].status == 2 else "no answer"
+
+
+def rendered(victim: Victim) -> str:
+    """Judge a proposal as a file: nothing of its pages runs, or is loaded."""
+    before = victim.files()
+    victim.ubp("proposals", "show", str(NUMBER), "--html", "proposal.html")
+    if fault := victim.achieved():
+        return fault
+    file = victim.root / "proposal.html"
+    markup = Markup()
+    markup.feed(file.read_text(encoding="utf-8") if file.is_file() else "")
+    if markup.found or markup.scripts:
+        return f"HTML of a page is markup: {markup.found} {markup.scripts}"
+    if {name: status for name, status in victim.files().items() if name in before} != before:
+        return "files were written"
+    return "" if file.is_file() else f"no answer: {victim.answers[-1].err}"
 
 
 MAX_SCRIPTS = 4
@@ -367,5 +384,35 @@ SOURCES: tuple[Attack, ...] = (
             link("badge.svg", "OUTSIDE/secret.md"),
         ),
         pictured,
+    ),
+    *(
+        Attack(f"proposal as a file with {name}", rule, proposed(file("docs/a.md", page)), rendered)
+        for name, rule, page in (
+            (
+                "markup",
+                "escaped output",
+                f"# {EVIL}\n\n{EVIL}\n\n<svg onload=alert(1)>\n\n<iframe src=//x></iframe>\n",
+            ),
+            (
+                "links that run programs",
+                "escaped output",
+                (
+                    "# X\n\n[a](javascript:alert(1)) [b](<java\tscript:x>) <javascript:x>\n"
+                    "[c](data:text/html,x) [d]: javascript:alert(1)\n\n[d]\n\n[e](vbscript:x)\n"
+                ),
+            ),
+            (
+                "pictures of other hosts",
+                "escaped output",
+                "# X\n\n![x](https://x.example/a.png) ![y](//x.example/b) ![z](data:image/svg,x)\n",
+            ),
+            (
+                "control sequences",
+                "escaped output",
+                f"# {ESCAPES}\n\n\u202e &#x202e; &#0; &#x1b;\n",
+            ),
+            ("thousands of paragraphs", "bounded input", "x\n\n" * many(60_000)),
+            ("nested quotations", "bounded input", ">" * many(20_000) + " x\n"),
+        )
     ),
 )
