@@ -95,13 +95,13 @@ async function start(): Promise<void> {
   }
   program = findProgram(root, setting<string>("path", ""));
   if (program === undefined) {
-    await offerInstallation("UBP is not installed.", INSTALL_COMMAND);
+    void offerInstallation("UBP is not installed.", INSTALL_COMMAND);
     return;
   }
   const found = await probe(program, root);
   if (!found.isReady) {
     log.error(found.message);
-    await offerInstallation(firstLine(found.message), found.installCommand);
+    void offerInstallation(firstLine(found.message), found.installCommand);
     return;
   }
   const options: LanguageClientOptions = {
