@@ -27,8 +27,8 @@ _PROSE = (
 )
 _NO_SOURCE_FOLDER = (
     r"(?i)(?:^|/)(?:\.github|\.gitlab|\.circleci|\.azure-pipelines|\.buildkite|\.ci|ci|node_modules"
-    r"|vendor|godeps|third_party|[\w-]+_tests|testdata|test[-_]data|test[-_]fixtures|fixtures?|__fixtures__|__snapshots__"
-    r"|snapshots|e2e|dist)/"
+    r"|vendor|godeps|third_party|[\w-]+_tests|testdata|test[-_]data|test[-_]fixtures|fixtures?"
+    r"|__fixtures__|__snapshots__|snapshots|e2e|dist)/"
 )
 _NO_SOURCE = (
     r"(?i)(?:\.travis|\.gitlab-ci|azure-pipelines|appveyor|\.appveyor|\.pre-commit-config|\.drone)"
