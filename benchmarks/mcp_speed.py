@@ -1,17 +1,20 @@
 """What an agent waits for an answer: every tool over stdio, on top of one that does nothing.
 
     python benchmarks/mcp_speed.py [REPOSITORY] [--rounds 200]
+    python benchmarks/mcp_speed.py [REPOSITORY] --start
 
 Without a repository one is made: 1,000 pages of 2 KB with three links each, a third of them naming
 sources, 50 commits. The goals (p95, on top of the empty tool) are: search 25 ms, full text 10,
 page 8, context 15, graph 15, list 15; after an edit the next answer is right within 60 ms. Wall
 times are what a client measures; CPU (the server's, with git) tells what a busy machine hides.
+`--start`: the CPU of a process up to its first answer, beside `import mcp`, in turn.
 """
 
 import argparse
 import random
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from measure import print_table
+from measure import cost, print_table
 from search_speed import run, word
 from served import EMPTY, Client, Failed
 
@@ -34,6 +37,7 @@ GOALS = {
     "ubp_list_pages": 15,
 }
 GOAL_AFTER_EDIT = 60
+GOAL_START, STARTS = 400, 7
 
 Arguments = dict[str, Any]
 
@@ -50,13 +54,50 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("repository", nargs="?", type=Path)
     parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--start", action="store_true")
     given = parser.parse_args()
-    if given.repository:
-        measure(given.repository, given.rounds, may_edit=False)
-        return
     with tempfile.TemporaryDirectory() as folder:
-        generate(Path(folder) / "pages")
-        measure(Path(folder) / "pages", given.rounds, may_edit=True)
+        root = given.repository or Path(folder) / "pages"
+        if not given.repository:
+            generate(root)
+        if given.start:
+            start(root)
+        else:
+            measure(root, given.rounds, may_edit=not given.repository)
+
+
+def start(root: Path) -> None:
+    """Measure the first answer of a process, once all pages are indexed."""
+    with Client(root) as client:
+        warm_up(client)
+        path = client.call("ubp_list_pages", limit=1)["pages"][0]["filepath"]
+    importing = [sys.executable, "-c", "import mcp"]
+    questions: dict[str, Arguments] = {
+        EMPTY: {},
+        "ubp_get_page": {"filepath": path},
+        "ubp_list_pages": {},
+        "ubp_fulltext_search": {"query": "token"},
+        "ubp_search": {"query": "token"},
+    }
+    imports: list[float] = []
+    spent: dict[str, list[float]] = {tool: [] for tool in questions}
+    for _ in range(STARTS):
+        imports.append(cost(importing, root).cpu_ms)
+        for tool, arguments in questions.items():
+            with Client(root) as client:
+                client.call(tool, **arguments)
+                spent[tool].append(client.cpu_ms())
+    base = statistics.median(imports)
+    rows = [("import mcp", f"{base:.0f}", "")]
+    for tool, times in spent.items():
+        median = statistics.median(times)
+        rows.append(
+            (tool, f"{median:.0f}", f"{median - base:.0f} ({min(times) - min(imports):.0f})")
+        )
+    title = (
+        f"Until the first answer of a process, {STARTS} times each (goal: {GOAL_START} ms above)"
+    )
+    print_table(title, ("first call", "CPU ms", "above import mcp (of the least)"), rows)
 
 
 def measure(root: Path, rounds: int, *, may_edit: bool) -> None:
