@@ -3,6 +3,7 @@
 import pytest
 
 from ubp.output.records.search import relevance_text
+from ubp.search.fusion import COVERAGE_SHARE
 from ubp.workspace import Workspace
 
 
@@ -37,6 +38,15 @@ def test_a_question_about_something_else_is_said_to_have_no_answer(query, search
 @pytest.mark.parametrize("query", ["how are refresh tokens rotated", "cache", "トークンの有効期限"])
 def test_a_question_that_a_page_answers_is_not(query, search):
     assert not search(query).is_weak
+
+
+def test_words_that_the_best_section_contains_add_to_the_confidence(search):
+    answer = search("how are refresh tokens rotated")
+    assert answer.confidence == pytest.approx(answer.pages[0].score + COVERAGE_SHARE)
+    answer = search("who won the world cup in 1998")
+    assert answer.confidence == answer.pages[0].score
+    half = search("refresh qwzx")
+    assert 0 < half.confidence - half.pages[0].score < COVERAGE_SHARE
 
 
 def test_without_meaning_nobody_knows(search):

@@ -7,7 +7,7 @@ by blobs, does not contain them; words in them are added to the rank.
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
 from math import log
 from typing import NamedTuple
@@ -92,7 +92,8 @@ class LexicalRanking(NamedTuple):
     `expression` is the query in FTS5's language, `terms` what places may contain of it,
     `informative` the terms that distinguish them, `cuts` what was searched for in pieces;
     `max_score` is the highest possible BM25, 0 if unknown; `is_foreign`: the query is in another
-    language than the documents.
+    language than the documents; `weights` are what the terms tell, those that no section contains
+    too, stop words apart.
     """
 
     places: tuple[Ranked, ...] = ()
@@ -103,18 +104,21 @@ class LexicalRanking(NamedTuple):
     cuts: tuple[Cut, ...] = ()
     max_score: float = 0.0
     is_foreign: bool = False
+    weights: Mapping[Term, float] = {}
 
 
 class TermPartition(NamedTuple):
     """The terms that find chunks, those that rank them, and (rarest first) those worth showing.
 
-    `max_score` is the BM25 that a chunk full of all terms approaches.
+    `max_score` is the BM25 that a chunk full of all terms approaches; `weights` are those of all
+    terms except stop words: unlike FTS5's weight, they are above zero for every term.
     """
 
     finding: tuple[Term, ...]
     ranking: tuple[Term, ...]
     informative: tuple[Term, ...]
     max_score: float
+    weights: Mapping[Term, float]
 
 
 class FileNames:
@@ -229,6 +233,7 @@ def rank(corpus: Corpus, query: Query, limit: int, weights: Weights = WEIGHTS) -
         cuts=match.cuts,
         max_score=partition.max_score if partition else 0.0,
         is_foreign=is_foreign(full_text, query),
+        weights=partition.weights if partition else {},
     )
 
 
@@ -240,8 +245,12 @@ def partition_by_idf(
     frequencies = {term: full_text.frequency(term.expression, table) for term in terms}
     weights = (max(MIN_WEIGHT, log(_odds(count, size))) for count in frequencies.values())
     max_score = SATURATED * sum(weights)
+    worth = {term: log(1 + _odds(count, size)) for term, count in frequencies.items()}
+    telling = {
+        term: weight for term, weight in worth.items() if term.written.lower() not in STOP_WORDS
+    }
     if len(terms) == 1:
-        return TermPartition(tuple(terms), tuple(terms), tuple(terms), max_score)
+        return TermPartition(tuple(terms), tuple(terms), tuple(terms), max_score, telling)
     finding: list[Term] = []
     matches = 0
     existing = [term for term in terms if frequencies[term]]
@@ -254,10 +263,8 @@ def partition_by_idf(
         if finding and not (is_rare and matches <= MAX_MATCHES):
             break
         finding.append(term)
-    # Unlike FTS5's weight, this one is above zero for every term.
-    worth = {term: log(1 + _odds(frequencies[term], size)) for term in existing}
-    telling = [term for term in existing if term.written.lower() not in STOP_WORDS] or existing
-    min_worth = max((worth[term] for term in telling), default=0.0) * MIN_SHOWN
+    shown = [term for term in existing if term in telling] or existing
+    min_worth = max((worth[term] for term in shown), default=0.0) * MIN_SHOWN
     return TermPartition(
         tuple(term for term in terms if term in finding),
         tuple(
@@ -267,10 +274,11 @@ def partition_by_idf(
         ),
         tuple(
             term
-            for term in sorted(telling, key=lambda term: -worth[term])
+            for term in sorted(shown, key=lambda term: -worth[term])
             if worth[term] >= min_worth
         ),
         max_score,
+        telling,
     )
 
 

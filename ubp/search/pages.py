@@ -9,6 +9,8 @@ from ubp.core.model import FilePath, LinkType
 from ubp.index.view import View
 from ubp.search.filters import Filters
 from ubp.search.fusion import (
+    COVERAGE_SHARE,
+    MIN_ANSWER_SCORE,
     WEAK_SCORE,
     Fused,
     FusionInput,
@@ -20,7 +22,7 @@ from ubp.search.fusion import (
 from ubp.search.lexical import Corpus, FileNames, LexicalRanking, find_words
 from ubp.search.proximity import MAX_SEEDS, LinkRanking, rank_linked
 from ubp.search.query import Cut, Query, read_query, write_match
-from ubp.search.results import PageHit, Rankings, build_hits, is_found
+from ubp.search.results import PageHit, Rankings, build_hits, coverage, is_found
 from ubp.search.scope import Scope, find_literal, find_scope
 from ubp.search.semantic import SemanticRanking, add_names, find_meaning
 from ubp.search.terms import Term
@@ -82,6 +84,7 @@ class SearchContext(NamedTuple):
 class PageAnswer(NamedTuple):
     """The best documents; `total` is the number of documents found, or the least if not `is_exact`.
 
+    `confidence` is the best document's score, and a share of `coverage` (see `fusion`).
     `translations` are the found translations of each document, which count as one with it.
     `terms` are the terms of the search, `cuts` those that were searched for in pieces; `fused`,
     `rankings` and `words_share` (of a direct score) explain the order.
@@ -97,12 +100,13 @@ class PageAnswer(NamedTuple):
     terms: tuple[Term, ...] = ()
     words_share: float = 0.0
     translations: Mapping[FilePath, tuple[FilePath, ...]] = {}
+    confidence: float = 0.0
 
     @property
     def is_weak(self) -> bool:
         """Whether probably no document answers the query; without embeddings it is unknown."""
         has_meaning = bool(self.rankings.meaning.scores) and not self.query.is_literal
-        return has_meaning and bool(self.fused) and self.fused[0].score < WEAK_SCORE
+        return has_meaning and bool(self.pages) and self.confidence < MIN_ANSWER_SCORE
 
 
 def find_pages(view: View, request: SearchRequest, context: SearchContext) -> PageAnswer:
@@ -138,6 +142,9 @@ def find_pages(view: View, request: SearchRequest, context: SearchContext) -> Pa
         terms=lexical.terms,
         translations=translations,
         words_share=words_share(*fusion),
+        confidence=pages[0].score + COVERAGE_SHARE * coverage(pages[0], lexical.weights)
+        if pages
+        else 0.0,
     )
 
 

@@ -241,6 +241,17 @@ def _extract(text: DocumentText, section: Section | None, part: Section | Chunk)
     return Extract(text.cut(shown), shown.line_start, shown.line_end)
 
 
+def coverage(hit: PageHit, weights: Mapping[Term, float]) -> float:
+    """Return the share of the terms' weights that a document's best section contains, or titles."""
+    best = hit.sections[0]
+    headings = best.section.heading_path if best.section else ()
+    body = best.extract.text if best.extract else ""
+    text = "\n".join([hit.page.facts.title or "", hit.page.filepath, *headings, body])
+    terms = tuple(weights)
+    contained = {terms[span.term] for span in find_terms(text, terms)}
+    return sum(weights[term] for term in contained) / (sum(weights.values()) or 1.0)
+
+
 def find_linked(
     view: View, found: Sequence[FilePath], link_types: Collection[LinkType] = ()
 ) -> dict[FilePath, tuple[LinkedPage, ...]]:

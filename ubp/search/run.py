@@ -138,6 +138,7 @@ def merge_pages(answers: Sequence[FoundPages], limit: int) -> FoundPages:
         pages=tuple(hits[:limit]),
         total=sum(found.answer.total for found in answers),
         is_exact=all(found.answer.is_exact for found in answers),
+        confidence=max(found.answer.confidence for found in answers),
         terms=tuple(dict.fromkeys(term for found in answers for term in found.answer.terms)),
     )
     times: dict[str, float] = {}

@@ -301,7 +301,7 @@ class SearchRecord:
     is_total_exact: Annotated[bool, "whether the total is exact; if false, it is a lower bound"] = (
         False
     )
-    is_weak: Annotated[bool, "whether probably no page answers the query: the best score is low"]
+    is_weak: Annotated[bool, "whether probably no page answers the query"]
     truncated_count: Annotated[Count, "number of entries omitted"] = 0
     search_type: Annotated[
         SearchType,

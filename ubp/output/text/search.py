@@ -8,7 +8,6 @@ from ubp.core.model import QUIET_LEVELS
 from ubp.output.relevance import RANKINGS, ranking_scores, relevance_text
 from ubp.output.text.pages import unreadable_line
 from ubp.output.wording import ARROWS, Style, count, joined, printable
-from ubp.search.fusion import WEAK_SCORE
 from ubp.search.pages import PageAnswer
 from ubp.search.query import Cut, Query
 from ubp.search.results import LinkedPage, PageHit, SectionHit
@@ -115,8 +114,8 @@ def pages_text(results: FoundPages, options: SearchTextOptions) -> str:
 
 def weak_answer(answer: PageAnswer) -> str:
     """Return that probably no page answers a query."""
-    score = answer.fused[0].score
-    return f"Probably no page answers this: the best score is {score:.2f}, below {WEAK_SCORE:.2f}."
+    score = max(hit.score for hit in answer.pages)
+    return f"Probably no page answers this: the best score is {score:.2f}."
 
 
 def _found(shown: int, total: int, noun: str, *, is_exact: bool) -> str:
