@@ -1,5 +1,7 @@
 """Notes: their fields, what they are found by, trends, answers and recommendations."""
 
+import time
+
 import pytest
 
 from tests.notes.conftest import NOTES, NOW
@@ -63,6 +65,28 @@ def test_names_are_published_software_and_capitalized_words_outside_of_code():
     assert names.tools == {"vector-db": "vector-db", "httpx": "httpx", "langchain": "LangChain"}
     assert names.acronyms == {"mcp": "MCP", "llm": "LLM"}
     assert names.repositories == {"vector-db": "https://github.com/acme/vector-db"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A" * 200000 + "_",
+        "<" * 200000,
+        "`" * 200001,
+        "~~~~\n```\n" * 20000,
+        "aB" * 100000,
+        "---\n" * 50000,
+        "https://" * 30000,
+        "A a" * 60000,
+        "\n" * 200000,
+        "x: A" * 50000,
+    ],
+    ids=range(10),
+)
+def test_no_text_takes_long(text):
+    started = time.process_time()
+    find_names(text)
+    assert time.process_time() - started < 2
 
 
 def test_a_period_is_compared_with_the_one_before(session):

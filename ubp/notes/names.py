@@ -22,11 +22,13 @@ _FORGE_PAGES = frozenset(
         *("stars", "topics", "user-attachments", "users"),
     }
 )
+# No pattern looks for its end beyond a bound: a page may be a million opening brackets.
 _NOT_PROSE = re.compile(
-    r"(?ms)^---\n.*?\n---$|^ {0,3}(?P<fence>```+|~~~+).*?^ {0,3}(?P=fence)|`[^`\n]*`"
-    r"|https?://[^\s)>\]]+|<[^>\n]*>|^(?:    |\t).*?$"
+    r"(?m)\A---\n(?s:.{0,20000}?)\n---$"
+    r"|^ {0,3}(?P<fence>`{3,9}|~{3,9})(?s:.{0,20000}?)^ {0,3}(?P=fence)"
+    r"|`[^`\n]{0,500}`|https?://[^\s)>\]]+|<[^<>\n]{0,500}>|^(?:    |\t).*$"
 )
-_CAMEL = re.compile(r"\b(?:[A-Z][a-z0-9]*|[a-z]{1,2})(?:[A-Z][a-z0-9]*)*[A-Z][A-Za-z0-9]*\b")
+_WORD = re.compile(r"\b[A-Za-z][A-Za-z0-9]*\b")
 _CAPITALIZED = re.compile(r"(?<=[a-z0-9,;:)\]\"'] )[A-Z][a-z]{2,}\b")
 MAX_NAME = 40
 MIN_ACRONYM, MAX_ACRONYM = 2, 6
@@ -61,12 +63,14 @@ def find_names(text: str) -> NamesInText:
     prose = _NOT_PROSE.sub(" ", text)
     for match in _CAPITALIZED.finditer(prose):
         names.words.setdefault(match[0].casefold(), match[0])
-    for match in _CAMEL.finditer(prose):
+    for match in _WORD.finditer(prose):
         word = match[0]
+        if word.islower() or word[1:].islower() or len(word) > MAX_NAME:
+            continue
         if word.isupper() or word[:-1].isupper():  # `LLM`, `LLMs`
             word = word.removesuffix("s")
             if MIN_ACRONYM <= len(word) <= MAX_ACRONYM and word.isupper():
                 names.acronyms.setdefault(word.casefold(), word)
-        elif len(word) <= MAX_NAME:
+        elif not word[:3].islower() and word[1:] != word[1:].lower():
             names.tools.setdefault(word.casefold(), word)
     return names

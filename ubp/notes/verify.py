@@ -61,6 +61,7 @@ LANGUAGES: Mapping[str, str] = {
     for suffix in suffixes.split()
 }
 SHOWN_LANGUAGES, SHOWN_PATHS = 5, 3
+MAX_LICENSE = 50_000  # characters; the longest licences have 35,000
 
 # The words that tell licences apart, in order: a licence may quote a weaker one.
 LICENSES = (
@@ -82,7 +83,8 @@ LICENSES = (
 )
 _LICENSE_FILE = re.compile(r"(?:licen[cs]e|copying|unlicense)(?:[.-][^/]*)?", re.IGNORECASE)
 _LICENSE_FIELD = re.compile(
-    r"""^\s*"?license"?\s*[:=]\s*(?:\{\s*text\s*=\s*)?"([^"\n]{1,60})\"""", re.MULTILINE
+    r"""^[ \t]*"?license"?[ \t]*[:=][ \t]*(?:\{[ \t]*text[ \t]*=[ \t]*)?"([^"\n]{1,60})\"""",
+    re.MULTILINE,
 )
 _POLICY = re.compile(r"(?:\.github/|docs/)?SECURITY\.(?:md|rst|txt)|SECURITY", re.IGNORECASE)
 _CI = re.compile(
@@ -99,7 +101,9 @@ _TEST = re.compile(
 _UPDATES = re.compile(
     r"\.github/dependabot\.ya?ml|(?:\.github/|\.gitlab/)?(?:renovate|\.renovaterc)(?:\.json5?)?"
 )
-_USES = re.compile(r"""^\s*(?:-\s+)?uses:\s*["']?([\w.-]+/[\w./-]+)@([^\s"'#]+)""", re.MULTILINE)
+_USES = re.compile(
+    r"""^[ \t]*(?:-[ \t]+)?uses:[ \t]*["']?([\w.-]+/[\w./-]+)@([^\s"'#]+)""", re.MULTILINE
+)
 _COMMIT = re.compile("[0-9a-f]{40}")
 _BUILD_CHECK = re.compile(r"build|compile|package|wheel|docker|bundle|dist", re.IGNORECASE)
 _TEST_CHECK = re.compile(r"test|spec|pytest|unit|integration|e2e|\bci\b", re.IGNORECASE)
@@ -281,7 +285,7 @@ def _find_license(files: Mapping[FilePath, Entry], read: "partial[dict[FilePath,
     texts = read([path for path in files if _LICENSE_FILE.fullmatch(path)])
     found = [
         next((name for name, words in LICENSES if re.search(words, text)), "")
-        for text in (" ".join(text.split()) for text in texts.values())
+        for text in (" ".join(text[:MAX_LICENSE].split()) for text in texts.values())
     ]
     if known := sorted(set(filter(None, found))):
         return " OR ".join(known)
