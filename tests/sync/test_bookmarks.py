@@ -1,6 +1,7 @@
 """Exports of bookmarks, as the services write them, and the notes that they become."""
 
 import json
+import time
 
 import pytest
 
@@ -238,6 +239,16 @@ def test_dates_are_read_however_they_are_written(value):
 @pytest.mark.parametrize("value", [None, "", "soon", "0", -5, "9" * 40])
 def test_what_is_no_date_is_none(value):
     assert parse_moment(value) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["<a " * 100_000, "<!--" * 100_000, "<" * 300_000, "<a x=" * 50_000]
+)
+def test_no_export_takes_long(text):
+    started = time.process_time()
+    with pytest.raises(CollectionError):
+        read_export(text.encode(), "export")
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize(
