@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ubp.core.errors import CollectionError
 from ubp.core.model import ObjectId, Progress
+from ubp.core.shell import ubp_command
 from ubp.git.write import write_commit
 from ubp.index.collections import (
     CURRENT,
@@ -91,7 +92,7 @@ def save_report(report: OssReport, address: RepositoryAddress, context: Context)
         raise CollectionError(
             f"The name {REPORT_COLLECTION} is taken.",
             cause=f"It is the collection of {existing.address}.",
-            hint=f"Remove it: ubp collections remove {REPORT_COLLECTION}",
+            hint="Remove it: " + ubp_command("collections", "remove", REPORT_COLLECTION),
         )
     with locked(context.folder, REPORT_COLLECTION):
         if not os.path.isdir(path):
