@@ -79,6 +79,6 @@ def test_the_html_report_draws_the_topics_of_dated_notes(run, repository, tmp_pa
 
 def test_a_report_on_a_collection_is_written_to_a_named_file(run, repository, tmp_path):
     run("collections", "add", "saved", str(repository.root), "--yes")
-    assert "Name the file" in run("report", "--in", "saved", "--html", status=2)
+    assert "requires a file name" in run("report", "--in", "saved", "--html", status=2)
     run("report", "--in", "saved", "--html", str(tmp_path / "saved.html"), "--weeks", "1")
     assert (tmp_path / "saved.html").exists()

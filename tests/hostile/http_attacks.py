@@ -82,7 +82,9 @@ class HttpServer:
                     connection.shutdown(socket.SHUT_WR)
                 while piece := connection.recv(1 << 16):
                     received += piece
-            except ConnectionError:
+            except TimeoutError:
+                raise
+            except OSError:  # the server has closed the connection
                 pass
         words = received.split(b" ", 2)
         status = int(words[1]) if len(words) > 1 and words[0].startswith(b"HTTP/") else 0
