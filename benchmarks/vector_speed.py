@@ -33,7 +33,7 @@ PAGES, SECTIONS_A_PAGE = 1000, 5
 PROGRAMS = {
     "bare Python": "",
     "numpy imported": "import numpy",
-    "tokenizers imported": "import tokenizers",
+    "model2vec imported": "import model2vec",
     "the model loaded": (
         "from ubp.index.embed.model import load_model;"
         "from ubp.index.embed.locate import find_model;"

@@ -23,7 +23,7 @@ for example in {examples!r}:
 print(json.dumps(answers))
 """
 MISSING = (
-    *("numpy", "tokenizers", "mcp", "ast_grep_py"),
+    *("numpy", "model2vec", "mcp", "ast_grep_py"),
     *("frontmatter", "lsprotocol", "pygls"),
     *("hishel", "html_to_markdown", "httpx2", "protego", "selectolax"),
 )

@@ -335,7 +335,7 @@ def test_proposing_loads_no_embedding_model(project):
     project.write("docs/a.md", "# A\n\nIt describes `src/a.py`.\n")
     program = (
         "import sys; from ubp.__main__ import main; main(['bind', 'docs/a.md', '--explain']);"
-        "print({'numpy', 'tokenizers'} & set(sys.modules))"
+        "print({'numpy', 'model2vec', 'tokenizers'} & set(sys.modules))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

@@ -19,6 +19,7 @@ HEAVY = {
     "markdown_it",
     "markupsafe",
     "mcp",
+    "model2vec",
     "numpy",
     "pathlib",
     "pygit2",
@@ -27,7 +28,6 @@ HEAVY = {
     "sqlite_utils",
     "subprocess",
     "tempfile",
-    "tokenizers",
     "traceback",
     "uuid",
     "yaml",
@@ -111,7 +111,7 @@ def test_the_command_line_loads_no_heavy_library_before_it_is_needed():
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    heavy = {"mcp", "tokenizers", "numpy", "pygit2", "sqlite_utils", "yaml", "markdown_it"}
+    heavy = {"mcp", "model2vec", "numpy", "pygit2", "sqlite_utils", "yaml", "markdown_it"}
     assert set(done.stdout.split()) & heavy == set()
 
 

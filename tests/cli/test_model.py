@@ -121,7 +121,7 @@ def test_without_the_extra_nothing_is_fetched(repository, ubp, monkeypatch):
 def test_telling_the_model_loads_none(drifted):
     program = (
         "import sys; from ubp.__main__ import main; main(['model']); main(['status']);"
-        "print(*{'numpy', 'tokenizers'} & set(sys.modules))"
+        "print(*{'numpy', 'model2vec', 'tokenizers'} & set(sys.modules))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

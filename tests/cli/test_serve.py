@@ -125,7 +125,7 @@ def test_status_tells_the_servers_that_run(repository, ubp):
 
 
 def test_neither_models_nor_commands_of_others_are_loaded_to_serve():
-    heavy = {"numpy", "tokenizers", "mcp", "markdown_it", "ubp.cli.bind_session"}
+    heavy = {"numpy", "model2vec", "mcp", "markdown_it", "ubp.cli.bind_session"}
     load = "import sys, ubp.cli.serve, ubp.server.process, ubp.server.tools.registry"
     program = f"{load}; print({heavy} & {{*sys.modules}})"
     done = subprocess.run(

@@ -8,7 +8,7 @@ from ubp.core.installation import install_command
 
 PROGRAM = """
 import sys
-sys.modules["numpy"] = sys.modules["tokenizers"] = None
+sys.modules["numpy"] = sys.modules["model2vec"] = None
 from ubp.__main__ import main
 for mode in ("fulltext", "hybrid", "semantic"):
     print(main(["search", "--mode", mode, "--no-content", "token"]))

@@ -11,7 +11,7 @@ from ubp.core.errors import ModelError, ModelNeededError
 from ubp.core.shell import join, ubp_command
 
 BUNDLED = "ubp-bilingual-256"
-LIBRARIES = ("numpy", "tokenizers")  # of EXTRA
+LIBRARIES = ("numpy", "model2vec")  # of EXTRA
 # In Git's configuration, which no commit can change.
 USER_SETTING = "ubp.searchModel"
 EXTRA = "full"

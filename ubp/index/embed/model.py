@@ -1,26 +1,24 @@
 """An embedding model in memory, loaded from its folder and never from the network.
 
-Models are in model2vec's format: a text's vector is the mean of its tokens' vectors. Of that
-library only the arithmetic was needed, which is `_StaticVectors`: for 25,770 paragraphs and pages
-of four repositories the vectors are equal bit by bit. `StaticModel` sorts the whole vocabulary and
-imports joblib, without which a process's first search takes 0.48 s of CPU instead of 0.87.
+model2vec's own loader, `StaticModel.from_pretrained`, imports the hub's client, treats a path that
+is not a folder as the name of a model to download, and copies the tokenizer twice. This loader
+passes exactly the same arguments to `StaticModel` in half of the time: a process takes 0.6 s of CPU
+and 152 MB instead of 1.2 s and 278 MB (`benchmarks/vector_speed.py`).
 """
 
 import gc
 import json
 import mmap
 import re
-import statistics
 import threading
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
-from typing import Any
+from typing import Any, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
+from model2vec import StaticModel
 from tokenizers import Tokenizer
 
 from ubp.core.errors import ModelError
@@ -33,7 +31,6 @@ DTYPES = {"I8": np.int8, "F16": np.float16, "F32": np.float32, "F64": np.float64
 
 # model2vec's defaults for values that the configuration lacks.
 MAX_LENGTH, NORMALIZE = 512, False
-BATCH_SIZE = 1024
 
 _UNKNOWN_ID = re.compile(rb'(?<!\\)"unk_id"\s*:\s*(\d+|null)')
 
@@ -42,7 +39,7 @@ class Model:
     """A loaded model, for any thread; `tokenizers` spreads the texts of a call over all cores."""
 
     def __init__(
-        self, place: ModelLocation, static: "_StaticVectors", fingerprint: bytes, stamp: str
+        self, place: ModelLocation, static: StaticModel, fingerprint: bytes, stamp: str
     ) -> None:
         """Models with equal fingerprints give equal vectors; `stamp` is that of the files."""
         self.place = place
@@ -58,7 +55,7 @@ class Model:
     @property
     def dimensions(self) -> int:
         """The number of components of a vector."""
-        return self._static.dimensions
+        return int(self._static.dim)
 
     def is_current(self) -> bool:
         """Return whether the files are still those that were loaded.
@@ -78,7 +75,7 @@ class Model:
             return Matrix(np.zeros((0, self.dimensions), dtype=np.float32))
         try:
             with np.errstate(all="ignore"):  # NaN and infinity become zeros
-                return Matrix(self._static.encode(texts))
+                return Matrix(self._static.encode(list(texts), use_multiprocessing=False))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # Rust's panics are not Exceptions
@@ -131,105 +128,44 @@ def _no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _load_static_model(place: ModelLocation) -> "_StaticVectors":
+def _load_static_model(place: ModelLocation) -> StaticModel:
     config_path, weights_path, tokenizer_path = paths(place)
     with open(config_path, encoding="utf-8") as file:
         config: dict[str, Any] = json.load(file)
     with open(tokenizer_path, "rb") as file:
         text = file.read()
     tensors = _map_tensors(weights_path)
-    return _StaticVectors(
-        Tokenizer.from_buffer(text),
-        _unknown_id(text),
-        tensors[place.layout.tensor],
-        mapping=tensors.get("mapping"),
+    if not tensors[place.layout.tensor].size:
+        raise ValueError("the model has no vectors")
+    return StaticModel(
+        vectors=tensors[place.layout.tensor],
+        # It has every method that StaticModel calls.
+        tokenizer=cast("Tokenizer", _SharedTokenizer(Tokenizer.from_buffer(text), text)),
+        config=config,
+        normalize=config.get("normalize", NORMALIZE),
         weights=tensors.get("weights"),
+        token_mapping=tensors.get("mapping"),
         max_length=config.get("max_length", MAX_LENGTH),
-        is_normalized=config.get("normalize", NORMALIZE),
     )
 
 
-def _unknown_id(text: bytes) -> int | None:
-    """Return the id of a Unigram's unknown token; other models name the token."""
-    match = _UNKNOWN_ID.search(text)
-    return int(match[1]) if match and match[1] != b"null" else None
+class _SharedTokenizer:
+    """A tokenizer that `StaticModel` cannot copy, as it does twice (0.3 s and 80 MB)."""
 
-
-class _StaticVectors:
-    """The vectors of tokens, of which the mean is a text's vector.
-
-    `mapping` has the row of each token, `weights` a factor. Tokens beyond `max_length` are ignored.
-    """
-
-    def __init__(  # noqa: PLR0913  # the parts of a model
-        self,
-        tokenizer: Tokenizer,
-        unknown_id: int | None,
-        vectors: npt.NDArray[Any],
-        *,
-        mapping: npt.NDArray[Any] | None,
-        weights: npt.NDArray[Any] | None,
-        max_length: int | None,
-        is_normalized: bool,
-    ) -> None:
-        """Raise ValueError if the parts do not fit together."""
-        tokens = tokenizer.get_vocab_size()
-        if not vectors.size:
-            raise ValueError("the model has no vectors")
-        if mapping is None and len(vectors) != tokens:
-            raise ValueError(f"the model has {tokens} tokens, but {len(vectors)} vectors")
-        self.dimensions = int(vectors.shape[1])
+    def __init__(self, tokenizer: Tokenizer, text: bytes) -> None:
         self._tokenizer = tokenizer
-        self._tokenizer.no_padding()
-        if max_length is None:
-            self._tokenizer.no_truncation()
-        else:
-            self._tokenizer.enable_truncation(max_length)
-        unknown = getattr(tokenizer.model, "unk_token", None)
-        self._unknown_id = tokenizer.token_to_id(unknown) if unknown else unknown_id
-        self._vectors = vectors
-        self._mapping = mapping
-        self._weights = weights
-        self._max_length = max_length
-        self._is_normalized = is_normalized
+        match = _UNKNOWN_ID.search(text)
+        self._unknown_id = match[1].decode() if match else "null"
 
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[Any]:
-        """Return the vector of each text; zeros where no token is known."""
-        batches = (texts[start : start + BATCH_SIZE] for start in range(0, len(texts), BATCH_SIZE))
-        return np.concatenate([self._encode(list(map(self._cut, batch))) for batch in batches])
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tokenizer, name)
 
-    def _encode(self, texts: list[str]) -> npt.NDArray[Any]:
-        by_length: dict[int, list[tuple[int, list[int]]]] = defaultdict(list)
-        for number, encoding in enumerate(
-            self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        ):
-            known = [token for token in encoding.ids if token != self._unknown_id]
-            by_length[len(known)].append((number, known))
-        by_length.pop(0, None)
-        dtype = np.dtype(np.float32) if self._vectors.dtype == np.int8 else self._vectors.dtype
-        rows = np.zeros((len(texts), self.dimensions), dtype)
-        for pairs in by_length.values():
-            numbers, tokens_of_texts = zip(*pairs, strict=True)
-            tokens = np.array(tokens_of_texts)
-            vectors = self._vectors[tokens if self._mapping is None else self._mapping[tokens]]
-            if self._weights is not None:
-                vectors = vectors * self._weights[tokens][..., None]
-            rows[list(numbers)] = vectors.mean(axis=1)
-        if self._is_normalized:
-            floats = rows.astype(np.float32)
-            lengths = np.linalg.norm(floats, axis=1, keepdims=True) + np.float32(1e-32)
-            rows = (floats / lengths).astype(dtype)
-        return rows
+    def __deepcopy__(self, _: object) -> "_SharedTokenizer":
+        return self
 
-    def _cut(self, text: str) -> str:
-        """Cut off what is very likely beyond `max_length` tokens, as model2vec does."""
-        if self._max_length is None or len(text) <= self._max_length:
-            return text
-        return text[: self._max_length * self._median_token_length]
-
-    @cached_property
-    def _median_token_length(self) -> int:
-        return int(statistics.median(map(len, self._tokenizer.get_vocab())))
+    def to_str(self) -> str:
+        """Return the only part that StaticModel reads: the id of a Unigram's unknown token."""
+        return f'{{"model": {{"unk_id": {self._unknown_id}}}}}'
 
 
 def _map_tensors(path: str) -> dict[str, npt.NDArray[Any]]:
