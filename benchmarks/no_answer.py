@@ -220,7 +220,7 @@ def read_articles(file: Path) -> Iterator[Article]:
 
 
 def read_paragraphs(folder: Path) -> Iterator[Article]:
-    """Yield the articles of a set of paragraphs: by title, else so many paragraphs each."""
+    """Yield the articles of a set of paragraphs: by title, else five paragraphs each."""
     labelled = read_set(folder)
     articles: dict[str, list[Document]] = defaultdict(list)
     for number, document in enumerate(labelled.documents):

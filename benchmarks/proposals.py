@@ -410,7 +410,7 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=10_000)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--minutes", type=float, default=600, help="end after so many")
+    parser.add_argument("--minutes", type=float, default=600, help="stop after this time")
     options = parser.parse_args()
     run(options.calls, options.kills, options.seed, options.minutes * 60)
 

@@ -26,7 +26,7 @@ VOCABULARY = 4_000
 
 
 def write_pages(folder: Path, sections: int) -> None:
-    """Write documents with so many sections."""
+    """Write documents with this number of sections in all."""
     chooser = random.Random(7)
     words = [f"{chooser.choice('bcdfgmnprst')}{number:04}a" for number in range(VOCABULARY)]
     ranks = [1 / (rank + 5) for rank in range(VOCABULARY)]

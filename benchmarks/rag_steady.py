@@ -264,7 +264,7 @@ class Client:
         if absent:
             word = self.random.choice(absent)
             if self._find(word):
-                self.wrong("what is gone answers", word=word)
+                self.wrong("a deleted document is found", word=word)
 
     def do_delete(self) -> None:
         """Delete a document."""
@@ -332,7 +332,7 @@ class Client:
                 self.wrong("at the end", document=document, found=len(found))
         for word in set(self.former):
             if self._find(word):
-                self.wrong("at the end, what is gone answers", word=word)
+                self.wrong("a deleted document is found at the end", word=word)
 
 
 def seconds(stamp: str | None) -> float | None:

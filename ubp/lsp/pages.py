@@ -97,7 +97,7 @@ class Pages:
         return self._committed.by_stem[name] - replaced + self._changed.by_stem[name]
 
     def containing(self, text: str, limit: int) -> list[Page]:
-        """Return at most so many pages of which a name contains a text.
+        """Return pages of which a name contains a text, at most `limit`.
 
         Those that have a name that begins with it come first.
         """

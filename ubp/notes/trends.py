@@ -163,7 +163,7 @@ def _labels(note: Note) -> tuple[str, ...]:
 
 
 def is_common(mentions: int, notes: int) -> bool:
-    """Return whether so many of the notes mention a name that it says nothing."""
+    """Return whether too many notes mention a name for it to say anything."""
     return mentions > max(COMMON_NOTES, notes * COMMON_SHARE)
 
 

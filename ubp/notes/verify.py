@@ -111,7 +111,7 @@ SUCCESSES, FAILURES = {"success"}, {"failure", "timed_out", "startup_failure", "
 
 YEAR = 365 * DAY_SECONDS
 RECENT_TAGS = 10
-# The points of an age of at most so many days.
+# The greatest age in days, and its points.
 ACTIVITY = ((90, 15), (180, 8), (365, 4))
 RELEASES = ((365, 10), (inf, 4))
 MAIN_AUTHOR = 0.8  # of a year's commits: nobody else maintains it

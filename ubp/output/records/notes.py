@@ -159,7 +159,7 @@ class ScorePointRecord:
 
     name: Annotated[str, "what it is for"]
     points: Annotated[Count, "points"]
-    most: Annotated[Count, "of so many; 0: unknown, or it does not apply"]
+    most: Annotated[Count, "the most it can be; 0: unknown, or it does not apply"]
     evidence: Annotated[str, "why"]
 
 
