@@ -1,7 +1,6 @@
 """Questions about projects: the repository that is served, and collections of documents.
 
-A project is addressed by its name. Of a collection that agents write, what has expired never
-answers: neither here nor in `Workspace.search`.
+A project is addressed by its name.
 """
 
 import os
@@ -17,6 +16,7 @@ from ubp.bindings.features import Evidence
 from ubp.bindings.pages import explain_page, find_file, find_pages
 from ubp.code.names import read_names
 from ubp.core.config import EXCERPT_ONLY
+from ubp.core.dates import parse_date
 from ubp.core.errors import CollectionError, ConfigError, PageNotFoundError, RepositoryError
 from ubp.core.model import FilePath, Level, ObjectId, PageFields
 from ubp.core.paths import doc_id
@@ -32,13 +32,12 @@ from ubp.index.view import View
 from ubp.markdown.yaml_nodes import BadYamlError, Node, read_yaml
 from ubp.search.dates import created_at
 from ubp.search.excerpt import drop_overlaps
-from ubp.search.fields import make_filter, parse_date
+from ubp.search.fields import make_filter
 from ubp.search.filters import Filters, page_filters
 from ubp.search.match import find_terms
 from ubp.search.pages import Mode
 from ubp.search.results import SectionHit, read_texts
 from ubp.search.run import own_path
-from ubp.search.scope import EXPIRY_FIELD, find_expired
 from ubp.workspace import Workspace
 
 PROJECT_VARIABLE, CONFIG_VARIABLE = "RAG_PROJECT", "RAG_CONFIG_PATH"
@@ -322,10 +321,11 @@ def list_projects(workspace: Workspace) -> tuple[ProjectSummary, ...]:
         try:
             with open_project(workspace, name) as project:
                 view = project.workspace.session.view()
-                documents = len(_current(project, view))
                 title = project.collection.address if project.collection else ""
                 updated = _updated_at(project, view)
-                summaries.append(ProjectSummary(name, title or name, documents, updated))
+                summaries.append(
+                    ProjectSummary(name, title or name, view.count_documents(), updated)
+                )
         except CollectionError:  # not fetched yet
             continue
     return tuple(summaries)
@@ -394,17 +394,15 @@ def read_document(workspace: Workspace, document_id: str) -> Document:
 
 
 def find_document(project: Project, document_id: str) -> FilePath | None:
-    """Return the path of the document with an id, if the project has one that has not expired."""
-    view, name = project.workspace.session.view(), project.collection_name
-    paths = view.document_paths()
-    path = next((path for path in paths if doc_id(path, name) == document_id), None)
-    return path if path in _current(project, view, [path] if path else []) else None
+    """Return the path of the document with an id, if the project has one."""
+    paths, name = project.workspace.session.view().document_paths(), project.collection_name
+    return next((path for path in paths if doc_id(path, name) == document_id), None)
 
 
 def read_statistics(project: Project) -> Statistics:
     """Return counts of the documents of a project."""
     view = project.workspace.session.view()
-    paths = _current(project, view)
+    paths = view.document_paths()
     categories: Counter[str] = Counter()
     tags: Counter[str] = Counter()
     for page in view.pages_at(paths).values():
@@ -550,26 +548,6 @@ def _creation_dates(project: Project, view: View) -> Mapping[FilePath, str]:
     unknown = [path for path in paths if path not in dates]
     committed = created_at(project.workspace.session, view, unknown) if unknown else {}
     return dates | {path: moment(date) for path, date in committed.items() if date is not None}
-
-
-def _current(
-    project: Project, view: View, paths: Sequence[FilePath] | None = None
-) -> list[FilePath]:
-    """Return the documents, or those of `paths`, that have not expired."""
-    paths = view.document_paths() if paths is None else paths
-    if not project.is_written:
-        return list(paths)
-    expired = find_expired(view, project.workspace.session.clock())
-    return [path for path in paths if path not in expired]
-
-
-def next_expiry(project: Project) -> str:
-    """Return when the next document expires, as documents say it; "": none does."""
-    if not project.is_written:
-        return ""
-    view = project.workspace.session.view()
-    fields = view.fields(_current(project, view))
-    return min((str(f[EXPIRY_FIELD]) for f in fields.values() if EXPIRY_FIELD in f), default="")
 
 
 def moment(seconds: float) -> str:

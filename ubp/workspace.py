@@ -145,6 +145,7 @@ class Workspace:
             clock=clock,
             revision=place.revision,
             collection=name,
+            expires=place.collection.is_stored,
         )
         return cls(Session.open(place.directory, options), place.collection)
 
@@ -624,10 +625,12 @@ class Workspace:
             UsageError: `semantic`, and there is no model; or a filter in the query is wrong.
             ModelError: `semantic`, and the configured model cannot be used.
         """
+        from ubp.search.filters import page_filters
         from ubp.search.pages import SearchRequest
         from ubp.search.run import label_pages, search_pages
 
-        filters = self._filters(doc_types, tags, self.session.view(Target(ref)), filters)
+        wanted = page_filters(doc_types, tags)
+        filters = wanted.joined(filters) if filters else wanted
         found = search_pages(
             self.session,
             Target(ref),
@@ -650,29 +653,13 @@ class Workspace:
         ref: str | None = None,
     ) -> "SectionAnswer":
         """Return the sections that match a query's words best, of pages filtered as in `search`."""
+        from ubp.search.filters import page_filters
         from ubp.search.run import file_names
         from ubp.search.sections import find_sections
 
         view = self.session.view(Target(ref))
-        filters = self._filters(doc_types, tags, view)
-        return find_sections(view, query, limit, file_names(view), filters)
-
-    def _filters(
-        self,
-        doc_types: Collection[str],
-        tags: Collection[str],
-        view: View,
-        others: "Filters | None" = None,
-    ) -> "Filters":
-        """Return the filters of a search; what has expired in a collection never answers."""
-        from ubp.search.filters import page_filters
-        from ubp.search.scope import find_expired
-
         filters = page_filters(doc_types, tags)
-        is_written = self.collection is not None and self.collection.kind == "written"
-        if is_written and (expired := find_expired(view, self.session.clock())):
-            filters = filters._replace(within=frozenset(view.document_paths()) - expired)
-        return filters.joined(others) if others else filters
+        return find_sections(view, query, limit, file_names(view), filters)
 
     # Bindings
 
@@ -875,10 +862,13 @@ class Workspace:
             else repository.resolve(name)
             for name in (old, new)
         ]
+        is_document, expired = document_filter(self.session.config), set[FilePath]()
+        if collection is not None and collection.is_stored:
+            expired.update(*(self.session.view(Target(c)).snapshot.changes for c in commits))
         return compare_versions(
             repository,
             *commits,
-            is_document=document_filter(self.session.config),
+            is_document=lambda path, entry: path not in expired and is_document(path, entry),
             path=path,
             section=section,
             policy=collection.policy if collection else FULL_TEXT,

@@ -4,9 +4,10 @@ import subprocess
 
 import pytest
 
+from ubp.core.dates import parse_date
 from ubp.core.errors import UsageError
 from ubp.index.worker import read_page
-from ubp.search.fields import FieldFilter, make_filter, parse_date
+from ubp.search.fields import FieldFilter, make_filter
 from ubp.search.filters import Filters, parse_filters
 from ubp.search.query import read_query
 from ubp.workspace import Workspace

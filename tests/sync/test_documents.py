@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ubp.core.errors import RepositoryError, UsageError
+from ubp.core.errors import PageNotFoundError, RepositoryError, UsageError
 from ubp.core.model import ignore_progress
 from ubp.index.collections import count_purge, repository_path
 from ubp.rag import unless_purged
@@ -278,6 +278,74 @@ def test_a_purge_leaves_no_byte_in_the_repository_and_the_index(collection, cont
     with Workspace.open_collection("kb") as workspace:
         assert workspace.search(SECRET, mode="fulltext").answer.total == 0
         assert workspace.search("kept", mode="fulltext").answer.total == 1
+
+
+def test_a_purge_removes_a_pack_that_a_killed_import_kept(collection, context, tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(30):
+        (folder / f"{number}.md").write_text(f"# {number}\n\n{SECRET} {number}\n")
+    imported = import_files(collection, source(folder), context, is_updating=False)
+    root = Path(repository_path(context.folder, collection))
+    (pack,) = (root / "objects/pack").glob("*.pack")
+    pack.with_suffix(".keep").write_text("fast-import\n")
+    delete_documents(collection, imported.paths, context, purge=True)
+    assert files_with(root, SECRET.encode()) == []
+    git(collection, context, "fsck", "--strict")
+
+
+def test_what_has_expired_is_nowhere(collection, context, clock):
+    def store(name, text, **given):
+        address = f"https://a.example/{name}"
+        return add_external(collection, ExternalDocument("web", text, address, **given), context)
+
+    brief = store("brief", f"# Brief\n\nThe word is {SECRET}.\n", ttl_hours=1)
+    first = git(collection, context, "rev-parse", "main").strip()
+    name = brief.path.rpartition("/")[2]
+    kept = store("kept", f"# Kept\n\nSee [the brief]({name}) about marmalade.\n")
+    store("last", "# Last\n\nEnd.\n")
+
+    def everywhere(workspace):
+        """Return where the brief is found."""
+        page = workspace.session.view().page
+        linked = workspace.context(kept.path).context.related
+        found = {
+            "view": page(brief.path),
+            "search": workspace.search("kumquat").answer.total,
+            "sections": len(workspace.search_sections("kumquat").hits),
+            "list": brief.path in {item.document.path for item in workspace.pages().pages},
+            "context": brief.path in {related.document.path for related in linked},
+            "graph": brief.path in {d.path for d in workspace.graph().near.documents},
+            "earlier": workspace.search("kumquat", ref=first).answer.total,
+            "diff": any(
+                place.filepath == brief.path
+                for change in workspace.compare_versions(f"{first}~1", "HEAD").changes
+                for place in (change.old, change.new)
+                if place
+            ),
+        }
+        return {where for where, is_found in found.items() if is_found}
+
+    def read():
+        with pytest.raises(PageNotFoundError):
+            workspace.page(brief.path)
+
+    with Workspace.open_collection("kb", clock=clock) as workspace:
+        places = {"view", "search", "sections", "list", "context", "graph", "earlier", "diff"}
+        assert everywhere(workspace) == places
+        clock.now += HOUR
+        assert everywhere(workspace) == set()
+        read()
+        clock.now -= HOUR
+        assert everywhere(workspace) == places
+    clock.now += HOUR
+    with Workspace.open_collection("kb", clock=clock) as workspace:
+        assert everywhere(workspace) == set()
+        read()
+        assert workspace.session.view().count_documents() == 2
+        compare_folders(collection, context)
+    with Workspace.open_collection("kb", clock=clock) as workspace:
+        assert everywhere(workspace) == set()
 
 
 def test_an_index_that_is_open_is_left_behind_by_a_purge(collection, context):

@@ -131,7 +131,8 @@ class Commit(NamedTuple):
 class Snapshot(NamedTuple):
     """A mapping from paths to entries: a commit's tree, and the files that differ from it.
 
-    `commit` is the revision, or HEAD for the work tree and the index (None: no commits yet).
+    `commit` is the revision, or HEAD for the work tree and the index (None: no commits yet); files
+    that differ from a revision are those that do not count, because they have expired.
     `changes` contains only files, with None for a removed one; the id of a changed file of the work
     tree is `UNHASHED` until it is needed. `buffers` are the bytes of files of the work tree that
     an editor has not saved; their entries in `changes` have the ids of these bytes.

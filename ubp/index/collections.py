@@ -64,6 +64,11 @@ class Collection:
     remote: str = ""
     synced_at: int | None = None
 
+    @property
+    def is_stored(self) -> bool:
+        """Whether UBP itself writes its documents, which may then expire."""
+        return self.kind in {"import", "written"}
+
 
 Outcome = Literal["updated", "unchanged", "partial", "failed", "planned"]
 

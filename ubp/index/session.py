@@ -51,7 +51,8 @@ class SessionOptions(NamedTuple):
     `staleness.threshold_days` and `search.model`, unless they are empty or None. `warn` receives
     what the user should know, `progress` the steps of long work. `revision` is the state that
     questions are about unless they say otherwise; None: the work tree. `collection` is the name of
-    the collection that the repository is, which its documents' ids contain.
+    the collection that the repository is, which its documents' ids contain. `expires`: revisions
+    are read without the documents that have expired.
     """
 
     environment: Mapping[str, str] = os.environ
@@ -63,6 +64,7 @@ class SessionOptions(NamedTuple):
     clock: Callable[[], float] = time.time
     revision: str | None = None
     collection: str = ""
+    expires: bool = False
 
 
 class Session:
@@ -86,6 +88,7 @@ class Session:
         self._options = options
         self._cache = SessionCache()
         self._latest: View | None = None  # the last one of the work tree, or of the only revision
+        self._whole: View | None = None  # the last revision with what has expired
         self._model: Model | None = None
         self._model_owner: Session | None = None
         self._collections: dict[CollectionSetting, Session] = {}
@@ -162,9 +165,14 @@ class Session:
 
     def view_of(self, snapshot: Snapshot) -> View:
         """Return a snapshot with its index brought up to date."""
+        if self._options.expires and snapshot.kind == "commit":
+            snapshot = self._without_expired(snapshot)
         if self._latest is not None and self._latest.is_current(snapshot):
             return self._latest
-        view = self.try_view(snapshot)
+        if self._whole is not None and self._whole.is_current(snapshot):
+            view = self._whole
+        else:
+            view = self.try_view(snapshot)
         if snapshot.kind == "worktree" or self._options.revision is not None:
             if self._latest is not None:
                 self._latest.forget()
@@ -183,9 +191,18 @@ class Session:
             collection=self._options.collection,
         )
 
+    def _without_expired(self, snapshot: Snapshot) -> Snapshot:
+        from ubp.index.expiry import find_expired
+
+        whole = self._whole
+        if whole is None or whole.snapshot.commit != snapshot.commit:
+            whole = self._whole = self.try_view(snapshot._replace(changes={}))
+        expired = find_expired(whole, self.clock())
+        return snapshot._replace(changes=dict.fromkeys(expired))
+
     def forget(self) -> None:
         """Drop the last view and what it read, so that files are read again."""
-        self._latest, self._cache = None, SessionCache()
+        self._latest, self._whole, self._cache = None, None, SessionCache()
 
     def model_place(self) -> "ModelLocation | None":
         """Return where the model in use is; None: none is configured or installed.

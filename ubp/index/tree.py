@@ -334,14 +334,21 @@ class WorktreeOverlay:
         self._has_folders = has_folders
         self._trees: dict[FilePath, Entry | None] = {}
 
+    def with_changes(self, changes: Changes) -> "WorktreeOverlay":
+        """Return these entries with changes on top of them."""
+        if not changes:
+            return self
+        return WorktreeOverlay(
+            self._repository,
+            self._store,
+            self._base,
+            {**self._changes, **changes},
+            has_folders=bool(self._changes),
+        )
+
     def __contains__(self, path: FilePath) -> bool:
         """Return whether a path differs from the commit."""
         return path in self._changes
-
-    @property
-    def base(self) -> "WorktreeOverlay":
-        """The commit alone, without the changes."""
-        return WorktreeOverlay(self._repository, self._store, self._base, {}, has_folders=True)
 
     @property
     def changes(self) -> Changes:
@@ -461,8 +468,8 @@ def _parent(path: FilePath) -> FilePath:
 
 def open_commit_tree(
     repository: Repository, store: Store, config: Config, snapshot: Snapshot
-) -> tuple[CommitTree, Changes, bool]:
-    """Return a base tree, the changes from it to the snapshot, and whether these include folders.
+) -> tuple[CommitTree, Changes]:
+    """Return a base tree, and the changes from it to the snapshot's commit, folders included.
 
     Only HEAD's listing is saved and moved. Any other commit (`--ref`, `--base`) is compared with a
     stored listing and leaves the store as it is.
@@ -470,7 +477,7 @@ def open_commit_tree(
     commit = snapshot.commit
     if commit is None or snapshot.kind != "commit" or commit == repository.head():
         listing = _update_listing(repository, store, config, commit) if commit else None
-        return CommitTree(repository, store, config, commit, listing), snapshot.changes, False
+        return CommitTree(repository, store, config, commit, listing), {}
     for listing in (
         store.listings.at_commit(commit),
         store.listings.of_work_tree(repository.git_dir),
@@ -478,11 +485,11 @@ def open_commit_tree(
         if listing is None or listing.scope != scope_key(config):
             continue
         if listing.commit == commit:
-            return CommitTree(repository, store, config, commit, listing), {}, False
+            return CommitTree(repository, store, config, commit, listing), {}
         with suppress(RepositoryError):  # its commit no longer exists (garbage, or a new clone)
             changes = diff_trees(repository, listing.commit, commit)
-            return CommitTree(repository, store, config, listing.commit, listing), changes, True
-    return CommitTree(repository, store, config, commit, None), {}, False
+            return CommitTree(repository, store, config, listing.commit, listing), changes
+    return CommitTree(repository, store, config, commit, None), {}
 
 
 def _update_listing(

@@ -52,7 +52,7 @@ class View:
         context: IndexContext,
         config: Config,
         base: CommitTree,
-        overlay: WorktreeOverlay,
+        committed: WorktreeOverlay,
         facts: DocumentFacts,
     ) -> None:
         self.context = context
@@ -60,7 +60,8 @@ class View:
         self._config = config
         self._is_document = document_filter(config)
         self._base = base
-        self._overlay = overlay
+        self._committed = committed
+        self._overlay = committed.with_changes(context.snapshot.changes)
         self._facts = facts
         self._derived: dict[str, Any] = {}
 
@@ -116,9 +117,7 @@ class View:
 
     def base_entries(self, paths: Collection[FilePath]) -> dict[FilePath, Entry | None]:
         """Return the entry at each path in the snapshot's commit, or None."""
-        if self.snapshot.kind == "commit":
-            return self._overlay.entries(paths)
-        return self._overlay.base.entries(paths)
+        return self._committed.entries(paths)
 
     def true_path(self, path: FilePath) -> FilePath | None:
         """Return a path as the snapshot spells it, or None if it does not exist there.
@@ -313,7 +312,6 @@ class View:
     def _link_graph(self) -> "LinkGraph":
         from ubp.index.link_graph import link_snapshot
 
-        is_commit = self.snapshot.kind == "commit"
         documents = self._changed_documents
         return link_snapshot(
             self.context,
@@ -323,7 +321,7 @@ class View:
                 path: documents.get(path) if entry and is_document(self._config, path) else entry
                 for path, entry in self.snapshot.changes.items()
             },
-            all_files=lambda: (self._overlay if is_commit else self._base).files(ROOT),
+            all_files=lambda: self._committed.files(ROOT),
         )
 
     @cached_property
@@ -404,13 +402,13 @@ def build_view(  # noqa: PLR0913  # a view combines as many
     store knows everything already. Whatever happens to the store afterwards (other processes, a
     full disk, damage), the view answers correctly.
     """
-    base, changes, has_folders = open_commit_tree(repository, store, config, snapshot)
-    overlay = WorktreeOverlay(repository, store, base, changes, has_folders=has_folders)
+    base, changes = open_commit_tree(repository, store, config, snapshot)
+    committed = WorktreeOverlay(repository, store, base, changes, has_folders=True)
     facts = DocumentFacts(repository, store, config, snapshot, progress)
     context = IndexContext(
         repository, store, snapshot, progress, cache or SessionCache(), collection
     )
-    view = View(context, config, base, overlay, facts)
+    view = View(context, config, base, committed, facts)
     if has_facts:
         view.learn()
     return view

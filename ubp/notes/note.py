@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from ubp.core.model import FilePath, ObjectId, Page, PageFields
 from ubp.core.paths import doc_id
+from ubp.index.expiry import find_expired
 from ubp.index.session import Session
 from ubp.index.view import View
 from ubp.search.dates import created_at
-from ubp.search.scope import find_expired
 
 REPORTS = "oss/"
 """Reports on repositories are below it: `oss/OWNER/REPO.md`. They are no notes."""

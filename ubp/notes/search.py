@@ -2,13 +2,13 @@
 
 from typing import NamedTuple
 
+from ubp.index.expiry import find_expired
 from ubp.index.session import Session
 from ubp.notes.note import EVERY_NOTE, REPORTS, Note, NoteFilter, read_all_notes, read_notes
 from ubp.search.filters import NO_FILTERS, Filters
 from ubp.search.pages import SearchRequest, find_pages
 from ubp.search.results import PageHit
 from ubp.search.run import open_search
-from ubp.search.scope import find_expired
 
 
 class NoteHit(NamedTuple):

@@ -12,10 +12,11 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable
 from typing import Generic, Literal, NamedTuple, TypeVar
 
+from ubp.core.dates import parse_date
 from ubp.core.model import FilePath, PageFields
 from ubp.core.paths import Glob, is_glob
 from ubp.core.text import closest_name
-from ubp.search.fields import FieldFilter, make_filter, normalize, parse_date
+from ubp.search.fields import FieldFilter, make_filter, normalize
 
 Kind = Literal["tag", "type", "path"]
 T = TypeVar("T")

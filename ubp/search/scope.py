@@ -1,19 +1,15 @@
 """The documents that may match a query, whatever their rank: filters, exclusions, operators."""
 
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime
 from functools import cache
 
 from ubp.core.model import FilePath
 from ubp.index.fulltext import FullTextSearch
 from ubp.index.view import View
-from ubp.search.fields import make_filter
 from ubp.search.filters import Filters
 from ubp.search.lexical import FileNames
 from ubp.search.query import And, Node, Not, Query, terms_in, write_match
 from ubp.search.terms import Term
-
-EXPIRY_FIELD = "expires_at"
 
 Scope = frozenset[FilePath] | None
 """The documents that may match; None: all of them."""
@@ -74,25 +70,6 @@ def find_allowed(view: View, filters: Filters, documents: Sequence[FilePath]) ->
     return frozenset(
         path for path, page in pages.items() if match_facts(page.facts.tags, page.facts.doc_type)
     )
-
-
-def find_expired(view: View, seconds: float) -> frozenset[FilePath]:
-    """Return the documents whose `expires_at` has come, at a time since the epoch."""
-
-    def read_expiries() -> dict[FilePath, str]:
-        fields = view.fields(view.document_paths())
-        return {
-            path: value
-            for path, of_page in fields.items()
-            if isinstance(value := of_page.get(EXPIRY_FIELD), str)
-        }
-
-    expiries = view.derived("expiries", read_expiries)
-    if not expiries:
-        return frozenset()
-    now = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-    is_past = make_filter(EXPIRY_FIELD, "<=", now).matches_value
-    return frozenset(path for path, value in expiries.items() if is_past(value))
 
 
 class _Matcher:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from ubp.core.model import ObjectId
 from ubp.output.records.rag import (
     RagCachedSearchRecord,
     rag_cached_search_record,
@@ -20,8 +19,6 @@ from ubp.rag import (
     RagFilters,
     ask,
     list_projects,
-    moment,
-    next_expiry,
     read_document,
     read_statistics,
     search,
@@ -78,13 +75,6 @@ class ProjectPrompt(NamedTuple):
     write: Callable[[Workspace, str], str]
 
 
-class _Cached(NamedTuple):
-    """An answer that holds until a document expires."""
-
-    record: RagCachedSearchRecord
-    expires_at: str
-
-
 def read_project_resource(workspace: Workspace, uri: str) -> object | None:
     """Return the record of the resource at an address; None: no resource has it.
 
@@ -110,31 +100,24 @@ def read_project_resource(workspace: Workspace, uri: str) -> object | None:
         return ask(
             workspace,
             unquote(name),
-            lambda project: _cached_search(workspace, project, unquote(query)),
+            lambda project: _cached_search(project, unquote(query)),
         )
     return None
 
 
-def _cached_search(workspace: Workspace, project: Project, query: str) -> RagCachedSearchRecord:
-    """Return an answer that was given before, unless the documents have changed or one expired."""
-    view = project.workspace.session.view()
-    if project.collection is None:  # forgotten when a file changes
-        cache: dict[tuple[str, str, ObjectId | None], _Cached] = view.derived("rag://search", dict)
-    else:
-        served = workspace.session.view()
-        cache = served.context.cache.derived("rag://search", dict)
-    key = project.name, query, view.snapshot.commit
-    now = workspace.session.clock()
-    cached = cache.get(key)
-    if cached is None or (cached.expires_at and cached.expires_at <= moment(now)):
+def _cached_search(project: Project, query: str) -> RagCachedSearchRecord:
+    """Return an answer that was given before, unless the documents have changed since."""
+    session = project.workspace.session
+    view = session.view()
+    cache: dict[str, RagCachedSearchRecord] = view.derived("rag://search", dict)
+    if query not in cache:
         answer = search(project, query, mode="hybrid", limit=RESULTS, filters=RagFilters())
-        commit = view.snapshot.commit
-        record = rag_cached_search_record(query, project.name, answer, now, commit)
-        cached = _Cached(record, next_expiry(project))
         while len(cache) >= MAX_CACHED:
             cache.pop(next(iter(cache)))
-        cache[key] = cached
-    return cached.record
+        cache[query] = rag_cached_search_record(
+            query, project.name, answer, session.clock(), view.snapshot.commit
+        )
+    return cache[query]
 
 
 def _write_search_context(workspace: Workspace, query: str) -> str:

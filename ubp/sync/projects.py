@@ -30,7 +30,9 @@ from ubp.index.collections import (
     read_collection,
     write_collection,
 )
+from ubp.index.session import Target
 from ubp.index.store.page_facts import PageFactsTable
+from ubp.index.view import View
 from ubp.rag import (
     CONFIG_VARIABLE,
     Project,
@@ -367,7 +369,7 @@ def _project_of(
     for name in project_names(workspace, settings):
         try:
             with open_project(workspace, name) as opened:
-                paths = {*opened.workspace.session.view().document_paths()}
+                paths = {*_with_expired(opened).document_paths()}
                 if is_former and opened.is_written:
                     paths |= {*former_paths(_written(opened), context)}
                 if any(doc_id(path, opened.collection_name) == document_id for path in paths):
@@ -396,7 +398,7 @@ def _selected(
     context = context_of(project.workspace)
     if filters and any(filters):
         return _filtered(project, filters)
-    paths = {*project.workspace.session.view().document_paths()}
+    paths = {*_with_expired(project).document_paths()}
     if is_former:
         paths |= {*former_paths(_written(project), context)}
     if not document_id:
@@ -408,9 +410,14 @@ def _selected(
     return wanted
 
 
-def _filtered(project: Project, filters: DeleteFilters) -> set[FilePath]:
+def _with_expired(project: Project) -> View:
+    """Return a view with the documents that have expired: they can still be deleted."""
     session = project.workspace.session
-    view = session.view()
+    return session.try_view(session.snapshot(Target()))
+
+
+def _filtered(project: Project, filters: DeleteFilters) -> set[FilePath]:
+    session, view = project.workspace.session, _with_expired(project)
     paths = view.document_paths()
     fields = view.fields(paths)
     for name, value in (("category", filters.category), ("source_type", filters.source_type)):
