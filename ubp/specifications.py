@@ -172,6 +172,7 @@ class SpecificationReader:
 
         Raises:
             CollectionError: there is no such language, document or version.
+            UsageError: a filter in the query cannot be read.
             RepositoryError: a document cannot be read.
         """
         hits = []

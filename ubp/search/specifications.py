@@ -17,6 +17,7 @@ from ubp.search.lexical import Corpus, find_words
 from ubp.search.match import find_terms
 from ubp.search.pages import CHUNKS, SearchContext
 from ubp.search.query import read_query
+from ubp.search.scope import find_scope
 from ubp.search.semantic import find_meaning
 from ubp.search.terms import Term
 
@@ -84,14 +85,26 @@ def find_spec_sections(
     *,
     is_wanted: Callable[[HeadingSpan], bool] = lambda _: True,
 ) -> tuple[FoundSection, ...]:
-    """Return the sections that answer a question best, best first."""
-    query = read_query(text)
+    """Return the sections that answer a question best, best first.
+
+    Of a question that consists of filters these are the first ones of the pages that match.
+
+    Raises:
+        UsageError: a filter on a field of front matter cannot be read.
+    """
+    query = read_query(text, field_names=view.field_names)
+    scope = find_scope(view, query, context.names)
     if query.tree is None:
-        return ()
-    words, lexical = find_words(Corpus(view.full_text(), context.names, None), query, CHUNKS)
+        matching = _read_pages(view, sorted(scope or ()))
+        return tuple(
+            FoundSection(page.page, heading, 1.0, _snippet(page.own_text(heading), ()))
+            for page in matching.values()
+            for heading in filter(is_wanted, page.headings[:1])
+        )[:limit]
+    words, lexical = find_words(Corpus(view.full_text(), context.names, scope), query, CHUNKS)
     meaning = Ranking()
     if context.meaning is not None:
-        meaning = find_meaning(context.meaning, query, CHUNKS, None)
+        meaning = find_meaning(context.meaning, query, CHUNKS, scope)
     chunks = _chunk_scores(words, meaning)
     best = sorted(chunks, key=lambda chunk: -chunks[chunk])[:MAX_READ_CHUNKS]
     pages = _read_pages(view, sorted({path for path, _ in best}))
