@@ -49,6 +49,23 @@ def test_the_tree_equals_the_one_that_git_writes(repository, opened):
     assert repository.git("rev-parse", f"{REF}^{{tree}}") == repository.git("write-tree")
 
 
+def test_many_files_are_one_pack_and_the_same_commit(repository, opened):
+    many = {f"many/{number}.md": f"{number}\n".encode() for number in range(30)}
+    commit_files(opened, REF, {**many, "empty": b"", "blob\ndone": b"blob\ndone\n\0"})
+    for path, data in {**many, "empty": b"", "blob\ndone": b"blob\ndone\n\0"}.items():
+        file = repository.root / path
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(data)
+    repository.git("rm", "-q", "--cached", "-r", "docs", "top.md")
+    loose = int(repository.git("count-objects").split()[0])
+    assert loose < 15
+    repository.git("add", "many", "empty", "blob\ndone")
+    assert repository.git("rev-parse", f"{REF}^{{tree}}") == repository.git("write-tree")
+    commit_files(opened, REF, {path: data + b"2" for path, data in many.items()} | {"empty": None})
+    assert repository.git("show", f"{REF}:many/7.md") == "7\n2"
+    repository.git("fsck", "--strict")
+
+
 def test_writing_leaves_the_work_tree_index_and_head_alone(repository, opened):
     repository.write("top.md", "edited\n")
     status = ("status", "--porcelain=v2", "--branch")
