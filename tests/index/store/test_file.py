@@ -13,7 +13,14 @@ import pytest
 from ubp.core.errors import IndexDamagedError
 from ubp.core.model import ObjectId, PageFacts
 from ubp.index.store.database import DAMAGED, copy_in_memory
-from ubp.index.store.file import FILE_NAME, LOCK_STALE_SECONDS, UNUSED_SECONDS, write_stamp
+from ubp.index.store.file import (
+    FILE_NAME,
+    LOCK_STALE_SECONDS,
+    UNUSED_SECONDS,
+    identify,
+    replace_index,
+    write_stamp,
+)
 from ubp.index.store.schema import FORMAT
 from ubp.index.store.store import Store, open_store
 
@@ -558,6 +565,19 @@ def test_who_was_killed_while_rebuilding_holds_nobody_up_for_long(
     os.utime(lock, (time.time() - 2 * LOCK_STALE_SECONDS,) * 2)
     assert open_here().path
     assert not lock.exists()
+
+
+def test_an_index_is_replaced_although_another_process_was_just_killed_while_rebuilding(
+    data_dir: Path, open_here: Callable[[], Store], database: Path
+) -> None:
+    fill(open_here)
+    before = identify(str(database))
+    lock = data_dir / "rebuild.lock"
+    lock.touch()
+    age = LOCK_STALE_SECONDS - 1.3  # older than the second that readers wait, when it is stale
+    os.utime(lock, (time.time() - age,) * 2)
+    replace_index(str(data_dir))
+    assert identify(str(database)) != before
 
 
 def test_a_rebuilding_that_does_not_end_costs_a_second_and_memory(

@@ -112,7 +112,9 @@ def _read_stamp(path: str) -> bytes:
         return b""
 
 
-def create_file(path: str, replaced: Identity | None) -> None:
+def create_file(
+    path: str, replaced: Identity | None, wait_seconds: float = LOCK_WAIT_SECONDS
+) -> None:
     """Replace the file `replaced` by an empty database, unless another process has done so already.
 
     It appears as a whole (`os.replace`); processes with the old one open continue with that. Unlike
@@ -126,7 +128,7 @@ def create_file(path: str, replaced: Identity | None) -> None:
     folder = os.path.dirname(path)
     with suppress(FileExistsError):
         os.mkdir(folder)
-    lock = _take_lock(path)
+    lock = _take_lock(path, wait_seconds)
     try:
         if identify(path) != replaced:
             return
@@ -155,14 +157,15 @@ def replace_index(folder: str) -> None:
     """Replace the index in a folder by an empty one, and remove those of other formats.
 
     Nothing of what they contained is left in a file. Processes that have one open continue with
-    what they have, and notice the new one when they are asked next.
+    what they have, and notice the new one when they are asked next. The lock of a process that was
+    killed is waited for.
 
     Raises:
         OSError: nothing can be written there, or another process holds the lock for too long.
     """
     path = os.path.join(folder, FILE_NAME)
     if (current := identify(path)) is not None:
-        create_file(path, current)
+        create_file(path, current, LOCK_STALE_SECONDS + LOCK_WAIT_SECONDS)
     for name in os.listdir(folder):
         if name.startswith(PREFIX) and not name.startswith(FILE_NAME):
             _remove(os.path.join(folder, name))
@@ -197,10 +200,10 @@ def _create(path: str) -> None:
         connection.close()
 
 
-def _take_lock(path: str) -> str:
+def _take_lock(path: str, wait_seconds: float) -> str:
     # A file, not flock: the same on every system, and independent of the database's own locks.
     lock = _lock_path(path)
-    deadline = time.monotonic() + LOCK_WAIT_SECONDS
+    deadline = time.monotonic() + wait_seconds
     while True:
         try:
             with open(lock, "xb"):
