@@ -264,7 +264,7 @@ class Workspace:
         if relaxation is None:
             return ()
         strict, _ = find_stale(relaxation.session, target, paths, every=False)
-        return relaxed_findings(stale_findings(strict), stale_findings(report), relaxation.severity)
+        return relaxed_findings(stale_findings(strict), stale_findings(report), relaxation)
 
     def count_languages(
         self, report: StaleReport, *, is_narrowed: bool = False

@@ -128,6 +128,22 @@ def test_a_change_that_adopts_the_configuration_keeps_its_keys(repository, found
     assert relaxed(found, repository) == ([], ["stale-doc"])
 
 
+def test_a_change_that_makes_git_ignore_what_it_links_to_is_listed(project, found):
+    project.write(".gitignore", "gone.md\n")
+    project.commit("Break two things and look away")
+    assert relaxed(found, project) == ([LINK], ["stale-doc"])
+
+
+def test_files_that_the_base_ignores_are_generated(project, found):
+    project.git("checkout", "--quiet", "--force", "main")
+    project.write(".gitignore", "gone.md\n")
+    project.commit("Ignore it")
+    project.git("checkout", "--quiet", "-b", "other")
+    project.write("docs/b.md", "# B\n\n[gone](gone.md)\n")
+    project.commit("Link to it")
+    assert relaxed(found, project) == ([], [])
+
+
 def test_stale_lists_them_too(project, capsys):
     configure(project, source={"exclude": ["docs/a.md"]})
     project.commit("Look away")

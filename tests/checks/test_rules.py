@@ -142,6 +142,27 @@ def test_what_may_lead_somewhere_is_not_called_broken(repository, new_repository
     assert found(repository) == []
 
 
+@pytest.mark.parametrize(
+    ("link", "is_broken"),
+    [
+        ("[generated](../reference/cli.md#run)", False),
+        ("[without suffix](../reference/cli)", False),
+        ("[from the root](/reference/cli.md)", False),
+        ("![drawn](../reference/out/graph.png)", False),
+        ("[another](../reference/nowhere.md)", True),
+        ("[kept](../reference/out/kept.md)", True),
+        ("[by the user alone](notes.md)", True),
+        ("[[reference/cli]]", True),
+    ],
+)
+def test_a_file_that_a_gitignore_names_is_generated(repository, found, link, is_broken):
+    repository.write("reference/.gitignore", "/cli.md\nout/*\n!out/kept.md\n")
+    repository.write(".git/info/exclude", "notes.md\n")
+    repository.write("docs/a.md", f"# A\n\n{link}\n")
+    repository.commit()
+    assert bool(found(repository)) == is_broken
+
+
 def test_a_heading_that_is_not_there_is_a_warning_with_the_nearest(repository, check):
     repository.write("b.md", "# B\n\n## Set up & go\n\n### $?\n\n<a id=html></a>\n\n## X {#own}\n")
     fine = "[1](b.md#set-up--go) [2](b.md#HTML) [3](b.md#own) [4](b.md#section) [[b#Set up go]]"

@@ -18,6 +18,7 @@ from ubp.core.model import (
     ReferenceVerdict,
 )
 from ubp.core.paths import normalize_path
+from ubp.git.files import find_ignored
 from ubp.index.link_graph import GraphEdge
 from ubp.index.view import View
 from ubp.markdown.resolve import differs_in_case, stem
@@ -44,13 +45,15 @@ class RuleContext:
     `assess_translations` those of translations (of a change, that it concerns), `review` compares
     bindings with history. The rule on the debt file also needs `rules`, the names of the rules that
     run, and `find_current`, which returns all their findings in the state. `not_checked` has the
-    reasons of the rules that cannot answer here.
+    reasons of the rules that cannot answer here. `skips_ignored`: a link to a file that Git ignores
+    is not broken.
     """
 
     rules: tuple[str, ...] = ()
     find_current: Callable[[], Sequence[Finding]] = tuple
     # What the base of a change would have reported (`ubp.checks.relaxed`).
     relaxed: Sequence[Finding] = ()
+    skips_ignored = True
     find_outdated_mentions: Callable[[], Iterable[OutdatedMention]] = tuple
 
     def __init__(  # noqa: PLR0913, PLR0917  # the inputs of all rules
@@ -189,6 +192,23 @@ class RuleContext:
             for depth in range(len(folders))
         )
 
+    def is_generated(self, edge: GraphEdge) -> bool:
+        """Whether a `.gitignore` names the missing target of a link: a build generates it."""
+        return not self._generated.isdisjoint(_possible_files(edge))
+
+    @cached_property
+    def _generated(self) -> frozenset[FilePath]:
+        if not self.skips_ignored:
+            return frozenset()
+        missing = [edge for edge in self.suspect_links if edge.resolution.bucket == "missing"]
+        paths = {
+            path
+            for edge in missing
+            if not self.is_behind_opaque_folder(edge)
+            for path in _possible_files(edge)
+        }
+        return find_ignored(self.view.context.repository, paths)
+
     def renamed_target(self, edge: GraphEdge) -> FilePath | None:
         """Return the new path of a link's target, where the change moved it or the link's page."""
         target = edge.link.target
@@ -229,6 +249,14 @@ class RuleContext:
         for path in self.view.document_paths():
             paths[stem(path)] = (*paths.get(stem(path), ()), path)
         return paths
+
+
+def _possible_files(edge: GraphEdge) -> tuple[FilePath, ...]:
+    """Return the files that a link may name: its path; without a suffix, that of a page too."""
+    path = _target_path(edge, edge.source)
+    if edge.link.kind in WIKILINKS or not path:
+        return ()
+    return (path,) if "." in path.rpartition("/")[2] else (path, FilePath(f"{path}.md"))
 
 
 def _target_path(edge: GraphEdge, source: FilePath) -> FilePath | None:

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from ubp.checks.debt import Debts, accepted_debts
 from ubp.checks.finding import CheckReport, Finding, Severity, Suppression
-from ubp.checks.rules import obsolete_debt, relaxed_check
+from ubp.checks.rules import broken_link, obsolete_debt, relaxed_check
 from ubp.checks.suppress import read_comments
 from ubp.core.config import Config
 from ubp.core.errors import ConfigError
 from ubp.core.model import CONFIG_FILE, DEBT_FILE, FilePath
+from ubp.git.files import IGNORE_FILE
 from ubp.git.snapshot import read_document
 from ubp.index.session import Session, Target
 from ubp.index.view import View
@@ -30,7 +31,8 @@ class Relaxation(NamedTuple):
     """The base's settings, where they could report more than the change's own.
 
     `session` has the base's configuration, `change` is the same change seen with it, `debts` are
-    those of its debt file, and `comments` the ignore comments that the change adds.
+    those of its debt file, and `comments` the ignore comments that the change adds. If the change
+    `has_new_ignores`, it edits a `.gitignore`, which hides links to missing files.
     """
 
     session: Session
@@ -38,6 +40,7 @@ class Relaxation(NamedTuple):
     debts: Debts
     comments: NewComments
     severity: Severity
+    has_new_ignores: bool
 
 
 def find_relaxation(session: Session, target: Target, change: Change) -> Relaxation | None:
@@ -49,16 +52,18 @@ def find_relaxation(session: Session, target: Target, change: Change) -> Relaxat
     config = _config_of(before, session.config) if has_changed else session.config
     severity = _severity(config, session.config)
     comments = _new_comments(before, after, change)
-    is_same = not session.config.ignored_commits and not has_changed
+    has_new_ignores = any(path.rpartition("/")[2] == IGNORE_FILE for path in change.changes)
+    is_same = not session.config.ignored_commits and not has_changed and not has_new_ignores
     if severity is None or (is_same and DEBT_FILE not in change.changes and not comments):
         return None
     strict = session.with_config(config._replace(ignored_commits=()))
     strict_change = open_change(strict, target)
-    return Relaxation(strict, strict_change, accepted_debts(before), comments, severity)
+    debts = accepted_debts(before)
+    return Relaxation(strict, strict_change, debts, comments, severity, has_new_ignores)
 
 
 def relaxed_findings(
-    strict: CheckReport, own: CheckReport, severity: Severity
+    strict: CheckReport, own: CheckReport, relaxation: Relaxation
 ) -> tuple[Finding, ...]:
     """Return a finding for each of the strict findings that is not in the change's own report."""
     counts = Counter(_key(finding) for finding in own.findings)
@@ -82,9 +87,9 @@ def relaxed_findings(
                 message=f"{'Only a warning' if is_weaker else 'Not reported'} because of this "
                 f"change: {finding.rule}: {finding.message}",
                 subject=f"{finding.rule} {finding.subject}".strip(),
-                hint=_hint(suppressions.get(key)),
+                hint=_hint(finding, suppressions.get(key), relaxation),
                 related=finding.related,
-                severity=severity,
+                severity=relaxation.severity,
             )
         )
     return tuple(relaxed)
@@ -94,8 +99,10 @@ def _key(finding: Finding) -> _Key:
     return finding.rule, finding.filepath, finding.subject
 
 
-def _hint(suppression: Suppression | None) -> str:
+def _hint(finding: Finding, suppression: Suppression | None, relaxation: Relaxation) -> str:
     kind = suppression.kind if suppression else "configuration"
+    if relaxation.has_new_ignores and finding.rule == broken_link.NAME and not suppression:
+        return f"It edits a {IGNORE_FILE}, and Git ignores the file."
     if kind == "comment":
         return "A comment that it adds to the page ignores the rule."
     if kind == "debt":

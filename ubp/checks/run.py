@@ -36,7 +36,8 @@ class CheckOptions(NamedTuple):
     Findings are reported in the pages `paths`, None: all of them. `has_evidence`: evidence for
     drift is found in a state, too. `relaxation` are the settings with which a change is checked
     again. In that check `debts` replaces the debt file, and `comments` have no effect. `is_quick`:
-    a rule for which many files would have to be read first is not checked.
+    a rule for which many files would have to be read first is not checked. `skips_ignored`: links
+    to files that Git ignores are not broken.
     """
 
     config: Config
@@ -48,6 +49,7 @@ class CheckOptions(NamedTuple):
     debts: Debts | None = None
     comments: NewComments = frozenset()
     is_quick: bool = False
+    skips_ignored: bool = True
 
 
 def check_options(
@@ -142,9 +144,10 @@ def _check_again(
         relaxation.session.is_hidden,
         debts=relaxation.debts,
         comments=relaxation.comments,
+        skips_ignored=not relaxation.has_new_ignores,
     )
     strict = check_change(relaxation.change, strict_options)
-    return relaxed_findings(strict, report, relaxation.severity)
+    return relaxed_findings(strict, report, relaxation)
 
 
 def _find_obsolete(
@@ -204,6 +207,7 @@ def _state_context(staleness: StalenessContext, options: CheckOptions) -> RuleCo
         partial(_review, staleness),
         options.paths,
     )
+    context.skips_ignored = options.skips_ignored
 
     def find_outdated_mentions() -> Iterable[OutdatedMention]:
         from ubp.checks.snapshot_names import find_outdated_in_state  # `ubp stale` needs none
@@ -236,6 +240,7 @@ def _change_context(change: Change, options: CheckOptions) -> RuleContext:
         options.paths,
         changes=change.changes.keys(),
     )
+    context.skips_ignored = options.skips_ignored
 
     def find_outdated_mentions() -> Iterable[OutdatedMention]:
         from ubp.checks.snapshot_names import find_outdated_by_change  # `ubp stale` needs none

@@ -39,9 +39,11 @@ OPTIONS = (
     "-c",
     "safe.bareRepository=explicit",
 )
+LITERAL = "GIT_LITERAL_PATHSPECS"
+NOT_LITERAL = frozenset({"check-ignore"})  # it takes paths, and fails where the variable is set
 NO_PROTOCOLS = "none"  # which also prevents lazy fetching in git before 2.44
 SET_VARIABLES = {
-    "GIT_LITERAL_PATHSPECS": "1",  # `pages/[id].ts` and `*` are file names
+    LITERAL: "1",  # `pages/[id].ts` and `*` are file names
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",  # libgit2 ignores them too; both must read the same history
     "GIT_PAGER": "cat",
@@ -108,7 +110,7 @@ def commit_with_hooks(
     import subprocess
 
     command = [find_git(environment), "-C", cwd, "commit", *args]
-    variables = {**environment, "GIT_LITERAL_PATHSPECS": "1"}
+    variables = {**environment, LITERAL: "1"}
     done = subprocess.run(  # noqa: S603  # git itself
         command,
         input=stdin,
@@ -178,6 +180,8 @@ def _run(  # noqa: PLR0913, PLR0917  # called twice, above
     run = _run_posix if hasattr(os, "posix_spawn") else _run_subprocess
     try:
         variables = {**inherited, **SET_VARIABLES, "GIT_ALLOW_PROTOCOL": protocols}
+        if args[0] in NOT_LITERAL:
+            del variables[LITERAL]
         status, stderr = run(command, variables, stdin, sink)
     except FileNotFoundError as error:
         raise _git_missing() from error

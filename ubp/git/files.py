@@ -1,11 +1,14 @@
 """Read and write single files of the work tree and the index."""
 
 import os
+from collections.abc import Collection
 
 from ubp.core.errors import RepositoryError
 from ubp.core.files import write_atomically
 from ubp.core.model import FilePath, ObjectId
 from ubp.git.repository import Repository
+
+IGNORE_FILE = ".gitignore"
 
 
 def read_file(repository: Repository, path: FilePath) -> bytes:
@@ -23,6 +26,29 @@ def is_ignored(repository: Repository, path: FilePath) -> bool:
     if repository.run("ls-files", "-z", "--", path):
         return False
     return repository.libgit2().path_is_ignored(path)
+
+
+def find_ignored(repository: Repository, paths: Collection[FilePath]) -> frozenset[FilePath]:
+    """Return those of these paths that a `.gitignore` of the work tree matches.
+
+    The user's own ignore files do not count: what they match differs from machine to machine.
+    """
+    if not paths or repository.root is None:
+        return frozenset()
+    # Git ends with 128 at a path beyond a symbolic link or submodule; it has printed those before.
+    output = repository.run(
+        *("check-ignore", "--no-index", "--verbose", "-z", "--stdin"),
+        # `./`, because a path that begins with a colon would be more than a path
+        stdin=b"".join(b"./" + os.fsencode(path) + b"\0" for path in sorted(paths)),
+        ok=(0, 1, 128),
+    )
+    fields = output.split(b"\0")
+    matches = zip(fields[0::4], fields[2::4], fields[3::4], strict=False)
+    return frozenset(
+        FilePath(os.fsdecode(path.removeprefix(b"./")))
+        for file, pattern, path in matches
+        if os.path.basename(file) == os.fsencode(IGNORE_FILE) and not pattern.startswith(b"!")
+    )
 
 
 def replace_file(repository: Repository, path: FilePath, data: bytes) -> None:

@@ -9,8 +9,9 @@ broken, too.
 If a site generator publishes the page, links are resolved as that generator does: from its content
 and static folders, with or without `.md`, and to the default language where a translation is
 missing. The rule skips links that cannot be verified from the repository's files: web links,
-addresses that only the generator knows, macros such as `{{ … }}`, paths through a submodule or
-symbolic link, and paths outside the repository. It also skips links in code, comments and HTML.
+addresses that only the generator knows, macros such as `{{ … }}`, files that a `.gitignore` names
+(a build generates them), paths through a submodule or symbolic link, and paths outside the
+repository. It also skips links in code, comments and HTML.
 
 With `--staged` or `--base`, only links broken by the change are reported: its own new links, and
 links in other pages to files that it removes or renames.
@@ -60,7 +61,11 @@ def find(context: RuleContext) -> Iterator[Finding]:
                 related=target,
                 fix=None if is_lower else _fix(edge, target, context),
             )
-        if edge.resolution.bucket == "missing" and not context.is_behind_opaque_folder(edge):
+        if (
+            edge.resolution.bucket == "missing"
+            and not context.is_behind_opaque_folder(edge)
+            and not context.is_generated(edge)
+        ):
             renamed = context.renamed_target(edge)
             targets = (renamed,) if renamed else _possible_targets(edge, context)
             is_certain = len(targets) == 1 and (renamed or stem(targets[0]) not in FOLDER_PAGES)
