@@ -14,7 +14,7 @@ from ubp.core.model import ObjectId
 from ubp.core.text import identifier_parts, segment_cjk
 from ubp.index.embed.text import embedding_key
 from ubp.index.store.codec import ChunkRow, PageRows, checksums, clean, pack_json, pack_link
-from ubp.markdown.document import parse_page, read_fields, read_head, written_addresses
+from ubp.markdown.document import read_fields, read_head, read_names, written_addresses
 from ubp.markdown.parse import parse_markdown
 from ubp.markdown.resolve import requested_names
 
@@ -28,19 +28,19 @@ def read_pages(blobs: Mapping[ObjectId, bytes]) -> dict[ObjectId, PageRows]:
 
 def read_page(data: bytes) -> PageRows:
     """Return the rows of a page."""
-    head = parse_page(data, ())
     front_matter = read_head(data, ())
+    page_title, aliases = read_names(front_matter, data)
     body = parse_markdown(data, front_matter.body)
     links = (*body.links, *body.embedded)
     addresses = written_addresses(front_matter)
     if body.anchors.targets:
         addresses += (("target", body.anchors.targets),)
-    title = clean(head.title) if head.title else None
+    title = clean(page_title) if page_title else None
     title_words = index_words(title or "")
-    alias_words = index_words(clean("\n".join(head.aliases)))
+    alias_words = index_words(clean("\n".join(aliases)))
     heading_words = [
         # The page's title has a column of its own.
-        index_words(clean("\n".join(h for h in section.heading_path if h != head.title)))
+        index_words(clean("\n".join(h for h in section.heading_path if h != page_title)))
         for section in body.sections
     ]
     keys: list[bytes] = []
@@ -52,7 +52,7 @@ def read_page(data: bytes) -> PageRows:
         chunks.append((*chunk, words))
     return PageRows(
         title=title,
-        aliases=pack_json(head.aliases),
+        aliases=pack_json(aliases),
         addresses=pack_json(addresses),
         fields=pack_json(read_fields(front_matter)),
         sections=pack_json(body.sections),

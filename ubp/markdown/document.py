@@ -54,9 +54,7 @@ def parse_page(
     pins, pin_problems = _find_pins(head, pin_keys)
     shared = next((pin.pin for pin in pins if pin.key == pin_key), None)
     fields = _Fields(head)
-    title = fields.text("title")
-    if not title and (heading := first_heading(data[head.body :])):
-        title = one_line(plain_title(heading))
+    title = _title(fields, data)
     doc_type = fields.string("doc_type")
     tags, aliases = fields.names("tags", separator=","), fields.names("aliases")
     problems = [
@@ -68,7 +66,7 @@ def parse_page(
         *pin_problems,
     ]
     return PageFacts(
-        title=title[:MAX_TITLE_CHARACTERS] or None,
+        title=title,
         doc_type=doc_type or DEFAULT_DOC_TYPE,
         tags=tags,
         aliases=aliases,
@@ -81,6 +79,12 @@ def parse_page(
         problems=tuple(sorted(problems, key=lambda problem: problem.line))[:MAX_PROBLEMS],
         pins=tuple(pin for pin in pins if pin.key in translation_pins),
     )
+
+
+def read_names(head: FrontMatter, data: bytes) -> tuple[str | None, tuple[str, ...]]:
+    """Return the title and the aliases of a page with this front matter, as `parse_page` does."""
+    fields = _Fields(head)
+    return _title(fields, data), fields.names("aliases")
 
 
 def _find_pins(head: FrontMatter, keys: Sequence[str]) -> tuple[list[KeyPin], list[Problem]]:
@@ -160,11 +164,18 @@ def first_heading(body: bytes) -> str | None:
     return None
 
 
+def _title(fields: "_Fields", data: bytes) -> str | None:
+    title = fields.text("title")
+    if not title and (heading := first_heading(data[fields.head.body :])):
+        title = one_line(plain_title(heading))
+    return title[:MAX_TITLE_CHARACTERS] or None
+
+
 class _Fields:
     """UBP's own fields in front matter; a value of the wrong type is a problem and is ignored."""
 
     def __init__(self, head: FrontMatter) -> None:
-        self._head = head
+        self.head = head
         self._root = head.root or Node("mapping", 0, 0)
         self.problems = [
             self._problem(key, f"Duplicate key {shown(key.value)}; the last value is used.")
@@ -213,7 +224,7 @@ class _Fields:
         )
 
     def _problem(self, node: Node, message: str) -> Problem:
-        return Problem(self._head.line(node.start), message)
+        return Problem(self.head.line(node.start), message)
 
 
 def _near_misses(head: FrontMatter, keys: Sequence[str]) -> list[Problem]:
