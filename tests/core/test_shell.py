@@ -5,13 +5,14 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ubp.core.model import FilePath
-from ubp.core.shell import UNPRINTABLE, git_add, join, path_argument, quote, ubp_command
+from ubp.core.shell import SUSPECT, UNPRINTABLE, git_add, join, path_argument, quote, ubp_command
 
 OBEYED = re.compile(UNPRINTABLE)
 HOSTILE = st.sampled_from(
@@ -114,3 +115,10 @@ def test_git_add_names_one_file_where_its_name_looks_like_a_pattern(repository):
     subprocess.run(["sh", "-c", command], cwd=repository.root, check=True)
     staged = repository.git("ls-files", "-z").split("\0")
     assert set(filter(None, staged)) == set(names)
+
+
+def test_a_text_without_suspects_has_nothing_unprintable():
+    characters = set(map(chr, range(sys.maxunicode + 1)))
+    unprintable = set(OBEYED.findall(" ".join(characters)))
+    assert len(unprintable) > 2048  # the surrogates, and others
+    assert unprintable <= set(re.findall(SUSPECT, "".join(characters)))

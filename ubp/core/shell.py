@@ -15,15 +15,21 @@ from ubp.core.model import FilePath, ObjectId
 # surrogates represent bytes that are not UTF-8. All of them are legal in the names that Git stores.
 # Joiners and variation selectors are printed where scripts and emoji need them, one at a time.
 # The patterns are compiled on first use: that takes a millisecond, and is rarely needed.
+_NEVER_PRINTED = (
+    "\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+)
 _JOINED = "\u0600-\u109f\u1700-\u1bff\u2190-\u2bff\u3030-\u303d\ufe0f\U0001f000-\U0001faff"
 UNPRINTABLE = (
-    "(?:[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+    f"(?:[{_NEVER_PRINTED}"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
     f"|(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])"
     "|(?<![#*0-9\xa9\xae\u203c-\u3299\U0001f000-\U0001faff])[\ufe0e\ufe0f]"
     "|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef])"
 )
+# A text without any of these has nothing to escape. To search for them takes a seventeenth of the
+# time in a Japanese text: one set of characters below U+10000, which is a table to `re`.
+SUSPECT = f"[{_NEVER_PRINTED}\u200c\u200d\ufe0e\ufe0f\U00010000-\U0010ffff]"
 # `os.fsdecode` returns these for the bytes 80 to FF.
 FIRST_BYTE_SURROGATE, LAST_BYTE_SURROGATE = 0xDC80, 0xDCFF
 

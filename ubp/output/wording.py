@@ -10,7 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import FilePath
-from ubp.core.shell import FIRST_BYTE_SURROGATE, LAST_BYTE_SURROGATE, UNPRINTABLE, ubp_command
+from ubp.core.shell import (
+    FIRST_BYTE_SURROGATE,
+    LAST_BYTE_SURROGATE,
+    SUSPECT,
+    UNPRINTABLE,
+    ubp_command,
+)
 
 PAGE_ORDER = (
     "The worst level comes first, then the pages that used to change together with their sources"
@@ -60,8 +66,13 @@ class Style:
         return f"\x1b[{code}m{text}\x1b[0m" if self.is_on and text else text
 
 
-_UNPRINTABLE_BUT_TAB = UNPRINTABLE.replace("\x00-\x1f", "\x00-\x08\x0a-\x1f")
-_UNPRINTABLE_IN_JSON = UNPRINTABLE.replace("\x00-\x1f", "")  # JSON escapes these itself
+_UNPRINTABLE_BUT_TAB, _SUSPECT_BUT_TAB = (
+    pattern.replace("\x00-\x1f", "\x00-\x08\x0a-\x1f") for pattern in (UNPRINTABLE, SUSPECT)
+)
+_UNPRINTABLE_IN_JSON, _SUSPECT_IN_JSON = (
+    pattern.replace("\x00-\x1f", "")  # JSON escapes these itself
+    for pattern in (UNPRINTABLE, SUSPECT)
+)
 _ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\x1b": r"\e"}
 
 SHORT_ID = 10  # digits: as long as Git's own short ids grow in the largest repositories
@@ -78,21 +89,23 @@ LAST_SECOND = 253_402_300_799  # of the year 9999: commits may claim any date
 
 def printable(text: str) -> str:
     r"""Escape what terminals act on, as git does: a byte that is not UTF-8 becomes \xff."""
-    return text if _is_plain(text) else re.sub(UNPRINTABLE, _escape, text)
+    if _is_plain(text) or not re.search(SUSPECT, text):
+        return text
+    return re.sub(UNPRINTABLE, _escape, text)
 
 
 def printable_line(text: str) -> str:
     """Escape a line of a file, except its tabs."""
-    return text if _is_plain(text) else re.sub(_UNPRINTABLE_BUT_TAB, _escape, text)
+    if _is_plain(text) or not re.search(_SUSPECT_BUT_TAB, text):
+        return text
+    return re.sub(_UNPRINTABLE_BUT_TAB, _escape, text)
 
 
 def printable_json(text: str) -> str:
     """Escape what terminals act on in JSON text, which still means the same."""
-    return (
-        text
-        if text.isascii() and "\x7f" not in text
-        else re.sub(_UNPRINTABLE_IN_JSON, _escape_json, text)
-    )
+    if (text.isascii() and "\x7f" not in text) or not re.search(_SUSPECT_IN_JSON, text):
+        return text
+    return re.sub(_UNPRINTABLE_IN_JSON, _escape_json, text)
 
 
 def joined(lines: Iterable[str]) -> str:
