@@ -54,7 +54,8 @@ def search_text(record: Record) -> str:
     marker = new_marker(*texts) if texts else ""
     lines = [f"{_summary(record)} {notice(record, marker)}"]
     if record["is_weak"]:
-        lines.append(f"Probably no page answers this: the best score is {results[0]['score']:.2f}.")
+        best = f": the best score is {results[0]['score']:.2f}" if results else ""
+        lines.append(f"Probably no page answers this{best}.")
     for result in results:
         lines += _page_result(result, marker)
     if any(_is_cut(section) for result in results for section in result["sections"]):
