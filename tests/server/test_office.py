@@ -88,6 +88,16 @@ async def test_what_needs_no_index_is_answered_while_it_is_built(office):
     assert await waiting == 1
 
 
+async def test_a_call_is_about_one_state_of_the_work_tree(office, written):
+    def look_twice(workspace):
+        before = workspace.session.view()
+        written.write("docs/new.md", "# New\n")
+        return before is workspace.session.view(), before.count_documents()
+
+    assert await office.answer(look_twice, be_silent) == (True, PAGES)
+    assert await office.answer(look_twice, be_silent) == (True, PAGES + 1)
+
+
 async def test_patience_ends_and_the_work_goes_on(written):
     office = Scheduler(partial(open_workspace, str(written.root)), seconds_to_wait=0.05)
     office.start()

@@ -2,7 +2,9 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ubp.core.config import NO_MODEL, CollectionSetting, Config, has_config, is_excluded
@@ -178,6 +180,16 @@ class Session:
                 self._latest.forget()
             self._latest = view
         return view
+
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """Read the work tree once at most: all that the body asks is about one state of it."""
+        reader = self.read_worktree
+        self.read_worktree = cache(reader)
+        try:
+            yield
+        finally:
+            self.read_worktree = reader
 
     def try_view(self, snapshot: Snapshot) -> View:
         """Return a snapshot of what might be; the last view stays."""

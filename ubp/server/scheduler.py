@@ -238,6 +238,7 @@ class Scheduler:
             IndexNotReadyError: it takes longer still. It goes on; call again later.
         """
         deadline = asyncio.get_running_loop().time() + self._seconds_to_wait
+        work = partial(_about_one_state, work)
         try:
             return await self._quick.run(work, self._limit_reading)
         except VectorsNotReadyError:
@@ -320,6 +321,12 @@ class Scheduler:
         last = self._step
         before = last.before if name == last.name else last.before + last.total
         self._step = Step(name, done, max(done, total), before)
+
+
+def _about_one_state(work: Callable[[Workspace], T], workspace: Workspace) -> T:
+    """Run `work`; Git is asked for the state of the work tree once, not for each question."""
+    with workspace.session.one_state():
+        return work(workspace)
 
 
 def _read_words(workspace: Workspace) -> None:
