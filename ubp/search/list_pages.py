@@ -135,30 +135,26 @@ def read_page(graph: Graph, path: FilePath) -> OpenPage:
     document = graph.document(path)
     if document is None:
         raise KeyError(path)
-    documents: dict[FilePath, DocumentRow | None] = {path: document}
-
-    def document_at(other: FilePath) -> DocumentRow | None:
-        if other not in documents:
-            documents[other] = graph.document(other)
-        return documents[other]
-
     sections = graph.sections(path)
     data = graph.text(path) or b""
     parts = tuple(
         PagePart(section, _text(data, section.byte_start, section.byte_end)) for section in sections
     )
     content = _text(data, sections[0].byte_start, sections[-1].byte_end) if sections else ""
+    links = [edge for edge in graph.outlinks(path) if edge.resolution.bucket in TO_DOCUMENTS]
+    links_to_it = graph.backlinks(path)
+    targets = {edge.resolution.target for edge in links if edge.resolution.target is not None}
+    documents = graph.documents_at(targets | {edge.source for edge in links_to_it})
     outlinks = tuple(
         PageLink(
             edge.link,
             edge.bucket,
-            None if edge.resolution.target is None else document_at(edge.resolution.target),
+            None if edge.resolution.target is None else documents.get(edge.resolution.target),
         )
-        for edge in graph.outlinks(path)
-        if edge.resolution.bucket in TO_DOCUMENTS
+        for edge in links
     )
     backlinks = tuple(
-        PageLink(edge.link, edge.bucket, document_at(edge.source)) for edge in graph.backlinks(path)
+        PageLink(edge.link, edge.bucket, documents.get(edge.source)) for edge in links_to_it
     )
     return OpenPage(document, content, parts, outlinks, backlinks)
 
