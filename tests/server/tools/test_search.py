@@ -1,10 +1,12 @@
 """What a search costs whoever reads it, and what is left out first."""
 
+import re
 from itertools import pairwise
 from statistics import median
 
 import pytest
 
+from ubp.core.text import CJK_RANGES
 from ubp.output.records.encoding import to_json
 from ubp.server.tools.budget import count_tokens
 from ubp.server.tools.tool import call_tool
@@ -165,3 +167,26 @@ def test_a_section_that_is_cut_says_how_to_read_all_of_it(repository, answer):
     assert f"[a whole section: {call}]" in earlier.text
     part = answer("get_page", filepath="docs/a.md", lines=f"{best['text_start']}-183")
     assert part.record["content"].startswith(best["text"])
+
+
+def test_an_answer_without_room_for_its_weak_result_is_no_error(repository, tools):
+    body = "# Tokens\n\nA refresh token is rotated on every use. Who may ask?\n"
+    repository.write(f"docs/{'a-long-name/' * 15}tokens.md", body)
+    repository.commit()
+    query = {"query": "who won the world cup in 1998", "max_tokens": 200}
+    with Workspace.open(str(repository.root)) as workspace:
+        found = call_tool(tools["search"], workspace, query, is_structured=True)
+    assert found.record["results"] == []
+    assert found.text.splitlines()[1:] == [
+        "Probably no page answers this.",
+        "[1 more page: use a larger limit or max_tokens]",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "ab認cd", "[認]", "\n認\n\n", "がー 12345 {}\u3000あé🀀x1。\n"]
+)
+def test_tokens_are_words_signs_and_cjk_characters(text):
+    cjk = re.findall(f"[{CJK_RANGES}]", text)
+    pattern = rf"[A-Za-z]{{1,6}}|[0-9]{{1,3}}|[^\sA-Za-z0-9{CJK_RANGES}]{{1,2}}|\n+"
+    assert count_tokens(text) == len(re.findall(pattern, text)) + len(cjk) + len(cjk) // 10

@@ -221,8 +221,9 @@ def _answer(
         record = build_answer(
             tool.run(workspace, request), started, fit=tool.fit, limits=limits, is_lean=True
         )
-        shares = [limit.most / (limit.most + limit.excess(record)) for limit in limits]
         number = len(record[tool.items]) if tool.items else 0
-        if number <= 1 or min(shares, default=1.0) >= 1:
+        counted = limits if number > 1 else ()
+        shares = [limit.most / (limit.most + limit.excess(record)) for limit in counted]
+        if min(shares, default=1.0) >= 1:
             return ToolAnswer(record, tool.text(record))
         request = replace(request, limit=min(number - 1, max(1, int(number * min(shares)))))

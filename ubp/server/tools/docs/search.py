@@ -98,13 +98,14 @@ def fit_search(record: Json, limit: TokenLimit) -> None:
     lines.drop(record, _last_results(record, 1))
     kept = {id(result) for result in results}
     texts = [text for text in texts if text.text["text"] and id(text.result) in kept]
+    room = -limit.excess(record)
     for removed in sorted(texts, key=_order_of_texts):
-        if -limit.excess(record) < MIN_EXTRACT:
+        if room < MIN_EXTRACT:
             break
-        _restore_text(record, limit, removed)
+        room = _restore_text(record, limit, removed, room)
     for best, passage in zip(bests[: len(results)], passages, strict=False):
         if not best.get("text"):
-            _restore_passage(record, limit, best, passage)
+            room = _restore_passage(record, limit, best, passage, room)
 
 
 def _order_of_texts(removed: Removed) -> tuple[bool, float]:
@@ -113,33 +114,40 @@ def _order_of_texts(removed: Removed) -> tuple[bool, float]:
     return is_boilerplate(path), -removed.section["score"]
 
 
-def _restore_text(record: Json, limit: TokenLimit, removed: Removed) -> None:
-    """Give a section its text back, or as much of it as fits."""
+def _restore_text(record: Json, limit: TokenLimit, removed: Removed, room: int) -> int:
+    """Give a section its text back, or as much of it as fits; return the room that is left."""
     section, sections = removed.section, removed.result["sections"]
     if section is not sections[0]:
         sections.append(section)
     section |= removed.text
-    if limit.excess(record) > 0:
+    is_whole = limit.excess(record) <= 0
+    if not is_whole:
         section["text_end"] = section["line_end"] - 1  # the answer says that it is cut
-    limit.truncate(record, section, "text")
+        limit.truncate(record, section, "text")
     section["text_end"] = section["text_start"] + section["text"].count("\n")
-    is_whole = section["text"] == removed.text["text"]
     if not is_whole and limit.weigh(section["text"]) < MIN_EXTRACT:
         for key in EXTRACT_KEYS:
             limit.clear(section, key)
         if section is not sections[0]:
             sections.pop()
+        return room
+    return -limit.excess(record)
 
 
-def _restore_passage(record: Json, limit: TokenLimit, best: Json, passage: Json) -> None:
-    """Give a section its passage back if it fits."""
+def _restore_passage(record: Json, limit: TokenLimit, best: Json, passage: Json, room: int) -> int:
+    """Give a section its passage back if it fits; return the room that is left."""
+    if not passage["content"] or limit.measure(passage["content"]) > room:
+        return room
     before = {key: best.get(key) for key in passage}
     best.update({key: value for key, value in passage.items() if value is not None})
-    if limit.excess(record) > 0:
-        for key, value in before.items():
-            best[key] = value
-            if value is None and limit.is_lean:
-                del best[key]
+    excess = limit.excess(record)
+    if excess <= 0:
+        return -excess
+    for key, value in before.items():
+        best[key] = value
+        if value is None and limit.is_lean:
+            del best[key]
+    return room
 
 
 def _removable_parts(record: Json, limit: TokenLimit) -> Iterator[Any]:
