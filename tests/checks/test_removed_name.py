@@ -215,6 +215,21 @@ def test_a_state_has_the_names_that_went_after_the_page_s_last_change(client, re
     assert removed(client) == []
 
 
+def test_a_state_names_the_first_source_by_path_that_defined_the_name(client, removed):
+    for path in ("src/b.py", "src/a.py"):
+        client.write(path, f"def read_all():\n    {path[4]}()\n")
+    client.commit()
+    client.write("docs/client.md", PAGE + "\nMore.\n")
+    client.commit()
+    for path in ("src/b.py", "src/a.py"):
+        client.write(path, "")
+    stage(client, "src/client.py", "read_all", "aread_all")
+    client.commit()
+    assert removed(client) == [
+        "warning docs/client.md:3 `read_all` no longer exists; src/a.py used to define it."
+    ]
+
+
 def test_a_merge_does_not_remove_what_one_of_its_sides_never_had(client, removed):
     client.git("checkout", "--quiet", "-b", "side")
     stage(client, "src/client.py", "read_all", "aread_all")

@@ -40,6 +40,7 @@ from ubp.index.name_keys import (
     read_source_keys,
     read_stored_keys,
     read_version_keys,
+    select_versions,
     unpack_keys,
 )
 from ubp.index.view import View
@@ -269,15 +270,7 @@ def _compare_with_past(
             if language_of(path) and defines_names(path) and is_source(path)
         }
         old_paths[commit] = [path for path in changed if path not in now]
-    blobs = {blob: path for sources in old_sources.values() for blob, path in sources.items()}
-    with _limited("earlier versions of sources"):
-        keys = read_version_keys(view.context, blobs, names.limit)
-    _check_read(blobs[blob] for blob in blobs.keys() - keys.keys())
-    wanted = set[int]().union(*dead.values())
-    definers: dict[int, list[ObjectId]] = {}
-    for old_blob, source in keys.items():
-        for key in wanted.intersection(unpack_keys(source.defined)):
-            definers.setdefault(key, []).append(old_blob)
+    definers = _past_definers(view, old_sources, set().union(*dead.values()), names.limit)
     for commit, paths in pages.items():
         sources = old_sources[commit]
         forms = {
@@ -296,6 +289,28 @@ def _compare_with_past(
                 elif key in forms and (mention := find_path(page, forms[key], names)):
                     found = RemovedMention(page, mention, forms[key].path, None)
                     yield _outdated(found, is_old=True)
+
+
+def _past_definers(
+    view: View,
+    sources: Mapping[ObjectId, Mapping[ObjectId, FilePath]],
+    wanted: set[int],
+    limit: int | None,
+) -> dict[int, list[ObjectId]]:
+    """Return the blobs in the sources of earlier commits that define each key, by path."""
+    versions: dict[FilePath, set[ObjectId]] = {}
+    for of_commit in sources.values():
+        for blob, path in of_commit.items():
+            versions.setdefault(path, set()).add(blob)
+    with _limited("earlier versions of sources"):
+        blobs = select_versions(view.context, versions, wanted, limit)
+        keys = read_version_keys(view.context, blobs, limit)
+    _check_read(blobs[blob] for blob in blobs.keys() - keys.keys())
+    definers: dict[int, list[ObjectId]] = {}
+    for blob in sorted(keys, key=lambda blob: (blobs[blob], blob)):
+        for key in wanted.intersection(unpack_keys(keys[blob].defined)):
+            definers.setdefault(key, []).append(blob)
+    return definers
 
 
 def _definition(view: View, blob: ObjectId, path: FilePath, key: int) -> Removed | None:

@@ -6,7 +6,7 @@ environment variable. What a file imports or calls is not defined there.
 
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -183,9 +183,25 @@ def find_keys(data: bytes) -> frozenset[int]:
 
     They include those of fragments (`read*`, `*timeout`) from which it builds names when it runs.
     """
-    if b"\0" in data[:BINARY_PREFIX_BYTES]:
-        return frozenset()
-    data = data[:MAX_BYTES]
+    return _find_keys(data[:MAX_BYTES]) if _is_text(data) else frozenset()
+
+
+def find_keys_of_versions(versions: Iterable[bytes]) -> frozenset[int]:
+    """Return what `find_keys` finds in all these versions of a source together.
+
+    Most of their lines are the same, and each is read once.
+    """
+    seen: set[bytes] = set()
+    keys: set[int] = set()
+    for data in versions:
+        if _is_text(data):
+            new_lines = set(data[:MAX_BYTES].split(b"\n")) - seen
+            keys |= _find_keys(b"\n".join(new_lines))
+            seen |= new_lines
+    return frozenset(keys)
+
+
+def _find_keys(data: bytes) -> frozenset[int]:
     tokens = set(re.findall(_TOKEN, data.lower()))
     for token in [token for token in tokens if b"-" in token]:
         tokens.update(token.split(b"-"))
@@ -196,13 +212,17 @@ def find_keys(data: bytes) -> frozenset[int]:
     return frozenset([name_key(name) for name in folded])
 
 
+def _is_text(data: bytes) -> bool:
+    return b"\0" not in data[:BINARY_PREFIX_BYTES]
+
+
 @lru_cache(maxsize=16)  # a change of few files asks for each of them several times
 def find_definitions(data: bytes, language: Language) -> Definitions:
     """Return the names that a source in this language defines, as written.
 
     A variable of a function is none, a parameter is one. Names that begin with "_" are private.
     """
-    if b"\0" in data[:BINARY_PREFIX_BYTES]:
+    if not _is_text(data):
         return NO_DEFINITIONS
     data = data[:MAX_BYTES]
     found: set[bytes] = set()

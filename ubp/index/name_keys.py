@@ -7,14 +7,23 @@ import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import accumulate
 from typing import Generic, NamedTuple, Self, TypeVar, get_args
 
-from ubp.code.definitions import NO_DEFINITIONS, Language, find_definitions, find_keys, language_of
+from ubp.code.definitions import (
+    NO_DEFINITIONS,
+    Language,
+    find_definitions,
+    find_keys,
+    find_keys_of_versions,
+    language_of,
+)
 from ubp.core.interruption import with_checkpoints
 from ubp.core.model import MODE_FILE, Entry, FilePath, ObjectId
 from ubp.core.names import fold_name, name_key
+from ubp.git.output import blob_id
 from ubp.index.facts import BlobFacts, Contents, FileContents
 from ubp.index.store.facts import KeyTable
 from ubp.index.tree import IndexContext
@@ -26,6 +35,7 @@ Holder = TypeVar("Holder", bound=str)  # a path or a blob
 KEY_BYTES = 4
 # Making a set of a million keys takes as long as so many searches for one.
 MAX_SEARCHES = 50
+MAX_VERSIONS = 64  # that are in memory at once, of a file with more all of them
 # Raise it with what `find_keys`, `find_definitions` or `read_code_names` return.
 VERSION = 1
 
@@ -95,6 +105,68 @@ def read_version_keys(
         packed = _read(context, files, _Parser.of_source(language), limit)
         keys |= {blob: _unpack_source(content) for blob, content in packed.items()}
     return keys
+
+
+def select_versions(
+    context: IndexContext,
+    versions: Mapping[FilePath, Collection[ObjectId]],
+    wanted: AbstractSet[int],
+    limit: int | None = None,
+) -> dict[ObjectId, FilePath]:
+    """Return all committed versions of those sources in any version of which a key occurs.
+
+    A version that cannot be read counts as one in which it does. In the history of astral-sh/uv
+    (3,666 versions, 121 MB) five sources are left of 611, in a tenth of the time that the keys of
+    each version take.
+
+    Raises:
+        UnreadError: the index lacks the keys of more than `limit` versions.
+    """
+    table = KeyTable(context.store.database, f"keys {VERSION} versions")
+    sources = {blob_id("".join(sorted(blobs)).encode()): path for path, blobs in versions.items()}
+    keys = table.read(sources)
+    unread = {source: versions[path] for source, path in sources.items() if source not in keys}
+    total = sum(map(len, unread.values()))
+    if limit is not None and total > limit:
+        raise UnreadError(total)
+    unreadable = set[ObjectId]()
+    done = 0
+    for batch in _batches(unread):
+        context.progress("Reading earlier versions", done, total)
+        blobs = {blob for source in batch for blob in unread[source]}
+        contents = context.repository.read_blobs(blobs)
+        found = {}
+        for source in batch:
+            texts = [data for blob in unread[source] if (data := contents[blob]) is not None]
+            if len(texts) < len(unread[source]):
+                unreadable.add(source)
+            else:
+                found[source] = pack_keys(find_keys_of_versions(texts))
+        table.save(found)
+        keys |= found
+        done += sum(len(unread[source]) for source in batch)
+    if total:
+        context.progress("Reading earlier versions", total, total)
+    return {
+        blob: path
+        for source, path in sources.items()
+        if source in unreadable or not wanted.isdisjoint(unpack_keys(keys[source]))
+        for blob in versions[path]
+    }
+
+
+def _batches(sources: Mapping[ObjectId, Collection[ObjectId]]) -> Iterator[list[ObjectId]]:
+    """Yield the sources in lists that have a number of versions to be read at once."""
+    batch: list[ObjectId] = []
+    size = 0
+    for source, blobs in with_checkpoints(sources.items()):
+        batch.append(source)
+        size += len(blobs)
+        if size >= MAX_VERSIONS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def read_page_keys(
