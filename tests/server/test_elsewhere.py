@@ -18,10 +18,11 @@ from ubp.server.tools.registry import select_tools
 pytestmark = pytest.mark.slow
 
 # By the node that they need at least, the newest first: the latest releases, and the last ones of
-# the suite and the inspector that run on node 20.
+# the suite and the inspector that run on node 20. Of that inspector, the command line alone is
+# installed, without the 100 MB of its pages.
 PACKAGES = {
     22: ("client@2.4", "conformance@0.1.16", "inspector@2.12", "sdk@1.32"),
-    20: ("client@2.4", "conformance@0.1.10", "inspector@0.17", "sdk@1.32"),
+    20: ("client@2.4", "conformance@0.1.10", "inspector-cli@0.17", "sdk@1.32"),
 }
 SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list")
 CLIENT = Path(__file__).with_name("typescript_client.mjs")
@@ -52,6 +53,9 @@ def npm(module_environment, tmp_path_factory):
     )
     if done.returncode:
         pytest.skip(f"npm could not install: {done.stderr[-300:]}")
+    # The inspector's command line presents itself as the package that it is a part of.
+    whole = {"name": "@modelcontextprotocol/inspector", "version": "0.17.5"}
+    (folder / "node_modules/@modelcontextprotocol/package.json").write_text(json.dumps(whole))
     shutil.copy(CLIENT, folder)
     return folder
 
@@ -101,7 +105,7 @@ def test_the_typescript_sdk_gets_on_with_the_server(npm, served, era, protocol):
     ],
 )
 def test_the_inspector_gets_on_with_the_server(npm, served, arguments, key):
-    inspector = str(npm / "node_modules/.bin/mcp-inspector")
+    (inspector,) = map(str, (npm / "node_modules/.bin").glob("mcp-inspector*"))
     answer = json.loads(run(inspector, "--cli", *served, "--method", *arguments, cwd=npm))
     assert answer[key or "structuredContent"]
 
