@@ -42,10 +42,14 @@ PAGES = st.builds(
     st.sampled_from(["One", "Two"]),
     st.lists(st.sampled_from(LINKS), max_size=6),
 )
+# A page that is only reworded has the same links, names and anchors, in other places.
+REWORDED = "more\n"
 # What becomes of some files (None: deleted), and where that is done.
 STEPS = st.lists(
     st.tuples(
-        st.dictionaries(st.sampled_from(PATHS), st.none() | PAGES, min_size=1, max_size=4),
+        st.dictionaries(
+            st.sampled_from(PATHS), st.none() | PAGES | st.just(REWORDED), min_size=1, max_size=4
+        ),
         st.sampled_from(["commit", "stage", "leave"]),
     ),
     min_size=2,
@@ -65,9 +69,13 @@ def test_links_moved_step_by_step_are_those_found_at_once(new_repository, told, 
     first = repository.commit()
     for files, how in steps:
         for path, content in files.items():
-            if content is not None:
+            file = repository.root / path
+            if content == REWORDED and file.exists():
+                before = file.read_text("utf-8")
+                repository.write(path, before.replace("text\n", f"{REWORDED}text\n"))
+            elif content is not None:
                 repository.write(path, content)
-            elif (repository.root / path).exists():
+            elif file.exists():
                 repository.remove(path)
         if how != "leave":
             repository.git("add", "--all")

@@ -14,11 +14,8 @@ from ubp.core.model import (
     Link,
     ObjectId,
     PageFields,
-    Progress,
     Section,
-    Snapshot,
 )
-from ubp.git.repository import Repository
 from ubp.index.facts import BlobFacts, Contents, FileContents
 from ubp.index.store.codec import (
     NO_ROWS,
@@ -31,8 +28,8 @@ from ubp.index.store.codec import (
     unpack_names,
     unpack_sections,
 )
-from ubp.index.store.database import Database
 from ubp.index.store.page_facts import PageFactsTable
+from ubp.index.tree import IndexContext
 from ubp.markdown.resolve import PageNameForms
 from ubp.markdown.sites.anchors import NO_ANCHORS, PageAnchors
 
@@ -48,41 +45,35 @@ PAGES_PER_SAVE = 512
 PROGRESS_TITLE = "Reading links and words"
 
 T = TypeVar("T")
+Pair = tuple[ObjectId, ObjectId]
 Files = Mapping[FilePath, ObjectId | None]
 """Files by path: a document's blob, or None for any other file."""
 
 
 # A filter reads the fields of all pages; unpacking those of 1,000 takes 4 ms.
 MAX_CACHED_FIELDS = 50_000
+MAX_CACHED_PAIRS = 10_000  # 2 MB
 
 
 class LazyPageFacts:
-    """The graph facts of a snapshot's documents; one that cannot be read has none.
+    """The graph facts of a snapshot's documents; one that cannot be read has none."""
 
-    `fields` are those of saved pages, cached for as long as the caller keeps them.
-    """
-
-    def __init__(
-        self,
-        repository: Repository,
-        database: Database,
-        snapshot: Snapshot,
-        progress: Progress,
-        fields: dict[ObjectId, PageFields],
-    ) -> None:
-        self.table = PageFactsTable(database)
-        self._database = database
-        self._progress = progress
+    def __init__(self, context: IndexContext) -> None:
+        self._database = context.store.database
+        self.table = PageFactsTable(self._database)
+        self._progress = context.progress
         self._blobs = BlobFacts(
-            FileContents(repository, snapshot),
+            FileContents(context.repository, context.snapshot),
             self._parse,
             self.table.save,
-            lambda done, total: progress(PROGRESS_TITLE, done, total),
+            lambda done, total: self._progress(PROGRESS_TITLE, done, total),
             max_batch_bytes=MAX_BATCH_BYTES,
             files_per_save=PAGES_PER_SAVE,
         )
         self._anchors: dict[ObjectId, PageAnchors] = {}
-        self._fields = fields
+        # Of saved pages, for all snapshots of the session.
+        self._fields: dict[ObjectId, PageFields] = context.cache.derived("fields", dict)
+        self._alike: dict[Pair, bool] = context.cache.derived("alike pages", dict)
 
     def learn(self, files: Files) -> None:
         """Parse and save the facts of these documents that the store lacks."""
@@ -131,6 +122,31 @@ class LazyPageFacts:
         }
         self._fields.update((b, f) for b, f in fields.items() if self._blobs.is_saved(b))
         return known
+
+    def find_alike(self, pairs: Collection[Pair]) -> set[Pair]:
+        """Return those of these pairs of saved pages whose names, anchors and links are the same.
+
+        Where in the page a link is does not matter.
+        """
+        if len(self._alike) > MAX_CACHED_PAIRS:
+            self._alike.clear()
+        unknown = [pair for pair in pairs if pair not in self._alike]
+        blobs = {blob for pair in unknown for blob in pair}
+        facts = self.table.names(blobs), self.table.anchors(blobs), self._destinations(blobs)
+        for first, second in unknown:
+            if all(first in known and second in known for known in facts):
+                self._alike[first, second] = all(known[first] == known[second] for known in facts)
+        return {pair for pair in pairs if self._alike.get(pair)}
+
+    def _destinations(self, blobs: Collection[ObjectId]) -> dict[ObjectId, list[Link]]:
+        """Return the links of these saved pages, without their places."""
+        return {
+            blob: [
+                link._replace(line=0, column=0, byte_start=0, byte_end=0, context="", section=0)
+                for link in links
+            ]
+            for blob, links in self.table.links(blobs).items()
+        }
 
     def anchors(self, blob: ObjectId | None) -> PageAnchors:
         """Return what a page says about its anchors."""

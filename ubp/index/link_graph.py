@@ -345,8 +345,7 @@ def link_snapshot(
         is_current=snapshot.kind != "commit" or snapshot.commit == repository.head(),
     )
     stored = EdgeTable(database)
-    fields: dict[ObjectId, PageFields] = context.cache.derived("fields", dict)
-    page_facts = LazyPageFacts(repository, database, snapshot, context.progress, fields)
+    page_facts = LazyPageFacts(context)
     return LinkGraph(stored, page_facts, LinkGraphWriter(repository, stored, page_facts, version))
 
 
