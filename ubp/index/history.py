@@ -71,6 +71,7 @@ class History:
         self._head_cache: HeadCache = head_cache or store.history
         self._last: tuple[ObjectId | None, dict[FilePath, LastChange]] = None, {}
         self._first: tuple[ObjectId | None, dict[FilePath, LastChange]] = None, {}
+        self._drifts: tuple[ObjectId | None, dict[BaselineQuery, Drift]] = None, {}
         self.moves: dict[tuple[FilePath, ObjectId], FilePath | None] = {}
         """Where a file went that a commit removed, by path and commit; None: nowhere."""
 
@@ -149,7 +150,10 @@ class History:
         """Return the commits that changed each path since its baseline."""
         if not queries:
             return {}
-        stored = self._head_cache.drifts(head)
+        # The states before and after a change that is not committed have one head.
+        if self._drifts[0] != head or any(query not in self._drifts[1] for query in queries):
+            self._drifts = head, self._head_cache.drifts(head)
+        stored = self._drifts[1]
         missing = [query for query in queries if query not in stored]
         if not missing:
             return stored
@@ -168,6 +172,7 @@ class History:
             query: drift for query, drift in drifts.items() if has_history or drift.is_complete
         }
         self._head_cache.save_drifts(head, final)
+        stored.update(final)
         return {**stored, **drifts}
 
     def _carried(

@@ -98,16 +98,19 @@ def _mark_debts(
     assessments: Sequence[Assessment], change: Change, origins: Origins
 ) -> tuple[Assessment, ...]:
     drifted = [assessed for assessed in assessments if assessed.level not in QUIET_LEVELS]
+    quiet_after = change.after.rules.quiet_after
     old_verdicts: dict[_ReferenceKey, list[ReferenceVerdict]] = {}
     paths = _paths_before(drifted, change, origins) if drifted else {}
     for context in change.before if drifted else ():
-        for assessed in assess(_pages_before(context, drifted, paths), context):
+        pages = _pages_before(context, drifted, paths)
+        if quiet_after is None:  # else the commits of all references are counted
+            pages = _with_drifted_references(pages, drifted, paths)
+        for assessed in assess(pages, context):
             for reference in assessed.references:
                 key = paths[assessed.page.filepath], reference.reference.literal
                 old_verdicts.setdefault(key, []).append(reference)
 
     announcements = _count_announcements(old_verdicts)
-    quiet_after = change.after.rules.quiet_after
 
     def mark(page: FilePath, reference: ReferenceVerdict) -> ReferenceVerdict:
         old = old_verdicts.get((page, reference.reference.literal), ())
@@ -142,7 +145,33 @@ def _pages_before(
 
         translations = find_translations(view, context.rules.translations, paths)
         return [page for page in translations if page.filepath in paths]
-    return [page for path in paths if (page := view.page(path))]
+    return list(view.pages_at(paths).values())
+
+
+def _with_drifted_references(
+    pages: Sequence[Page], drifted: Sequence[Assessment], paths: Mapping[FilePath, FilePath]
+) -> list[Page]:
+    """Return the pages before the change with those references alone that drifted after it."""
+    drifted_literals = {
+        assessed.page.filepath: {
+            reference.reference.literal
+            for reference in assessed.references
+            if reference.verdict != "fresh"
+        }
+        for assessed in drifted
+    }
+    return [
+        page._replace(
+            facts=page.facts._replace(
+                references=tuple(
+                    reference
+                    for reference in page.facts.references
+                    if reference.literal in drifted_literals[paths[page.filepath]]
+                )
+            )
+        )
+        for page in pages
+    ]
 
 
 def _count_announcements(

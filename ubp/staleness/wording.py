@@ -81,7 +81,7 @@ def describe_reference(
 
     `moved_to` is the new reference as it is to be written, by default unchanged.
     """
-    new_name = moved_to or reference.new_name
+    new_name = (moved_to or reference.new_name) if reference.verdict == "moved" else None
     return describe_noted(
         reference.verdict, reference.note, when, new_name, unfetched=reference.unfetched
     )
@@ -181,9 +181,9 @@ def evidence_sentence(reference: ReferenceVerdict, when: str = "") -> str:
     """
     if reference.is_unread:
         return "The changed lines could not be read: this partial clone lacks them."
-    shown = reference.evidence[:MAX_EVIDENCE_SHOWN]
-    if not shown:
+    if not reference.evidence:
         return ""
+    shown = reference.evidence[:MAX_EVIDENCE_SHOWN]
     names = [f"`{evidence.name}` (line {evidence.line})" for evidence in shown]
     verb = "is" if len(names) == 1 else "are"
     participle = "removed" if reference.verdict == "deleted" else "changed"

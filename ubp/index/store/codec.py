@@ -193,8 +193,12 @@ def pack_ids(ids: Iterable[ObjectId]) -> bytes:
 
 def unpack_ids(value: bytes) -> tuple[ObjectId, ...]:
     """Return the ids by `pack_ids`."""
+    if len(value) % ID_BYTES:
+        raise ValueError("an object id has 20 bytes")
+    digits = value.hex()
+    length = 2 * ID_BYTES
     return tuple(
-        unpack_id(value[start : start + ID_BYTES]) for start in range(0, len(value), ID_BYTES)
+        [ObjectId(digits[start : start + length]) for start in range(0, len(digits), length)]
     )
 
 

@@ -205,21 +205,20 @@ class HistoryTable:
         self, paths_by_commit: Mapping[ObjectId, Collection[FilePath]]
     ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
         """Return the saved entries (None: no such path) at these paths of commits' trees."""
+        wanted = {
+            pack_id(commit): (commit, frozenset(paths)) for commit, paths in paths_by_commit.items()
+        }
         # All rows of these commits: hardly more than those asked for, in one statement.
         rows = self._database.rows_in(
             f'SELECT "commit", path, mode, id FROM past_entry WHERE {intact("past_entry")}'  # noqa: S608  # ours
             ' AND "commit" IN',
-            map(pack_id, paths_by_commit),
+            wanted,
         )
-        known = {
-            (commit, path): None if mode is None else unpack_entry(mode, id_)
-            for commit, path, mode, id_ in rows
-        }
         return {
-            (commit, path): known[key]
-            for commit, paths in paths_by_commit.items()
-            for path in paths
-            if (key := (pack_id(commit), pack_path(path))) in known
+            (commit, name): None if mode is None else unpack_entry(mode, id_)
+            for packed, path, mode, id_ in rows
+            for commit, names in (wanted[packed],)
+            if (name := unpack_path(path)) in names
         }
 
     def save_entries_at(self, entries: Mapping[tuple[ObjectId, FilePath], Entry | None]) -> None:

@@ -116,7 +116,8 @@ def _reference(
     if evidence := evidence_sentence(reference, " by this commit" if is_staged else ""):
         yield f"    {printable(evidence)}"
     yield from commit_lines(reference.commits, style)
-    diff = options.diffs.get((assessment.page.filepath, reference))
+    # A verdict with a long history takes long to hash.
+    diff = options.diffs.get((assessment.page.filepath, reference)) if options.diffs else None
     if diff is not None:
         yield from diff_lines(diff, style)
 
@@ -279,9 +280,9 @@ def _is_pinned(assessment: Assessment) -> bool:
 
 
 def _unknown_steps(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
-    unknown = _pages_with_unknown(report, None)
+    unknown = _pages_with_unknown(report)
     style = options.style
-    if needing := _pages_with_unknown(report, "no_parser"):
+    if needing := unknown.get("no_parser"):
         yield (
             f"{style.cyan('Hint:')} {count(len(needing), 'page')} could not be verified"
             " because ast-grep, which finds symbols, is not installed. Add it:"
@@ -289,7 +290,7 @@ def _unknown_steps(report: StaleReport, options: StaleTextOptions) -> Iterator[s
         yield f"  {style.cyan(install_parser())}  (pre-commit: {HOOK_PARSER})"
     notes: tuple[Note, ...] = "no_collection", "no_version", "no_pin"
     for note in notes:
-        if needing := _pages_with_unknown(report, note):
+        if needing := unknown.get(note):
             references = [verdict for page in needing for verdict in page.references]
             page = path_argument(needing[0].page.filepath, options.prefix)
             yield (
@@ -299,31 +300,32 @@ def _unknown_steps(report: StaleReport, options: StaleTextOptions) -> Iterator[s
             lacking = [verdict for verdict in references if verdict.note == note]
             for remedy in unknown_remedies(lacking, page):
                 yield f"  {style.cyan(remedy.command)}  {remedy.purpose}"
-    if not unknown:
+    if not (needing := unknown.get(None)):
         return
-    page = path_argument(unknown[0].page.filepath, options.prefix)
+    page = path_argument(needing[0].page.filepath, options.prefix)
     yield (
-        f"{style.cyan('Hint:')} {count(len(unknown), 'page')} could not be verified"
+        f"{style.cyan('Hint:')} {count(len(needing), 'page')} could not be verified"
         " because this clone is shallow. Fetch the history:"
     )
     yield f"  {style.cyan('git fetch --unshallow')}  (in CI: fetch-depth: 0)"
     yield f"or pin what you reviewed, which needs no history: {options.command('ack', page)}"
 
 
-def _pages_with_unknown(report: StaleReport, note: Note | None) -> list[Assessment]:
-    """Return the pages with a reference that could not be verified for this reason.
+def _pages_with_unknown(report: StaleReport) -> dict[Note | None, list[Assessment]]:
+    """Return the pages with references that could not be verified, by the reason.
 
     None is any reason that `UNKNOWN_CAUSES` does not have: this clone is shallow.
     """
-    return [
-        assessment
-        for assessment in report.pages
-        if any(
-            reference.verdict == "unknown"
-            and (reference.note if reference.note in UNKNOWN_CAUSES else None) == note
+    pages: dict[Note | None, list[Assessment]] = {}
+    for assessment in report.pages:
+        notes = {
+            reference.note if reference.note in UNKNOWN_CAUSES else None
             for reference in assessment.references
-        )
-    ]
+            if reference.verdict == "unknown"
+        }
+        for note in notes:
+            pages.setdefault(note, []).append(assessment)
+    return pages
 
 
 def explain(report: StaleReport, options: StaleTextOptions) -> Iterator[str]:
