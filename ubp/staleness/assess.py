@@ -162,11 +162,15 @@ def _compare_ids(
     )
     current = None if is_deleted_literal else located.id
     verdict = compare(baseline.id, current) if baseline.is_known else "unknown"
-    names_part = (request.reference.fragment or "").startswith("#")
-    is_whole = not isinstance(baseline.source, PartSource)
-    has_no_part = names_part and is_whole and baseline.source.name != request.reference.literal
+    reference, fragment = request.reference, request.reference.fragment
+    has_no_part = (
+        fragment is not None
+        and fragment.startswith("#")
+        and not isinstance(baseline.source, PartSource)
+        and baseline.source.name != reference.literal
+    )
     return ReferenceVerdict(
-        reference=request.reference,
+        reference=reference,
         source_path=file_of(baseline.source).name,
         verdict=verdict,
         level="fresh" if verdict == "fresh" else "unknown",

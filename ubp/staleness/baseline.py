@@ -240,7 +240,10 @@ def _from_commits(
             baselines[request] = Baseline("history", source, None, is_known=False)
             continue
         commit, sources = candidates_at[request]
-        source = next((source for source in sources if ids[commit, source]), sources[-1])
+        source = sources[0]
+        for source in sources:
+            if ids[commit, source]:
+                break
         baselines[request] = Baseline("history", source, ids[commit, source], commit)
     return baselines
 

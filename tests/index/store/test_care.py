@@ -89,6 +89,6 @@ def test_clearing_forgets_everything(store: Store, data_dir: Path) -> None:
     assert (statistics.pages, statistics.listings, statistics.heads) == (0, 0, 0)
     assert store.database.rows(
         "SELECT (SELECT count(*) FROM entry) + (SELECT count(*) FROM last_change)"
-        " + (SELECT count(*) FROM drift) + (SELECT count(*) FROM past_entry)"
+        " + (SELECT count(*) FROM drift) + (SELECT count(*) FROM commit_entries)"
         " + (SELECT count(*) FROM commit_record)"
     ) == [(0,)]

@@ -295,7 +295,7 @@ def test_what_a_killed_writer_committed_is_there_and_is_checked_once(
     assert warnings == []
 
 
-@pytest.mark.parametrize("table", ["past_entry", "facts", "words_data"])
+@pytest.mark.parametrize("table", ["commit_entries", "facts", "words_data"])
 def test_damage_that_another_program_did_is_found_when_the_database_is_opened(
     database: Path, open_here: Callable[[], Store], warnings: list[str], table: str
 ) -> None:

@@ -4,7 +4,7 @@ Values that were not packed here raise ValueError or TypeError when they are unp
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -205,6 +205,20 @@ def unpack_ids(value: bytes) -> tuple[ObjectId, ...]:
 def unpack_entry(mode: int, value: bytes) -> Entry:
     """Return an entry from its two columns."""
     return Entry(mode, unpack_id(value))
+
+
+def pack_entries(entries: Mapping[FilePath, Entry | None]) -> str:
+    """Return the entries at some paths of a commit as compact JSON."""
+    return pack_json(entries)
+
+
+def unpack_entries(
+    text: str, paths: Collection[FilePath] | None = None
+) -> dict[FilePath, Entry | None]:
+    """Return the entries by `pack_entries`, or those at these paths alone."""
+    entries = json.loads(text)
+    found = entries if paths is None else [path for path in paths if path in entries]
+    return {path: None if entries[path] is None else Entry(*entries[path]) for path in found}
 
 
 def pack_facts(facts: PageFacts) -> str:

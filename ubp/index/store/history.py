@@ -18,6 +18,7 @@ from ubp.core.model import (
 )
 from ubp.index.store.codec import (
     pack_co_changes,
+    pack_entries,
     pack_id,
     pack_ids,
     pack_path,
@@ -25,7 +26,7 @@ from ubp.index.store.codec import (
     pack_text,
     unpack_co_changes,
     unpack_drift,
-    unpack_entry,
+    unpack_entries,
     unpack_id,
     unpack_path,
     unpack_searches,
@@ -205,29 +206,39 @@ class HistoryTable:
         self, paths_by_commit: Mapping[ObjectId, Collection[FilePath]]
     ) -> dict[tuple[ObjectId, FilePath], Entry | None]:
         """Return the saved entries (None: no such path) at these paths of commits' trees."""
-        wanted = {
-            pack_id(commit): (commit, frozenset(paths)) for commit, paths in paths_by_commit.items()
-        }
-        # All rows of these commits: hardly more than those asked for, in one statement.
         rows = self._database.rows_in(
-            f'SELECT "commit", path, mode, id FROM past_entry WHERE {intact("past_entry")}'  # noqa: S608  # ours
+            f'SELECT "commit", entries FROM commit_entries WHERE {intact("commit_entries")}'  # noqa: S608  # ours
             ' AND "commit" IN',
-            wanted,
+            map(pack_id, paths_by_commit),
         )
         return {
-            (commit, name): None if mode is None else unpack_entry(mode, id_)
-            for packed, path, mode, id_ in rows
-            for commit, names in (wanted[packed],)
-            if (name := unpack_path(path)) in names
+            (commit, path): entry
+            for packed, entries in with_checkpoints(rows, every=10)
+            for commit in (unpack_id(packed),)
+            for path, entry in unpack_entries(entries, paths_by_commit[commit]).items()
         }
 
     def save_entries_at(self, entries: Mapping[tuple[ObjectId, FilePath], Entry | None]) -> None:
         """Save entries of commits' trees, None where there was none."""
-        rows = [
-            (pack_id(commit), pack_path(path), entry and entry.mode, entry and pack_id(entry.id))
-            for (commit, path), entry in entries.items()
-        ]
-        self._save("past_entry", rows)
+        by_commit: dict[ObjectId, dict[FilePath, Entry | None]] = {}
+        for (commit, path), entry in entries.items():
+            by_commit.setdefault(commit, {})[path] = entry
+
+        def save(connection: sqlite3.Connection) -> None:
+            for commit, added in by_commit.items():
+                row = connection.execute(
+                    f"SELECT entries FROM commit_entries WHERE {intact('commit_entries')}"  # noqa: S608  # ours
+                    ' AND "commit" = ?',
+                    [pack_id(commit)],
+                ).fetchone()
+                known = unpack_entries(row[0]) if row else {}
+                connection.execute(
+                    insertion("commit_entries", "INSERT OR REPLACE"),
+                    [pack_id(commit), pack_entries({**known, **added})],
+                )
+
+        if by_commit:
+            self._database.write(save)
 
     def commits(self, ids: Collection[ObjectId]) -> dict[ObjectId, Commit]:
         """Return the records of these commits that the table has."""

@@ -7,7 +7,7 @@ checksums: each row from which an answer is derived has its own, see CHECKED.
 from functools import cache
 from typing import NamedTuple
 
-FORMAT = 24
+FORMAT = 25
 """`PRAGMA user_version`, and part of the file's name. Raise it with the schema, and with what
 `parse_page`, `parse_markdown`, `read_names`, `read_mentions`, `ubp.core.text`,
 `ubp.index.embed.text`, `ubp.markdown.resolve` or `is_document` return for the same bytes and
@@ -86,13 +86,10 @@ CREATE TABLE together (        -- how often pages and their sources changed toge
 );
 
 -- Facts of commits. They never change.
-CREATE TABLE past_entry (
-    "commit" BLOB NOT NULL,
-    path NOT NULL,
-    mode INTEGER,              -- NULL: nothing stood there
-    id BLOB,
-    checksum INTEGER NOT NULL,
-    PRIMARY KEY ("commit", path)
+CREATE TABLE commit_entries (  -- one row for all paths: a row for each took three times as long
+    "commit" BLOB PRIMARY KEY,
+    entries TEXT NOT NULL,     -- JSON: mode and id by path, null where there was nothing
+    checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE commit_record (
     id BLOB PRIMARY KEY,
@@ -257,7 +254,7 @@ TABLES = (
     "facts",
     "listing",
     "head",
-    "past_entry",
+    "commit_entries",
     "commit_record",
     "logged_change",
     "touched_path",
@@ -303,7 +300,7 @@ CHECKED = {
         _OF_HEAD.format("drift"),
     ),
     "together": Checked(('head."commit"', "tallies"), _OF_HEAD.format("together")),
-    "past_entry": Checked(('"commit"', "path", "mode", "id")),
+    "commit_entries": Checked(('"commit"', "entries")),
     "commit_record": Checked(("id", "date", "author", "subject")),
     "touched_path": Checked(("id", "path")),
     "logged_change": Checked(('"commit"', "paths")),

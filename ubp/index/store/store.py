@@ -155,7 +155,8 @@ class Store:
             ).rowcount
             connection.execute("DELETE FROM names WHERE blob NOT IN (SELECT id FROM entry)")
             connection.execute(
-                'DELETE FROM past_entry WHERE "commit" NOT IN (SELECT "commit" FROM last_change)'
+                "DELETE FROM commit_entries"
+                ' WHERE "commit" NOT IN (SELECT "commit" FROM last_change)'
             )
             _prune_commits(connection)
 
