@@ -49,24 +49,23 @@ LOCK_FILES = frozenset(
         "yarn.lock",
     }
 )
+# Patterns that hooks do not need are compiled on first use.
 # Files that projects have whatever they do; coverage does not ask for pages about them.
-_ROUTINE = re.compile(
+_ROUTINE = (
     r"(?:authors|changelog|changes|citation|code_of_conduct|codeowners|contributing|contributors"
     r"|copying|history|licen[cs]e|maintainers|notice|readme|security|unlicense)(?:[.-].*)?"
     r"|\.(?:dockerignore|editorconfig|gitattributes|gitignore|gitkeep|gitmodules|keep|mailmap"
     r"|npmrc|nvmrc|python-version|tool-versions|git-blame-ignore-revs)"
-    r"|\.(?:eslint|prettier)(?:rc(?:\..*)?|ignore)|py\.typed",
-    re.IGNORECASE,
+    r"|\.(?:eslint|prettier)(?:rc(?:\..*)?|ignore)|py\.typed"
 )
 # Manifests and the configuration of documentation sites: pages mention those of their readers.
 _SITE_FOLDERS = frozenset({".vitepress", ".vuepress", ".docusaurus", ".mdbook"})
-_MANIFEST = re.compile(
+_MANIFEST = (
     r"(?:build\.gradle(?:\.kts)?|cargo\.toml|composer\.json|deno\.jsonc?|gemfile|go\.mod|package\.json"
     r"|pipfile|pom\.xml|pyproject\.toml|requirements[^/]*\.txt|setup\.(?:cfg|py)|tsconfig[^/]*\.json"
     r"|mkdocs\.ya?ml|_config\.ya?ml|docusaurus\.config\.\w+|hugo\.(?:toml|ya?ml|json)|book\.toml"
     r"|\.readthedocs\.ya?ml|zensical\.toml|antora(?:-playbook)?\.ya?ml|_quarto\.ya?ml|_toc\.ya?ml"
-    r"|sidebars\.(?:js|ts|json)|(?:astro|gatsby)[.-]config\.\w+|mint\.json)",
-    re.IGNORECASE,
+    r"|sidebars\.(?:js|ts|json)|(?:astro|gatsby)[.-]config\.\w+|mint\.json)"
 )
 # Files without text, and images.
 _BINARY = re.compile(
@@ -93,14 +92,14 @@ def find_candidates(view: View, is_hidden: Callable[[FilePath], bool]) -> Mappin
 
 def is_routine(path: str) -> bool:
     """Return whether a file needs no page: a test, a license, a readme, Git's own settings."""
-    return is_test(path) or _ROUTINE.fullmatch(path.rpartition("/")[2]) is not None
+    return is_test(path) or bool(re.fullmatch(_ROUTINE, path.rpartition("/")[2], re.IGNORECASE))
 
 
 def is_manifest(path: str) -> bool:
     """Return whether a file lists a project's dependencies, or configures its documentation."""
     *folders, name = path.split("/")
     return (
-        _MANIFEST.fullmatch(name) is not None
+        re.fullmatch(_MANIFEST, name, re.IGNORECASE) is not None
         or not _SITE_FOLDERS.isdisjoint(folders)
         or (name == "conf.py" and folders[-1:] in (["docs"], ["doc"], ["source"]))  # of Sphinx
     )

@@ -5,7 +5,6 @@ environment variable. What a file imports or calls is not defined there.
 """
 
 import re
-import string
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -155,7 +154,7 @@ _CONVENTION = (
 # `"task_" + name`, f"{kind}_timeout", "%s_timeout"
 _BEGINNING = rb"""["'`}]([A-Za-z][\w-]{2,})[_-](?=["'`{$%]|%s|\{)"""
 _AFTER_BEGINNING = rb"""[_-](?=\$?\{|%[sdv]|["'`])"""
-_NAME_CHARACTERS = string.ascii_letters.encode() + string.digits.encode() + b"_-"
+_NAME_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 _ENDING = rb"""(?:[}"'`]|%[sdv])[_-]([A-Za-z][\w-]{2,})"""
 
 

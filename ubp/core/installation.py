@@ -49,9 +49,12 @@ def find_checkout() -> str | None:
     record = _read_record()
     if "dir_info" not in record:
         return None
+    path = urlsplit(record["url"]).path
+    if os.name != "nt":
+        return unquote(path)
     from urllib.request import url2pathname  # it loads an HTTP client
 
-    return url2pathname(unquote(urlsplit(record["url"]).path))
+    return url2pathname(path)
 
 
 def without_user(url: str) -> str:
@@ -96,12 +99,13 @@ def install_command(extra: str) -> str:
     if uvx_command := _uvx_command(installation, extra):
         return join([*uvx_command, "init"])
     # these two make a new environment, which loses what is not named again
-    everything = _install_arguments(",".join(sorted({extra, *_installed_extras()})))
-    if os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json")):
-        # `-e` is an option of pipx, too
-        return join(["pipx", "install", "--force", *everything])
-    if os.path.exists(os.path.join(sys.prefix, "uv-receipt.toml")):
-        return join(["uv", "tool", "install", "--force", *everything])
+    for receipt, command in (
+        ("pipx_metadata.json", ["pipx", "install"]),  # `-e` is an option of pipx, too
+        ("uv-receipt.toml", ["uv", "tool", "install"]),
+    ):
+        if os.path.exists(os.path.join(sys.prefix, receipt)):
+            extras = ",".join(sorted({extra, *_installed_extras()}))
+            return join([*command, "--force", *_install_arguments(extras)])
     requirement = _install_arguments(extra)
     if find_spec("pip") is None and shutil.which("uv"):
         return join(["uv", "pip", "install", "--python", sys.executable, *requirement])
