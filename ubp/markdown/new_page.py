@@ -15,8 +15,8 @@ def write_page(content: str, fields: Mapping[str, object]) -> bytes:
     return f"{text}\n".encode("utf-8", "surrogatepass")
 
 
-def read_fields(data: bytes) -> dict[str, object]:
-    """Return the fields of a document as `write_page` takes them; none if they cannot be read."""
+def read_metadata(data: bytes) -> dict[str, object]:
+    """Return a document's front matter as `write_page` takes it; empty if it cannot be read."""
     import frontmatter
     from yaml import YAMLError
 

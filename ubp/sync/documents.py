@@ -40,7 +40,7 @@ from ubp.index.collections import (
     write_collection,
 )
 from ubp.index.store.file import replace_index
-from ubp.markdown.new_page import read_fields, write_page
+from ubp.markdown.new_page import read_metadata, write_page
 from ubp.markdown.parse import parse_markdown
 from ubp.sync.repositories import (
     Context,
@@ -179,7 +179,7 @@ def add_external(collection: Collection, document: ExternalDocument, context: Co
         raise UsageError(f"The metadata is longer than {MAX_METADATA_CHARACTERS} characters.")
     with _writing(collection, context) as repository:
         old = _read(repository, path)
-        created = read_fields(old).get("created") if old else None
+        created = read_metadata(old).get("created") if old else None
         given = {
             "source_type": document.source_type,
             "source_url": document.url,
@@ -601,7 +601,7 @@ def _convert(file: str, data: bytes, fields: Fields) -> bytes:
     if name.lower().endswith(PAGE_SUFFIXES):
         if not fields:
             return data
-        own = read_fields(data)
+        own = read_metadata(data)
         text = data.decode("utf-8", "replace")
         body = text.partition("\n---")[2].partition("\n")[2] if own else text
         return write_page(body, {**fields, **own, "source_blob": blob_id(data)})

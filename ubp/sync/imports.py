@@ -23,7 +23,7 @@ from ubp.git.trees import list_tree
 from ubp.git.write import ABSENT, Author, update_ref, write_commit
 from ubp.index.collections import CURRENT, Collection, Outcome, Problem, SyncResult
 from ubp.index.specifications import save_addresses
-from ubp.markdown.new_page import read_fields
+from ubp.markdown.new_page import read_metadata
 from ubp.sync.bookmarks import MAX_EXPORT_BYTES, Bookmark, is_export, read_export, write_note
 
 AUTHOR = Author("UBP", "ubp@localhost")
@@ -174,7 +174,7 @@ def _write_notes(
     blobs = {path: old[path] for path in notes if path in old}
     texts = repository.read_blobs(set(blobs.values()))
     return {
-        path: write_note(bookmark, read_fields((blobs.get(path) and texts[blobs[path]]) or b""))
+        path: write_note(bookmark, read_metadata((blobs.get(path) and texts[blobs[path]]) or b""))
         for path, bookmark in notes.items()
     }
 
