@@ -11,12 +11,14 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
+from ubp import __version__
 from ubp.__main__ import main
 from ubp.code import symbols
 from ubp.core.config import Config
 from ubp.core.config_file import load_config
 from ubp.core.installation import (
     Installation,
+    find_checkout,
     find_installation,
     install_command,
     launch_command,
@@ -649,6 +651,16 @@ def test_installation_is_what_the_installer_recorded_or_the_metadata(
 ):
     installed_as(record, *([url] if url else []))
     assert find_installation() == installation
+
+
+def test_record_is_read_where_the_package_is(monkeypatch, tmp_path):
+    metadata = tmp_path / f"ubp-{__version__}.dist-info"
+    metadata.mkdir()
+    (metadata / "direct_url.json").write_text('{"url": "file:///src/my%20%2520", "dir_info": {}}')
+    monkeypatch.setattr("ubp.core.installation.PACKAGES", str(tmp_path))
+    assert find_checkout() == "/src/my %20"
+    (metadata / "direct_url.json").unlink()
+    assert find_checkout() is None
 
 
 @pytest.mark.parametrize(

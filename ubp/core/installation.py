@@ -6,14 +6,20 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from ubp import __file__ as package_file
+from ubp import __version__
 from ubp.core.shell import join
 
+if TYPE_CHECKING:  # importing it takes 15 ms
+    from importlib.metadata import Distribution
+
 PROGRAM = "ubp"
+# Where most installers put the package's metadata, too.
+PACKAGES = os.path.dirname(os.path.dirname(package_file))
 # In [project.urls] until the repository has an address.
 PLACEHOLDER = "/OWNER/"
 
@@ -116,7 +122,7 @@ def _installed_extras() -> set[str]:
     """Return the extras whose requirements are installed."""
     try:
         requirements = distribution(PROGRAM).requires or []
-    except PackageNotFoundError:
+    except ModuleNotFoundError:
         return set()
     matches = [match for text in requirements if (match := _EXTRA_REQUIREMENT.match(text))]
     missing = {match["extra"] for match in matches if not _is_installed(match["name"])}
@@ -126,7 +132,7 @@ def _installed_extras() -> set[str]:
 def _is_installed(name: str) -> bool:
     try:
         distribution(name)
-    except PackageNotFoundError:
+    except ModuleNotFoundError:
         return False
     return True
 
@@ -145,17 +151,44 @@ def _install_arguments(extra: str) -> list[str]:
 def _read_record() -> Mapping[str, Any]:
     """Return what the installer recorded, nothing for a package from an index."""
     try:
-        record = json.loads(distribution(PROGRAM).read_text("direct_url.json") or "{}")
-    except (PackageNotFoundError, ValueError):
+        record = json.loads(_read_metadata("direct_url.json") or "{}")
+    except (ModuleNotFoundError, ValueError):
         return {}
     return record if isinstance(record, dict) else {}
+
+
+def _read_metadata(name: str) -> str | None:
+    """Return a file of the metadata; None: there is none of this name.
+
+    Raises:
+        ModuleNotFoundError: UBP is not installed.
+    """
+    folder = os.path.join(PACKAGES, f"{PROGRAM}-{__version__}.dist-info")
+    if not os.path.isdir(folder):  # an editable installation keeps it elsewhere
+        return distribution(PROGRAM).read_text(name)
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def distribution(name: str) -> "Distribution":
+    """Return the metadata of an installed package.
+
+    Raises:
+        ModuleNotFoundError: it is not installed.
+    """
+    from importlib.metadata import distribution
+
+    return distribution(name)
 
 
 def _published() -> Installation | None:
     """Return the repository of [project.urls] and the tag of this release."""
     try:
         metadata = distribution(PROGRAM).metadata
-    except PackageNotFoundError:
+    except ModuleNotFoundError:
         return None
     urls = dict(line.split(", ", 1) for line in metadata.get_all("Project-URL") or [])
     repository = urls.get("Repository", PLACEHOLDER)
