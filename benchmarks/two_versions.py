@@ -1,21 +1,28 @@
 """CPU of UBP's commands in two versions, run in turn on one repository: medians and ratios.
 
-Each version works on a clone of its own, so that neither reads the other's index.
+Both versions are copies of their package, compiled, started by this Python with its dependencies:
+an editable installation, or one without bytecode, would start slower. Each version works on a clone
+of its own, so that neither reads the other's index.
 
-Run: python benchmarks/two_versions.py OTHER_UBP REPOSITORY [--key KEY] [--repeat 25]
-where OTHER_UBP is the command of the other version (installed, not editable); the version measured
-against it is this environment's, or `--ubp COMMAND`.
+Run: python benchmarks/two_versions.py REVISION REPOSITORY [--key KEY] [--repeat 25]
+where REVISION is a commit of UBP; what is measured against it is the work tree.
 """
 
 import argparse
+import compileall
 import json
+import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from measure import UBP, cost, print_table
+from measure import cost, print_table
 
+ROOT = Path(__file__).parent.parent
+START = "from ubp.__main__ import run\n\nrun()\n"
 COMMANDS = (
     ("stale",),
     ("stale", "--staged"),
@@ -30,24 +37,46 @@ COMMANDS = (
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("other")
+    parser.add_argument("revision")
     parser.add_argument("repository", type=Path)
-    parser.add_argument("--ubp", default=UBP)
     parser.add_argument("--key", action="append", default=[], help="front matter key of sources")
     parser.add_argument("--word", default="session token")
     parser.add_argument("--repeat", type=int, default=25)
     parser.add_argument("--only", help="commands that begin so")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        clones = [prepare(options, Path(folder) / name) for name in ("other", "this")]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        programs = [
+            copy_package(folder / "old", options.revision),
+            copy_package(folder / "new", None),
+        ]
+        clones = [prepare(options, folder / name) for name in ("old-clone", "new-clone")]
         page = list_files(clones[1], "*/*.md")[0]
         rows = []
         for command in COMMANDS:
             if options.only and not " ".join(command).startswith(options.only):
                 continue
             arguments = [part.format(page=page, word=options.word) for part in command]
-            rows.append(compare(options, clones, arguments))
-    print_table("CPU in milliseconds, medians", ["", "other", "this", "ratio", "quartiles"], rows)
+            rows.append(compare(programs, clones, arguments, options.repeat))
+    columns = ["", options.revision[:10], "work tree", "ratio", "of the least", "quartiles"]
+    print_table("CPU in milliseconds, medians", columns, rows)
+
+
+def copy_package(folder: Path, revision: str | None) -> list[str]:
+    """Copy the package of a revision (None: the work tree); return the command that starts it."""
+    folder.mkdir()
+    if revision is None:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "ubp", folder / "ubp", ignore=ignored)
+    else:
+        archive = folder / "ubp.tar"
+        command = ["git", "archive", "-o", str(archive), revision, "ubp"]
+        subprocess.run(command, cwd=ROOT, check=True)
+        shutil.unpack_archive(archive, folder, filter="data")
+    compileall.compile_dir(folder / "ubp", quiet=1)
+    program = folder / "start.py"
+    program.write_text(START, encoding="utf-8")
+    return [sys.executable, str(program)]
 
 
 def prepare(options: argparse.Namespace, clone: Path) -> Path:
@@ -72,23 +101,25 @@ def list_files(clone: Path, pattern: str) -> list[str]:
     return listed.stdout.splitlines()
 
 
-def compare(options: argparse.Namespace, clones: list[Path], arguments: list[str]) -> list[str]:
-    """Run both versions in turn, once unmeasured."""
-    commands = [[options.other, *arguments], [options.ubp, *arguments]]
-    for command, clone in zip(commands, clones, strict=True):
-        cost(command, clone)
-    other, this = [], []
-    for _ in range(options.repeat):
-        other.append(cost(commands[0], clones[0]).cpu_ms)
-        this.append(cost(commands[1], clones[1]).cpu_ms)
-    before, after = statistics.median(other), statistics.median(this)
-    low, _, high = statistics.quantiles([a / b for a, b in zip(this, other, strict=True)], n=4)
-    name = f"`ubp {' '.join(arguments)}`"
+def compare(
+    programs: Sequence[list[str]], clones: Sequence[Path], arguments: list[str], repeat: int
+) -> list[str]:
+    """Run both versions in turn, each first every other time, and once unmeasured."""
+    costs: tuple[list[float], list[float]] = [], []
+    for number in range(-1, repeat):
+        for version in (0, 1) if number % 2 else (1, 0):
+            spent = cost([*programs[version], *arguments], clones[version]).cpu_ms
+            if number >= 0:
+                costs[version].append(spent)
+    old, new = map(statistics.median, costs)
+    ratios = [after / before for before, after in zip(*costs, strict=True)]
+    low, _, high = statistics.quantiles(ratios, n=4)
     return [
-        name,
-        f"{before:.0f}",
-        f"{after:.0f}",
-        f"{after / before:.2f}",
+        f"`ubp {' '.join(arguments)}`",
+        f"{old:.0f}",
+        f"{new:.0f}",
+        f"{new / old:.2f}",
+        f"{min(costs[1]) / min(costs[0]):.2f}",
         f"{low:.2f} to {high:.2f}",
     ]
 
