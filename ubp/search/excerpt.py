@@ -8,6 +8,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -93,9 +94,10 @@ def cut_passage(text: str, terms: Sequence[Term]) -> Passage:
     """
     written = text[:MAX_SCANNED_CHARACTERS]
     body_start = _skip_headings(written)
-    matched = {span.term for span in find_terms(written, terms)}
+    spans = find_terms(written, terms)
+    matched = {span.term for span in spans}
     text = written[:body_start] + without_markup(written[body_start:])
-    spans = drop_overlaps(find_terms(text, terms))[:MAX_SPANS]
+    spans = drop_overlaps(spans if text == written else find_terms(text, terms))[:MAX_SPANS]
     line = _FoldedLine(text, body_start)
     body = line.text
     body_spans = [
@@ -150,6 +152,8 @@ def _snippet_start(text: str, position: int) -> int:
 def _snippet_end(text: str, start: int) -> int:
     """Return the end of a snippet, at the end of a word if that does not halve it."""
     end, columns = start, SNIPPET_COLUMNS
+    if (beginning := text[start : start + columns]).isascii():
+        end, columns = start + len(beginning), 0
     while end < len(text) and (columns := columns - _width(text[end])) >= 0:
         end += 1
     if end == len(text):
@@ -158,6 +162,7 @@ def _snippet_end(text: str, start: int) -> int:
     return last_blank if last_blank > (start + end) // 2 else end
 
 
+@lru_cache(maxsize=10_000)
 def _width(character: str) -> int:
     return 1 if character.isascii() else 1 + (unicodedata.east_asian_width(character) in "WF")
 
@@ -166,20 +171,18 @@ def _on_one_line(
     text: str, window: _Window, spans: Sequence[Span]
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Return the text of a window with its white space folded, and the spans in it."""
-    characters = [ELLIPSIS] if text[: window.start].strip() else []
-    positions: dict[int, int] = {}
-    for at in range(window.start, window.end):
-        positions[at] = len(characters)
-        if not text[at].isspace():
-            characters.append(text[at])
-        elif characters and characters[-1] not in {" ", ELLIPSIS}:
-            characters.append(" ")
-    while characters and characters[-1] == " ":
-        characters.pop()
-    positions[window.end] = len(characters)
-    tail = ELLIPSIS if text[window.end :].strip() else ""
-    highlights = tuple((positions[span.start], positions[span.end]) for span in spans)
-    return "".join(characters) + tail, highlights
+    before = ELLIPSIS if text[: window.start].strip() else ""
+    after = ELLIPSIS if text[window.end :].strip() else ""
+    shown = " ".join(text[window.start : window.end].split())
+
+    def position(at: int) -> int:
+        part = text[window.start : at]
+        folded = len(" ".join(part.split()))
+        is_after_blank = 0 < folded < len(shown) and part[-1].isspace()
+        return len(before) + folded + is_after_blank
+
+    highlights = tuple((position(span.start), position(span.end)) for span in spans)
+    return before + shown + after, highlights
 
 
 def _skip_headings(text: str) -> int:
