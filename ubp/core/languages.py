@@ -4,6 +4,7 @@ Patterns of names, not a configuration: `auth.ja.md`, `auth-zh-CN.md`, `docs/ja/
 """
 
 import re
+from functools import lru_cache
 
 _LANGUAGE = (
     r"(?i)(?:[._-]|(?<=/)|^)(?P<language>ar|de|en|es|fr|hi|id|it|ja|jp|ko|nl|pl|pt|ru|tr|uk|vi|zh)"
@@ -18,6 +19,7 @@ LANGUAGE_CODE = (
 )
 
 
+@lru_cache(maxsize=10_000)
 def without_language(path: str) -> str:
     """Return a path without the language in it: the same for all translations of a page."""
     return re.sub(_LANGUAGE, "", path).replace("//", "/").removeprefix("/")

@@ -252,10 +252,17 @@ class View:
         return self._adjacency
 
     def semantic_index(self, model: "Model") -> "SemanticIndex":
-        """Return the vectors of the documents' chunks; embeds those that have none first."""
+        """Return the vectors of the documents' chunks; embeds those that have none first.
+
+        It is kept for the next question once every chunk has a vector.
+        """
         from ubp.index.vectors import SemanticIndex
 
-        return SemanticIndex(self.context, self._link_graph, model)
+        last: SemanticIndex | None = self._derived.get("semantic index")
+        if last is None or last.model is not model or last.embedded or last.pending:
+            last = SemanticIndex(self.context, self._link_graph, model)
+            self._derived["semantic index"] = last
+        return last
 
     def count_embedded(self, model: bytes, dimensions: int) -> "EmbeddedCount":
         """Count the chunks, and those without a vector of a model (its fingerprint)."""

@@ -140,10 +140,13 @@ def fuse(scores: RankingScores, query: FusionInput) -> list[Fused]:
     share = words_share(scores, query)
     fused = []
     for path in {*words, *meaning, *scores.links}:
-        direct = share * words.get(path, 0.0) + (1 - share) * meaning.get(path, min_meaning)
+        own_words, own_meaning = words.get(path), meaning.get(path)
         links = scores.links.get(path)
+        direct = share * (own_words or 0.0) + (1 - share) * (
+            min_meaning if own_meaning is None else own_meaning
+        )
         score = direct + (1 - direct) * LINKS_SHARE * (links or 0.0)
-        fused.append(Fused(path, score, words.get(path), meaning.get(path), links))
+        fused.append(Fused(path, score, own_words, own_meaning, links))
     return sorted(
         fused,
         key=lambda document: (
