@@ -27,7 +27,7 @@ from ubp.staleness.assess import (
 )
 from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
 from ubp.staleness.model import GONE, Change, StalenessContext
-from ubp.staleness.references import collection_of, locate
+from ubp.staleness.references import candidates, collection_of, locate
 
 _ReferenceKey = tuple[FilePath, FilePath]  # page, source as it is written
 
@@ -63,7 +63,13 @@ def touched_pages(change: Change) -> list[Page]:
     """Return the pages that the change edits, and those with a source that it touches."""
     pages = change.after.view.bound_pages() if change.changes else []
     references = {reference for page in pages for reference in page.facts.references}
-    located = locate(change.after.view, references)
+    by_candidate = SourceMap(
+        (source, reference) for reference in references for source in candidates(reference)
+    )
+    # The few that may be touched are located: Git may spell a name in another Unicode form.
+    possible = {ref for ref in references if not (ref.source_path + ref.literal).isascii()}
+    possible.update(ref for path in change.changes for ref in by_candidate.matching(path))
+    located = locate(change.after.view, possible)
     by_source = SourceMap((found.source, reference) for reference, found in located.items())
     touched = {reference for path in change.changes for reference in by_source.matching(path)}
     if change.after.rules.collections and CONFIG_FILE in change.changes:

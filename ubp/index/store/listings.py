@@ -186,13 +186,22 @@ class ListingTable:
         self._database.write(mark)
 
     def entries(self, listing: Listing, paths: Collection[FilePath]) -> dict[FilePath, Entry]:
-        """Return the files and folders at these paths."""
+        """Return the files and folders at these paths.
+
+        Checksums are compared here, as in `names_of_files`.
+        """
         rows = self._database.rows_in(
-            f"SELECT path, mode, id FROM entry WHERE {INTACT} AND listing = ? AND path IN",  # noqa: S608  # ours
+            "SELECT path, mode, id, is_document, checksum FROM entry WHERE listing = ? AND path IN",
             map(pack_path, paths),
             [listing.row],
         )
-        return dict(self._entries(listing, rows))
+        self._check(listing)
+        entries: dict[FilePath, Entry] = {}
+        for path, mode, id_, is_document, checksum in with_checkpoints(rows):
+            if row_checksum("entry", listing.row, path, mode, id_, is_document) != checksum:
+                self._database.replace_damaged()
+            entries[unpack_path(path)] = unpack_entry(mode, id_)
+        return entries
 
     def files(self, listing: Listing, folder: FilePath) -> list[tuple[FilePath, Entry]]:
         """Return everything below a folder ("" is the root) but folders."""
