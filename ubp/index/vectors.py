@@ -8,7 +8,7 @@ from ubp.core.interruption import with_checkpoints
 from ubp.core.model import EMBEDDING, MODE_FILE, Entry, FilePath, ObjectId
 from ubp.index.embed.model import Model
 from ubp.index.embed.similar import most_similar_pairs
-from ubp.index.embed.text import embedding_key, strip_markup, text_to_embed
+from ubp.index.embed.text import body_of, embedding_key, strip_markup, text_to_embed
 from ubp.index.embed.vectors import Floats, VectorCollection, VectorHit, quantize
 from ubp.index.embedded import texts_of
 from ubp.index.facts import FileContents
@@ -19,7 +19,6 @@ from ubp.index.store.page_facts import TextRows, TextTable
 from ubp.index.store.vectors import VectorTable, split
 from ubp.index.tree import IndexContext
 from ubp.index.vector_cache import VectorCache
-from ubp.index.worker import body_of
 
 # An interruption loses less than a batch: 0.2 s of work.
 PAGES_PER_BATCH = 64

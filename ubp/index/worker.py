@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from ubp.core.model import ObjectId
 from ubp.core.text import identifier_parts, segment_cjk
-from ubp.index.embed.text import embedding_key
+from ubp.index.embed.text import body_of, embedding_key
 from ubp.index.store.codec import ChunkRow, PageRows, checksums, clean, pack_json, pack_link
 from ubp.markdown.document import read_fields, read_head, read_names, written_addresses
 from ubp.markdown.parse import parse_markdown
@@ -67,11 +67,6 @@ def read_page(data: bytes) -> PageRows:
 def index_words(text: str) -> str:
     """Return the words of a text for FTS5: CJK characters apart, and the parts of identifiers."""
     return "\n".join([segment_cjk(text), *identifier_parts(text)])
-
-
-def body_of(data: bytes, start: int, end: int) -> str:
-    """Return the text of a chunk, given its page's bytes."""
-    return data[start:end].decode("utf-8", "replace").replace("\0", " ")
 
 
 def serve(tasks: IO[bytes], answers: IO[bytes]) -> None:

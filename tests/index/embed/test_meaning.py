@@ -4,6 +4,8 @@ import os
 import random
 import shutil
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -384,3 +386,15 @@ def test_whatever_changes_the_nearest_are_those_of_a_fresh_look(repository, smal
             scores = {one.path: one.score for one in near}
             assert scores == pytest.approx(dict(expected), abs=0.02)
             assert [one.score for one in near] == sorted(scores.values(), reverse=True)
+
+
+def test_a_search_of_an_indexed_repository_loads_no_parser_of_markdown(pets):
+    program = (
+        "import sys; from ubp.workspace import Workspace;"
+        "found = Workspace.open().search('kitten');"
+        "print(found.search_type, 'numpy' in sys.modules, 'markdown_it' in sys.modules)"
+    )
+    for _ in range(2):
+        search = [sys.executable, "-c", program]
+        done = subprocess.run(search, cwd=pets.root, check=True, capture_output=True)
+    assert done.stdout.split() == [b"hybrid", b"True", b"False"]

@@ -21,6 +21,11 @@ MAX_CHARACTERS = 8_000
 MIN_PROSE_SHARE = 60
 
 
+def body_of(data: bytes, start: int, end: int) -> str:
+    """Return the text of a chunk, given its page's bytes."""
+    return data[start:end].decode("utf-8", "replace").replace("\0", " ")
+
+
 def embedding_key(title: str | None, heading_path: Sequence[str], body: str) -> bytes:
     """Return the key of a chunk's vector, a digest of the arguments of `text_to_embed`.
 
