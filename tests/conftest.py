@@ -4,13 +4,14 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jsonschema
 import pytest
 from hypothesis import settings
 
+from ubp.index.embed import model
 from ubp.index.store.file import FILE_NAME
 
 # How long an example takes says more of the machine than of what it tests.
@@ -178,6 +179,14 @@ class TestRepository:
     def blob(self, path: str) -> str:
         """The blob id that git gives to a file of the work tree, its filters applied."""
         return self.git("hash-object", "--", path)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loaded_models() -> Iterator[None]:
+    """Keep the models that tests load: one that is no longer in use would be loaded again."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(model, "_LOADED", {})
+        yield
 
 
 @pytest.fixture(scope="session")
