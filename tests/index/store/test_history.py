@@ -68,6 +68,16 @@ def test_entries_at_commits_are_known_once_they_were_saved(store: Store) -> None
     }
 
 
+def test_entries_saved_later_are_added_to_those_of_their_commit(store: Store) -> None:
+    entries = [Entry(MODE_FILE, name(number)) for number in (7, 8, 9)]
+    paths = [A, FilePath("caf\udce9"), FilePath("真.md")]  # one name that is not UTF-8
+    for path, entry in zip(paths, entries, strict=True):
+        store.history.save_entries_at({(name(1), path): entry, (name(1), B): None})
+    found = store.history.entries_at({name(1): [*paths, B]})
+    assert [found[name(1), path] for path in paths] == entries
+    assert found[name(1), B] is None
+
+
 def test_commits_are_known_once_they_were_saved(store: Store) -> None:
     one = Commit(name(1), 1_700_000_000, "Ann", "Say what is 真")
     other = Commit(name(2), -1, "caf\udce9", "")
