@@ -1,6 +1,7 @@
 """Real repositories in temporary folders, cut off from the developer's git and home."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -20,6 +21,7 @@ settings.load_profile("unhurried")
 
 DAY = 86_400
 START = 1_700_000_000  # a test repository's first commit is a day younger
+COMMITTED = re.compile(r"\[[^\n]*? ([0-9a-f]{40}|[0-9a-f]{64})\] ")  # git's "[main 1a2b…] Begin"
 
 
 MEMORY = "/dev/shm"
@@ -145,17 +147,13 @@ class TestRepository:
             self.git("add", "--all")
         self.clock = at if at is not None else self.clock + DAY
         date = f"{self.clock} +0000"
-        self.git(
-            "commit",
-            "--quiet",
-            "--allow-empty",
-            "--no-verify",
-            "-m",
-            message,
+        printed = self.git(
+            *("-c", "core.abbrev=no", "commit", "--allow-empty", "--no-verify", "-m", message),
             *args,
             env={"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date},
         )
-        return self.head()
+        commit = COMMITTED.match(printed)  # one process less than to ask for HEAD
+        return commit[1] if commit else self.head()
 
     def merge(self, *args: str, message: str = "merge") -> str:
         """Merge without fast-forward and return the merge's id."""
