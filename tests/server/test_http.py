@@ -54,6 +54,7 @@ def serving(repository, environment, *options):
         rest = server.stderr.read()
     assert server.returncode == 0, rest
     assert TOKEN not in rest
+    assert rest.count("received SIGTERM, stopping") == 1
 
 
 @pytest.fixture(scope="module")

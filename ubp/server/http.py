@@ -8,6 +8,8 @@ the names in `Host` and `Origin` are this machine's (a page whose host name chan
 import hmac
 import logging
 import socket
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
@@ -44,17 +46,25 @@ class HttpServer:
             timeout_graceful_shutdown=int(seconds_to_finish),
             server_header=False,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _UvicornServer(config)
         for name in ("uvicorn", "mcp"):
             logging.getLogger(name).setLevel(logging.WARNING)
 
     async def serve(self, listener: socket.socket) -> None:
-        """Serve on a socket that listens, until `end` or a signal."""
+        """Serve on a socket that listens, until `end`."""
         await self._server.serve([listener])
 
     def end(self) -> None:
         """Take no more requests, and return from `serve` once those that run are answered."""
         self._server.should_exit = True
+
+
+class _UvicornServer(uvicorn.Server):
+    """A server that leaves signals alone: uvicorn raises each again when it has ended."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
 
 
 def _require_token(application: ASGIApp, token: str) -> ASGIApp:
