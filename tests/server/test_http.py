@@ -49,9 +49,11 @@ def serving(repository, environment, *options):
         assert server.stderr.readline() == (
             "Clients must send the header Authorization: Bearer $UBP_SERVE_TOKEN\n"
         )
-        yield line.split()[2]
-        server.send_signal(signal.SIGTERM)
-        rest = server.stderr.read()
+        try:
+            yield line.split()[2]
+        finally:  # also after a failure: else it would be waited for without end
+            server.send_signal(signal.SIGTERM)
+            rest = server.stderr.read()
     assert server.returncode == 0, rest
     assert TOKEN not in rest
     assert rest.count("received SIGTERM, stopping") == 1

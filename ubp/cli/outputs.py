@@ -185,7 +185,7 @@ def write_file(path: str, text: str, terminal: Terminal) -> None:
 
 def _is_stream(path: str) -> bool:
     """Whether a path is a device or pipe; /dev/stdout counts as one even if it is a file."""
-    is_device = os.path.abspath(path).startswith("/dev/")
+    is_device = os.path.dirname(os.path.abspath(path)) in {"/dev", "/dev/fd"}
     return is_device or (os.path.exists(path) and not os.path.isfile(path))
 
 
