@@ -8,8 +8,7 @@ the names in `Host` and `Origin` are this machine's (a page whose host name chan
 import hmac
 import logging
 import socket
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from typing import Any
 
 import uvicorn
@@ -46,7 +45,9 @@ class HttpServer:
             timeout_graceful_shutdown=int(seconds_to_finish),
             server_header=False,
         )
-        self._server = _UvicornServer(config)
+        self._server = uvicorn.Server(config)
+        # Signals are ours: uvicorn would raise each again when it has ended.
+        self._server.capture_signals = nullcontext  # type: ignore[assignment]
         for name in ("uvicorn", "mcp"):
             logging.getLogger(name).setLevel(logging.WARNING)
 
@@ -57,14 +58,6 @@ class HttpServer:
     def end(self) -> None:
         """Take no more requests, and return from `serve` once those that run are answered."""
         self._server.should_exit = True
-
-
-class _UvicornServer(uvicorn.Server):
-    """A server that leaves signals alone: uvicorn raises each again when it has ended."""
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
 
 
 def _require_token(application: ASGIApp, token: str) -> ASGIApp:
