@@ -11,31 +11,28 @@ the project. Prints the counts as JSON; exit status 1 if anything was wrong.
 """
 
 import argparse
+import calendar
 import hashlib
-import json
 import os
-import random
-import signal
-import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import steady
+
 from ubp.core.errors import UbpError
 from ubp.core.paths import doc_id
 from ubp.server.projects import read_project_resource
 from ubp.server.tools.registry import load_rag
-from ubp.server.tools.tool import call_tool
-from ubp.workspace import Workspace
+from ubp.sync.documents import prefix_of
 
 PROJECT = "kb"
-START = 1_800_000_000.0
 DOCUMENTS = 40  # that a client writes again and again
 WORDS = ["apple", "bridge", "cloud", "door", "engine", "forest", "garden", "harbor", "island"]
+TOOLS = {tool.name: tool for tool in load_rag()}
 OPERATIONS = {
     "search": 46,
     "search absent": 14,
@@ -58,66 +55,23 @@ class Version(NamedTuple):
     expires: float | None
 
 
-class SharedClock:
-    """A clock in a file, which any client advances."""
+class Client(steady.Client):
+    """One client and its documents."""
 
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / "clock"
-        self._file.touch()
+    operations = OPERATIONS
 
-    def __call__(self) -> float:
-        """Each byte of the file is a minute: appending one is atomic."""
-        return START + self._file.stat().st_size * 60.0
-
-    def advance(self, minutes: int) -> None:
-        """Let time pass."""
-        with self._file.open("ab") as file:
-            file.write(b"." * minutes)
-
-
-def word_of(*parts: object) -> str:
-    """Return a word that no other version contains."""
-    digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:20]
-    return "q" + digest.translate(str.maketrans("0123456789", "ghijklmnop"))
-
-
-class Client:
-    """One client: its documents, its journal, and the checks of what it is answered."""
-
-    def __init__(self, folder: Path, number: int, calls: int, seed: int) -> None:
-        self.folder = folder
-        self.number = number
-        self.calls = calls
-        self.clock = SharedClock(folder)
-        self.journal = folder / f"journal-{number}"
-        self.tools = {tool.name: tool for tool in load_rag()}
+    def __init__(self, folder: Path, number: int, options: argparse.Namespace) -> None:
         self.versions: dict[int, Version] = {}
-        self.former: list[str] = []
         self.purged: list[str] = []
-        self.done = 0
-        self.unsure: dict[str, Any] | None = None
-        self._read_journal()
-        self.random = random.Random(f"{seed} {number} {self.done} {self._lines}")
-        self.workspace = Workspace.open(str(folder / "repository"), clock=self.clock)
+        super().__init__(folder, number, options)
 
-    def _read_journal(self) -> None:
-        self._lines = 0
-        if not self.journal.exists():
-            return
-        for line in self.journal.read_text().splitlines():
-            self._lines += 1
-            try:
-                entry = json.loads(line)
-            except ValueError:  # cut off by a kill
-                continue
-            if entry["state"] == "begun":
-                self.unsure = entry
-            else:
-                self._apply(entry)
-                self.unsure = None
-                self.done = entry["done"]
+    @property
+    def root(self) -> Path:
+        """The repository that is served."""
+        return self.folder / "repository"
 
-    def _apply(self, entry: Mapping[str, Any]) -> None:
+    def apply(self, entry: Mapping[str, Any]) -> None:
+        """Remember what was confirmed."""
         document = entry.get("document")
         if entry["operation"] == "put":
             if (old := self.versions.get(document)) and old.word != entry["word"]:
@@ -129,42 +83,15 @@ class Client:
             if entry["operation"] == "purge":
                 self.purged += entry["words"]
 
-    def _log(self, state: str, **entry: Any) -> None:
-        entry = {"state": state, "done": self.done, **entry}
-        with self.journal.open("a") as file:
-            file.write(json.dumps(entry) + "\n")
-        if state == "confirmed":
-            self._apply(entry)
+    def ask(self, tool: str, **arguments: Any) -> Mapping[str, Any]:
+        """Call a tool of the project."""
+        return self.call(TOOLS[tool], self.workspace, **arguments)
 
-    def call(self, tool: str, **arguments: Any) -> Mapping[str, Any]:
-        """Call a tool, timed."""
-        started = time.perf_counter()
-        record = call_tool(self.tools[tool], self.workspace, arguments).record
-        with (self.folder / f"times-{self.number}").open("a") as file:
-            file.write(f"{tool} {(time.perf_counter() - started) * 1000:.1f}\n")
-        return record
+    def begin(self) -> None:
+        """Wait for what a killed process began."""
+        self.ask("rag_sync", project=PROJECT)
 
-    def wrong(self, what: str, **facts: Any) -> None:
-        """Record a wrong answer."""
-        with (self.folder / f"wrong-{self.number}").open("a") as file:
-            file.write(json.dumps({"what": what, "client": self.number, **facts}) + "\n")
-
-    def run(self) -> None:
-        """Make all calls that are left."""
-        self.call("rag_sync", project=PROJECT)  # waits for what a killed process began
-        if self.unsure is not None:
-            self._resolve(self.unsure)
-        names, weights = list(OPERATIONS), list(OPERATIONS.values())
-        while self.done < self.calls:
-            (name,) = self.random.choices(names, weights)
-            if self.random.random() < 0.15:
-                self.clock.advance(self.random.randrange(1, 40))
-            getattr(self, "do_" + name.replace(" ", "_"))()
-            self.done += 1
-            if self.done % 10 == 0:
-                self._log("confirmed", operation="count")
-
-    def _resolve(self, entry: Mapping[str, Any]) -> None:
+    def resolve(self, entry: Mapping[str, Any]) -> None:
         """Find out what became of a call that was not confirmed: it happened, or it did not."""
         document = entry["document"]
         old = self.versions.get(document)
@@ -172,17 +99,16 @@ class Client:
             fields = self._find(entry["word"])[0]["metadata"]
             expires = fields.get("expires_at")
             named = {"document": document, "word": entry["word"], "kind": entry["kind"]}
-            self._log("confirmed", operation="put", **named, expires=seconds(expires))
+            self.log("confirmed", operation="put", **named, expires=seconds(expires))
         elif old is not None and not self._find(old.word) and self._is_alive(old):
             if entry["operation"] == "put":
                 self.wrong("a killed write removed the version before", document=document)
-            self._log("confirmed", operation="delete", document=document)
+            self.log("confirmed", operation="delete", document=document)
         elif entry["operation"] == "put":
             self.former.append(entry["word"])
-        self.unsure = None
 
     def _find(self, word: str) -> list[Any]:
-        found = self.call("rag_search", query=f'"{word}"', project=PROJECT, search_type="keyword")
+        found = self.ask("rag_search", query=f'"{word}"', project=PROJECT, search_type="keyword")
         return list(found["results"])
 
     def _is_alive(self, version: Version) -> bool:
@@ -193,8 +119,6 @@ class Client:
 
     def _path(self, document: int, kind: str) -> Any:
         if kind == "import":
-            from ubp.sync.documents import prefix_of
-
             folder = os.path.realpath(self.folder / "papers" / str(self.number))
             return f"{prefix_of(folder)}{document}.md"
         digest = hashlib.sha1(f"{self._url(document)}\0".encode(), usedforsecurity=False)
@@ -210,14 +134,14 @@ class Client:
     def do_external(self) -> None:
         """Write a document, new or again, sometimes with an expiry."""
         document = self.random.randrange(0, DOCUMENTS, 2)
-        word = word_of(self.number, document, self.done, self._lines)
+        word = steady.word_of(self.number, document, self.done, self.lines)
         ttl = self.random.choice([None, None, 1, 2, 8])
         entry = {"operation": "put", "document": document, "word": word, "kind": "external"}
-        self._log("begun", **entry)
+        self.log("begun", **entry)
         metadata = {"source_url": self._url(document), "client": f"c{self.number}"}
         if ttl:
             metadata["ttl_hours"] = ttl
-        record = self.call(
+        record = self.ask(
             "rag_external",
             source_type="web",
             content=self._text(word),
@@ -226,23 +150,23 @@ class Client:
         )
         if record["document_id"] != self._id(document, "external"):
             self.wrong("another id", document=document)
-        self._log("confirmed", **entry, expires=seconds(record.get("expires_at")))
+        self.log("confirmed", **entry, expires=seconds(record.get("expires_at")))
 
     def do_import(self) -> None:
         """Write a file and index it."""
         document = self.random.randrange(1, DOCUMENTS, 2)
-        word = word_of(self.number, document, self.done, self._lines)
+        word = steady.word_of(self.number, document, self.done, self.lines)
         file = self.folder / "papers" / str(self.number) / f"{document}.md"
         file.parent.mkdir(parents=True, exist_ok=True)
         entry = {"operation": "put", "document": document, "word": word, "kind": "import"}
-        self._log("begun", **entry)
+        self.log("begun", **entry)
         new = file.with_suffix(".new")
         new.write_text(self._text(word))
         new.replace(file)
-        record = self.call("rag_index", path=str(file), project=PROJECT, update=True)
+        record = self.ask("rag_index", path=str(file), project=PROJECT, update=True)
         if record["indexed_files"] != [self._path(document, "import")]:
             self.wrong("another path", document=document, record=record)
-        self._log("confirmed", **entry, expires=None)
+        self.log("confirmed", **entry, expires=None)
 
     def do_search(self) -> None:
         """Search for a document that is there."""
@@ -281,27 +205,25 @@ class Client:
         document, version = self.random.choice(alive)
         operation = "purge" if purge else "delete"
         entry = {"operation": operation, "document": document, "words": [version.word]}
-        self._log("begun", **entry)
+        self.log("begun", **entry)
         wanted = self._id(document, version.kind)
         try:
-            record = self.call("rag_delete", document_id=wanted, project=PROJECT, purge=purge)
+            record = self.ask("rag_delete", document_id=wanted, project=PROJECT, purge=purge)
         except UbpError as error:
             if self._is_alive(version):
                 self.wrong("a confirmed document cannot be deleted", error=error.message)
             return
         if record["deleted_ids"] != [wanted]:
             self.wrong("something else was deleted", record=record)
-        self._log("confirmed", **entry)
+        self.log("confirmed", **entry)
 
     def do_sync(self) -> None:
         """Synchronize, which removes what has expired."""
-        self.call("rag_sync", project=PROJECT, remove_deleted=True)
+        self.ask("rag_sync", project=PROJECT, remove_deleted=True)
 
     def do_suggest(self) -> None:
         """Ask for what belongs to a text."""
-        self.call(
-            "rag_suggest", context=" ".join(self.random.choices(WORDS, k=12)), project=PROJECT
-        )
+        self.ask("rag_suggest", context=" ".join(self.random.choices(WORDS, k=12)), project=PROJECT)
 
     def do_document(self) -> None:
         """Read a document by its id."""
@@ -337,66 +259,7 @@ class Client:
 
 def seconds(stamp: str | None) -> float | None:
     """Return a time of an answer in seconds."""
-    import calendar
-
     return None if not stamp else calendar.timegm(time.strptime(stamp, "%Y-%m-%dT%H:%M:%SZ"))
-
-
-def start(folder: Path, number: int, options: argparse.Namespace) -> subprocess.Popen[bytes]:
-    """Start a client's process."""
-    command = [sys.executable, __file__, "--folder", str(folder), "--client", str(number)]
-    command += ["--calls", str(options.calls // options.clients), "--seed", str(options.seed)]
-    return subprocess.Popen(command, start_new_session=True, env=environment(folder))
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """Return the environment of all processes."""
-    config = folder / "rag.yaml"
-    config.write_text("roots: [papers]\n")
-    return {
-        **os.environ,
-        "UBP_COLLECTIONS": str(folder / "collections"),
-        "RAG_CONFIG_PATH": str(config),
-        "PYTHONPATH": str(Path(__file__).parent.parent),
-    }
-
-
-def prepare(folder: Path) -> None:
-    """Create the repository that is served, and the folder of papers."""
-    (folder / "papers").mkdir()
-    root = folder / "repository"
-    root.mkdir()
-    (root / "README.md").write_text("# Served\n")
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
-    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@b"]
-    subprocess.run([*git, "add", "."], check=True)
-    subprocess.run([*git, "commit", "-qm", "Begin"], check=True)
-
-
-def run_clients(folder: Path, options: argparse.Namespace) -> tuple[int, list[str]]:
-    """Run the clients to their end, killing some; return how many were killed, and crashes."""
-    chooser = random.Random(options.seed)
-    running = {number: start(folder, number, options) for number in range(options.clients)}
-    killed, crashes = 0, []
-    while running:
-        time.sleep(chooser.uniform(0.05, options.pause))
-        for number, process in list(running.items()):
-            status = process.poll()
-            if status == 0:
-                del running[number]
-            elif status is not None and status != -signal.SIGKILL:
-                crashes.append(f"client {number} ended with {status}")
-                running[number] = start(folder, number, options)
-                if len(crashes) > options.clients:
-                    return killed, crashes
-        if killed < options.kills and running:
-            number = chooser.choice(list(running))
-            if running[number].poll() is None:
-                os.kill(running[number].pid, signal.SIGKILL)
-                running[number].wait()
-                killed += 1
-                running[number] = start(folder, number, options)
-    return killed, crashes
 
 
 def find_bytes(folder: Path, words: list[str]) -> Iterator[str]:
@@ -414,20 +277,20 @@ def find_bytes(folder: Path, words: list[str]) -> Iterator[str]:
             yield word
 
 
-def read_lines(folder: Path, prefix: str) -> list[str]:
-    """Return the lines of all clients' files of one kind."""
-    files = sorted(folder.glob(f"{prefix}-*"))
-    return [line for file in files for line in file.read_text().splitlines()]
-
-
 def report(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Run everything and return the counts."""
-    prepare(folder)
-    os.environ.update(environment(folder))
-    creator = Client(folder, options.clients, 0, options.seed)
+    (folder / "papers").mkdir()
+    config = folder / "rag.yaml"
+    config.write_text("roots: [papers]\n")
+    os.environ |= {
+        "UBP_COLLECTIONS": str(folder / "collections"),
+        "RAG_CONFIG_PATH": str(config),
+    }
+    steady.make_repository(folder / "repository", "README.md", "# Served\n")
+    creator = Client(folder, options.clients, options)
     creator.do_external()
-    killed, crashes = run_clients(folder, options)
-    clients = [Client(folder, number, 0, options.seed) for number in range(options.clients)]
+    counts = steady.run_clients(folder, options)
+    clients = [Client(folder, number, options) for number in range(options.clients)]
     for client in clients:
         client.run()  # completes what was begun
     for client in clients:
@@ -436,43 +299,15 @@ def report(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     left = list(find_bytes(folder, purged))
     root = folder / "collections" / f"{PROJECT}.git"
     subprocess.run(["git", "--git-dir", str(root), "fsck", "--no-dangling"], check=True)
-    times = [line.split() for line in read_lines(folder, "times")]
-    searches = sorted(float(spent) for tool, spent in times if tool == "rag_search")
-    wrong = [json.loads(line) for line in read_lines(folder, "wrong")]
     return {
-        "calls": len(times),
-        "killed": killed,
-        "wrong": len(wrong),
-        "first_wrong": wrong[:5],
-        "crashes": crashes,
+        **counts,
+        **steady.counts_of(folder, "rag_search"),
         "confirmed_documents": sum(len(client.versions) for client in clients),
         "gone_documents": sum(len(client.former) for client in clients),
         "purged": len(purged),
         "purged_but_found": left,
-        "search_p50_ms": statistics.median(searches) if searches else None,
-        "search_p95_ms": searches[int(len(searches) * 0.95)] if searches else None,
     }
 
 
-def main() -> int:
-    """Run the clients, or one of them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--calls", type=int, default=1000)
-    parser.add_argument("--clients", type=int, default=4)
-    parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--pause", type=float, default=1.5, help="longest pause between kills")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--folder", type=Path, help="of a client")
-    parser.add_argument("--client", type=int, help="which client this process is")
-    options = parser.parse_args()
-    if options.client is not None:
-        Client(options.folder, options.client, options.calls, options.seed).run()
-        return 0
-    with tempfile.TemporaryDirectory(prefix="rag-steady-") as folder:
-        counts = report(Path(folder), options)
-    print(json.dumps(counts, indent=1))
-    return int(bool(counts["wrong"] or counts["crashes"] or counts["purged_but_found"]))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(steady.main(Client, __doc__ or "", report))
