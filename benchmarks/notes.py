@@ -14,8 +14,10 @@ import argparse
 import json
 import random
 import tempfile
+from collections.abc import Iterator
 from math import log
 from pathlib import Path
+from typing import NamedTuple
 
 from measure import print_table
 from retrieval_data import SEED, read_set, write_repository
@@ -38,8 +40,11 @@ def main() -> None:
     parser.add_argument("what", choices=("ask", "calibration", "trends"))
     parser.add_argument("folders", nargs="+", type=Path)
     options = parser.parse_args()
+    if options.what == "calibration":
+        calibrate(options.folders)
+        return
     for folder in options.folders:
-        {"ask": ask, "calibration": calibrate, "trends": trends}[options.what](folder)
+        {"ask": ask, "trends": trends}[options.what](folder)
 
 
 def ask(clone: Path) -> None:
@@ -65,16 +70,56 @@ def ask(clone: Path) -> None:
     print_bins([*judged, *((confidence, False) for confidence in others)])
 
 
-def calibrate(folder: Path) -> None:
+class Judged(NamedTuple):
+    """A question: the best note's score, what it is ahead of the second, and if one is right."""
+
+    score: float
+    lead: float
+    confidence: float
+    is_right: bool
+
+
+def calibrate(folders: list[Path]) -> None:
+    """Print how often the confidence is right for sets, and the model that fits them all best."""
+    judged = []
+    for folder in folders:
+        of_set = list(ask_half(folder))
+        print(f"\n{folder.name}: {len(of_set)} questions")
+        print_bins([(each.confidence, each.is_right) for each in of_set])
+        judged += of_set
+    sure = [each for each in judged if each.confidence >= SURE]
+    right = sum(each.is_right for each in sure)
+    found = sum(each.is_right for each in judged)
+    print(f"\n{found} of {len(judged)} questions are answered; of {len(sure)} with a confidence of")
+    print(f"{SURE} and more {right / len(sure):.2f}, and these are {right / found:.2f} of {found}")
+    weights = fit([[each.score, each.lead] for each in judged], [e.is_right for e in judged])
+    print("the best score, lead and bias:", " ".join(f"{weight:.1f}" for weight in weights))
+
+
+def fit(features: list[list[float]], right: list[bool]) -> list[float]:
+    """Return the weights and the bias of a logistic regression, by Newton's method."""
+    import numpy as np
+
+    rows = np.c_[np.array(features), np.ones(len(features))]
+    weights = np.zeros(rows.shape[1])
+    for _ in range(50):
+        probability = 1 / (1 + np.exp(-rows @ weights))
+        curvature = (rows.T * (probability * (1 - probability))) @ rows
+        gradient = rows.T @ (np.array(right, float) - probability)
+        weights += np.linalg.solve(curvature + 1e-6 * np.eye(len(weights)), gradient)
+    return [float(weight) for weight in weights]
+
+
+def ask_half(folder: Path) -> Iterator[Judged]:
     """Ask a set's questions of half of its documents."""
     questions = read_set(folder)
     documents = list(questions.documents)
+    paths = {document.id: document.path for document in documents}
     random.Random(SEED).shuffle(documents)
     kept = documents[: len(documents) // 2]
     texts = random.Random(SEED).sample(
         sorted(questions.answers), min(MAX_QUESTIONS, len(questions.answers))
     )
-    judged = []
     with tempfile.TemporaryDirectory() as root:
         write_repository(kept, Path(root))
         with Workspace.open(root) as workspace:
@@ -84,10 +129,10 @@ def calibrate(folder: Path) -> None:
                     hits = search.find(text, MAX_NOTES).hits
                 except UbpError:
                     continue
-                paths = {hit.note.path for hit in hits}
-                judged.append((confidence_of(hits), bool(paths & {*questions.answers[text]})))
-    print(f"\n{folder.name}: {len(judged)} questions")
-    print_bins(judged)
+                scores = [*(hit.score for hit in hits[:2]), 0.0, 0.0]
+                wanted = {paths[document] for document in questions.answers[text]}
+                is_right = any(hit.note.path in wanted for hit in hits)
+                yield Judged(scores[0], scores[0] - scores[1], confidence_of(hits), is_right)
 
 
 def print_bins(judged: list[tuple[float, bool]]) -> None:
