@@ -252,6 +252,32 @@ async def test_a_long_call_that_nobody_waits_behind_is_not_moved(office, monkeyp
     assert await office.answer(work, be_silent)
 
 
+async def test_a_call_that_writes_is_not_begun_again(office, monkeypatch):
+    monkeypatch.setattr(offices, "SECONDS_TO_HOLD_UP", 0.0)
+    assert await office.answer(count_backlinks, be_silent) == 1
+    written, is_asked = [], threading.Event()
+
+    def write(_):
+        written.append(1)
+        is_asked.wait(20)
+        for _ in with_checkpoints(range(5000)):
+            pass
+        return len(written)
+
+    writing = asyncio.create_task(office.answer(write, be_silent, writes=True))
+    asking = asyncio.create_task(office.answer(count_backlinks, be_silent))
+    await asyncio.sleep(0.05)
+    is_asked.set()
+    assert (await writing, await asking) == (1, 1)
+
+
+async def test_a_call_that_writes_is_waited_for(written):
+    office = Scheduler(partial(open_workspace, str(written.root)), seconds_to_wait=0.0)
+    office.start()
+    assert await office.answer(count_backlinks, be_silent, writes=True) == 1
+    office.close()
+
+
 async def test_a_panic_of_a_library_ends_its_call_and_nothing_else(office):
     class PanicException(BaseException):
         """As Rust's panics are raised."""

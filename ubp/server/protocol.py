@@ -312,6 +312,7 @@ async def _call_tool(
                 agent=agent,
             ),
             context.session.report_progress,
+            writes=tool.writes,
         )
     except UbpError as error:
         translated = translate(error)

@@ -10,6 +10,7 @@ and libgit2 handles belong to the thread that opened them.
 import asyncio
 import gc
 import logging
+import math
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -231,14 +232,21 @@ class Scheduler:
                 LOG.exception("indexing in the background failed")
             await self._reading_wanted.wait()
 
-    async def answer(self, work: Callable[[Workspace], T], report: ReportProgress) -> T:
+    async def answer(
+        self, work: Callable[[Workspace], T], report: ReportProgress, *, writes: bool = False
+    ) -> T:
         """Run `work` and return its result; `report` gets the progress of a long wait.
+
+        Work that only reads may be ended and begun again. What `writes` is begun once, and waited
+        for until it ends.
 
         Raises:
             IndexNotReadyError: it takes longer still. It goes on; call again later.
         """
         deadline = asyncio.get_running_loop().time() + self._seconds_to_wait
         work = partial(_about_one_state, work)
+        if writes:
+            return await self._wait(work, self._follow_step, math.inf, report)
         try:
             return await self._quick.run(work, self._limit_reading)
         except VectorsNotReadyError:
