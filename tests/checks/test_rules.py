@@ -152,12 +152,15 @@ def test_what_may_lead_somewhere_is_not_called_broken(repository, new_repository
         ("[another](../reference/nowhere.md)", True),
         ("[kept](../reference/out/kept.md)", True),
         ("[by the user alone](notes.md)", True),
+        ("[by the user's file of this name](mine.md)", True),
         ("[[reference/cli]]", True),
     ],
 )
-def test_a_file_that_a_gitignore_names_is_generated(repository, found, link, is_broken):
+def test_a_file_that_a_gitignore_names_is_generated(repository, found, tmp_path, link, is_broken):
     repository.write("reference/.gitignore", "/cli.md\nout/*\n!out/kept.md\n")
     repository.write(".git/info/exclude", "notes.md\n")
+    (tmp_path / ".gitignore").write_text("mine.md\n")
+    repository.git("config", "core.excludesFile", str(tmp_path / ".gitignore"))
     repository.write("docs/a.md", f"# A\n\n{link}\n")
     repository.commit()
     assert bool(found(repository)) == is_broken

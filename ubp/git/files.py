@@ -47,8 +47,13 @@ def find_ignored(repository: Repository, paths: Collection[FilePath]) -> frozens
     return frozenset(
         FilePath(os.fsdecode(path.removeprefix(b"./")))
         for file, pattern, path in matches
-        if os.path.basename(file) == os.fsencode(IGNORE_FILE) and not pattern.startswith(b"!")
+        if _is_in_tree(file) and not pattern.startswith(b"!")
     )
+
+
+def _is_in_tree(file: bytes) -> bool:
+    # `core.excludesFile` may have the same name, in the user's home.
+    return os.path.basename(file) == os.fsencode(IGNORE_FILE) and not os.path.isabs(file)
 
 
 def replace_file(repository: Repository, path: FilePath, data: bytes) -> None:
