@@ -2,6 +2,7 @@
 
 import json
 import os
+import tempfile
 from typing import get_args
 
 import pytest
@@ -106,6 +107,15 @@ def test_what_cannot_work_is_told_by_its_name(drifted, ubp, tokens, told):
         assert answer.status == 2
         assert told in (answer.record["error"]["message"] if "--json" in tokens else answer.err)
     assert not (drifted.root / "elsewhere").exists()
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="needs /dev/shm")
+def test_a_file_below_dev_is_no_stream(drifted, ubp):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        link = os.path.join(folder, "link")
+        os.symlink("elsewhere", link)
+        answer = ubp(drifted, "check", "--output-file", f"sarif={link}")
+        assert (answer.status, os.listdir(folder)) == (2, ["link"])
 
 
 def test_a_full_disk_leaves_the_old_file(drifted, ubp, monkeypatch):
