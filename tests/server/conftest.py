@@ -114,10 +114,10 @@ def make_request():
 
 @pytest.fixture
 def server_of():
-    """The server of an office: `server_of(office, tools)`."""
+    """The server of a scheduler: `server_of(scheduler, tools)`."""
 
-    def create(office, tools, **options):
-        repositories = Repositories([ServedRepository("project", office)], tools)
+    def create(scheduler, tools, **options):
+        repositories = Repositories([ServedRepository("project", scheduler)], tools)
         return create_server(repositories, Subscriptions(repositories), **options)
 
     return create

@@ -79,13 +79,13 @@ async def test_a_slow_call_is_told_with_its_sizes_and_without_its_words(
     repository, monkeypatch, caplog, server_of
 ):
     repository.write("a.md", "# A\n")
-    office = Scheduler(partial(open_workspace, str(repository.root)))
-    office.start()
+    scheduler = Scheduler(partial(open_workspace, str(repository.root)))
+    scheduler.start()
     monkeypatch.setattr(protocol, "TIME_TARGETS", {"ubp_fulltext_search": 0})
-    async with Client(server_of(office, select_tools())) as client:
+    async with Client(server_of(scheduler, select_tools())) as client:
         await client.call_tool("ubp_fulltext_search", {"query": "password", "limit": 3})
         await client.call_tool("ubp_list_pages", {})
-    office.close()
+    scheduler.close()
     (record,) = [record for record in caplog.records if record.levelno >= logging.WARNING]
     told = (
         r"ubp_fulltext_search \(argument lengths: query 8, limit 1\) took \d+ ms,"

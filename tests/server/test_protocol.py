@@ -90,9 +90,9 @@ async def test_the_server_says_who_it_is_and_how_to_use_it(client):
 
 
 def test_nobody_is_told_of_tools_that_are_not_offered(server_of):
-    office = Scheduler(lambda _: pytest.fail("nobody asks"))
+    scheduler = Scheduler(lambda _: pytest.fail("nobody asks"))
     tools = select_tools(["docs"], excluded=["ubp_get_graph"])
-    told = server_of(office, tools).instructions
+    told = server_of(scheduler, tools).instructions
     assert "ubp_search" in told
     assert "ubp_get_graph" not in told
     assert "ubp_check_staleness" not in told

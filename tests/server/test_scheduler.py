@@ -1,4 +1,4 @@
-"""The two desks: what takes long holds up nobody, and is told to who waits for it."""
+"""Two workers: long calls hold up no others, and report their progress."""
 
 import asyncio
 import itertools
@@ -10,7 +10,7 @@ import pytest
 
 from ubp.core.errors import ConfigError, UsageError
 from ubp.core.interruption import with_checkpoints
-from ubp.server import scheduler as offices
+from ubp.server import scheduler as scheduling
 from ubp.server.scheduler import IndexNotReadyError, Scheduler
 from ubp.workspace import Workspace
 
@@ -22,8 +22,8 @@ PAGES = 12
 @pytest.fixture
 def written(repository, monkeypatch):
     """A repository that nobody has read, with more pages than are read at once."""
-    monkeypatch.setattr(offices, "MAX_QUICK_READS", 4)
-    monkeypatch.setattr(offices, "SECONDS_BETWEEN_REPORTS", 0.01)
+    monkeypatch.setattr(scheduling, "MAX_QUICK_READS", 4)
+    monkeypatch.setattr(scheduling, "SECONDS_BETWEEN_REPORTS", 0.01)
     monkeypatch.setattr("ubp.index.vectors.PAGES_PER_BATCH", 2)
     for number in range(PAGES):
         repository.write(
@@ -34,12 +34,12 @@ def written(repository, monkeypatch):
 
 
 @pytest.fixture
-async def office(written):
-    """An office that is open."""
-    office = Scheduler(partial(open_workspace, str(written.root)))
-    office.start()
-    yield office
-    office.close()
+async def scheduler(written):
+    """A scheduler that runs."""
+    scheduler = Scheduler(partial(open_workspace, str(written.root)))
+    scheduler.start()
+    yield scheduler
+    scheduler.close()
 
 
 def open_workspace(root, progress, **options):
@@ -59,123 +59,125 @@ def find(mode, workspace):
     return found.search_type, [hit.page.filepath for hit in found.answer.pages][:1]
 
 
-async def test_the_first_answer_is_right_where_nothing_was_read(office):
+async def test_the_first_answer_is_right_where_nothing_was_read(scheduler):
     told = []
 
     async def report(done, total, step):
         told.append((done, total, step))
 
-    assert await office.answer(count_backlinks, report) == 1
+    assert await scheduler.answer(count_backlinks, report) == 1
     steps = [done for done, _, _ in told]
     assert steps == sorted(set(steps))
     assert all(done <= total for done, total, _ in told)
 
 
-async def test_what_needs_no_index_is_answered_while_it_is_built(office):
+async def test_what_needs_no_index_is_answered_while_it_is_built(scheduler):
     is_building, may_go_on = threading.Event(), threading.Event()
 
     def build(workspace):
-        if workspace.session.progress.__self__ is office._slow:
+        if workspace.session.progress.__self__ is scheduler._slow:
             is_building.set()
             may_go_on.wait(20)
         return count_backlinks(workspace)
 
-    waiting = asyncio.create_task(office.answer(build, be_silent))
+    waiting = asyncio.create_task(scheduler.answer(build, be_silent))
     await asyncio.to_thread(is_building.wait, 20)
-    assert await office.answer(lambda workspace: workspace.session.config.docs_dir, be_silent) == ""
+    assert (
+        await scheduler.answer(lambda workspace: workspace.session.config.docs_dir, be_silent) == ""
+    )
     assert not waiting.done()
     may_go_on.set()
     assert await waiting == 1
 
 
-async def test_a_call_is_about_one_state_of_the_work_tree(office, written):
+async def test_a_call_is_about_one_state_of_the_work_tree(scheduler, written):
     def look_twice(workspace):
         before = workspace.session.view()
         written.write("docs/new.md", "# New\n")
         return before is workspace.session.view(), before.count_documents()
 
-    assert await office.answer(look_twice, be_silent) == (True, PAGES)
-    assert await office.answer(look_twice, be_silent) == (True, PAGES + 1)
+    assert await scheduler.answer(look_twice, be_silent) == (True, PAGES)
+    assert await scheduler.answer(look_twice, be_silent) == (True, PAGES + 1)
 
 
 async def test_patience_ends_and_the_work_goes_on(written):
-    office = Scheduler(partial(open_workspace, str(written.root)), seconds_to_wait=0.05)
-    office.start()
+    scheduler = Scheduler(partial(open_workspace, str(written.root)), seconds_to_wait=0.05)
+    scheduler.start()
     may_go_on = threading.Event()
 
     def build(workspace):
-        if workspace.session.progress.__self__ is office._slow:
+        if workspace.session.progress.__self__ is scheduler._slow:
             may_go_on.wait(20)
         return count_backlinks(workspace)
 
     with pytest.raises(IndexNotReadyError) as caught:
-        await office.answer(build, be_silent)
+        await scheduler.answer(build, be_silent)
     assert "not ready" in caught.value.message
     assert "again" in caught.value.hint
     may_go_on.set()
-    await asyncio.gather(*office._abandoned)
-    assert await office.answer(count_backlinks, be_silent) == 1
-    office.close()
+    await asyncio.gather(*scheduler._abandoned)
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
+    scheduler.close()
 
 
-async def test_words_are_found_while_vectors_are_missing(office):
-    assert await office.answer(partial(find, "hybrid"), be_silent) == (
+async def test_words_are_found_while_vectors_are_missing(scheduler):
+    assert await scheduler.answer(partial(find, "hybrid"), be_silent) == (
         "fulltext_fallback",
         ["docs/7.md"],
     )
-    keeping = asyncio.create_task(office.keep_ready())
-    while (await office.answer(partial(find, "hybrid"), be_silent))[0] != "hybrid":
+    keeping = asyncio.create_task(scheduler.keep_ready())
+    while (await scheduler.answer(partial(find, "hybrid"), be_silent))[0] != "hybrid":
         assert not keeping.done()
     keeping.cancel()
 
 
-async def test_the_dates_of_all_pages_are_known_before_anybody_asks(office, written):
-    keeping = asyncio.create_task(office.keep_ready())
+async def test_the_dates_of_all_pages_are_known_before_anybody_asks(scheduler, written):
+    keeping = asyncio.create_task(scheduler.keep_ready())
     head, dates = written.head(), {}
     while len(dates) < PAGES:
         assert not keeping.done()
         await asyncio.sleep(0.01)
-        dates = await office.answer(
+        dates = await scheduler.answer(
             lambda ws: ws.session.store.history.first_changes(head), be_silent
         )
     assert {change.commit for change in dates.values()} == {head}
     keeping.cancel()
 
 
-async def test_one_model_outlives_workspaces_that_are_opened_anew(office, written):
-    keeping = asyncio.create_task(office.keep_ready())
-    while (await office.answer(partial(find, "hybrid"), be_silent))[0] != "hybrid":
+async def test_one_model_outlives_workspaces_that_are_opened_anew(scheduler, written):
+    keeping = asyncio.create_task(scheduler.keep_ready())
+    while (await scheduler.answer(partial(find, "hybrid"), be_silent))[0] != "hybrid":
         assert not keeping.done()
-    before = await office.answer(
+    before = await scheduler.answer(
         lambda workspace: (id(workspace), id(workspace.session.model())), be_silent
     )
     for file in written.index.parent.glob("index-*"):
         file.unlink()
-    after = await office.answer(
+    after = await scheduler.answer(
         lambda workspace: (id(workspace), id(workspace.session.model())), be_silent
     )
     assert (after[0] != before[0], after[1] == before[1]) == (True, True)
     keeping.cancel()
 
 
-async def test_who_asks_for_meaning_alone_waits_for_it(office):
-    assert (await office.answer(partial(find, "semantic"), be_silent))[0] == "semantic"
+async def test_who_asks_for_meaning_alone_waits_for_it(scheduler):
+    assert (await scheduler.answer(partial(find, "semantic"), be_silent))[0] == "semantic"
 
 
-async def test_another_revision_that_nobody_has_read_takes_the_same_way(office, written):
+async def test_another_revision_that_nobody_has_read_takes_the_same_way(scheduler, written):
     before = written.head()
     for number in range(PAGES):
         written.write(f"docs/{number}.md", f"# Page {number}\n")
     written.commit()
-    assert await office.answer(count_backlinks, be_silent) == 0
+    assert await scheduler.answer(count_backlinks, be_silent) == 0
 
     def count_before(workspace):
         return len(workspace.page("docs/3.md", ref=before).page.backlinks)
 
-    assert await office.answer(count_before, be_silent) == 1
+    assert await scheduler.answer(count_before, be_silent) == 1
 
 
-async def test_work_that_nobody_waits_for_is_given_up(office):
+async def test_work_that_nobody_waits_for_is_given_up(scheduler):
     is_working, is_given_up = threading.Event(), threading.Event()
 
     def work(workspace):
@@ -186,11 +188,11 @@ async def test_work_that_nobody_waits_for_is_given_up(office):
         finally:
             is_given_up.set()
 
-    waiting = asyncio.create_task(office.answer(work, be_silent))
+    waiting = asyncio.create_task(scheduler.answer(work, be_silent))
     await asyncio.to_thread(is_working.wait, 20)
     waiting.cancel()
     assert await asyncio.to_thread(is_given_up.wait, 20)
-    assert await office.answer(count_backlinks, be_silent) == 1
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
 
 
 ENDLESS_QUERY = """
@@ -211,50 +213,50 @@ LONG_WORK = [query_for_ever, count_for_ever]
 
 
 @pytest.mark.parametrize("work", LONG_WORK)
-async def test_a_cancelled_call_ends_at_once(office, work):
-    assert await office.answer(count_backlinks, be_silent) == 1
+async def test_a_cancelled_call_ends_at_once(scheduler, work):
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
     for _ in range(3):
-        waiting = asyncio.create_task(office.answer(work, be_silent))
+        waiting = asyncio.create_task(scheduler.answer(work, be_silent))
         await asyncio.sleep(0.05)
         waiting.cancel()
         cancelled = time.perf_counter()
-        assert await office.answer(count_backlinks, be_silent) == 1
+        assert await scheduler.answer(count_backlinks, be_silent) == 1
         assert time.perf_counter() - cancelled < 2  # 0.02 s where nothing else runs
-    assert office._quick._workspace.session.store.path is not None
+    assert scheduler._quick._workspace.session.store.path is not None
 
 
 @pytest.mark.parametrize("work", LONG_WORK)
-async def test_a_long_call_gives_way_to_the_next_one_and_goes_on(office, work):
-    assert await office.answer(count_backlinks, be_silent) == 1
+async def test_a_long_call_gives_way_to_the_next_one_and_goes_on(scheduler, work):
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
 
     def work_until_moved(workspace):
-        if workspace.session.progress.__self__ is office._slow:
+        if workspace.session.progress.__self__ is scheduler._slow:
             return "moved"
         return work(workspace)
 
-    waiting = asyncio.create_task(office.answer(work_until_moved, be_silent))
+    waiting = asyncio.create_task(scheduler.answer(work_until_moved, be_silent))
     await asyncio.sleep(0.05)
     assert not waiting.done()
     asked = time.perf_counter()
-    assert await office.answer(count_backlinks, be_silent) == 1
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
     assert time.perf_counter() - asked < 2  # 0.12 s where nothing else runs
     assert await waiting == "moved"
 
 
-async def test_a_long_call_that_nobody_waits_behind_is_not_moved(office, monkeypatch):
-    monkeypatch.setattr(offices, "SECONDS_TO_HOLD_UP", 0.0)
+async def test_a_long_call_that_nobody_waits_behind_is_not_moved(scheduler, monkeypatch):
+    monkeypatch.setattr(scheduling, "SECONDS_TO_HOLD_UP", 0.0)
 
     def work(workspace):
         for _ in with_checkpoints(range(5000)):
             pass
-        return workspace.session.progress.__self__ is office._quick
+        return workspace.session.progress.__self__ is scheduler._quick
 
-    assert await office.answer(work, be_silent)
+    assert await scheduler.answer(work, be_silent)
 
 
-async def test_a_call_that_writes_is_not_begun_again(office, monkeypatch):
-    monkeypatch.setattr(offices, "SECONDS_TO_HOLD_UP", 0.0)
-    assert await office.answer(count_backlinks, be_silent) == 1
+async def test_a_call_that_writes_is_not_begun_again(scheduler, monkeypatch):
+    monkeypatch.setattr(scheduling, "SECONDS_TO_HOLD_UP", 0.0)
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
     written, is_asked = [], threading.Event()
 
     def write(_):
@@ -264,21 +266,21 @@ async def test_a_call_that_writes_is_not_begun_again(office, monkeypatch):
             pass
         return len(written)
 
-    writing = asyncio.create_task(office.answer(write, be_silent, writes=True))
-    asking = asyncio.create_task(office.answer(count_backlinks, be_silent))
+    writing = asyncio.create_task(scheduler.answer(write, be_silent, writes=True))
+    asking = asyncio.create_task(scheduler.answer(count_backlinks, be_silent))
     await asyncio.sleep(0.05)
     is_asked.set()
     assert (await writing, await asking) == (1, 1)
 
 
 async def test_a_call_that_writes_is_waited_for(written):
-    office = Scheduler(partial(open_workspace, str(written.root)), seconds_to_wait=0.0)
-    office.start()
-    assert await office.answer(count_backlinks, be_silent, writes=True) == 1
-    office.close()
+    scheduler = Scheduler(partial(open_workspace, str(written.root)), seconds_to_wait=0.0)
+    scheduler.start()
+    assert await scheduler.answer(count_backlinks, be_silent, writes=True) == 1
+    scheduler.close()
 
 
-async def test_a_panic_of_a_library_ends_its_call_and_nothing_else(office):
+async def test_a_panic_of_a_library_ends_its_call_and_nothing_else(scheduler):
     class PanicException(BaseException):
         """As Rust's panics are raised."""
 
@@ -286,36 +288,36 @@ async def test_a_panic_of_a_library_ends_its_call_and_nothing_else(office):
         raise PanicException("index out of bounds")
 
     with pytest.raises(RuntimeError, match="PanicException: index out of bounds"):
-        await office.answer(panic, be_silent)
-    assert await office.answer(count_backlinks, be_silent) == 1
+        await scheduler.answer(panic, be_silent)
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
 
 
-async def test_errors_reach_who_asks_and_end_nothing(office):
+async def test_errors_reach_who_asks_and_end_nothing(scheduler):
     def fail(_):
         raise UsageError("No.")
 
     with pytest.raises(UsageError):
-        await office.answer(fail, be_silent)
-    assert await office.answer(count_backlinks, be_silent) == 1
+        await scheduler.answer(fail, be_silent)
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
 
 
-async def test_a_configuration_that_cannot_be_read_is_read_again_by_the_next(office, written):
-    assert await office.answer(count_backlinks, be_silent) == 1
+async def test_a_configuration_that_cannot_be_read_is_read_again_by_the_next(scheduler, written):
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
     file = written.write(".ubp/config.json", "{")
     for _ in range(2):
         with pytest.raises(ConfigError):
-            await office.answer(count_backlinks, be_silent)
+            await scheduler.answer(count_backlinks, be_silent)
     file.unlink()
-    assert await office.answer(count_backlinks, be_silent) == 1
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
 
 
 async def test_where_nothing_can_be_written_the_index_is_kept_in_memory(written):
     written.write(".git/ubp", "a file")
-    office = Scheduler(partial(open_workspace, str(written.root)))
-    office.start()
+    scheduler = Scheduler(partial(open_workspace, str(written.root)))
+    scheduler.start()
     for _ in range(2):
-        assert await office.answer(count_backlinks, be_silent) == 1
-    office.close()
+        assert await scheduler.answer(count_backlinks, be_silent) == 1
+    scheduler.close()
 
 
 async def test_a_bare_repository_is_followed_when_its_head_moves(written, tmp_path):
