@@ -9,11 +9,12 @@
 
 The questions (data/blind_questions.json) were written by an agent that only read the pages. Others
 answered them, ten each, a fresh one for each part and side: all could run shell commands in a
-checkout without the questions (`call … shell`), half of them could also call UBP's tools (`call
-… ubp_search`). No agent was told that anything is compared. Every call was logged with the tokens
-that it returned, cut at 30,000 characters as the shells of agents cut it. `collect` merged logs and
-answers into data/blind_comparison.json; one more agent judged the answers (`judge` prints them in
-an order by hash, without their side) and wrote data/blind_judged.json. `table` prints the result.
+checkout without the questions (`call … shell`), half of them could also call UBP's tools (`call …
+ubp_search`). The agents were not told about the comparison. Each call was logged with the tokens it
+returned; answers were cut at 30,000 characters, as the shells of agents cut them. `collect` merged
+logs and answers into data/blind_comparison.json; one more agent judged the answers (`judge` prints
+them in an order by hash, without their side) and wrote data/blind_judged.json. `table` prints the
+result.
 """
 
 import argparse

@@ -201,7 +201,7 @@ class Client(steady.Client):
         if self.former:
             word = self.random.choice(self.former)
             if self._find_saved(word) or self._find(self.workspace, word):
-                self.wrong("what is gone is found", word=word)
+                self.wrong("a deleted note is found", word=word)
 
     def do_ask(self) -> None:
         """Ask about a bookmark: its text is the best passage."""
@@ -214,7 +214,7 @@ class Client(steady.Client):
                 part for source in answer["sources"] for part in source["text"].split()
             )
             if gone:
-                self.wrong("an answer from what is gone", words=sorted(gone))
+                self.wrong("an answer quotes a deleted note", words=sorted(gone))
 
     def do_trends(self) -> None:
         """Count the bookmarks of a period in one's own category."""
@@ -269,7 +269,7 @@ class Client(steady.Client):
                 self.wrong("an accepted note is lost at the end", word=word)
         for word in {*self.former}:
             if self._find_saved(word) or self._find(self.workspace, word):
-                self.wrong("what is gone is found at the end", word=word)
+                self.wrong("a deleted note is found at the end", word=word)
 
 
 def context_at(folder: Path) -> Context:

@@ -181,7 +181,7 @@ class TestRepository:
 
 @pytest.fixture(scope="session", autouse=True)
 def loaded_models() -> Iterator[None]:
-    """Keep the models that tests load: one that is no longer in use would be loaded again."""
+    """Keep loaded models for the whole run; UBP forgets those that nothing uses."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(model, "_LOADED", {})
         yield

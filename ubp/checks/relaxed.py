@@ -31,8 +31,8 @@ class Relaxation(NamedTuple):
     """The base's settings, where they could report more than the change's own.
 
     `session` has the base's configuration, `change` is the same change seen with it, `debts` are
-    those of its debt file, and `comments` the ignore comments that the change adds. If the change
-    `has_new_ignores`, it edits a `.gitignore`, which hides links to missing files.
+    those of its debt file, and `comments` the ignore comments that the change adds. A change
+    that `edits_gitignore` may hide broken links: Git then ignores their targets.
     """
 
     session: Session
@@ -40,7 +40,7 @@ class Relaxation(NamedTuple):
     debts: Debts
     comments: NewComments
     severity: Severity
-    has_new_ignores: bool
+    edits_gitignore: bool
 
 
 def find_relaxation(session: Session, target: Target, change: Change) -> Relaxation | None:
@@ -52,14 +52,14 @@ def find_relaxation(session: Session, target: Target, change: Change) -> Relaxat
     config = _config_of(before, session.config) if has_changed else session.config
     severity = _severity(config, session.config)
     comments = _new_comments(before, after, change)
-    has_new_ignores = any(path.rpartition("/")[2] == IGNORE_FILE for path in change.changes)
-    is_same = not session.config.ignored_commits and not has_changed and not has_new_ignores
+    edits_gitignore = any(path.rpartition("/")[2] == IGNORE_FILE for path in change.changes)
+    is_same = not session.config.ignored_commits and not has_changed and not edits_gitignore
     if severity is None or (is_same and DEBT_FILE not in change.changes and not comments):
         return None
     strict = session.with_config(config._replace(ignored_commits=()))
     strict_change = open_change(strict, target)
     debts = accepted_debts(before)
-    return Relaxation(strict, strict_change, debts, comments, severity, has_new_ignores)
+    return Relaxation(strict, strict_change, debts, comments, severity, edits_gitignore)
 
 
 def relaxed_findings(
@@ -101,7 +101,7 @@ def _key(finding: Finding) -> _Key:
 
 def _hint(finding: Finding, suppression: Suppression | None, relaxation: Relaxation) -> str:
     kind = suppression.kind if suppression else "configuration"
-    if relaxation.has_new_ignores and finding.rule == broken_link.NAME and not suppression:
+    if relaxation.edits_gitignore and finding.rule == broken_link.NAME and not suppression:
         return f"It edits a {IGNORE_FILE}, and Git ignores the file."
     if kind == "comment":
         return "A comment that it adds to the page ignores the rule."

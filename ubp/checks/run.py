@@ -144,7 +144,7 @@ def _check_again(
         relaxation.session.is_hidden,
         debts=relaxation.debts,
         comments=relaxation.comments,
-        skips_ignored=not relaxation.has_new_ignores,
+        skips_ignored=not relaxation.edits_gitignore,
     )
     strict = check_change(relaxation.change, strict_options)
     return relaxed_findings(strict, report, relaxation)

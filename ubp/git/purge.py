@@ -7,8 +7,7 @@ writers away, since what no reference leads to yet would be removed, too.
 import os
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from glob import escape as glob_escape
-from glob import glob
+from pathlib import Path
 
 import pygit2
 
@@ -56,8 +55,8 @@ def drop_unreachable(repository: Repository) -> None:
     Raises:
         GitCommandError: git failed; what is reachable is unharmed.
     """
-    for keep in glob(os.path.join(glob_escape(repository.git_dir), "objects", "pack", "*.keep")):
-        os.unlink(keep)  # a killed `git fast-import` leaves them, and they would save their packs
+    for keep in Path(repository.git_dir, "objects", "pack").glob("*.keep"):
+        keep.unlink()  # a killed `git fast-import` leaves them, and they would save their packs
     for name in FORMER_TIPS:
         with suppress(FileNotFoundError):
             os.unlink(os.path.join(repository.git_dir, name))
