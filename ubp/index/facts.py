@@ -38,6 +38,12 @@ def why_unreadable(page: Page) -> str | None:
     return UNREADABLE_REASON if page.facts == UNREADABLE else None
 
 
+def files_per_batch(read: Collection[bytes], max_bytes: int = MAX_BATCH_BYTES) -> int:
+    """Return how many files to read at once, judged by the mean size of those just read."""
+    mean = max(1, sum(map(len, read)) // max(1, len(read)))
+    return max(1, min(MAX_BATCH_FILES, max_bytes // mean))
+
+
 class FileContents:
     """The bytes of one snapshot's files; their entries must be hashed."""
 
@@ -166,8 +172,7 @@ class BlobFacts(Generic[T]):
             self._altered |= {e.id for path, e in files.items() if self._contents.is_unsaved(path)}
             pending.difference_update(blob for blob in batch if blob not in contents)
             yield contents
-            mean = max(1, sum(map(len, contents.values())) // max(1, len(contents)))
-            size = max(1, min(MAX_BATCH_FILES, self._max_batch_bytes // mean))
+            size = files_per_batch(contents.values(), self._max_batch_bytes)
 
 
 class DocumentFacts:

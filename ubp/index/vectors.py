@@ -11,7 +11,7 @@ from ubp.index.embed.similar import most_similar_pairs
 from ubp.index.embed.text import body_of, embedding_key, strip_markup, text_to_embed
 from ubp.index.embed.vectors import Floats, VectorCollection, VectorHit, quantize
 from ubp.index.embedded import texts_of
-from ubp.index.facts import FileContents
+from ubp.index.facts import FileContents, files_per_batch
 from ubp.index.link_graph import LinkGraph
 from ubp.index.semantic_hits import SemanticHit, SimilarChunk
 from ubp.index.store.links import StoredGraphVersion
@@ -220,9 +220,7 @@ class Embedder:
         done = 0
         keys: set[bytes] = set()  # which have a vector
         read_sizes: dict[int, int] = {}
-        remaining = iter(pages.items())
-        while batch := dict(islice(remaining, PAGES_PER_BATCH)):
-            texts = self._read(batch)
+        for texts in self._read(pages):
             sizes = self._stored.sizes()
             keys |= self._stored.keys(
                 [block for block, size in sizes.items() if read_sizes.get(block) != size]
@@ -236,17 +234,23 @@ class Embedder:
             self._context.progress(EMBEDDING, min(done, total), total)
         return done
 
-    def _read(self, pages: Mapping[ObjectId, FilePath]) -> dict[bytes, str]:
-        """Return the texts of pages by their keys; unreadable pages have none."""
-        entries = {path: Entry(MODE_FILE, blob) for blob, path in pages.items()}
-        contents = self._contents.read(entries)
-        rows = self._texts.text_rows(pages)
-        texts: dict[bytes, str] = {}
-        for blob, path in pages.items():
-            data = contents[path]
-            if data is not None and blob in rows:
-                texts.update(_texts_to_embed(rows[blob], data))
-        return texts
+    def _read(self, pages: Mapping[ObjectId, FilePath]) -> Iterator[dict[bytes, str]]:
+        """Yield the texts of each batch of pages by their keys; unreadable pages have none."""
+        remaining = iter(pages.items())
+        size = PAGES_PER_BATCH
+        while read := list(islice(remaining, size)):  # several batches with one call to git
+            entries = {path: Entry(MODE_FILE, blob) for blob, path in read}
+            contents = self._contents.read(entries)
+            for start in range(0, len(read), PAGES_PER_BATCH):
+                batch = dict(read[start : start + PAGES_PER_BATCH])
+                rows = self._texts.text_rows(batch)
+                texts: dict[bytes, str] = {}
+                for blob, path in batch.items():
+                    data = contents[path]
+                    if data is not None and blob in rows:
+                        texts.update(_texts_to_embed(rows[blob], data))
+                yield texts
+            size = files_per_batch([data for data in contents.values() if data is not None])
 
 
 def _texts_to_embed(rows: TextRows, data: bytes) -> Iterator[tuple[bytes, str]]:

@@ -14,6 +14,7 @@ from ubp.core.errors import IndexDamagedError, ModelError, UsageError
 from ubp.core.installation import install_command
 from ubp.index.embed.locate import find_model
 from ubp.index.embed.model import load_model
+from ubp.index.facts import FileContents
 from ubp.index.session import Target
 from ubp.index.vectors import PAGES_PER_BATCH
 from ubp.workspace import Workspace
@@ -180,6 +181,19 @@ def test_an_interrupted_run_goes_on_where_it_was(repository, ask, encoded):
         ("Embedding sections", PAGES_PER_BATCH, total - PAGES_PER_BATCH),
         ("Embedding sections", total - PAGES_PER_BATCH, total - PAGES_PER_BATCH),
     ]
+
+
+def test_several_batches_are_read_with_one_call(repository, ask, monkeypatch):
+    total = many_pages(repository)
+    sizes, read = [], FileContents.read
+
+    def count(contents, files):
+        sizes.append(len(files))
+        return read(contents, files)
+
+    monkeypatch.setattr(FileContents, "read", count)
+    ask("cat")
+    assert sizes[-2:] == [PAGES_PER_BATCH, total - PAGES_PER_BATCH]
 
 
 def test_two_at_once_do_not_do_the_same_work_twice(repository, ask, encoded):
