@@ -45,14 +45,16 @@ class Room:
         self.clock = clock
         self.repository = repository
         self.papers = papers
-        self.schemas = {tool.name: tool.output_schema for tool in tools}
+        self.validators = {
+            tool.name: jsonschema.Draft202012Validator(tool.output_schema) for tool in tools
+        }
 
     async def call(self, tool, **arguments):
         """Call a tool and return its record, which must be valid and the same as its text."""
         answer = await self.client.call_tool(tool, arguments)
         assert not answer.is_error, answer.content[0].text
         record = dict(answer.structured_content)
-        jsonschema.validate(record, self.schemas[tool])
+        self.validators[tool].validate(record)
         text = json.loads(answer.content[0].text)
         assert text == {key: record[key] for key in text}
         for fact in ("content_notice", "token_estimate", "query_time_ms"):
