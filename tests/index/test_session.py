@@ -5,6 +5,8 @@ import random
 
 import pytest
 
+from ubp.git.filters import hash_regular_files
+from ubp.git.output import blob_id
 from ubp.index.session import Target
 from ubp.index.view import build_view
 from ubp.workspace import Workspace
@@ -86,10 +88,61 @@ def test_a_changed_file_that_nobody_asked_about_is_not_hashed(written, workspace
     workspace.page("docs/1.md")
     hashed = []
     monkeypatch.setattr(
-        "ubp.index.view.hash_changed", lambda _, __, paths: hashed.extend(paths) or {}
+        "ubp.index.view.hash_changed", lambda _, __, paths, ___: hashed.extend(paths) or {}
     )
     workspace.page("docs/1.md")
     assert hashed == []
+
+
+def test_a_changed_file_is_given_to_git_once(written, workspace, monkeypatch):
+    hashed = []
+    monkeypatch.setattr(
+        "ubp.git.snapshot.hash_regular_files",
+        lambda repository, paths: hashed.append(paths) or hash_regular_files(repository, paths),
+    )
+    written.write("docs/1.md", "# Edited\n")
+    for _ in range(3):
+        everything(workspace)
+    assert hashed == [["docs/1.md"]]
+    written.write("docs/2.md", "# Edited, too\n")
+    everything(workspace)
+    assert hashed == [["docs/1.md"], ["docs/2.md"]]
+    assert everything(workspace) == answers_of_new_workspace(written)
+
+
+def test_a_file_with_the_bytes_that_a_filter_stored_of_it_is_filtered_again(written):
+    written.git("config", "filter.swap.clean", "tr ab ba")
+    written.write(".gitattributes", "docs/1.md filter=swap\n")
+    written.commit()
+    with Workspace.open(str(written.root)) as workspace:
+        written.write("docs/1.md", "# ab\n")
+        assert workspace.page("docs/1.md").page.document.title == "ba"
+        written.write("docs/1.md", "# ba\n")
+        assert workspace.page("docs/1.md").page.document.title == "ab"
+
+
+def test_a_filter_that_is_changed_after_a_file_is_applied_to_it(written):
+    written.git("config", "filter.swap.clean", "tr ab ba")
+    with Workspace.open(str(written.root)) as workspace:
+        written.write("docs/1.md", "# ab\n")
+        assert workspace.page("docs/1.md").page.document.title == "ab"
+        written.write(".gitattributes", "docs/2.md filter=swap\n")
+        assert workspace.page("docs/1.md").page.document.title == "ab"
+        written.write(".gitattributes", "docs/1.md filter=swap\n")
+        assert workspace.page("docs/1.md").page.document.title == "ba"
+
+
+def test_line_ends_that_git_keeps_because_of_its_index_are_converted_once_it_is_renewed(written):
+    written.write("docs/1.md", b"# One\r\n")
+    written.commit()
+    written.git("config", "core.autocrlf", "true")
+    with Workspace.open(str(written.root)) as workspace:
+        written.write("docs/1.md", b"# Two\r\n")
+        assert workspace.session.view().page("docs/1.md").blob == blob_id(b"# Two\r\n")
+        written.write("docs/1.md", b"# Three\r\n")
+        written.git("add", "--renormalize", "docs/1.md")
+        written.write("docs/1.md", b"# Two\r\n")
+        assert workspace.session.view().page("docs/1.md").blob == blob_id(b"# Two\n")
 
 
 def test_a_file_that_is_gone_when_it_is_hashed_is_seen_when_it_returns(written, workspace):

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -443,7 +443,9 @@ def test_many_edits_elsewhere_are_not_hashed(
     one.view()
     hashed: list[str] = []
 
-    def note(_: Repository, paths: list[FilePath]) -> dict[FilePath, Entry | None]:
+    def note(
+        _: Repository, paths: list[FilePath], __: Mapping[FilePath, ObjectId]
+    ) -> dict[FilePath, Entry | None]:
         hashed.extend(paths)
         return {path: Entry(MODE_FILE, ObjectId("1" * 40)) for path in paths}
 

@@ -64,6 +64,7 @@ class View:
         self._overlay = committed.with_changes(context.snapshot.changes)
         self._facts = facts
         self._derived: dict[str, Any] = {}
+        self._confirmed = context.snapshot  # the last one that the view was found to answer for
 
     def derived(self, name: str, make: Callable[[], T]) -> T:
         """Return what `make` derived from this snapshot, cached under this name until `forget`."""
@@ -78,7 +79,7 @@ class View:
         the same bytes. Reusing what it derived pays: with 1,000 pages, a check of one page takes 5
         ms of CPU instead of 39.
         """
-        if snapshot is self.snapshot:
+        if snapshot is self._confirmed or snapshot is self.snapshot:
             return True
         if snapshot != self.snapshot:
             return False
@@ -86,8 +87,16 @@ class View:
             return True
         changes = self._overlay.changes.items()
         hashed = {path: entry for path, entry in changes if entry != snapshot.changes[path]}
-        current = hash_changed(self.context.repository, self.context.store, hashed)
-        return all(_id(current[path]) == _id(entry) for path, entry in hashed.items())
+        current = hash_changed(
+            self.context.repository,
+            self.context.store,
+            hashed,
+            self.context.cache.hashed_files(snapshot),
+        )
+        is_current = all(_id(current[path]) == _id(entry) for path, entry in hashed.items())
+        if is_current:
+            self._confirmed = snapshot
+        return is_current
 
     def forget(self) -> None:
         """Drop what was derived from the snapshot: another one has replaced it."""
@@ -409,12 +418,13 @@ def build_view(  # noqa: PLR0913  # a view combines as many
     store knows everything already. Whatever happens to the store afterwards (other processes, a
     full disk, damage), the view answers correctly.
     """
+    cache = cache or SessionCache()
     base, changes = open_commit_tree(repository, store, config, snapshot)
-    committed = WorktreeOverlay(repository, store, base, changes, has_folders=True)
-    facts = DocumentFacts(repository, store, config, snapshot, progress)
-    context = IndexContext(
-        repository, store, snapshot, progress, cache or SessionCache(), collection
+    committed = WorktreeOverlay(
+        repository, store, base, changes, cache.hashed_files(snapshot), has_folders=True
     )
+    facts = DocumentFacts(repository, store, config, snapshot, progress)
+    context = IndexContext(repository, store, snapshot, progress, cache, collection)
     view = View(context, config, base, committed, facts)
     if has_facts:
         view.learn()
