@@ -378,7 +378,7 @@ class WorktreeOverlay:
     commits); else the tree of a folder with changes below it is computed as Git would.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # where the files are, and what is known of them
         self,
         repository: Repository,
         store: Store,

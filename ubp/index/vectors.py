@@ -9,7 +9,7 @@ from ubp.core.model import EMBEDDING, MODE_FILE, Entry, FilePath, ObjectId
 from ubp.index.embed.model import Model
 from ubp.index.embed.similar import most_similar_pairs
 from ubp.index.embed.text import body_of, embedding_key, strip_markup, text_to_embed
-from ubp.index.embed.vectors import Floats, VectorCollection, VectorHit, quantize
+from ubp.index.embed.vectors import Floats, VectorCollection, VectorHit, as_keys, quantize
 from ubp.index.embedded import texts_of
 from ubp.index.facts import FileContents, files_per_batch
 from ubp.index.link_graph import LinkGraph
@@ -129,7 +129,7 @@ class SemanticIndex:
         self._cache.refresh(self._stored)
         missing = self._missing()
         if missing:
-            embedder = Embedder(self._context, self.model, self._texts, self._stored)
+            embedder = Embedder(self._context, self.model, self._texts, self._stored, self._cache)
             self.embedded += embedder.embed(self._prioritize(missing), sum(missing.values()))
             self._cache.refresh(self._stored)
         self.pending = sum(self._missing().values())
@@ -204,12 +204,18 @@ class Embedder:
     """Embeds the chunks of one snapshot's pages, and saves each batch as soon as it is ready."""
 
     def __init__(
-        self, context: IndexContext, model: Model, texts: TextTable, stored: VectorTable
+        self,
+        context: IndexContext,
+        model: Model,
+        texts: TextTable,
+        stored: VectorTable,
+        cache: VectorCache,
     ) -> None:
         self._context = context
         self._model = model
         self._texts = texts
         self._stored = stored
+        self._cache = cache
         self._contents = FileContents(context.repository, context.snapshot)
 
     def embed(self, pages: Mapping[ObjectId, FilePath], total: int) -> int:
@@ -218,19 +224,16 @@ class Embedder:
         `total` chunks are expected. A text is skipped if another process has embedded it meanwhile.
         """
         done = 0
-        keys: set[bytes] = set()  # which have a vector
-        read_sizes: dict[int, int] = {}
         for texts in self._read(pages):
-            sizes = self._stored.sizes()
-            keys |= self._stored.keys(
-                [block for block, size in sizes.items() if read_sizes.get(block) != size]
-            )
-            read_sizes = sizes
-            texts = {key: text for key, text in texts.items() if key not in keys}
-            if texts:
-                vectors = self._model.encode(list(texts.values()))
-                self._stored.save(b"".join(texts), quantize(vectors))
-            done += len(texts)
+            self._cache.refresh(self._stored)
+            found = self._cache.vectors.find(as_keys(b"".join(texts))).tolist()
+            new = {
+                key: text for (key, text), row in zip(texts.items(), found, strict=True) if row < 0
+            }
+            if new:
+                vectors = self._model.encode(list(new.values()))
+                self._stored.save(b"".join(new), quantize(vectors))
+            done += len(new)
             self._context.progress(EMBEDDING, min(done, total), total)
         return done
 
