@@ -23,7 +23,7 @@ from measure import print_table
 from retrieval_data import SEED, read_set, write_repository
 
 from ubp.core.errors import UbpError
-from ubp.notes.ask import MAX_NOTES, answer_question, confidence_of
+from ubp.notes.ask import MAX_NOTES, answer_question, confidence_of, features_of
 from ubp.notes.note import parse_date
 from ubp.notes.search import NoteSearch
 from ubp.notes.trends import find_trends
@@ -71,10 +71,9 @@ def ask(clone: Path) -> None:
 
 
 class Judged(NamedTuple):
-    """A question: the best note's score, what it is ahead of the second, and if one is right."""
+    """A question: what the confidence is computed from, and whether one of the notes is right."""
 
-    score: float
-    lead: float
+    features: tuple[float, float, float]
     confidence: float
     is_right: bool
 
@@ -92,11 +91,11 @@ def calibrate(folders: list[Path]) -> None:
     found = sum(each.is_right for each in judged)
     print(f"\n{found} of {len(judged)} questions are answered; of {len(sure)} with a confidence of")
     print(f"{SURE} and more {right / len(sure):.2f}, and these are {right / found:.2f} of {found}")
-    weights = fit([[each.score, each.lead] for each in judged], [e.is_right for e in judged])
-    print("the best score, lead and bias:", " ".join(f"{weight:.1f}" for weight in weights))
+    weights = fit([each.features for each in judged], [each.is_right for each in judged])
+    print("score, lead, coverage and bias:", " ".join(f"{weight:.1f}" for weight in weights))
 
 
-def fit(features: list[list[float]], right: list[bool]) -> list[float]:
+def fit(features: list[tuple[float, ...]], right: list[bool]) -> list[float]:
     """Return the weights and the bias of a logistic regression, by Newton's method."""
     import numpy as np
 
@@ -126,13 +125,12 @@ def ask_half(folder: Path) -> Iterator[Judged]:
             search = NoteSearch(workspace.session)
             for text in texts:
                 try:
-                    hits = search.find(text, MAX_NOTES).hits
+                    found = search.find(text, MAX_NOTES)
                 except UbpError:
                     continue
-                scores = [*(hit.score for hit in hits[:2]), 0.0, 0.0]
                 wanted = {paths[document] for document in questions.answers[text]}
-                is_right = any(hit.note.path in wanted for hit in hits)
-                yield Judged(scores[0], scores[0] - scores[1], confidence_of(hits), is_right)
+                is_right = any(hit.note.path in wanted for hit in found.hits)
+                yield Judged(features_of(found), confidence_of(found), is_right)
 
 
 def print_bins(judged: list[tuple[float, bool]]) -> None:

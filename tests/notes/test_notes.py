@@ -11,6 +11,8 @@ from ubp.notes.note import NoteFilter, read_all_notes
 from ubp.notes.recommend import recommend
 from ubp.notes.search import NoteSearch
 from ubp.notes.trends import find_trends
+from ubp.output.text.notes import answer_text
+from ubp.output.wording import Style
 from ubp.workspace import Workspace
 
 
@@ -120,8 +122,38 @@ def test_an_answer_is_a_passage_as_it_is_written(session):
     best = answer.passages[0]
     assert best.note.path == "garden/tomatoes.md"
     assert "They need six hours of sun." in best.text
-    assert answer.confidence >= 0.5
-    assert answer_question(session, "zzz qqq xyzzy").confidence < 0.2
+    assert answer.confidence >= 0.8
+    assert not answer.is_weak
+    nothing = answer_question(session, "zzz qqq xyzzy")
+    assert (nothing.passages, nothing.confidence, nothing.is_weak) == ((), 0.0, True)
+
+
+def test_a_word_that_no_note_contains_is_answered_without_confidence(notes):
+    notes.write(
+        "jq.md", "# Jq\n\nHow to write recipes for jq, with the help of a chat: jq -r .[]\n"
+    )
+    with Workspace.open(str(notes.root)) as workspace:
+        answer = answer_question(workspace.session, "zzzqqq")
+        # Its letters are near in meaning, and no other note is.
+        assert [passage.note.path for passage in answer.passages] == ["jq.md"]
+        assert answer.confidence < 0.2
+        assert answer.is_weak
+        assert "Probably no note answers this." in answer_text(
+            answer, None, Style(), is_quiet=False
+        )
+
+
+def test_words_alone_are_as_sure_as_they_are_found(notes, monkeypatch):
+    monkeypatch.setattr(
+        "ubp.search.run._open_semantic", lambda *_: (None, None)
+    )  # as where there is no model
+    with Workspace.open(str(notes.root)) as workspace:
+        found = answer_question(workspace.session, "how many hours of sun do tomatoes need")
+        other = answer_question(workspace.session, "what the price of houses in London costs")
+        assert found.passages[0].note.path == "garden/tomatoes.md"
+        assert found.confidence >= 0.8
+        assert other.passages
+        assert other.is_weak
 
 
 def test_recommendations_name_the_need_and_the_notes_and_leave_out_what_is_used(session):

@@ -30,11 +30,17 @@ class NoteHit(NamedTuple):
 
 
 class FoundNotes(NamedTuple):
-    """The notes that match best, and how many do."""
+    """The notes that match best, and how many do.
+
+    `coverage` is the share of the query's words, by weight, that the best note's passage contains;
+    `has_words`: some note contains one of them, else scores are those of the meaning alone.
+    """
 
     hits: tuple[NoteHit, ...]
     total: int
     is_exact: bool
+    coverage: float
+    has_words: bool
 
 
 class NoteSearch:
@@ -52,16 +58,18 @@ class NoteSearch:
             UsageError: the query has a filter that cannot be read.
         """
         filters = NO_FILTERS
-        if wanted != EVERY_NOTE or find_expired(self.view, self._session.clock()):
+        has_reports = any(path.startswith(REPORTS) for path in self.view.document_paths())
+        if has_reports or wanted != EVERY_NOTE or find_expired(self.view, self._session.clock()):
             notes = read_all_notes(self._session, self.view)
             within = frozenset(path for path, note in notes.items() if wanted.matches(note))
             filters = Filters(within=within)
-        request = SearchRequest(query, limit=limit, filters=filters)
+        request = SearchRequest(query, limit=limit, filters=filters, is_absolute=True)
         answer = find_pages(self.view, request, self._context)
-        hits = [hit for hit in answer.pages if not hit.page.filepath.startswith(REPORTS)]
-        found = read_notes(self._session, self.view, [hit.page for hit in hits])
+        found = read_notes(self._session, self.view, [hit.page for hit in answer.pages])
         return FoundNotes(
-            tuple(NoteHit(found[hit.page.filepath], hit) for hit in hits),
-            answer.total - len(answer.pages) + len(hits),
+            tuple(NoteHit(found[hit.page.filepath], hit) for hit in answer.pages),
+            answer.total,
             answer.is_exact,
+            answer.coverage,
+            bool(answer.rankings.words.places),
         )

@@ -84,7 +84,8 @@ class SearchContext(NamedTuple):
 class PageAnswer(NamedTuple):
     """The best documents; `total` is the number of documents found, or the least if not `is_exact`.
 
-    `confidence` is the best document's score, and a share of `coverage` (see `fusion`).
+    `coverage` is the share of the terms' weights that the best document's best section contains;
+    `confidence` is its score, and a share of the coverage (see `fusion`).
     `translations` are the found translations of each document, which count as one with it.
     `terms` are the terms of the search, `cuts` those that were searched for in pieces; `fused`,
     `rankings` and `words_share` (of a direct score) explain the order.
@@ -100,6 +101,7 @@ class PageAnswer(NamedTuple):
     terms: tuple[Term, ...] = ()
     words_share: float = 0.0
     translations: Mapping[FilePath, tuple[FilePath, ...]] = {}
+    coverage: float = 0.0
     confidence: float = 0.0
 
     @property
@@ -131,6 +133,7 @@ def find_pages(view: View, request: SearchRequest, context: SearchContext) -> Pa
     with watch.step("sections"):
         shown = found[: request.limit]
         pages = build_hits(view, shown, rankings, links.paths, lexical.informative)
+        covered = coverage(pages[0], lexical.weights) if pages else 0.0
     return PageAnswer(
         query,
         pages,
@@ -142,9 +145,8 @@ def find_pages(view: View, request: SearchRequest, context: SearchContext) -> Pa
         terms=lexical.terms,
         translations=translations,
         words_share=words_share(*fusion),
-        confidence=pages[0].score + COVERAGE_SHARE * coverage(pages[0], lexical.weights)
-        if pages
-        else 0.0,
+        coverage=covered,
+        confidence=pages[0].score + COVERAGE_SHARE * covered if pages else 0.0,
     )
 
 

@@ -44,7 +44,8 @@ def answer_text(record: Record) -> str:
         first = f"Written by {name(writer)} from the passages that it cites; {sure}."
     else:
         why = f" {quoted(record['why_not_written'])}" if record.get("why_not_written") else ""
-        first = f"Passages of notes, best first; {sure}.{why}"
+        weak = "Probably no note answers this. " if record.get("is_weak") else ""
+        first = f"{weak}Passages of notes, best first; {sure}.{why}"
     lines = [f"{first} {notice(record, marker)}"]
     if record.get("written_by") or not sources:
         lines += fenced(record["answer"], marker)

@@ -77,6 +77,7 @@ class AnswerRecord:
 
     answer: Annotated[str, "the best passage, or the written answer"]
     confidence: Annotated[Fraction, "probability that one of the passages answers"]
+    is_weak: Annotated[bool, "whether probably no note answers"] = False
     sources: Annotated[tuple[AnswerSourceRecord, ...], "the passages, best first"] = ()
     written_by: Annotated[str, "model that wrote it from the sources; empty: it is verbatim"] = ""
     why_not_written: Annotated[str, "why the configured model did not write it"] = ""
@@ -226,6 +227,7 @@ def answer_record(
     return AnswerRecord(
         answer=written.text if written and written.text else best,
         confidence=answer.confidence,
+        is_weak=answer.is_weak,
         sources=tuple(_source(n, passage) for n, passage in numbered) if has_sources else (),
         written_by=written.model if written and written.text else "",
         why_not_written=written.problem if written else "",

@@ -33,6 +33,8 @@ def _answer_lines(
         yield style.dim(f"Written by {printable(written.model)} from these passages:")
     elif written:
         yield style.yellow(printable(written.problem))
+    if answer.is_weak:
+        yield style.yellow("Probably no note answers this. The nearest passages:")
     for number, passage in enumerate(answer.passages[:SHOWN_PASSAGES], 1):
         place = f"{passage.note.path}:{passage.line_start}"
         yield f"{style.bold(f'[{number}] {printable(passage.note.title)}')}  {printable(place)}"
