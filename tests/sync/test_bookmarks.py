@@ -193,8 +193,21 @@ def test_a_note_says_when_its_link_was_saved_and_keeps_what_the_export_lacks():
     kept = {"summary": "Five patterns.", "rating": 5, "tags": ["old"]}
     assert write_note(note, kept).decode() == (
         f"---\nid: {note.id}\nurl: https://example.com/a?id=7\ndate: '2025-01-15T00:00:00Z'\n"
-        "tags:\n- rag\n- llm\nsummary: Five patterns.\nrating: 5\n---\n\n# A guide\n"
+        "tags:\n- rag\n- llm\nsummary: Five patterns.\nrating: 5\n---\n\n# A guide\n\n<https://example.com/a?id=7>\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("bookmark", "body"),
+    [
+        ({"title": "T"}, "# T\n\n<https://example.com/a%3Eb%20c>\n"),
+        ({"text": "A thread"}, "# A thread\n\n<https://example.com/a%3Eb%20c>\n"),
+        ({"title": "T", "text": "What it says"}, "# T\n\nWhat it says\n"),
+    ],
+)
+def test_the_text_of_a_bookmark_without_one_is_its_address(bookmark, body):
+    (note,) = notes(json.dumps([{"url": "https://example.com/a>b c", **bookmark}]))
+    assert write_note(note, {}).decode().partition("---\n\n")[2] == body
 
 
 @pytest.mark.parametrize(
@@ -270,7 +283,9 @@ def test_bookmarks_are_a_collection_that_the_next_export_changes_in_place(run, s
     export.write_text(POCKET.replace("A guide", "A better guide") + "B,https://b.example/,1,,,\n")
     assert "1 added, 1 changed" in run("collections", "sync", "saved")
     assert "# A better guide" in stored("saved", "show", f"main:{path}")
-    assert "A better guide" in run("search", "--in", "saved", "guide", "tag:rag")
+    result = run("search", "--in", "saved", "guide", "tag:rag")
+    assert result.count("A better guide") == 1
+    assert "<https://example.com/a?id=7>" in result
     text = tmp_path / "notes.txt"
     text.write_text("plain")
     assert "export of bookmarks" in run("collections", "add", "other", "notes.txt", status=2)

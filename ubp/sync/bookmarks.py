@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from html import unescape
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from ubp.core.errors import CollectionError
 from ubp.core.model import FilePath
@@ -160,13 +160,14 @@ def read_export(data: bytes, name: str) -> Export:
 def write_note(bookmark: Bookmark, kept: Mapping[str, object]) -> bytes:
     """Return the note of a bookmark; `kept` are fields that the export may lack.
 
-    The date is that on which it was saved.
+    The date is that on which it was saved. The text of one that has none is its address.
     """
     title = _title(bookmark)
     saved = None if bookmark.saved_at is None else datetime.fromtimestamp(bookmark.saved_at, UTC)
+    address = clean_url(bookmark.url)
     known: dict[str, object] = {
         "id": bookmark.id,
-        "url": clean_url(bookmark.url),
+        "url": address,
         "author": bookmark.author,
         "date": saved.strftime("%Y-%m-%dT%H:%M:%SZ") if saved else "",
         "tags": list(bookmark.tags),
@@ -177,10 +178,16 @@ def write_note(bookmark: Bookmark, kept: Mapping[str, object]) -> bytes:
     }
     fields = {name: value or kept.get(name) for name, value in known.items()}
     others = {name: value for name, value in kept.items() if name not in known}
-    body = f"# {title}\n"
-    if bookmark.text and bookmark.text != title:
-        body += f"\n{bookmark.text}\n"
+    text = bookmark.text if bookmark.text != title else ""
+    body = f"# {title}\n\n{text or f'<{_IN_NO_LINK.sub(_escape, address)}>'}\n"
     return write_page(body, {k: value for k, value in (fields | others).items() if value})
+
+
+_IN_NO_LINK = re.compile(r"[\s<>]")
+
+
+def _escape(match: re.Match[str]) -> str:
+    return quote(match[0])
 
 
 def canonical_url(url: str) -> str:

@@ -9,6 +9,7 @@ from mcp import Client
 from tests.notes.conftest import NOTES, NOW
 from ubp.__main__ import main
 from ubp.core.errors import BadArgumentError, CollectionError, UsageError
+from ubp.output.agent.notes import notes_text
 from ubp.server.protocol import create_server
 from ubp.server.repositories import Repositories, ServedRepository
 from ubp.server.scheduler import Scheduler
@@ -78,7 +79,7 @@ def test_a_search_returns_notes_with_their_fields(call):
     found = call("search", query="patterns of RAG", filters={"category": "AI-Tools"}, limit=1)
     (result,) = found["results"]
     assert 0 < result.pop("relevance") <= 1
-    assert result.pop("text").startswith("# Patterns of RAG\n\nRetrieval with vectors")
+    assert result.pop("text").startswith("Retrieval with vectors")
     assert result == {
         "tweetId": "1",
         "path": "1.md",
@@ -253,3 +254,11 @@ async def test_both_eras_of_the_protocol_call_every_tool(notes, mode):
         assert missing.is_error
         assert "There is no report" in missing.content[0].text
     repositories.close()
+
+
+def test_a_note_without_a_text_has_its_title_once(notes, call):
+    notes.write("5.md", "---\nurl: https://a.example/\n---\n\n# Quokka\n\n<https://a.example/>\n")
+    notes.commit()
+    found = call("search", query="quokka", limit=1)
+    assert found["results"][0]["text"] == "Quokka"
+    assert notes_text({**found, "content_notice": ""}).count("Quokka") == 1

@@ -15,9 +15,11 @@ def notes_text(record: Record) -> str:
     number = f"{count(len(results), 'note')} of {record['totalMatches']}{more}"
     lines = [f"{number}, best first. {notice(record)}"]
     for result in results:
-        texts = (result[key] for key in ("summary", "text") if result.get(key))
+        texts = [result[key] for key in ("summary", "text") if result.get(key)]
         lines.append(f"{quoted(result['title'])} {_about(result)}")
-        lines += [f"  {quoted(' '.join(text.split()))}" for text in texts]
+        lines += [
+            f"  {quoted(' '.join(text.split()))}" for text in texts if text != result["title"]
+        ]
     return "\n".join(lines) + "\n"
 
 

@@ -205,7 +205,7 @@ def _result(hit: NoteHit) -> NoteResultRecord:
         tweetId=note.id,
         path=note.path,
         title=note.title,
-        text=shorten(hit.passage, TEXT_CHARACTERS),
+        text=shorten(_without_title(hit.passage, note), TEXT_CHARACTERS),
         author=note.author,
         summary=note.summary,
         tags=note.tags,
@@ -216,6 +216,13 @@ def _result(hit: NoteHit) -> NoteResultRecord:
         relevance=round(min(1.0, max(0.0, hit.score)), 3),
         url=note.url,
     )
+
+
+def _without_title(passage: str, note: Note) -> str:
+    """Return a passage without the title above it; the title, where nothing but its address is."""
+    heading, _, body = passage.partition("\n")
+    text = body.strip() if heading.strip("# ") == note.title else passage
+    return text if text.strip("<>") not in {"", note.url} else note.title
 
 
 def answer_record(

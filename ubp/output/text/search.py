@@ -135,7 +135,7 @@ def _page(
     mark = "" if level in QUIET_LEVELS else f"  {style.yellow(LEVEL_WORDS[level])}"
     yield f"{number}. {_place(hit, best, style)}  score: {hit.score:.2f}{mark}"
     yield from unreadable_line(INDENT, assessment, style)
-    if options.has_content and best.passage and best.passage.content:
+    if options.has_content and best.passage and not _repeats_heading(best):
         yield f"{INDENT}{highlighted(best.passage.content, best.passage.highlights, style)}"
     if hit.link_path is not None:
         yield f"{INDENT}{style.dim(printable(hit.link_path.link.context))}"
@@ -156,6 +156,12 @@ def _page(
 def _place(hit: PageHit, section: SectionHit, style: Style) -> str:
     place = style.bold(printable(f"{hit.page.filepath}:{section.line}"))
     return f"{place}  {_heading(section)}".rstrip()
+
+
+def _repeats_heading(hit: SectionHit) -> bool:
+    """Return whether a passage has nothing that the line above it, its heading, has not."""
+    path = hit.section.heading_path if hit.section else ()
+    return hit.passage is None or hit.passage.content.strip() in {"", *path[-1:]}
 
 
 def _heading(hit: SectionHit) -> str:
