@@ -69,6 +69,53 @@ def test_names_are_published_software_and_capitalized_words_outside_of_code():
     assert names.repositories == {"vector-db": "https://github.com/acme/vector-db"}
 
 
+def test_names_in_japanese_are_words_in_katakana_quoted_ones_and_latin_ones_between_them():
+    names = find_names(
+        "---\ntitle: オモテ\n---\n\n# ラズベリーパイでAIエージェントを動かす\n\n"
+        "LangChainを使って「ずんだもん」がパンのデータを読み、ジョン・スミスとｷﾀﾑﾗのMCPサーバーに送る。"
+        "『吾輩は猫である』。「はい、そうです。」`コードブロック`\n"
+    )
+    assert [*names.japanese.values()] == [
+        "ずんだもん",
+        "吾輩は猫である",
+        "ラズベリーパイ",
+        "AIエージェント",
+        "ジョン・スミス",
+        "キタムラ",
+        "MCPサーバー",
+    ]
+    assert names.tools == {"langchain": "LangChain"}
+    assert names.acronyms == {"ai": "AI", "mcp": "MCP"}
+
+
+def test_names_in_japanese_are_topics_of_a_period_and_new(notes):
+    texts = {
+        "5.md": ("2025-01-15", "ラズベリーパイで「ずんだもん」を動かす。キーボードもある。"),
+        "6.md": ("2025-01-14", "「ずんだもん」とラズベリーパイの設定。"),
+        "7.md": ("2025-01-02", "キーボードの選びかた。"),
+    }
+    for path, (day, text) in texts.items():
+        notes.write(path, f"---\ndate: {day}\n---\n\n# {path}\n\n{text}\n")
+    notes.commit()
+    with Workspace.open(str(notes.root), clock=lambda: NOW) as workspace:
+        trends = find_trends(workspace.session, workspace.session.view(), "1w")
+    topics = {topic.name: (topic.notes, topic.trend) for topic in trends.topics}
+    assert topics["ラズベリーパイ"] == topics["ずんだもん"] == (2, "new")
+    assert "キーボード" not in topics
+    new = {tool.name: tool.mentions for tool in trends.new_tools}
+    assert new["ラズベリーパイ"] == new["ずんだもん"] == 2
+    assert "キーボード" not in new
+
+
+def test_a_name_that_is_mentioned_no_more_than_before_is_no_topic(notes):
+    for path, day in (("5.md", 15), ("6.md", 14), ("7.md", 7), ("8.md", 6)):
+        notes.write(path, f"---\ndate: 2025-01-{day:02}\n---\n\n# {path}\n\nAbout FastAPI.\n")
+    notes.commit()
+    with Workspace.open(str(notes.root), clock=lambda: NOW) as workspace:
+        trends = find_trends(workspace.session, workspace.session.view(), "1w")
+    assert "FastAPI" not in {topic.name for topic in trends.topics}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -82,8 +129,13 @@ def test_names_are_published_software_and_capitalized_words_outside_of_code():
         "A a" * 60000,
         "\n" * 200000,
         "x: A" * 50000,
+        "ア" * 200000,
+        "ア・" * 100000,
+        "「" * 200000,
+        "「ア" * 100000,
+        "A" * 200000 + "ア",
     ],
-    ids=range(10),
+    ids=range(15),
 )
 def test_no_text_takes_long(text):
     started = time.process_time()

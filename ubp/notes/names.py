@@ -1,11 +1,13 @@
 """The names in a text: tools, products and projects, by how they are written. Pure.
 
 A name is a repository or package that is linked to, a word with a capital letter inside
-(`LangChain`, `SQLite`), an acronym, or a capitalized word within a sentence. What is common is
-decided by the caller, who knows how often a name occurs elsewhere.
+(`LangChain`, `SQLite`), an acronym, or a capitalized word within a sentence; in Japanese a word in
+katakana (`ラズベリーパイ`, `AIエージェント`), or what stands in 「」. What is common is decided by
+the caller, who knows how often a name occurs elsewhere.
 """
 
 import re
+import unicodedata
 from typing import NamedTuple
 
 # Where software is published, and which part of the path is its name.
@@ -28,8 +30,15 @@ _NOT_PROSE = re.compile(
     r"|^ {0,3}(?P<fence>`{3,9}|~{3,9})(?s:.{0,20000}?)^ {0,3}(?P=fence)"
     r"|`[^`\n]{0,500}`|https?://[^\s)>\]]+|<[^<>\n]{0,500}>|^(?:    |\t).*$"
 )
-_WORD = re.compile(r"\b[A-Za-z][A-Za-z0-9]*\b")
+# Japanese text has no space beside a Latin word, and no `\b` between the two.
+_WORD = re.compile(r"(?<![A-Za-zÀ-ɏ0-9_])[A-Za-z][A-Za-z0-9]*(?![A-Za-zÀ-ɏ0-9_])")
 _CAPITALIZED = re.compile(r"(?<=[a-z0-9,;:)\]\"'] )[A-Z][a-z]{2,}\b")
+# Words of two (`パン`) and three (`データ`) letters are seldom names.
+_KATAKANA = re.compile(
+    r"(?<![A-Za-z0-9ァ-ヺー])(?:[A-Za-z0-9]{1,20}[ァ-ヺ][ァ-ヺー]{1,38}|[ァ-ヺ][ァ-ヺー]{3,38}"
+    r"|[ァ-ヺ][ァ-ヺー]{1,38}(?=・[ァ-ヺ]))(?:・[ァ-ヺ][ァ-ヺー]{1,38}){0,3}(?![ァ-ヺー])"
+)
+_QUOTED = re.compile(r"[「『]([^「」『』\s、。!?]{2,20})[」』]")  # of composed text
 MAX_NAME = 40
 MIN_ACRONYM, MAX_ACRONYM = 2, 6
 
@@ -38,18 +47,20 @@ class NamesInText(NamedTuple):
     """The names of a text, as they are written, by themselves in lower case.
 
     `tools` are published software and words with a capital inside, `words` other capitalized ones:
-    also people and months. `repositories` are the addresses of linked ones.
+    also people and months. `japanese` are words in katakana and quoted ones. `repositories` are the
+    addresses of linked ones.
     """
 
     tools: dict[str, str]
     acronyms: dict[str, str]
     words: dict[str, str]
+    japanese: dict[str, str]
     repositories: dict[str, str]
 
 
 def find_names(text: str) -> NamesInText:
     """Return the names in a Markdown text, each once."""
-    names = NamesInText({}, {}, {}, {})
+    names = NamesInText({}, {}, {}, {}, {})
     for match in _PUBLISHED.finditer(text):
         owner, repository = match["owner"], match["repository"]
         name = (repository or match["pypi"] or match["npm"] or match["crate"]).removesuffix(".git")
@@ -61,6 +72,15 @@ def find_names(text: str) -> NamesInText:
             host = match[0].split("/")[2].removeprefix("www.")
             names.repositories.setdefault(name.casefold(), f"https://{host}/{owner}/{name}")
     prose = _NOT_PROSE.sub(" ", text)
+    if not prose.isascii():
+        composed = unicodedata.normalize("NFKC", prose)
+        for name in (*_QUOTED.findall(composed), *_KATAKANA.findall(composed)):
+            names.japanese.setdefault(name.casefold(), name)
+    _add_latin_names(names, prose)
+    return names
+
+
+def _add_latin_names(names: NamesInText, prose: str) -> None:
     for match in _CAPITALIZED.finditer(prose):
         names.words.setdefault(match[0].casefold(), match[0])
     for match in _WORD.finditer(prose):
@@ -73,4 +93,3 @@ def find_names(text: str) -> NamesInText:
                 names.acronyms.setdefault(word.casefold(), word)
         elif not word[:3].islower() and word[1:] != word[1:].lower():
             names.tools.setdefault(word.casefold(), word)
-    return names

@@ -173,7 +173,7 @@ def _subject(note: Note, names: NamesInText, labels: Collection[str]) -> _Subjec
     for label in _labels(note):
         kind: TopicKind = "category" if label == note.category else "tag"
         topics.setdefault(label.casefold(), (label, kind))
-    for found in (names.tools, names.acronyms):
+    for found in (names.tools, names.acronyms, names.japanese):
         for key, name in found.items():
             if key not in labels:
                 topics.setdefault(key, (name, "name"))
@@ -192,8 +192,8 @@ def _topics(
 ) -> tuple[Topic, ...]:
     """Return the topics of two periods: those of the last by their number, then those that ended.
 
-    A tag or category is always one; a name if more notes of the period mention it than of the one
-    before, and few did earlier.
+    A tag or category is always one; a name if several notes of the period mention it, more than of
+    the one before, and few did earlier.
     """
     written: dict[str, tuple[str, TopicKind]] = {}
     for subject in recent:
@@ -203,7 +203,8 @@ def _topics(
     topics = []
     for key, (name, kind) in written.items():
         is_common = earlier[key] > earlier_notes * COMMON_SHARE
-        if kind == "name" and (now[key] < MIN_MENTIONS or is_common):
+        is_rising = now[key] >= MIN_MENTIONS and now[key] > before[key]
+        if kind == "name" and (is_common or not is_rising):
             continue
         line = tuple(count[key] for count in counts)
         topics.append(Topic(name, kind, now[key], before[key], _trend(now[key], before[key]), line))
@@ -236,8 +237,14 @@ def _notable(subjects: Sequence[_Subject], topics: Sequence[Topic]) -> tuple[Not
 
 def _new_tools(subjects: Sequence[_Subject], earlier: Sequence[_Subject]) -> tuple[NewTool, ...]:
     known = {key for subject in earlier for key in (*subject.topics, *subject.names.tools)}
-    mentions = Counter(key for subject in subjects for key in subject.names.tools)
-    written = {key: name for subject in subjects for key, name in subject.names.tools.items()}
+    tools = Counter(key for subject in subjects for key in subject.names.tools)
+    japanese = Counter(key for subject in subjects for key in subject.names.japanese)
+    # A note has many words in katakana that are no name.
+    repeated = {key: notes for key, notes in japanese.items() if notes >= MIN_MENTIONS}
+    mentions = tools | Counter(repeated)
+    written: dict[str, str] = {}
+    for subject in subjects:
+        written |= subject.names.japanese | subject.names.tools
     new = [key for key in mentions if key not in known]
     new.sort(key=lambda key: (-mentions[key], written[key].casefold()))
     return tuple(NewTool(written[key], mentions[key]) for key in new[:MAX_TOOLS])
