@@ -108,6 +108,8 @@ def test_names_in_japanese_are_topics_of_a_period_and_new(notes):
 
 
 def test_a_name_that_is_mentioned_no_more_than_before_is_no_topic(notes):
+    for number in range(50):  # it is not common
+        notes.write(f"old/{number}.md", f"---\ndate: 2024-06-01\n---\n\n# {number}\n")
     for path, day in (("5.md", 15), ("6.md", 14), ("7.md", 7), ("8.md", 6)):
         notes.write(path, f"---\ndate: 2025-01-{day:02}\n---\n\n# {path}\n\nAbout FastAPI.\n")
     notes.commit()
