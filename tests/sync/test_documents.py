@@ -9,6 +9,7 @@ import pytest
 from ubp.core.errors import PageNotFoundError, RepositoryError, UsageError
 from ubp.core.model import ignore_progress
 from ubp.index.collections import count_purge, repository_path
+from ubp.markdown.new_page import read_metadata
 from ubp.rag import unless_purged
 from ubp.sync.documents import (
     PURGING,
@@ -441,3 +442,52 @@ def test_what_a_purge_took_away_is_read_again(context, repository):
 
         with pytest.raises(RepositoryError, match="broken"):
             unless_purged(workspace, fail)
+
+
+def test_metadata_is_of_the_files_it_was_given_for(collection, context, tmp_path):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        (folder / f"{name}.md").write_text(f"# {name}\n")
+    prefix = prefix_of(str(folder))
+    import_files(collection, source(folder, fields={"category": "x"}), context, is_updating=False)
+    single = source(folder, files=("a.md",), fields={"category": "y"})
+    import_files(collection, single, context, is_updating=True)
+    refused = import_files(
+        collection, source(folder, fields={"author": "z"}), context, is_updating=False
+    )
+    assert len(refused.problems) == 3
+    (folder / "b.md").write_text("# new\n")
+    (folder / "d.md").write_text("# d\n")
+    compare_folders(collection, context, is_full=True)
+    fields = {
+        name: read_metadata(read(collection, context, f"{prefix}{name}.md").encode())
+        for name in ("a", "b", "c", "d")
+    }
+    for own in fields.values():
+        own.pop("source_blob")
+    assert fields == {
+        "a": {"category": "y"},
+        "b": {"category": "x"},
+        "c": {"category": "x"},
+        "d": {"category": "x", "author": "z"},
+    }
+
+
+@pytest.mark.parametrize("fields", [{}, {"category": "x"}])
+def test_markdown_that_is_no_text_is_a_problem(collection, context, tmp_path, fields):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_bytes(b"\x89PNG\0\0")
+    imported = import_files(
+        collection, source(tmp_path / "notes", fields=fields), context, is_updating=False
+    )
+    assert imported.paths == ()
+    assert [problem.reason for problem in imported.problems] == ["a.md: not a text file"]
+
+
+def test_markdown_of_another_encoding_gets_no_fields(collection, context, tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_bytes("# Übung\n".encode("latin-1"))
+    folder = source(tmp_path / "notes", fields={"category": "x"})
+    imported = import_files(collection, folder, context, is_updating=False)
+    assert [problem.reason for problem in imported.problems] == ["a.md: not valid UTF-8"]

@@ -91,6 +91,7 @@ class Stored(NamedTuple):
 class ImportedFolder:
     """A folder that documents were imported from, below `prefix`: some `files` of it, or all.
 
+    `fields` are what their front matter gets, `own` those of single documents by their paths.
     `deleted` are documents that were deleted since, though their files exist.
     """
 
@@ -100,16 +101,34 @@ class ImportedFolder:
     files: tuple[str, ...] = ()
     fields: dict[str, object] = field(default_factory=dict)
     deleted: tuple[str, ...] = ()
+    own: dict[str, dict[str, object]] = field(default_factory=dict)
 
-    def joined(self, other: "ImportedFolder") -> "ImportedFolder":
-        """Return both: all files, if one of them has all."""
-        return replace(
+    def fields_of(self, path: FilePath) -> dict[str, object]:
+        """Return the fields that a document gets."""
+        return self.own.get(path, self.fields)
+
+    def with_fields(self, path: FilePath, fields: dict[str, object]) -> "ImportedFolder":
+        """Return it with the fields of a document."""
+        own = {other: given for other, given in self.own.items() if other != path}
+        return replace(self, own=own if fields == self.fields else {**own, path: fields})
+
+    def joined(self, other: "ImportedFolder", paths: Iterable[FilePath]) -> "ImportedFolder":
+        """Return both: all files, if one of them has all; `paths` are the documents of the other.
+
+        They have the fields of both, the rest those that they had.
+        """
+        is_whole = not other.files
+        joined = replace(
             other,
             is_recursive=self.is_recursive or other.is_recursive,
             files=tuple(sorted({*self.files, *other.files})) if self.files and other.files else (),
-            fields={**self.fields, **other.fields},
+            fields={**self.fields, **other.fields} if is_whole else self.fields,
+            own=self.own,
             deleted=self.deleted,
         )
+        for path in paths:
+            joined = joined.with_fields(path, {**self.fields_of(path), **other.fields})
+        return joined
 
     def without(self, paths: AnyCollection[FilePath]) -> "ImportedFolder":
         """Return it without documents that were deleted."""
@@ -212,7 +231,10 @@ def import_files(
     listed, problems, _ = _list_files(source)
     with _writing(collection, context) as repository:
         tree = _tree(repository)
-        read, unread = _read_sources(source, listed, {}, context)
+        sources = {known.prefix: known for known in _sources(repository)}
+        before = sources.get(source.prefix, replace(source, fields={}))
+        after = before.joined(source, listed)
+        read, unread = _read_sources(after, listed, {}, context)
         problems += unread
         changes: dict[FilePath, bytes | None] = {}
         for path, data in read.items():
@@ -220,10 +242,13 @@ def import_files(
                 problems.append(
                     Problem(path, "another version is indexed; pass update to replace it")
                 )
+                after = after.with_fields(path, before.fields_of(path))
             else:
                 changes[path] = data
         if read:
-            changes[SOURCES] = _with_source(repository, source, read)
+            deleted = tuple(path for path in after.deleted if path not in read)
+            sources[source.prefix] = replace(after, deleted=deleted)
+            changes[SOURCES] = _pack_sources(sources.values())
         _commit(repository, changes, f"Import {len(read)} files", context)
     imported = tuple(path for path in changes if path != SOURCES)
     chunks = sum(len(parse_markdown(changes[path] or b"").chunks) for path in imported)
@@ -458,18 +483,6 @@ def _pack_sources(sources: Iterable[ImportedFolder]) -> bytes:
     ).encode()
 
 
-def _with_source(
-    repository: Repository, new: ImportedFolder, paths: AnyCollection[FilePath]
-) -> bytes:
-    """Return the file of sources with one more, of which `paths` were imported again."""
-    sources = {source.prefix: source for source in _sources(repository)}
-    known = sources.get(new.prefix)
-    joined = known.joined(new) if known else new
-    deleted = tuple(path for path in joined.deleted if path not in paths)
-    sources[new.prefix] = replace(joined, deleted=deleted)
-    return _pack_sources(sources.values())
-
-
 def prefix_of(folder: str) -> str:
     """Return where a folder's documents are in the tree: its name, and a digest of its path."""
     digest = sha1(os.fsencode(folder), usedforsecurity=False).hexdigest()[:8]
@@ -573,7 +586,7 @@ def _read_sources(
         try:
             data = _read_file(file)
             if known.get(path) != blob_id(data):
-                read[path] = _convert(file, data, source.fields)
+                read[path] = _convert(file, data, source.fields_of(path))
         except OSError as error:
             problems.append(Problem(path, f"{os.path.basename(file)}: {error.strerror or error}"))
         except CollectionError as error:
@@ -598,22 +611,22 @@ def _convert(file: str, data: bytes, fields: Fields) -> bytes:
         CollectionError: it is not text.
     """
     name = os.path.basename(file)
-    if name.lower().endswith(PAGE_SUFFIXES):
-        if not fields:
-            return data
-        own = read_metadata(data)
-        text = data.decode("utf-8", "replace")
-        body = text.partition("\n---")[2].partition("\n")[2] if own else text
-        return write_page(body, {**fields, **own, "source_blob": blob_id(data)})
-    if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    is_page = name.lower().endswith(PAGE_SUFFIXES)
+    if b"\0" in data and (is_page or not data.startswith((b"\xff\xfe", b"\xfe\xff"))):
         raise CollectionError("not a text file")
-    fields = {**fields, "source_blob": blob_id(data)}
+    if is_page and not fields:
+        return data
+    own = read_metadata(data) if is_page else {}
+    fields = {**fields, **own, "source_blob": blob_id(data)}
     if name.lower().endswith(HTML_SUFFIXES):
         return write_page(_from_html(data), fields)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise CollectionError("not valid UTF-8") from None
+    if is_page:
+        body = text.partition("\n---")[2].partition("\n")[2] if own else text
+        return write_page(body, fields)
     return write_page(f"# {name}\n\n{text}", {"title": name, **fields})
 
 
