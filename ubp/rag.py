@@ -17,7 +17,12 @@ from ubp.bindings.pages import explain_page, find_file, find_pages
 from ubp.code.names import read_names
 from ubp.core.config import EXCERPT_ONLY
 from ubp.core.dates import parse_date
-from ubp.core.errors import CollectionError, ConfigError, PageNotFoundError, RepositoryError
+from ubp.core.errors import (
+    CollectionError,
+    ConfigError,
+    DocumentNotFoundError,
+    RepositoryError,
+)
 from ubp.core.model import FilePath, Level, ObjectId, PageFields
 from ubp.core.paths import doc_id
 from ubp.core.policy import excerpt
@@ -380,7 +385,7 @@ def read_document(workspace: Workspace, document_id: str) -> Document:
     """Return the document with an id, of whichever project.
 
     Raises:
-        PageNotFoundError: no project has it.
+        DocumentNotFoundError: no project has it.
     """
     settings = read_settings(workspace.session.environment)
     for name in project_names(workspace, settings):
@@ -390,7 +395,7 @@ def read_document(workspace: Workspace, document_id: str) -> Document:
                     return _read_document(project, path, document_id)
         except CollectionError:
             continue
-    raise PageNotFoundError(f"There is no document {document_id}.")
+    raise DocumentNotFoundError(f"There is no document {document_id}.")
 
 
 def find_document(project: Project, document_id: str) -> FilePath | None:

@@ -214,7 +214,7 @@ async def test_a_failure_is_an_object_with_success_error_and_message(room):
         ("rag_index", {"path": "docs/none.md"}, "index_failed", "does not exist"),
         ("rag_index", {"path": "docs", "project": "kb"}, "index_failed", "is the project"),
         ("rag_delete", {}, "delete_failed", "nothing says what to delete"),
-        ("rag_delete", {"document_id": "x"}, "delete_failed", "There is no document x."),
+        ("rag_delete", {"document_id": "x"}, "delete_failed", "Use a document_id as rag_search"),
         (
             "rag_delete",
             {"project": room.repository.root.name},

@@ -3,7 +3,7 @@
 UbpError
 ├── UsageError            the call is wrong (option, path, revision)
 │   ├── BadArgumentError     a tool's argument is missing, unknown or not allowed
-│   ├── PageNotFoundError    no page, or more than one, has that name
+│   ├── PageNotFoundError    no page, or more than one, has that name, or no document that id
 │   └── ModelNeededError     no embedding model is available
 ├── ConfigError           .ubp/config.json cannot be used
 ├── RepositoryError       the repository cannot be read
@@ -72,6 +72,10 @@ class PageNotFoundError(UsageError):
 
 class SectionNotFoundError(PageNotFoundError):
     """No section of a specification, or more than one, has that id; `near` are their full ids."""
+
+
+class DocumentNotFoundError(PageNotFoundError):
+    """No project has a document of that id."""
 
 
 class ModelNeededError(UsageError):

@@ -24,6 +24,7 @@ from ubp.core.errors import (
     BadArgumentError,
     CollectionError,
     ConfigError,
+    DocumentNotFoundError,
     ModelError,
     ModelNeededError,
     PageNotFoundError,
@@ -72,6 +73,12 @@ _ROWS = (
         PAGE_NOT_FOUND,
         "section_not_found",
         "Use a section_id as search_spec returns it.",
+    ),
+    _Row(
+        DocumentNotFoundError,
+        PAGE_NOT_FOUND,
+        "document_not_found",
+        "Use a document_id as rag_search returns it.",
     ),
     _Row(
         PageNotFoundError,

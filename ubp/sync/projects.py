@@ -14,8 +14,8 @@ from typing import NamedTuple
 from ubp.core.errors import (
     BadArgumentError,
     CollectionError,
+    DocumentNotFoundError,
     NotARepositoryError,
-    PageNotFoundError,
     RepositoryError,
     UsageError,
 )
@@ -175,7 +175,7 @@ def delete(
 
     Raises:
         BadArgumentError: nothing says which documents.
-        PageNotFoundError: no project has the document.
+        DocumentNotFoundError: no project has the document.
         CollectionError: the project is not a written collection.
         RepositoryError: it could not be written.
     """
@@ -377,7 +377,7 @@ def _project_of(
                     return
         except CollectionError:
             continue
-    raise PageNotFoundError(f"There is no document {document_id}.")
+    raise DocumentNotFoundError(f"There is no document {document_id}.")
 
 
 def _written(project: Project) -> Collection:
@@ -406,7 +406,7 @@ def _selected(
     name = project.collection_name
     wanted = {path for path in paths if doc_id(path, name) == document_id}
     if not wanted:
-        raise PageNotFoundError(f"There is no document {document_id}.")
+        raise DocumentNotFoundError(f"There is no document {document_id}.")
     return wanted
 
 

@@ -5,7 +5,6 @@ from time import perf_counter
 from typing import Annotated
 
 from ubp.output.records.rag import RagIndexRecord
-from ubp.server.tools.arguments import Tags
 from ubp.server.tools.rag.arguments import Project, json_text
 from ubp.server.tools.tool import Tool
 from ubp.sync.projects import IndexRequest, index_path
@@ -17,7 +16,7 @@ class RagMetadata:
     """Fields that the front matter of imported documents gets where it has none."""
 
     category: str = ""
-    tags: Tags = ()
+    tags: tuple[str, ...] = ()
     author: str = ""
     related_system: str = ""
 
