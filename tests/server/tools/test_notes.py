@@ -96,6 +96,9 @@ def test_a_search_returns_notes_with_their_fields(call):
     assert found["totalMatches"] >= 1
     empty = call("search", query="tomatoes", filters={"dateFrom": "2030-01-01"})
     assert empty == {"results": [], "totalMatches": 0}
+    for name in ("dateFrom", "dateTo"):
+        with pytest.raises(BadArgumentError, match=f"`{name}` of `filters` is not a date: soon"):
+            call("search", query="tomatoes", filters={name: "soon"})
 
 
 def test_an_answer_is_verbatim_with_its_sources(call):

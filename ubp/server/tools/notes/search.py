@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from ubp.notes.note import NoteFilter
+from ubp.core.errors import BadArgumentError
+from ubp.notes.note import NoteFilter, parse_date
 from ubp.notes.search import NoteSearch
 from ubp.output.agent.notes import notes_text
 from ubp.output.records.encoding import Json
@@ -39,8 +40,19 @@ class NoteSearchRequest:
 
 
 def run(workspace: Workspace, request: NoteSearchRequest) -> NotesRecord:
-    """Return the record of the best notes."""
+    """Return the record of the best notes.
+
+    Raises:
+        BadArgumentError: a date of the filters is none.
+    """
     given = request.filters or NoteFilters()
+    for name in ("dateFrom", "dateTo"):
+        if (date := getattr(given, name)) and parse_date(date) is None:
+            raise BadArgumentError(
+                "filters",
+                f"`{name}` of `filters` is not a date: {date}.",
+                hint="Write it as 2026-01-31 or 2026-01-31T10:00:00Z.",
+            )
     wanted = NoteFilter(
         given.category, given.dateFrom, given.dateTo, given.sentiment or "", given.action or ""
     )
