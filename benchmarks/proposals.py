@@ -140,8 +140,9 @@ class Person:
     def look(self) -> str:
         """Return a digest of the work tree, the index and HEAD."""
         digest = hashlib.sha256()
-        for path in sorted(Path(self.root).rglob("*")):
-            if path.is_file() and ".git" not in path.parts:
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = sorted(set(folders) - {".git"})
+            for path in (Path(folder, name) for name in sorted(names)):
                 digest.update(os.fsencode(path) + b"\0" + path.read_bytes())
         digest.update(git(self.root, "ls-files", "--stage").encode())
         digest.update(git(self.root, "rev-parse", "HEAD").encode())
@@ -277,11 +278,12 @@ def follow(process: subprocess.Popen[str], answers: "SimpleQueue[dict[str, objec
 
 
 def listen(answers: "SimpleQueue[dict[str, object]]") -> list[dict[str, object]]:
-    """Return what the agents have answered; wait a moment for some of it."""
+    """Return all that the agents have answered; wait a moment for some of it."""
     heard: list[dict[str, object]] = []
     with suppress(Empty):
-        while len(heard) < CALLS_BETWEEN_ACTS:
-            heard.append(answers.get(timeout=1))
+        while True:
+            is_enough = len(heard) >= CALLS_BETWEEN_ACTS
+            heard.append(answers.get_nowait() if is_enough else answers.get(timeout=1))
     return heard
 
 
