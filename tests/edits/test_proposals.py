@@ -272,6 +272,34 @@ def test_accepting_merges_and_refuses_what_it_cannot(project, propose, workspace
     assert workspace.proposals() == ()
 
 
+def test_a_bare_repository_accepts_on_the_branch_of_head_but_no_mirror_does(project, tmp_path):
+    bare = tmp_path / "notes.git"
+    project.git("clone", "--quiet", "--bare", str(project.root), str(bare))
+    git = ["--git-dir", str(bare)]
+    project.git(*git, "config", "user.name", "Rae Viewer")
+    project.git(*git, "config", "user.email", "rae@example.com")
+    before = project.git("rev-parse", "HEAD")
+    with Workspace.open(str(bare)) as workspace:
+        for session, page in (("a", PAGE), ("b", "docs/other.md")):
+            edit = EditRequest(
+                Agent(f"client-{session} 1.0", session), "update", page, changes.append("New."), "x"
+            )
+            workspace.propose(edit)
+        with pytest.raises(UsageError, match="the mirror of another repository"):
+            workspace.accept_proposal(1)
+        project.git(*git, "remote", "remove", "origin")
+        first, second = workspace.accept_proposal(1), workspace.accept_proposal(2)
+        assert workspace.proposals() == ()
+    history = project.git(*git, "log", "--format=%H|%an|%ae|%cn|%ce", f"{before}..HEAD").split("\n")
+    assert history == [
+        f"{second}|client-b 1.0|agent@ubp.invalid|Rae Viewer|rae@example.com",
+        f"{first}|client-a 1.0|agent@ubp.invalid|Rae Viewer|rae@example.com",
+    ]
+    assert project.git(*git, "diff", "--name-only", before, "HEAD") == f"{PAGE}\ndocs/other.md"
+    assert project.git(*git, "show", f"HEAD:{PAGE}").endswith("New.")
+    assert project.git("rev-parse", "HEAD") == before
+
+
 def test_what_was_rejected_or_withdrawn_stays_in_the_log(project, propose, workspace):
     tip = propose(changes.append("One.")).proposal.tip
     propose(changes.append("Two."), "docs/other.md", session="b")

@@ -6,7 +6,11 @@ import time
 import pytest
 
 from ubp.core.errors import CollectionError
+from ubp.edits import changes
+from ubp.edits.model import Agent
+from ubp.edits.propose import EditRequest
 from ubp.sync.bookmarks import canonical_url, parse_moment, read_export, write_note
+from ubp.workspace import Workspace
 
 NETSCAPE = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
 <META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=UTF-8">
@@ -289,6 +293,21 @@ def test_bookmarks_are_a_collection_that_the_next_export_changes_in_place(run, s
     text = tmp_path / "notes.txt"
     text.write_text("plain")
     assert "export of bookmarks" in run("collections", "add", "other", "notes.txt", status=2)
+
+
+def test_fields_that_an_agent_proposed_for_a_bookmark_stay(run, stored, tmp_path):
+    export = tmp_path / "pocket.csv"
+    export.write_text(POCKET)
+    run("collections", "add", "saved", "pocket.csv", "--yes")
+    (path,) = stored("saved", "ls-tree", "-r", "--name-only", "main").split()
+    text = stored("saved", "show", f"main:{path}").replace("tags:", "sentiment: positive\ntags:")
+    with Workspace.open_collection("saved") as workspace:
+        change = changes.replace(workspace.session, text)
+        workspace.propose(EditRequest(Agent("a 1.0", "a"), "update", path, change, "It is kind."))
+        workspace.accept_proposal(1)
+    export.write_text(POCKET.replace("A guide", "A better guide"))
+    assert "1 changed" in run("collections", "sync", "saved")
+    assert "A better guide" in run("search", "--in", "saved", "guide sentiment:positive")
 
 
 def test_exports_in_a_folder_are_read_where_a_pattern_includes_them(run, stored, tmp_path):

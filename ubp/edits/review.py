@@ -21,8 +21,9 @@ from ubp.edits.proposals import (
 from ubp.edits.propose import effect_of
 from ubp.git.command import commit_with_hooks
 from ubp.git.diff import diff_blobs
+from ubp.git.repository import Repository
 from ubp.git.trees import diff_trees
-from ubp.git.write import ABSENT, Author, create_commit, merge_trees
+from ubp.git.write import ABSENT, Author, create_commit, merge_trees, write_commit
 from ubp.index.session import Session, Target
 
 
@@ -74,12 +75,14 @@ def accept(session: Session, proposal: Proposal, at: str | None = None) -> Objec
 
     The agent is the author and the reviewer the committer. Other staged changes stay staged. An
     edit that an agent adds meanwhile is not merged, and the proposal stays open with it. `at` is
-    (the beginning of) the id of the last edit that the reviewer has seen.
+    (the beginning of) the id of the last edit that the reviewer has seen. In a bare repository,
+    such as an imported collection, the branch of HEAD moves, and no hook runs.
 
     Raises:
-        UsageError: it has a later edit, there is no work tree, a page of it has changes, or a merge
-            is in progress.
-        RepositoryError: the proposal conflicts with the branch, or a hook refused the commit.
+        UsageError: it has a later edit, a page of it has changes, a merge is in progress, or the
+            repository is the mirror of another one.
+        RepositoryError: the proposal conflicts with the branch, the branch moved meanwhile, or a
+            hook refused the commit.
     """
     repository = session.repository
     if at is not None and not abbreviates(at, proposal.tip):
@@ -88,9 +91,10 @@ def accept(session: Session, proposal: Proposal, at: str | None = None) -> Objec
             cause=f"It is {proposal.tip}, of {proposal.edits[-1].page}.",
             hint=f"Review it: {ubp_command('proposals', 'show', str(proposal.id))}",
         )
-    if repository.root is None:
+    if repository.root is None and repository.run("config", "remote.origin.url", ok=(0, 1)):
         raise UsageError(
-            "Cannot accept a proposal in a bare repository.", hint="Run this in a clone."
+            "Cannot accept a proposal in the mirror of another repository.",
+            hint="Run this in a clone.",
         )
     if repository.merge_heads():
         raise UsageError("A merge is in progress.", hint="Finish it first: git merge --continue")
@@ -99,14 +103,8 @@ def accept(session: Session, proposal: Proposal, at: str | None = None) -> Objec
     if head is None:
         raise UsageError("The current branch has no commits.")
     _check_files(session, proposal, pages)
-    dirty = repository.run("status", "--porcelain", "-z", "--", *pages).decode("utf-8", "replace")
-    if dirty:
-        changed = FilePath(dirty.split("\0")[0][3:])
-        raise UsageError(
-            f"{changed} has changes that are not committed.",
-            cause="They would be mixed with the proposal's.",
-            hint=f"Commit them, or stash them: {join(['git', 'stash', 'push', '--', changed])}",
-        )
+    if repository.root is not None:
+        _check_clean(repository, pages)
     base = _merge_base(session, proposal, head)
     tree, conflicts = merge_trees(repository, base, head, proposal.tip)
     if conflicts:
@@ -203,7 +201,7 @@ def _commit(
     head: ObjectId,
     pages: Sequence[FilePath],
 ) -> ObjectId:
-    """Write the merged pages into the work tree and commit them; put them back if that fails."""
+    """Commit the merged pages; a work tree, if there is one, is put back if that fails."""
     repository = session.repository
     reasons = "\n\n".join(dict.fromkeys(edit.reason for edit in proposal.edits if edit.reason))
     trailers = [
@@ -213,7 +211,20 @@ def _commit(
     ]
     title = one_line(f"{proposal.title[:1].upper()}{proposal.title[1:]}")
     message = write_message(title, reasons, trailers)
-    author = f"{proposal.edits[0].author} <agent@ubp.invalid>"
+    agent = Author(proposal.edits[0].author, "agent@ubp.invalid")
+    if repository.root is None:
+        commit = write_commit(
+            repository,
+            os.fsdecode(repository.run("symbolic-ref", "HEAD")).strip(),
+            {page: _bytes_at(session, tree, page) for page in pages},
+            message=message,
+            author=agent,
+            committer=Author(*_identity(session)),
+            when=session.clock(),
+            expected=head,
+        )
+        return commit or head
+    author = f"{agent.name} <{agent.email}>"
     _restore(session, tree, pages)
     try:
         commit_with_hooks(
@@ -232,6 +243,18 @@ def _commit(
             f"{ubp_command('proposals', 'edit', str(proposal.id))}",
         ) from error
     return repository.resolve("HEAD")
+
+
+def _check_clean(repository: Repository, pages: Sequence[FilePath]) -> None:
+    """Raise `UsageError` if one of these pages has changes that are not committed."""
+    dirty = repository.run("status", "--porcelain", "-z", "--", *pages).decode("utf-8", "replace")
+    if dirty:
+        changed = FilePath(dirty.split("\0")[0][3:])
+        raise UsageError(
+            f"{changed} has changes that are not committed.",
+            cause="They would be mixed with the proposal's.",
+            hint=f"Commit them, or stash them: {join(['git', 'stash', 'push', '--', changed])}",
+        )
 
 
 def _restore(session: Session, tree: ObjectId, pages: Sequence[FilePath]) -> None:

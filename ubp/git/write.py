@@ -50,6 +50,7 @@ def write_commit(  # noqa: PLR0913  # named, but for the first three
     *,
     message: str,
     author: Author,
+    committer: Author | None = None,
     when: float,
     base: ObjectId | None = None,
     expected: ObjectId | None = None,
@@ -84,6 +85,7 @@ def write_commit(  # noqa: PLR0913  # named, but for the first three
             changes,
             message=message,
             author=author,
+            committer=committer,
             when=when,
             is_empty_allowed=is_empty_allowed,
         )
@@ -102,12 +104,14 @@ def create_commit(  # noqa: PLR0913  # named, but for the first three
     *,
     message: str,
     author: Author,
+    committer: Author | None = None,
     when: float,
     is_empty_allowed: bool = False,
 ) -> ObjectId | None:
     """Write a commit that no reference leads to; None: it would not differ from its first parent.
 
-    `changes` apply to the first parent, as in `write_commit`.
+    `changes` apply to the first parent, as in `write_commit`. The committer is the author, unless
+    another one is given.
 
     Raises:
         RepositoryError: writing failed.
@@ -121,8 +125,11 @@ def create_commit(  # noqa: PLR0913  # named, but for the first three
         tree = _write_tree(libgit2, parent, ids)
         if not is_empty_allowed and tree == _tree_of(libgit2, parent):
             return None
-        signature = pygit2.Signature(author.name, author.email, int(when), 0)
-        commit = libgit2.create_commit(None, signature, signature, message, tree, list(parents))
+        written, committed = (
+            pygit2.Signature(person.name, person.email, int(when), 0)
+            for person in (author, committer or author)
+        )
+        commit = libgit2.create_commit(None, written, committed, message, tree, list(parents))
     except (pygit2.GitError, KeyError, ValueError, OSError) as error:
         raise RepositoryError(
             "Cannot write a commit.",
