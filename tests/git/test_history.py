@@ -6,8 +6,11 @@ from ubp.core.errors import RepositoryError
 from ubp.core.model import BaselineQuery, Drift, LastChange
 from ubp.core.paths import Glob
 from ubp.git.commits_cli import MAX_NEW_COMMITS, read_new_commits
-from ubp.git.history import find_drifts, last_changes
+from ubp.git.commits_libgit2 import _compare_trees as compare_trees
+from ubp.git.commits_libgit2 import read_all_commits
+from ubp.git.history import find_drifts, first_changes, last_changes
 from ubp.git.trees import list_tree, tree_id
+from ubp.git.walk import PathRequests
 
 NOWHERE = "0" * 40
 
@@ -115,6 +118,87 @@ def test_a_rename_with_an_edit_is_a_change(repository, open_at):
     found = last_changes(open_at(repository.root), head, ["b.md"], {})
 
     assert found == {"b.md": changed(head)}
+
+
+def test_commits_are_compared_once_however_many_walks_there_are(repository, open_at, monkeypatch):
+    monkeypatch.setattr("ubp.git.commits_libgit2.MAX_LOOKUPS", 1)
+    monkeypatch.setattr("ubp.git.history.PATHS_PER_WALK", 2)
+    paths = [f"docs/{number}.md" for number in range(6)]
+    for path in paths:
+        repository.write(path, f"{path}\n")
+    first = repository.commit()
+    repository.write("docs/1.md", "changed\n")
+    second = repository.commit()
+    repository.git("mv", "docs/2.md", "docs/2a.md")
+    third = repository.commit()
+    paths[2] = "docs/2a.md"
+    compared = []
+    monkeypatch.setattr(
+        "ubp.git.commits_libgit2._compare_trees",
+        lambda new, old: compared.append(new) or compare_trees(new, old),
+    )
+    git = open_at(repository.root)
+
+    last = last_changes(git, third, paths, {})
+    created = first_changes(git, third, paths, {})
+
+    assert last == dict.fromkeys(paths, changed(first)) | {"docs/1.md": changed(second)}
+    assert created == {path: {changed(first)} for path in paths}
+    assert len(compared) == 2
+
+
+def test_many_requested_paths_are_compared_like_few(repository, open_at, monkeypatch):
+    for path in (
+        "edited",
+        "file",
+        "folder/file",
+        "link",
+        "linked",
+        "mode",
+        "old",
+        "same",
+        "removed",
+    ):
+        repository.write(path, f"{path}\n")
+    (repository.root / "link").unlink()
+    (repository.root / "link").symlink_to("same")
+    old = repository.commit()
+    for path in ("file", "folder/file", "link", "linked", "old", "removed"):
+        repository.remove(path)
+    repository.write("file/file", "file\n")
+    repository.write("old/not asked", "old\n")
+    (repository.root / "folder").rmdir()
+    repository.write("folder", "folder\n")
+    repository.write("link", "link\n")
+    (repository.root / "linked").symlink_to("same")
+    repository.write("edited", "changed\n")
+    repository.write("added", "added\n")
+    repository.git("add", ".")
+    repository.git("update-index", "--chmod=+x", "mode")
+    repository.git("commit", "--quiet", "--message", "Change")
+    new = repository.git("rev-parse", "HEAD").strip()
+    asked = [
+        "added",
+        "edited",
+        "file",
+        "file/file",
+        "folder",
+        "folder/file",
+        "link",
+        "linked",
+        "old",
+    ]
+    compared = []
+    with read_all_commits(open_at(repository.root)) as commits:
+        for lookups in (0, 400):
+            monkeypatch.setattr("ubp.git.commits_libgit2.MAX_LOOKUPS", lookups)
+            pending = PathRequests()
+            for number, path in enumerate([*asked, "removed", "mode", "none", "same"]):
+                pending.add(path, None, 1 << number)
+            compared.append(sorted(commits.compare(commits.find(new), commits.find(old), pending)))
+
+    assert compared[0] == compared[1]
+    assert [change.path for change in compared[0]] == [*asked, "removed"]
 
 
 def test_a_copy_is_a_new_page(repository, open_at):
