@@ -475,6 +475,26 @@ def test_a_file_with_too_many_definitions_is_not_read(monkeypatch):
     assert read_symbols(b"x = 1\n" * 3, "python") is None
 
 
+@pytest.mark.parametrize("text", ["[" * 100_000, "[)" * 50_000, "{" * 50_000 + "}" * 50_000])
+def test_code_that_is_nested_too_deeply_is_not_read(text):
+    started = time.process_time()
+    assert read_symbols(text.encode(), "dart") is None
+    assert time.process_time() - started < 1
+
+
+def test_many_brackets_are_not_nested():
+    symbols = read_symbols(b"f = [()]\n" * 6000 + b'# ")"\n' * 6000, "python")
+    assert symbols is not None
+    assert len(symbols.all()) == 6000
+
+
+def test_a_long_line_with_many_definitions_is_not_read():
+    started = time.process_time()
+    assert read_symbols(b"f = 1;" * 60_000, "python") is None
+    assert read_symbols(b"f = 1;" * 1000, "python") is not None
+    assert time.process_time() - started < 5
+
+
 def test_every_grammar_has_the_kinds_that_define_something():
     for language, grammar in _GRAMMARS.items():
         root = SgRoot("", language).root()

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 MAX_BYTES = 2_000_000
 # The largest of 17,900 Python files has 2,700; 20,000 take 0.8 s.
 MAX_DEFINITIONS = 20_000
+# What takes the square of the nesting in some grammars takes 65 ms here, and 25 s at 100,000.
+MAX_NESTING = 5_000
+# ast-grep counts the characters of a line before each node: 0.2 s for so many.
+MAX_COLUMNS = 500_000_000
 # The version of what `Symbols` returns for the same bytes and the same ast-grep.
 VERSION = 2
 
@@ -74,10 +78,10 @@ def parser_version() -> str | None:
 
 def read_symbols(data: bytes, language: str) -> "Symbols | None":
     """Return the definitions in a source file; None: it is too large, or has too many."""
-    if len(data) > MAX_BYTES:
+    if len(data) > MAX_BYTES or _is_nested_deeply(data):
         return None
     symbols = Symbols(data, language)
-    return symbols if len(symbols) <= MAX_DEFINITIONS else None
+    return None if symbols.is_partial else symbols
 
 
 class Symbols:
@@ -92,11 +96,8 @@ class Symbols:
         from ast_grep_py import SgRoot
 
         self._grammar = _GRAMMARS[language]
-        self._definitions = _find_definitions(SgRoot(_decode(data), language).root(), self._grammar)
-
-    def __len__(self) -> int:
-        """Return the number of definitions."""
-        return len(self._definitions)
+        root = SgRoot(_decode(data), language).root()
+        self._definitions, self.is_partial = _find_definitions(root, self._grammar)
 
     def find(self, symbol: str) -> tuple[Part, ...]:
         """Return all definitions of a name: `login`, `Session.login`, `Parser::parse`.
@@ -372,11 +373,29 @@ class _Scope(NamedTuple):
     is_local: bool
 
 
-def _find_definitions(root: "SgNode", grammar: _Grammar) -> list[_Definition]:
-    definitions = []
+def _is_nested_deeply(data: bytes) -> bool:
+    """Return whether brackets of one kind are nested too deeply; those in texts count, too."""
+    for opening, closing in (b"()", b"[]", b"{}"):
+        if data.count(opening) <= MAX_NESTING:
+            continue
+        depth = 0
+        for bracket in data.translate(None, bytes({*range(256)} - {opening, closing})):
+            depth = depth + 1 if bracket == opening else max(depth - 1, 0)
+            if depth > MAX_NESTING:
+                return True
+    return False
+
+
+def _find_definitions(root: "SgNode", grammar: _Grammar) -> tuple[list[_Definition], bool]:
+    """Return the definitions, and whether there are more than may be read."""
+    definitions: list[_Definition] = []
+    columns = 0
     scopes = [_Scope(sys.maxsize, "", is_local=False)]
     for node in _find_kinds(root, tuple(grammar.names)):  # the outer ones come first
         span = node.range()
+        columns += span.start.column + span.end.column
+        if len(definitions) > MAX_DEFINITIONS or columns > MAX_COLUMNS:
+            return definitions, True
         while scopes[-1].end <= span.start.index:
             scopes.pop()
         kind, scope = node.kind(), scopes[-1]
@@ -392,7 +411,7 @@ def _find_definitions(root: "SgNode", grammar: _Grammar) -> list[_Definition]:
         if names:
             is_local = scope.is_local or kind in grammar.functions
             scopes.append(_Scope(span.end.index, names[0], is_local))
-    return definitions
+    return definitions, len(definitions) > MAX_DEFINITIONS
 
 
 def _find_kinds(root: "SgNode", kinds: tuple[str, ...]) -> list["SgNode"]:
