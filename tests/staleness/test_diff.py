@@ -159,3 +159,15 @@ def test_of_many_definitions_of_one_name_some_are_compared_and_the_rest_counted(
     (diff,) = diffs(repository).values()
     assert diff.text.count("+def f(): return 2") == diff_module.MAX_PARTS
     assert diff.text.endswith("… and 10 more definitions of this name")
+
+
+@pytest.mark.parametrize("source", ["src/a.js", "src/a.js#f", "src/a.js#L1-L2"])
+def test_of_a_long_line_the_beginning_is_shown(repository, diffs, source):
+    repository.write("src/a.js", f"function f() {{}}\n// {'x' * 5000}\n")
+    repository.page("docs/a.md", source)
+    repository.commit()
+    repository.write("src/a.js", f"function f() {{ return '{'y' * 5000}' }}\n")
+    repository.commit()
+    (diff,) = diffs(repository).values()
+    assert f"+function f() {{ return '{'y' * 1976}…" in diff.text
+    assert len(diff.text) < 5000

@@ -1,5 +1,6 @@
 """Diffs of sources between their baselines and a snapshot."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
@@ -18,7 +19,7 @@ from ubp.core.model import (
 from ubp.core.paths import is_glob
 from ubp.core.shell import ubp_command
 from ubp.core.source import Part, PartSource, PathSource, possible_sources
-from ubp.git.diff import diff_blobs, keep_lines
+from ubp.git.diff import FileDiff, diff_blobs, keep_lines
 from ubp.git.repository import Repository
 from ubp.git.snapshot import read_documents
 from ubp.git.trees import list_tree, resolve_objects
@@ -28,6 +29,7 @@ from ubp.staleness.model import SourceDiff, StalenessContext
 DRIFTED: frozenset[Verdict] = frozenset({"modified", "deleted", "moved", "created"})
 
 MAX_LINES = 200_000  # of both versions, longer than any source written by people; takes 0.5 s
+MAX_LINE_CHARACTERS = 2_000  # the rest of a longer line, which a program wrote, is left out
 MAX_PARTS = 20  # of one name in a file: overloads, or methods of several classes
 MAX_FILES = 50  # in the diff of a directory or a glob, more than anybody reads
 SOURCES_PER_READ = 100  # read with one call: both versions of 100 of 10 kB are 2 MB
@@ -266,7 +268,7 @@ def _compare_part(
         absent = tuple(entry.id for entry, data in entries if entry and data is None)
         return SourceDiff("", absent, changed=_changed_line(path, after, None))
     if part.kind == "lines":
-        patch = keep_lines(diff_blobs(path, old, new), *part.lines)
+        patch = keep_lines(_diff(path, old, new), *part.lines)
         changed = _changed_line(path, after, patch.line)
         return SourceDiff(patch.text, (), patch.added, patch.removed, len(part.lines), changed)
     now = part._replace(path=path, fragment=reference.moved_fragment[1:] or part.fragment)
@@ -276,7 +278,7 @@ def _compare_part(
     for old_part, new_part in spans[:MAX_PARTS]:
         excerpts = _excerpt(old_lines, old_part), _excerpt(new_lines, new_part)
         first_lines = tuple(span.line_start if span else 1 for span in (old_part, new_part))
-        patch = diff_blobs(path, *excerpts, first_lines)
+        patch = _diff(path, *excerpts, first_lines)
         if patch.text:
             lines = sum(map(_count_lines, excerpts))
             changed = _changed_line(path, after, patch.line if new_part else None)
@@ -322,9 +324,17 @@ def _compare_file(
     if lines > MAX_LINES:
         text = f"{name} differs; too long for a diff ({lines} lines in both versions)"
         return SourceDiff(text, changed=_changed_line(name, after, None))
-    patch = diff_blobs(name, old, new)
+    patch = _diff(name, old, new)
     changed = _changed_line(name, after, patch.line)
     return SourceDiff(patch.text, (), patch.added, patch.removed, lines, changed)
+
+
+def _diff(
+    name: FilePath, old: bytes, new: bytes, first_lines: tuple[int, ...] = (1, 1)
+) -> FileDiff:
+    """Compare two versions of a file; long lines are shown in part."""
+    diff = diff_blobs(name, old, new, first_lines)
+    return diff._replace(text=re.sub(rf"(?m)^(.{{{MAX_LINE_CHARACTERS}}}).+", r"\1…", diff.text))
 
 
 def _changed_line(
