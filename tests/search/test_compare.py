@@ -139,3 +139,13 @@ def test_a_path_and_a_section_narrow_the_comparison(compare):
 
 def test_other_files_are_not_compared(compare):
     assert compare({"a.py": "1\n"}, {"a.py": "2\n"}).changes == ()
+
+
+def test_a_long_section_is_shown_in_part(compare, monkeypatch):
+    monkeypatch.setattr("ubp.search.compare.MAX_COMPARED_WORDS", 4)
+    monkeypatch.setattr("ubp.search.compare.MAX_SHOWN_WORDS", 5)
+    found = compare(
+        {"a.md": "# A\n\none two three\n"}, {"a.md": "# A\n\none two three four five\n"}
+    )
+    (change,) = found.changes
+    assert words(change) == [("removed", "A one two three"), ("added", "A one two three four …")]

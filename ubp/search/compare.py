@@ -27,8 +27,10 @@ MIN_SIMILARITY = 0.5
 MIN_MOVED_WORDS = 5
 # Comparing two sections takes 10 µs; beyond this many pairs only equal words identify a section.
 MAX_SIMILAR_PAIRS = 100_000
-# Comparing two texts of this many words takes 0.5 s; longer ones are shown whole.
+# Comparing two texts of this many words takes 0.5 s; longer ones are not compared.
 MAX_COMPARED_WORDS = 4000
+# Of a section that is added, removed or not compared; more than anybody reads.
+MAX_SHOWN_WORDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +241,9 @@ def _similarity(words: Counter[str], others: Counter[str]) -> float:
 
 
 def _all_words(kind: WordKind, unit: _Unit) -> tuple[Words, ...]:
-    return (Words(kind, " ".join(unit.section.words)),) if unit.section.words else ()
+    words = unit.section.words
+    text = " ".join(words[:MAX_SHOWN_WORDS]) + (" …" if len(words) > MAX_SHOWN_WORDS else "")
+    return (Words(kind, text),) if words else ()
 
 
 def _compare_words(before: _Unit, after: _Unit) -> tuple[Words, ...]:

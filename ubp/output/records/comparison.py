@@ -22,7 +22,9 @@ class WordsRecord:
     """Consecutive words of a changed section."""
 
     kind: Annotated[WordKind, "which version has them: equal means both"]
-    text: Annotated[str, "the words, without markup"]
+    text: Annotated[
+        str, "the words, without markup; 10,000 at most of a section that is not compared"
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
