@@ -11,6 +11,8 @@ Place = Literal["inline", "block", "front matter"]
 
 # Per page; one with more is generated.
 MAX_NAMES = 10_000
+# A line of code as long was made by a machine, and some patterns take its square.
+MAX_CODE = 2_000
 
 _FENCE = r"^[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?(\w*)"
 _INLINE = r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)"
@@ -96,8 +98,10 @@ def read_code_names(data: bytes) -> CodeNames:
     own: set[str] = set()
     imported: dict[str, str] = {}
     for number, line in enumerate(head.split("\n"), 1):
-        names += _names(line, number, "front matter")
+        names += _names(line, number, "front matter") if len(line) <= MAX_CODE else ()
     for number, code, place, language in _code(text.split("\n"), first_line):
+        if len(code) > MAX_CODE:
+            continue
         names += _names(code, number, place)
         if place == "block":
             own.update(_own_names(code, language))
