@@ -12,6 +12,7 @@ from attacks import ESCAPES, INJECTIONS, Attack, many
 from victim import SECRET, Answer, Victim
 
 HOST = "https://spec.example"
+NETWORK_BYTES = 65_536  # that httpcore reads at once; what comes at once is unpacked at once
 Pages = Mapping[str, "Page"]
 Build = Callable[[Victim], object]
 ASK = (
@@ -62,7 +63,9 @@ def imported(pages: Pages | str | bytes, start: str = "/") -> Callable[[Victim],
             asked.append(str(request.url))
             page = given.get(request.url.path, Page(b"", status=404))
             headers = [(name.encode(), value.encode()) for name, value in page.headers.items()]
-            return httpx2.Response(page.status, headers=headers, content=page.body)
+            starts = range(0, len(page.body), NETWORK_BYTES)
+            pieces = (page.body[start : start + NETWORK_BYTES] for start in starts)
+            return httpx2.Response(page.status, headers=headers, content=pieces)
 
         saved = fetch.open_transport, fetch.DELAY_SECONDS, fetch.Fetcher.__init__.__defaults__
         fetch.open_transport = lambda: httpx2.MockTransport(answer)
