@@ -23,7 +23,15 @@ from ubp.git.command import commit_with_hooks
 from ubp.git.diff import diff_blobs
 from ubp.git.repository import Repository
 from ubp.git.trees import diff_trees
-from ubp.git.write import ABSENT, Author, create_commit, merge_trees, write_commit
+from ubp.git.write import (
+    ABSENT,
+    Author,
+    commit_tree,
+    create_commit,
+    merge_trees,
+    ref_busy,
+    update_ref,
+)
 from ubp.index.session import Session, Target
 
 
@@ -213,17 +221,14 @@ def _commit(
     message = write_message(title, reasons, trailers)
     agent = Author(proposal.edits[0].author, "agent@ubp.invalid")
     if repository.root is None:
-        commit = write_commit(
-            repository,
-            os.fsdecode(repository.run("symbolic-ref", "HEAD")).strip(),
-            {page: _bytes_at(session, tree, page) for page in pages},
-            message=message,
-            author=agent,
-            committer=Author(*_identity(session)),
-            when=session.clock(),
-            expected=head,
+        branch = os.fsdecode(repository.run("symbolic-ref", "HEAD")).strip()
+        people = agent, Author(*_identity(session))
+        commit = commit_tree(
+            repository, [head], tree, message=message, people=people, when=session.clock()
         )
-        return commit or head
+        if not update_ref(repository, branch, commit, head, title):
+            raise ref_busy(branch)
+        return commit
     author = f"{agent.name} <{agent.email}>"
     _restore(session, tree, pages)
     try:

@@ -50,7 +50,6 @@ def write_commit(  # noqa: PLR0913  # named, but for the first three
     *,
     message: str,
     author: Author,
-    committer: Author | None = None,
     when: float,
     base: ObjectId | None = None,
     expected: ObjectId | None = None,
@@ -85,7 +84,6 @@ def write_commit(  # noqa: PLR0913  # named, but for the first three
             changes,
             message=message,
             author=author,
-            committer=committer,
             when=when,
             is_empty_allowed=is_empty_allowed,
         )
@@ -104,14 +102,12 @@ def create_commit(  # noqa: PLR0913  # named, but for the first three
     *,
     message: str,
     author: Author,
-    committer: Author | None = None,
     when: float,
     is_empty_allowed: bool = False,
 ) -> ObjectId | None:
     """Write a commit that no reference leads to; None: it would not differ from its first parent.
 
-    `changes` apply to the first parent, as in `write_commit`. The committer is the author, unless
-    another one is given.
+    `changes` apply to the first parent, as in `write_commit`.
 
     Raises:
         RepositoryError: writing failed.
@@ -125,18 +121,45 @@ def create_commit(  # noqa: PLR0913  # named, but for the first three
         tree = _write_tree(libgit2, parent, ids)
         if not is_empty_allowed and tree == _tree_of(libgit2, parent):
             return None
-        written, committed = (
-            pygit2.Signature(person.name, person.email, int(when), 0)
-            for person in (author, committer or author)
-        )
-        commit = libgit2.create_commit(None, written, committed, message, tree, list(parents))
     except (pygit2.GitError, KeyError, ValueError, OSError) as error:
-        raise RepositoryError(
-            "Cannot write a commit.",
-            cause=str(error) or type(error).__name__,
-            hint="Check the free disk space, and run `git fsck` there.",
-        ) from error
+        raise _not_written(error) from error
+    return commit_tree(
+        repository, parents, ObjectId(tree), message=message, people=(author, author), when=when
+    )
+
+
+def commit_tree(  # noqa: PLR0913  # named, but for the first three
+    repository: Repository,
+    parents: Sequence[ObjectId],
+    tree: ObjectId,
+    *,
+    message: str,
+    people: tuple[Author, Author],
+    when: float,
+) -> ObjectId:
+    """Write a commit that no reference leads to; `people` are the author and the committer.
+
+    Raises:
+        RepositoryError: writing failed.
+    """
+    try:
+        author, committer = (
+            pygit2.Signature(person.name, person.email, int(when), 0) for person in people
+        )
+        commit = open_for_writing(repository).create_commit(
+            None, author, committer, message, tree, list(parents)
+        )
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        raise _not_written(error) from error
     return ObjectId(str(commit))
+
+
+def _not_written(error: Exception) -> RepositoryError:
+    return RepositoryError(
+        "Cannot write a commit.",
+        cause=str(error) or type(error).__name__,
+        hint="Check the free disk space, and run `git fsck` there.",
+    )
 
 
 def merge_trees(
