@@ -5,7 +5,9 @@
 For each unpinned reference of each page of a clean checkout, `git log -1 -- PAGE` names the commit
 and `git rev-parse COMMIT:SOURCE HEAD:SOURCE` the ids that decide. Pages that a pure rename or a
 change of mode touched last are UBP's two exceptions: they are counted, and compared at the commit
-that git names when it is told to look past them. Exits 1 where a verdict differs.
+that git names when it is told to look past them. Globs and parts of files (`path#symbol`) have no
+id in git and are only counted; `symbol_agreement.py` compares symbols. Exits 1 where a verdict
+differs.
 """
 
 import json
@@ -51,8 +53,8 @@ def compare(root: Path, keys: list[str]) -> tuple[list[str], list[str]]:
                 continue
             counts["references"] += 1
             source = reference["source_path"]
-            if is_glob(source):
-                counts["glob"] += 1
+            if is_glob(source) or reference["fragment"]:
+                counts["glob" if is_glob(source) else "part"] += 1
                 continue
             expected = verdict(root, commit, source)
             told = "deleted" if reference["verdict"] == "moved" else reference["verdict"]
@@ -67,7 +69,7 @@ def compare(root: Path, keys: list[str]) -> tuple[list[str], list[str]]:
     row = [
         root.name,
         str(len(pages)),
-        f"{counts['references']} ({counts['glob']} globs)",
+        f"{counts['references']} ({counts['glob']} globs, {counts['part']} parts)",
         str(counts["agree"]),
         str(counts["exception"]),
         str(len(differences)),
