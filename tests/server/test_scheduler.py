@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from ubp.core.errors import ConfigError, UsageError
-from ubp.core.interruption import with_checkpoints
+from ubp.core.interruption import checkpoint, with_checkpoints
 from ubp.server import scheduler as scheduling
 from ubp.server.scheduler import IndexNotReadyError, Scheduler
 from ubp.workspace import Workspace
@@ -241,6 +241,51 @@ async def test_a_long_call_gives_way_to_the_next_one_and_goes_on(scheduler, work
     assert await scheduler.answer(count_backlinks, be_silent) == 1
     assert time.perf_counter() - asked < 2  # 0.12 s where nothing else runs
     assert await waiting == "moved"
+
+
+async def test_the_slow_worker_waits_for_a_job_of_the_quick_one(scheduler, monkeypatch):
+    monkeypatch.setattr(scheduling, "SECONDS_TO_GIVE_WAY", 20)
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
+    steps, is_over = itertools.count(), threading.Event()
+
+    def work_slowly(_):
+        while not is_over.is_set():
+            checkpoint()
+            next(steps)
+
+    def work_quickly(_):
+        time.sleep(0.1)
+        before = next(steps)
+        time.sleep(0.3)
+        return next(steps) - before
+
+    slow = asyncio.create_task(scheduler._slow.run(work_slowly, lambda *_: None))
+    await asyncio.sleep(0.1)
+    assert await scheduler.answer(work_quickly, be_silent) == 1
+    after = next(steps)
+    await asyncio.sleep(0.3)
+    assert next(steps) > after + 1
+    is_over.set()
+    await slow
+
+
+async def test_the_slow_worker_does_not_wait_for_a_job_that_waits_for_it(scheduler):
+    assert await scheduler.answer(count_backlinks, be_silent) == 1
+    is_done = threading.Event()
+
+    def work_slowly(_):
+        for _ in with_checkpoints(range(100), every=1):
+            time.sleep(0.001)
+        is_done.set()
+
+    def work_quickly(_):
+        return is_done.wait(20)
+
+    asked = time.perf_counter()
+    slow = asyncio.create_task(scheduler._slow.run(work_slowly, lambda *_: None))
+    assert await scheduler.answer(work_quickly, be_silent)
+    assert time.perf_counter() - asked < 5  # 0.4 s where nothing else runs
+    await slow
 
 
 async def test_a_long_call_that_nobody_waits_behind_is_not_moved(scheduler, monkeypatch):

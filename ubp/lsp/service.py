@@ -43,7 +43,7 @@ class Service:
         self._environment = environment
         self._progress = progress
         self._requests = Worker(self._open)
-        self._background = Worker(self._open, is_quick=False, is_kept=True)
+        self._background = Worker(self._open, quick=self._requests, is_kept=True)
         self._requests.start()
         self._background.start()
 

@@ -37,6 +37,10 @@ MAX_QUICK_READS = 300
 SECONDS_BETWEEN_REPORTS = 0.25
 # A call may keep others waiting for so long; until its next checkpoint it takes 0.1 s more at most.
 SECONDS_TO_HOLD_UP = 0.1
+# Threads of Python share one lock: beside a worker that computes, a search over 26,000 pages takes
+# seconds instead of 0.1. The slow worker waits for so long for a job of the quick one, once: that
+# job may wait itself until the slow one has written to the index.
+SECONDS_TO_GIVE_WAY = 0.25
 # A full garbage collection stops all threads, over 100,000 pages for 0.3 s. It is made where no
 # call came for so long, after so many of the cheap ones (700,000 new objects).
 YOUNG_COLLECTIONS, QUIET_SECONDS = 100, 1.0
@@ -66,20 +70,26 @@ class Job:
 class Worker:
     """A thread that runs one job at a time in its workspace, reopened when it is outdated.
 
-    A quick worker keeps its workspace, and ends jobs that keep others waiting. The other one closes
-    it when there is nothing to do, which frees its memory, unless `is_kept`.
+    A quick worker keeps its workspace, and ends jobs that keep others waiting. The other one, which
+    is slower while `quick` runs a job, closes its workspace when there is nothing to do, which
+    frees its memory, unless `is_kept`.
     """
 
     def __init__(
         self,
         open_workspace: Callable[[Progress], Workspace],
         *,
-        is_quick: bool = True,
+        quick: "Worker | None" = None,
         is_kept: bool = False,
     ) -> None:
         self._open_workspace = open_workspace
-        self._is_quick = is_quick
-        self._is_kept = is_kept or is_quick
+        self._quick = quick
+        self._is_quick = quick is None
+        self._is_kept = is_kept or self._is_quick
+        self._is_idle = threading.Event()
+        self._is_idle.set()
+        self._job_count = 0
+        self._gave_way_to = 0
         self._workspace: Workspace | None = None
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._job: Job | None = None
@@ -105,6 +115,13 @@ class Worker:
             job.is_abandoned = True
             raise
 
+    def wait_for_job(self, last: int) -> int:
+        """Wait for the current job unless it is the `last` one, and return its number."""
+        number = self._job_count
+        if number != last:
+            self._is_idle.wait(SECONDS_TO_GIVE_WAY)
+        return number
+
     def close(self) -> None:
         """Abandon the current job and close the workspace."""
         job = self._job
@@ -118,6 +135,8 @@ class Worker:
             if not job.answer.set_running_or_notify_cancel():
                 continue
             self._job = job
+            self._is_idle.clear()
+            self._job_count += 1
             job.started = time.monotonic()
             try:
                 with interruptible(self._check):
@@ -128,6 +147,7 @@ class Worker:
             except BaseException as error:  # noqa: BLE001  # of a library: it must end no more than the call
                 job.answer.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
             self._job = None
+            self._is_idle.set()
             if not (self._is_kept or self._jobs.qsize()):
                 self._close_if_on_disk()
         self._close()
@@ -172,6 +192,8 @@ class Worker:
         job = self._job
         if job is None:
             return
+        if self._quick is not None:
+            self._gave_way_to = self._quick.wait_for_job(self._gave_way_to)
         if job.is_abandoned:
             raise CallAbandonedError
         is_long = time.monotonic() - job.started > SECONDS_TO_HOLD_UP
@@ -205,7 +227,7 @@ class Scheduler:
         seconds_to_wait: float = SECONDS_TO_WAIT,
     ) -> None:
         self._quick = Worker(open_workspace)
-        self._slow = Worker(open_workspace, is_quick=False)
+        self._slow = Worker(open_workspace, quick=self._quick)
         self._step = Step()
         self._seconds_to_wait = seconds_to_wait
         self._reading_wanted = asyncio.Event()
