@@ -1,6 +1,7 @@
 """What a search costs whoever reads it, and what is left out first."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
@@ -149,6 +150,22 @@ def test_a_budget_limits_text_and_record_together(budget, handbook, tools):
         found = call_tool(tools["search"], workspace, arguments, is_structured=True)
     assert count_tokens(found.text) + count_tokens(to_json(found.record)) <= budget
     assert found.record["results"]
+
+
+@pytest.mark.parametrize("budget", [200, 600, 4000])
+def test_a_text_alone_needs_no_dates(budget, handbook, tools, unmarked, monkeypatch):
+    arguments = {"query": "how tokens meet keys", "mode": "fulltext", "max_tokens": budget}
+    undated = tools["search"]
+    dated = replace(undated, run_for_text=None)
+    with Workspace.open(str(handbook.root)) as workspace:
+        expected = call_tool(dated, workspace, arguments)
+        assert expected.record["results"][0]["updated_at"]
+        monkeypatch.setattr("ubp.search.run.updated_at", lambda *_: pytest.fail("unneeded"))
+        found = call_tool(undated, workspace, arguments)
+    if budget > 200:
+        assert unmarked(found.text) == unmarked(expected.text)
+    else:
+        assert found.text == expected.text
 
 
 def test_a_section_that_is_cut_says_how_to_read_all_of_it(repository, answer):

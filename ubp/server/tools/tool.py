@@ -82,7 +82,8 @@ class Tool(Generic[RequestT, RecordT]):
     `reads_collections` takes one of `collections`, if the project has any, in place of a `ref`;
     `default_collection` is read where none is given, by default the repository. An argument
     `language` is one of `languages`, if the project has specifications. `run_online` takes the
-    place of `run` where the user lets the server use the network. `app` shows the answer to people.
+    place of `run` where the user lets the server use the network, `run_for_text` where no record is
+    sent: it may leave out what the text does not contain. `app` shows the answer to people.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Tool(Generic[RequestT, RecordT]):
     takes_outer_paths: bool = False
     failure: str = ""
     run_online: Callable[[Workspace, RequestT], RecordT] | None = None
+    run_for_text: Callable[[Workspace, RequestT], RecordT] | None = None
     reads_collections: bool = False
     collections: tuple[str, ...] = ()
     default_collection: str = ""
@@ -212,6 +214,7 @@ def _answer(
     def write(record: Json) -> str:
         return tool.text(record) + (to_json(record) if is_structured else "")
 
+    run = tool.run if is_structured or tool.run_for_text is None else tool.run_for_text
     limits = [
         TokenLimit(most - MEASUREMENT_TOKENS, MEASURES[name], write)
         for name in tool.budgets
@@ -219,7 +222,7 @@ def _answer(
     ]
     while True:
         record = build_answer(
-            tool.run(workspace, request), started, fit=tool.fit, limits=limits, is_lean=True
+            run(workspace, request), started, fit=tool.fit, limits=limits, is_lean=True
         )
         number = len(record[tool.items]) if tool.items else 0
         counted = limits if number > 1 else ()
