@@ -39,6 +39,11 @@ OPTIONS = (
     "-c",
     "safe.bareRepository=explicit",
 )
+COPIED_INDEX_OPTIONS = (
+    *(option for option in OPTIONS if option != "--no-optional-locks"),
+    "-c",
+    "core.splitIndex=false",  # else git would write a part of the copy beside the user's index
+)
 LITERAL = "GIT_LITERAL_PATHSPECS"
 NOT_LITERAL = frozenset({"check-ignore"})  # it takes paths, and fails where the variable is set
 NO_PROTOCOLS = "none"  # which also prevents lazy fetching in git before 2.44

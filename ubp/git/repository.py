@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from ubp.core.errors import GitCommandError, HistoryTooShortError, RevisionNotFoundError
 from ubp.core.model import Commit, FilePath, ObjectId
-from ubp.git.command import run_git, stream_git
+from ubp.git.command import COPIED_INDEX_OPTIONS, run_git, stream_git
 from ubp.git.locate import Location, locate
 from ubp.git.output import MAX_BLOB_BYTES, BatchReader, parse_commit, parse_loose_object
 
@@ -111,6 +111,17 @@ class Repository:
         """Run git at the root (bare: in the git directory) and return its output."""
         return run_git(
             args, cwd=self.root or self.git_dir, stdin=stdin, environment=self.environment, ok=ok
+        )
+
+    def run_status(self, index: str | None, *args: str) -> bytes:
+        """Run `git status` at the root; with a copy of the index, it may write to that."""
+        if index is None:
+            return self.run("status", *args)
+        return run_git(
+            ("status", *args),
+            cwd=self.root or self.git_dir,
+            environment={**self.environment, "GIT_INDEX_FILE": index},
+            options=COPIED_INDEX_OPTIONS,
         )
 
     def libgit2(self) -> "pygit2.Repository":

@@ -33,15 +33,17 @@ LOCATION_VARIABLES = (
 )
 
 
-def read_worktree(repository: Repository) -> Snapshot:
+def read_worktree(repository: Repository, index: str | None = None) -> Snapshot:
     """Read the work tree: tracked files, and untracked ones that Git does not ignore.
+
+    With a copy of Git's `index`, Git may write to that.
 
     Raises:
         RepositoryError: the repository is bare.
     """
     _check_work_tree(repository)
-    output = repository.run(
-        "status",
+    output = repository.run_status(
+        index,
         "--porcelain=v2",
         "-z",
         "--branch",

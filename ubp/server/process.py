@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ubp.core.errors import GitMissingError, RepositoryError
 from ubp.core.model import Progress
 from ubp.core.running import registered_server
+from ubp.git.own_index import OwnIndex
 from ubp.server.log import set_up_log
 from ubp.server.loopback import HttpOptions, address_of, listen_on_loopback
 from ubp.server.repositories import Repositories, ServedRepository, short_names
@@ -147,7 +148,9 @@ def _open_folders(
 
 
 def _open(root: str, environment: Mapping[str, str], progress: Progress) -> Workspace:
-    return Workspace.open(root, environment=environment, warn=_warn, progress=progress)
+    workspace = Workspace.open(root, environment=environment, warn=_warn, progress=progress)
+    workspace.session.read_worktree = OwnIndex().read_worktree
+    return workspace
 
 
 @cache
