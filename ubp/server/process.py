@@ -18,6 +18,7 @@ from ubp.core.running import registered_server
 from ubp.git.own_index import OwnIndex
 from ubp.server.log import set_up_log
 from ubp.server.loopback import HttpOptions, address_of, listen_on_loopback
+from ubp.server.memory import use_one_heap
 from ubp.server.repositories import Repositories, ServedRepository, short_names
 from ubp.server.scheduler import Scheduler
 from ubp.server.streams import Streams, claim_streams
@@ -63,6 +64,7 @@ def serve_repositories(
         ConfigError: `.ubp/config.json` cannot be used.
         UsageError: the port is in use.
     """
+    use_one_heap()
     gc.set_threshold(*gc.get_threshold()[:2], NO_FULL_COLLECTION)
     streams = None if options.http else claim_streams()
     listener = listen_on_loopback(options.http.port) if options.http else None

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from ubp.core.errors import UbpError, ask_again_if_damaged
 from ubp.core.interruption import interruptible
 from ubp.core.model import EMBEDDING, Progress
+from ubp.server.memory import return_free_memory
 from ubp.workspace import Workspace
 
 T = TypeVar("T")
@@ -159,6 +160,7 @@ class Worker:
                 return self._jobs.get(timeout=QUIET_SECONDS)
             except Empty:
                 gc.collect()
+                return_free_memory()
         return self._jobs.get()
 
     def _work(self, job: Job) -> Any:
@@ -175,6 +177,7 @@ class Worker:
         # An index in memory would have to be built again.
         if self._workspace is not None and self._workspace.session.store.path is not None:
             self._close()
+            return_free_memory()
 
     def _close(self) -> None:
         workspace, self._workspace = self._workspace, None
