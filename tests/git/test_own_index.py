@@ -118,3 +118,18 @@ def test_the_copy_is_removed_with_what_reads_it(repository, open_at):
     del own
     gc.collect()
     assert not os.path.exists(folder)
+
+
+def test_git_saves_to_the_copy_once_for_each_index(repository, open_at, own_index):
+    page = repository.write("a.md", "a\n")
+    repository.commit()
+    git, saved = open_at(repository.root), []
+    for number in range(4):
+        os.utime(page, (1_600_000_000 + number,) * 2)
+        if number == 2:
+            repository.git("update-index", "--refresh")
+            os.utime(page, (1_500_000_000,) * 2)
+        own_index.read_worktree(git)
+        with open(os.path.join(own_index._folder, "index"), "rb") as copy:
+            saved.append(copy.read())
+    assert saved[0] == saved[1] != saved[2] == saved[3]

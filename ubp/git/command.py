@@ -39,7 +39,8 @@ OPTIONS = (
     "-c",
     "safe.bareRepository=explicit",
 )
-COPIED_INDEX_OPTIONS = (
+# For a copy of the index.
+SAVING_OPTIONS = (
     *(option for option in OPTIONS if option != "--no-optional-locks"),
     "-c",
     "core.splitIndex=false",  # else git would write a part of the copy beside the user's index

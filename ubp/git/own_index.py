@@ -14,7 +14,7 @@ from weakref import finalize
 
 from ubp.core.errors import RepositoryError
 from ubp.core.model import Snapshot
-from ubp.git.repository import Repository
+from ubp.git.repository import CopiedIndex, Repository
 from ubp.git.snapshot import read_worktree
 
 CHECKSUM_BYTES = 20  # at the end of an index
@@ -29,6 +29,7 @@ class OwnIndex:
         self._folder = mkdtemp(prefix="ubp-")
         finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._copied: tuple[str, _Stamp] | None = None
+        self._is_saved = False
 
     def read_worktree(self, repository: Repository) -> Snapshot:
         """Read the work tree, once more without the copy if that fails.
@@ -40,10 +41,12 @@ class OwnIndex:
         if copy is None:
             return read_worktree(repository)
         try:
-            return read_worktree(repository, copy)
+            snapshot = read_worktree(repository, CopiedIndex(copy, saves=not self._is_saved))
         except RepositoryError:
             self._copied = None
             return read_worktree(repository)
+        self._is_saved = True
+        return snapshot
 
     def _copy(self, repository: Repository) -> str | None:
         """Return the copy, made again if the index has changed; None: it cannot be copied."""
@@ -58,7 +61,7 @@ class OwnIndex:
                 os.replace(f"{copy}.new", copy)
                 if _stamp(index) != stamp:
                     return None
-                self._copied = index, stamp
+                self._copied, self._is_saved = (index, stamp), False
         except OSError:  # no commits yet, a full disk
             return None
         return copy

@@ -3,11 +3,11 @@
 import os
 from collections.abc import Collection, Container, Iterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ubp.core.errors import GitCommandError, HistoryTooShortError, RevisionNotFoundError
 from ubp.core.model import Commit, FilePath, ObjectId
-from ubp.git.command import COPIED_INDEX_OPTIONS, run_git, stream_git
+from ubp.git.command import OPTIONS, SAVING_OPTIONS, run_git, stream_git
 from ubp.git.locate import Location, locate
 from ubp.git.output import MAX_BLOB_BYTES, BatchReader, parse_commit, parse_loose_object
 
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 ID_LENGTH = 40
 # Reading an object's own file takes 0.1 ms, asking git 2.5; but most objects are in packs.
 MAX_LOOSE = 32
+
+
+class CopiedIndex(NamedTuple):
+    """A copy of Git's index; with `saves` git writes to it what it learned of the files."""
+
+    path: str
+    saves: bool
 
 
 def open_repository(cwd: str, environment: Mapping[str, str]) -> "Repository":
@@ -113,15 +120,15 @@ class Repository:
             args, cwd=self.root or self.git_dir, stdin=stdin, environment=self.environment, ok=ok
         )
 
-    def run_status(self, index: str | None, *args: str) -> bytes:
-        """Run `git status` at the root; with a copy of the index, it may write to that."""
+    def run_status(self, index: CopiedIndex | None, *args: str) -> bytes:
+        """Run `git status` at the root, with a copy of the index if given."""
         if index is None:
             return self.run("status", *args)
         return run_git(
             ("status", *args),
             cwd=self.root or self.git_dir,
-            environment={**self.environment, "GIT_INDEX_FILE": index},
-            options=COPIED_INDEX_OPTIONS,
+            environment={**self.environment, "GIT_INDEX_FILE": index.path},
+            options=SAVING_OPTIONS if index.saves else OPTIONS,
         )
 
     def libgit2(self) -> "pygit2.Repository":
