@@ -91,3 +91,10 @@ def test_ids_survive(commits: tuple[ObjectId, ...]) -> None:
 def test_an_id_of_another_length_is_refused() -> None:
     with pytest.raises(ValueError, match="20 bytes"):
         unpack_id(b"short")
+
+
+def test_equal_paths_and_ids_share_memory():
+    ids = [unpack_id(bytes(range(20))) for _ in range(2)]
+    paths = [unpack_path(f"docs/{name}.md") for name in "aa"]
+    assert ids[0] is ids[1]
+    assert paths[0] is paths[1]
