@@ -208,8 +208,9 @@ class Client(steady.Client):
         if self.bookmarks:
             number, (word, _) = self.random.choice(list(self.bookmarks.items()))
             answer = self.call(TOOLS["ask"], self._notes(), question=f"What is {word} about?")
-            if not answer["sources"] or answer["sources"][0]["url"] != self._url(number):
-                self.wrong("another answer", word=word)
+            urls = [source["url"] for source in answer["sources"]]
+            if urls[:1] != [self._url(number)]:
+                self.wrong("another answer", word=word, own=self._url(number), urls=urls)
             gone = {*self.former}.intersection(
                 part for source in answer["sources"] for part in source["text"].split()
             )
