@@ -213,6 +213,8 @@ class Client(steady.Client):
             if self._is_alive(version):
                 self.wrong("a confirmed document cannot be deleted", error=error.message)
             return
+        if not record["deleted_ids"] and not self._is_alive(version):
+            return  # it has expired, and another client's synchronization removed it
         if record["deleted_ids"] != [wanted]:
             self.wrong("something else was deleted", record=record)
         self.log("confirmed", **entry)
