@@ -322,11 +322,14 @@ class Editor:
 
 
 def isolate(folder: Path) -> None:
-    """Take settings of the user out of the environment; the clock stands still."""
+    """Replace the settings of the user by those of another one; the clock stands still."""
     for name in [name for name in os.environ if name.startswith(("GIT_", "UBP_"))]:
         del os.environ[name]
     os.environ |= {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
     os.environ["UBP_NOW"] = str(NOW)
+    git = ("git", "config", "--file", f"{folder}/.gitconfig")
+    subprocess.run([*git, "user.name", "Ann"], check=True)
+    subprocess.run([*git, "user.email", "ann@example.com"], check=True)
 
 
 def _identity(at: int) -> dict[str, str]:
