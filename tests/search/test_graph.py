@@ -10,8 +10,10 @@ from ubp.core.errors import IndexDamagedError
 from ubp.core.text import segment_cjk
 from ubp.index import workers as processes
 from ubp.index.store.fulltext import RowMatch
+from ubp.index.store.page_facts import SPARE_CHUNKS
 from ubp.index.worker import read_pages
 from ubp.index.workers import read_in_parallel
+from ubp.workspace import Workspace
 
 
 @pytest.fixture
@@ -110,6 +112,19 @@ def test_pruning_keeps_what_the_commit_says(project, links, told):
         session.store.prune()
         assert session.store.database.rows("SELECT count(*) FROM page") == [(3,)]
     assert told(project.root) == before
+
+
+@pytest.mark.parametrize("spare_chunks", [SPARE_CHUNKS, -SPARE_CHUNKS])
+def test_words_are_found_when_another_process_has_pruned_the_index(
+    project, sections, monkeypatch, spare_chunks
+):
+    monkeypatch.setattr("ubp.index.store.page_facts.SPARE_CHUNKS", spare_chunks)
+    project.write("b.md", "Quokka\n")  # an index keeps what commits say
+    with Workspace.open(str(project.root)) as workspace, Workspace.open(str(project.root)) as other:
+        view = workspace.session.view()
+        assert [hit.page.filepath for hit in sections(view, "quokka", 9).hits] == ["b.md"]
+        other.session.store.prune()
+        assert [hit.page.filepath for hit in sections(view, "quokka", 9).hits] == ["b.md"]
 
 
 def test_a_graph_stays_right_while_another_process_moves_the_index(project, links):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ubp.core.model import Chunk, FilePath, ObjectId
 from ubp.index.link_graph import LinkGraph
 from ubp.index.store.database import Database
-from ubp.index.store.fulltext import FullTextIndex, MatchCounts, RowMatch, Table
+from ubp.index.store.fulltext import FullTextIndex, RowMatch, Table
 from ubp.index.store.page_facts import PageFactsTable
 
 FIRST_MATCHES = 8  # examined before all of them are
@@ -99,15 +99,10 @@ class FullTextSearch:
 
         The counts are cached: that of a long phrase takes some milliseconds.
         """
-
-        def count() -> int:
-            frequency = self._index.frequency(match, table)
-            if not frequency:
-                self._check_index()
-            return frequency
-
         if (match, table) not in self._frequencies:
-            self._frequencies[match, table] = self._links.read_consistently(count)
+            self._frequencies[match, table] = self._links.read_consistently(
+                lambda: self._index.frequency(match, table)
+            )
         return self._frequencies[match, table]
 
     def size(self) -> int:
@@ -121,21 +116,13 @@ class FullTextSearch:
         return self._facts.chunks(blobs)
 
     def _has(self, match: str) -> bool:
-        def count_first() -> MatchCounts:
-            counts = self._index.count(match, FIRST_MATCHES, self._in_snapshot)
-            if not counts.matching:
-                self._check_index()
-            return counts
-
-        first = self._links.read_consistently(count_first)
+        first = self._links.read_consistently(
+            lambda: self._index.count(match, FIRST_MATCHES, self._in_snapshot)
+        )
         if first.matching < FIRST_MATCHES:  # counting a long phrase again takes as long
             self._frequencies[match, "words"] = first.matching
             return first.selected > 0
         return first.selected > 0 or bool(self.search(RowMatch(match), 1))
-
-    def _check_index(self) -> None:
-        """Index the links and the words again if nothing was found because they are gone."""
-        self._links.paths_of(())
 
     def _in_snapshot(
         self, blobs: set[ObjectId], within: frozenset[FilePath] | None = None
@@ -149,7 +136,7 @@ class FullTextSearch:
     def _paths_of(self, blobs: set[ObjectId]) -> dict[ObjectId, Sequence[FilePath]]:
         """Return the paths of these pages; read once for each, as the snapshot does not change."""
         unknown = blobs - self._paths.keys()
-        if unknown or not blobs:  # a query without blobs checks the index, see `_check_index`
+        if unknown:
             paths = self._links.paths_of(unknown)
             self._paths.update((blob, paths.get(blob, ())) for blob in unknown)
         return {blob: self._paths[blob] for blob in blobs}

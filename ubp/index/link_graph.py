@@ -83,10 +83,14 @@ class LinkGraph:
         return self._query(query) if self._graph else None
 
     def read_consistently(self, read: Callable[[], T]) -> T:
-        """Return what `read` returns; read again where the graph was loaded again meanwhile."""
+        """Return what `read` returns; read again if the graph has changed since it was loaded.
+
+        Another process may have moved it, or removed pages whose words or vectors are searched for.
+        """
         for _ in range(MAX_ATTEMPTS):
             before = self.load_count
             result = read()
+            self.query_stored(self._stored.check)
             if self.load_count == before:
                 break
         return result

@@ -187,7 +187,14 @@ def _remove_orphans(connection: sqlite3.Connection) -> None:
     )
     if words > STALE_ROWS_SHARE * used + SPARE_CHUNKS:
         clear_pages(connection)
-    connection.execute("UPDATE graph SET is_learned = 0")
+    note_removed_pages(connection)
+
+
+def note_removed_pages(connection: sqlite3.Connection) -> None:
+    """Tell that pages were removed, also to processes that have loaded a graph before."""
+    connection.execute(
+        "UPDATE graph SET is_learned = 0, generation = generation + (SELECT count(*) FROM graph)"
+    )
 
 
 def clear_pages(connection: sqlite3.Connection) -> None:

@@ -116,7 +116,7 @@ class Store:
         The words of a single page cannot be removed from the full text: the documents are read
         again when they are needed, as their uncommitted and former versions are.
         """
-        from ubp.index.store.page_facts import clear_pages
+        from ubp.index.store.page_facts import clear_pages, note_removed_pages
         from ubp.index.store.vectors import prune_vectors
 
         def forget(connection: sqlite3.Connection) -> None:
@@ -128,7 +128,7 @@ class Store:
             prune_vectors(connection)
             clear_pages(connection)
             connection.execute("DELETE FROM names")
-            connection.execute("UPDATE graph SET is_learned = 0")
+            note_removed_pages(connection)
 
         self.facts = FactsTable(self.database)
         self.database.rows("PRAGMA secure_delete=ON")
