@@ -39,7 +39,7 @@ OPTIONS = (
     "-c",
     "safe.bareRepository=explicit",
 )
-# For a copy of the index.
+# For `git status` on a copy of the index, which it may update.
 SAVING_OPTIONS = (
     *(option for option in OPTIONS if option != "--no-optional-locks"),
     "-c",

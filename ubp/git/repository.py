@@ -19,8 +19,8 @@ ID_LENGTH = 40
 MAX_LOOSE = 32
 
 
-class CopiedIndex(NamedTuple):
-    """A copy of Git's index; with `saves` git writes to it what it learned of the files."""
+class StatusIndex(NamedTuple):
+    """A copy of Git's index for `git status`, which updates it if `saves`."""
 
     path: str
     saves: bool
@@ -120,7 +120,7 @@ class Repository:
             args, cwd=self.root or self.git_dir, stdin=stdin, environment=self.environment, ok=ok
         )
 
-    def run_status(self, index: CopiedIndex | None, *args: str) -> bytes:
+    def run_status(self, index: StatusIndex | None, *args: str) -> bytes:
         """Run `git status` at the root, with a copy of the index if given."""
         if index is None:
             return self.run("status", *args)

@@ -20,7 +20,7 @@ from ubp.core.model import (
 )
 from ubp.git.filters import hash_regular_files, stored_bytes, with_stored_line_ends
 from ubp.git.output import EMPTY_TREE, MAX_BLOB_BYTES, blob_id, parse_raw_diff, parse_status
-from ubp.git.repository import CopiedIndex, Repository, open_repository
+from ubp.git.repository import Repository, StatusIndex, open_repository
 
 UNREADABLE = ObjectId("0" * 40)  # git's id for "no such object", which equals no baseline
 # What a hook sets for the repository around a submodule.
@@ -33,10 +33,10 @@ LOCATION_VARIABLES = (
 )
 
 
-def read_worktree(repository: Repository, index: CopiedIndex | None = None) -> Snapshot:
+def read_worktree(repository: Repository, index: StatusIndex | None = None) -> Snapshot:
     """Read the work tree: tracked files, and untracked ones that Git does not ignore.
 
-    A copy of Git's index may be used in its place.
+    `index` is a copy of Git's index to be used instead.
 
     Raises:
         RepositoryError: the repository is bare.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ubp.core.errors import GitMissingError, RepositoryError
 from ubp.core.model import Progress
 from ubp.core.running import registered_server
-from ubp.git.own_index import OwnIndex
+from ubp.git.index_copy import IndexCopy
 from ubp.server.log import set_up_log
 from ubp.server.loopback import HttpOptions, address_of, listen_on_loopback
 from ubp.server.memory import use_one_heap
@@ -151,7 +151,7 @@ def _open_folders(
 
 def _open(root: str, environment: Mapping[str, str], progress: Progress) -> Workspace:
     workspace = Workspace.open(root, environment=environment, warn=_warn, progress=progress)
-    workspace.session.read_worktree = OwnIndex().read_worktree
+    workspace.session.read_worktree = IndexCopy().read_worktree
     return workspace
 
 

@@ -6,13 +6,13 @@ import random
 
 import pytest
 
-from ubp.git.own_index import OwnIndex
+from ubp.git.index_copy import IndexCopy
 from ubp.git.snapshot import read_worktree
 
 
 @pytest.fixture
-def own_index():
-    return OwnIndex()
+def index_copy():
+    return IndexCopy()
 
 
 @pytest.fixture
@@ -28,28 +28,28 @@ def filtered(repository, tmp_path):
 
 
 def test_a_file_with_other_times_than_in_the_index_is_read_once(
-    repository, filtered, open_at, own_index
+    repository, filtered, open_at, index_copy
 ):
     os.utime(repository.root / "a.md", (1_600_000_000,) * 2)
     git = open_at(repository.root)
     for _ in range(3):
-        assert own_index.read_worktree(git).changes == {}
+        assert index_copy.read_worktree(git).changes == {}
     assert filtered.read_text().splitlines() == ["a.md"]
     read_worktree(git)
     assert filtered.read_text().splitlines() == ["a.md"] * 2
 
 
-def test_the_user_s_index_is_not_written(repository, open_at, own_index):
+def test_the_user_s_index_is_not_written(repository, open_at, index_copy):
     repository.write("a.md", "a\n")
     repository.commit()
     os.utime(repository.root / "a.md", (1_600_000_000,) * 2)
     index = repository.root / ".git" / "index"
     before = index.read_bytes(), index.stat().st_mtime_ns, index.stat().st_ino
-    own_index.read_worktree(open_at(repository.root))
+    index_copy.read_worktree(open_at(repository.root))
     assert (index.read_bytes(), index.stat().st_mtime_ns, index.stat().st_ino) == before
 
 
-def test_an_edit_as_young_as_the_index_is_seen(repository, open_at, own_index):
+def test_an_edit_as_young_as_the_index_is_seen(repository, open_at, index_copy):
     """Of the same size, so that only the time of the index shows that the file must be read."""
     repository.git("config", "core.checkStat", "minimal")
     page, index = repository.write("a.md", "1\n"), repository.root / ".git" / "index"
@@ -60,11 +60,11 @@ def test_an_edit_as_young_as_the_index_is_seen(repository, open_at, own_index):
     os.utime(page, (past, past))
     os.utime(index, (past, past))
     git = open_at(repository.root)
-    assert own_index.read_worktree(git).changes.keys() == {"a.md"}
+    assert index_copy.read_worktree(git).changes.keys() == {"a.md"}
     assert read_worktree(git).changes.keys() == {"a.md"}
 
 
-def test_any_changes_are_read_as_without_the_copy(repository, open_at, own_index):
+def test_any_changes_are_read_as_without_the_copy(repository, open_at, index_copy):
     chance = random.Random(7)
     for number in range(5):
         repository.write(f"docs/{number}.md", f"{number}\n")
@@ -85,17 +85,17 @@ def test_any_changes_are_read_as_without_the_copy(repository, open_at, own_index
         else:
             repository.write(".gitignore", f"docs/{chance.randrange(6)}.md\n")
         git = open_at(repository.root)
-        assert own_index.read_worktree(git) == read_worktree(git)
+        assert index_copy.read_worktree(git) == read_worktree(git)
 
 
-def test_a_repository_without_an_index_is_read(repository, open_at, own_index):
+def test_a_repository_without_an_index_is_read(repository, open_at, index_copy):
     repository.write("new.md", "new\n")
     git = open_at(repository.root)
-    assert own_index.read_worktree(git) == read_worktree(git)
+    assert index_copy.read_worktree(git) == read_worktree(git)
 
 
 @pytest.mark.parametrize("split", ["config core.splitIndex true", "update-index --split-index"])
-def test_nothing_is_added_to_a_split_index(repository, open_at, own_index, split):
+def test_nothing_is_added_to_a_split_index(repository, open_at, index_copy, split):
     page = repository.write("a.md", "a\n")
     repository.commit()
     repository.git(*split.split())
@@ -104,14 +104,14 @@ def test_nothing_is_added_to_a_split_index(repository, open_at, own_index, split
     git = open_at(repository.root)
     before = sorted(os.listdir(repository.root / ".git"))
     for _ in range(2):
-        assert own_index.read_worktree(git) == read_worktree(git)
+        assert index_copy.read_worktree(git) == read_worktree(git)
     assert sorted(os.listdir(repository.root / ".git")) == before
 
 
 def test_the_copy_is_removed_with_what_reads_it(repository, open_at):
     repository.write("a.md", "a\n")
     repository.commit()
-    own = OwnIndex()
+    own = IndexCopy()
     own.read_worktree(open_at(repository.root))
     folder = own._folder
     assert os.listdir(folder) == ["index"]
@@ -120,7 +120,7 @@ def test_the_copy_is_removed_with_what_reads_it(repository, open_at):
     assert not os.path.exists(folder)
 
 
-def test_git_saves_to_the_copy_once_for_each_index(repository, open_at, own_index):
+def test_git_saves_to_the_copy_once_for_each_index(repository, open_at, index_copy):
     page = repository.write("a.md", "a\n")
     repository.commit()
     git, saved = open_at(repository.root), []
@@ -129,7 +129,7 @@ def test_git_saves_to_the_copy_once_for_each_index(repository, open_at, own_inde
         if number == 2:
             repository.git("update-index", "--refresh")
             os.utime(page, (1_500_000_000,) * 2)
-        own_index.read_worktree(git)
-        with open(os.path.join(own_index._folder, "index"), "rb") as copy:
+        index_copy.read_worktree(git)
+        with open(os.path.join(index_copy._folder, "index"), "rb") as copy:
             saved.append(copy.read())
     assert saved[0] == saved[1] != saved[2] == saved[3]

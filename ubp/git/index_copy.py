@@ -1,10 +1,10 @@
-"""The work tree, read with a copy of Git's index to which `git status` saves what it learned.
+"""Reading the work tree through a copy of Git's index, which `git status` may update.
 
-Git reads a file again whose times are not those in its index, or which is as young as its index:
-after a clone those of its last second, in a repository that was copied all files. The user's own
-`git status` saves that it has read them; UBP never writes to the user's index. A server, which asks
-often, has a copy for that: over 26,000 notes, freshly cloned, each question takes 45 ms of CPU
-instead of 135.
+Git rereads files whose times differ from those in its index, or that are as recent as the index:
+after a clone those of its last second, in a copied repository all of them. The user's own `git
+status` saves in the index that it has read them; UBP never writes to the user's index. A server,
+which asks often, keeps a copy for that: over 26,000 notes, freshly cloned, each question takes 45
+ms of CPU instead of 135.
 """
 
 import os
@@ -14,7 +14,7 @@ from weakref import finalize
 
 from ubp.core.errors import RepositoryError
 from ubp.core.model import Snapshot
-from ubp.git.repository import CopiedIndex, Repository
+from ubp.git.repository import Repository, StatusIndex
 from ubp.git.snapshot import read_worktree
 
 CHECKSUM_BYTES = 20  # at the end of an index
@@ -22,8 +22,8 @@ CHECKSUM_BYTES = 20  # at the end of an index
 _Stamp = tuple[int, int, int, bytes]
 
 
-class OwnIndex:
-    """Reads work trees as `read_worktree` does; the copy is of one repository's index."""
+class IndexCopy:
+    """A copy of one repository's index, in a temporary folder, removed with this object."""
 
     def __init__(self) -> None:
         self._folder = mkdtemp(prefix="ubp-")
@@ -41,7 +41,7 @@ class OwnIndex:
         if copy is None:
             return read_worktree(repository)
         try:
-            snapshot = read_worktree(repository, CopiedIndex(copy, saves=not self._is_saved))
+            snapshot = read_worktree(repository, StatusIndex(copy, saves=not self._is_saved))
         except RepositoryError:
             self._copied = None
             return read_worktree(repository)
