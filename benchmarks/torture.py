@@ -5,9 +5,8 @@ python benchmarks/torture.py [--rounds 200] [--gatherings 10] [--pages 400] [--g
 
 Asked is `ubp stale --all`, or with --graph `ubp get-graph`, which learns links and words, or with
 --meaning a search that embeds every section.
-Each answer is held against that of an index built from nothing. Exits 1 where one differs, and
-where one of several at once takes longer than 30 s, as it does if it waits for a process that has
-ended.
+Each answer is compared with that of an index built from scratch. Exits 1 if one differs, or if one
+of several processes takes longer than 30 s, as it would if it waited for a process that has ended.
 """
 
 import argparse
@@ -39,9 +38,7 @@ BOTH = [
 ]
 REINDEX = [*UBP, "reindex", "--json"]
 PROCESSES, PROCESSES_QUICKLY = 8, 3
-LONGEST_SECONDS = (
-    30.0  # of wall time; 8 on a machine with ten times as much to do, 3 on an idle one
-)
+LONGEST_SECONDS = 30.0  # of wall time; 3 on an idle machine, 8 on a busy one
 ROUNDS_A_STATE = 5  # a state's right answer costs an index from nothing
 
 

@@ -198,9 +198,8 @@ def test_a_word_that_no_note_contains_is_answered_without_confidence(notes):
 
 
 def test_words_alone_are_as_sure_as_they_are_found(notes, monkeypatch):
-    monkeypatch.setattr(
-        "ubp.search.run._open_semantic", lambda *_: (None, None)
-    )  # as where there is no model
+    # As if no model were available.
+    monkeypatch.setattr("ubp.search.run._open_semantic", lambda *_: (None, None))
     with Workspace.open(str(notes.root)) as workspace:
         found = answer_question(workspace.session, "how many hours of sun do tomatoes need")
         other = answer_question(workspace.session, "what the price of houses in London costs")

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 MAX_BYTES = 2_000_000
 # The largest of 17,900 Python files has 2,700; 20,000 take 0.8 s.
 MAX_DEFINITIONS = 20_000
-# What takes the square of the nesting in some grammars takes 65 ms here, and 25 s at 100,000.
+# Some grammars take quadratic time: 65 ms at this depth, 25 s at 100,000.
 MAX_NESTING = 5_000
-# ast-grep counts the characters of a line before each node: 0.2 s for so many.
+# For the column of a node ast-grep counts the characters before it on its line, here for 0.2 s.
 MAX_COLUMNS = 500_000_000
 # The version of what `Symbols` returns for the same bytes and the same ast-grep.
 VERSION = 2
@@ -374,7 +374,7 @@ class _Scope(NamedTuple):
 
 
 def _is_nested_deeply(data: bytes) -> bool:
-    """Return whether brackets of one kind are nested too deeply; those in texts count, too."""
+    """Return whether brackets of one kind, including those in strings, are nested too deeply."""
     for opening, closing in (b"()", b"[]", b"{}"):
         if data.count(opening) <= MAX_NESTING:
             continue

@@ -150,9 +150,9 @@ def hash_changed(
 
 
 def _own_id(file: str) -> ObjectId | None:
-    """Return the blob id of a file's own bytes; None: it is no small regular file.
+    """Return the blob id of a file's bytes, without Git's filters.
 
-    Nor with CRLF: whether Git converts that depends on its index.
+    None: it is not a regular file, or large, or has CRLF, which Git may convert.
     """
     try:
         status = os.lstat(file)

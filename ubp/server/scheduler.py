@@ -39,8 +39,8 @@ SECONDS_BETWEEN_REPORTS = 0.25
 # A call may keep others waiting for so long; until its next checkpoint it takes 0.1 s more at most.
 SECONDS_TO_HOLD_UP = 0.1
 # Threads of Python share one lock: beside a worker that computes, a search over 26,000 pages takes
-# seconds instead of 0.1. The slow worker waits for so long for a job of the quick one, once: that
-# job may wait itself until the slow one has written to the index.
+# seconds instead of 0.1. So the slow worker lets a job of the quick one finish, but no longer than
+# this and once per job, which may itself be waiting for the slow one to write to the index.
 SECONDS_TO_GIVE_WAY = 0.25
 # A full garbage collection stops all threads, over 100,000 pages for 0.3 s. It is made where no
 # call came for so long, after so many of the cheap ones (700,000 new objects).

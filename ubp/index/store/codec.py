@@ -1,7 +1,7 @@
 """Conversion of values to SQLite's columns and back; SQLite takes no lone surrogates.
 
-Paths and ids are interned: over 100,000 pages their copies took 90 MB of a server's memory. To list
-all these pages once takes a tenth longer for it.
+Paths and ids are interned: over 100,000 pages their copies took 90 MB of a server's memory, and
+listing all of them takes only a tenth longer.
 
 Values that were not packed here raise ValueError or TypeError when they are unpacked.
 """

@@ -191,7 +191,7 @@ def _remove_orphans(connection: sqlite3.Connection) -> None:
 
 
 def note_removed_pages(connection: sqlite3.Connection) -> None:
-    """Tell that pages were removed, also to processes that have loaded a graph before."""
+    """Mark every graph as changed, so that open views look for pages that they still need."""
     connection.execute(
         "UPDATE graph SET is_learned = 0, generation = generation + (SELECT count(*) FROM graph)"
     )

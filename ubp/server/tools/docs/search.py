@@ -58,8 +58,8 @@ class SearchRequest:
 def run(workspace: Workspace, request: SearchRequest, *, is_dated: bool = True) -> SearchRecord:
     """Return the record of the best pages by keywords, meaning and links.
 
-    Without `is_dated` it lacks the dates of their last changes. Until these are known, each search
-    walks through history: over 26,000 pages for 2 s.
+    Without `is_dated` the dates of their last changes are left out. Until they are known, each
+    search walks through history, over 26,000 pages for 2 s.
     """
     pages = workspace.search(
         request.query,
