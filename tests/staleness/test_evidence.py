@@ -2,7 +2,7 @@
 
 import pytest
 
-from ubp.cli.stale import exit_status
+from ubp.cli.stale_options import exit_status
 
 
 @pytest.fixture

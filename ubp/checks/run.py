@@ -20,8 +20,9 @@ from ubp.core.model import Assessment, Debt, FilePath
 from ubp.index.select import select_pages
 from ubp.index.session import Session
 from ubp.index.view import View
-from ubp.staleness.assess import assess, hide
+from ubp.staleness.assess import assess
 from ubp.staleness.change import assess_change, touched_pages
+from ubp.staleness.compare import hide
 from ubp.staleness.evidence import add_evidence
 from ubp.staleness.model import Change, StalenessContext
 from ubp.staleness.state import assess_translations

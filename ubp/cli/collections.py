@@ -33,7 +33,7 @@ from ubp.index.collections import (
 )
 from ubp.output.records.collections import collections_record, removed_record, sync_record
 from ubp.output.text.collections import collections_text, plan_text, sync_text
-from ubp.staleness.collections import Described, find_described
+from ubp.staleness.described import Described, find_described
 from ubp.sync.bookmarks import is_export
 from ubp.sync.repositories import Context
 from ubp.sync.run import (

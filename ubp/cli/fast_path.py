@@ -14,14 +14,15 @@ MAX_NUMBER_LENGTH = 9
 
 
 class FastCall(NamedTuple):
-    """A call of `ubp stale`: the global options, and arguments of `ubp.cli.stale.StaleOptions`."""
+    """A call of `ubp stale`: the global options, and the fields of its `StaleOptions`."""
 
     options: Options
     arguments: dict[str, Any]
 
     def run(self, terminal: Terminal) -> int:
         """Run the command and return the exit status."""
-        from ubp.cli.stale import StaleOptions, run_stale
+        from ubp.cli.stale import run_stale
+        from ubp.cli.stale_options import StaleOptions
 
         return run_stale(StaleOptions(**self.arguments), terminal)
 

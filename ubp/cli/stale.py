@@ -1,46 +1,15 @@
 """`ubp stale`: which pages no longer describe their sources. A hook loads this module."""
 
-from typing import Literal, NamedTuple
-
 from ubp import __version__
-from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
+from ubp.cli.error_handler import FINDINGS
 from ubp.cli.hooks import judge
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.terminal import Format, Terminal
+from ubp.cli.stale_options import StaleOptions, exit_status
+from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
-from ubp.core.model import Level
 from ubp.index.session import Target
 from ubp.output.text.common import StaleTextOptions, visible_pages, visible_references
 from ubp.output.text.stale import stale_text
-from ubp.staleness.model import StaleReport, is_certain
-
-FailOn = Literal["stale", "possibly_stale", "named", "never"]
-FAILING: dict[FailOn, tuple[Level, ...]] = {
-    "stale": ("stale",),
-    "possibly_stale": ("stale", "possibly_stale"),
-    "named": ("stale",),
-    "never": (),
-}
-
-
-class StaleOptions(NamedTuple):
-    """The options of `ubp stale`; `ubp.cli.stale_command` describes them."""
-
-    paths: tuple[str, ...] = ()
-    staged: bool = False
-    amend: bool = False
-    base: str | None = None
-    ref: str | None = None
-    since: str | None = None
-    days: float | None = None
-    keys: tuple[str, ...] = ()
-    every: bool = False
-    exit_code: bool = False
-    fail_on: FailOn | None = None
-    diff: bool = False
-    format: Format | None = None
-    output_files: tuple[str, ...] = ()
-    translations: bool = False
 
 
 def run_stale(options: StaleOptions, terminal: Terminal) -> int:
@@ -129,33 +98,6 @@ def run_stale(options: StaleOptions, terminal: Terminal) -> int:
         else:
             terminal.write(stale_text(report, text_options))
     return status
-
-
-def exit_status(report: StaleReport, fail_on: FailOn | None, *, is_hook: bool = False) -> int:
-    """Return 1 for findings that fail, else 2 where a reference is unknown, else 0.
-
-    In a hook what is unknown is only a warning.
-    """
-    references = [
-        reference
-        for assessment in report.pages
-        for reference in assessment.references
-        if not reference.is_debt and reference.verdict != "fresh"
-    ]
-    levels = FAILING[fail_on] if fail_on else ()
-    if report.is_change and fail_on != "never":
-        levels = ("stale", "possibly_stale")
-    failing = [reference for reference in references if reference.level in levels]
-    unknown = [reference for reference in references if reference.verdict == "unknown"]
-    if fail_on == "named":
-        unknown += [reference for reference in failing if reference.is_unread]
-        failing = [reference for reference in failing if is_certain(reference)]
-    if report.is_change and fail_on != "never" and report.translation_severity == "error":
-        failing += [page.references[0] for page in report.outdated_translations]
-    # Obsolete lines of the debt file fail the check of a state.
-    if failing or (levels and report.obsolete_debts):
-        return FINDINGS
-    return FAILED if unknown and not is_hook else CLEAN
 
 
 def _compare(options: StaleOptions, revision: str, terminal: Terminal) -> int:

@@ -10,7 +10,8 @@ from ubp.cli.parameters import (
     OutputFiles,
     Revision,
 )
-from ubp.cli.stale import FailOn, StaleOptions, run_stale
+from ubp.cli.stale import run_stale
+from ubp.cli.stale_options import FailOn, StaleOptions
 from ubp.cli.terminal import Format, Terminal
 
 

@@ -7,7 +7,7 @@ from ubp.checks.from_staleness import translations_check
 from ubp.cli.error_handler import CLEAN, FAILED, FINDINGS
 from ubp.cli.open_workspace import open_workspace
 from ubp.cli.outputs import Answer, read_outputs
-from ubp.cli.stale import FAILING, StaleOptions
+from ubp.cli.stale_options import FAILING, StaleOptions
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.index.session import Target

@@ -10,7 +10,8 @@ from ubp.core.model import Assessment, FilePath, Level, Page, ReferenceVerdict, 
 from ubp.git.repository import Repository
 from ubp.index.select import select_pages
 from ubp.index.view import View
-from ubp.staleness.assess import assess, hide
+from ubp.staleness.assess import assess
+from ubp.staleness.compare import hide
 from ubp.staleness.model import StalenessContext
 
 Outcome = Literal[

@@ -24,7 +24,8 @@ from ubp.core.paths import ancestors, nfc
 from ubp.git.change_log import DatedCommit, read_mainline, touched_between
 from ubp.index.facts import UNREADABLE
 from ubp.report.values import Levels, Point, Span
-from ubp.staleness.assess import assess, assessment
+from ubp.staleness.assess import assess
+from ubp.staleness.compare import assessment
 from ubp.staleness.model import StalenessContext, level_of
 from ubp.staleness.references import candidates
 

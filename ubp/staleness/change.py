@@ -17,15 +17,15 @@ from ubp.core.model import (
 )
 from ubp.core.source import SourceMap
 from ubp.git.trees import similar_file
-from ubp.staleness.assess import (
-    assess,
+from ubp.staleness.assess import assess
+from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
+from ubp.staleness.compare import (
     assessment,
     assessments_of,
     baseline_requests,
     compare_sources,
     split_requests,
 )
-from ubp.staleness.baseline import Baseline, BaselineRequest, Origins, find_baselines
 from ubp.staleness.model import GONE, Change, StalenessContext
 from ubp.staleness.references import candidates, collection_of, locate
 

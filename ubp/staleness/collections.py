@@ -34,9 +34,7 @@ from ubp.index.collections import (
     read_collection,
     resolve_version,
 )
-from ubp.index.session import Session
 from ubp.index.view import build_view
-from ubp.staleness.assess import assess, compare_sources, hide_details
 from ubp.staleness.baseline import (
     Baseline,
     BaselineRequest,
@@ -46,9 +44,9 @@ from ubp.staleness.baseline import (
     last_changes,
     unpinned_pages,
 )
+from ubp.staleness.compare import compare_sources, hide_details
 from ubp.staleness.model import Change, StalenessContext
 from ubp.staleness.references import LocatedSource, candidates, collection_of, locate
-from ubp.staleness.state import open_context
 
 Settings = Mapping[str, CollectionSetting]
 """The collections of a configuration by name."""
@@ -114,41 +112,6 @@ def find_repinned(change: Change) -> frozenset[str]:
     return frozenset(
         name for name in after if any(after[name] != before.get(name) for before in states)
     )
-
-
-class Described(NamedTuple):
-    """What the pages of a work tree describe in collections.
-
-    `unfetched` are the versions that the comparison lacks (see `ReferenceVerdict`), `outdated` the
-    pages with a source in a collection that is not fresh.
-    """
-
-    unfetched: tuple[str, ...]
-    outdated: tuple[FilePath, ...]
-
-
-def find_described(session: Session) -> Described:
-    """Compare the pages with references to collections."""
-    context = open_context(session, session.view())
-    pages = [
-        page
-        for page in context.view.bound_pages()
-        if any(
-            collection_of(reference.source_path, context.rules.collections)
-            for reference in page.facts.references
-        )
-    ]
-    verdicts = [
-        (assessment.page.filepath, verdict)
-        for assessment in assess(pages, context)
-        for verdict in assessment.references
-        if verdict.collection
-    ]
-    unfetched = dict.fromkeys(verdict.unfetched for _, verdict in verdicts if verdict.unfetched)
-    outdated = dict.fromkeys(
-        page for page, verdict in verdicts if verdict.verdict not in {"fresh", "unknown"}
-    )
-    return Described(tuple(unfetched), tuple(outdated))
 
 
 def open_version(context: StalenessContext, setting: CollectionSetting) -> StalenessContext:

@@ -12,7 +12,8 @@ from ubp.git.snapshot import read_commit
 from ubp.git.trees import diff_trees
 from ubp.index.session import Session, Target
 from ubp.index.view import View
-from ubp.staleness.assess import assess, assessment, hide
+from ubp.staleness.assess import assess
+from ubp.staleness.compare import assessment, hide
 from ubp.staleness.model import (
     Acknowledgement,
     Change,
