@@ -21,8 +21,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+from ubp.frame.budget import count_tokens
 from ubp.markdown.outline import find_section, read_outline
-from ubp.server.tools.budget import count_tokens
 from ubp.server.tools.docs.search import SEARCH
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace

@@ -34,8 +34,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
-from ubp.output.records.encoding import to_json
-from ubp.server.tools.budget import count_tokens
+from ubp.frame.budget import count_tokens
+from ubp.frame.encoding import to_json
 from ubp.server.tools.docs import get_context, get_page, search
 from ubp.server.tools.tool import AnyTool, ToolAnswer, call_tool
 from ubp.workspace import Workspace

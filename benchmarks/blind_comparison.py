@@ -29,7 +29,7 @@ from typing import Any
 from measure import print_table
 
 from ubp.core.errors import UbpError
-from ubp.server.tools.budget import count_tokens
+from ubp.frame.budget import count_tokens
 from ubp.server.tools.registry import TOOLSETS
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace

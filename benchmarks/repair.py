@@ -26,9 +26,9 @@ from typing import NamedTuple
 from measure import print_table
 
 from ubp.core.model import FilePath
+from ubp.frame.budget import count_tokens
 from ubp.markdown.document import read_head
 from ubp.markdown.references import find_references
-from ubp.server.tools.budget import count_tokens
 from ubp.server.tools.maintenance.check_staleness import CHECK_STALENESS
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from agent_effort import grep_each, words_of
 from measure import print_table
 
-from ubp.server.tools.budget import count_tokens
+from ubp.frame.budget import count_tokens
 from ubp.server.tools.docs import get_page, search
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace

@@ -3,8 +3,8 @@
 import jsonschema
 import pytest
 
+from ubp.frame.schema import record_schema
 from ubp.output.records.bindings import CoverageRecord
-from ubp.output.records.schema import record_schema
 
 
 @pytest.fixture

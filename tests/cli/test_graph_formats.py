@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from ubp.core.model import Assessment, ObjectId
+from ubp.frame.wording import Style
 from ubp.output.text.pages import dot_text, graph_text, mermaid_text
-from ubp.output.wording import Style
 from ubp.search.graph import DocumentRow
 from ubp.search.traverse import Edge, Neighborhood, PageGraph
 

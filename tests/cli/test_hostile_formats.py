@@ -20,11 +20,11 @@ from ubp.checks.finding import (
     number,
 )
 from ubp.core.model import Commit, Link, ReferenceVerdict, Snapshot, SourceReference
+from ubp.frame.wording import ChangeWords, printable
 from ubp.output.ci.github import command
 from ubp.output.ci.markdown import MAX_CHARACTERS, MAX_ITEMS, MAX_ROWS
 from ubp.output.ci.outcome import Outcome, Provenance
 from ubp.output.formats import FORMATS, render
-from ubp.output.wording import ChangeWords, printable
 from ubp.staleness.model import SourceDiff, Summary
 
 PIECES = [

@@ -5,7 +5,7 @@ import json
 import jsonschema
 import pytest
 
-from ubp.output.records.encoding import to_json
+from ubp.frame.encoding import to_json
 from ubp.output.records.table import RECORDS
 
 

@@ -4,9 +4,9 @@ import pytest
 
 from ubp.checks.finding import CheckReport, Finding
 from ubp.core.model import Commit, ReferenceVerdict, Snapshot, SourceReference
+from ubp.frame.wording import ChangeWords
 from ubp.output.ci.outcome import Outcome, headline
 from ubp.output.formats import render
-from ubp.output.wording import ChangeWords
 from ubp.staleness.model import Summary
 
 RULES = ("stale-doc", "broken-link", "missing-anchor", "orphan-doc")

@@ -5,8 +5,8 @@ import subprocess
 import jsonschema
 import pytest
 
+from ubp.frame.schema import record_schema
 from ubp.output.records.report import ComparisonRecord
-from ubp.output.records.schema import record_schema
 
 
 @pytest.fixture

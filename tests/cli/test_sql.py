@@ -7,7 +7,7 @@ import subprocess
 import jsonschema
 import pytest
 
-from ubp.output.records.schema import record_schema
+from ubp.frame.schema import record_schema
 from ubp.output.records.sql import RowsRecord
 
 

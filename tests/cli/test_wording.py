@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ubp.output.records.encoding import to_json
-from ubp.output.wording import count, day, moment, printable, printable_line, size
+from ubp.frame.encoding import to_json
+from ubp.frame.wording import count, day, moment, printable, printable_line, size
 from ubp.staleness.wording import age
 
 OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

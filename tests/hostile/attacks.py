@@ -32,9 +32,9 @@ RULES = {
     "own model": "search.model stays inside the repository, and a model that fails is left out"
     " (ubp/index/embed/locate.py)",
     "escaped output": "control, direction and invisible characters are escaped, in each format by"
-    " its own rules (ubp/output/wording.py, ubp/output/ci)",
+    " its own rules (ubp/frame/wording.py, ubp/output/ci)",
     "checked arguments": "arguments are checked against their schema, and paths are relative"
-    " (ubp/server/tools/arguments.py)",
+    " (ubp/frame/arguments.py)",
     "checked messages": "a line that is no message is refused, and the next one is read"
     " (ubp/server/transport.py)",
     "interruptible calls": "calls end at their next checkpoint (ubp/core/interruption.py)",

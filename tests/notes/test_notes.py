@@ -5,6 +5,7 @@ import time
 import pytest
 
 from tests.notes.conftest import NOTES, NOW
+from ubp.frame.wording import Style
 from ubp.notes.ask import answer_question
 from ubp.notes.names import find_names
 from ubp.notes.note import NoteFilter, read_all_notes
@@ -12,7 +13,6 @@ from ubp.notes.recommend import recommend
 from ubp.notes.search import NoteSearch
 from ubp.notes.trends import find_trends
 from ubp.output.text.notes import answer_text
-from ubp.output.wording import Style
 from ubp.workspace import Workspace
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ubp.frame.wording import printable
 from ubp.output.badge import COLORS, LABEL_COLOR, badge_svg
-from ubp.output.wording import printable
 from ubp.report.values import COLORS as NAMES
 from ubp.report.values import NOTHING_VERIFIED, Badge
 

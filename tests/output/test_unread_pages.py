@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from ubp.frame.wording import Style
 from ubp.output.agent.pages import page_text as agent_text
 from ubp.output.records.pages import context_record, page_record, pages_record
 from ubp.output.records.search import search_record
 from ubp.output.text.pages import context_text, list_text, page_text
 from ubp.output.text.search import SearchTextOptions, pages_text
-from ubp.output.wording import Style
 from ubp.server.tools.docs.get_context import GET_CONTEXT
 from ubp.server.tools.docs.list_pages import LIST_PAGES
 from ubp.server.tools.docs.search import SEARCH

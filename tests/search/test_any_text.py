@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ubp.output.records.encoding import to_json, to_object
+from ubp.frame.encoding import to_json, to_object
 from ubp.output.records.search import search_record, sections_record
 from ubp.search.excerpt import PASSAGE_CHARACTERS
 from ubp.workspace import Workspace

@@ -9,8 +9,8 @@ from typing import Annotated, NamedTuple
 
 import ubp.server.process
 from ubp.core.errors import StoreError
+from ubp.frame.arguments import between
 from ubp.server.process import ServeOptions, serve_repositories
-from ubp.server.tools.arguments import between
 from ubp.server.tools.tool import Tool
 
 

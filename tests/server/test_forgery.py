@@ -7,10 +7,10 @@ import pytest
 from mcp import MCPError
 
 from ubp.core.errors import UbpError
+from ubp.frame.budget import count_tokens
 from ubp.server.errors import translate
 from ubp.server.prompts import writer
 from ubp.server.resources import read_text
-from ubp.server.tools.budget import count_tokens
 from ubp.server.tools.registry import select_tools
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace

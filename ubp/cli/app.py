@@ -17,7 +17,7 @@ from ubp.cli.fast_path import split_global_options
 from ubp.cli.terminal import Options, Terminal
 from ubp.core.errors import UsageError
 from ubp.core.shell import quote, ubp_command
-from ubp.output.wording import printable
+from ubp.frame.wording import printable
 
 Shell = Literal["bash", "zsh", "fish", "powershell"]
 STARTUP_FILES = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "powershell": "$PROFILE"}

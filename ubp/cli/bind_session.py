@@ -11,9 +11,9 @@ from ubp.cli.terminal import Terminal
 from ubp.core.model import FilePath
 from ubp.core.paths import normalize_path
 from ubp.core.setup_files import read_config, write_config
+from ubp.frame.wording import count, printable
 from ubp.index.parts import is_readable, part_at, part_lines
 from ubp.output.text.bind import BindTextOptions, next_steps, path_width, proposal_lines
-from ubp.output.wording import count, printable
 from ubp.workspace import Workspace
 
 YES, NO, NEVER, EDIT, ALL, SKIP, DONE, QUIT = "y", "n", "x", "e", "a", "s", "d", "q"

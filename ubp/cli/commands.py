@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cyclopts import Group
 
-from ubp.output.wording import PAGE_ORDER
+from ubp.frame.wording import PAGE_ORDER
 
 QUERY = Group("Query", sort_key=1)
 MAINTAIN = Group("Maintain", sort_key=2)

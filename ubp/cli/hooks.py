@@ -11,8 +11,8 @@ from typing import NamedTuple
 from ubp.core.errors import RevisionNotFoundError
 from ubp.core.model import FilePath, Snapshot
 from ubp.core.shell import git_add
+from ubp.frame.wording import MAX_PAGES, ChangeWords
 from ubp.index.session import Target
-from ubp.output.wording import MAX_PAGES, ChangeWords
 from ubp.workspace import Workspace
 
 # What a push by hand is compared with, in order of preference.

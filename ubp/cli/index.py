@@ -9,8 +9,8 @@ from ubp.cli.open_workspace import open_workspace
 from ubp.cli.parameters import Keys
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UbpError, UsageError
+from ubp.frame.wording import printable
 from ubp.output.text.index import fetched_text, model_text, reindexed_text, status_text
-from ubp.output.wording import printable
 
 
 def status(*, check: bool = False, key: Keys = None, terminal: Terminal) -> int:

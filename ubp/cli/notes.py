@@ -128,8 +128,8 @@ def oss_report(url: str, /, *, verify: bool = False, in_: In = None, terminal: T
             hint=f"Make one: {ubp_command('oss-report', address.url, '--verify')}",
         )
     if terminal.options.json:
+        from ubp.frame.budget import build_answer
         from ubp.output.records.notes import oss_report_record
-        from ubp.server.tools.budget import build_answer
 
         terminal.json(build_answer(oss_report_record(report), started, is_lean=False))
     else:

@@ -10,10 +10,10 @@ from ubp.cli.terminal import Format, Terminal
 from ubp.core.errors import UsageError
 from ubp.core.files import write_atomically
 from ubp.core.model import Snapshot
+from ubp.frame.encoding import to_json, to_object
+from ubp.frame.wording import Style, printable, size
 from ubp.output.ci.outcome import Outcome, Provenance
 from ubp.output.formats import FORMATS, render
-from ubp.output.records.encoding import to_json, to_object
-from ubp.output.wording import Style, printable, size
 from ubp.workspace import Workspace
 
 NAMES = ("text", "json", *FORMATS)

@@ -11,8 +11,8 @@ from ubp.cli.terminal import Terminal
 from ubp.workspace import Workspace
 
 if TYPE_CHECKING:
+    from ubp.frame.budget import Fit
     from ubp.index.collections import CollectionReference
-    from ubp.server.tools.budget import Fit
 
 Value = TypeVar("Value")
 
@@ -42,14 +42,14 @@ def print_answer(  # noqa: PLR0913  # a reading command in full
         UsageError: `max_tokens` is too small for any answer.
     """
     if max_tokens is not None:
-        from ubp.server.tools.budget import MIN_TOKENS
+        from ubp.frame.budget import MIN_TOKENS
 
         check_range("--max-tokens", max_tokens, minimum=MIN_TOKENS)
     started = time.perf_counter()
     with open_workspace(terminal, collection=collection) as workspace:
         value = read(workspace)
     if terminal.options.json:
-        from ubp.server.tools.budget import TokenLimit, build_answer, count_tokens
+        from ubp.frame.budget import TokenLimit, build_answer, count_tokens
 
         record, fit = load_format()
         limits = []

@@ -19,8 +19,8 @@ from ubp.cli.parameters import (
 )
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
+from ubp.frame.wording import printable
 from ubp.output.text.report import describe_levels, report_text
-from ubp.output.wording import printable
 from ubp.report.values import LABEL, Levels, Span, make_badge
 
 DEFAULT_NAME = "report.html"

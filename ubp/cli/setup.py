@@ -48,10 +48,10 @@ from ubp.core.setup_files import (
 )
 from ubp.core.snippets import AGENT_FILES, SnippetTarget, make_snippets
 from ubp.core.translations import TranslationRule
+from ubp.frame.wording import count
 from ubp.git.command import run_git
 from ubp.index.view import View
 from ubp.output.text.setup import initialized_text
-from ubp.output.wording import count
 from ubp.staleness.translation_rules import propose_rules
 from ubp.workspace import Workspace
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TextIO
 
 from ubp.core.errors import UbpError, UsageError
-from ubp.output.wording import Style, printable
+from ubp.frame.wording import Style, printable
 
 # Ten updates a second look smooth and cost nothing.
 SECONDS_BETWEEN_UPDATES = 0.1
@@ -97,13 +97,13 @@ class Terminal:
 
     def record(self, record: object, *, is_versioned: bool = True) -> None:
         """Print a record as a JSON object with all of its keys."""
-        from ubp.output.records.encoding import to_object
+        from ubp.frame.encoding import to_object
 
         self.json(to_object(record, is_versioned=is_versioned))
 
     def json(self, json_object: Mapping[str, Any]) -> None:
         """Print a JSON object: indented for a terminal, else on one line."""
-        from ubp.output.records.encoding import to_json
+        from ubp.frame.encoding import to_json
 
         self.write(to_json(json_object, is_indented=self._stdout.isatty()) + "\n")
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from lsprotocol import types
 
 from ubp.core.model import FilePath, ReferenceVerdict
+from ubp.frame.wording import MAX_COMMITS, SHORT_ID, count, day, printable
 from ubp.lsp.context import EditorContext
 from ubp.lsp.diagnostics import pages_about
 from ubp.lsp.navigation import anchor_line, heading_at, link_at, link_target, reference_at
-from ubp.output.wording import MAX_COMMITS, SHORT_ID, count, day, printable
 from ubp.search.excerpt import cut_passage
 from ubp.staleness.wording import (
     LEVEL_WORDS,

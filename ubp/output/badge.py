@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from ubp.frame.wording import printable
 from ubp.output.html.markup import render
-from ubp.output.wording import printable
 from ubp.report.values import Badge
 
 # Dark enough for white letters (WCAG's 4.5 to 1), unlike the colors of badge services.

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ubp.core.model import FilePath
-from ubp.output.wording import file_stem
+from ubp.frame.wording import file_stem
 from ubp.search.pages import PageAnswer
 from ubp.search.results import PageHit
 from ubp.search.semantic import CLOSE_COSINE, MIN_COSINE

@@ -9,9 +9,9 @@ from typing import Any
 from unicodedata import combining, east_asian_width
 
 from ubp.core.paths import doc_id
+from ubp.frame.wording import Style, moment, printable, printable_line
 from ubp.index.session import Target
 from ubp.index.store.query import QueryResult, Table
-from ubp.output.wording import Style, moment, printable, printable_line
 from ubp.search.graph import Graph, open_graph
 from ubp.workspace import Workspace
 

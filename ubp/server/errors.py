@@ -35,9 +35,9 @@ from ubp.core.errors import (
     UbpError,
     UsageError,
 )
-from ubp.output.agent.pages import name
-from ubp.output.records.encoding import to_json
-from ubp.output.wording import printable
+from ubp.frame.encoding import to_json
+from ubp.frame.quoting import name
+from ubp.frame.wording import printable
 from ubp.server.scheduler import IndexNotReadyError
 from ubp.server.transport import readable_json
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from ubp.output.wording import printable
+from ubp.frame.wording import printable
 
 LOG_NAME = "serve.log"
 # At most two files of this size: a week of warnings, some hours of --verbose.

@@ -19,7 +19,8 @@ from mcp.types import (
 )
 
 from ubp.core.shell import path_argument, ubp_command
-from ubp.output.agent.pages import context_text, name
+from ubp.frame.quoting import name
+from ubp.output.agent.pages import context_text
 from ubp.output.agent.staleness import staleness_text
 from ubp.server.errors import bad_params
 from ubp.server.repositories import QUERY, REPOSITORY, Repositories

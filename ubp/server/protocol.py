@@ -42,6 +42,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from ubp import __version__
 from ubp.core.errors import UbpError
 from ubp.core.text import closest_name
+from ubp.frame.budget import count_tokens
 from ubp.server.agents import Agents
 from ubp.server.completions import completer
 from ubp.server.errors import (
@@ -63,7 +64,6 @@ from ubp.server.resources import (
     read_resource,
 )
 from ubp.server.subscriptions import Subscriptions
-from ubp.server.tools.budget import count_tokens
 from ubp.server.tools.tool import NOTICE, AnyTool, ToolAnswer, call_tool
 from ubp.server.transport import readable, readable_json
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ubp.core.errors import BadArgumentError
 from ubp.core.text import closest_name
-from ubp.output.wording import printable
+from ubp.frame.wording import printable
 from ubp.server.scheduler import Scheduler
 from ubp.server.tools.registry import offer_collections
 from ubp.server.tools.tool import AnyTool, repeating

@@ -18,15 +18,16 @@ from mcp.types import (
 
 from ubp.core.errors import CollectionError, PageNotFoundError
 from ubp.core.model import FilePath
+from ubp.frame.arguments import reject_path_traversal
+from ubp.frame.encoding import to_json, to_lean_object, to_object
+from ubp.frame.quoting import name
 from ubp.index.select import select_page
-from ubp.output.agent.pages import name, stale_refs
+from ubp.output.agent.pages import stale_refs
 from ubp.output.ci.outcome import result_uri
-from ubp.output.records.encoding import to_json, to_lean_object, to_object
 from ubp.output.records.pages import page_record
 from ubp.output.records.setup import status_record
 from ubp.server.errors import bad_params
 from ubp.server.repositories import QUERY, Repositories, ServedRepository
-from ubp.server.tools.arguments import reject_path_traversal
 from ubp.server.tools.registry import TOOLSETS
 from ubp.server.tools.tool import NOTICE, AnyTool, App, ToolAnswer, call_tool
 from ubp.server.transport import readable

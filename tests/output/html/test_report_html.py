@@ -15,11 +15,11 @@ from ubp.bindings.review import Binding, BindingReview, ReviewedBinding
 from ubp.checks.finding import Finding
 from ubp.core.model import Assessment, Commit, Page, PageFacts, ReferenceVerdict, Snapshot
 from ubp.core.model import SourceReference as Source
+from ubp.frame.wording import printable, printable_line
 from ubp.output.html import lists, pages
 from ubp.output.html import lists as bindings
 from ubp.output.html.markup import path_text, render
 from ubp.output.html.report import report_html
-from ubp.output.wording import printable, printable_line
 from ubp.report.values import (
     AgeGroup,
     ChangedSource,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ubp.output.records.encoding import to_json
+from ubp.frame.encoding import to_json
 from ubp.server.tools.registry import select_tools
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace

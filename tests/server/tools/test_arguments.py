@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 import pytest
 
 from ubp.core.errors import BadArgumentError, PageNotFoundError
-from ubp.output.records.schema import request_schema
-from ubp.server.tools.arguments import (
+from ubp.frame.arguments import (
     DocTypes,
     LinkTypes,
     Query,
@@ -17,6 +16,7 @@ from ubp.server.tools.arguments import (
     make_request,
     reject_path_traversal,
 )
+from ubp.frame.schema import request_schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from ubp.core.errors import BadArgumentError, PageNotFoundError
-from ubp.server.tools.budget import count_tokens
+from ubp.frame.budget import count_tokens
 from ubp.workspace import Workspace
 
 

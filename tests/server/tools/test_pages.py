@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from ubp.core.errors import BadArgumentError, PageNotFoundError
-from ubp.server.tools.budget import count_tokens
+from ubp.frame.budget import count_tokens
 from ubp.server.tools.docs.get_page import PAGE_TOKENS
 
 BEGUN = "2023-11-15T22:13:20Z"

@@ -8,8 +8,8 @@ from statistics import median
 import pytest
 
 from ubp.core.text import CJK_RANGES
-from ubp.output.records.encoding import to_json
-from ubp.server.tools.budget import count_tokens
+from ubp.frame.budget import count_tokens
+from ubp.frame.encoding import to_json
 from ubp.server.tools.tool import call_tool
 from ubp.workspace import Workspace
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from ubp.output.agent.pages import Record, day, fenced, name, new_marker, notice, quoted
-from ubp.output.wording import SHORT_ID, count, printable
+from ubp.frame.quoting import fenced, name, new_marker, quoted
+from ubp.frame.wording import SHORT_ID, count, printable
+from ubp.output.agent.pages import Record, day, notice
 
 
 def notes_text(record: Record) -> str:

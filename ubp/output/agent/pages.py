@@ -4,14 +4,13 @@ They are written from records, one line a page where possible. What documents co
 enclosed by a marker.
 """
 
-import re
-import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ubp.core.model import QUIET_LEVELS
 from ubp.core.text import summarize
-from ubp.output.wording import ARROWS, SHORT_ID, count, printable, printable_line
+from ubp.frame.quoting import fenced, name, new_marker, quoted
+from ubp.frame.wording import ARROWS, SHORT_ID, count, printable
 from ubp.staleness.wording import LEVEL_WORDS, describe_noted
 
 Record = Mapping[str, Any]
@@ -24,37 +23,6 @@ MAX_LINKS = 12
 # The passages of ten pairs take 4,000 characters; the record has longer ones.
 PASSAGE_CHARACTERS = 110
 DAY = len("2026-11-08")
-MARKER_BYTES = 4
-# A marker is eight letters, no digits: then all of them are equally many tokens.
-_LETTERS = str.maketrans("0123456789", "ghijklmnop")
-
-_PLAIN_NAME = re.compile(r"[\w./@+~=%-]+")
-
-
-def quoted(text: str) -> str:
-    """Return a document's text in double quotes, on one line; it cannot end the quotation."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{printable(escaped)}"'
-
-
-def name(text: str) -> str:
-    """Return a path, a tag or the like: as it is where it is one plain word, else quoted."""
-    return text if _PLAIN_NAME.fullmatch(text) else quoted(text)
-
-
-def new_marker(*texts: str) -> str:
-    """Return a random word that is in none of these texts, to enclose them in one answer."""
-    marker = ""
-    while not marker or any(marker in text for text in texts):
-        marker = secrets.token_hex(MARKER_BYTES).translate(_LETTERS)
-    return marker
-
-
-def fenced(text: str, marker: str) -> Iterator[str]:
-    """Yield the lines of a document's text between two lines with the marker."""
-    yield f"<<<{marker}"
-    yield from map(printable_line, text.splitlines())
-    yield f"{marker}>>>"
 
 
 def notice(record: Record, marker: str = "") -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ubp.output.agent.pages import fenced, name, new_marker, notice, quoted
-from ubp.output.wording import SHORT_ID, count, printable
+from ubp.frame.quoting import fenced, name, new_marker, quoted
+from ubp.frame.wording import SHORT_ID, count, printable
+from ubp.output.agent.pages import notice
 
 Record = Mapping[str, Any]
 MAX_FINDINGS = 10

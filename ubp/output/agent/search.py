@@ -4,18 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ubp.core.model import QUIET_LEVELS
-from ubp.output.agent.pages import (
-    day,
-    fenced,
-    name,
-    new_marker,
-    notice,
-    quoted,
-    repeated,
-    stale_refs,
-    unreadable_line,
-)
-from ubp.output.wording import ARROWS, count, printable
+from ubp.frame.quoting import fenced, name, new_marker, quoted
+from ubp.frame.wording import ARROWS, count, printable
+from ubp.output.agent.pages import day, notice, repeated, stale_refs, unreadable_line
 
 Record = Mapping[str, Any]
 

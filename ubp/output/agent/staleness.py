@@ -3,18 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ubp.output.agent.pages import (
-    cut_line,
-    day,
-    fenced,
-    name,
-    new_marker,
-    notice,
-    page_line,
-    quoted,
-    stale_ref,
-)
-from ubp.output.wording import SHORT_ID, count, printable, printable_line
+from ubp.frame.quoting import fenced, name, new_marker, quoted
+from ubp.frame.wording import SHORT_ID, count, printable, printable_line
+from ubp.output.agent.pages import cut_line, day, notice, page_line, stale_ref
 
 Record = Mapping[str, Any]
 

@@ -10,8 +10,8 @@ from typing import Literal
 
 from ubp.checks.finding import Finding, Severity
 from ubp.checks.registry import NAMES
+from ubp.frame.wording import count, printable
 from ubp.output.ci.outcome import Outcome, commit_lines, resolving_commands
-from ubp.output.wording import count, printable
 from ubp.staleness.wording import unknown_remedies
 
 Kind = Literal["error", "warning", "notice"]

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ubp.checks.finding import Finding, Severity, fingerprint
+from ubp.frame.wording import printable
 from ubp.output.ci.outcome import Outcome, machine_json, result_path
-from ubp.output.wording import printable
 
 SEVERITIES: Mapping[Severity, str] = {"error": "major", "warning": "minor", "note": "info"}
 

@@ -17,15 +17,7 @@ from ubp.checks.registry import NAMES, find_rules
 from ubp.core.model import DEBT_FILE, Commit, FilePath, ReferenceVerdict
 from ubp.core.shell import ubp_command
 from ubp.core.text import shorten
-from ubp.output.ci.outcome import Outcome, commit_text, headline, resolving_commands, result_uri
-from ubp.output.text.report import (
-    TITLES,
-    comparison_headline,
-    describe_counts,
-    describe_level_change,
-    group_changes,
-)
-from ubp.output.wording import (
+from ubp.frame.wording import (
     MAX_COMMITS,
     NOW_STALE,
     SHORT_ID,
@@ -33,6 +25,14 @@ from ubp.output.wording import (
     day,
     printable,
     printable_line,
+)
+from ubp.output.ci.outcome import Outcome, commit_text, headline, resolving_commands, result_uri
+from ubp.output.text.report import (
+    TITLES,
+    comparison_headline,
+    describe_counts,
+    describe_level_change,
+    group_changes,
 )
 from ubp.report.compare import Comparison, LevelChange
 from ubp.staleness.model import SEVERITY, SourceDiff, worst_level

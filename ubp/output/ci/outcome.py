@@ -14,8 +14,7 @@ from urllib.parse import quote
 from ubp.checks.finding import CheckReport, Finding
 from ubp.core.model import Commit, FilePath, ObjectId, ReferenceVerdict
 from ubp.core.shell import path_argument, ubp_command
-from ubp.output.text.common import acknowledge_command
-from ubp.output.wording import (
+from ubp.frame.wording import (
     MAX_COMMITS,
     SHORT_ID,
     ChangeWords,
@@ -28,6 +27,7 @@ from ubp.output.wording import (
     stale_change_sentence,
     suppression_note,
 )
+from ubp.output.text.common import acknowledge_command
 from ubp.staleness.model import SourceDiff, Summary
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ubp.checks.finding import Finding, LinkFix, Region, Severity
+from ubp.frame.wording import printable
 from ubp.output.ci.outcome import (
     Outcome,
     commit_lines,
@@ -17,7 +18,6 @@ from ubp.output.ci.outcome import (
     resolving_commands,
     result_path,
 )
-from ubp.output.wording import printable
 
 SEVERITIES: Mapping[Severity, str] = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 

@@ -19,6 +19,7 @@ from ubp.checks.finding import (
 )
 from ubp.checks.registry import Rule, find_rules
 from ubp.core.model import FilePath
+from ubp.frame.wording import count, printable
 from ubp.output.ci.outcome import (
     Outcome,
     commit_lines,
@@ -27,7 +28,6 @@ from ubp.output.ci.outcome import (
     resolving_commands,
     result_uri,
 )
-from ubp.output.wording import count, printable
 
 Object = dict[str, Any]
 

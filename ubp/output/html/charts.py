@@ -10,9 +10,9 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from ubp.core.model import Level
+from ubp.frame.wording import count, day
 from ubp.output.html.markup import render
 from ubp.output.text.common import BOUND_LEVELS, COUNTED_LEVEL_WORDS
-from ubp.output.wording import count, day
 from ubp.report.values import Levels, Point
 
 ALL_LEVELS: tuple[Level, ...] = (*BOUND_LEVELS, "untracked")

@@ -13,9 +13,9 @@ from markupsafe import Markup
 from ubp import __version__
 from ubp.core.model import LINK_TYPES, QUIET_LEVELS, Assessment, FilePath, Level
 from ubp.core.paths import ancestors
+from ubp.frame.wording import count, printable
 from ubp.output.html.graph_layout import place_pages
 from ubp.output.html.markup import content_policy, read_asset, render
-from ubp.output.wording import count, printable
 from ubp.search.traverse import PageGraph
 from ubp.staleness.wording import LEVEL_WORDS, describe_reference
 

@@ -6,12 +6,12 @@ from markupsafe import Markup
 
 from ubp.bindings.review import BROAD, JUDGEMENTS, ReviewedBinding
 from ubp.core.model import FilePath
+from ubp.frame.wording import count
 from ubp.output.ci.outcome import commit_lines
 from ubp.output.html.markup import listing_command, render
 from ubp.output.html.treemap import treemap
 from ubp.output.text.common import COUNTED_LEVEL_WORDS
 from ubp.output.text.review import GOOD, MEANINGS, coverage_sentence, review_sentence
-from ubp.output.wording import count
 from ubp.report.values import ChangedSource, Report, StalePage
 
 # More rows make a browser slow, and nobody reads them: the rest is counted.

@@ -20,8 +20,8 @@ from markupsafe import Markup, escape
 from ubp.checks.rules import missing_source, stale_doc
 from ubp.core.model import ReferenceVerdict
 from ubp.core.shell import ubp_command
+from ubp.frame.wording import SHORT_ID, count, day, file_stem, printable, printable_line
 from ubp.output.text.common import COUNTED_LEVEL_WORDS
-from ubp.output.wording import SHORT_ID, count, day, file_stem, printable, printable_line
 from ubp.report.values import Report
 from ubp.staleness.wording import LEVEL_WORDS
 

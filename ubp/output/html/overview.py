@@ -2,12 +2,12 @@
 
 from markupsafe import Markup
 
+from ubp.frame.wording import count, day
 from ubp.notes.note import day_of
 from ubp.notes.wording import trends_summary
 from ubp.output.html import charts
 from ubp.output.html.markup import format_number, render
 from ubp.output.text.common import BOUND_LEVELS, COUNTED_LEVEL_WORDS
-from ubp.output.wording import count, day
 from ubp.report.values import Folder, Levels, Report
 from ubp.staleness.wording import LEVEL_WORDS
 

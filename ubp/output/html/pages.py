@@ -8,9 +8,9 @@ from markupsafe import Markup
 from ubp.core.model import Commit, FilePath
 from ubp.core.shell import git_fetch, path_argument, ubp_command
 from ubp.core.text import shorten
+from ubp.frame.wording import MAX_COMMITS, PAGE_ORDER, count
 from ubp.output.html.lists import Reviewed, by_source, describe_answers
 from ubp.output.html.markup import diff_blocks, listing_command, render, rule_name
-from ubp.output.wording import MAX_COMMITS, PAGE_ORDER, count
 from ubp.report.values import ChangedSource, Report, StalePage
 from ubp.staleness.wording import describe_drift_time, describe_reference
 

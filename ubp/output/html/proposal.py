@@ -14,11 +14,11 @@ from ubp.core.model import Level
 from ubp.core.shell import join, ubp_command
 from ubp.edits.proposals import branch_of
 from ubp.edits.review import PageChange, Review
+from ubp.frame.wording import SHORT_ID, clock, printable_line
 from ubp.git.diff import changed_spans
 from ubp.markdown.document import read_head
 from ubp.markdown.render import render_blocks
 from ubp.output.html.markup import content_policy, diff_blocks, read_asset, render
-from ubp.output.wording import SHORT_ID, clock, printable_line
 
 # Larger pages take a browser seconds to show; their diffs remain.
 MAX_RENDERED_BYTES = 300_000

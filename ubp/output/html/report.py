@@ -11,11 +11,11 @@ from markupsafe import Markup
 from ubp import __version__
 from ubp.core.model import FilePath
 from ubp.core.shell import ubp_command
+from ubp.frame.wording import SHORT_ID, clock, day
 from ubp.output.ci.outcome import Outcome, headline
 from ubp.output.html import lists, overview
 from ubp.output.html.markup import content_policy, read_asset, render, rule_name
 from ubp.output.html.pages import pages
-from ubp.output.wording import SHORT_ID, clock, day
 from ubp.report.values import Folder, Levels, Report
 from ubp.staleness.wording import LEVEL_WORDS
 

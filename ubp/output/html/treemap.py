@@ -13,8 +13,8 @@ from markupsafe import Markup
 from ubp.bindings.coverage import ROOT, ActivityCount, SourceActivity, SourceTree, build_tree
 from ubp.core.model import FilePath
 from ubp.core.text import shorten
+from ubp.frame.wording import count
 from ubp.output.html.markup import render
-from ubp.output.wording import count
 
 # In a picture of more boxes none is legible; each takes 150 bytes.
 MAX_BOXES = 150

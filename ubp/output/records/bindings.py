@@ -17,8 +17,7 @@ from ubp.bindings.suggest import count_bindings
 from ubp.bindings.write import WriteResult
 from ubp.core.model import Verdict
 from ubp.core.paths import doc_id
-from ubp.output.records.check import SkippedPageRecord
-from ubp.output.records.fields import (
+from ubp.frame.fields import (
     Count,
     DocId,
     Fraction,
@@ -29,6 +28,7 @@ from ubp.output.records.fields import (
     Percent,
     Pin,
 )
+from ubp.output.records.check import SkippedPageRecord
 from ubp.output.records.staleness import SnapshotRecord, moment_or_none, snapshot_record
 
 

@@ -18,7 +18,7 @@ from ubp.checks.finding import (
 from ubp.checks.registry import Rule
 from ubp.core.model import DEBT_FILE
 from ubp.core.paths import doc_id
-from ubp.output.records.fields import Count, Digest, DocId, Line, PagePath
+from ubp.frame.fields import Count, Digest, DocId, Line, PagePath
 from ubp.output.records.staleness import SnapshotRecord, snapshot_record
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.core.model import FilePath
+from ubp.frame.fields import Count, Moment
 from ubp.index.collections import CollectionStatus, Outcome, SyncResult
-from ubp.output.records.fields import Count, Moment
 from ubp.output.records.staleness import moment_or_none
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from ubp.output.records.fields import Count
+from ubp.frame.fields import Count
 from ubp.search.compare import ChangeKind, SectionChange, SectionPlace, VersionComparison, WordKind
 
 

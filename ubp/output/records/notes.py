@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from ubp.core.text import shorten
+from ubp.frame.fields import Count, Fraction, Moment, PagePath, Percent, Title
+from ubp.frame.wording import moment
 from ubp.notes.answer import WrittenAnswer
 from ubp.notes.ask import AnswerPassage, NotesAnswer
 from ubp.notes.note import Note, day_of
@@ -16,8 +18,6 @@ from ubp.notes.reports import BuildResult, OssReport, TestResult, Verdict
 from ubp.notes.search import FoundNotes, NoteHit
 from ubp.notes.trends import Period, TopicKind, Trend, Trends
 from ubp.notes.wording import meets, trends_summary
-from ubp.output.records.fields import Count, Fraction, Moment, PagePath, Percent, Title
-from ubp.output.wording import moment
 
 TEXT_CHARACTERS = 500  # of a note that was found
 

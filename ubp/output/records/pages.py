@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from ubp.core.model import Assessment, FilePath, Level, LinkType, ReferenceVerdict, Verdict
-from ubp.index.facts import why_unreadable
-from ubp.output.records.fields import (
+from ubp.frame.fields import (
     Count,
     DocId,
     DocType,
@@ -17,6 +16,8 @@ from ubp.output.records.fields import (
     Title,
     WhyUnreadable,
 )
+from ubp.frame.wording import day
+from ubp.index.facts import why_unreadable
 from ubp.output.records.staleness import (
     CommitRecord,
     ProblemRecord,
@@ -24,7 +25,6 @@ from ubp.output.records.staleness import (
     moment_or_none,
     problem_record,
 )
-from ubp.output.wording import day
 from ubp.search.context import Center, PageContext, Related
 from ubp.search.impact import Impacted, ImpactStep, PageImpact, Reason
 from ubp.search.list_pages import ListedPage, PageLink, PageList, ReadPage

@@ -8,9 +8,9 @@ from ubp.core.model import Level, ObjectId
 from ubp.edits.model import Action, EditResult, Effect, Event, LogEntry, Proposal
 from ubp.edits.proposals import branch_of
 from ubp.edits.review import Review
+from ubp.frame.fields import GitId, Line, Moment, PagePath
+from ubp.frame.wording import moment
 from ubp.output.records.check import FindingRecord, finding_record
-from ubp.output.records.fields import GitId, Line, Moment, PagePath
-from ubp.output.wording import moment
 
 ProposalId = Annotated[Line, "number of the proposal"]
 

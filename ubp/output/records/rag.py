@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.core.model import Level, ObjectId, PageFields
-from ubp.output.records.fields import Count, DocId, Fraction, GitId, Line, Moment, PagePath
+from ubp.frame.fields import Count, DocId, Fraction, GitId, Line, Moment, PagePath
 from ubp.rag import (
     Document,
     PageSuggestion,

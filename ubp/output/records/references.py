@@ -6,7 +6,7 @@ from typing import Annotated
 
 from ubp.core.model import SourceReference
 from ubp.core.paths import doc_id
-from ubp.output.records.fields import Count, DocId, Line, PagePath, Pin, Title
+from ubp.frame.fields import Count, DocId, Line, PagePath, Pin, Title
 from ubp.output.records.staleness import DiffRecord, title_of
 from ubp.staleness.model import Acknowledgement, Affected, Pinned
 

@@ -5,14 +5,7 @@ from typing import Annotated, Literal
 
 from ubp.core.model import Level, Verdict
 from ubp.core.paths import doc_id
-from ubp.output.records.bindings import (
-    CoverageRecord,
-    ReviewRecord,
-    coverage_record,
-    review_record,
-)
-from ubp.output.records.check import FindingRecord, finding_record
-from ubp.output.records.fields import (
+from ubp.frame.fields import (
     Count,
     DocId,
     GitId,
@@ -23,6 +16,14 @@ from ubp.output.records.fields import (
     Percent,
     Title,
 )
+from ubp.frame.wording import moment
+from ubp.output.records.bindings import (
+    CoverageRecord,
+    ReviewRecord,
+    coverage_record,
+    review_record,
+)
+from ubp.output.records.check import FindingRecord, finding_record
 from ubp.output.records.pages import StaleRefRecord, stale_ref
 from ubp.output.records.staleness import (
     CommitRecord,
@@ -32,7 +33,6 @@ from ubp.output.records.staleness import (
     snapshot_record,
     title_of,
 )
-from ubp.output.wording import moment
 from ubp.report.compare import OUTCOMES, Comparison, LevelChange, Outcome
 from ubp.report.values import Badge, ChangedSource, Levels, OtherPage, Point, Report, StalePage
 

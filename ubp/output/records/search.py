@@ -6,8 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from ubp.core.model import FilePath, LinkType, Section
 from ubp.core.paths import doc_id
-from ubp.index.facts import why_unreadable
-from ubp.output.records.fields import (
+from ubp.frame.fields import (
     Count,
     DocId,
     DocType,
@@ -20,6 +19,7 @@ from ubp.output.records.fields import (
     Title,
     WhyUnreadable,
 )
+from ubp.index.facts import why_unreadable
 from ubp.output.records.pages import LinkContext, PageLevel, StaleRefRecord, stale_refs
 from ubp.output.records.staleness import moment_or_none, title_of
 from ubp.output.relevance import RANKINGS, ranking_scores, relevance_text

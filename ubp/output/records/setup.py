@@ -5,10 +5,11 @@ from typing import Annotated
 
 from ubp.core.paths import doc_id
 from ubp.core.setup_files import InitResult, PathCount
+from ubp.frame.fields import Count, Digest, DocId, Fraction, Line, Moment, PagePath
+from ubp.frame.wording import moment
 from ubp.index.embed.models import FetchedModel
 from ubp.index.reindex import IndexRun, ModelStatus
 from ubp.index.store.store import Statistics
-from ubp.output.records.fields import Count, Digest, DocId, Fraction, Line, Moment, PagePath
 from ubp.output.records.staleness import (
     ProblemRecord,
     SnapshotRecord,
@@ -17,7 +18,6 @@ from ubp.output.records.staleness import (
     snapshot_record,
     summary_record,
 )
-from ubp.output.wording import moment
 from ubp.staleness.status import BUCKETS, Status
 
 

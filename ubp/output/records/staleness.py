@@ -25,9 +25,9 @@ from ubp.core.model import (
     Verdict,
 )
 from ubp.core.paths import doc_id
-from ubp.output.records.fields import Count, DocId, GitId, Keyword, Line, Moment, PagePath, Title
+from ubp.frame.fields import Count, DocId, GitId, Keyword, Line, Moment, PagePath, Title
+from ubp.frame.wording import file_stem, moment
 from ubp.output.text.common import Relaxed, visible_pages
-from ubp.output.wording import file_stem, moment
 from ubp.staleness.model import SourceDiff, StaleReport, Summary
 
 

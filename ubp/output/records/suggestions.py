@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ubp.core.text import summarize
-from ubp.index.semantic_hits import SemanticHit
-from ubp.output.records.fields import (
+from ubp.frame.fields import (
     Count,
     DocId,
     DocType,
@@ -15,6 +14,7 @@ from ubp.output.records.fields import (
     PagePath,
     Title,
 )
+from ubp.index.semantic_hits import SemanticHit
 from ubp.output.records.pages import PageLevel
 from ubp.search.suggest_links import LinkSuggestions, Suggestion
 

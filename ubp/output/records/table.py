@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from ubp.frame.schema import Schema, record_schema
 from ubp.output.records.bindings import BindRecord, CoverageRecord, ReviewRecord
 from ubp.output.records.check import CheckRecord, DebtRecord, RulesRecord
 from ubp.output.records.check_staleness import CheckedRecord
@@ -50,7 +51,6 @@ from ubp.output.records.rag import (
 )
 from ubp.output.records.references import AcknowledgeRecord, AffectedRecord
 from ubp.output.records.report import BadgeRecord, ComparisonRecord, ReportRecord
-from ubp.output.records.schema import Schema, record_schema
 from ubp.output.records.search import SearchRecord, SectionsRecord
 from ubp.output.records.setup import (
     CompletionRecord,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 from ubp.core.model import Assessment, FilePath, ReferenceVerdict
-from ubp.output.records.fields import Count
+from ubp.frame.fields import Count
 from ubp.output.records.staleness import (
     AssessedPageRecord,
     SnapshotRecord,

@@ -10,7 +10,7 @@ from ubp.bindings.write import WriteResult
 from ubp.core.model import FilePath
 from ubp.core.shell import git_add, path_argument, ubp_command
 from ubp.core.text import shorten
-from ubp.output.wording import MAX_PAGES, Style, count, printable
+from ubp.frame.wording import MAX_PAGES, Style, count, printable
 
 # The reasons on a proposal's line; --explain lists all.
 MAX_REASONS = 3

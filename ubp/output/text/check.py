@@ -9,8 +9,7 @@ from ubp.checks.finding import CheckReport, Finding, FixReport
 from ubp.checks.registry import Rule
 from ubp.core.model import DEBT_FILE, FilePath
 from ubp.core.shell import ubp_command
-from ubp.output.text.common import acknowledge_command
-from ubp.output.wording import (
+from ubp.frame.wording import (
     ChangeWords,
     Style,
     count,
@@ -19,6 +18,7 @@ from ubp.output.wording import (
     severity_counts,
     suppression_note,
 )
+from ubp.output.text.common import acknowledge_command
 from ubp.staleness.wording import unknown_remedies
 
 # The languages in which documentation is written first, by preference.

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from ubp.core.model import FilePath
 from ubp.core.shell import ubp_command
+from ubp.frame.wording import SHORT_ID, Style, count, day, joined, printable, revision, size
 from ubp.index.collections import Collection, CollectionStatus, SyncResult
-from ubp.output.wording import SHORT_ID, Style, count, day, joined, printable, revision, size
 
 MAX_PROBLEMS = 20
 SHOWN_VERSIONS = 3

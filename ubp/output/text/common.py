@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Level, ReferenceVerdict
 from ubp.core.shell import path_argument, ubp_command
-from ubp.output.wording import MAX_PAGES, ChangeWords, Style
+from ubp.frame.wording import MAX_PAGES, ChangeWords, Style
 from ubp.staleness.first_reference import FirstReference
 from ubp.staleness.model import SourceDiff, StaleReport, Summary
 from ubp.staleness.wording import LEVEL_WORDS

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ubp.output.wording import SHORT_ID, Style, count, joined, printable
+from ubp.frame.wording import SHORT_ID, Style, count, joined, printable
 from ubp.search.compare import SectionChange, SectionPlace, VersionComparison, Words
 
 # Of words that both versions have, so many are shown beside a change.

@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterator
 
 from ubp import __version__
+from ubp.frame.wording import Style, clock, count, printable, size
 from ubp.index.embed.models import FetchedModel
 from ubp.index.reindex import IndexRun, ModelStatus
 from ubp.output.text.common import count_levels
-from ubp.output.wording import Style, clock, count, printable, size
 from ubp.staleness.model import Summary
 from ubp.staleness.status import Status
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from ubp.frame.wording import SHORT_ID, Style, count, day, joined, printable, printable_line
 from ubp.notes.answer import WrittenAnswer
 from ubp.notes.ask import NotesAnswer
 from ubp.notes.note import day_of
 from ubp.notes.reports import OssReport, ScorePoint
 from ubp.notes.trends import Topic, Trends
 from ubp.notes.wording import trends_summary
-from ubp.output.wording import SHORT_ID, Style, count, day, joined, printable, printable_line
 
 BARS = "▁▂▃▄▅▆▇█"
 SHOWN_PASSAGES, MAX_LINES = 3, 20

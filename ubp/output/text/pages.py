@@ -8,8 +8,8 @@ from unicodedata import east_asian_width
 
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Level
 from ubp.core.text import summarize
+from ubp.frame.wording import ARROWS, Style, count, day, joined, printable, printable_line
 from ubp.index.facts import why_unreadable
-from ubp.output.wording import ARROWS, Style, count, day, joined, printable, printable_line
 from ubp.search.context import Center, Context, PageContext, Related
 from ubp.search.impact import FIRM, Impacted, ImpactTarget, PageImpact
 from ubp.search.list_pages import PageLink, PageList, ReadPage

@@ -7,7 +7,7 @@ from ubp.core.shell import join, ubp_command
 from ubp.edits.model import Effect, LogEntry, Proposal
 from ubp.edits.proposals import branch_of
 from ubp.edits.review import Review
-from ubp.output.wording import SHORT_ID, Style, clock, count, joined, printable
+from ubp.frame.wording import SHORT_ID, Style, clock, count, joined, printable
 from ubp.staleness.wording import LEVEL_WORDS
 
 

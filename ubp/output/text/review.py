@@ -15,7 +15,7 @@ from ubp.bindings.review import (
 )
 from ubp.core.model import FilePath
 from ubp.core.shell import path_argument, ubp_command
-from ubp.output.wording import Style, count, day, joined, printable
+from ubp.frame.wording import Style, count, day, joined, printable
 from ubp.staleness.wording import describe_verdict
 
 GOOD: frozenset[Judgement] = frozenset({"unproven", "sound"})

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ubp.core.model import QUIET_LEVELS
+from ubp.frame.wording import ARROWS, Style, count, joined, printable
 from ubp.output.relevance import RANKINGS, ranking_scores, relevance_text
 from ubp.output.text.pages import unreadable_line
-from ubp.output.wording import ARROWS, Style, count, joined, printable
 from ubp.search.pages import PageAnswer
 from ubp.search.query import Cut, Query
 from ubp.search.results import LinkedPage, PageHit, SectionHit

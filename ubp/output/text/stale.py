@@ -11,15 +11,7 @@ from functools import lru_cache
 from ubp.core.config import DEFAULT_INCLUDE
 from ubp.core.model import DEBT_FILE, Assessment, Commit, FilePath, Note, ReferenceVerdict
 from ubp.core.shell import git_add, path_argument, ubp_command
-from ubp.output.text.common import (
-    StaleTextOptions,
-    acknowledge_command,
-    count_bound,
-    count_levels,
-    visible_pages,
-    visible_references,
-)
-from ubp.output.wording import (
+from ubp.frame.wording import (
     MAX_COMMITS,
     NOW_STALE,
     SHORT_ID,
@@ -28,6 +20,14 @@ from ubp.output.wording import (
     day,
     printable,
     stale_change_sentence,
+)
+from ubp.output.text.common import (
+    StaleTextOptions,
+    acknowledge_command,
+    count_bound,
+    count_levels,
+    visible_pages,
+    visible_references,
 )
 from ubp.staleness.model import Acknowledgement, Affected, SourceDiff, StaleReport
 from ubp.staleness.wording import (

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from ubp.frame.wording import Style, count, joined, printable
 from ubp.index.semantic_hits import SemanticHit
-from ubp.output.wording import Style, count, joined, printable
 from ubp.search.suggest_links import LinkSuggestions, Suggestion
 
 MAX_DUPLICATES = 3

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from ubp.core.model import Assessment, FilePath, ReferenceVerdict
 from ubp.core.shell import path_argument, ubp_command
+from ubp.frame.wording import Style, count, printable
 from ubp.output.text.stale import commit_lines, diff_lines
-from ubp.output.wording import Style, count, printable
 from ubp.staleness.model import LanguageCount, SourceDiff, StaleReport
 from ubp.staleness.translation_rules import ProposedRule, rules_text
 from ubp.staleness.wording import LEVEL_WORDS, describe_drift_time, describe_reference

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 
 from ubp.core.errors import BadArgumentError, UsageError
 from ubp.core.text import closest_name
+from ubp.frame.schema import Schema
 from ubp.index.collections import parse_reference
-from ubp.output.records.schema import Schema
 from ubp.workspace import Workspace
 
 COLLECTION = "collection"

@@ -30,13 +30,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from ubp.edits.model import Agent
+from ubp.frame.arguments import check_arguments, make_request, reject_path_traversal
+from ubp.frame.budget import MEASURES, Budget, Fit, TokenLimit, build_answer
+from ubp.frame.encoding import Json, to_json
+from ubp.frame.fields import AnswerFacts
+from ubp.frame.schema import Schema, record_schema, request_schema
 from ubp.index.collections import parse_reference
 from ubp.output.agent.pages import REPEATED
-from ubp.output.records.encoding import Json, to_json
-from ubp.output.records.fields import AnswerFacts
-from ubp.output.records.schema import Schema, record_schema, request_schema
-from ubp.server.tools.arguments import check_arguments, make_request, reject_path_traversal
-from ubp.server.tools.budget import MEASURES, Budget, Fit, TokenLimit, build_answer
 from ubp.server.tools.collections import COLLECTION, collection_schema, open_collection
 from ubp.workspace import Workspace
 

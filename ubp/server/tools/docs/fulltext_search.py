@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.frame.arguments import DocTypes, MaxTokens, Query, Ref, between
 from ubp.output.agent.search import fulltext_text
 from ubp.output.records.search import SectionsRecord, sections_record
-from ubp.server.tools.arguments import DocTypes, MaxTokens, Query, Ref, between
 from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 

@@ -5,10 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from ubp.core.errors import BadArgumentError
-from ubp.output.agent.pages import context_text
-from ubp.output.records.encoding import Json
-from ubp.output.records.pages import ContextRecord, context_record
-from ubp.server.tools.arguments import (
+from ubp.frame.arguments import (
     IdArgument,
     LinkTypes,
     MaxTokens,
@@ -16,7 +13,10 @@ from ubp.server.tools.arguments import (
     Ref,
     between,
 )
-from ubp.server.tools.budget import TokenLimit
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
+from ubp.output.agent.pages import context_text
+from ubp.output.records.pages import ContextRecord, context_record
 from ubp.server.tools.tool import Tool
 from ubp.workspace import DEPTH, MAX_DEPTH, MAX_SIZE, Workspace
 

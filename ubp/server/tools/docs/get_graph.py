@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.frame.arguments import LinkTypes, MaxTokens, Ref, between
+from ubp.frame.encoding import Json
 from ubp.output.agent.pages import graph_text
-from ubp.output.records.encoding import Json
 from ubp.output.records.pages import GraphRecord, graph_record
 from ubp.search.traverse import PageGraph
-from ubp.server.tools.arguments import LinkTypes, MaxTokens, Ref, between
 from ubp.server.tools.tool import App, Tool
 from ubp.workspace import DEPTH, GRAPH_LIMIT, MAX_GRAPH_DEPTH, Workspace
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from ubp.core.errors import BadArgumentError
-from ubp.output.agent.pages import page_text
-from ubp.output.records.encoding import Json
-from ubp.output.records.pages import PageRecord, page_record
-from ubp.server.tools.arguments import (
+from ubp.frame.arguments import (
     MAX_SHOWN_CHARACTERS,
     IdArgument,
     MaxTokens,
     PageArgument,
     Ref,
 )
-from ubp.server.tools.budget import TokenLimit
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
+from ubp.output.agent.pages import page_text
+from ubp.output.records.pages import PageRecord, page_record
 from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 

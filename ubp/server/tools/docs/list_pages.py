@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from ubp.frame.arguments import DocTypes, MaxTokens, Ref, Tags, between
 from ubp.output.agent.pages import list_text
 from ubp.output.records.pages import PagesRecord, pages_record
 from ubp.search.list_pages import SortKey
-from ubp.server.tools.arguments import DocTypes, MaxTokens, Ref, Tags, between
 from ubp.server.tools.tool import Tool
 from ubp.workspace import LIST_LIMIT, Workspace
 

@@ -5,13 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
-from ubp.output.agent.search import search_text
-from ubp.output.records.encoding import Json
-from ubp.output.records.search import SearchRecord, search_record
-from ubp.search.pages import Mode
-from ubp.search.run import own_path
-from ubp.search.suggest_links import is_boilerplate
-from ubp.server.tools.arguments import (
+from ubp.frame.arguments import (
     DocTypes,
     LinkTypes,
     MaxTokens,
@@ -20,7 +14,13 @@ from ubp.server.tools.arguments import (
     Tags,
     between,
 )
-from ubp.server.tools.budget import TokenLimit
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
+from ubp.output.agent.search import search_text
+from ubp.output.records.search import SearchRecord, search_record
+from ubp.search.pages import Mode
+from ubp.search.run import own_path
+from ubp.search.suggest_links import is_boilerplate
 from ubp.server.tools.tool import Tool
 from ubp.workspace import DEPTH, MAX_DEPTH, Workspace
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from ubp.frame.arguments import MaxTokens
 from ubp.output.agent.proposals import proposals_text
 from ubp.output.records.proposals import ProposalsRecord, proposals_record
-from ubp.server.tools.arguments import MaxTokens
 from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 

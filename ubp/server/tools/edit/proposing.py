@@ -6,7 +6,7 @@ from ubp.core.errors import UsageError
 from ubp.core.model import FilePath
 from ubp.edits.model import Action, Agent
 from ubp.edits.propose import Change, EditRequest
-from ubp.output.records.fields import Keyword
+from ubp.frame.fields import Keyword
 from ubp.output.records.proposals import EditRecord, edit_record
 from ubp.workspace import Workspace
 

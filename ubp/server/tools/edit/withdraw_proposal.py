@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.frame.fields import Keyword
 from ubp.output.agent.proposals import decision_text
-from ubp.output.records.fields import Keyword
 from ubp.output.records.proposals import DecisionRecord, decision_record
 from ubp.server.tools.edit.proposing import Reason, agent_of
 from ubp.server.tools.tool import Tool

@@ -11,11 +11,11 @@ from ubp.bindings.features import Suggestion
 from ubp.bindings.suggest import MIN_REVIEW_CONFIDENCE, confident_suggestions
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import QUIET_LEVELS, Assessment
+from ubp.frame.arguments import MaxTokens, between
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
 from ubp.output.agent.staleness import staleness_text
 from ubp.output.records.check_staleness import CheckedRecord, Diffs, PageForUpdate, checked_record
-from ubp.output.records.encoding import Json
-from ubp.server.tools.arguments import MaxTokens, between
-from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
 from ubp.staleness.evidence import names_in_code
 from ubp.staleness.model import StaleReport, worst_first

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.frame.arguments import MaxTokens, Ref, between
 from ubp.output.agent.pages import impact_text
 from ubp.output.records.pages import ImpactRecord, impact_record
-from ubp.server.tools.arguments import MaxTokens, Ref, between
 from ubp.server.tools.tool import Tool
 from ubp.workspace import IMPACT_DEPTH, MAX_IMPACT_DEPTH, MAX_IMPACTED, Workspace
 

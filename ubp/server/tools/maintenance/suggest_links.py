@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.frame.arguments import MaxTokens, Ref, between
+from ubp.frame.fields import Fraction
 from ubp.output.agent.pages import suggestions_text
-from ubp.output.records.fields import Fraction
 from ubp.output.records.suggestions import SuggestionsRecord, suggestions_record
-from ubp.server.tools.arguments import MaxTokens, Ref, between
 from ubp.server.tools.tool import Tool
 from ubp.workspace import MAX_SUGGESTED, MIN_SCORE, Workspace
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.frame.arguments import QUERY_CHARACTERS, MaxTokens
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
+from ubp.frame.fields import Keyword
 from ubp.notes.ask import answer_question
 from ubp.output.agent.notes import answer_text
-from ubp.output.records.encoding import Json
-from ubp.output.records.fields import Keyword
 from ubp.output.records.notes import AnswerRecord, answer_record
-from ubp.server.tools.arguments import QUERY_CHARACTERS, MaxTokens
-from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
 from ubp.sync.answer import write_answer
 from ubp.workspace import Workspace

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.frame.arguments import QUERY_CHARACTERS
+from ubp.frame.fields import Keyword
 from ubp.notes.recommend import recommend
 from ubp.notes.reports import ReportFinder
 from ubp.output.agent.notes import recommendations_text
-from ubp.output.records.fields import Keyword
 from ubp.output.records.notes import RecommendationsRecord, recommendations_record
-from ubp.server.tools.arguments import QUERY_CHARACTERS
 from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from ubp.core.errors import BadArgumentError
+from ubp.frame.arguments import MaxTokens, Query, between
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
 from ubp.notes.note import NoteFilter, parse_date
 from ubp.notes.search import NoteSearch
 from ubp.output.agent.notes import notes_text
-from ubp.output.records.encoding import Json
 from ubp.output.records.notes import NotesRecord, notes_record
-from ubp.server.tools.arguments import MaxTokens, Query, between
-from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace
 

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from ubp.output.records.encoding import Json, to_json
-from ubp.server.tools.budget import TokenLimit
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json, to_json
 
 Project = Annotated[str, "project, from rag://projects; by default the repository"]
 Category = Annotated[str, "value of the field category"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from ubp.core.errors import BadArgumentError
-from ubp.output.records.fields import Keyword
+from ubp.frame.fields import Keyword
 from ubp.output.records.rag import RagExternalRecord
 from ubp.server.tools.rag.arguments import json_text
 from ubp.server.tools.tool import Tool

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Annotated, Literal
 
+from ubp.frame.arguments import MaxTokens, Query, Tags, between
 from ubp.output.records.rag import RagSearchRecord, rag_search_record
 from ubp.rag import RagFilters, ask, search
 from ubp.search.pages import Mode
-from ubp.server.tools.arguments import MaxTokens, Query, Tags, between
 from ubp.server.tools.rag.arguments import MAX_TOP_K, Category, DropLast, Project, json_text
 from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace

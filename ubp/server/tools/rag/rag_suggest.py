@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from ubp.output.records.fields import Keyword
+from ubp.frame.arguments import MaxTokens, between
+from ubp.frame.fields import Keyword
 from ubp.output.records.rag import RagSuggestRecord, rag_suggest_record
 from ubp.rag import ask, suggest
-from ubp.server.tools.arguments import MaxTokens, between
 from ubp.server.tools.rag.arguments import MAX_TOP_K, DropLast, Project, json_text
 from ubp.server.tools.tool import Tool
 from ubp.workspace import Workspace

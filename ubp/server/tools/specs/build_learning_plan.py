@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from ubp.frame.arguments import MaxTokens, between
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
 from ubp.output.agent.specifications import learning_plan_text
-from ubp.output.records.encoding import Json
 from ubp.output.records.specifications import LearningPlanRecord, learning_plan_record
-from ubp.server.tools.arguments import MaxTokens, between
-from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.specs.arguments import Language, Version
 from ubp.server.tools.tool import Tool
 from ubp.specifications import SpecificationReader

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from ubp.frame.arguments import MaxTokens
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
 from ubp.output.agent.specifications import spec_comparison_text
-from ubp.output.records.encoding import Json
 from ubp.output.records.specifications import SpecComparisonRecord, spec_comparison_record
-from ubp.server.tools.arguments import MaxTokens
-from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.specs.arguments import Language, SectionId
 from ubp.server.tools.tool import Tool
 from ubp.specifications import SpecificationReader

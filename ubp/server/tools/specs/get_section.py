@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
+from ubp.frame.arguments import MaxTokens
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
 from ubp.output.agent.specifications import spec_section_text
-from ubp.output.records.encoding import Json
 from ubp.output.records.specifications import SpecSectionRecord, spec_section_record
-from ubp.server.tools.arguments import MaxTokens
-from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.specs.arguments import Language, SectionId, Version
 from ubp.server.tools.tool import Tool
 from ubp.specifications import SpecificationReader

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.frame.arguments import MaxTokens, Query, between
+from ubp.frame.budget import TokenLimit
+from ubp.frame.encoding import Json
 from ubp.output.agent.specifications import spec_search_text
-from ubp.output.records.encoding import Json
 from ubp.output.records.specifications import SpecSearchRecord, spec_search_record
-from ubp.server.tools.arguments import MaxTokens, Query, between
-from ubp.server.tools.budget import TokenLimit
 from ubp.server.tools.specs.arguments import Language, Version
 from ubp.server.tools.tool import Tool
 from ubp.specifications import SpecificationReader

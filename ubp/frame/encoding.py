@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ubp.output.wording import printable_json
+from ubp.frame.wording import printable_json
 
 # Keys may be added without a new version; a key that changes or goes makes one.
 SCHEMA_VERSION = 1

@@ -14,9 +14,9 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from ubp.core.errors import BadArgumentError
 from ubp.core.model import LinkType
 from ubp.core.text import closest_name, shorten
-from ubp.output.records.fields import Keyword
-from ubp.output.records.schema import Schema, given_type
-from ubp.server.tools.budget import MIN_TOKENS
+from ubp.frame.budget import MIN_TOKENS
+from ubp.frame.fields import Keyword
+from ubp.frame.schema import Schema, given_type
 
 # The types of arguments that several tools take. Their descriptions are short, since each agent
 # pays for every character of them.

@@ -6,8 +6,8 @@ from inspect import getdoc
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from ubp.output.records.encoding import SCHEMA_VERSION, defaults_of
-from ubp.output.records.fields import AnswerFacts, Keyword
+from ubp.frame.encoding import SCHEMA_VERSION, defaults_of
+from ubp.frame.fields import AnswerFacts, Keyword
 
 Schema = dict[str, Any]
 

@@ -7,8 +7,8 @@ from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
 from ubp.core.text import CJK_RANGES, truncate_page
-from ubp.output.records.encoding import Json, to_json, to_lean_object, to_object
-from ubp.output.records.fields import AnswerFacts
+from ubp.frame.encoding import Json, to_json, to_lean_object, to_object
+from ubp.frame.fields import AnswerFacts
 
 # Words, JSON and code as tokenizers cut them: six letters, three digits, two signs. Compared with
 # Claude's published tokenizer on 1,250 pieces of 1,500 characters (prose, code and answers about

@@ -1,0 +1,1 @@
+"""What all answers share: their rows, writers, wording, schemas, encoding, budgets, arguments."""
