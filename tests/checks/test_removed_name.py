@@ -268,6 +268,20 @@ def test_a_partial_clone_without_the_old_source_is_not_checked(client, check, tm
     )
 
 
+def test_names_in_a_commit_that_is_not_head_are_the_same_whatever_is_indexed(repository, removed):
+    option = 'parser.add_argument("--preview-build")\n'
+    repository.write("a.py", option)
+    repository.write("b.py", option + "#\n")
+    repository.write("docs/a.md", "Use `--preview-build`.\n")
+    repository.commit()
+    repository.remove("a.py")
+    repository.commit()
+    repository.remove("b.py")
+    repository.commit()
+    assert len(removed(repository, base="HEAD^", ref="HEAD")) == 1  # indexes HEAD alone
+    assert removed(repository, base="HEAD~2", ref="HEAD~1") == []
+
+
 def test_accepted_mentions_are_debt_until_they_are_gone(client, found):
     from ubp.workspace import Workspace
 

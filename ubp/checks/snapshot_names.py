@@ -123,11 +123,9 @@ class SnapshotNames:
 
     @cached_property
     def _packed_sources(self) -> tuple[PackedKeys[ObjectId], PackedKeys[FilePath]]:
-        """The keys in the commit's blobs, which need not be sources, and in the other sources."""
-        stored = read_stored_keys(self._view)
-        occurring, unread = stored or ({}, self._files)
-        changed = self._view.entries(self._view.snapshot.changes) if stored else {}
-        keys = self._read_keys({**unread, **changed})
+        """The keys in the stored blobs, which need not be sources, and in the other sources."""
+        occurring, unread = read_stored_keys(self._view) or ({}, self._files)
+        keys = self._read_keys(unread)
         sources = {path: source.occurring for path, source in keys.items()}
         return PackedKeys(occurring), PackedKeys(sources)
 

@@ -145,19 +145,23 @@ class View:
     def stored_names(
         self, kinds: Sequence[str]
     ) -> tuple[Mapping[ObjectId, bytes], dict[FilePath, Entry]] | None:
-        """Return the stored names of the commit's files, by blob, and its files without any.
+        """Return stored names of files by blob, and the other files, whose names must be read.
 
-        Documents are left out, and of the files without names those that differ in the snapshot:
-        see `unchanged_files`. None: the names of each of `files` must be read instead.
+        The blobs are those of the listed commit: see `unchanged_files`. The other files are those
+        of that commit without stored names, and all that differ in the snapshot, which may be of
+        another commit. Documents are left out of the former. None: the names of each of `files`
+        must be read instead.
         """
         found = self._base.names_of_files(kinds)
         if found is None:
             return None
         stored, missing = found
-        return stored, {path: entry for path, entry in missing if path not in self._overlay}
+        unread = {path: entry for path, entry in missing if path not in self._overlay}
+        changed = self._overlay.entries(self._overlay.changes)
+        return stored, unread | {path: entry for path, entry in changed.items() if entry}
 
     def unchanged_files(self, blobs: Collection[ObjectId]) -> dict[FilePath, Entry]:
-        """Return the files that have one of these blobs in the commit and in the snapshot.
+        """Return the files that have one of these blobs in the listed commit and in the snapshot.
 
         Documents are left out.
         """
