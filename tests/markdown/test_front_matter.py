@@ -59,7 +59,7 @@ WRONG = [  # page, the body, the problem's line and end
     ("---\ra: b\rc: [\r---\r", "", 3, "did not find expected node content."),
     ("---\na: " + "[" * 99 + "\n---\n", "", 2, "too many values, or nested too deeply."),
     ("---\n" + ALIASES + "---\n", "", 6, "too many values, or nested too deeply."),
-    ("---\ntitle: " + "x" * 300_000 + "\n---\nBody\n", "Body\n", 1, "256 KiB and is ignored."),
+    ("---\ntitle: " + "x" * 70_000 + "\n---\nBody\n", "Body\n", 1, "64 KiB and is ignored."),
     ("---\ntitle: x\n\n# Body\n", "---\ntitle: x\n\n# Body\n", 1, "missing closing ---."),
     ('---\r\n"title" : x\r\n\r\n', '---\r\n"title" : x\r\n\r\n', 1, "missing closing ---."),
 ]

@@ -16,9 +16,9 @@ from ubp.core.model import Problem
 from ubp.markdown.toml_nodes import BadTomlError, read_toml
 from ubp.markdown.yaml_nodes import BadYamlError, Node, read_yaml
 
-# A thousand references with pins and reasons take 150 KB. The slowest YAML known takes 0.1 s for
-# this many bytes.
-MAX_BYTES = 256 * 1024
+# Four hundred references with pins and reasons. The slowest YAML and TOML known take 0.1 s for this
+# many bytes.
+MAX_BYTES = 64 * 1024
 
 _OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*(?=[\r\n])")
 _CLOSING = re.compile(rb"(?:\r\n|\r|\n)(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)")

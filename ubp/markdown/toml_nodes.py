@@ -1,13 +1,28 @@
 """Parse TOML into the tree of nodes that YAML is parsed into.
 
-`tomllib` keeps no offsets: each key and value is searched for in the text, in the order in which it
-was read. What is not found as it is usually written is marked as shared: no edit touches it.
+`tomllib` keeps no offsets: each key and value is looked up among the words and strings of the text,
+in the order in which it was read. What is not found as it is usually written is marked as shared:
+no edit touches it.
 """
 
 import re
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from ubp.markdown.yaml_nodes import MAX_DEPTH, MAX_EVENTS, Node
+
+# In one pass, and each character once: a string or comment may contain the signs of the others.
+_TOKEN = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5}|\Z)'
+    r"|'''(?:[^']|'(?!''))*+(?:'{3,5}|\Z)"
+    r'|"(?P<basic>(?:[^"\\\r\n]|\\[^\r\n])*+)"?'
+    r"|'(?P<literal>[^'\r\n]*+)'?"
+    r"|(?P<bare>[\w-]++)"
+    r"|#[^\r\n]*+",
+    re.DOTALL,
+)
+_AFTER_KEY = re.compile(r"[ \t]*+[=.\]]")
 
 
 class BadTomlError(Exception):
@@ -26,6 +41,7 @@ def read_toml(text: str, offset: int = 0) -> Node:
     """
     import tomllib
 
+    tokens = _read_tokens(text, offset)
     try:
         settings = tomllib.loads(text.replace("\r\n", "\n").replace("\r", "\n"))
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -34,14 +50,47 @@ def read_toml(text: str, offset: int = 0) -> Node:
         start = starts[min(int(line[1]), len(starts)) - 1] if line else 0
         message = str(error).partition(" (at")[0]
         raise BadTomlError(message[:1].lower() + message[1:], offset + start) from error
-    return _Builder(text, offset).node(settings, 0)
+    return _Builder(text, tokens, offset).node(settings, 0)
+
+
+class _Tokens(NamedTuple):
+    """Where the text has each key, quoted or not, and each string: offsets in ascending order."""
+
+    keys: dict[str, list[int]]
+    strings: dict[str, list[int]]
+
+
+def _read_tokens(text: str, offset: int) -> _Tokens:
+    """Return the keys and strings of a TOML document.
+
+    Raises:
+        BadTomlError: a key has more than MAX_DEPTH parts. `tomllib` takes memory and time by the
+            square of their number: a key of 80 kB took 6 GB.
+    """
+    tokens = _Tokens({}, {})
+    parts, end = 0, 0
+    for match in _TOKEN.finditer(text):
+        name = match.lastgroup
+        if name is None:
+            continue
+        parts = parts + 1 if text[end : match.start()].strip(" \t") == "." else 1
+        if parts > MAX_DEPTH:
+            raise BadTomlError(f"a key has more than {MAX_DEPTH} parts", offset + match.start())
+        end = match.end()
+        value = match[name]
+        if name != "bare" and not (name == "basic" and "\\" in value):
+            tokens.strings.setdefault(value, []).append(match.start())
+        if _AFTER_KEY.match(text, end):
+            tokens.keys.setdefault(value, []).append(match.start())
+    return tokens
 
 
 class _Builder:
     """Builds nodes; the search for each goes on where the last one was found."""
 
-    def __init__(self, text: str, offset: int) -> None:
+    def __init__(self, text: str, tokens: _Tokens, offset: int) -> None:
         self._text = text
+        self._tokens = tokens
         self._offset = offset
         self._position = 0
         self._count = 0
@@ -74,24 +123,27 @@ class _Builder:
         return self._node("scalar", self._position, self._position, value=shown, is_shared=True)
 
     def _key(self, key: str) -> Node:
-        pattern = rf"(?<![\w-])[\"']?{re.escape(key)}[\"']?(?=[ \t]*[=.\]])"
-        match = re.compile(pattern).search(self._text, self._position)
-        start, self._position = match.span() if match else (self._position, self._position)
+        start = self._find(self._tokens.keys, key)
+        if start is None:
+            return self._node("scalar", self._position, self._position, value=key)
+        is_quoted = self._text[start] in "\"'"
+        self._position = start + len(key) + 2 * is_quoted
         return self._node("scalar", start, self._position, value=key)
 
     def _string(self, value: str) -> Node:
-        found = [
-            (start, quote)
-            for quote in ('"', "'")
-            if (start := self._text.find(f"{quote}{value}{quote}", self._position)) >= 0
-        ]
-        if not found:
+        start = self._find(self._tokens.strings, value)
+        if start is None:
             return self._node(
                 "scalar", self._position, self._position, value=value, style='"', is_shared=True
             )
-        start, quote = min(found)
         self._position = start + len(value) + 2
-        return self._node("scalar", start, self._position, value=value, style=quote)
+        return self._node("scalar", start, self._position, value=value, style=self._text[start])
+
+    def _find(self, places: Mapping[str, list[int]], value: str) -> int | None:
+        """Return the first place of a value that is not before the last one."""
+        starts = places.get(value, [])
+        index = bisect_left(starts, self._position)
+        return starts[index] if index < len(starts) else None
 
     def _node(self, kind: Any, start: int, end: int, **fields: Any) -> Node:
         return Node(kind, max(0, start) + self._offset, end + self._offset, **fields)
