@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-TORTURE = Path(__file__).parents[1] / "benchmarks" / "torture.py"
+TORTURE = Path(__file__).parents[1] / "benchmarks/robustness/torture.py"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is killed as on POSIX systems")

@@ -55,7 +55,7 @@ CREATED_FIELDS = ("created", "date")
 
 # A search decides between documents that describe a source about equally well. By the confidence
 # alone the right one is among the first five for 0.81 of sources (the mean of five repositories),
-# with a share of 0.3 for 0.80, by a search alone for 0.62 (benchmarks/README.md, "Projects").
+# with a share of 0.3 for 0.80, by a search alone for 0.62 (benchmarks/kits/README.md).
 SEARCH_SHARE = 0.1
 MAX_FOUND = 30
 QUERY_CHARACTERS = 990

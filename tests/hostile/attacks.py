@@ -52,7 +52,7 @@ RULES = {
 }
 
 
-SCALE = float(os.environ.get("HOSTILE_SCALE", "0.1"))  # benchmarks/hostile.py sets 1
+SCALE = float(os.environ.get("HOSTILE_SCALE", "0.1"))  # benchmarks/robustness/hostile.py sets 1
 
 
 def many(count: int) -> int:

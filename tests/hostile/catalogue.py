@@ -1,7 +1,7 @@
 """All attacks: those on repositories, run one by one, and those on servers that are running.
 
 The tests make those on repositories and servers, pages all in one repository, and of the others
-every fifth; benchmarks/hostile.py makes all, one by one.
+every fifth; benchmarks/robustness/hostile.py makes all, one by one.
 """
 
 from attacks import BY_CLIENTS, ON_REPOSITORIES, Attack, Unharmed, Written, unharmed

@@ -1,4 +1,4 @@
-"""No write by an agent of the list gets through; benchmarks/hostile_writes.py makes all of them."""
+"""Agents' writes that must not get through; benchmarks/robustness/hostile_writes.py makes all."""
 
 import sys
 from pathlib import Path

@@ -26,7 +26,7 @@ PACKAGES = {
 }
 SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list")
 CLIENT = Path(__file__).with_name("typescript_client.mjs")
-BRIDGE = Path(__file__).parents[2] / "benchmarks/bridge.py"
+BRIDGE = Path(__file__).parents[2] / "benchmarks/agents/bridge.py"
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Synchronizations that are killed; `benchmarks/kill_sync.py --rounds 100` does it more often."""
+"""Killed synchronizations; `benchmarks/robustness/kill_sync.py --rounds 100` kills more."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks/kill_sync.py"
+SCRIPT = Path(__file__).parents[2] / "benchmarks/robustness/kill_sync.py"
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ MIN_CONFIDENCE = 0.7
 
 In repositories that were not fitted on, 0.84 of them are right, and 0.46 of a newcomer's pages get
 one; if the other pages are bound already, 0.84 and 0.65. In those that were, 0.85 and 0.52, 0.86
-and 0.80 (benchmarks/bind_weights.py). Above 0.9 not more than 0.87 of them are right.
+and 0.80 (benchmarks/bindings/bind_weights.py). Above 0.9 not more than 0.87 of them are right.
 """
 
 
@@ -120,12 +120,13 @@ class BindingSuggestions(NamedTuple):
     records: int = 0
 
 
-# Fitted by benchmarks/bind_weights.py on 807 pages of five repositories, each counting the same.
-# Of repositories that were left out a newcomer's pages get 0.76 of their sources among the first
-# ten, and in 0.67 a right one first (0.78 and 0.74 where all five are fitted on); where the other
-# pages are bound 0.86 and 0.82 (0.88 and 0.83). A link weighs what a path does, as one repository
-# alone has any: fitted by itself, it was 0.55 where that one was left out, and a right source first
-# there in 0.65 instead of 0.85. `name` and `without_history` are fixed, for reasons given there.
+# Fitted by benchmarks/bindings/bind_weights.py on 807 pages of five repositories, each counting the
+# same. Of repositories that were left out a newcomer's pages get 0.76 of their sources among the
+# first ten, and in 0.67 a right one first (0.78 and 0.74 where all five are fitted on); where the
+# other pages are bound 0.86 and 0.82 (0.88 and 0.83). A link weighs what a path does, as one
+# repository alone has any: fitted by itself, it was 0.55 where that one was left out, and a right
+# source first there in 0.65 instead of 0.85. `name` and `without_history` are fixed, for reasons
+# given there.
 BIAS = -6.69
 WEIGHTS = Signals(
     path=1.65,

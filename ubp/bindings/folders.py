@@ -13,7 +13,7 @@ from ubp.markdown.mentions import Mention
 # The confidence of a directory is the mean of its files', which is modest: of all directories with
 # a mean above 0.5 nine in ten are right in five repositories. Few are suggested for their
 # documents, as hardly one label in sixty is a directory: five, and all of them are right
-# (benchmarks/bind_folders.py).
+# (benchmarks/bindings/bind_folders.py).
 MIN_FILES, LIKELY, SURE = 3, 0.3, 0.65
 # Of directories that a document names, without better evidence for a file in them, three in a
 # hundred are right; three in ten if a word of their name is in the document's name.

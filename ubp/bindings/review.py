@@ -36,11 +36,11 @@ NOISY: frozenset[Judgement] = frozenset({"hub", "noise"})
 MAX_COMMITS = 500  # half a year of a busy project
 
 # Three histories, reviewed every 50 commits and judged by the next 50
-# (`benchmarks/binding_review.py`): without the bindings that MIN_CHANGES and these call noise, 1, 5
-# and 7 % of them, 95, 82 and 88 % of the firings remain, with 100, 87 and 93 % of those that a
-# change of the document followed, and 99, 93 and 92 % of the changes that came with one of it.
-# With any share of followed firings: 89, 72 and 82 %, with 92, 75 and 93 %. Six changes instead of
-# ten: 92, 78 and 79 %, with 100, 82 and 47 %. The number of documents that name a source says
+# (`benchmarks/bindings/binding_review.py`): without the bindings that MIN_CHANGES and these call
+# noise, 1, 5 and 7 % of them, 95, 82 and 88 % of the firings remain, with 100, 87 and 93 % of those
+# that a change of the document followed, and 99, 93 and 92 % of the changes that came with one of
+# it. With any share of followed firings: 89, 72 and 82 %, with 92, 75 and 93 %. Six changes instead
+# of ten: 92, 78 and 79 %, with 100, 82 and 47 %. The number of documents that name a source says
 # nothing on its own.
 MAX_CO_CHANGED = 0.05
 MAX_FOLLOWED = 0.5

@@ -285,7 +285,7 @@ class _SuggestionCache:
     Raise the number in the kind with what may give another answer for the same key.
 
     With it a second `ubp bind` takes 0.3 s of CPU for 311 documents and 0.4 s for 1,451, without it
-    1.9 and 3.3 s (benchmarks/README.md, "Bindings").
+    1.9 and 3.3 s (benchmarks/bindings/README.md).
     """
 
     def __init__(self, view: View, question: Sequence[object]) -> None:

@@ -5,7 +5,8 @@ to another page, and those with an anchor into a page that changed, or includes 
 edits leave the links, names and anchors of a page as they were, and then nothing is resolved.
 
 Resolving every link of 26,005 notes again takes 4.0 s of CPU, the update 0.10 s after a commit and
-0.06 s after an edit (`benchmarks/graph_updates.py`): therefore the graph is stored and updated.
+0.06 s after an edit (`benchmarks/search/graph_updates.py`): therefore the graph is stored and
+updated.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping

@@ -13,9 +13,9 @@ MAX_NOTES, MAX_PASSAGES = 8, 8
 # The probability that a passage answers: a logistic model of the best note's score, of what it is
 # ahead of the second one, and of the share of the question's words that its passage contains.
 # Fitted to 2,000 questions of XQuAD (English, German, Chinese) and JSQuAD over half of their
-# paragraphs, so that about half had an answer (benchmarks/notes.py calibration): of those with 0.8
-# and more 0.93 had, and they are 0.61 of all that had; fitted without one of the four sets, 0.81 to
-# 1.00 of that.
+# paragraphs, so that about half had an answer (benchmarks/kits/notes.py calibration): of those with
+# 0.8 and more 0.93 had, and they are 0.61 of all that had; fitted without one of the four sets,
+# 0.81 to 1.00 of that.
 SCORE_WEIGHT, LEAD_WEIGHT, COVERAGE_WEIGHT, BIAS = 7.8, 9.0, 4.9, -5.5
 # Less have 0.06 of the same questions that had an answer, and 0.70 of the others.
 MIN_CONFIDENCE = 0.25

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from ubp.core.model import FilePath
 
 # Recall@5 and mean reciprocal rank (at 10), means of 51 sets: texts of links, headings, headings of
-# translations, questions, English and Japanese (benchmarks/retrieval.py). In how many of the 102
-# cases hybrid is clearly better and clearly worse than the better of its rankings:
+# translations, questions, English and Japanese (benchmarks/search/retrieval.py). In how many of the
+# 102 cases hybrid is clearly better and clearly worse than the better of its rankings:
 #   words 0.675 0.547, meaning 0.651 0.513
 #   by the best page's (words) and from the hundredth's (cosine), half each   0.727 0.588   19  12
 #   as they are, half each                                                    0.741 0.603   35   3
@@ -27,21 +27,22 @@ WORDS_SHARE = 0.5
 # 0.579 0.578 0.578 0.578 0.576. Then hybrid is clearly worse than a single ranking in one of 102
 # cases, with half in 4.
 FOREIGN_SHARE = 0.25
-# The share of the gap between a score and 1 that links fill (benchmarks/graph_leg.py). Of 1,151
-# questions in ten sets of natural pages, with none, 0.05, 0.1, 0.2, 0.4: Recall@10 0.831 0.835
-# 0.841 0.843 0.844, MRR@10 0.626 0.627 0.627 0.625 0.621; of their 102 answers of which words and
-# meaning tell little, Recall@10 0.088 0.127 0.167 0.206 0.216. A page that links alone have found
-# stands before one of the first three 0, 0, 2, 28 times. Of pages that the section with the heading
-# asked for leads to (482, five repositories), Recall@10 0.47 0.49 0.51 0.55 0.61, for no more than
-# 0, 1, 19, 56 such pushes. To cap what links lift at the third direct hit gained nothing over 0.1.
+# The share of the gap between a score and 1 that links fill (benchmarks/search/graph_leg.py). Of
+# 1,151 questions in ten sets of natural pages, with none, 0.05, 0.1, 0.2, 0.4: Recall@10 0.831
+# 0.835 0.841 0.843 0.844, MRR@10 0.626 0.627 0.627 0.625 0.621; of their 102 answers of which words
+# and meaning tell little, Recall@10 0.088 0.127 0.167 0.206 0.216. A page that links alone have
+# found stands before one of the first three 0, 0, 2, 28 times. Of pages that the section with the
+# heading asked for leads to (482, five repositories), Recall@10 0.47 0.49 0.51 0.55 0.61, for no
+# more than 0, 1, 19, 56 such pushes. To cap what links lift at the third direct hit gained nothing
+# over 0.1.
 LINKS_SHARE = 0.1
 # A page with a lower score that contains none of the words is no answer.
 WEAK_SCORE = 0.3
 # Probably no page answers a question where the best score, plus this share of the weight of its
-# words that the best section contains, is lower. `benchmarks/no_answer.py --fit` gives both numbers
-# for eleven sets, English and Japanese: that is said of 0.05 of the questions that a page answers,
-# and of 0.80 of the others; fitted to ten sets, of 0.05 and 0.81 in the eleventh; by the score
-# alone of 0.05 and 0.75. The lead over the next page, names, the best cosine relative to all
+# words that the best section contains, is lower. `benchmarks/search/no_answer.py --fit` gives both
+# numbers for eleven sets, English and Japanese: that is said of 0.05 of the questions that a page
+# answers, and of 0.80 of the others; fitted to ten sets, of 0.05 and 0.81 in the eleventh; by the
+# score alone of 0.05 and 0.75. The lead over the next page, names, the best cosine relative to all
 # others, and whether words and meaning agree add nothing on sets that they were not fitted to.
 COVERAGE_SHARE, MIN_ANSWER_SCORE = 0.15, 0.36
 

@@ -65,8 +65,8 @@ class Weights(NamedTuple):
     file_name: float
 
 
-# benchmarks/search_weights.py: mean reciprocal rank of the page that is meant, for 300 titles, 147
-# headings and 300 labels of links in obsidian-hub, and 300 titles and 170 headings in
+# benchmarks/search/search_weights.py: mean reciprocal rank of the page that is meant, for 300
+# titles, 147 headings and 300 labels of links in obsidian-hub, and 300 titles and 170 headings in
 # external_brain_in_markdown (Japanese). Names help to find a page, and hurt in finding a place in
 # one. For questions of XQuAD and JSQuAD all weights give the same results.
 #   1, 1, 1, 1 and 0     0.953 0.598 0.892   0.868 0.802

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # The score of a margin. Of 243 pairs of nine repositories that were judged by reading, a quarter is
 # worth a link at margins below 0.04, three in five from there to 0.14, four in five above; of 40
-# pairs above it from other repositories 0.82: benchmarks/suggest_calibration.py.
+# pairs above it from other repositories 0.82: benchmarks/search/suggest_calibration.py.
 MIDDLE, STEEPNESS = 0.07, 20.0
 MAX_SHOWN_TERMS = 5
 # A term in a larger share of the chunks says nothing about two of them.

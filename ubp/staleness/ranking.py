@@ -56,7 +56,7 @@ def score_reference(count: PairCount, pages: int) -> float:
     two histories of 1,568 and 814 commits, each judged by the commits before it, it separates those
     at which the page changed too from the others with an AUC of 0.76 and 0.71 (the share alone 0.76
     and 0.69, the number of pages alone 0.68 and 0.61, the share divided by the number itself 0.74
-    and 0.69; `benchmarks/binding_review.py`).
+    and 0.69; `benchmarks/bindings/binding_review.py`).
     """
     return float((count.together + 0.5) / (count.changed + 1.5) / max(pages, 1) ** 0.5)
 

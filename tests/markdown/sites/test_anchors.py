@@ -1,4 +1,4 @@
-"""The anchors that each generator makes; the values are its own (`benchmarks/site_anchors.py`)."""
+"""Each generator's anchors; the values are its own (`benchmarks/links/site_anchors.py`)."""
 
 import pytest
 

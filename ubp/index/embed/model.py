@@ -3,7 +3,7 @@
 model2vec's own loader, `StaticModel.from_pretrained`, imports the hub's client, treats a path that
 is not a folder as the name of a model to download, and copies the tokenizer twice. This loader
 passes exactly the same arguments to `StaticModel` in half of the time: a process takes 0.6 s of CPU
-and 152 MB instead of 1.2 s and 278 MB (`benchmarks/vector_speed.py`).
+and 152 MB instead of 1.2 s and 278 MB (`benchmarks/search/vector_speed.py`).
 """
 
 import gc

@@ -4,8 +4,8 @@ A cosine alone does not show what belongs together: what every page has (a licen
 prerequisites) is close to the same in many pages, and among pages about one subject everything is
 close. So pairs are ranked by their margin: the cosine minus the mean of both chunks' cosines with
 their nearest neighbors (cross-domain similarity local scaling, Conneau et al. 2018, "Word
-translation without parallel data", section 2.3). See benchmarks/suggest_calibration.py for the
-gain.
+translation without parallel data", section 2.3). See benchmarks/search/suggest_calibration.py for
+the gain.
 
 All cosines of 20,000 chunks are computed exactly. Exact tiles alone would be 30 lines shorter, but
 their cost grows with the square: clustered vectors took 1.3 times the CPU of the cells at 25,000

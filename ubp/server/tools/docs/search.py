@@ -25,10 +25,10 @@ from ubp.server.tools.tool import Tool
 from ubp.workspace import DEPTH, MAX_DEPTH, Workspace
 
 LIMIT, MAX_LIMIT = 10, 20
-# benchmarks/agent_answers.py measures how often so many tokens contain the answer.
+# benchmarks/agents/agent_answers.py measures how often so many tokens contain the answer.
 SEARCH_TOKENS = 1_000
 # Of a budget, for places and headings. Texts of all pages' best sections follow in the order of
-# their scores: the key term was in 0.84 of 75 responses (benchmarks/agent_answers.py), with
+# their scores: the key term was in 0.84 of 75 responses (benchmarks/agents/agent_answers.py), with
 # the three best pages' best sections, and 0.4 for the lines, in 0.73. Changelogs and the like come
 # last, since they say what changed and not how things are: 0.85, and the answering section of 115
 # questions about specifications is in 88 responses instead of 81.

@@ -1,0 +1,166 @@
+"""Notes: whether `ask` finds the answers, how sure it may be, and trends over years.
+
+    python benchmarks/kits/notes.py ask CLONE
+    python benchmarks/kits/notes.py calibration SET SET…
+    python benchmarks/kits/notes.py trends CLONE
+
+CLONE: of the repository in `benchmarks/data/notes_questions.json`, at its commit. Its 50 questions
+were written from a random sample of the notes before any answer was looked at, each with the file
+and a few characters that the answer contains; 15 others have no answer there. SET: a folder as
+benchmarks/search/retrieval.py reads them; half of its documents, chosen at random, are the notes.
+"""
+
+import argparse
+import json
+import random
+import tempfile
+from collections.abc import Iterator
+from math import log
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.common.measure import print_table
+from benchmarks.search.retrieval_data import SEED, read_set, write_repository
+from ubp.core.errors import UbpError
+from ubp.notes.ask import MAX_NOTES, answer_question, confidence_of, features_of
+from ubp.notes.note import parse_date
+from ubp.notes.search import NoteSearch
+from ubp.notes.trends import find_trends
+from ubp.workspace import Workspace
+
+QUESTIONS = Path(__file__).parents[1] / "data" / "notes_questions.json"
+MAX_QUESTIONS = 500
+SURE = 0.8
+
+
+def main() -> None:
+    """Run what the first argument names."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("what", choices=("ask", "calibration", "trends"))
+    parser.add_argument("folders", nargs="+", type=Path)
+    options = parser.parse_args()
+    if options.what == "calibration":
+        calibrate(options.folders)
+        return
+    for folder in options.folders:
+        {"ask": ask, "trends": trends}[options.what](folder)
+
+
+def ask(clone: Path) -> None:
+    """Ask the questions about a clone, and print how many were answered and how sure."""
+    asked = json.loads(QUESTIONS.read_text("utf-8"))
+    judged = []
+    with Workspace.open(str(clone)) as workspace:
+        for row in asked["questions"]:
+            answer = answer_question(workspace.session, row["question"])
+            is_found = any(
+                passage.note.path == row["file"] and row["answer"].lower() in passage.text.lower()
+                for passage in answer.passages
+            )
+            judged.append((answer.confidence, is_found))
+            if not is_found:
+                paths = ", ".join(dict.fromkeys(each.note.path for each in answer.passages))
+                print(f"not found ({answer.confidence}): {row['question']}\n  {paths}")
+        others = [
+            answer_question(workspace.session, text).confidence for text in asked["unanswerable"]
+        ]
+    found = sum(is_found for _, is_found in judged)
+    print(f"\nanswer among the sources: {found} of {len(judged)} ({found / len(judged):.2f})")
+    print_bins([*judged, *((confidence, False) for confidence in others)])
+
+
+class Judged(NamedTuple):
+    """A question: what the confidence is computed from, and whether one of the notes is right."""
+
+    features: tuple[float, float, float]
+    confidence: float
+    is_right: bool
+
+
+def calibrate(folders: list[Path]) -> None:
+    """Print how often the confidence is right for sets, and the model that fits them all best."""
+    judged = []
+    for folder in folders:
+        of_set = list(ask_half(folder))
+        print(f"\n{folder.name}: {len(of_set)} questions")
+        print_bins([(each.confidence, each.is_right) for each in of_set])
+        judged += of_set
+    sure = [each for each in judged if each.confidence >= SURE]
+    right = sum(each.is_right for each in sure)
+    found = sum(each.is_right for each in judged)
+    print(f"\n{found} of {len(judged)} questions are answered; of {len(sure)} with a confidence of")
+    print(f"{SURE} and more {right / len(sure):.2f}, and these are {right / found:.2f} of {found}")
+    weights = fit([each.features for each in judged], [each.is_right for each in judged])
+    print("score, lead, coverage and bias:", " ".join(f"{weight:.1f}" for weight in weights))
+
+
+def fit(features: list[tuple[float, ...]], right: list[bool]) -> list[float]:
+    """Return the weights and the bias of a logistic regression, by Newton's method."""
+    import numpy as np
+
+    rows = np.c_[np.array(features), np.ones(len(features))]
+    weights = np.zeros(rows.shape[1])
+    for _ in range(50):
+        probability = 1 / (1 + np.exp(-rows @ weights))
+        curvature = (rows.T * (probability * (1 - probability))) @ rows
+        gradient = rows.T @ (np.array(right, float) - probability)
+        weights += np.linalg.solve(curvature + 1e-6 * np.eye(len(weights)), gradient)
+    return [float(weight) for weight in weights]
+
+
+def ask_half(folder: Path) -> Iterator[Judged]:
+    """Ask a set's questions of half of its documents."""
+    questions = read_set(folder)
+    documents = list(questions.documents)
+    paths = {document.id: document.path for document in documents}
+    random.Random(SEED).shuffle(documents)
+    kept = documents[: len(documents) // 2]
+    texts = random.Random(SEED).sample(
+        sorted(questions.answers), min(MAX_QUESTIONS, len(questions.answers))
+    )
+    with tempfile.TemporaryDirectory() as root:
+        write_repository(kept, Path(root))
+        with Workspace.open(root) as workspace:
+            search = NoteSearch(workspace.session)
+            for text in texts:
+                try:
+                    found = search.find(text, MAX_NOTES)
+                except UbpError:
+                    continue
+                wanted = {paths[document] for document in questions.answers[text]}
+                is_right = any(hit.note.path in wanted for hit in found.hits)
+                yield Judged(features_of(found), confidence_of(found), is_right)
+
+
+def print_bins(judged: list[tuple[float, bool]]) -> None:
+    """Print how often answers were right, by confidence."""
+    rows = []
+    for low in (0.0, 0.2, 0.4, 0.6, SURE):
+        inside = [
+            right for confidence, right in judged if low <= confidence < low + 0.2 + (low == SURE)
+        ]
+        if inside:
+            rows.append([f"{low:.1f}", str(len(inside)), f"{sum(inside) / len(inside):.2f}"])
+    loss = -sum(
+        log(max(1e-9, confidence if right else 1 - confidence)) for confidence, right in judged
+    )
+    print_table(f"log loss {loss / len(judged):.3f}", ["from", "questions", "right"], rows)
+
+
+def trends(clone: Path) -> None:
+    """Print the trends of each quarter of a clone's history."""
+    with Workspace.open(str(clone)) as workspace:
+        view = workspace.session.view()
+        for year in range(2020, 2027):
+            for day in ("03-31", "06-30", "09-30", "12-31"):
+                until = parse_date(f"{year}-{day}")
+                found = find_trends(workspace.session, view, "3m", until=until)
+                topics = ", ".join(f"{t.name} {t.notes} {t.trend}" for t in found.topics[:6])
+                tools = ", ".join(tool.name for tool in found.new_tools[:5])
+                print(
+                    f"{year}-{day}: {found.notes} notes ({found.before} before): {topics}; {tools}"
+                )
+
+
+if __name__ == "__main__":
+    main()
