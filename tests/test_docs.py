@@ -37,6 +37,9 @@ LAYERS = {
         "questions about specifications, each answer with its citation | about projects"
     ),
     "workspace | errors": "the Python API: opens, joins, delegates",
+    "table": "a row for each answer: its command, its tool, its record",
+    "answers": "one module for one answer: request, record, run, text",
+    "frame": "writers, wording, schemas, encoding, budgets, arguments",
     "report | edits": "what the report contains | proposals of agents, and their review",
     "checks": "rules over a snapshot",
     "bindings": "which sources a document describes",

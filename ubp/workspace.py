@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from ubp.core.model import (
     DEBT_FILE,
@@ -38,6 +38,7 @@ from ubp.staleness.state import (
     find_stale,
     open_change,
     open_context,
+    open_source_index,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from ubp.edits.model import Agent, EditResult, LogEntry, Proposal
     from ubp.edits.propose import EditRequest
     from ubp.edits.review import Review
+    from ubp.frame.answer import Request
     from ubp.index.collections import Collection as DocumentCollection
     from ubp.index.reindex import IndexRun, ModelStatus
     from ubp.report.compare import Comparison
@@ -57,7 +59,6 @@ if TYPE_CHECKING:
     from ubp.search.compare import VersionComparison
     from ubp.search.context import PageContext
     from ubp.search.filters import Filters
-    from ubp.search.impact import ImpactStep, PageImpact
     from ubp.search.list_pages import PageList, Place, ReadPage, SortKey
     from ubp.search.pages import Mode
     from ubp.search.run import FoundPages
@@ -65,7 +66,6 @@ if TYPE_CHECKING:
     from ubp.search.suggest_links import LinkSuggestions
     from ubp.search.traverse import PageGraph
     from ubp.staleness.first_reference import FirstReference
-    from ubp.staleness.references import SourceIndex, SourceUse
     from ubp.staleness.status import Status
     from ubp.staleness.translation_rules import ProposedRule
 
@@ -73,12 +73,12 @@ if TYPE_CHECKING:
 LIST_LIMIT = 200
 DEPTH, MAX_DEPTH = 2, 3  # links that a search and a context follow
 GRAPH_LIMIT, MAX_GRAPH_DEPTH = 500, 5
-IMPACT_DEPTH, MAX_IMPACT_DEPTH = 3, 5
 MAX_SIZE = 50_000
-MAX_IMPACTED = 100
 MIN_SCORE = 0.8
 MAX_SUGGESTED = 10
 MAX_PROPOSED = 10
+
+RecordT = TypeVar("RecordT")
 
 
 class Workspace:
@@ -210,6 +210,13 @@ class Workspace:
             kept.close()
         self._kept.clear()
         self.session.close()
+
+    def ask(self, request: "Request[RecordT]") -> RecordT:
+        """Return the answer to a request; its module says what errors it raises."""
+        from ubp.table import answer_of
+
+        record: RecordT = answer_of(request).run(self.session, request)
+        return record
 
     # Staleness
 
@@ -523,48 +530,6 @@ class Workspace:
             summaries = summarize_pages(view, view.pages_at(paths))
         return PageGraph(near, self._assess(view, paths), summaries)
 
-    def impact(
-        self,
-        path: str,
-        *,
-        depth: int = 3,
-        limit: int = MAX_IMPACTED,
-        ref: str | None = None,
-    ) -> "PageImpact":
-        """Return the pages that depend on a page or a source, at most `depth` steps away.
-
-        The path is that of a file or folder, which need not exist any more, or the unique end of
-        one, or a page's `doc_id`; a hidden file is treated as missing. After a `#` a symbol, a
-        heading or lines narrow it to that part of the file.
-
-        Raises:
-            PageNotFoundError: several files match.
-        """
-        from ubp.search.graph import open_graph
-        from ubp.search.impact import PageImpact, find_impact, resolve_target
-        from ubp.staleness.references import overlaps_with
-
-        view = self.session.view(Target(ref))
-        graph, sources = open_graph(view), self._source_index(view)
-        target = resolve_target(
-            path,
-            self.session,
-            view,
-            graph,
-            lambda path: [
-                _source_step(use, path) for use in sources.matching(overlaps_with(view, path))
-            ],
-        )
-        impact = find_impact(
-            graph,
-            target,
-            lambda path: [_source_step(use, path) for use in sources.covering(path)],
-            depth,
-            limit,
-        )
-        paths = [impacted.document.path for impacted in impact.impacted]
-        return PageImpact(impact, self._assess(view, paths))
-
     def suggest_links(
         self,
         page: str | None = None,
@@ -740,7 +705,7 @@ class Workspace:
 
         view = self.session.view(Target(ref))
         days = DEFAULT_DAYS if days is None else days
-        is_described = self._source_index(view).is_described
+        is_described = open_source_index(self.session, view).is_described
         return measure_coverage(self.session, view, is_described, paths, days)
 
     # Checks
@@ -1021,19 +986,3 @@ class Workspace:
         from ubp.index.reindex import model_status
 
         return model_status(self.session, view)
-
-    def _source_index(self, view: View) -> "SourceIndex":
-        from ubp.staleness.references import build_source_index
-
-        assess = partial(self._assess, view)
-        return view.derived(
-            "source index", lambda: build_source_index(view, self.session.is_hidden, assess)
-        )
-
-
-def _source_step(use: "SourceUse", target: FilePath) -> "ImpactStep":
-    """Return the step from a source to a page that names it."""
-    from ubp.search.impact import ImpactStep
-
-    line = use.reference.line
-    return ImpactStep(use.page, target, "source_reference", line, use.source.name, use.moved_to)

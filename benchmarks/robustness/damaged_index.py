@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.common.measure import Shape, generate, index_of, print_table
+from ubp.answers.pages.impact import ImpactRequest
 from ubp.core.errors import ask_again_if_damaged
 from ubp.index.store.file import write_stamp
 from ubp.workspace import Workspace
@@ -48,7 +49,7 @@ QUESTIONS: dict[str, Ask] = {
     "page and its links": lambda workspace: workspace.page("page_0003.md"),
     "context": lambda workspace: workspace.context("page_0005.md"),
     "graph": lambda workspace: workspace.graph(),
-    "impact": lambda workspace: workspace.impact("docs/area07/page_0007.md"),
+    "impact": lambda workspace: workspace.ask(ImpactRequest("docs/area07/page_0007.md")),
     "list of pages": lambda workspace: workspace.pages(),
     "search by words": lambda workspace: [
         found_pages(workspace, word, "fulltext") for word in ("ledger", '"payment policy"', "token")

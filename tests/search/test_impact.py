@@ -2,6 +2,7 @@
 
 import pytest
 
+from ubp.answers.pages.impact import ImpactRequest
 from ubp.core.errors import PageNotFoundError, UsageError
 from ubp.core.paths import doc_id
 from ubp.workspace import Workspace
@@ -13,15 +14,15 @@ def asked(repository):
 
     def ask(path, **options):
         with Workspace.open(str(repository.root)) as workspace:
-            return workspace.impact(path, **options).impact
+            return workspace.ask(ImpactRequest(path, **options))
 
     return ask
 
 
-def told(impact):
+def chains(impact):
     return [
-        (one.document.path, [(step.reason, step.line) for step in one.chain])
-        for one in impact.impacted
+        (page.filepath, [(step.link_type or "source_reference", step.line) for step in page.chain])
+        for page in impact.impacted
     ]
 
 
@@ -48,7 +49,7 @@ def tangled(repository):
 @pytest.mark.usefixtures("tangled")
 def test_what_is_built_on_a_page_comes_before_what_mentions_it(asked):
     impact = asked("docs/core.md")
-    assert told(impact) == [
+    assert chains(impact) == [
         ("docs/needs.md", [("depends_on", 1)]),
         ("docs/does.md", [("depends_on", 1), ("implements", 1)]),
         ("docs/more.md", [("depends_on", 1), ("implements", 1), ("extends", 1)]),
@@ -57,27 +58,27 @@ def test_what_is_built_on_a_page_comes_before_what_mentions_it(asked):
         ("docs/mentioned.md", [("references", 2), ("depends_on", 1)]),
         ("docs/loop.md", [("references", 2), ("references", 1)]),
     ]
-    assert (impact.subject.kind, impact.subject.exists, impact.total) == ("page", True, 7)
+    assert (impact.kind, impact.exists, impact.total) == ("page", True, 7)
 
 
 @pytest.mark.usefixtures("tangled")
 def test_depth_and_limit_bound_the_answer(asked):
     near = asked("docs/core.md", depth=1)
-    assert [one.document.path for one in near.impacted] == [
+    assert [page.filepath for page in near.impacted] == [
         "docs/needs.md",
         "docs/against.md",
         "docs/does.md",
         "docs/mentions.md",
     ]
     few = asked("docs/core.md", limit=2)
-    assert [one.document.path for one in few.impacted] == ["docs/needs.md", "docs/does.md"]
+    assert [page.filepath for page in few.impacted] == ["docs/needs.md", "docs/does.md"]
     assert few.total == 7
 
 
 @pytest.mark.usefixtures("tangled")
 def test_a_path_may_be_an_end_or_an_id(asked):
     for name in ("core.md", doc_id("docs/core.md"), "./docs/../docs/core.md"):
-        assert asked(name).subject.path == "docs/core.md"
+        assert asked(name).path == "docs/core.md"
     with pytest.raises(UsageError, match="outside the repository"):
         asked("../core.md")
 
@@ -85,7 +86,7 @@ def test_a_path_may_be_an_end_or_an_id(asked):
 @pytest.mark.usefixtures("tangled")
 def test_the_pages_of_a_folder_do_not_depend_on_it(asked):
     impact = asked("docs")
-    assert (impact.subject.kind, impact.total) == ("source", 0)
+    assert (impact.kind, impact.total) == ("source", 0)
     assert asked(".").total == 0
 
 
@@ -99,8 +100,8 @@ def test_a_source_leads_to_its_pages_and_on_to_those_that_depend_on_them(reposit
     repository.write("docs/user.md", "[[folder|depends_on]]\n")
     repository.commit("Begin")
     impact = asked("src/auth/token.py")
-    assert impact.subject.kind == "source"
-    assert told(impact) == [
+    assert impact.kind == "source"
+    assert chains(impact) == [
         ("docs/file.md", [("source_reference", 3)]),
         ("docs/folder.md", [("source_reference", 3)]),
         ("docs/glob.md", [("source_reference", 4)]),
@@ -108,11 +109,11 @@ def test_a_source_leads_to_its_pages_and_on_to_those_that_depend_on_them(reposit
         ("docs/user.md", [("source_reference", 3), ("depends_on", 1)]),
         ("docs/reader.md", [("references", 2)]),
     ]
-    sources = [one.chain[0].source_path for one in impact.impacted]
+    sources = [page.chain[0].source_path for page in impact.impacted]
     assert sources[:3] == ["src/auth/token.py", "src/auth", "src/**/*.py"]
-    below = [one.document.path for one in asked("src", depth=1).impacted]
+    below = [page.filepath for page in asked("src", depth=1).impacted]
     assert below == ["docs/file.md", "docs/folder.md", "docs/glob.md"]
-    assert "docs/glob.md" in [one.document.path for one in asked("src", depth=1).impacted]
+    assert "docs/glob.md" in [page.filepath for page in asked("src", depth=1).impacted]
 
 
 def test_a_folder_of_pages_tells_which_of_them_is_meant(repository, asked):
@@ -120,8 +121,8 @@ def test_a_folder_of_pages_tells_which_of_them_is_meant(repository, asked):
     repository.write("api/b.md", "B\n")
     repository.write("guide.md", "[[api/b|depends_on]]\n")
     repository.commit("Begin")
-    (one,) = asked("api").impacted
-    assert (one.document.path, one.chain[0].target) == ("guide.md", "api/b.md")
+    (page,) = asked("api").impacted
+    assert (page.filepath, page.chain[0].target) == ("guide.md", "api/b.md")
 
 
 def test_what_is_gone_is_still_named(repository, asked):
@@ -134,13 +135,13 @@ def test_what_is_gone_is_still_named(repository, asked):
     repository.remove("docs/old.md")
     repository.commit("Remove")
     source, page = asked("src/gone.py"), asked("docs/old.md")
-    assert (source.subject.kind, source.subject.exists) == ("source", False)
-    assert told(source) == [("docs/a.md", [("source_reference", 3)])]
-    assert (page.subject.kind, page.subject.exists) == ("page", False)
-    assert told(page) == [("docs/b.md", [("depends_on", 1)])]
-    assert asked("src/gone.py", ref="HEAD~1").subject.exists
+    assert (source.kind, source.exists) == ("source", False)
+    assert chains(source) == [("docs/a.md", [("source_reference", 3)])]
+    assert (page.kind, page.exists) == ("page", False)
+    assert chains(page) == [("docs/b.md", [("depends_on", 1)])]
+    assert asked("src/gone.py", ref="HEAD~1").exists
     never = asked("src/never.py")
-    assert (never.subject.exists, never.total) == (False, 0)
+    assert (never.exists, never.total) == (False, 0)
 
 
 def test_a_moved_source_is_found_at_both_places(repository, asked):
@@ -152,7 +153,7 @@ def test_a_moved_source_is_found_at_both_places(repository, asked):
     repository.commit("Move")
     for path in ("src/old.py", "src/new.py"):
         impact = asked(path)
-        assert told(impact)[0] == ("docs/a.md", [("source_reference", 3)])
+        assert chains(impact)[0] == ("docs/a.md", [("source_reference", 3)])
         assert impact.total == 2
         step = impact.impacted[0].chain[0]
         assert (step.source_path, step.moved_to) == ("src/old.py", "src/new.py")
@@ -168,9 +169,8 @@ def test_what_is_hidden_is_not_there(repository, asked):
     repository.commit("Begin")
     for path in ("private/key.py", "private/plan.md", "private", ".env", "key.py", "plan.md"):
         impact = asked(path)
-        assert (impact.subject.exists, impact.total) == (False, 0)
-        assert not impact.subject.first
-    assert told(asked("docs/public.md")) == [("docs/reader.md", [("references", 1)])]
+        assert (impact.exists, impact.total) == (False, 0)
+    assert chains(asked("docs/public.md")) == [("docs/reader.md", [("references", 1)])]
     repository.git("mv", "src/open.py", "private/open.py")
     repository.commit("Hide")
     assert asked("private/open.py").total == 0
@@ -182,7 +182,7 @@ def test_the_end_of_a_path_names_one_file(repository, asked):
         repository.write(name, "1\n")
     repository.page("docs/a.md", "src/b")
     repository.commit("Begin")
-    assert asked("only.py").subject.path == "src/b/only.py"
+    assert asked("only.py").path == "src/b/only.py"
     assert asked("b/x.py").total == 1
     with pytest.raises(PageNotFoundError, match=r"x\.py matches 2 files"):
         asked("x.py")
@@ -193,8 +193,8 @@ def test_names_beyond_ascii_are_found_in_any_form(repository, asked):
     repository.page("docs/認証.md", "src/パ.py")
     repository.write("docs/b.md", "[[認証]]\n")
     repository.commit("Begin")
-    assert told(asked("src/パ.py"))[0][0] == "docs/認証.md"
-    assert told(asked("docs/認証.md")) == [("docs/b.md", [("references", 1)])]
+    assert chains(asked("src/パ.py"))[0][0] == "docs/認証.md"
+    assert chains(asked("docs/認証.md")) == [("docs/b.md", [("references", 1)])]
 
 
 AUTH = """LIMIT = 3
@@ -240,7 +240,7 @@ def described(repository):
 )
 def test_a_part_leads_to_the_pages_that_describe_or_link_to_it(described, asked, part, pages):
     impact = asked(part)
-    assert (sorted(page for page, _ in told(impact)), impact.subject.exists) == (pages, True)
+    assert (sorted(page for page, _ in chains(impact)), impact.exists) == (pages, True)
     if not part.startswith(("auth", "spec")):  # it takes whole paths, and knows no links
         with Workspace.open(str(described.root)) as workspace:
             affected = [found.page.filepath for found in workspace.affected([part])]
@@ -250,11 +250,11 @@ def test_a_part_leads_to_the_pages_that_describe_or_link_to_it(described, asked,
 @pytest.mark.usefixtures("described")
 def test_a_part_that_is_gone_is_told_apart_from_a_file(asked):
     impact = asked("src/auth.py#logout")
-    assert (told(impact), impact.subject.path) == (
+    assert (chains(impact), impact.path) == (
         [("docs/whole.md", [("source_reference", 3)])],
         "src/auth.py#logout",
     )
-    assert not impact.subject.exists
+    assert not impact.exists
     assert asked("docs/gone.md#part").total == 0
 
 
@@ -264,4 +264,4 @@ def test_a_part_of_a_hidden_file_is_not_there(repository, asked):
     repository.commit("Begin")
     for part in ("private/key.py#SECRET", "key.py#SECRET"):
         impact = asked(part)
-        assert (impact.subject.exists, impact.total) == (False, 0)
+        assert (impact.exists, impact.total) == (False, 0)

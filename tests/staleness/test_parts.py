@@ -2,6 +2,7 @@
 
 import pytest
 
+from ubp.answers.pages.impact import ImpactRequest
 from ubp.code import symbols
 from ubp.workspace import Workspace
 
@@ -397,10 +398,10 @@ def test_a_page_is_affected_by_the_file_of_its_symbol(project):
             name: len(workspace.affected([f"src/auth.py#{name}"]))
             for name in ("login", "login.inner", "logout")
         }
-        impact = workspace.impact("src/auth.py").impact
+        impact = workspace.ask(ImpactRequest("src/auth.py"))
     assert affected.page.filepath == "docs/auth.md"
     assert by_symbol == {"login": 1, "login.inner": 1, "logout": 0}
-    assert [impacted.document.path for impacted in impact.impacted] == ["docs/auth.md"]
+    assert [impacted.filepath for impacted in impact.impacted] == ["docs/auth.md"]
 
 
 def test_the_symbols_of_excluded_files_are_not_served(project, verdict):
@@ -411,7 +412,7 @@ def test_the_symbols_of_excluded_files_are_not_served(project, verdict):
     assert (found.verdict, found.baseline_blob, found.commits) == ("modified", None, ())
     with Workspace.open(str(project.root)) as workspace:
         assert list(workspace.diffs(workspace.stale())) == []
-        assert workspace.impact("src/auth.py").impact.impacted == ()
+        assert workspace.ask(ImpactRequest("src/auth.py")).impacted == ()
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ from typing import NamedTuple
 from cyclopts import Group
 
 from ubp.frame.wording import PAGE_ORDER
+from ubp.table import row_of_command
 
 QUERY = Group("Query", sort_key=1)
 MAINTAIN = Group("Maintain", sort_key=2)
 SETUP = Group("Setup", sort_key=3)
+GROUPS = {"query": QUERY, "maintain": MAINTAIN, "setup": SETUP}
 
 
 class CommandRow(NamedTuple):
@@ -25,6 +27,14 @@ class CommandRow(NamedTuple):
     group: Group
     help: str
     example: str
+
+
+def answer_row(command: str) -> CommandRow:
+    """Return the row of a command that is made from the table of answers."""
+    row = row_of_command(command)
+    return CommandRow(
+        row.command, f"ubp.cli.answers:{row.command}", GROUPS[row.group], row.help, row.example
+    )
 
 
 ROWS = (
@@ -96,15 +106,7 @@ ROWS = (
         "Nearer pages and stronger links come first.",
         "ubp get-context docs/auth.md --depth 1",
     ),
-    CommandRow(
-        "impact",
-        "ubp.cli.pages:impact",
-        QUERY,
-        "List the pages that depend on a page or source file, and how.\n\n"
-        "Direct dependents come first: pages that list it as a source, or link to it with "
-        "`depends_on`, `implements` or `extends`.",
-        "ubp impact src/auth.py",
-    ),
+    answer_row("impact"),
     CommandRow(
         "get-graph",
         "ubp.cli.pages:get_graph",

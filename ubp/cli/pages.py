@@ -28,7 +28,6 @@ from ubp.output.text.pages import (
     context_text,
     dot_text,
     graph_text,
-    impact_text,
     list_text,
     mermaid_text,
     page_text,
@@ -40,15 +39,12 @@ from ubp.workspace import (
     LIST_LIMIT,
     MAX_DEPTH,
     MAX_GRAPH_DEPTH,
-    MAX_IMPACT_DEPTH,
-    MAX_IMPACTED,
     MAX_SIZE,
 )
 
 if TYPE_CHECKING:
     from ubp.index.collections import CollectionReference
     from ubp.search.context import PageContext
-    from ubp.search.impact import PageImpact
     from ubp.search.list_pages import PageList, ReadPage
 
 
@@ -223,39 +219,6 @@ def get_page(  # noqa: PLR0913  # the command's options
     )
 
 
-def impact(
-    path: str | None = None,
-    *,
-    depth: Number = 3,
-    limit: Number = MAX_IMPACTED,
-    ref: Revision = None,
-    terminal: Terminal,
-) -> int:
-    """Run `ubp impact`.
-
-    Args:
-        path: A page, file or directory; it need not exist.
-        depth: Include pages up to this many steps away, 1 to 5 (3).
-        limit: Maximum number of pages (100).
-        ref: Use this revision instead of the work tree.
-        terminal: Where the answer goes.
-    """
-    if path is None:
-        raise UsageError(
-            "Missing argument: a page, file or directory.",
-            cause="`ubp impact` lists the pages that depend on it.",
-            hint="Specify one: ubp impact src/auth.py",
-        )
-    check_range("--depth", depth, MAX_IMPACT_DEPTH, why=MAX_USEFUL_DEPTH)
-    check_range("--limit", limit)
-    return print_answer(
-        terminal,
-        lambda workspace: workspace.impact(path, depth=depth, limit=limit, ref=ref),
-        partial(impact_text, style=terminal.style, is_quiet=terminal.options.quiet),
-        _load_impact_format,
-    )
-
-
 def list_pages(  # noqa: PLR0913  # the command's options
     *,
     doc_type: DocTypes = None,
@@ -320,12 +283,6 @@ def _load_page_format() -> "RecordFormat[ReadPage]":
     from ubp.server.tools.docs.get_page import fit_page
 
     return RecordFormat(page_record, fit_page)
-
-
-def _load_impact_format() -> "RecordFormat[PageImpact]":
-    from ubp.output.records.pages import impact_record
-
-    return RecordFormat(impact_record)
 
 
 def _load_list_format() -> "RecordFormat[PageList]":

@@ -1,8 +1,9 @@
 """Records as JSON."""
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import lru_cache, partial
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from ubp.frame.wording import printable_json
 
@@ -11,6 +12,8 @@ SCHEMA_VERSION = 1
 
 Json = dict[str, Any]
 """A record as its JSON object."""
+
+RecordT = TypeVar("RecordT")
 
 _SCALARS = (str, int, float, type(None))
 
@@ -31,6 +34,42 @@ def to_lean_object(record: Any) -> Json:
     """Return a record as a JSON object without the fields that have their defaults."""
     lean: Json = _encode(record, _informative_fields)
     return lean
+
+
+def from_object(record: type[RecordT], json_object: Mapping[str, Any]) -> RecordT:
+    """Return the record that a JSON object, perhaps a lean one, was made of.
+
+    Keys that are no fields are ignored; fields without a key have their defaults.
+    """
+    decoders = _decoders(record)  # type: ignore[arg-type]  # classes are hashable
+    return record(
+        **{name: decoders[name](value) for name, value in json_object.items() if name in decoders}
+    )
+
+
+@lru_cache
+def _decoders(record: type) -> Mapping[str, Callable[[Any], Any]]:
+    """Return for each field of a record how the JSON of its value is read."""
+    return {name: _decoder(hint) for name, hint in get_type_hints(record).items()}
+
+
+def _decoder(hint: Any) -> Callable[[Any], Any]:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in {Union, UnionType}:
+        readers = [_decoder(part) for part in arguments if part is not NoneType]
+        return lambda value: None if value is None else readers[0](value)
+    if origin is tuple:
+        read = _decoder(arguments[0])
+        return lambda value: tuple(map(read, value))
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        read = _decoder(arguments[1])
+        return lambda value: {name: read(item) for name, item in value.items()}
+    is_record = hasattr(hint, "_fields") or hasattr(hint, "__dataclass_fields__")
+    return partial(from_object, hint) if is_record else _as_it_is
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def to_json(record: Mapping[str, Any], *, is_indented: bool = False) -> str:

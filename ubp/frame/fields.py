@@ -6,6 +6,8 @@ names that are not UTF-8 are lone surrogates (`\udcff`), as from Python's `os.fs
 
 from typing import Annotated, NamedTuple
 
+from ubp.core.model import Level
+
 
 class Keyword(NamedTuple):
     """A keyword of JSON Schema, in the `Annotated` of a field."""
@@ -13,6 +15,30 @@ class Keyword(NamedTuple):
     name: str
     value: object
 
+
+class Option(NamedTuple):
+    """How a field of a request is given on the command line, in its `Annotated`.
+
+    `help` is for people. `name` is by default `--` and the field's name. A field that `is_argument`
+    is given by its place, not by a name; where one that is required is not given, `missing` is what
+    the error says is missing, `cause` and `hint` go on. `why` is the reason for the limits.
+    `default` (as the command line has it) takes the place of the request's own. A field that
+    `is_only` for people is no argument of the tool.
+    """
+
+    help: str
+    metavar: str = ""
+    name: str | tuple[str, ...] = ""
+    is_argument: bool = False
+    missing: str = ""
+    cause: str = ""
+    hint: str = ""
+    why: str = ""
+    default: object = ...
+    is_only: bool = False
+
+
+REVISION = Option("Use this revision instead of the work tree.", metavar="REV")
 
 _HEX = "[0-9a-f]"
 
@@ -33,6 +59,7 @@ Moment = Annotated[str, Keyword("pattern", r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
 Pin = Annotated[str, Keyword("pattern", "^[0-9a-f]{12,40}$")]
 Count = Annotated[int, Keyword("minimum", 0)]
 Line = Annotated[int, Keyword("minimum", 1)]
+PageLevel = Annotated[Level, "worst level of its references; untracked: it lists no sources"]
 WhyUnreadable = Annotated[
     str | None, "why the page looks empty: its text cannot be read; null if it can"
 ]

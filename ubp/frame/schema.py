@@ -7,7 +7,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from ubp.frame.encoding import SCHEMA_VERSION, defaults_of
-from ubp.frame.fields import AnswerFacts, Keyword
+from ubp.frame.fields import AnswerFacts, Keyword, Option
 
 Schema = dict[str, Any]
 
@@ -41,11 +41,14 @@ def request_schema(request: type) -> Schema:
 
     A field that is None or empty by default is not required and has no default in the schema: each
     agent pays for every character. An underscore at the end of a name, as in `continue_`, is cut
-    off.
+    off. Fields that only people can give are left out.
     """
     defaults = defaults_of(request)
     properties, required = {}, []
     for field, hint in get_type_hints(request, include_extras=True).items():
+        option = option_of(hint)
+        if option is not None and option.is_only:
+            continue
         name = field.removesuffix("_")
         properties[name] = _schema(given_type(hint), is_lean=True)
         if field not in defaults:
@@ -68,6 +71,12 @@ def given_type(hint: Any) -> Any:
     return alternatives[0] if is_optional else hint
 
 
+def option_of(hint: Any) -> Option | None:
+    """Return how the command line has a field of this type, None if it does not."""
+    metadata = getattr(given_type(hint), "__metadata__", ())
+    return next((note for note in metadata if isinstance(note, Option)), None)
+
+
 def _object_schema(record: type, *, is_lean: bool) -> Schema:
     hints = get_type_hints(record, include_extras=True)
     optional = defaults_of(record) if is_lean else ()
@@ -88,7 +97,7 @@ def _schema(hint: Any, *, is_lean: bool) -> Schema:
             if isinstance(annotation, Keyword):
                 value = annotation.value
                 schema[annotation.name] = list(value) if isinstance(value, tuple) else value
-            else:
+            elif isinstance(annotation, str):
                 schema["description"] = annotation
         return schema
     if origin in {Union, UnionType}:

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from ubp.core.config import is_document
 from ubp.core.errors import PageNotFoundError
 from ubp.core.interruption import with_checkpoints
-from ubp.core.model import Assessment, FilePath, LinkType
+from ubp.core.model import FilePath, LinkType
 from ubp.core.shell import path_argument, quote
 from ubp.core.source import PartSource
 from ubp.index.link_graph import GraphEdge
@@ -81,13 +81,6 @@ class Impact(NamedTuple):
     subject: ImpactTarget
     impacted: tuple[Impacted, ...]
     total: int
-
-
-class PageImpact(NamedTuple):
-    """The documents that depend on a target, and their assessments."""
-
-    impact: Impact
-    assessments: Mapping[FilePath, Assessment]
 
 
 def resolve_target(

@@ -4,6 +4,7 @@ Imported by `ubp stale` and the hook: what only changes or acknowledgements need
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from ubp.core.config import is_record
 from ubp.core.errors import UsageError
@@ -23,6 +24,7 @@ from ubp.staleness.model import (
     count_levels,
     worst_first,
 )
+from ubp.staleness.references import SourceIndex, build_source_index
 
 # The rule of `ubp check` about translations, whose severity `ubp stale` obeys too.
 TRANSLATION_RULE = "stale-translation"
@@ -90,6 +92,14 @@ def assess_paths(
     return {
         path: assessment for path in paths if (assessment := known.get(path) or assessed.get(path))
     }
+
+
+def open_source_index(session: Session, view: View) -> SourceIndex:
+    """Return which pages name which sources; a view makes it once."""
+    assess_pages = partial(assess_paths, session, view)
+    return view.derived(
+        "source index", lambda: build_source_index(view, session.is_hidden, assess_pages)
+    )
 
 
 def find_stale(

@@ -183,33 +183,6 @@ def _node_facts(node: Record) -> str:
     return f" ({', '.join(facts)})" if facts else ""
 
 
-def impact_text(record: Record) -> str:
-    """Return the pages, those most in need of review first."""
-    path = name(record["path"]) if record["path"] else "the repository"
-    lines = [f"{count(record['total'], 'page')} to review for {path}. {notice(record)}"]
-    if not record["exists"]:
-        lines.append(f"{path} does not exist now.")
-    for page in record["impacted"]:
-        lines += _impacted(page)
-    lines += cut_line(record["truncated_count"], "page", "use a larger limit or a smaller depth")
-    return "\n".join(lines) + "\n"
-
-
-def _impacted(page: Record) -> Iterator[str]:
-    stale = "" if page["staleness"] in QUIET_LEVELS else f" ({page['staleness']})"
-    yield f"{page_line(page)}{stale}"
-    yield f"  {'; '.join(_step(step) for step in page['chain'])}"
-
-
-def _step(step: Record) -> str:
-    place = f"{name(step['filepath'])}:{step['line']}"
-    target = f" {name(step['target'])}" if step.get("target") else ""
-    if "source_path" in step:
-        moved = f", now {name(step['moved_to'])}" if step.get("moved_to") else ""
-        return f"{place} describes {name(step['source_path'])}{moved}"
-    return f"{place} {step['link_type']}{target}"
-
-
 def page_text(record: Record) -> str:
     """Return the page's facts, then its text."""
     content = record.get("content", "")

@@ -21,9 +21,8 @@ from ubp.core.model import (
 )
 from ubp.core.paths import doc_id
 from ubp.core.shell import path_argument, ubp_command
-from ubp.frame.fields import Count, DocId, GitId, Line, Moment, PagePath, Title
+from ubp.frame.fields import Count, DocId, GitId, Line, Moment, PageLevel, PagePath, Title
 from ubp.output.records.bindings import SuggestionRecord, suggestion_record
-from ubp.output.records.pages import PageLevel
 from ubp.output.records.staleness import (
     CommitRecord,
     EvidenceRecord,

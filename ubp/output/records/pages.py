@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
-from ubp.core.model import Assessment, FilePath, Level, LinkType, ReferenceVerdict, Verdict
+from ubp.core.model import Assessment, LinkType, ReferenceVerdict, Verdict
 from ubp.frame.fields import (
     Count,
     DocId,
@@ -12,6 +12,7 @@ from ubp.frame.fields import (
     GitId,
     Line,
     Moment,
+    PageLevel,
     PagePath,
     Title,
     WhyUnreadable,
@@ -26,7 +27,6 @@ from ubp.output.records.staleness import (
     problem_record,
 )
 from ubp.search.context import Center, PageContext, Related
-from ubp.search.impact import Impacted, ImpactStep, PageImpact, Reason
 from ubp.search.list_pages import ListedPage, PageLink, PageList, ReadPage
 from ubp.search.traverse import Direction, PageGraph
 from ubp.staleness.wording import describe_reference
@@ -35,7 +35,6 @@ from ubp.staleness.wording import describe_reference
 MAX_COMMITS = 5
 
 LinkContext = Annotated[str, "the text around the link, up to 50 characters on both sides"]
-PageLevel = Annotated[Level, "worst level of its references; untracked: it lists no sources"]
 UpdatedAt = Annotated[
     Moment | None,
     "committer date of the last commit that changed the page; null if never committed or before"
@@ -314,53 +313,6 @@ class GraphRecord:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepRecord:
-    """A step of a chain of dependencies."""
-
-    filepath: Annotated[
-        str, "page that depends on the previous step, or on the path in the first step"
-    ]
-    link_type: Annotated[LinkType | None, "type of its link; null for a source reference"] = None
-    source_path: Annotated[str | None, "its source reference, path or glob; null for a link"] = None
-    moved_to: Annotated[str | None, "current path of the source, if it moved"] = None
-    target: Annotated[str | None, "target page of its link, if a directory was requested"] = None
-    line: Annotated[Line, "line of the dependency in the page, from 1"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImpactedRecord:
-    """A page that depends on the requested path."""
-
-    doc_id: DocId
-    filepath: PagePath
-    title: Title
-    doc_type: DocType
-    depth: Annotated[Line, "number of steps"]
-    reason: Annotated[Reason, "how the page states the dependency: the last step of the chain"]
-    chain: Annotated[tuple[StepRecord, ...], "steps from the requested path to this page"]
-    staleness: PageLevel
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImpactRecord:
-    """Pages that depend on a page or a source."""
-
-    path: Annotated[str, "requested path, from the root"]
-    kind: Annotated[
-        Literal["page", "source"],
-        "page: a document, even a removed one; source: any other file or directory",
-    ]
-    exists: Annotated[bool, "whether the path exists"]
-    impacted: Annotated[
-        tuple[ImpactedRecord, ...],
-        "pages that depend on it: first those reached by dependencies only (source_reference,"
-        " depends_on, implements, extends), then by distance",
-    ]
-    total: Annotated[Count, "number of dependent pages"]
-    truncated_count: Annotated[Count, "number of entries omitted from the end"]
-
-
 def stale_refs(assessment: Assessment) -> tuple[StaleRefRecord, ...]:
     """Return the references that are not fresh."""
     return tuple(
@@ -536,32 +488,6 @@ def graph_record(graph: PageGraph) -> GraphRecord:
     )
 
 
-def impact_record(result: PageImpact) -> ImpactRecord:
-    """Return the record of `ubp impact`."""
-    impact = result.impact
-    subject = impact.subject
-    return ImpactRecord(
-        path=subject.path,
-        kind=subject.kind,
-        exists=subject.exists,
-        impacted=tuple(
-            ImpactedRecord(
-                doc_id=impacted.document.doc_id,
-                filepath=impacted.document.path,
-                title=impacted.document.title,
-                doc_type=impacted.document.doc_type,
-                depth=impacted.depth,
-                reason=impacted.reason,
-                chain=_chain(impacted, subject.path),
-                staleness=result.assessments[impacted.document.path].level,
-            )
-            for impacted in impact.impacted
-        ),
-        total=impact.total,
-        truncated_count=impact.total - len(impact.impacted),
-    )
-
-
 def _center(center: Center, assessment: Assessment) -> CenterRecord:
     return CenterRecord(
         doc_id=center.document.doc_id,
@@ -602,22 +528,4 @@ def _related(related: Related, assessment: Assessment) -> RelatedRecord:
         hidden_headings=related.hidden_headings,
         staleness=assessment.level,
         unreadable=why_unreadable(assessment.page),
-    )
-
-
-def _chain(impacted: Impacted, path: FilePath) -> tuple[StepRecord, ...]:
-    previous = [path, *(step.path for step in impacted.chain)]
-    return tuple(_step(step, at) for step, at in zip(impacted.chain, previous, strict=False))
-
-
-def _step(step: ImpactStep, previous: FilePath) -> StepRecord:
-    """Return a step; its target only where that is not the page before, as in a directory."""
-    is_target = step.reason != "source_reference" and step.target != previous
-    return StepRecord(
-        filepath=step.path,
-        link_type=None if step.reason == "source_reference" else step.reason,
-        source_path=step.source_path,
-        moved_to=step.moved_to,
-        target=step.target if is_target else None,
-        line=step.line,
     )

@@ -14,13 +14,14 @@ from ubp.frame.fields import (
     Keyword,
     Line,
     Moment,
+    PageLevel,
     PagePath,
     Span,
     Title,
     WhyUnreadable,
 )
 from ubp.index.facts import why_unreadable
-from ubp.output.records.pages import LinkContext, PageLevel, StaleRefRecord, stale_refs
+from ubp.output.records.pages import LinkContext, StaleRefRecord, stale_refs
 from ubp.output.records.staleness import moment_or_none, title_of
 from ubp.output.relevance import RANKINGS, ranking_scores, relevance_text
 from ubp.search.pages import PageAnswer, SearchType

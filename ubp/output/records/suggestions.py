@@ -11,11 +11,11 @@ from ubp.frame.fields import (
     Fraction,
     Keyword,
     Line,
+    PageLevel,
     PagePath,
     Title,
 )
 from ubp.index.semantic_hits import SemanticHit
-from ubp.output.records.pages import PageLevel
 from ubp.search.suggest_links import LinkSuggestions, Suggestion
 
 PASSAGE_CHARACTERS = 240

@@ -22,7 +22,6 @@ from ubp.output.records.notes import (
 from ubp.output.records.pages import (
     ContextRecord,
     GraphRecord,
-    ImpactRecord,
     PageRecord,
     PagesRecord,
 )
@@ -73,6 +72,7 @@ from ubp.output.records.sql import RowsRecord
 from ubp.output.records.staleness import ErrorRecord, StaleRecord
 from ubp.output.records.suggestions import SuggestionsRecord
 from ubp.output.records.translations import TranslationsRecord
+from ubp.table import ROWS, Row, load
 
 
 class RecordRow(NamedTuple):
@@ -96,7 +96,7 @@ class RecordRow(NamedTuple):
 
 EDIT_TOOLS = ("ubp_create_page", "ubp_update_page", "ubp_acknowledge", "ubp_bind")
 
-RECORDS = (
+_RECORDS = (
     RecordRow("ack", AcknowledgeRecord, ("ubp ack",)),
     RecordRow("affected", AffectedRecord, ("ubp affected",)),
     RecordRow("badge", BadgeRecord, ("ubp badge",), is_versioned=False),
@@ -115,7 +115,6 @@ RECORDS = (
     RecordRow("get-context", ContextRecord, ("ubp get-context", "ubp_get_context"), is_answer=True),
     RecordRow("get-graph", GraphRecord, ("ubp get-graph", "ubp_get_graph"), is_answer=True),
     RecordRow("get-page", PageRecord, ("ubp get-page", "ubp_get_page"), is_answer=True),
-    RecordRow("impact", ImpactRecord, ("ubp impact", "ubp_get_impact"), is_answer=True),
     RecordRow("init", InitRecord, ("ubp init",)),
     RecordRow("install-completion", CompletionRecord, ("ubp --install-completion",)),
     RecordRow("list-pages", PagesRecord, ("ubp list-pages", "ubp_list_pages"), is_answer=True),
@@ -180,3 +179,13 @@ RECORDS = (
     ),
     RecordRow("version", VersionRecord, ("ubp version",)),
 )
+
+
+def _record_row(row: Row) -> RecordRow:
+    answer = load(row)
+    commands = (f"ubp {row.command}",) if row.command else ()
+    tools = (row.tool,) if row.tool else ()
+    return RecordRow(row.record, answer.record, (*commands, *tools), is_answer=answer.has_facts)
+
+
+RECORDS = tuple(sorted((*_RECORDS, *map(_record_row, ROWS)), key=lambda row: row.name))

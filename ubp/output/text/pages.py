@@ -3,7 +3,7 @@
 The graph is written for terminals, Graphviz and Mermaid; titles can contain anything.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from unicodedata import east_asian_width
 
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, Level
@@ -11,7 +11,6 @@ from ubp.core.text import summarize
 from ubp.frame.wording import ARROWS, Style, count, day, joined, printable, printable_line
 from ubp.index.facts import why_unreadable
 from ubp.search.context import Center, Context, PageContext, Related
-from ubp.search.impact import FIRM, Impacted, ImpactTarget, PageImpact
 from ubp.search.list_pages import PageLink, PageList, ReadPage
 from ubp.search.traverse import Edge, Neighborhood, PageGraph
 from ubp.staleness.wording import LEVEL_WORDS, describe_reference
@@ -206,27 +205,6 @@ def context_text(result: PageContext, style: Style, *, is_quiet: bool) -> str:
     return joined(lines)
 
 
-def impact_text(result: PageImpact, style: Style, *, is_quiet: bool) -> str:
-    """Return a line for each page that depends on the target; quietly only paths."""
-    impact = result.impact
-    if is_quiet:
-        return joined([printable(impacted.document.path) for impacted in impact.impacted])
-    if not impact.total:
-        return joined(_no_impact(impact.subject, style))
-    direct = [impacted for impacted in impact.impacted if _is_dependent(impacted)]
-    mentions = [impacted for impacted in impact.impacted if not _is_dependent(impacted)]
-    lines: list[str] = []
-    for title, group in (("Depends on it:", direct), ("Mentions it:", mentions)):
-        if group:
-            lines += [title, *(_impacted(impacted, result, style) for impacted in group), ""]
-    shown, total = len(impact.impacted), count(impact.total, "page")
-    verb = "depends" if impact.total == 1 else "depend"
-    counted = f"{shown} of {total}" if shown < impact.total else total
-    return joined(
-        [*lines, f"{counted} {verb} on {printable(impact.subject.path) or 'the whole repository'}."]
-    )
-
-
 def _center(center: Center, assessment: Assessment, style: Style) -> Iterator[str]:
     document, level = center.document, assessment.level
     facts = [printable(document.title), printable(document.doc_type), LEVEL_WORDS[level]]
@@ -277,29 +255,3 @@ def _related(related: Related, assessment: Assessment, style: Style) -> Iterator
 def _one_line_summary(text: str) -> str:
     wide_characters = sum(east_asian_width(character) in "WF" for character in text)
     return summarize(text, SUMMARY_COLUMNS * len(text) // (len(text) + wide_characters or 1))
-
-
-def _impacted(impacted: Impacted, result: PageImpact, style: Style) -> str:
-    step = impacted.chain[-1]
-    level = result.assessments[impacted.document.path].level
-    stale = "" if level in QUIET_LEVELS else f"  {style.yellow(LEVEL_WORDS[level])}"
-    if step.reason == "source_reference":
-        why = f"describes {printable(step.source_path or step.target)}"
-        why += f", which moved to {printable(step.moved_to)}" if step.moved_to else ""
-    elif len(impacted.chain) == 1 and step.target == result.impact.subject.path:
-        why = f"{step.reason} it"
-    else:
-        why = f"{step.reason} {printable(step.target)}"
-    place = style.bold(f"{printable(impacted.document.path)}:{step.line}")
-    return f"  {place}  {why}{stale}"
-
-
-def _is_dependent(impacted: Impacted) -> bool:
-    return all(step.reason in FIRM for step in impacted.chain)
-
-
-def _no_impact(subject: ImpactTarget, style: Style) -> Sequence[str]:
-    path = printable(subject.path)
-    if subject.exists:
-        return [style.yellow(f"No page depends on {path}.")]
-    return [style.yellow(f"{path} does not exist, and no page refers to it.")]

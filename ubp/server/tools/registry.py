@@ -13,8 +13,8 @@ from ubp.server.tools.docs import (
     list_pages,
     search,
 )
-from ubp.server.tools.maintenance import check_staleness, get_impact, suggest_links
-from ubp.server.tools.tool import AnyTool
+from ubp.server.tools.maintenance import check_staleness, suggest_links
+from ubp.server.tools.tool import AnyTool, make_tool
 
 TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
     "docs": (
@@ -28,7 +28,7 @@ TOOLSETS: Mapping[str, tuple[AnyTool, ...]] = {
     "maintenance": (
         check_staleness.CHECK_STALENESS,
         suggest_links.SUGGEST_LINKS,
-        get_impact.GET_IMPACT,
+        make_tool("ubp_get_impact"),
     ),
 }
 

@@ -32,12 +32,15 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 from ubp.edits.model import Agent
 from ubp.frame.arguments import check_arguments, make_request, reject_path_traversal
 from ubp.frame.budget import MEASURES, Budget, Fit, TokenLimit, build_answer
-from ubp.frame.encoding import Json, to_json
+from ubp.frame.encoding import Json, from_object, to_json
 from ubp.frame.fields import AnswerFacts
 from ubp.frame.schema import Schema, record_schema, request_schema
+from ubp.frame.wording import joined
+from ubp.frame.writer import Writer
 from ubp.index.collections import parse_reference
 from ubp.output.agent.pages import REPEATED
 from ubp.server.tools.collections import COLLECTION, collection_schema, open_collection
+from ubp.table import ROWS, load
 from ubp.workspace import Workspace
 
 NOTICE = AnswerFacts().content_notice
@@ -127,6 +130,36 @@ class Tool(Generic[RequestT, RecordT]):
 
 
 AnyTool = Tool[Any, Any]
+
+
+def make_tool(name: str) -> AnyTool:
+    """Return the tool of this name that the table of answers has."""
+    row = next(row for row in ROWS if row.tool == name)
+    answer = load(row)
+
+    def write(record: Json) -> str:
+        writer = Writer(is_agent=True, repeated=record.get(REPEATED, {}))
+        return joined(answer.text(from_object(answer.record, record), writer))
+
+    return Tool(
+        name=row.tool,
+        title=answer.title,
+        description=answer.advice,
+        request=answer.request,
+        record=answer.record,
+        run=lambda workspace, request: answer.run(workspace.session, request),
+        run_for_text=None
+        if (run_for_text := answer.run_for_text) is None
+        else lambda workspace, request: run_for_text(workspace.session, request),
+        text=write,
+        fit=answer.fit,
+        items=answer.items,
+        budgets=answer.budgets,
+        writes=answer.writes,
+        destroys=answer.destroys,
+        reads_collections=answer.reads_collections,
+    )
+
 
 # The arguments that say what an answer is about, and hold for calls that follow from it.
 ABOUT = (COLLECTION, "ref")

@@ -1,0 +1,1 @@
+"""The answers: one module each, with its request, its record, and its text."""

@@ -1,0 +1,1 @@
+"""Answers about pages and the links between them."""

@@ -1,0 +1,263 @@
+"""`ubp impact` and `ubp_get_impact`: the pages to review when something changes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, LinkType
+from ubp.frame.answer import Answer, Request
+from ubp.frame.arguments import MaxTokens, Ref, between
+from ubp.frame.fields import (
+    REVISION,
+    Count,
+    DocId,
+    DocType,
+    Line,
+    Option,
+    PageLevel,
+    PagePath,
+    Title,
+)
+from ubp.frame.wording import count
+from ubp.frame.writer import Writer
+from ubp.index.session import Session, Target
+from ubp.search.graph import open_graph
+from ubp.search.impact import FIRM, Impacted, ImpactStep, Reason, find_impact, resolve_target
+from ubp.staleness.references import SourceUse, overlaps_with
+from ubp.staleness.state import assess_paths, open_source_index
+
+MAX_DEPTH, MAX_LIMIT = 5, 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRecord:
+    """A step of a chain of dependencies."""
+
+    filepath: Annotated[
+        str, "page that depends on the previous step, or on the path in the first step"
+    ]
+    link_type: Annotated[LinkType | None, "type of its link; null for a source reference"] = None
+    source_path: Annotated[str | None, "its source reference, path or glob; null for a link"] = None
+    moved_to: Annotated[str | None, "current path of the source, if it moved"] = None
+    target: Annotated[str | None, "target page of its link, if a directory was requested"] = None
+    line: Annotated[Line, "line of the dependency in the page, from 1"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactedRecord:
+    """A page that depends on the requested path."""
+
+    doc_id: DocId
+    filepath: PagePath
+    title: Title
+    doc_type: DocType
+    depth: Annotated[Line, "number of steps"]
+    reason: Annotated[Reason, "how the page states the dependency: the last step of the chain"]
+    chain: Annotated[tuple[StepRecord, ...], "steps from the requested path to this page"]
+    staleness: PageLevel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactRecord:
+    """Pages that depend on a page or a source."""
+
+    path: Annotated[str, "requested path, from the root"]
+    kind: Annotated[
+        Literal["page", "source"],
+        "page: a document, even a removed one; source: any other file or directory",
+    ]
+    exists: Annotated[bool, "whether the path exists"]
+    impacted: Annotated[
+        tuple[ImpactedRecord, ...],
+        "pages that depend on it: first those reached by dependencies only (source_reference,"
+        " depends_on, implements, extends), then by distance",
+    ]
+    total: Annotated[Count, "number of dependent pages"]
+    truncated_count: Annotated[Count, "number of entries omitted from the end"]
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactRequest(Request[ImpactRecord]):
+    """What changes, and how far to follow what depends on it.
+
+    The path is that of a file or folder, which need not exist any more, or the unique end of one,
+    or a page's `doc_id`; a hidden file is treated as missing. After a `#` a symbol, a heading or
+    lines narrow it to that part of the file.
+    """
+
+    path: Annotated[
+        str,
+        "page, file, folder or src/a.py#login; may be deleted",
+        Option(
+            "A page, file or directory; it need not exist.",
+            is_argument=True,
+            missing="a page, file or directory",
+            cause="`ubp impact` lists the pages that depend on it.",
+        ),
+    ]
+    depth: Annotated[
+        int,
+        *between(1, MAX_DEPTH),
+        "maximum chain length",
+        Option(
+            "Include pages up to this many steps away, 1 to 5 (3).",
+            metavar="N",
+            why="Beyond a few links, nearly every page is connected.",
+        ),
+    ] = 3
+    limit: Annotated[
+        int, *between(1, MAX_LIMIT), Option("Maximum number of pages (100).", metavar="N")
+    ] = 100
+    max_tokens: MaxTokens | None = None
+    ref: Annotated[Ref, REVISION] | None = None
+
+
+def run(session: Session, request: ImpactRequest) -> ImpactRecord:
+    """Return the pages that depend on a page or a source, at most `depth` steps away.
+
+    Raises:
+        PageNotFoundError: several files match.
+    """
+    view = session.view(Target(request.ref))
+    graph, sources = open_graph(view), open_source_index(session, view)
+
+    def referencing(path: FilePath) -> list[ImpactStep]:
+        return _source_steps(sources.matching(overlaps_with(view, path)), path)
+
+    def depending(path: FilePath) -> list[ImpactStep]:
+        return _source_steps(sources.covering(path), path)
+
+    subject = resolve_target(request.path, session, view, graph, referencing)
+    impact = find_impact(graph, subject, depending, request.depth, request.limit)
+    levels = assess_paths(session, view, [page.document.path for page in impact.impacted])
+    return ImpactRecord(
+        path=subject.path,
+        kind=subject.kind,
+        exists=subject.exists,
+        impacted=tuple(
+            _impacted_record(page, subject.path, levels[page.document.path])
+            for page in impact.impacted
+        ),
+        total=impact.total,
+        truncated_count=impact.total - len(impact.impacted),
+    )
+
+
+def _source_steps(uses: Iterable[SourceUse], target: FilePath) -> list[ImpactStep]:
+    """Return the steps from a source to the pages that name it."""
+    return [
+        ImpactStep(
+            use.page, target, "source_reference", use.reference.line, use.source.name, use.moved_to
+        )
+        for use in uses
+    ]
+
+
+def _impacted_record(page: Impacted, path: FilePath, assessment: Assessment) -> ImpactedRecord:
+    document = page.document
+    previous = [path, *(step.path for step in page.chain)]
+    return ImpactedRecord(
+        doc_id=document.doc_id,
+        filepath=document.path,
+        title=document.title,
+        doc_type=document.doc_type,
+        depth=page.depth,
+        reason=page.reason,
+        chain=tuple(
+            StepRecord(
+                filepath=step.path,
+                link_type=None if step.reason == "source_reference" else step.reason,
+                source_path=step.source_path,
+                moved_to=step.moved_to,
+                # Named only where it is not the page before, as in a directory.
+                target=step.target
+                if step.reason != "source_reference" and step.target != at
+                else None,
+                line=step.line,
+            )
+            for step, at in zip(page.chain, previous, strict=False)
+        ),
+        staleness=assessment.level,
+    )
+
+
+def text(record: ImpactRecord, write: Writer) -> Iterator[str]:
+    """Yield the pages: for agents each with its whole chain, for people with its last step."""
+    if write.is_quiet:
+        yield from (write.name(page.filepath) for page in record.impacted)
+    elif write.is_agent:
+        yield from _agents_text(record, write)
+    elif not record.total:
+        subject = write.name(record.path)
+        why = f"No page depends on {subject}."
+        missing = f"{subject} does not exist, and no page refers to it."
+        yield write.style.yellow(why if record.exists else missing)
+    else:
+        yield from _peoples_text(record, write)
+
+
+def _agents_text(record: ImpactRecord, write: Writer) -> Iterator[str]:
+    path = write.name(record.path) if record.path else "the repository"
+    yield f"{count(record.total, 'page')} to review for {path}. {write.notice()}"
+    if not record.exists:
+        yield f"{path} does not exist now."
+    for page in record.impacted:
+        stale = "" if page.staleness in QUIET_LEVELS else f" ({page.staleness})"
+        yield f"{write.path(page.filepath)}: {write.title(page.title)}{stale}"
+        yield f"  {'; '.join(_step_text(step, write) for step in page.chain)}"
+    if record.truncated_count:
+        omitted = count(record.truncated_count, "page")
+        yield f"[{omitted} omitted: use a larger limit or a smaller depth]"
+
+
+def _step_text(step: StepRecord, write: Writer) -> str:
+    place = f"{write.name(step.filepath)}:{step.line}"
+    if step.source_path is not None:
+        moved = f", now {write.name(step.moved_to)}" if step.moved_to else ""
+        return f"{place} describes {write.name(step.source_path)}{moved}"
+    return f"{place} {step.link_type}{f' {write.name(step.target)}' if step.target else ''}"
+
+
+def _peoples_text(record: ImpactRecord, write: Writer) -> Iterator[str]:
+    dependents = [page for page in record.impacted if _is_firm(page.chain)]
+    mentions = [page for page in record.impacted if not _is_firm(page.chain)]
+    for title, group in (("Depends on it:", dependents), ("Mentions it:", mentions)):
+        if group:
+            yield title
+            yield from (_page_line(page, record.path, write) for page in group)
+            yield ""
+    shown, total = len(record.impacted), count(record.total, "page")
+    verb = "depends" if record.total == 1 else "depend"
+    counted = f"{shown} of {total}" if shown < record.total else total
+    yield f"{counted} {verb} on {write.name(record.path) or 'the whole repository'}."
+
+
+def _is_firm(chain: Sequence[StepRecord]) -> bool:
+    return all((step.link_type or "source_reference") in FIRM for step in chain)
+
+
+def _page_line(page: ImpactedRecord, path: str, write: Writer) -> str:
+    *before, step = page.chain
+    stale = "" if page.staleness in QUIET_LEVELS else f"  {write.level(page.staleness)}"
+    if step.source_path is not None:
+        why = f"describes {write.name(step.source_path)}"
+        why += f", which moved to {write.name(step.moved_to)}" if step.moved_to else ""
+    else:
+        target = step.target or (before[-1].filepath if before else path)
+        why = f"{step.link_type} {'it' if target == path and not before else write.name(target)}"
+    return f"  {write.path(f'{page.filepath}:{step.line}')}  {why}{stale}"
+
+
+IMPACT = Answer(
+    request=ImpactRequest,
+    record=ImpactRecord,
+    run=run,
+    text=text,
+    title="Find pages that depend on a file",
+    advice=(
+        "Find documentation pages that depend on a page, source file or folder: pages that list "
+        "it as a source, then pages that link to those, each with the chain of references. Use it "
+        "before or after changing, moving or deleting a file to find the pages to update."
+    ),
+    items="impacted",
+)

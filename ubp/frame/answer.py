@@ -1,0 +1,63 @@
+"""Answers: what one is, and what its command and its tool are made of.
+
+An answer is one module with
+
+1. a request, a frozen dataclass with slots that inherits from `Request` of its record: a field for
+   each argument, required ones first. `Annotated` has the description for agents (they pay for
+   every character), the limits, and an `Option` where the command has the argument, too;
+2. a record, what `--json` prints and a tool returns, with a description of every field;
+3. `run(session, request)`, which returns the record;
+4. `text(record, write)`, which yields the lines that people and agents read;
+5. an `Answer` that joins them, named by a row of `ubp.table`.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ubp.frame.budget import Budget, Fit
+from ubp.frame.writer import Writer
+from ubp.index.session import Session
+
+RecordT = TypeVar("RecordT")
+
+
+class Request(Generic[RecordT]):
+    """A question whose answer is a record of this type."""
+
+    __slots__ = ()
+
+
+RequestT = TypeVar("RequestT", bound=Request[Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[RequestT, RecordT]):
+    """A question that people, agents and programs ask, and how it is answered.
+
+    `title` and `advice` describe the tool. `fit` removes the least important parts of a record's
+    JSON object until it is within the limits that `budgets`, fields of the request, set. Instead of
+    that, a list named `items` is shortened by running with a smaller `limit`. `run_for_text` takes
+    the place of `run` where no record is sent: it may leave out what the text does not contain.
+    What `reads_collections` answers about a collection, too. `has_facts`: `--json` contains
+    `AnswerFacts`. `status` returns the exit status of the command, by default 0.
+    """
+
+    request: type[RequestT]
+    record: type[RecordT]
+    run: Callable[[Session, RequestT], RecordT]
+    text: Callable[[RecordT, Writer], Iterator[str]]
+    title: str = ""
+    advice: str = ""
+    run_for_text: Callable[[Session, RequestT], RecordT] | None = None
+    fit: Fit | None = None
+    items: str = ""
+    budgets: tuple[Budget, ...] = ("max_tokens",)
+    writes: bool = False
+    destroys: bool = False
+    reads_collections: bool = False
+    has_facts: bool = True
+    status: Callable[[RecordT], int] | None = None
+
+
+AnyAnswer = Answer[Any, Any]

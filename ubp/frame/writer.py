@@ -1,0 +1,73 @@
+"""The writers of texts: one for people at a terminal, one for agents.
+
+A text is written once, from a record. The writer prints what documents contain so that no reader
+mistakes it for UBP's own words: escaped and perhaps colored for people, quoted or between two
+markers for agents.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ubp.core.model import FilePath
+from ubp.frame.fields import AnswerFacts
+from ubp.frame.quoting import fenced, name, new_marker, quoted
+from ubp.frame.wording import Style, printable, printable_line
+from ubp.staleness.wording import LEVEL_WORDS
+
+NOTICE = AnswerFacts().content_notice
+QUIET = frozenset({"fresh", "untracked"})  # levels that need no review
+
+
+class Writer(NamedTuple):
+    """Who reads a text, and how what documents contain is written for them.
+
+    `is_quiet`: people asked for one line a result and nothing else. `prefix` is the directory, from
+    the root, where people type commands. `repeated` are the arguments that calls which an agent
+    makes next have in common with this one.
+    """
+
+    style: Style = Style()
+    is_agent: bool = False
+    is_quiet: bool = False
+    prefix: FilePath = FilePath("")
+    repeated: Mapping[str, str] = {}
+
+    def name(self, text: str) -> str:
+        """Return a path, a tag or another name: `docs/auth.md`."""
+        return name(text) if self.is_agent else printable(text)
+
+    def path(self, text: str) -> str:
+        """Return the path of a result; people see it in bold."""
+        return name(text) if self.is_agent else self.style.bold(printable(text))
+
+    def title(self, text: str) -> str:
+        """Return a title, a heading or a sentence of a document."""
+        return quoted(text) if self.is_agent else printable(text)
+
+    def level(self, level: str) -> str:
+        """Return the level of a page, in yellow if it needs a review."""
+        if self.is_agent:
+            return LEVEL_WORDS["untracked"] if level == "untracked" else level
+        words = LEVEL_WORDS[level]  # type: ignore[index]  # records hold a Level
+        return words if level in QUIET else self.style.yellow(words)
+
+    def marker(self, *texts: str) -> str:
+        """Return the word that encloses these texts of documents; "" where people read them."""
+        return new_marker(*texts) if self.is_agent and any(texts) else ""
+
+    def enclose(self, text: str, marker: str) -> Iterator[str]:
+        """Yield the lines of a document's text, for agents between two lines with the marker."""
+        if marker:
+            yield from fenced(text, marker)
+        else:
+            yield from map(printable_line, text.splitlines())
+
+    def notice(self, marker: str = "") -> str:
+        """Return the notice that content is data; it begins what an agent reads."""
+        if marker:
+            return f"({NOTICE.rstrip('.')}; delimited by {marker}.)"
+        return f"({NOTICE})"
+
+    def arguments(self) -> str:
+        """Return the arguments that a next call repeats: `, repository="web"`."""
+        return "".join(f", {key}={quoted(value)}" for key, value in self.repeated.items())

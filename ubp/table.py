@@ -1,0 +1,81 @@
+"""The table of answers: from a row, its command, tool, schemas, record and documentation are made.
+
+A row has what `ubp --help` prints, so that it loads no answer.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal, NamedTuple
+
+from ubp.frame.answer import AnyAnswer, Request
+
+Group = Literal["query", "maintain", "setup"]
+
+
+class Row(NamedTuple):
+    """An answer as `module:name`, and where it is offered.
+
+    `command` is its name on the command line, with the `group`, `help` and a working `example`;
+    `tool` its name for agents, in the tool set `toolset`. `record` is the short name of its record.
+    """
+
+    target: str
+    record: str
+    command: str = ""
+    group: Group = "query"
+    help: str = ""
+    example: str = ""
+    tool: str = ""
+    toolset: str = ""
+
+    @property
+    def module(self) -> str:
+        """The module of the answer."""
+        return self.target.partition(":")[0]
+
+
+ROWS = (
+    Row(
+        "ubp.answers.pages.impact:IMPACT",
+        record="impact",
+        command="impact",
+        help="List the pages that depend on a page or source file, and how.\n\n"
+        "Direct dependents come first: pages that list it as a source, or link to it with "
+        "`depends_on`, `implements` or `extends`.",
+        example="ubp impact src/auth.py",
+        tool="ubp_get_impact",
+        toolset="maintenance",
+    ),
+)
+
+
+@cache
+def load(row: Row) -> AnyAnswer:
+    """Return the answer of a row."""
+    module, _, name = row.target.partition(":")
+    answer: AnyAnswer = getattr(import_module(module), name)
+    return answer
+
+
+def row_of_command(name: str) -> Row:
+    """Return the row of a command that the table has."""
+    return next(row for row in ROWS if row.command == name)
+
+
+def rows_of_tools(toolset: str) -> Iterator[Row]:
+    """Yield the rows of a tool set."""
+    return (row for row in ROWS if row.tool and row.toolset == toolset)
+
+
+def answer_of(request: Request[Any]) -> AnyAnswer:
+    """Return the answer to a request.
+
+    Raises:
+        TypeError: the request is of no answer in the table.
+    """
+    kind = type(request)
+    for row in ROWS:
+        if row.module == kind.__module__ and (answer := load(row)).request is kind:
+            return answer
+    raise TypeError(f"{kind.__name__} is not the request of an answer.")
