@@ -271,3 +271,8 @@ def test_python_example_prints_stale_references(repository):
     )
     path, source, verdict, _ = done.stdout.split(maxsplit=3)
     assert (path, source, verdict) == ("docs/sessions.md", "src/session.py", "modified")
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "SECURITY.md"], ids=lambda page: page.name)
+def test_pages_of_the_repository_have_no_front_matter_that_forges_show_as_a_table(page):
+    assert not page.read_text(encoding="utf-8").startswith(("---\n", "+++\n"))
