@@ -18,6 +18,7 @@ class Row(NamedTuple):
 
     `command` is its name on the command line, with the `group`, `help` and a working `example`;
     `tool` its name for agents, in the tool set `toolset`. `record` is the short name of its record.
+    A command with a dialogue, or that writes files, is a function `by_hand`, as `module:function`.
     """
 
     target: str
@@ -28,6 +29,7 @@ class Row(NamedTuple):
     example: str = ""
     tool: str = ""
     toolset: str = ""
+    by_hand: str = ""
 
     @property
     def module(self) -> str:

@@ -86,7 +86,7 @@ class Workspace:
 
     def __init__(self, session: Session, collection: "DocumentCollection | None" = None) -> None:
         self.session = session
-        self.collection = collection
+        self.collection = session.collection = collection
         self.agent: Agent | None = None  # who calls, through the server
         self._assess = partial(assess_paths, session)
         self._kept: dict[tuple[str, str], tuple[object, Workspace]] = {}

@@ -4,13 +4,13 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from cyclopts import Parameter
 
 from ubp.cli.error_handler import CLEAN
 from ubp.cli.open_workspace import open_workspace
-from ubp.cli.parameters import In, check_range, read_collection
+from ubp.cli.parameters import check_range, read_collection
 from ubp.cli.terminal import Terminal
 from ubp.core.errors import UsageError
 from ubp.frame.answer import AnyAnswer
@@ -32,62 +32,49 @@ def make_command(row: Row) -> Callable[..., int]:
     answer = load(row)
     options = options_of(answer)
     parameters = [_parameter(answer, name, option) for name, option in options.items()]
+    if answer.formats:
+        names = Literal["text", "json", *answer.formats]  # type: ignore[valid-type]  # made at run time
+        settings = Parameter(name=["--format", "-f"], metavar="FORMAT", help="Output format.")
+        parameters.append(_keyword("format_", Annotated[names, settings], "text"))
     if answer.reads_collections:
-        parameters.append(_keyword("in_", In, None))
+        settings = Parameter(
+            name="--in", metavar="NAME[@REV]", help="Use a collection instead of this repository."
+        )
+        parameters.append(_keyword("in_", Annotated[str | None, settings], None))
     parameters.append(_keyword("terminal", Terminal, inspect.Parameter.empty))
-
-    def command(**arguments: Any) -> int:
-        terminal: Terminal = arguments.pop("terminal")
-        collection = arguments.pop("in_", None)
-        given = {name: value for name, value in arguments.items() if value is not None}
-        _check(row, answer, options, given)
-        request = answer.request(**{name: _field_value(value) for name, value in given.items()})
-        return _print_answer(answer, request, collection, terminal)
-
-    def call(*arguments: Any, **keywords: Any) -> int:
-        return command(**signature.bind(*arguments, **keywords).arguments)
-
     signature = inspect.Signature(parameters, return_annotation=int)
-    call.__signature__ = signature  # type: ignore[attr-defined]  # what cyclopts reads
-    call.__name__ = row.command
-    call.__doc__ = row.help
-    return call
+
+    def command(*arguments: Any, **keywords: Any) -> int:
+        given = signature.bind(*arguments, **keywords).arguments
+        terminal: Terminal = given.pop("terminal")
+        format_, collection = given.pop("format_", "text"), given.pop("in_", None)
+        if format_ == "json":
+            terminal.set(terminal.options._replace(json=True))
+        request = make_request(row, answer, options, given)
+        return print_answer(answer, request, terminal, collection=collection, format_=format_)
+
+    command.__signature__ = signature  # type: ignore[attr-defined]  # what cyclopts reads
+    command.__name__ = row.command
+    command.__doc__ = row.help
+    return command
 
 
-def options_of(answer: AnyAnswer) -> Mapping[str, Option]:
-    """Return the fields of a request that the command line has."""
-    hints = get_type_hints(answer.request, include_extras=True)
-    options = ((name, option_of(hint)) for name, hint in hints.items())
-    return {name: option for name, option in options if option is not None}
+def make_request(
+    row: Row, answer: AnyAnswer, options: Mapping[str, Option], arguments: Mapping[str, Any]
+) -> Any:
+    """Return the request that the arguments of a command make; None is not given.
 
-
-def _parameter(answer: AnyAnswer, name: str, option: Option) -> inspect.Parameter:
-    hint = given_type(get_type_hints(answer.request)[name])
-    field = next(field for field in fields(answer.request) if field.name == name)
-    default = field.default if option.default is ... else option.default
-    if get_origin(hint) is tuple:
-        hint, default = list[get_args(hint)[0]] | None, None  # type: ignore[misc]  # made at run time
-    elif default in {MISSING, None}:
-        hint, default = hint | None, None
-    settings = Parameter(name=option.name or None, help=option.help, metavar=option.metavar or None)
-    if option.is_argument:
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        return inspect.Parameter(name, kind, default=default, annotation=Annotated[hint, settings])
-    return _keyword(name, Annotated[hint, settings], default)
-
-
-def _keyword(name: str, hint: Any, default: Any) -> inspect.Parameter:
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=default, annotation=hint)
-
-
-def _check(
-    row: Row, answer: AnyAnswer, options: Mapping[str, Option], given: Mapping[str, Any]
-) -> None:
-    """Raise `UsageError` where an argument is missing or out of range."""
+    Raises:
+        UsageError: an argument is missing or out of range.
+    """
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in arguments.items()
+        if value is not None
+    }
     schema = request_schema(answer.request)  # type: ignore[arg-type]  # classes are hashable
     for name, option in options.items():
-        if name not in given and name in schema.get("required", ()):
+        if not given.get(name) and name in required_fields(answer):
             raise UsageError(
                 f"Missing argument: {option.missing}.",
                 cause=option.cause,
@@ -102,6 +89,47 @@ def _check(
                 minimum=limits["minimum"],
                 why=option.why,
             )
+    return answer.request(**given)
+
+
+def options_of(answer: AnyAnswer) -> Mapping[str, Option]:
+    """Return the fields of a request that the command line has."""
+    hints = get_type_hints(answer.request, include_extras=True)
+    options = ((name, option_of(hint)) for name, hint in hints.items())
+    return {name: option for name, option in options if option is not None}
+
+
+def required_fields(answer: AnyAnswer) -> frozenset[str]:
+    """Return the fields of a request that have no default."""
+    return frozenset(field.name for field in fields(answer.request) if field.default is MISSING)
+
+
+def _parameter(answer: AnyAnswer, name: str, option: Option) -> inspect.Parameter:
+    hint = given_type(get_type_hints(answer.request)[name])
+    field = next(field for field in fields(answer.request) if field.name == name)
+    default = field.default if option.default is ... else option.default
+    settings = Parameter(name=option.name or None, help=option.help, metavar=option.metavar or None)
+    is_list = get_origin(hint) is tuple
+    if is_list and option.is_argument:
+        item = Annotated[get_args(hint)[0], settings]
+        return inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL, annotation=item)
+    if is_list:
+        hint, default = list[get_args(hint)[0]] | None, None  # type: ignore[misc]  # made at run time
+    elif default in {MISSING, None}:
+        hint, default = hint | None, None
+    if option.is_argument:
+        return inspect.Parameter(
+            name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=default,
+            annotation=Annotated[hint, settings],
+        )
+    return _keyword(name, Annotated[hint, settings], default)
+
+
+def _keyword(name: str, hint: Any, default: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=hint)
 
 
 def _name_of(field: str, option: Option) -> str:
@@ -109,14 +137,18 @@ def _name_of(field: str, option: Option) -> str:
     return names[0] or f"--{field.replace('_', '-')}"
 
 
-def _field_value(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _print_answer(
-    answer: AnyAnswer, request: Any, collection: str | None, terminal: Terminal
+def print_answer(
+    answer: AnyAnswer,
+    request: Any,
+    terminal: Terminal,
+    *,
+    collection: str | None = None,
+    format_: str = "text",
 ) -> int:
-    """Print an answer as text, or with `--json` as its record; return the exit status."""
+    """Print an answer as text, or with `--json` as its record; return the exit status.
+
+    `collection` (`NAME[@REV]`) is read instead of the repository; `format_` is one of `formats`.
+    """
     started = time.perf_counter()
     reference = read_collection(collection, getattr(request, "ref", None))
     is_json = terminal.options.json
@@ -124,17 +156,18 @@ def _print_answer(
     with open_workspace(terminal, collection=reference) as workspace:
         record = run(workspace.session, request)
         prefix = workspace.session.repository.prefix
-    if not is_json:
-        writer = Writer(terminal.style, is_quiet=terminal.options.quiet, prefix=prefix)
-        terminal.write(joined(answer.text(record, writer)))
-    elif answer.has_facts:
+    if is_json and answer.has_facts:
         limits = [
             TokenLimit(most, MEASURES[name], is_lean=False)
             for name in answer.budgets
             if (most := getattr(request, name, None)) is not None
         ]
-        json = build_answer(record, started, fit=answer.fit, limits=limits, is_lean=False)
-        terminal.json(json)
+        terminal.json(build_answer(record, started, fit=answer.fit, limits=limits, is_lean=False))
+    elif is_json:
+        terminal.record(record, is_versioned=answer.is_versioned)
+    elif answer.formats and format_ in answer.formats:
+        terminal.write(answer.formats[format_](record))
     else:
-        terminal.record(record)
+        writer = Writer(terminal.style, is_quiet=terminal.options.quiet, prefix=prefix)
+        terminal.write(joined(answer.text(record, writer)))
     return CLEAN if answer.status is None else answer.status(record)

@@ -32,9 +32,8 @@ class CommandRow(NamedTuple):
 def answer_row(command: str) -> CommandRow:
     """Return the row of a command that is made from the table of answers."""
     row = row_of_command(command)
-    return CommandRow(
-        row.command, f"ubp.cli.answers:{row.command}", GROUPS[row.group], row.help, row.example
-    )
+    target = row.by_hand or f"ubp.cli.answers:{row.command}"
+    return CommandRow(row.command, target, GROUPS[row.group], row.help, row.example)
 
 
 ROWS = (

@@ -11,18 +11,20 @@ An answer is one module with
 5. an `Answer` that joins them, named by a row of `ubp.table`.
 """
 
-from collections.abc import Callable, Iterator
+from abc import ABC
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ubp.frame.budget import Budget, Fit
+from ubp.frame.encoding import Json
 from ubp.frame.writer import Writer
 from ubp.index.session import Session
 
 RecordT = TypeVar("RecordT")
 
 
-class Request(Generic[RecordT]):
+class Request(ABC, Generic[RecordT]):
     """A question whose answer is a record of this type."""
 
     __slots__ = ()
@@ -32,32 +34,67 @@ RequestT = TypeVar("RequestT", bound=Request[Any])
 
 
 @dataclass(frozen=True, slots=True)
+class App(Generic[RequestT]):
+    """A page that clients with MCP Apps show beside the answers of a tool.
+
+    `page` returns its HTML, the same for all answers; `data` what it shows of one, as `key` of the
+    result's `_meta`, which models do not read.
+    """
+
+    uri: str
+    title: str
+    description: str
+    page: Callable[[], str]
+    key: str
+    data: Callable[[Session, RequestT], Json]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTraits(Generic[RequestT, RecordT]):
+    """What clients are told of an answer's tool, and how it differs from the command.
+
+    A tool that `takes_outer_paths` has paths that it checks itself. `failure` is the error in the
+    result of a call that failed, for tools whose errors are objects. `run_online` takes the place
+    of `run` where the user lets the server use the network. `app` shows the answer to people.
+    """
+
+    title: str
+    description: str
+    writes: bool = False
+    destroys: bool = False
+    takes_outer_paths: bool = False
+    failure: str = ""
+    run_online: Callable[[Session, RequestT], RecordT] | None = None
+    app: App[RequestT] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Answer(Generic[RequestT, RecordT]):
     """A question that people, agents and programs ask, and how it is answered.
 
-    `title` and `advice` describe the tool. `fit` removes the least important parts of a record's
-    JSON object until it is within the limits that `budgets`, fields of the request, set. Instead of
-    that, a list named `items` is shortened by running with a smaller `limit`. `run_for_text` takes
-    the place of `run` where no record is sent: it may leave out what the text does not contain.
-    What `reads_collections` answers about a collection, too. `has_facts`: `--json` contains
-    `AnswerFacts`. `status` returns the exit status of the command, by default 0.
+    `run_for_text` takes the place of `run` where no record is sent: it may leave out what the text
+    does not contain. `fit` removes the least important parts of a record's JSON object until it is
+    within the limits that `budgets`, fields of the request, set; instead of that, a list named
+    `items` is shortened by running with a smaller `limit`. What `reads_collections` answers about a
+    collection, too. With `has_facts` the record is sent with `AnswerFacts`. `status` returns the
+    exit status of the command, by default 0; `formats` are the texts that its `--format` chooses
+    besides text and JSON.
     """
 
     request: type[RequestT]
     record: type[RecordT]
     run: Callable[[Session, RequestT], RecordT]
     text: Callable[[RecordT, Writer], Iterator[str]]
-    title: str = ""
-    advice: str = ""
     run_for_text: Callable[[Session, RequestT], RecordT] | None = None
     fit: Fit | None = None
     items: str = ""
     budgets: tuple[Budget, ...] = ("max_tokens",)
-    writes: bool = False
-    destroys: bool = False
     reads_collections: bool = False
     has_facts: bool = True
+    is_versioned: bool = True
     status: Callable[[RecordT], int] | None = None
+    formats: Mapping[str, Callable[[RecordT], str]] | None = None
+    tool: ToolTraits[RequestT, RecordT] | None = None
 
 
 AnyAnswer = Answer[Any, Any]

@@ -38,6 +38,13 @@ class Option(NamedTuple):
     is_only: bool = False
 
 
+class _Given(NamedTuple):
+    """Marks a field that no caller can set."""
+
+
+GIVEN = _Given()
+"""In the `Annotated` of a field that the surface fills in: no argument, and no option."""
+
 REVISION = Option("Use this revision instead of the work tree.", metavar="REV")
 
 _HEX = "[0-9a-f]"

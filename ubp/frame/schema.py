@@ -7,7 +7,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from ubp.frame.encoding import SCHEMA_VERSION, defaults_of
-from ubp.frame.fields import AnswerFacts, Keyword, Option
+from ubp.frame.fields import GIVEN, AnswerFacts, Keyword, Option
 
 Schema = dict[str, Any]
 
@@ -47,7 +47,7 @@ def request_schema(request: type) -> Schema:
     properties, required = {}, []
     for field, hint in get_type_hints(request, include_extras=True).items():
         option = option_of(hint)
-        if option is not None and option.is_only:
+        if (option is not None and option.is_only) or GIVEN in metadata_of(hint):
             continue
         name = field.removesuffix("_")
         properties[name] = _schema(given_type(hint), is_lean=True)
@@ -73,8 +73,13 @@ def given_type(hint: Any) -> Any:
 
 def option_of(hint: Any) -> Option | None:
     """Return how the command line has a field of this type, None if it does not."""
-    metadata = getattr(given_type(hint), "__metadata__", ())
-    return next((note for note in metadata if isinstance(note, Option)), None)
+    return next((note for note in metadata_of(hint) if isinstance(note, Option)), None)
+
+
+def metadata_of(hint: Any) -> tuple[Any, ...]:
+    """Return the `Annotated` of a field, also of one that may be None."""
+    metadata: tuple[Any, ...] = getattr(given_type(hint), "__metadata__", ())
+    return metadata
 
 
 def _object_schema(record: type, *, is_lean: bool) -> Schema:

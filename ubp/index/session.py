@@ -19,6 +19,7 @@ from ubp.index.tree import SessionCache
 from ubp.index.view import View, build_view
 
 if TYPE_CHECKING:
+    from ubp.index.collections import Collection
     from ubp.index.embed.locate import ModelLocation
     from ubp.index.embed.model import Model
 
@@ -87,6 +88,7 @@ class Session:
         self.environment = options.environment
         self.progress = options.progress
         self.clock = options.clock
+        self.collection: Collection | None = None  # the one that this repository is
         self._options = options
         self._cache = SessionCache()
         self._latest: View | None = None  # the last one of the work tree, or of the only revision

@@ -18,6 +18,7 @@ from mcp.types import (
 
 from ubp.core.errors import CollectionError, PageNotFoundError
 from ubp.core.model import FilePath
+from ubp.frame.answer import App
 from ubp.frame.arguments import reject_path_traversal
 from ubp.frame.encoding import to_json, to_lean_object, to_object
 from ubp.frame.quoting import name
@@ -29,7 +30,7 @@ from ubp.output.records.setup import status_record
 from ubp.server.errors import bad_params
 from ubp.server.repositories import QUERY, Repositories, ServedRepository
 from ubp.server.tools.registry import TOOLSETS
-from ubp.server.tools.tool import NOTICE, AnyTool, App, ToolAnswer, call_tool
+from ubp.server.tools.tool import NOTICE, AnyTool, ToolAnswer, call_tool
 from ubp.server.transport import readable
 from ubp.workspace import Workspace
 

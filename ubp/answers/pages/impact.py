@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from ubp.core.model import QUIET_LEVELS, Assessment, FilePath, LinkType
-from ubp.frame.answer import Answer, Request
+from ubp.frame.answer import Answer, Request, ToolTraits
 from ubp.frame.arguments import MaxTokens, Ref, between
 from ubp.frame.fields import (
     REVISION,
@@ -253,11 +253,14 @@ IMPACT = Answer(
     record=ImpactRecord,
     run=run,
     text=text,
-    title="Find pages that depend on a file",
-    advice=(
-        "Find documentation pages that depend on a page, source file or folder: pages that list "
-        "it as a source, then pages that link to those, each with the chain of references. Use it "
-        "before or after changing, moving or deleting a file to find the pages to update."
-    ),
     items="impacted",
+    tool=ToolTraits(
+        title="Find pages that depend on a file",
+        description=(
+            "Find documentation pages that depend on a page, source file or folder: pages that "
+            "list it as a source, then pages that link to those, each with the chain of references."
+            " Use it before or after changing, moving or deleting a file to find the pages to "
+            "update."
+        ),
+    ),
 )

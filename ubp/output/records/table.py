@@ -185,7 +185,13 @@ def _record_row(row: Row) -> RecordRow:
     answer = load(row)
     commands = (f"ubp {row.command}",) if row.command else ()
     tools = (row.tool,) if row.tool else ()
-    return RecordRow(row.record, answer.record, (*commands, *tools), is_answer=answer.has_facts)
+    return RecordRow(
+        row.record,
+        answer.record,
+        (*commands, *tools),
+        is_answer=answer.has_facts,
+        is_versioned=answer.is_versioned,
+    )
 
 
 RECORDS = tuple(sorted((*_RECORDS, *map(_record_row, ROWS)), key=lambda row: row.name))

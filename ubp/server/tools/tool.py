@@ -30,6 +30,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from ubp.edits.model import Agent
+from ubp.frame.answer import App
 from ubp.frame.arguments import check_arguments, make_request, reject_path_traversal
 from ubp.frame.budget import MEASURES, Budget, Fit, TokenLimit, build_answer
 from ubp.frame.encoding import Json, from_object, to_json
@@ -38,6 +39,7 @@ from ubp.frame.schema import Schema, record_schema, request_schema
 from ubp.frame.wording import joined
 from ubp.frame.writer import Writer
 from ubp.index.collections import parse_reference
+from ubp.index.session import Session
 from ubp.output.agent.pages import REPEATED
 from ubp.server.tools.collections import COLLECTION, collection_schema, open_collection
 from ubp.table import ROWS, load
@@ -45,6 +47,7 @@ from ubp.workspace import Workspace
 
 NOTICE = AnswerFacts().content_notice
 LANGUAGE = "language"
+AGENT = "agent"  # the field of requests that say who asks
 
 
 class Request(Protocol):
@@ -55,22 +58,6 @@ class Request(Protocol):
 
 RequestT = TypeVar("RequestT", bound=Request)
 RecordT = TypeVar("RecordT")
-
-
-@dataclass(frozen=True, slots=True)
-class App(Generic[RequestT]):
-    """A page that clients with MCP Apps show beside the answers of a tool.
-
-    `page` returns its HTML, the same for all answers; `data` what it shows of one, as `key` of the
-    result's `_meta`, which models do not read.
-    """
-
-    uri: str
-    title: str
-    description: str
-    page: Callable[[], str]
-    key: str
-    data: Callable[[Workspace, RequestT], Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +96,7 @@ class Tool(Generic[RequestT, RecordT]):
     collections: tuple[str, ...] = ()
     default_collection: str = ""
     languages: tuple[str, ...] = ()
-    app: App[RequestT] | None = None
+    app: App[Any] | None = None
 
     @property
     def input_schema(self) -> Schema:
@@ -135,7 +122,9 @@ AnyTool = Tool[Any, Any]
 def make_tool(name: str) -> AnyTool:
     """Return the tool of this name that the table of answers has."""
     row = next(row for row in ROWS if row.tool == name)
-    answer = load(row)
+    answer, traits = load(row), load(row).tool
+    if traits is None:
+        raise TypeError(f"{row.target} has no ToolTraits.")
 
     def write(record: Json) -> str:
         writer = Writer(is_agent=True, repeated=record.get(REPEATED, {}))
@@ -143,22 +132,33 @@ def make_tool(name: str) -> AnyTool:
 
     return Tool(
         name=row.tool,
-        title=answer.title,
-        description=answer.advice,
+        title=traits.title,
+        description=traits.description,
         request=answer.request,
         record=answer.record,
-        run=lambda workspace, request: answer.run(workspace.session, request),
-        run_for_text=None
-        if (run_for_text := answer.run_for_text) is None
-        else lambda workspace, request: run_for_text(workspace.session, request),
+        run=_with_session(answer.run),
+        run_for_text=answer.run_for_text and _with_session(answer.run_for_text),
+        run_online=traits.run_online and _with_session(traits.run_online),
         text=write,
         fit=answer.fit,
         items=answer.items,
         budgets=answer.budgets,
-        writes=answer.writes,
-        destroys=answer.destroys,
+        writes=traits.writes,
+        destroys=traits.destroys,
+        takes_outer_paths=traits.takes_outer_paths,
+        failure=traits.failure,
         reads_collections=answer.reads_collections,
+        app=traits.app,
     )
+
+
+def _with_session(run: Callable[[Session, Any], Any]) -> Callable[[Workspace, Any], Any]:
+    def run_with_session(workspace: Workspace, request: Any) -> Any:
+        if workspace.agent is not None and hasattr(request, AGENT):
+            request = replace(request, agent=workspace.agent)
+        return run(workspace.session, request)
+
+    return run_with_session
 
 
 # The arguments that say what an answer is about, and hold for calls that follow from it.
@@ -211,7 +211,7 @@ def call_tool(  # noqa: PLR0913  # what a client and its call are
         answered = _answer(about, opened, request, started, is_structured=is_structured)
         if tool.app is None or not has_app:
             return answered
-        return answered._replace(meta={tool.app.key: tool.app.data(opened, request)})
+        return answered._replace(meta={tool.app.key: tool.app.data(opened.session, request)})
 
     if collection is None and not tool.default_collection:
         return answer(workspace)

@@ -3,19 +3,21 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from ubp.frame.answer import App, Request
 from ubp.frame.arguments import LinkTypes, MaxTokens, Ref, between
 from ubp.frame.encoding import Json
+from ubp.index.session import Session
 from ubp.output.agent.pages import graph_text
 from ubp.output.records.pages import GraphRecord, graph_record
 from ubp.search.traverse import PageGraph
-from ubp.server.tools.tool import App, Tool
+from ubp.server.tools.tool import Tool
 from ubp.workspace import DEPTH, GRAPH_LIMIT, MAX_GRAPH_DEPTH, Workspace
 
 MAX_LIMIT = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class GraphRequest:
+class GraphRequest(Request[GraphRecord]):
     """Which pages and links to return."""
 
     center: (
@@ -41,12 +43,12 @@ def read_page() -> str:
     return graph_app_html()
 
 
-def read_picture(workspace: Workspace, request: GraphRequest) -> Json:
+def read_picture(session: Session, request: GraphRequest) -> Json:
     """Return what the app shows: the same graph, with the first lines of its pages."""
     from ubp.output.html.graph import app_graph
 
-    graph = _read_graph(workspace, request, include_summaries=True)
-    return app_graph(graph, workspace.session.repository.name)._asdict()
+    graph = _read_graph(Workspace(session, session.collection), request, include_summaries=True)
+    return app_graph(graph, session.repository.name)._asdict()
 
 
 def _read_graph(
