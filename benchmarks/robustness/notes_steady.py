@@ -29,7 +29,7 @@ from ubp.index.collections import CollectionReference, SyncResult
 from ubp.notes.note import day_of
 from ubp.server.tools.registry import load_edit, load_notes
 from ubp.sync.repositories import Context
-from ubp.sync.run import Request, add_collection, plan_collection, sync_collections
+from ubp.sync.run import AddRequest, add_collection, plan_collection, sync_collections
 from ubp.workspace import Workspace
 
 NOTES = "saved"
@@ -289,7 +289,7 @@ def report(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     first = Client(folder, options.clients, options)
     first._export({0: Bookmark(steady.word_of("first"), int(steady.START))})  # noqa: SLF001  # ours
     context = context_at(folder)
-    collection = plan_collection(Request(NOTES, str(exports), include=("*.html",)), context)
+    collection = plan_collection(AddRequest(NOTES, str(exports), include=("*.html",)), context)
     add_collection(collection, "", context)
     counts = steady.run_clients(folder, options)
     clients = [Client(folder, number, options) for number in range(options.clients)]

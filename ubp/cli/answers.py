@@ -111,7 +111,7 @@ def _parameter(answer: AnyAnswer, name: str, option: Option) -> inspect.Paramete
     settings = Parameter(name=option.name or None, help=option.help, metavar=option.metavar or None)
     is_list = get_origin(hint) is tuple
     if is_list and option.is_argument:
-        item = Annotated[get_args(hint)[0], settings]
+        item: Any = Annotated[get_args(hint)[0], settings]
         return inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL, annotation=item)
     if is_list:
         hint, default = list[get_args(hint)[0]] | None, None  # type: ignore[misc]  # made at run time

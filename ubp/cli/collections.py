@@ -37,7 +37,7 @@ from ubp.staleness.described import Described, find_described
 from ubp.sync.bookmarks import is_export
 from ubp.sync.repositories import Context
 from ubp.sync.run import (
-    Request,
+    AddRequest,
     add_collection,
     plan_collection,
     remove_collection,
@@ -107,7 +107,7 @@ def add(  # noqa: PLR0913  # the options of a command
         terminal: Where the answer goes.
     """
     context = _context(terminal)
-    request = Request(
+    request = AddRequest(
         name,
         source,
         terminal.directory,

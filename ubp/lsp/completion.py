@@ -50,7 +50,7 @@ class Candidate(NamedTuple):
     kind: types.CompletionItemKind
 
 
-class Request(NamedTuple):
+class CompletionRequest(NamedTuple):
     """A position in a document where something is typed; `after` is the rest of its line."""
 
     context: EditorContext
@@ -70,7 +70,7 @@ def complete(
     line = text.line(number)
     column = text.column(place(params.position))
     before = line[:column]
-    request = Request(context, path, params.position, line[column:])
+    request = CompletionRequest(context, path, params.position, line[column:])
     if _is_in_head(context, path, number):
         return _complete_head(request, before, number)
     for pattern, finish in _PATTERNS:
@@ -80,7 +80,7 @@ def complete(
 
 
 def _listed(
-    request: Request, typed: str, candidates: Iterable[Candidate], end: str = ""
+    request: CompletionRequest, typed: str, candidates: Iterable[Candidate], end: str = ""
 ) -> types.CompletionList:
     """Return the candidates that contain what is typed, those that begin with it first.
 
@@ -123,7 +123,7 @@ def _listed(
 # Links
 
 
-def _complete_wikilink(request: Request, match: re.Match[str]) -> types.CompletionList:
+def _complete_wikilink(request: CompletionRequest, match: re.Match[str]) -> types.CompletionList:
     return _listed(request, match["name"], _wikilink_names(request.context, match["name"]), "]]")
 
 
@@ -139,7 +139,9 @@ def _wikilink_names(context: EditorContext, typed: str) -> Iterator[Candidate]:
             yield Candidate(alias, alias, path, types.CompletionItemKind.Reference)
 
 
-def _complete_wikilink_heading(request: Request, match: re.Match[str]) -> types.CompletionList:
+def _complete_wikilink_heading(
+    request: CompletionRequest, match: re.Match[str]
+) -> types.CompletionList:
     target = _target(request, "wikilink", match["name"].strip())
     headings = (
         Candidate(
@@ -151,18 +153,18 @@ def _complete_wikilink_heading(request: Request, match: re.Match[str]) -> types.
     return _listed(request, match["anchor"], headings, "]]")
 
 
-def _complete_link_type(request: Request, match: re.Match[str]) -> types.CompletionList:
+def _complete_link_type(request: CompletionRequest, match: re.Match[str]) -> types.CompletionList:
     kind = types.CompletionItemKind.EnumMember
     candidates = (Candidate(name, name, "link type", kind) for name in LINK_TYPES)
     return _listed(request, match["type"], candidates, "]]")
 
 
-def _complete_target(request: Request, match: re.Match[str]) -> types.CompletionList:
+def _complete_target(request: CompletionRequest, match: re.Match[str]) -> types.CompletionList:
     typed = match["target"]
     return _listed(request, typed, _link_targets(request, typed))
 
 
-def _link_targets(request: Request, typed: str) -> Iterator[Candidate]:
+def _link_targets(request: CompletionRequest, typed: str) -> Iterator[Candidate]:
     """Yield what is in the folder that is typed, then pages by their relative paths."""
     context, source = request.context, request.path
     written = typed.rpartition("/")[0]
@@ -208,7 +210,7 @@ def _children(context: EditorContext, folder: FilePath, prefix: str) -> Iterator
             yield Candidate(name, name, "", types.CompletionItemKind.File)
 
 
-def _complete_anchor(request: Request, match: re.Match[str]) -> types.CompletionList:
+def _complete_anchor(request: CompletionRequest, match: re.Match[str]) -> types.CompletionList:
     context = request.context
     target = _target(request, "markdown", match["target"])
     return _listed(request, match["anchor"], _anchors(context, target) if target else ())
@@ -227,7 +229,7 @@ def _anchors(context: EditorContext, path: FilePath) -> Iterator[Candidate]:
         yield Candidate(name, name, "", types.CompletionItemKind.Text)
 
 
-def _target(request: Request, kind: LinkKind, name: str) -> FilePath | None:
+def _target(request: CompletionRequest, kind: LinkKind, name: str) -> FilePath | None:
     """Return the page that a link would lead to."""
     if not name:
         return request.path
@@ -243,7 +245,7 @@ def _link(kind: LinkKind, target: str) -> Link:
 
 
 _PATTERNS: tuple[
-    tuple[re.Pattern[str], Callable[[Request, re.Match[str]], types.CompletionList]], ...
+    tuple[re.Pattern[str], Callable[[CompletionRequest, re.Match[str]], types.CompletionList]], ...
 ] = (
     (re.compile(r"\[\[(?P<name>[^\[\]|#]*)$"), _complete_wikilink),
     (re.compile(r"\[\[(?P<name>[^\[\]|#]*)#(?P<anchor>[^\[\]|]*)$"), _complete_wikilink_heading),
@@ -269,7 +271,9 @@ def _is_in_head(context: EditorContext, path: FilePath, line: int) -> bool:
     return all(text.line(number).rstrip() not in _FENCES for number in range(1, line + 1))
 
 
-def _complete_head(request: Request, before: str, line: int) -> types.CompletionList | None:
+def _complete_head(
+    request: CompletionRequest, before: str, line: int
+) -> types.CompletionList | None:
     context = request.context
     keys = [re.split(r"[.\[]", key)[0] for key in context.session.config.keys]
     if _KEY.fullmatch(before):
@@ -289,7 +293,7 @@ def _complete_head(request: Request, before: str, line: int) -> types.Completion
     return _complete_field(request, above["key"], item["value"])
 
 
-def _fields_above(request: Request, line: int) -> Iterator[re.Match[str]]:
+def _fields_above(request: CompletionRequest, line: int) -> Iterator[re.Match[str]]:
     """Yield the keys of the lines above a line, the nearest first."""
     text = request.context.text(request.path)
     for number in range(line - 1, 0, -1):
@@ -297,7 +301,9 @@ def _fields_above(request: Request, line: int) -> Iterator[re.Match[str]]:
             yield match
 
 
-def _complete_field(request: Request, key: str, value: str) -> types.CompletionList | None:
+def _complete_field(
+    request: CompletionRequest, key: str, value: str
+) -> types.CompletionList | None:
     """Return the values that other pages have under a key, the most frequent first."""
     pages = request.context.pages.all.values()
     if key == "doc_type":
@@ -317,7 +323,7 @@ def _typed_name(value: str) -> str:
     return match[0].lstrip() if match else ""
 
 
-def _complete_source(request: Request, typed: str) -> types.CompletionList:
+def _complete_source(request: CompletionRequest, typed: str) -> types.CompletionList:
     context = request.context
     file, mark, part = typed.partition("#")
     if mark:

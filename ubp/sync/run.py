@@ -55,7 +55,7 @@ OWNER_AND_NAME = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class AddRequest:
     """What `ubp collections add` was asked; `directory` is what relative paths start from."""
 
     name: str
@@ -68,7 +68,7 @@ class Request:
     policy: str = ""
 
 
-def plan_collection(request: Request, context: Context) -> Collection:
+def plan_collection(request: AddRequest, context: Context) -> Collection:
     """Return the collection that a request means, without fetching its content.
 
     Raises:
@@ -103,7 +103,7 @@ def plan_collection(request: Request, context: Context) -> Collection:
     return collection
 
 
-def _describe(request: Request, context: Context) -> Collection:
+def _describe(request: AddRequest, context: Context) -> Collection:
     source = request.source
     known = next((entry for entry in SPECIFICATIONS if entry.name == source), None)
     path = os.path.abspath(os.path.join(request.directory, source))
