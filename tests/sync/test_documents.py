@@ -189,6 +189,40 @@ def test_metadata_is_added_to_front_matter_and_does_not_replace_it(collection, c
     assert compare_folders(collection, context).unchanged == 1
 
 
+@pytest.mark.parametrize(
+    ("head", "fields"),
+    [
+        ('{\n"title": "j"\n}\n', {"title": "j"}),
+        ('{\n"title": "j",\n"a": {\n  "b": "---"\n}}\n}\n', {}),  # not valid JSON
+        ('{\n"a": {"b": 1},\n"title": "j"\n}\n', {"title": "j"}),
+        ('{"title": "j"}\n', {}),  # on one line it is no front matter
+        ("---\ntitle: j\n---\n", {"title": "j"}),
+        ("\ufeff---\ntitle: j\n---\n", {"title": "j"}),
+        ("-----\ntitle: j\n-----\n", {"title": "j"}),
+        ('---\ntitle: j\ntext: "a\n\n  ---b"\n---\n', {"title": "j"}),
+        ("---\ntitle: j\n---x: y\n---\n", {"title": "j"}),
+        ("---\ntitle: j\n...\n", {}),
+        ("---\ntitle: [\n---\n", {}),
+        ("---\n---\n", {}),
+        ('+++\ntitle = "j"\n+++\n', {}),
+        ("", {}),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_metadata_leaves_the_text_below_any_front_matter(  # noqa: PLR0917  # fixtures
+    collection, context, tmp_path, head, fields, newline
+):
+    body = "    code\n\n# J\n\n---\n\n{\n}\n\nThe end.\n"
+    page = f"{head}\n{body}".replace("\n", newline)
+    (tmp_path / "p.md").write_bytes(page.encode())
+    wanted = ImportedFolder("p/", str(tmp_path), files=("p.md",), fields={"category": "c"})
+    assert import_files(collection, wanted, context, is_updating=False).problems == ()
+    stored = read(collection, context, "p/p.md")
+    assert stored.endswith(body.replace("\n", newline).rstrip() + "\n")
+    assert {"category": "c", **fields}.items() <= read_metadata(stored.encode()).items()
+
+
 def test_a_comparison_finds_what_was_added_changed_and_removed(collection, context, folder):
     wanted = source(folder, is_recursive=True)
     import_files(collection, wanted, context, is_updating=False)

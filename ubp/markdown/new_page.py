@@ -17,10 +17,23 @@ def write_page(content: str, fields: Mapping[str, object]) -> bytes:
 
 def read_metadata(data: bytes) -> dict[str, object]:
     """Return a document's front matter as `write_page` takes it; empty if it cannot be read."""
+    return split_page(data.decode("utf-8-sig", "replace"))[0]
+
+
+def split_page(text: str) -> tuple[dict[str, object], str]:
+    """Return front matter (YAML or JSON) as `write_page` takes it, and the text below it.
+
+    Where it has no fields or cannot be read, it is a part of the text.
+    """
     import frontmatter
     from yaml import YAMLError
 
     try:
-        return dict(frontmatter.loads(data.decode("utf-8", "replace")).metadata)
+        fields, content = frontmatter.parse(text)
     except (YAMLError, ValueError, TypeError, RecursionError):
-        return {}
+        return {}, text
+    if not fields:
+        return {}, text
+    # `content` has lost its first line's indentation and its CRLFs, but no line in the middle.
+    lines = text.rstrip().split("\n")[-1 - content.count("\n") :] if content else []
+    return dict(fields), "\n".join(lines)

@@ -40,7 +40,7 @@ from ubp.index.collections import (
     write_collection,
 )
 from ubp.index.store.file import replace_index
-from ubp.markdown.new_page import read_metadata, write_page
+from ubp.markdown.new_page import read_metadata, split_page, write_page
 from ubp.markdown.parse import parse_markdown
 from ubp.sync.repositories import (
     Context,
@@ -616,18 +616,17 @@ def _convert(file: str, data: bytes, fields: Fields) -> bytes:
         raise CollectionError("not a text file")
     if is_page and not fields:
         return data
-    own = read_metadata(data) if is_page else {}
-    fields = {**fields, **own, "source_blob": blob_id(data)}
+    source = {"source_blob": blob_id(data)}
     if name.lower().endswith(HTML_SUFFIXES):
-        return write_page(_from_html(data), fields)
+        return write_page(_from_html(data), {**fields, **source})
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise CollectionError("not valid UTF-8") from None
     if is_page:
-        body = text.partition("\n---")[2].partition("\n")[2] if own else text
-        return write_page(body, fields)
-    return write_page(f"# {name}\n\n{text}", {"title": name, **fields})
+        own, body = split_page(text)
+        return write_page(body, {**fields, **own, **source})
+    return write_page(f"# {name}\n\n{text}", {"title": name, **fields, **source})
 
 
 def _from_html(data: bytes, url: str = "") -> str:
