@@ -109,6 +109,50 @@ def test_what_cannot_work_is_told_by_its_name(drifted, ubp, tokens, told):
     assert not (drifted.root / "elsewhere").exists()
 
 
+@pytest.fixture
+def outside(drifted, tmp_path):
+    """A folder outside the repository, to which committed links lead: `build`, and `a/b/link`."""
+    folder = tmp_path / "outside"
+    (folder / "sub").mkdir(parents=True)
+    for name in ("ubp.out", "sub/ubp.out"):
+        (folder / name).write_text("mine")
+    (drifted.root / "a" / "b").mkdir(parents=True)
+    for link in ("build", "a/b/link"):
+        os.symlink(folder, drifted.root / link)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check --output-file sarif=build/ubp.out",
+        "check --output-file json=./build//ubp.out",
+        "check --output-file text=build/sub/ubp.out",
+        "check --output-file gitlab=build/sub/../ubp.out",
+        "check --output-file sarif=docs/../a/b/link/ubp.out",
+        "check --output-file sarif={root}/build/ubp.out",
+        "stale --output-file markdown=build/ubp.out",
+        "report --html a/b/link/ubp.out --graph",
+        "badge --output build/ubp.out",
+        "get-graph --format html --output build/ubp.out",
+    ],
+)
+def test_an_output_below_a_link_in_the_repository_is_refused(drifted, ubp, outside, command):
+    answer = ubp(drifted, *command.format(root=drifted.root).split())
+    assert answer.status == 2
+    assert "is a symbolic link in a repository" in answer.err
+    files = sorted(file for file in outside.rglob("*") if file.is_file())
+    assert [file.read_text() for file in files] == ["mine", "mine"]
+    assert len(files) == 2
+
+
+def test_an_output_below_a_link_outside_of_repositories_is_written(drifted, ubp, tmp_path):
+    (tmp_path / "real").mkdir()
+    os.symlink("real", tmp_path / "link")
+    ubp(drifted, "check", "--output-file", f"json={tmp_path / 'link' / 'ubp.json'}")
+    assert json.loads((tmp_path / "real" / "ubp.json").read_text())["schema_version"]
+
+
 @pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="needs /dev/shm")
 def test_a_file_below_dev_is_no_stream(drifted, ubp):
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:

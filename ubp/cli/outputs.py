@@ -155,8 +155,8 @@ def open_in_browser(file: str, terminal: Terminal) -> None:
 def write_file(path: str, text: str, terminal: Terminal) -> None:
     """Write a file atomically, at a path from the terminal's directory.
 
-    An existing device or pipe is written to. A symlink is not followed: the repository may contain
-    one to any file.
+    An existing device or pipe is written to. A symlink is not followed, nor is one to a folder in a
+    repository: a commit may contain links to any place.
 
     Raises:
         UsageError: it cannot be written.
@@ -164,6 +164,12 @@ def write_file(path: str, text: str, terminal: Terminal) -> None:
     full_path = os.path.join(terminal.directory, path)
     data = text.encode("utf-8", "backslashreplace")
     try:
+        if link := _committable_link(full_path):
+            raise UsageError(
+                f"Cannot write {path}.",
+                cause=f"The folder {link} is a symbolic link in a repository.",
+                hint="Use the path that it leads to, or another path.",
+            )
         if _is_stream(full_path):
             with open(full_path, "wb") as stream:
                 stream.write(data)
@@ -181,6 +187,29 @@ def write_file(path: str, text: str, terminal: Terminal) -> None:
             cause=f"{error.strerror or error}.",
             hint="Use a path in a writable directory.",
         ) from error
+
+
+def _committable_link(path: str) -> str | None:
+    """Return the first folder above a file that is a link inside a repository, None if none is.
+
+    Links elsewhere, as /tmp is one on macOS, are the user's own.
+    """
+    folders: list[str] = []
+    folder = os.path.dirname(path)
+    while folder and folder not in folders:
+        folders.append(folder)
+        folder = os.path.dirname(folder)
+    links = (folder for folder in reversed(folders) if os.path.islink(folder))
+    return next((link for link in links if _is_in_repository(os.path.dirname(link))), None)
+
+
+def _is_in_repository(folder: str) -> bool:
+    folder = os.path.realpath(folder)
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return False
+    return True
 
 
 def _is_stream(path: str) -> bool:
