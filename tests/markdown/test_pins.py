@@ -208,7 +208,11 @@ BODIES = st.sampled_from(["", "Body", "Body\n", "\n---\nsource_refs: [q]\n---\n"
 def expected_facts(before: PageFacts, pins: dict) -> PageFacts:
     references = [
         one._replace(
-            line=0, pin=pins[one].blob, reason=" ".join((pins[one].reason or "").split()) or None
+            line=0,
+            pin=pins[one].blob,
+            reason=" ".join((pins[one].reason or "").split())
+            # one that is written in several lines is not removed
+            or (one.reason if one.reason == "two lines" else None),
         )
         if one in pins
         else one._replace(line=0)
@@ -252,6 +256,44 @@ def test_in_a_block_no_byte_is_touched_but_the_pins(
     chosen = data.draw(st.lists(st.sampled_from(facts.references), min_size=1, unique=True))
     pins = {one: Pin(data.draw(IDS), data.draw(REASONS)) for one in chosen}
     assert without_pins(write_pins(before, KEYS, pins)) == without_pins(before)
+
+
+LONG_REASONS = [
+    "|\n      first line\n      second line",
+    "|-\n      first line\n\n      third line",
+    ">\n      folded\n      lines",
+    "|\n      a block of a single line",
+    '"quoted\n      lines"',
+    "plain\n      lines",
+]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("reason", LONG_REASONS)
+@pytest.mark.parametrize(
+    "item",
+    [
+        "- path: a\n    blob: {blob}\n    reason: {reason}",
+        "- reason: {reason}\n    path: a\n    blob: {blob}",
+        "- path: a\n    reason: {reason}\n    blob: {blob}\n  - b",
+    ],
+)
+def test_a_reason_of_several_lines_is_kept_by_a_new_pin_without_a_reason(item, reason, newline):
+    def written(blob: str) -> bytes:
+        return page(f"source_refs:\n  {item.format(blob=blob, reason=reason)}\n", newline)
+
+    reference = parse_page(written("1" * 12), KEYS).references[0]
+    assert write_pins(written("1" * 12), KEYS, {reference: Pin("2" * 12)}) == written("2" * 12)
+    replaced = write_pins(written("1" * 12), KEYS, {reference: Pin("2" * 12, "read again")})
+    assert parse_page(replaced, KEYS).references[0].reason == "read again"
+
+
+def test_a_reason_of_several_lines_in_a_flow_list_keeps_its_words():
+    before = page(f'source_refs: [{{path: a, blob: {"1" * 12}, reason: "two\n  lines"}}]\n')
+    (reference,) = parse_page(before, KEYS).references
+    after = write_pins(before, KEYS, {reference: Pin("2" * 12)})
+    (pinned,) = parse_page(after, KEYS).references
+    assert (pinned.pin, pinned.reason) == ("2" * 12, "two lines")
 
 
 def without_pins(data: bytes) -> list[str]:

@@ -42,6 +42,8 @@ class Pin(NamedTuple):
 def write_pins(data: bytes, keys: Sequence[str], pins: Mapping[SourceReference, Pin]) -> bytes:
     """Return the page with these pins; the reason of a reference is replaced, or removed if None.
 
+    A reason of several lines, which only a person writes, is not removed.
+
     References are identified by their `literal` path, which is unique in a page; their lines may be
     those of another version of the page. Writing the same pins again returns the same bytes.
 
@@ -56,6 +58,8 @@ def write_pins(data: bytes, keys: Sequence[str], pins: Mapping[SourceReference, 
         if reference.literal not in by_literal:
             raise PageError(f"The page does not list {reference.literal} as a source.")
         parsed, new_pin = by_literal[reference.literal], _normalize(pin)
+        if new_pin.reason is None and _has_long_reason(head, parsed):
+            new_pin = new_pin._replace(reason=parsed.reference.reason)
         if new_pin != (parsed.reference.pin, parsed.reference.reason):
             changes.append((parsed, new_pin))
     if not changes:
@@ -69,6 +73,12 @@ def write_pins(data: bytes, keys: Sequence[str], pins: Mapping[SourceReference, 
         references = [parsed.reference for parsed, _ in changes]
         raise _error(references, "The edit would change other parts of the page.")
     return result
+
+
+def _has_long_reason(head: FrontMatter, parsed: ParsedReference) -> bool:
+    mapping = parsed.location.mapping
+    pair = mapping.get("reason") if mapping else None
+    return pair is not None and head.line(pair[1].start) < head.line(pair[1].end)
 
 
 def write_key_pin(data: bytes, key: str, pin: str, names: Sequence[str]) -> bytes:
