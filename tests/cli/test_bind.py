@@ -231,7 +231,7 @@ def refused(project):
     return [(one["page"], one["source"]) for one in config["bind"]["refused"]]
 
 
-def test_enter_takes_what_is_sure_and_leaves_the_rest(answering, project):
+def test_bind_interactive_enter_accepts_nothing(answering, project):
     status, screen = answering("", "", "")
     assert status == 0
     choices = "[y/n/x/e/a/s/d/q/?]"
@@ -239,14 +239,13 @@ def test_enter_takes_what_is_sure_and_leaves_the_rest(answering, project):
         "docs/a.md  page 1 of 2\n"
         "  0.97  src/a.py  mentioned on line 3; 4 shared commits\n"
         "  0.41  src/      similar name (docs, src)\n"
-        f"? Does it describe src/a.py? {choices}: (y) ? Does it describe src/? {choices}: (s) \n"
+        f"? Does it describe src/a.py? {choices}: (s) ? Does it describe src/? {choices}: (s) \n"
         "docs/b.md  page 2 of 2\n"
         "  0.96  src/b.py  4 shared commits\n"
-        f"? Does it describe src/b.py? {choices}: (y) \n"
-        "Added 2 sources to 2 pages.\n"
-        "Next: git add docs/a.md docs/b.md, then ubp stale\n"
+        f"? Does it describe src/b.py? {choices}: (s) \n"
+        "Added 0 sources to 0 pages.\n"
     )
-    assert (project.root / "docs/a.md").read_text() == source_refs("src/a.py") + "# a\n"
+    assert project.git("status", "--short") == ""
     assert not (project.root / ".ubp/config.json").exists()
 
 
@@ -276,11 +275,16 @@ def test_a_source_can_be_refused_for_every_page(answering, project, ubp):
 def test_another_source_may_be_meant(answering, project):
     _, screen = answering("e", "src/none.py", "src/c.py", "d", "q")
     assert (
-        "? File, directory or path#symbol (from the repository root): (src/a.py) src/none.py does"
+        "? File, directory or path#symbol (from the repository root): (none) src/none.py does"
         " not exist.\n" in (screen)
     )
     assert (project.root / "docs/a.md").read_text() == source_refs("src/c.py") + "# a\n"
     assert (project.root / "docs/b.md").read_text() == "# b\n"
+
+
+def test_bind_interactive_enter_after_edit_accepts_nothing(answering, project):
+    answering("e", "", "q")
+    assert project.git("status", "--short") == ""
 
 
 def test_all_of_a_page_is_taken_at_once(answering, project):

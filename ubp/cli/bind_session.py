@@ -84,10 +84,16 @@ def ask_list(terminal: Terminal, question: str, default: Sequence[str]) -> tuple
     return tuple(word for word in answer.replace(",", " ").split() if word != "none")
 
 
-def choose(terminal: Terminal, question: str, choices: Sequence[str]) -> str:
-    """Ask for one of the choices, which its first letters select; the first is the default."""
+def choose(
+    terminal: Terminal, question: str, choices: Sequence[str], default: str | None = None
+) -> str:
+    """Ask for one of the choices, which its first letters select; Enter takes the default.
+
+    That is the first one, unless another is given.
+    """
+    default = default or choices[0]
     while True:
-        answer = ask(terminal, f"{question} [{'/'.join(choices)}]", choices[0]).lower()
+        answer = ask(terminal, f"{question} [{'/'.join(choices)}]", default).lower()
         matches = [choice for choice in choices if choice.startswith(answer)]
         if len(matches) == 1:
             return matches[0]
@@ -131,7 +137,7 @@ class _Session:
         for suggestion in suggestions:
             answer = ALL if answer == ALL else self._ask(suggestion)
             if answer == EDIT:
-                accepted.append(self._ask_for_source(suggestion))
+                accepted += self._ask_for_source()
             elif answer in {YES, ALL}:
                 accepted.append(suggestion.source_path)
             elif answer == NO:
@@ -158,30 +164,34 @@ class _Session:
         return FINDINGS if len(written) < len(self._results) else CLEAN
 
     def _ask(self, suggestion: Suggestion) -> str:
-        default = YES if suggestion.confidence >= self._text_options.min_confidence else SKIP
         while True:
             choices = "/".join([*HELP, "?"])
             question = f"Does it describe {printable(suggestion.source_path)}? [{choices}]"
-            answer = ask(self._terminal, question, default).lower()[:1]
+            answer = ask(self._terminal, question, SKIP).lower()[:1]
             if answer in HELP:
                 return answer
             lines = [f"  {letter}  {meaning}\n" for letter, meaning in HELP.items()]
             self._terminal.write("".join(lines))
 
-    def _ask_for_source(self, suggestion: Suggestion) -> str:
-        """Ask for the file, folder or part that the page describes instead, until one exists."""
+    def _ask_for_source(self) -> tuple[str, ...]:
+        """Ask for the file, folder or part that the page describes instead, until one exists.
+
+        Enter skips the proposal: nothing.
+        """
         while True:
             question = "File, directory or path#symbol (from the repository root)"
-            answer = ask(self._terminal, question, suggestion.source_path)
+            answer = ask(self._terminal, question, "")
+            if not answer:
+                return ()
             path = normalize_path(answer)
             view = self._workspace.session.view()
             entry = view.entry(path) if path else None
             if path and entry:
-                return f"{path}/" if entry.is_directory else path
+                return (f"{path}/" if entry.is_directory else path,)
             part = part_at(view, path) if path else None
             exists = part and view.entry(part.path) is not None
             if part and exists and (part_lines(view, [part])[part] or not is_readable(part)):
-                return part.name
+                return (part.name,)
             self._terminal.write(f"{printable(answer)} does not exist.\n")
 
     def _save(self, path: FilePath, accepted: list[str], refused: list[Refusal]) -> None:

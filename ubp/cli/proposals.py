@@ -290,7 +290,7 @@ def _review_each(numbers: Sequence[int], workspace: Workspace, terminal: Termina
     for number in numbers:
         review = workspace.review(number)
         terminal.write(review_text(review, terminal.style))
-        choice = choose(terminal, f"Proposal {number}?", (ACCEPT, REJECT, SKIP, QUIT))
+        choice = choose(terminal, f"Proposal {number}?", (ACCEPT, REJECT, SKIP, QUIT), SKIP)
         if choice == QUIT:
             break
         if choice == ACCEPT:
